@@ -1,0 +1,30 @@
+import { Action, type Clock, FwAction, HttpRoute, type Id, type Principal } from 'fw-actions';
+import type { Wallet } from '../models/wallet.js';
+import type { WalletRepository } from '../repositories/wallet-repository.js';
+import { WalletResponse } from '../responses/wallet-response.js';
+
+export interface WalletCloseParams {
+  readonly walletId: Id<Wallet>;
+}
+
+/** Closes an empty wallet for good. */
+@FwAction
+@HttpRoute('POST', '/wallets/{walletId}/close', {
+  response: WalletResponse,
+  etag: 'version',
+  ifMatch: 'walletId',
+  tag: 'Wallets',
+})
+export class WalletCloseAction extends Action<WalletCloseParams, Wallet> {
+  readonly #wallets: WalletRepository;
+
+  constructor(clock: Clock, wallets: WalletRepository) {
+    super(clock);
+    this.#wallets = wallets;
+  }
+
+  protected async perform(_principal: Principal, params: WalletCloseParams): Promise<Wallet> {
+    const wallet = await this.#wallets.getById(params.walletId.getValue());
+    return this.plan().update(wallet.close());
+  }
+}

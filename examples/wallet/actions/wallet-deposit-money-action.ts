@@ -1,0 +1,38 @@
+import { Action, type Clock, type Decimal, FwAction, HttpRoute, type Id, type Principal } from 'fw-actions';
+import type { Wallet } from '../models/wallet.js';
+import type { WalletRepository } from '../repositories/wallet-repository.js';
+import { WalletResponse } from '../responses/wallet-response.js';
+
+export interface WalletDepositMoneyParams {
+  readonly walletId: Id<Wallet>;
+  /** Greater than 0, at most four decimals. */
+  readonly amount: Decimal;
+  /**
+   * Who the money is meant for. Kept with the action, no part of the balance change.
+   * @maxLength 256
+   */
+  readonly recipient?: string;
+}
+
+/** Puts money into a wallet. */
+@FwAction
+@HttpRoute('POST', '/wallets/{walletId}/deposit', {
+  response: WalletResponse,
+  etag: 'version',
+  ifMatch: 'walletId',
+  tag: 'Wallets',
+  example: { amount: '50.25' },
+})
+export class WalletDepositMoneyAction extends Action<WalletDepositMoneyParams, Wallet> {
+  readonly #wallets: WalletRepository;
+
+  constructor(clock: Clock, wallets: WalletRepository) {
+    super(clock);
+    this.#wallets = wallets;
+  }
+
+  protected async perform(_principal: Principal, params: WalletDepositMoneyParams): Promise<Wallet> {
+    const wallet = await this.#wallets.getById(params.walletId.getValue());
+    return this.plan().update(wallet.deposit(params.amount));
+  }
+}

@@ -1,0 +1,38 @@
+import { Action, type Clock, EventHistory, type EventRecord, FwAction, HttpRoute, type Id, type Page, type Principal } from 'fw-actions';
+import type { Wallet } from '../models/wallet.js';
+import type { WalletRepository } from '../repositories/wallet-repository.js';
+import { WalletEventPageResponse } from '../responses/wallet-event-page-response.js';
+
+export interface WalletHistoryParams {
+  readonly walletId: Id<Wallet>;
+  /**
+   * Events per page.
+   * @integer
+   * @minimum 1
+   * @maximum 200
+   * @default 50
+   */
+  readonly limit?: number;
+  /** `next` of the page before. */
+  readonly cursor?: string;
+}
+
+/** Shows what happened to a wallet, oldest first. */
+@FwAction
+@HttpRoute('GET', '/wallets/{walletId}/events', { response: WalletEventPageResponse, tag: 'Wallets' })
+export class WalletHistoryAction extends Action<WalletHistoryParams, Page<EventRecord>> {
+  readonly #wallets: WalletRepository;
+  readonly #history: EventHistory;
+
+  constructor(clock: Clock, wallets: WalletRepository, history: EventHistory) {
+    super(clock);
+    this.#wallets = wallets;
+    this.#history = history;
+  }
+
+  protected async perform(_principal: Principal, params: WalletHistoryParams): Promise<Page<EventRecord>> {
+    const { walletId, limit, cursor } = params;
+    const wallet = await this.#wallets.getById(walletId.getValue());
+    return this.#history.of(wallet.id, { limit, cursor });
+  }
+}

@@ -1,0 +1,23 @@
+import type { Node } from 'ts-morph';
+import { type Diagnostic, type DiagnosticCode, diagnostic } from '../diagnostics.js';
+import type { ProjectPaths } from '../schema/paths.js';
+import { locationOf, type SourceFiles } from './source-files.js';
+
+/** What every step of reading works with. */
+export interface ReadContext {
+  readonly sources: SourceFiles;
+  readonly paths: ProjectPaths;
+  /** Mistakes found so far; steps append. */
+  readonly diagnostics: Diagnostic[];
+}
+
+/** Reports a mistake at a node. */
+export function report(
+  context: ReadContext,
+  code: DiagnosticCode,
+  node: Node,
+  message: string,
+  hint: string,
+): void {
+  context.diagnostics.push(diagnostic(code, locationOf(node), message, hint));
+}

@@ -1,0 +1,146 @@
+import type { JsonValue } from './json-value.js';
+import type { Reference, SourceLocation } from './location.js';
+import type { FieldSchema, ModelReference, TypeSchema } from './type-schema.js';
+
+/** Everything that the sources declare: plain readonly data, each thing with its place. */
+export interface ProjectSchema {
+  readonly models: readonly ModelSchema[];
+  readonly events: readonly EventSchema[];
+  readonly actions: readonly ActionSchema[];
+  readonly repositories: readonly RepositorySchema[];
+  /** Files that stand in the migrations folder, sorted by name. */
+  readonly migrations: readonly MigrationFile[];
+}
+
+/** A class marked with `@AutoBuilder`. */
+export interface ModelSchema {
+  readonly name: string;
+  /** Project-relative path of its file. */
+  readonly file: string;
+  readonly location: SourceLocation;
+  readonly description?: string;
+  /** What it extends. */
+  readonly kind: 'model' | 'entity';
+  /** Its id is a `ShardedId`. */
+  readonly sharded: boolean;
+  /** A string, or an enum of its states. */
+  readonly state: TypeSchema;
+  /** Its own fields, in source order; those of the base class are not among them. */
+  readonly fields: readonly FieldSchema[];
+  readonly table?: { readonly name: string; readonly location: SourceLocation };
+  readonly columns: readonly ColumnOption[];
+  readonly deletedStates: readonly Located<string>[];
+}
+
+/** One entry of `@AutoBuilder({ columns })`. */
+export interface ColumnOption {
+  readonly field: string;
+  readonly name?: string;
+  readonly type?: string;
+  readonly location: SourceLocation;
+}
+
+/** A value and where it stands. */
+export interface Located<T> {
+  readonly value: T;
+  readonly location: SourceLocation;
+}
+
+/** A class that extends `ModelEvent`. */
+export interface EventSchema {
+  readonly name: string;
+  readonly file: string;
+  readonly location: SourceLocation;
+  readonly description?: string;
+  readonly model: ModelReference;
+  readonly fields: readonly FieldSchema[];
+  /** `@version` of its comment. */
+  readonly version?: number;
+}
+
+/** A class marked with `@FwAction`. */
+export interface ActionSchema {
+  /** Name of the class. */
+  readonly className: string;
+  /** Stable name: that of the decorator, else of the class. */
+  readonly name: string;
+  readonly file: string;
+  readonly location: SourceLocation;
+  readonly description?: string;
+  readonly params: readonly FieldSchema[];
+  readonly result: TypeSchema;
+  readonly resultOptional: boolean;
+  readonly resultNullable: boolean;
+  readonly collaborators: readonly CollaboratorSchema[];
+  readonly route?: RouteSchema;
+}
+
+/** One constructor parameter of an action. */
+export interface CollaboratorSchema {
+  readonly name: string;
+  readonly location: SourceLocation;
+  readonly wiring: Wiring;
+}
+
+/** Where a constructor argument comes from. */
+export type Wiring =
+  | { readonly kind: 'clock' }
+  | { readonly kind: 'event-history' }
+  /** A repository class of the project. */
+  | { readonly kind: 'repository'; readonly name: string; readonly file: string }
+  /** The default repository that is emitted for a model. */
+  | { readonly kind: 'default-repository'; readonly name: string; readonly file: string }
+  /** The application supplies it. */
+  | { readonly kind: 'supplied'; readonly type: SuppliedType; readonly optional: boolean };
+
+/** The type of a supplied collaborator. */
+export type SuppliedType =
+  | { readonly kind: 'named'; readonly reference: Reference }
+  /** `string`, `number` and the like. */
+  | { readonly kind: 'keyword'; readonly text: string }
+  /** Too complicated to be spelled again: taken from the constructor. */
+  | { readonly kind: 'parameter'; readonly text: string; readonly index: number };
+
+/** `@HttpRoute` of an action. */
+export interface RouteSchema {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly location: SourceLocation;
+  readonly status?: Located<number>;
+  readonly response?: ResponseSchema;
+  readonly responseLocation?: SourceLocation;
+  readonly locationHeader?: Located<string>;
+  readonly etag?: Located<string>;
+  readonly ifMatch?: Located<string>;
+  readonly summary?: string;
+  readonly tag?: string;
+  readonly example?: JsonValue;
+}
+
+/** A class with a static `from`. */
+export interface ResponseSchema {
+  readonly name: string;
+  readonly file: string;
+  readonly description?: string;
+  readonly fields: readonly FieldSchema[];
+}
+
+/** A class that extends `Repository<Model, ...>`. */
+export interface RepositorySchema {
+  readonly name: string;
+  readonly file: string;
+  readonly location: SourceLocation;
+  readonly model: ModelReference;
+}
+
+/** A file in the migrations folder. */
+export interface MigrationFile {
+  /** Project-relative path. */
+  readonly file: string;
+  /** File name without extension: `0001_create_wallets`. */
+  readonly name: string;
+  /** The number that its name begins with. */
+  readonly number: number;
+  /** Tables that its text creates. */
+  readonly creates: readonly string[];
+}

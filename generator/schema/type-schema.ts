@@ -1,0 +1,89 @@
+import type { Reference, SourceLocation } from './location.js';
+
+/** The type of a field as the source spells it, resolved through imports and aliases. */
+export type TypeSchema =
+  | { readonly kind: ScalarKind }
+  /** `sharded`: spelled `ShardedId<Model>`. */
+  | { readonly kind: 'id'; readonly model: ModelReference; readonly sharded: boolean }
+  /** A union of string literals or a string enum; `reference` if it has an exported name. */
+  | { readonly kind: 'enum'; readonly values: readonly string[]; readonly reference?: Reference }
+  | { readonly kind: 'list'; readonly of: TypeSchema }
+  /** `name` and `reference` if it has a (exported) name. */
+  | {
+      readonly kind: 'object';
+      readonly fields: readonly FieldSchema[];
+      readonly name?: string;
+      readonly description?: string;
+      readonly reference?: Reference;
+    }
+  /** A model class: as the result of an action only. */
+  | { readonly kind: 'model'; readonly model: ModelReference }
+  /** No value: as a result, or for an action without parameters. */
+  | { readonly kind: 'void' }
+  | UnsupportedType;
+
+/** Kinds that need no more words. */
+export type ScalarKind =
+  | 'string'
+  | 'number'
+  | 'bigint'
+  | 'boolean'
+  | 'instant'
+  | 'decimal'
+  | 'uuid'
+  | 'currency'
+  | 'json';
+
+/** Anything that a row or a JSON body cannot hold as such. */
+export interface UnsupportedType {
+  readonly kind: 'unsupported';
+  /** The type as written. */
+  readonly text: string;
+  /** What to write instead. */
+  readonly hint: string;
+  /** True if the type contains itself. */
+  readonly recursive?: true;
+}
+
+/** A model class by name and file. */
+export interface ModelReference {
+  readonly name: string;
+  /** Project-relative path of the file that declares it. */
+  readonly file: string;
+}
+
+/** One field of a model, event, params or response. */
+export interface FieldSchema {
+  readonly name: string;
+  readonly type: TypeSchema;
+  /** May be absent: `name?: T`. */
+  readonly optional: boolean;
+  /** May be null: `name: T | null`. */
+  readonly nullable: boolean;
+  /** First paragraphs of its documentation comment. */
+  readonly description?: string;
+  readonly tags: readonly DocTag[];
+  readonly location: SourceLocation;
+}
+
+/** One tag of a documentation comment: `@maxLength 256`. */
+export interface DocTag {
+  readonly name: string;
+  readonly text: string;
+  readonly location: SourceLocation;
+}
+
+/** True for a type that one text can carry: in a path or a query string. */
+export function isScalar(type: TypeSchema): boolean {
+  switch (type.kind) {
+    case 'list':
+    case 'object':
+    case 'json':
+    case 'model':
+    case 'void':
+    case 'unsupported':
+      return false;
+    default:
+      return true;
+  }
+}

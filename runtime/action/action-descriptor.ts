@@ -1,0 +1,23 @@
+import type { FieldDescriptor, FieldType } from '../domain/descriptor.js';
+import type { Action, ActionClass } from './action.js';
+
+/** What the runtime must know about an action class; emitted by the generator. */
+export interface ActionDescriptor<Params = never, Result = unknown> {
+  /** Stable name in `eventlog.actions` and in keys. */
+  readonly name: string;
+  readonly actionClass: ActionClass<Params, Result>;
+  readonly params: readonly FieldDescriptor[];
+  /** How a result is kept for a repeated key: absent for an action without a result. */
+  readonly result?: ResultType;
+  /** Constructor wiring: a new instance for one attempt. */
+  readonly create: () => Action<Params, Result>;
+}
+
+/** What an action returns, as far as the generator could tell. */
+export type ResultType =
+  | { readonly kind: 'void' }
+  /** One model, kept as its row. */
+  | { readonly kind: 'model'; readonly model: string }
+  | { readonly kind: 'field'; readonly type: FieldType; readonly optional?: true; readonly nullable?: true }
+  /** Anything else: such an action cannot be run under an idempotency key. */
+  | { readonly kind: 'opaque' };

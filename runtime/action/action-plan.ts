@@ -1,0 +1,144 @@
+import type { Clock } from '../domain/clock.js';
+import type { ModelDescriptor } from '../domain/descriptor.js';
+import { descriptorOf, type Entity, instantiate, pendingEventsOf } from '../domain/entity.js';
+import type { ModelEvent } from '../domain/model-event.js';
+import { INITIAL_VERSION } from '../domain/model-builder.js';
+import { PlanMisuseError } from '../errors.js';
+
+/** An insert: the model as it will be stored. */
+export interface StagedAdd {
+  readonly kind: 'add';
+  readonly descriptor: ModelDescriptor;
+  /** What the commit will store; carries no pending events. */
+  readonly model: Entity;
+  readonly events: readonly ModelEvent<unknown>[];
+}
+
+/** A guarded update: applied only while the stored version is `expectedVersion`. */
+export interface StagedUpdate {
+  readonly kind: 'update';
+  readonly descriptor: ModelDescriptor;
+  /** What the commit will store, at `expectedVersion + 1`; carries no pending events. */
+  readonly model: Entity;
+  readonly expectedVersion: number;
+  readonly events: readonly ModelEvent<unknown>[];
+}
+
+/** A guard without a write: the plan is stale if the stored version is another one. */
+export interface StagedExpectation {
+  readonly kind: 'expect';
+  readonly descriptor: ModelDescriptor;
+  readonly model: Entity;
+  readonly expectedVersion: number;
+}
+
+/** One thing that a plan asks for. */
+export type StagedItem = StagedAdd | StagedUpdate | StagedExpectation;
+
+/** The intent of one attempt of one action: what to insert, update and expect. Writes nothing. */
+export class ActionPlan {
+  readonly #clock: Clock;
+  readonly #items = new Map<string, StagedItem>();
+  #sealed = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Stages an insert.
+   *
+   * @returns the model as it will be stored, without pending events
+   * @throws PlanMisuseError if its id is staged already or it is no new model
+   */
+  add<M extends Entity>(model: M): M {
+    const descriptor = this.#descriptorFor(model);
+    if (model.version !== INITIAL_VERSION) {
+      throw new PlanMisuseError(
+        `${label(model)} has version ${model.version}; only a new model (withInitialVersion()) can be added`,
+      );
+    }
+    const events = pendingEventsOf(model);
+    const stored = events.length === 0 ? model : copyWith(descriptor, model, {});
+    this.#stage({ kind: 'add', descriptor, model: stored, events });
+    return stored;
+  }
+
+  /**
+   * Stages an update that is applied only while the stored version is the model's.
+   *
+   * @returns a frozen copy at the version that the commit will store, without pending events
+   * @throws PlanMisuseError if its id is staged already
+   */
+  update<M extends Entity>(model: M): M {
+    const descriptor = this.#descriptorFor(model);
+    const changes: Record<string, unknown> = { version: model.version + 1 };
+    if (descriptor.kind === 'model') changes['updatedDate'] = this.#clock.now();
+    const stored = copyWith(descriptor, model, changes);
+    this.#stage({
+      kind: 'update',
+      descriptor,
+      model: stored,
+      expectedVersion: model.version,
+      events: pendingEventsOf(model),
+    });
+    return stored;
+  }
+
+  /**
+   * Stages a guard: if the model's stored version is no longer this one at the commit, the whole plan is stale.
+   * For models whose state the decision rests on, but which the plan does not change.
+   *
+   * @throws PlanMisuseError if its id is staged already
+   */
+  expect(model: Entity): void {
+    const descriptor = this.#descriptorFor(model);
+    this.#stage({ kind: 'expect', descriptor, model, expectedVersion: model.version });
+  }
+
+  /** What is staged so far, in staging order. */
+  get items(): readonly StagedItem[] {
+    return [...this.#items.values()];
+  }
+
+  /** The staged item of this id, if any. */
+  staged(modelName: string, id: string): StagedItem | undefined {
+    return this.#items.size === 0 ? undefined : this.#items.get(`${modelName}/${id}`);
+  }
+
+  /** Ends staging: called by the executor when `perform` has returned. */
+  seal(): readonly StagedItem[] {
+    this.#sealed = true;
+    return this.items;
+  }
+
+  #descriptorFor(model: Entity): ModelDescriptor {
+    if (this.#sealed) {
+      throw new PlanMisuseError(`${label(model)} was staged after perform had returned; await everything in perform`);
+    }
+    return descriptorOf(model);
+  }
+
+  #stage(item: StagedItem): void {
+    const key = `${item.descriptor.name}/${item.model.id.getValue()}`;
+    if (this.#items.has(key)) {
+      throw new PlanMisuseError(`${label(item.model)} is staged twice in one plan; stage its last state once`);
+    }
+    this.#items.set(key, item);
+  }
+}
+
+function copyWith<M extends Entity>(
+  descriptor: ModelDescriptor,
+  model: M,
+  changes: Readonly<Record<string, unknown>>,
+): M {
+  const values: Record<string, unknown> = {};
+  const source = model as unknown as Readonly<Record<string, unknown>>;
+  for (const { field } of descriptor.columns) values[field] = field in changes ? changes[field] : source[field];
+  return instantiate(descriptor as unknown as ModelDescriptor<M>, values, []);
+}
+
+function label(model: Entity): string {
+  return `${model.constructor.name} ${model.id?.getValue() ?? '(no id)'}`;
+}

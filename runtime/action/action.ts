@@ -1,0 +1,56 @@
+import type { Clock } from '../domain/clock.js';
+import type { Principal } from '../domain/principal.js';
+import { PlanMisuseError } from '../errors.js';
+import type { ActionPlan } from './action-plan.js';
+
+/** Runs `perform` of one attempt. For the executor and the test kit. */
+export let startPerform: <Params, Result>(
+  action: Action<Params, Result>,
+  plan: ActionPlan,
+  principal: Principal,
+  params: Params,
+) => Promise<Result> | Result;
+
+/**
+ * One kind of state change. `perform` reads models and stages changed copies on `plan()`; the executor persists the
+ * plan afterwards. One instance serves one attempt.
+ *
+ * @typeParam Params the parameters @typeParam Result what `execute` returns
+ */
+export abstract class Action<Params, Result> {
+  /** Type only: lets `execute` follow from the class to params and result. */
+  protected declare readonly actionType?: (params: Params) => Result;
+
+  /** The injected clock. */
+  protected readonly clock: Clock;
+  #plan: ActionPlan | undefined;
+
+  static {
+    startPerform = (action, plan, principal, params) => {
+      action.#plan = plan;
+      return action.perform(principal, params);
+    };
+  }
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /**
+   * Phase 1: reads and stages. May run several times for one execution (after a lost race), so it has no effects
+   * of its own. What it throws is what `execute` throws, and then nothing is written.
+   */
+  protected abstract perform(principal: Principal, params: Params): Promise<Result> | Result;
+
+  /** The plan of this attempt. @throws PlanMisuseError outside `perform` */
+  protected plan(): ActionPlan {
+    if (this.#plan === undefined) throw new PlanMisuseError('plan() is available inside perform only');
+    return this.#plan;
+  }
+}
+
+/** An action class as a value: what `execute` takes. */
+export interface ActionClass<Params, Result> {
+  readonly name: string;
+  readonly prototype: Action<Params, Result>;
+}

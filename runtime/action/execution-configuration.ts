@@ -1,0 +1,92 @@
+import type { Id } from '../domain/id.js';
+import { ValidationError } from '../errors.js';
+
+/** How one execution is to be run. Immutable; made by `ExecutionConfiguration.Builder`. */
+export class ExecutionConfiguration {
+  /** Several shards may be touched; each commits by itself. Default false. */
+  readonly allowCrossShard: boolean;
+  /** Deadline over all attempts, in milliseconds. Default: the executor's (1,800). */
+  readonly timeoutMs: number | undefined;
+  /** Attempts, the first one included. Default: the executor's (4). */
+  readonly maximumAttempts: number | undefined;
+  /** Gives up when aborted, as long as nothing has been sent. */
+  readonly signal: AbortSignal | undefined;
+  /** The execution is refused unless the staged update of this id starts from one of these versions. */
+  readonly ifVersion: { readonly id: string; readonly versions: readonly number[] } | undefined;
+  /** W3C `traceparent` of the caller: kept with every event. */
+  readonly traceContext: string | undefined;
+
+  private constructor(settings: Settings) {
+    this.allowCrossShard = settings.allowCrossShard ?? false;
+    this.timeoutMs = settings.timeoutMs;
+    this.maximumAttempts = settings.maximumAttempts;
+    this.signal = settings.signal;
+    this.ifVersion = settings.ifVersion;
+    this.traceContext = settings.traceContext;
+    Object.freeze(this);
+  }
+
+  static readonly Builder: { executionConfiguration(): ExecutionConfigurationBuilder } = {
+    executionConfiguration: () =>
+      new ExecutionConfigurationBuilder((settings) => new ExecutionConfiguration(settings)),
+  };
+}
+
+type Settings = { -readonly [Key in keyof ExecutionConfiguration]?: ExecutionConfiguration[Key] };
+
+/** Fluent: `ExecutionConfiguration.Builder.executionConfiguration().allowCrossShard(true).build()`. */
+export class ExecutionConfigurationBuilder {
+  readonly #settings: Settings = {};
+  readonly #make: (settings: Settings) => ExecutionConfiguration;
+
+  /** @internal use `ExecutionConfiguration.Builder` */
+  constructor(make: (settings: Settings) => ExecutionConfiguration) {
+    this.#make = make;
+  }
+
+  /** Allows a plan that touches several shards. Default false. */
+  allowCrossShard(allowed: boolean): this {
+    this.#settings.allowCrossShard = allowed;
+    return this;
+  }
+
+  /** @throws ValidationError unless positive and finite */
+  timeoutMs(milliseconds: number): this {
+    if (!(milliseconds > 0 && Number.isFinite(milliseconds))) {
+      throw new ValidationError(`timeoutMs must be a positive number of milliseconds, got ${milliseconds}`);
+    }
+    this.#settings.timeoutMs = milliseconds;
+    return this;
+  }
+
+  /** @throws ValidationError unless an integer of at least 1 */
+  maximumAttempts(attempts: number): this {
+    if (!Number.isInteger(attempts) || attempts < 1) {
+      throw new ValidationError(`maximumAttempts must be an integer of at least 1, got ${attempts}`);
+    }
+    this.#settings.maximumAttempts = attempts;
+    return this;
+  }
+
+  /** Gives up when aborted, as long as nothing has been sent; afterwards the true outcome is reported. */
+  signal(signal: AbortSignal): this {
+    this.#settings.signal = signal;
+    return this;
+  }
+
+  /** Refuses with `PreconditionFailedError` unless the update of this id starts from one of these versions. */
+  ifVersion(id: Id<unknown>, ...versions: readonly number[]): this {
+    this.#settings.ifVersion = { id: id.getValue(), versions };
+    return this;
+  }
+
+  /** W3C `traceparent`, kept with every event of the plan. */
+  traceContext(traceparent: string): this {
+    this.#settings.traceContext = traceparent;
+    return this;
+  }
+
+  build(): ExecutionConfiguration {
+    return this.#make({ ...this.#settings });
+  }
+}

@@ -1,0 +1,72 @@
+import type { JsonValue } from '../domain/json.js';
+
+/**
+ * Markers that `fw-gen` looks for. At run time they do nothing, and they work as legacy and as standard decorators.
+ * Their arguments must be literals: the generator reads them, it never runs them.
+ */
+type Marker = (target: object, context?: unknown) => void;
+
+const mark: Marker = () => {};
+
+/** Options of `@AutoBuilder`. */
+export interface AutoBuilderOptions {
+  /** Table name. Default: the class name in snake case, plural (`Wallet` -> `wallets`). */
+  readonly table?: string;
+  /** Column name or SQL type of a field, where the default does not fit: `{ balance: { type: 'numeric(38,18)' } }`. */
+  readonly columns?: Readonly<Record<string, { readonly name?: string; readonly type?: string }>>;
+  /** States that mean deleted: hidden from reads unless asked for. */
+  readonly deletedStates?: readonly string[];
+}
+
+/** Marks a model or entity class: a builder, table types, a row codec and a repository are generated for it. */
+export function AutoBuilder(options?: AutoBuilderOptions): Marker;
+export function AutoBuilder(target: object, context?: unknown): void;
+export function AutoBuilder(): Marker | void {
+  return mark;
+}
+
+/** Options of `@FwAction`. */
+export interface FwActionOptions {
+  /** Stable name in `eventlog.actions` and in keys. Default: the class name. */
+  readonly name?: string;
+}
+
+/** Marks an action class: it is registered and its constructor is wired by generated code. */
+export function FwAction(options?: FwActionOptions): Marker;
+export function FwAction(target: object, context?: unknown): void;
+export function FwAction(): Marker | void {
+  return mark;
+}
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Anything with a static `from(result)`: turns an action's result into the response body. */
+export interface ResponseMapper {
+  readonly name: string;
+  from(result: never): object;
+}
+
+/** Options of `@HttpRoute`. */
+export interface HttpRouteOptions {
+  /** Status of success. Default 200; 204 where no response is mapped. */
+  readonly status?: number;
+  /** Class with a static `from(result)` that makes the response body. Its fields become the schema of the answer. */
+  readonly response?: ResponseMapper;
+  /** `Location` header, with fields of the response body in braces: `/wallets/{id}`. */
+  readonly location?: string;
+  /** Field of the response body whose value becomes the `ETag`: `version`. */
+  readonly etag?: string;
+  /** Id parameter whose model's version `If-Match` is compared with. Default: none, `If-Match` is ignored. */
+  readonly ifMatch?: string;
+  /** One line for the API document. Default: the first line of the class's comment. */
+  readonly summary?: string;
+  /** Heading it stands under in the API document. */
+  readonly tag?: string;
+  /** Example request body for the API document. */
+  readonly example?: JsonValue;
+}
+
+/** Serves an action over HTTP. Parameters named in braces come from the path, the others from the body (or the query, for GET). */
+export function HttpRoute(_method: HttpMethod, _path: `/${string}`, _options?: HttpRouteOptions): Marker {
+  return mark;
+}

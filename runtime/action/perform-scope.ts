@@ -1,0 +1,24 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ActionPlan } from './action-plan.js';
+
+/** What is known while one `perform` runs: repositories find the plan here and see what it has staged. */
+export interface PerformScope {
+  readonly actionName: string;
+  readonly plan: ActionPlan;
+  /** Aborted when the execution's deadline passes or its caller gives up. */
+  readonly signal: AbortSignal | undefined;
+  /** Milliseconds until the execution's deadline. */
+  remainingMs(): number;
+}
+
+const storage = new AsyncLocalStorage<PerformScope>();
+
+/** Runs `work` (synchronously up to its first await, and everything it awaits) inside a scope. */
+export function runInPerformScope<T>(scope: PerformScope, work: () => T): T {
+  return storage.run(scope, work);
+}
+
+/** The scope of the `perform` that is running here, if any. */
+export function currentPerformScope(): PerformScope | undefined {
+  return storage.getStore();
+}

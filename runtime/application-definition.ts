@@ -1,0 +1,29 @@
+import type { ActionDescriptor } from './action/action-descriptor.js';
+import type { Clock } from './domain/clock.js';
+import type { EventDescriptor, ModelDescriptor } from './domain/descriptor.js';
+import type { RouteDescriptor } from './http/route.js';
+import type { Migration } from './migration/migration.js';
+import type { EventHistory } from './persistence/event-history.js';
+import type { RepositoryContext } from './persistence/repository.js';
+
+/** What generated wiring may hand to constructors of actions. */
+export interface WiringContext {
+  readonly clock: Clock;
+  /** First argument of every repository. */
+  readonly repositories: RepositoryContext;
+  readonly eventHistory: EventHistory;
+}
+
+/** A whole application as plain data and wiring; emitted by the generator. */
+export interface ApplicationDefinition<Collaborators = Record<never, never>> {
+  /** The codegen contract that the code was emitted for: `CODEGEN_VERSION` of its runtime. */
+  readonly codegenVersion: number;
+  readonly models: readonly ModelDescriptor[];
+  readonly events: readonly EventDescriptor[];
+  /** Makes repositories and actions with their constructor arguments. */
+  readonly wire: (context: WiringContext, collaborators: Collaborators) => readonly ActionDescriptor[];
+  readonly routes: readonly RouteDescriptor[];
+  /** The OpenAPI 3.1 document. */
+  readonly openApi: object;
+  readonly migrations: readonly Migration[];
+}

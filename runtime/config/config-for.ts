@@ -1,0 +1,28 @@
+import { ConfigurationError } from './configuration-error.js';
+import { didYouMean } from './suggest.js';
+import type { DataSourceConfig, MemberConfig } from './types.js';
+
+/**
+ * One of a member's databases by its camelCase name: `primaryConfig`, `secondaryConfig`, or a name that the
+ * application chose (`jobs-config` in YAML is `jobsConfig` here).
+ *
+ * @throws ConfigurationError if the member has no such configuration
+ */
+export function configFor(member: MemberConfig, name: string): DataSourceConfig {
+  const configs = new Map<string, DataSourceConfig>(Object.entries(member.others));
+  configs.set('primaryConfig', member.primary);
+  if (member.secondary !== undefined) configs.set('secondaryConfig', member.secondary);
+  const config = configs.get(name);
+  if (config !== undefined) return config;
+  const hint = didYouMean(name, [...configs.keys()]);
+  throw new ConfigurationError([
+    {
+      file: undefined,
+      line: undefined,
+      column: undefined,
+      path: `${member.name}.configs.${name}`,
+      message: `shard ${member.shard.toString()} has no such configuration`,
+      ...(hint === undefined ? {} : { hint }),
+    },
+  ]);
+}

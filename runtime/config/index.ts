@@ -1,0 +1,28 @@
+/** The package's `./config` entry: `fw.config.yaml`, checked. */
+export { configFor } from './config-for.js';
+export { ConfigurationError, type ConfigurationProblem, formatProblem } from './configuration-error.js';
+export { type Environment, loadConfig, parseConfig } from './load-config.js';
+export { SecretText } from './secret.js';
+export {
+  type ConfigsInput,
+  type DataSourceInput,
+  type GroupInput,
+  type MemberInput,
+  type ShardInput,
+  ShardingConfig,
+  type ShardingInput,
+} from './sharding-config.js';
+export type {
+  DatabaseUrl,
+  DataSourceConfig,
+  ExecutionDefaults,
+  FwConfig,
+  GeneratorConfig,
+  GroupConfig,
+  MemberConfig,
+  PgliteUrl,
+  PostgresUrl,
+  Secret,
+  ShardingTopology,
+  UnsafeSetting,
+} from './types.js';

@@ -1,0 +1,184 @@
+import { isIP, isIPv4, isIPv6 } from 'node:net';
+import { resolve } from 'node:path';
+import { parseJdbcParameters } from './jdbc-parameters.js';
+import type { Mistake } from './problems.js';
+import { didYouMean } from './suggest.js';
+import type { DatabaseUrl, PgliteUrl, PostgresUrl } from './types.js';
+
+const POSTGRES_FORM = 'jdbc:postgresql://host:port/database';
+const PGLITE_FORM = 'jdbc:pglite:file:<directory> or jdbc:pglite:mem:<name>';
+const DEFAULT_PORT = 5_432;
+const MAXIMUM_PORT = 65_535;
+/** PostgreSQL cuts longer names off silently. */
+const MAXIMUM_DATABASE_BYTES = 63;
+
+/** A JDBC URL that was understood, or everything that is wrong with it. */
+export type JdbcUrlResult = { readonly url: DatabaseUrl } | { readonly mistakes: readonly Mistake[] };
+
+/**
+ * Parses a JDBC URL strictly: nothing in it is guessed or ignored. Messages never quote the URL, because it may
+ * hold a password by mistake.
+ *
+ * @param baseDirectory folder that relative paths (`jdbc:pglite:file:`, `sslrootcert`) start from
+ */
+export function parseJdbcUrl(text: string, baseDirectory: string): JdbcUrlResult {
+  if (/[\s\p{Cc}]/u.test(text)) return refuse('the URL contains a blank or a control character');
+  if (!text.startsWith('jdbc:')) {
+    return refuse('the URL must start with "jdbc:"', `write ${POSTGRES_FORM}, or ${PGLITE_FORM}`);
+  }
+  const [, subprotocol = '', rest = ''] = /^jdbc:([^:/]*):?(.*)$/su.exec(text) ?? [];
+  switch (subprotocol) {
+    case 'postgresql':
+      return parsePostgres(rest, baseDirectory);
+    case 'pglite':
+      return parsePglite(rest, baseDirectory);
+    default:
+      return refuseSubprotocol(subprotocol);
+  }
+}
+
+/** The class name that `driver-class-name` must give for a URL of this kind. */
+export function driverClassName(kind: DatabaseUrl['kind']): string {
+  return kind === 'postgresql' ? 'org.postgresql.Driver' : 'fw.pglite.Driver';
+}
+
+function refuse(message: string, hint?: string): JdbcUrlResult {
+  return { mistakes: [{ message, hint }] };
+}
+
+function refuseSubprotocol(subprotocol: string): JdbcUrlResult {
+  const supported = 'only jdbc:postgresql and jdbc:pglite are supported';
+  const known = /^[a-z][a-z0-9]{0,15}$/.test(subprotocol);
+  const hint = known ? didYouMean(subprotocol, ['postgresql', 'pglite']) : undefined;
+  return refuse(
+    known ? `jdbc:${subprotocol} is not supported` : 'the kind of database is not supported',
+    hint ?? supported,
+  );
+}
+
+function parsePostgres(rest: string, baseDirectory: string): JdbcUrlResult {
+  if (!rest.startsWith('//')) return refuse('the URL names no host', `write ${POSTGRES_FORM}`);
+  if (rest.includes('@')) {
+    return refuse(
+      'the URL contains credentials',
+      'use the keys username and password; an @ in a name is written %40',
+    );
+  }
+  if (rest.includes('#')) return refuse('the URL contains a "#"', 'in a name it is written %23');
+  const [, authority = '', path = '', query] = /^\/\/([^/?]*)([^?]*)(?:\?(.*))?$/su.exec(rest) ?? [];
+  const address = parseAddress(authority);
+  const database = parseDatabase(path);
+  const parameters = parseJdbcParameters(query);
+  const mistakes = [...address.mistakes, ...database.mistakes, ...parameters.mistakes];
+  if (mistakes.length > 0) return { mistakes };
+  const { sslRootCert } = parameters;
+  const url: PostgresUrl = {
+    kind: 'postgresql',
+    host: address.host,
+    port: address.port,
+    database: database.name,
+    sslMode: parameters.sslMode,
+    sslRootCert: sslRootCert === undefined ? undefined : resolve(baseDirectory, sslRootCert),
+  };
+  return { url };
+}
+
+interface Address {
+  readonly host: string;
+  readonly port: number;
+  readonly mistakes: readonly Mistake[];
+}
+
+function parseAddress(authority: string): Address {
+  if (authority.includes(',')) {
+    const mistakes = [
+      { message: 'the URL names several hosts', hint: 'a shard is one database on one host' },
+    ];
+    return { host: '', port: DEFAULT_PORT, mistakes };
+  }
+  const bracketed = /^\[([^\]]*)\](?::(.*))?$/su.exec(authority);
+  const [, host = '', portText] = bracketed ?? /^([^:]*)(?::(.*))?$/su.exec(authority) ?? [];
+  const port = portText === undefined ? DEFAULT_PORT : parsePort(portText);
+  const mistakes: Mistake[] = [];
+  if (host === '') {
+    mistakes.push({ message: 'the URL names no host', hint: `write ${POSTGRES_FORM}` });
+  } else if (bracketed ? !isIPv6(host) || host.includes('%') : !isHostName(host)) {
+    mistakes.push({
+      message: 'the host of the URL is not a host name or an address',
+      hint: 'an IPv6 address stands in brackets, other letters than a-z in their xn-- form',
+    });
+  }
+  if (port === undefined) mistakes.push({ message: `the port of the URL must be from 1 to ${MAXIMUM_PORT}` });
+  return { host, port: port ?? DEFAULT_PORT, mistakes };
+}
+
+function parsePort(text: string): number | undefined {
+  if (!/^[1-9][0-9]{0,4}$/.test(text)) return undefined;
+  const port = Number(text);
+  return port <= MAXIMUM_PORT ? port : undefined;
+}
+
+/** Underscores are no part of host names, but container networks have them. */
+function isHostName(host: string): boolean {
+  if (/^[0-9.]+$/.test(host)) return isIPv4(host);
+  if (isIP(host) !== 0) return false;
+  return (
+    host.length <= 253 &&
+    host.split('.').every((label) => /^[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?$/.test(label))
+  );
+}
+
+function parseDatabase(path: string): { readonly name: string; readonly mistakes: readonly Mistake[] } {
+  const encoded = path.slice(1);
+  const name = decode(encoded);
+  const wrong = (message: string, hint?: string): { name: string; mistakes: Mistake[] } => ({
+    name: '',
+    mistakes: [{ message, hint }],
+  });
+  if (encoded === '') return wrong('the URL names no database', `write ${POSTGRES_FORM}`);
+  if (encoded.includes('/'))
+    return wrong('the URL has more than one "/" after the host', 'in a name it is written %2F');
+  if (name === undefined)
+    return wrong('the percent-encoding of the database name is broken', 'a percent sign is written %25');
+  if (name.includes('\0')) return wrong('the name of the database contains a NUL character');
+  if (Buffer.byteLength(name) > MAXIMUM_DATABASE_BYTES) {
+    return wrong(`the name of the database is longer than ${MAXIMUM_DATABASE_BYTES} bytes`);
+  }
+  return { name, mistakes: [] };
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function parsePglite(rest: string, baseDirectory: string): JdbcUrlResult {
+  const [, storage, location = ''] = /^(file|mem):(.*)$/su.exec(rest) ?? [];
+  if (storage !== 'file' && storage !== 'mem') {
+    return refuse('a URL of the embedded database must say file: or mem:', `write ${PGLITE_FORM}`);
+  }
+  if (location.includes('?')) return refuse('a URL of the embedded database takes no parameters');
+  if (storage === 'mem') return parsePgliteMemory(location);
+  if (location === '') return refuse('the URL names no directory', 'write jdbc:pglite:file:<directory>');
+  if (location.startsWith('//')) {
+    return refuse(
+      'the directory of the URL starts with "//"',
+      'write jdbc:pglite:file:./directory or jdbc:pglite:file:/directory',
+    );
+  }
+  const url: PgliteUrl = { kind: 'pglite', storage, location: resolve(baseDirectory, location) };
+  return { url };
+}
+
+function parsePgliteMemory(name: string): JdbcUrlResult {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(name)) {
+    return refuse(
+      'the name of the in-memory database is missing or malformed',
+      'up to 63 letters, digits, dots, hyphens and underscores',
+    );
+  }
+  return { url: { kind: 'pglite', storage: 'mem', location: name } };
+}

@@ -1,0 +1,88 @@
+import { dirname, resolve } from 'node:path';
+import type { ConfigNode } from './config-node.js';
+import { ConfigurationError } from './configuration-error.js';
+import { deepFreeze } from './deep-freeze.js';
+import * as keys from './key-catalogue.js';
+import { Problems } from './problems.js';
+import { readSmallFile } from './read-file.js';
+import type { ReadContext } from './read-scalar.js';
+import { readTopology } from './read-topology.js';
+import { References } from './references.js';
+import { SectionReader } from './section-reader.js';
+import type { ExecutionDefaults, FwConfig, GeneratorConfig } from './types.js';
+import { readYaml } from './yaml-source.js';
+import { MAXIMUM_SIZE } from './yaml-syntax.js';
+
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads and checks a configuration file.
+ *
+ * @param file path of the YAML file; relative paths in it start from its folder. Problems name it as given here.
+ * @param options.env what `${NAME}` reads; by default the environment of this process
+ * @returns the configuration, frozen all the way down
+ * @throws ConfigurationError with everything that is wrong; nothing is opened or connected
+ */
+export function loadConfig(file: string, options: { readonly env?: Environment } = {}): FwConfig {
+  const content = readSmallFile(file, MAXIMUM_SIZE);
+  if ('failure' in content) {
+    const place = { file, line: undefined, column: undefined, path: '' };
+    throw new ConfigurationError([{ ...place, message: `the file ${content.failure}` }]);
+  }
+  return parseConfig(content.text, { ...options, file });
+}
+
+/** As {@link loadConfig}, for a text that was already read; `file` need not exist. */
+export function parseConfig(
+  text: string,
+  options: { readonly file: string; readonly env?: Environment },
+): FwConfig {
+  const file = resolve(options.file);
+  const problems = new Problems({ file: options.file, text });
+  const baseDirectory = dirname(file);
+  const references = new References({ env: options.env ?? process.env, baseDirectory });
+  const node = readYaml(text, problems);
+  const config = node && readConfig({ problems, references, baseDirectory }, node, file);
+  problems.throwIfAny();
+  if (config === undefined) throw new TypeError('a configuration without a problem must have a result');
+  return deepFreeze(config);
+}
+
+function readConfig(context: ReadContext, node: ConfigNode, file: string): FwConfig | undefined {
+  const place = { path: '', offset: node.offset };
+  if (node.kind !== 'map') {
+    const found =
+      node.kind === 'scalar' && node.type === 'nothing' ? 'is empty' : 'must be a map of keys and values';
+    context.problems.add(place, { message: `the file ${found}`, hint: 'its one key is fw' });
+    return undefined;
+  }
+  const fw = new SectionReader(context, node, keys.root, { place, style: 'kebab-case' }).section(keys.fw);
+  if (fw === undefined) return undefined;
+  const namespace = fw.text(keys.namespace);
+  const shardingSection = fw.section(keys.sharding);
+  const sharding = shardingSection && readTopology(shardingSection);
+  const execution = readExecution(fw);
+  const generator = readGenerator(fw);
+  if (namespace === undefined || sharding === undefined) return undefined;
+  return { file, namespace, sharding, execution, generator };
+}
+
+function readExecution(fw: SectionReader): ExecutionDefaults {
+  const section = fw.section(keys.execution);
+  return {
+    timeoutMs: section?.integer(keys.timeoutMs) ?? keys.timeoutMs.default,
+    maximumAttempts: section?.integer(keys.maximumAttempts) ?? keys.maximumAttempts.default,
+    storeParams: section?.boolean(keys.storeParams) ?? keys.storeParams.default,
+  };
+}
+
+function readGenerator(fw: SectionReader): GeneratorConfig | undefined {
+  const section = fw.section(keys.generator);
+  if (section === undefined) return undefined;
+  const sourceDirectory = section.folder(keys.generatorSource);
+  const outputDirectory = section.folder(keys.generatorOutput);
+  const migrationsDirectory = section.folder(keys.generatorMigrations);
+  if (outputDirectory === undefined || migrationsDirectory === undefined) return undefined;
+  return { sourceDirectory, outputDirectory, migrationsDirectory };
+}

@@ -1,0 +1,89 @@
+import { ConfigurationError, type ConfigurationProblem } from './configuration-error.js';
+
+/** More than so many problems help nobody, and a hostile file could have a million. */
+const MAXIMUM_REPORTED = 100;
+
+/** What is wrong and what to do about it, before anybody knows where it stands. */
+export interface Mistake {
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+/** Where something stands: its key path and, in a file, the offset of its first character. */
+export interface Place {
+  readonly path: string;
+  readonly offset: number | undefined;
+}
+
+/** The text that problems point into. */
+export interface ProblemSource {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Collects problems, so that one run reports them all. */
+export class Problems {
+  readonly #source: ProblemSource | undefined;
+  readonly #entries: { readonly place: Place; readonly mistake: Mistake }[] = [];
+  #count = 0;
+
+  /** @param source left out for a configuration that was built in code */
+  constructor(source?: ProblemSource) {
+    this.#source = source;
+  }
+
+  /** Problems so far. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** True once further problems are only counted: callers may then skip the work of describing them well. */
+  get full(): boolean {
+    return this.#count >= MAXIMUM_REPORTED;
+  }
+
+  add(place: Place, mistake: Mistake): void {
+    if (!this.full) this.#entries.push({ place, mistake });
+    this.#count += 1;
+  }
+
+  /** @throws ConfigurationError if there is any problem */
+  throwIfAny(): void {
+    if (this.#count === 0) return;
+    const lines = this.#source === undefined ? undefined : new LineTable(this.#source.text);
+    const problems = [...this.#entries]
+      .sort((a, b) => (a.place.offset ?? 0) - (b.place.offset ?? 0))
+      .map(({ place, mistake }): ConfigurationProblem => {
+        const position = place.offset === undefined ? undefined : lines?.position(place.offset);
+        return Object.freeze({
+          file: this.#source?.file,
+          line: position?.line,
+          column: position?.column,
+          path: place.path,
+          message: mistake.message,
+          ...(mistake.hint === undefined ? {} : { hint: mistake.hint }),
+        });
+      });
+    throw new ConfigurationError(problems, this.#count - problems.length);
+  }
+}
+
+/** Offsets to lines and columns, both counted from 1. */
+export class LineTable {
+  readonly #starts: number[] = [0];
+
+  constructor(text: string) {
+    for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) this.#starts.push(at + 1);
+  }
+
+  position(offset: number): { readonly line: number; readonly column: number } {
+    let low = 0;
+    let high = this.#starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.#starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low + 1, column: offset - (this.#starts[low] ?? 0) + 1 };
+  }
+}

@@ -1,0 +1,53 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+
+/** The text of a file, or why there is none, as the end of a sentence (`does not exist`). */
+export type FileContent = { readonly text: string } | { readonly failure: string };
+
+const READ_WITHOUT_WAITING = constants.O_RDONLY | constants.O_NONBLOCK;
+
+const FAILURES: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  ENOTDIR: 'does not exist',
+  EACCES: 'may not be read by this user',
+  EPERM: 'may not be read by this user',
+  EISDIR: 'is a folder',
+  ELOOP: 'is a chain of symbolic links that never ends',
+  ENAMETOOLONG: 'has too long a name',
+};
+
+/** Reads a regular file of at most so many bytes as UTF-8; a byte order mark is dropped. Never throws. */
+export function readSmallFile(path: string, maximumBytes: number): FileContent {
+  let descriptor: number | undefined;
+  try {
+    // Non-blocking, because opening a pipe that nobody writes to would wait for ever.
+    descriptor = openSync(path, READ_WITHOUT_WAITING);
+    const stat = fstatSync(descriptor);
+    if (stat.isDirectory()) return { failure: 'is a folder' };
+    if (!stat.isFile()) return { failure: 'is not a regular file' };
+    const buffer = Buffer.alloc(maximumBytes + 1);
+    const length = readFully(descriptor, buffer);
+    if (length > maximumBytes) return { failure: `is larger than ${maximumBytes} bytes` };
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(buffer.subarray(0, length)) };
+  } catch (error) {
+    return { failure: failureOf(error) };
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+/** Reads until the buffer is full or the file ends. */
+function readFully(descriptor: number, buffer: Buffer): number {
+  let length = 0;
+  while (length < buffer.length) {
+    const count = readSync(descriptor, buffer, length, buffer.length - length, null);
+    if (count === 0) break;
+    length += count;
+  }
+  return length;
+}
+
+function failureOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return 'is not valid UTF-8';
+  return FAILURES[code] ?? `cannot be read${code === '' ? '' : ` (${code})`}`;
+}

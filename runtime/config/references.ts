@@ -1,0 +1,124 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references are written like this in YAML.
+import { resolve } from 'node:path';
+import type { Mistake } from './problems.js';
+import { readSmallFile } from './read-file.js';
+
+/** Longest text that references may produce, in UTF-16 code units. */
+const MAXIMUM_LENGTH = 65_536;
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** A text whose references were replaced. */
+export interface Expansion {
+  readonly text: string;
+  /** The references as messages may show them, such as `${DB_PASSWORD}`; empty if there were none. */
+  readonly references: readonly string[];
+  readonly mistakes: readonly Mistake[];
+}
+
+/** Where references look. */
+export interface ReferenceSources {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Folder that relative paths of `${file:...}` start from. */
+  readonly baseDirectory: string;
+}
+
+type Lookup = { readonly text: string } | Mistake;
+
+/**
+ * Replaces `${NAME}`, `${NAME:-default}` and `${file:path}` inside one value. It runs on values that YAML has
+ * already read, so nothing that comes from the environment can add a key or change a structure. What a reference
+ * gives is not searched for further references. `$${` stands for `${`.
+ */
+export class References {
+  readonly #sources: ReferenceSources;
+  readonly #files = new Map<string, Lookup>();
+
+  constructor(sources: ReferenceSources) {
+    this.#sources = sources;
+  }
+
+  expand(text: string): Expansion {
+    const references: string[] = [];
+    const mistakes: Mistake[] = [];
+    let expanded = '';
+    let position = 0;
+    for (let start = text.indexOf('${'); start !== -1; start = text.indexOf('${', position)) {
+      if (start > position && text[start - 1] === '$') {
+        expanded += `${text.slice(position, start - 1)}\${`;
+        position = start + 2;
+        continue;
+      }
+      const end = text.indexOf('}', start);
+      if (end === -1) {
+        mistakes.push({
+          message: 'a reference "${" has no closing "}"',
+          hint: 'write $${ for the two characters',
+        });
+        break;
+      }
+      const content = text.slice(start + 2, end);
+      references.push(displayed(content));
+      const found = this.#lookUp(content);
+      expanded += text.slice(position, start);
+      if ('message' in found) mistakes.push(found);
+      else expanded += found.text;
+      position = end + 1;
+      if (expanded.length > MAXIMUM_LENGTH || mistakes.length > 10) break;
+    }
+    expanded += text.slice(position);
+    if (references.length > 0 && expanded.length > MAXIMUM_LENGTH) {
+      mistakes.push({ message: `the references give a text longer than ${MAXIMUM_LENGTH} characters` });
+    }
+    return { text: expanded, references, mistakes };
+  }
+
+  #lookUp(content: string): Lookup {
+    if (content.includes('${')) {
+      return { message: 'a reference inside another reference is not supported' };
+    }
+    if (content.startsWith('file:')) return this.#file(content.slice('file:'.length));
+    const separator = content.indexOf(':-');
+    return separator === -1
+      ? this.#variable(content, undefined)
+      : this.#variable(content.slice(0, separator), content.slice(separator + 2));
+  }
+
+  #variable(name: string, fallback: string | undefined): Lookup {
+    if (!NAME.test(name)) return malformed(name);
+    const { env } = this.#sources;
+    const value = Object.hasOwn(env, name) ? env[name] : undefined;
+    if (fallback !== undefined) return { text: value === undefined || value === '' ? fallback : value };
+    if (value !== undefined) return { text: value };
+    return { message: `the environment variable ${name} is not set` };
+  }
+
+  #file(path: string): Lookup {
+    if (path === '')
+      return { message: 'the path of the file is missing', hint: 'write ${file:/path/to/file}' };
+    const known = this.#files.get(path);
+    if (known !== undefined) return known;
+    const content = readSmallFile(resolve(this.#sources.baseDirectory, path), MAXIMUM_LENGTH);
+    const found: Lookup =
+      'text' in content
+        ? { text: content.text.replace(/\r?\n$/, '') }
+        : { message: `the file ${JSON.stringify(path)} ${content.failure}` };
+    this.#files.set(path, found);
+    return found;
+  }
+}
+
+/** A reference as a message may show it: its default may be a secret and is left out. */
+function displayed(content: string): string {
+  const name = /^(file:.{1,200}|[A-Za-z_][A-Za-z0-9_]{0,100})/.exec(content)?.[0];
+  return name === undefined ? '${...}' : `\${${name}}`;
+}
+
+function malformed(content: string): Mistake {
+  const name = /^([A-Za-z_][A-Za-z0-9_]{0,100})[:?+=-]/.exec(content)?.[1];
+  return name === undefined
+    ? { message: 'a reference must be ${NAME}, ${NAME:-default} or ${file:/path}' }
+    : {
+        message: `the reference to ${name} is not of the form \${NAME} or \${NAME:-default}`,
+        hint: `a default is written \${${name}:-default}`,
+      };
+}

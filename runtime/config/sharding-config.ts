@@ -1,0 +1,87 @@
+import { deepFreeze } from './deep-freeze.js';
+import * as keys from './key-catalogue.js';
+import { Problems } from './problems.js';
+import { readTopology } from './read-topology.js';
+import { SectionReader } from './section-reader.js';
+import type { Secret, ShardingTopology, UnsafeSetting } from './types.js';
+import { readValue } from './value-source.js';
+
+/** `fw.sharding` as an object: the keys of the YAML in camelCase. */
+export interface ShardingInput {
+  readonly defaultShard: ShardInput;
+  readonly groups: readonly GroupInput[];
+}
+
+/** A `ShardIdentifier` will do. */
+export interface ShardInput {
+  readonly group: number;
+  readonly member: number;
+}
+
+export interface GroupInput {
+  readonly group: number;
+  readonly name: string;
+  readonly members: readonly MemberInput[];
+}
+
+export interface MemberInput {
+  readonly member: number;
+  readonly name: string;
+  readonly configs: ConfigsInput;
+}
+
+/** The databases of a member; every name but the first two is kept for the application. */
+export interface ConfigsInput {
+  readonly primaryConfig: DataSourceInput;
+  readonly secondaryConfig?: DataSourceInput | undefined;
+  readonly [name: `${string}Config`]: DataSourceInput | undefined;
+}
+
+/** One database. Ranges and defaults are those of the YAML keys. */
+export interface DataSourceInput {
+  readonly jdbcUrl: string;
+  readonly username?: string | undefined;
+  readonly password?: string | Secret | undefined;
+  readonly driverClassName?: string | undefined;
+  readonly maximumPoolSize?: number | undefined;
+  readonly connectTimeoutMs?: number | undefined;
+  readonly lockTimeoutMs?: number | undefined;
+  readonly statementTimeoutMs?: number | undefined;
+  readonly idleInTransactionTimeoutMs?: number | undefined;
+  readonly idleTimeoutMs?: number | undefined;
+  readonly applicationName?: string | undefined;
+  readonly allowUnsafe?: readonly UnsafeSetting[] | undefined;
+}
+
+/** Builds a sharding topology in code, without any YAML. */
+export class ShardingConfig {
+  private constructor() {}
+
+  /**
+   * Checks the structure exactly as the YAML under `fw.sharding` is checked. Texts are taken as they are: `${NAME}`
+   * means nothing here.
+   *
+   * @param options.baseDirectory where relative paths in URLs start; by default the working directory
+   * @returns the topology, frozen all the way down
+   * @throws ConfigurationError with everything that is wrong; its problems have key paths and no file
+   */
+  static of(input: ShardingInput, options: { readonly baseDirectory?: string } = {}): ShardingTopology {
+    const problems = new Problems();
+    const context = {
+      problems,
+      references: undefined,
+      baseDirectory: options.baseDirectory ?? process.cwd(),
+    };
+    const node = readValue(input);
+    const place = { path: '', offset: undefined };
+    if (node.kind !== 'map')
+      problems.add(place, { message: 'the sharding configuration must be a plain object' });
+    const topology =
+      node.kind === 'map'
+        ? readTopology(new SectionReader(context, node, keys.sharding, { place, style: 'camelCase' }))
+        : undefined;
+    problems.throwIfAny();
+    if (topology === undefined) throw new TypeError('a topology without a problem must have a result');
+    return deepFreeze(topology);
+  }
+}

@@ -1,0 +1,110 @@
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+
+/** A validated, frozen topology. Made by `loadConfig` from YAML or by `ShardingConfig.of` in code. */
+export interface ShardingTopology {
+  /** Serves models without a sharded id. Always one of the listed shards. */
+  readonly defaultShard: ShardIdentifier;
+  readonly groups: readonly GroupConfig[];
+}
+
+export interface GroupConfig {
+  /** 0..255 */
+  readonly group: number;
+  readonly name: string;
+  readonly members: readonly MemberConfig[];
+}
+
+export interface MemberConfig {
+  readonly shard: ShardIdentifier;
+  readonly name: string;
+  readonly primary: DataSourceConfig;
+  /** A read replica, if configured (`secondary-config`). */
+  readonly secondary: DataSourceConfig | undefined;
+  /** Other named configurations, kept for the application (`configFor('jobsConfig')`), by camelCase name. */
+  readonly others: Readonly<Record<string, DataSourceConfig>>;
+}
+
+/** Where one database is and how to use it. */
+export interface DataSourceConfig {
+  readonly url: DatabaseUrl;
+  /** Default: none (PGlite), required for PostgreSQL. */
+  readonly username: string | undefined;
+  readonly password: Secret | undefined;
+  /** Most connections open at a time. Default 10. */
+  readonly maximumPoolSize: number;
+  /** Most time to open a connection, in milliseconds. Default 800. */
+  readonly connectTimeoutMs: number;
+  /** `lock_timeout` of every session, in milliseconds. Default 400. */
+  readonly lockTimeoutMs: number;
+  /** `statement_timeout` of every session and the client's own limit for one statement, in milliseconds. Default 10,000. */
+  readonly statementTimeoutMs: number;
+  /** `idle_in_transaction_session_timeout`, in milliseconds. Default 10,000. */
+  readonly idleInTransactionTimeoutMs: number;
+  /** A pooled connection unused for so long is closed, in milliseconds. Default 30,000. */
+  readonly idleTimeoutMs: number;
+  /** `application_name` of every session. Default `fw-actions`. */
+  readonly applicationName: string;
+  /** Server settings that may lose acknowledged commits and are accepted all the same: `fsync`, `full_page_writes`, `synchronous_commit`. Default none. */
+  readonly allowUnsafe: readonly UnsafeSetting[];
+}
+
+export type UnsafeSetting = 'fsync' | 'full_page_writes' | 'synchronous_commit';
+
+/** A parsed JDBC URL. */
+export type DatabaseUrl = PostgresUrl | PgliteUrl;
+
+export interface PostgresUrl {
+  readonly kind: 'postgresql';
+  /** Host name or address, without brackets. */
+  readonly host: string;
+  /** Default 5432. */
+  readonly port: number;
+  readonly database: string;
+  /** Default `disable`. Never a silent fallback. */
+  readonly sslMode: 'disable' | 'require' | 'verify-full';
+  /** Path of a PEM file with the CA certificates (`sslrootcert`). */
+  readonly sslRootCert: string | undefined;
+}
+
+export interface PgliteUrl {
+  readonly kind: 'pglite';
+  /** `file`: a directory, absolute or relative to the configuration file. `mem`: a name; nothing is kept. */
+  readonly storage: 'file' | 'mem';
+  readonly location: string;
+}
+
+/** A value that never shows itself: `toString`, JSON and inspection give `***`. */
+export interface Secret {
+  reveal(): string;
+}
+
+/** Defaults of every execution, in milliseconds where a time. */
+export interface ExecutionDefaults {
+  /** Deadline over all attempts. Default 1,800. */
+  readonly timeoutMs: number;
+  /** Attempts, the first one included. Default 4. */
+  readonly maximumAttempts: number;
+  /** Whether `params` are stored in `eventlog.actions`. Default true. */
+  readonly storeParams: boolean;
+}
+
+/** What `fw-gen generate` reads and writes. Paths are absolute, resolved against the configuration file. */
+export interface GeneratorConfig {
+  /** Folder that all inputs lie in. */
+  readonly sourceDirectory: string;
+  /** Folder of emitted code. */
+  readonly outputDirectory: string;
+  /** Folder of the application's migrations. */
+  readonly migrationsDirectory: string;
+}
+
+/** The whole of `fw.config.yaml`. */
+export interface FwConfig {
+  /** Absolute path of the file. */
+  readonly file: string;
+  readonly namespace: string;
+  readonly sharding: ShardingTopology;
+  readonly execution: ExecutionDefaults;
+  /** Absent if the file has no `fw.generator`. */
+  readonly generator: GeneratorConfig | undefined;
+}

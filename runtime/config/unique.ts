@@ -1,0 +1,20 @@
+import type { Place, Problems } from './problems.js';
+
+/** Sees to it that no two entries claim the same value; the second one is the problem. */
+export class Unique<Value> {
+  readonly #problems: Problems;
+  readonly #what: string;
+  readonly #owners = new Map<Value, Place>();
+
+  /** @param what names the value in messages: `this ${what} is already used by …` */
+  constructor(problems: Problems, what: string) {
+    this.#problems = problems;
+    this.#what = what;
+  }
+
+  claim(value: Value, place: Place): void {
+    const owner = this.#owners.get(value);
+    if (owner === undefined) this.#owners.set(value, place);
+    else this.#problems.add(place, { message: `this ${this.#what} is already used by ${owner.path}` });
+  }
+}

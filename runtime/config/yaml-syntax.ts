@@ -1,0 +1,149 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references are written like this in YAML.
+import { Composer, type CST, Lexer, type ParsedNode, Parser, type YAMLError } from 'yaml';
+import type { Mistake, Problems } from './problems.js';
+
+/** Largest file, in bytes (and largest text, in UTF-16 code units). */
+export const MAXIMUM_SIZE = 1_048_576;
+/** Deepest nesting of maps and lists. The deepest valid configuration has ten levels. */
+const MAXIMUM_DEPTH = 50;
+/** Most lexical parts, white space included. A shard has about seventy. */
+const MAXIMUM_LEXEMES = 300_000;
+
+/**
+ * Reads a text as exactly one YAML 1.2 document. Limits are checked while the text is cut into tokens, before any
+ * tree is built, because building one recurses.
+ *
+ * @returns the document's content, null if it has none, or undefined if problems were reported
+ */
+export function readYamlDocument(text: string, problems: Problems): ParsedNode | null | undefined {
+  const report = (offset: number, mistake: Mistake): undefined => {
+    problems.add({ path: '', offset }, mistake);
+  };
+  if (text.length > MAXIMUM_SIZE) return report(0, { message: 'the file is larger than 1 MiB' });
+  const tokens = readTokens(text, report);
+  if (tokens === undefined || !checkStream(tokens, report)) return undefined;
+  const composer = new Composer({
+    schema: 'core',
+    version: '1.2',
+    strict: true,
+    stringKeys: true,
+    uniqueKeys: false, // compares every key with every other; the validator looks for duplicates itself
+    resolveKnownTags: false,
+    prettyErrors: false,
+    logLevel: 'error',
+  });
+  const [document] = composer.compose(tokens, true, text.length);
+  if (document === undefined) return null;
+  const errors = [...document.errors, ...document.warnings];
+  reportSyntaxErrors(text, errors, report);
+  return errors.length === 0 ? document.contents : undefined;
+}
+
+type Report = (offset: number, mistake: Mistake) => undefined;
+
+function readTokens(text: string, report: Report): readonly CST.Token[] | undefined {
+  const parser = new Parser();
+  const tokens: CST.Token[] = [];
+  let lexemes = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const token of parser.next(lexeme)) tokens.push(token);
+    lexemes += 1;
+    // The stack holds the document and a scalar besides the open maps and lists.
+    if (parser.stack.length > MAXIMUM_DEPTH + 2) {
+      return report(parser.offset - lexeme.length, {
+        message: `maps and lists are nested more than ${MAXIMUM_DEPTH} deep`,
+      });
+    }
+    if (lexemes > MAXIMUM_LEXEMES) {
+      return report(parser.offset - lexeme.length, { message: 'the file has too many keys and values' });
+    }
+  }
+  for (const token of parser.end()) tokens.push(token);
+  return tokens;
+}
+
+function checkStream(tokens: readonly CST.Token[], report: Report): boolean {
+  const directive = tokens.find((token) => token.type === 'directive');
+  if (directive !== undefined) {
+    report(directive.offset, { message: 'YAML directives are not supported', hint: 'remove the line' });
+  }
+  const second = tokens.filter((token) => token.type === 'document')[1];
+  if (second !== undefined) {
+    report(second.offset, {
+      message: 'a second YAML document starts here',
+      hint: 'a configuration is one document',
+    });
+  }
+  return directive === undefined && second === undefined;
+}
+
+/** One error per line: what follows it on the same line is only its echo. */
+function reportSyntaxErrors(text: string, errors: readonly YAMLError[], report: Report): void {
+  let reportedUpTo = -1;
+  for (const error of [...errors].sort((a, b) => a.pos[0] - b.pos[0])) {
+    const offset = Math.min(error.pos[0], text.length);
+    if (offset <= reportedUpTo) continue;
+    report(offset, syntaxMistake(error.code, lineAround(text, offset)));
+    const lineEnd = text.indexOf('\n', offset);
+    reportedUpTo = lineEnd === -1 ? text.length : lineEnd;
+  }
+}
+
+function lineAround(text: string, offset: number): string {
+  const end = text.indexOf('\n', offset);
+  return text.slice(text.lastIndexOf('\n', offset - 1) + 1, end === -1 ? text.length : end);
+}
+
+/** Our own words: the parser's quote the text, and the text may be a password. */
+function syntaxMistake(code: YAMLError['code'], line: string): Mistake {
+  const quoteReference = line.includes('${')
+    ? 'inside { } and [ ], put quotes around a reference: "${NAME}"'
+    : undefined;
+  switch (code) {
+    case 'TAB_AS_INDENT':
+      return { message: 'a tab is used for indentation', hint: 'use spaces' };
+    case 'TAG_RESOLVE_FAILED':
+      return {
+        message: 'unknown YAML tag',
+        hint: 'put quotes around a value that starts with an exclamation mark',
+      };
+    case 'BAD_SCALAR_START':
+      return {
+        message: 'a value cannot start with this character',
+        hint: quoteReference ?? 'put quotes around it',
+      };
+    case 'BAD_DQ_ESCAPE':
+      return {
+        message: 'unknown escape sequence in double quotes',
+        hint: 'single quotes take a backslash as it is',
+      };
+    case 'MISSING_CHAR':
+      return {
+        message: 'something is missing here: a colon after a key, a closing quote or a closing bracket',
+        hint: quoteReference,
+      };
+    case 'BAD_INDENT':
+      return { message: 'wrong indentation', hint: quoteReference };
+    case 'NON_STRING_KEY':
+      return { message: 'a key must be plain text' };
+    case 'BLOCK_AS_IMPLICIT_KEY':
+      return {
+        message: 'a key stands where a value is expected',
+        hint: 'start it on a line of its own, or put quotes around a value that holds a colon and a space',
+      };
+    case 'MULTILINE_IMPLICIT_KEY':
+    case 'KEY_OVER_1024_CHARS':
+      return { message: 'a key is too long or spans several lines', hint: 'is a colon or a quote missing?' };
+    case 'BAD_ALIAS':
+    case 'ALIAS_PROPS':
+    case 'MULTIPLE_ANCHORS':
+    case 'MULTIPLE_TAGS':
+    case 'BAD_PROP_ORDER':
+      return {
+        message: 'wrong use of an anchor, alias or tag',
+        hint: 'put quotes around a value that starts with &, * or !',
+      };
+    default:
+      return { message: 'this is not valid YAML', hint: quoteReference };
+  }
+}

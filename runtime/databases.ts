@@ -1,0 +1,31 @@
+import type { ShardingTopology } from './config/types.js';
+import { PgliteDatabase } from './pglite/pglite-database.js';
+import { PostgresDatabase } from './postgres/postgres-database.js';
+import type { DatabaseAdapter } from './sharding/database-adapter.js';
+import { DatabaseRegistry, type DatabaseRegistryOptions } from './sharding/database-registry.js';
+
+/** PostgreSQL servers, through node-postgres. */
+export const postgresAdapter: DatabaseAdapter = {
+  kind: 'postgresql',
+  open(shard, dataSource) {
+    if (dataSource.url.kind !== 'postgresql') throw new TypeError('Not the URL of a PostgreSQL server');
+    return new PostgresDatabase(shard, dataSource.url, dataSource);
+  },
+};
+
+/** PostgreSQL in this process. Its WebAssembly is loaded when the first such database is used. */
+export const pgliteAdapter: DatabaseAdapter = {
+  kind: 'pglite',
+  open(shard, dataSource, { warn }) {
+    if (dataSource.url.kind !== 'pglite') throw new TypeError('Not the URL of an embedded database');
+    return new PgliteDatabase(shard, dataSource.url, dataSource, warn);
+  },
+};
+
+/** A registry of a topology's databases with the adapters that come with this package. Nothing is connected yet. */
+export function openDatabases(
+  topology: ShardingTopology,
+  options: Omit<DatabaseRegistryOptions, 'adapters'> = {},
+): DatabaseRegistry {
+  return new DatabaseRegistry(topology, { ...options, adapters: [postgresAdapter, pgliteAdapter] });
+}

@@ -1,0 +1,85 @@
+import type { Entity } from './entity.js';
+import type { ModelClass } from './id.js';
+import type { ModelEvent } from './model-event.js';
+
+/**
+ * The type of one field, as plain data. Emitted code is made of these; codecs for rows, payloads, params and
+ * results are made from them once, at start.
+ */
+export type FieldType =
+  | { readonly kind: 'string' }
+  /** A double; in a row `double precision`. */
+  | { readonly kind: 'number' }
+  | { readonly kind: 'bigint' }
+  | { readonly kind: 'boolean' }
+  /** A `Date`; in a row `timestamptz`, in JSON an ISO 8601 text in UTC with milliseconds. */
+  | { readonly kind: 'instant' }
+  /** A `Decimal`; in a row `numeric(precision, scale)`, in JSON a string in plain notation. */
+  | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number }
+  | { readonly kind: 'uuid' }
+  /** An ISO 4217 code; in a row `char(3)`. */
+  | { readonly kind: 'currency' }
+  /** An `Id<Model>` or, if `sharded`, a `ShardedId<Model>`; in a row `uuid`. */
+  | { readonly kind: 'id'; readonly model: string; readonly sharded: boolean }
+  /** A union of string literals or a string enum; in a row `text`. */
+  | { readonly kind: 'enum'; readonly values: readonly string[] }
+  /** Any JSON value; in a row `jsonb`. */
+  | { readonly kind: 'json' }
+  | { readonly kind: 'list'; readonly of: FieldType }
+  | { readonly kind: 'object'; readonly fields: readonly FieldDescriptor[] };
+
+/** One field of an event, of params or of a nested object. */
+export interface FieldDescriptor {
+  readonly name: string;
+  readonly type: FieldType;
+  /** May be absent (`name?: T`). Default false. */
+  readonly optional?: true;
+  /** May be null (`name: T | null`). Default false. */
+  readonly nullable?: true;
+  /** Never stored in `eventlog.actions` and never logged. Default false. */
+  readonly secret?: true;
+}
+
+/** One field of a model and the column that holds it. */
+export interface ColumnDescriptor {
+  /** Property of the model. */
+  readonly field: string;
+  /** Column of the table. */
+  readonly column: string;
+  readonly type: FieldType;
+  /** SQL type of the column, as migrations and statements spell it: `numeric(19,4)`. */
+  readonly sqlType: string;
+  /** The property may be `undefined` (`field?: T`); the column then allows null. Default false. */
+  readonly optional?: true;
+  /** The property may be null; the column then allows null. Default false. */
+  readonly nullable?: true;
+}
+
+/** What the runtime must know about a model class; emitted by the generator. */
+export interface ModelDescriptor<M extends Entity = Entity> {
+  /** Simple name of the class: `model_name` in the outbox. */
+  readonly name: string;
+  /** `model`: carries events and dates. `entity`: id, state and version only. */
+  readonly kind: 'model' | 'entity';
+  /** A thunk, because the class and its builder import one another. */
+  readonly modelClass: () => ModelClass<M>;
+  readonly table: string;
+  /** True if its ids are `ShardedId`s; otherwise its rows live on the default shard. */
+  readonly sharded: boolean;
+  /** All columns, `id`, `state` and `version` first. */
+  readonly columns: readonly ColumnDescriptor[];
+  /** States that mean deleted: hidden from reads unless asked for. Default none. */
+  readonly deletedStates?: readonly string[];
+}
+
+/** What the runtime must know about an event class; emitted by the generator. */
+export interface EventDescriptor {
+  /** Simple name of the class: `event_type` in the outbox. */
+  readonly name: string;
+  /** Simple name of the model class. */
+  readonly model: string;
+  readonly eventClass: () => ModelClass<ModelEvent<unknown>>;
+  /** Version of the payload's shape. Default 1. */
+  readonly version?: number;
+  readonly fields: readonly FieldDescriptor[];
+}

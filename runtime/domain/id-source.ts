@@ -1,0 +1,81 @@
+import { randomFillSync } from 'node:crypto';
+import { v7 } from 'uuid';
+
+/** What ids are made of: the wall clock in milliseconds and random bytes. */
+export interface IdSource {
+  /** Milliseconds since the epoch. */
+  nowMs(): number;
+  /** Fills the whole array with random bytes. */
+  fillRandom(target: Uint8Array): void;
+}
+
+const systemSource: IdSource = {
+  nowMs: () => Date.now(),
+  fillRandom: (target) => void randomFillSync(target),
+};
+
+const COUNTER_SEED_LIMIT = 2048;
+const COUNTER_LIMIT = 4096;
+const RANDOM_BYTES = 16;
+const POOL_BYTES = RANDOM_BYTES * 256;
+
+/**
+ * Makes UUIDs of version 7 (RFC 9562, section 5.7, method 1 of 6.2) whose `rand_a` is a counter and whose
+ * `rand_b` starts with 14 shard bits. Ids of one generator strictly increase, also when the clock steps back:
+ * the counter is seeded with 0..2047 in each millisecond, and when it passes 4095 the timestamp advances.
+ */
+export class Uuid7Generator {
+  #source: IdSource;
+  readonly #pool = new Uint8Array(POOL_BYTES);
+  #poolOffset = POOL_BYTES;
+  #lastMs = 0;
+  #counter = 0;
+
+  constructor(source: IdSource = systemSource) {
+    this.#source = source;
+  }
+
+  /** A new id that carries these 14 shard bits, in canonical text form. */
+  next(shardBits: number): string {
+    const random = this.#random();
+    this.#tick(random);
+    // uuid's v7 lays its 32-bit `seq` out as rand_a (12 bits), then 6 + 8 + 6 bits behind the variant. The
+    // middle 14 are therefore exactly where group and member belong; the last 6 stay random.
+    const seq = ((this.#counter << 20) | (shardBits << 6) | ((random[2] ?? 0) & 0x3f)) >>> 0;
+    return v7({ msecs: this.#lastMs, seq, random });
+  }
+
+  /** Replaces clock and randomness and forgets the counter. For tests that need the same ids in every run. */
+  reset(source: IdSource = systemSource): void {
+    this.#source = source;
+    this.#poolOffset = POOL_BYTES;
+    this.#lastMs = 0;
+    this.#counter = 0;
+  }
+
+  #tick(random: Uint8Array): void {
+    const nowMs = this.#source.nowMs();
+    if (nowMs > this.#lastMs) {
+      this.#lastMs = nowMs;
+      this.#counter = (((random[0] ?? 0) << 8) | (random[1] ?? 0)) % COUNTER_SEED_LIMIT;
+      return;
+    }
+    this.#counter += 1;
+    if (this.#counter < COUNTER_LIMIT) return;
+    this.#lastMs += 1;
+    this.#counter = (((random[0] ?? 0) << 8) | (random[1] ?? 0)) % COUNTER_SEED_LIMIT;
+  }
+
+  #random(): Uint8Array {
+    if (this.#poolOffset >= POOL_BYTES) {
+      this.#source.fillRandom(this.#pool);
+      this.#poolOffset = 0;
+    }
+    const start = this.#poolOffset;
+    this.#poolOffset += RANDOM_BYTES;
+    return this.#pool.subarray(start, this.#poolOffset);
+  }
+}
+
+/** The process-wide generator: one counter for all ids made here. */
+export const uuid7: Uuid7Generator = new Uuid7Generator();

@@ -1,0 +1,65 @@
+import { ValidationError } from '../errors.js';
+import { type Decimal, plainDecimal } from './decimal.js';
+import type { FieldDescriptor, FieldType } from './descriptor.js';
+import type { Id } from './id.js';
+
+/** Turns one value of a known type into JSON text. */
+export type JsonWriter<T> = (value: T) => string;
+
+/**
+ * Compiles fields into a function that writes an object with exactly these fields as JSON text: decimals as plain
+ * strings, instants as ISO 8601 in UTC, ids and bigints as strings. Absent optional fields are left out.
+ */
+export function compileObjectWriter(fields: readonly FieldDescriptor[]): JsonWriter<object> {
+  const writers = fields.map((field) => ({
+    name: field.name,
+    key: `${JSON.stringify(field.name)}:`,
+    write: compileWriter(field.type, field.name),
+  }));
+  return (object) => {
+    const values = object as Readonly<Record<string, unknown>>;
+    let json = '';
+    for (const { name, key, write } of writers) {
+      const value = values[name];
+      if (value === undefined) continue;
+      json += `${json === '' ? '' : ','}${key}${value === null ? 'null' : write(value)}`;
+    }
+    return `{${json}}`;
+  };
+}
+
+/** Compiles the writer of one type. `name` is used in messages. */
+export function compileWriter(type: FieldType, name: string): JsonWriter<unknown> {
+  switch (type.kind) {
+    case 'string':
+    case 'enum':
+    case 'json':
+      return (value) => JSON.stringify(value);
+    case 'number':
+      return (value) => writeNumber(value, name);
+    case 'boolean':
+      return String;
+    case 'bigint':
+    case 'uuid':
+    case 'currency':
+      // Their text holds nothing that JSON would escape.
+      return (value) => `"${String(value)}"`;
+    case 'instant':
+      return (value) => `"${(value as Date).toISOString()}"`;
+    case 'decimal':
+      return (value) => `"${plainDecimal(value as Decimal)}"`;
+    case 'id':
+      return (value) => `"${(value as Id<unknown>).getValue()}"`;
+    case 'list': {
+      const write = compileWriter(type.of, name);
+      return (value) => `[${(value as readonly unknown[]).map((item) => (item === null ? 'null' : write(item))).join(',')}]`;
+    }
+    case 'object':
+      return compileObjectWriter(type.fields) as JsonWriter<unknown>;
+  }
+}
+
+function writeNumber(value: unknown, name: string): string {
+  if (!Number.isFinite(value)) throw new ValidationError(`${name} must be a finite number`, { field: name });
+  return String(value);
+}

@@ -1,0 +1,42 @@
+import type { ModelClass } from './id.js';
+
+/** Remembers that this event's row has been committed, so that it is never written again. */
+export let markPersisted: (event: ModelEvent<unknown>) => void;
+/** True once the event's row has been committed. */
+export let isPersisted: (event: ModelEvent<unknown>) => boolean;
+
+/**
+ * A fact about one model, written to the outbox in the transaction that stores the model. A data carrier: its own
+ * fields become the payload.
+ */
+export abstract class ModelEvent<M> {
+  /** Type only. */
+  protected declare readonly modelType?: M;
+
+  readonly #modelId: string;
+  readonly #modelName: string;
+  #persisted = false;
+
+  static {
+    markPersisted = (event) => {
+      event.#persisted = true;
+    };
+    isPersisted = (event) => event.#persisted;
+  }
+
+  /** @param modelId the model's id as a string @param modelClass the model's class */
+  protected constructor(modelId: string, modelClass: ModelClass<M>) {
+    this.#modelId = modelId;
+    this.#modelName = modelClass.name;
+  }
+
+  /** `model_id` of the outbox row. A method, so that it is no part of the payload. */
+  getModelId(): string {
+    return this.#modelId;
+  }
+
+  /** `model_name` of the outbox row. */
+  getModelName(): string {
+    return this.#modelName;
+  }
+}

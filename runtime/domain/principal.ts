@@ -1,0 +1,13 @@
+import { ValidationError } from '../errors.js';
+
+/** Who acts: an object with a name, or a function that returns one. */
+export type Principal = { readonly name: string } | (() => string);
+
+/** The principal's name. @throws ValidationError if there is none */
+export function principalName(principal: Principal): string {
+  const name = typeof principal === 'function' ? principal() : principal?.name;
+  if (typeof name !== 'string' || name.length === 0) {
+    throw new ValidationError('A principal must have a name');
+  }
+  return name;
+}

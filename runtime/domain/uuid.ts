@@ -1,0 +1,18 @@
+import { validate } from 'uuid';
+import { ValidationError } from '../errors.js';
+
+/** A UUID in its canonical text form: 36 characters, lower case, hyphens. */
+export type Uuid = string & { readonly [uuidBrand]?: true };
+declare const uuidBrand: unique symbol;
+
+/** Parses the canonical text form; upper case is accepted and lowered. @throws ValidationError otherwise */
+export function parseUuid(text: string): Uuid {
+  if (typeof text !== 'string' || !validate(text)) {
+    throw new ValidationError(`Not a UUID: ${describe(text)}`);
+  }
+  return text.toLowerCase();
+}
+
+function describe(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value.slice(0, 64)) : typeof value;
+}

@@ -1,0 +1,337 @@
+/**
+ * Every error that this package throws on purpose, in one place. Each class has a literal `code`: callers
+ * branch on the code (or the class), never on the text. `docs/errors.md` has a section per code.
+ */
+
+/** Codes of all errors thrown on purpose. */
+export type ErrorCode =
+  | 'FW_VALIDATION'
+  | 'FW_REFUSED'
+  | 'FW_PRECONDITION_FAILED'
+  | 'FW_UNAUTHENTICATED'
+  | 'FW_IDEMPOTENCY_KEY_REUSED'
+  | 'FW_IDEMPOTENCY_KEY_RUNNING'
+  | 'FW_MODEL_NOT_FOUND'
+  | 'FW_CROSS_SHARD'
+  | 'FW_CROSS_SHARD_PARTIAL'
+  | 'FW_STALE_MODEL'
+  | 'FW_ROW_BUSY'
+  | 'FW_UNIQUE_VIOLATION'
+  | 'FW_CONSTRAINT_VIOLATION'
+  | 'FW_UNKNOWN_SHARD'
+  | 'FW_SHARD_UNAVAILABLE'
+  | 'FW_SHARD_BUSY'
+  | 'FW_SHARD_IDENTITY'
+  | 'FW_COMMIT_OUTCOME_UNKNOWN'
+  | 'FW_DEADLINE_EXCEEDED'
+  | 'FW_ABORTED'
+  | 'FW_DATABASE'
+  | 'FW_WRITE_IN_PERFORM'
+  | 'FW_NESTED_EXECUTION'
+  | 'FW_PLAN_MISUSE'
+  | 'FW_UNKNOWN_ACTION'
+  | 'FW_UNKNOWN_MODEL'
+  | 'FW_CODEGEN_VERSION'
+  | 'FW_CONFIGURATION'
+  | 'FW_EMBEDDED_DATABASE_LOCKED'
+  | 'FW_UNSAFE_SERVER'
+  | 'FW_MIGRATION'
+  | 'FW_CLOSED';
+
+/** Base of every error thrown on purpose by this package. */
+export abstract class FwError extends Error {
+  abstract readonly code: ErrorCode;
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** The caller's argument is not acceptable, whatever the state of the models (HTTP 400). */
+export class ValidationError extends FwError {
+  readonly code = 'FW_VALIDATION';
+  /** Name of the field or parameter at fault, when there is one. */
+  readonly field: string | undefined;
+
+  constructor(message: string, options?: ErrorOptions & { readonly field?: string }) {
+    super(message, options);
+    this.field = options?.field;
+  }
+}
+
+/** The request is well-formed, but the present state of a model refuses it (HTTP 409). */
+export class RefusedError extends FwError {
+  readonly code = 'FW_REFUSED';
+}
+
+/** A condition that the caller attached to the execution (`ifVersion`) does not hold (HTTP 412). */
+export class PreconditionFailedError extends FwError {
+  readonly code = 'FW_PRECONDITION_FAILED';
+}
+
+/** The caller did not prove who it is. Thrown by authenticators (HTTP 401). */
+export class UnauthenticatedError extends FwError {
+  readonly code = 'FW_UNAUTHENTICATED';
+  /** Value of `WWW-Authenticate`. Default `Bearer`. */
+  readonly challenge: string;
+
+  constructor(message: string, options?: ErrorOptions & { readonly challenge?: string }) {
+    super(message, options);
+    this.challenge = options?.challenge ?? 'Bearer';
+  }
+}
+
+/** The idempotency key was used before, with another request (HTTP 422). */
+export class IdempotencyKeyReusedError extends FwError {
+  readonly code = 'FW_IDEMPOTENCY_KEY_REUSED';
+}
+
+/** A request with the same idempotency key is still running (HTTP 409). */
+export class IdempotencyKeyRunningError extends FwError {
+  readonly code = 'FW_IDEMPOTENCY_KEY_RUNNING';
+}
+
+/** `getById` found no row (or one that is hidden as deleted). */
+export class ModelNotFoundError extends FwError {
+  readonly code = 'FW_MODEL_NOT_FOUND';
+  readonly modelName: string;
+  readonly modelId: string;
+
+  constructor(modelName: string, modelId: string) {
+    super(`${modelName} ${modelId} does not exist`);
+    this.modelName = modelName;
+    this.modelId = modelId;
+  }
+}
+
+/** The plan touches more than one shard and `allowCrossShard` is not true. Nothing was written. */
+export class CrossShardException extends FwError {
+  readonly code = 'FW_CROSS_SHARD';
+  /** The shards that the plan touches, in staging order, as `(group, member)`. */
+  readonly shards: readonly string[];
+
+  constructor(actionName: string, shards: readonly string[]) {
+    super(
+      `${actionName} touches more than one shard: ${shards.join(', ')}. ` +
+        'Nothing was written. Split the action, or run it with allowCrossShard(true).',
+    );
+    this.shards = shards;
+  }
+}
+
+/**
+ * An allowed cross-shard plan failed after at least one leg had been sent. `committed` legs stay committed;
+ * `cause` is the failure of the leg `failed`; `notStarted` legs were never sent.
+ */
+export class CrossShardPartialError extends FwError {
+  readonly code = 'FW_CROSS_SHARD_PARTIAL';
+  readonly committed: readonly LegOutcome[];
+  readonly failed: LegOutcome;
+  readonly notStarted: readonly string[];
+
+  constructor(
+    actionName: string,
+    legs: {
+      readonly committed: readonly LegOutcome[];
+      readonly failed: LegOutcome;
+      readonly notStarted: readonly string[];
+    },
+    cause: unknown,
+  ) {
+    super(
+      `${actionName} committed on ${legs.committed.map((leg) => leg.shard).join(', ')} ` +
+        `and failed on ${legs.failed.shard}: ${cause instanceof Error ? cause.message : String(cause)}`,
+      { cause },
+    );
+    this.committed = legs.committed;
+    this.failed = legs.failed;
+    this.notStarted = legs.notStarted;
+  }
+}
+
+/** One leg of a cross-shard plan. */
+export interface LegOutcome {
+  /** The shard as `(group, member)`. */
+  readonly shard: string;
+  /** The leg's own action id. */
+  readonly actionId: string;
+}
+
+/** Another update won: the stored version is no longer the one that was read. */
+export class StaleModelError extends FwError {
+  readonly code = 'FW_STALE_MODEL';
+  /** Number of attempts made, the last one included. */
+  readonly attempts: number;
+
+  constructor(actionName: string, models: string, attempts: number) {
+    super(`${actionName} lost against other updates of ${models} ${attempts} time(s); read again and retry`);
+    this.attempts = attempts;
+  }
+}
+
+/** A row that the plan must lock stayed locked by somebody else. Nothing was written. */
+export class RowBusyError extends FwError {
+  readonly code = 'FW_ROW_BUSY';
+}
+
+/** A unique constraint of a model table refused the plan. Nothing was written. */
+export class UniqueViolationError extends FwError {
+  readonly code = 'FW_UNIQUE_VIOLATION';
+  readonly table: string | undefined;
+  readonly constraint: string | undefined;
+
+  constructor(
+    message: string,
+    options: ErrorOptions & { readonly table?: string | undefined; readonly constraint?: string | undefined },
+  ) {
+    super(message, options);
+    this.table = options.table;
+    this.constraint = options.constraint;
+  }
+}
+
+/** A check, foreign-key or not-null constraint refused the plan. Nothing was written. */
+export class ConstraintViolationError extends FwError {
+  readonly code = 'FW_CONSTRAINT_VIOLATION';
+  readonly table: string | undefined;
+  readonly constraint: string | undefined;
+
+  constructor(
+    message: string,
+    options: ErrorOptions & { readonly table?: string | undefined; readonly constraint?: string | undefined },
+  ) {
+    super(message, options);
+    this.table = options.table;
+    this.constraint = options.constraint;
+  }
+}
+
+/** An id names a shard that the configuration does not list. No database was asked. */
+export class UnknownShardError extends FwError {
+  readonly code = 'FW_UNKNOWN_SHARD';
+  readonly shard: string;
+
+  constructor(shard: string) {
+    super(`Shard ${shard} is not configured`);
+    this.shard = shard;
+  }
+}
+
+/** The shard's database cannot be reached, is starting up, shutting down or read-only. Nothing was written. */
+export class ShardUnavailableError extends FwError {
+  readonly code = 'FW_SHARD_UNAVAILABLE';
+  readonly shard: string;
+  /** When trying again may help, in milliseconds. */
+  readonly retryAfterMs: number;
+
+  constructor(shard: string, reason: string, options?: ErrorOptions & { readonly retryAfterMs?: number }) {
+    super(`Shard ${shard} is unavailable: ${reason}`, options);
+    this.shard = shard;
+    this.retryAfterMs = options?.retryAfterMs ?? 1_000;
+  }
+}
+
+/** The shard's queue is full or no connection came free in time. Nothing was written. */
+export class ShardBusyError extends FwError {
+  readonly code = 'FW_SHARD_BUSY';
+  readonly shard: string;
+  /** When trying again may help, in milliseconds. */
+  readonly retryAfterMs: number;
+
+  constructor(shard: string, reason: string, options?: ErrorOptions & { readonly retryAfterMs?: number }) {
+    super(`Shard ${shard} is busy: ${reason}`, options);
+    this.shard = shard;
+    this.retryAfterMs = options?.retryAfterMs ?? 1_000;
+  }
+}
+
+/** A database says that it is another shard than the configuration claims. */
+export class ShardIdentityError extends FwError {
+  readonly code = 'FW_SHARD_IDENTITY';
+}
+
+/**
+ * The connection was lost in flight and the attempt could not be fenced before the deadline: it may or may not
+ * have been applied. `executor.outcomeOf(actionId)` tells later.
+ */
+export class CommitOutcomeUnknownError extends FwError {
+  readonly code = 'FW_COMMIT_OUTCOME_UNKNOWN';
+  readonly actionId: string;
+
+  constructor(actionId: string, options?: ErrorOptions) {
+    super(`The outcome of action ${actionId} could not be found out before the deadline`, options);
+    this.actionId = actionId;
+  }
+}
+
+/** The execution's deadline passed before anything was sent. Nothing was written. */
+export class DeadlineExceededError extends FwError {
+  readonly code = 'FW_DEADLINE_EXCEEDED';
+}
+
+/** The caller's AbortSignal fired before anything was sent. Nothing was written. */
+export class AbortedError extends FwError {
+  readonly code = 'FW_ABORTED';
+}
+
+/** A database error that has no name of its own here. */
+export class DatabaseError extends FwError {
+  readonly code = 'FW_DATABASE';
+  readonly sqlState: string | undefined;
+
+  constructor(message: string, options: ErrorOptions & { readonly sqlState?: string | undefined }) {
+    super(message, options);
+    this.sqlState = options.sqlState;
+  }
+}
+
+/** A write was tried inside `perform`, which may only read and stage. */
+export class WriteInPerformError extends FwError {
+  readonly code = 'FW_WRITE_IN_PERFORM';
+}
+
+/** `execute` was called inside `perform`. */
+export class NestedExecutionError extends FwError {
+  readonly code = 'FW_NESTED_EXECUTION';
+}
+
+/** The plan was used in a way that can never be right: an id staged twice, a plan used after `perform`. */
+export class PlanMisuseError extends FwError {
+  readonly code = 'FW_PLAN_MISUSE';
+}
+
+/** The class given to `execute` is not in the registry. */
+export class UnknownActionError extends FwError {
+  readonly code = 'FW_UNKNOWN_ACTION';
+}
+
+/** A model or event class has no descriptor: it is not part of the generated code. */
+export class UnknownModelError extends FwError {
+  readonly code = 'FW_UNKNOWN_MODEL';
+}
+
+/** Generated code was made for another major version of the runtime. */
+export class CodegenVersionError extends FwError {
+  readonly code = 'FW_CODEGEN_VERSION';
+}
+
+/** An embedded database directory is in use by another process. */
+export class EmbeddedDatabaseLockedError extends FwError {
+  readonly code = 'FW_EMBEDDED_DATABASE_LOCKED';
+}
+
+/** The PostgreSQL server runs with a setting that can lose acknowledged commits. */
+export class UnsafeServerError extends FwError {
+  readonly code = 'FW_UNSAFE_SERVER';
+}
+
+/** A schema migration failed or does not match what was applied before. */
+export class MigrationError extends FwError {
+  readonly code = 'FW_MIGRATION';
+}
+
+/** The executor, registry or server was closed. */
+export class ClosedError extends FwError {
+  readonly code = 'FW_CLOSED';
+}

@@ -1,0 +1,130 @@
+import type { ActionClass } from '../action/action.js';
+import type { ActionDescriptor } from '../action/action-descriptor.js';
+import type { ActionRegistry } from '../action/action-registry.js';
+import { ExecutionConfiguration } from '../action/execution-configuration.js';
+import { currentPerformScope } from '../action/perform-scope.js';
+import type { ExecutionDefaults } from '../config/types.js';
+import { compileObjectWriter, type JsonWriter } from '../domain/json-writer.js';
+import { ShardedId } from '../domain/id.js';
+import type { Principal } from '../domain/principal.js';
+import { ClosedError, NestedExecutionError } from '../errors.js';
+import type { AttemptOutcome } from '../persistence/shard-store.js';
+import { Execution } from './execution.js';
+import { type ExecutionEnvironment, systemEnvironment } from './execution-environment.js';
+import { settleAttempt } from './settle-attempt.js';
+import type { ShardGateways } from './shard-gateways.js';
+
+export interface ActionExecutorOptions {
+  readonly registry: ActionRegistry;
+  readonly gateways: ShardGateways;
+  /** Default: the machine's clock, timers and randomness. */
+  readonly environment?: ExecutionEnvironment;
+  readonly defaults?: Partial<ExecutionDefaults>;
+}
+
+export const EXECUTION_DEFAULTS: ExecutionDefaults = Object.freeze({
+  timeoutMs: 1_800,
+  maximumAttempts: 4,
+  storeParams: true,
+});
+
+const DEFAULT_CONFIGURATION = ExecutionConfiguration.Builder.executionConfiguration().build();
+/** A name for attempts that `outcomeOf` settles without knowing their action. */
+const UNNAMED = '(unknown)';
+
+/** Runs actions: phase 1 reads and stages, phase 2 persists the plan in one transaction on one shard. */
+export class ActionExecutor {
+  readonly #registry: ActionRegistry;
+  readonly #gateways: ShardGateways;
+  readonly #environment: ExecutionEnvironment;
+  readonly #defaults: ExecutionDefaults;
+  readonly #paramsWriters = new Map<string, JsonWriter<object>>();
+  readonly #running = new Set<Promise<unknown>>();
+  #closed = false;
+
+  constructor({ registry, gateways, environment = systemEnvironment(), defaults }: ActionExecutorOptions) {
+    this.#registry = registry;
+    this.#gateways = gateways;
+    this.#environment = environment;
+    this.#defaults = { ...EXECUTION_DEFAULTS, ...defaults };
+  }
+
+  /**
+   * Runs one action and returns its result once everything that it staged is committed.
+   *
+   * @throws whatever `perform` throws; then nothing was written
+   * @throws UnknownActionError, NestedExecutionError, CrossShardException, UnknownShardError before any write
+   * @throws StaleModelError, RowBusyError, PreconditionFailedError, UniqueViolationError, ConstraintViolationError,
+   *   ShardUnavailableError, ShardBusyError, DeadlineExceededError, AbortedError: nothing was written
+   * @throws CrossShardPartialError if some legs of an allowed cross-shard plan are committed and another is not
+   * @throws CommitOutcomeUnknownError if the outcome could not be found out in time; see `outcomeOf`
+   */
+  execute<Params, Result>(
+    principal: Principal,
+    actionClass: ActionClass<Params, Result>,
+    params: NoInfer<Params>,
+    configuration: ExecutionConfiguration = DEFAULT_CONFIGURATION,
+  ): Promise<Result> {
+    const running = this.#start(principal, actionClass, params, configuration);
+    this.#running.add(running);
+    const done = (): void => void this.#running.delete(running);
+    running.then(done, done);
+    return running;
+  }
+
+  /**
+   * What became of an attempt (`CommitOutcomeUnknownError.actionId`). An attempt that has not been applied by now is
+   * made void, so that the answer stays true.
+   *
+   * @throws ValidationError if it is no action id @throws UnknownShardError if its shard is not configured
+   */
+  async outcomeOf(actionId: string): Promise<AttemptOutcome | 'unknown'> {
+    const id = ShardedId.named('Action', actionId);
+    const { store } = this.#gateways.gateway(id.resolveShardIdentifier());
+    const now = this.#environment.clock.now().toISOString();
+    const action = { id: id.getValue(), name: UNNAMED, principal: UNNAMED, startedDate: now, completedDate: now };
+    return settleAttempt(store, action, this.#environment, this.#environment.nowMs() + this.#defaults.timeoutMs);
+  }
+
+  /** Refuses new executions and waits for those under way. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.allSettled(this.#running);
+  }
+
+  async #start<Params, Result>(
+    principal: Principal,
+    actionClass: ActionClass<Params, Result>,
+    params: Params,
+    configuration: ExecutionConfiguration,
+  ): Promise<Result> {
+    if (this.#closed) throw new ClosedError('The executor is closed');
+    const scope = currentPerformScope();
+    if (scope !== undefined) {
+      throw new NestedExecutionError(
+        `${scope.actionName} called execute(${actionClass.name}) inside perform; run it after the first has returned`,
+      );
+    }
+    const action = this.#registry.find(actionClass);
+    const request = {
+      action,
+      principal,
+      params,
+      configuration,
+      paramsJson: (value: Params) => this.#writeParams(action, value),
+      timeoutMs: configuration.timeoutMs ?? this.#defaults.timeoutMs,
+      maximumAttempts: configuration.maximumAttempts ?? this.#defaults.maximumAttempts,
+    };
+    return new Execution(request, this.#gateways, this.#environment).run();
+  }
+
+  #writeParams<Params, Result>(action: ActionDescriptor<Params, Result>, params: Params): string | undefined {
+    if (!this.#defaults.storeParams || typeof params !== 'object' || params === null) return undefined;
+    let write = this.#paramsWriters.get(action.name);
+    if (write === undefined) {
+      write = compileObjectWriter(action.params.filter(({ secret }) => secret !== true));
+      this.#paramsWriters.set(action.name, write);
+    }
+    return write(params);
+  }
+}

@@ -1,0 +1,22 @@
+import type { StagedItem } from '../action/action-plan.js';
+import { ShardedId } from '../domain/id.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+
+/** The part of a plan that lies on one shard. */
+export interface Leg {
+  readonly shard: ShardIdentifier;
+  readonly items: readonly StagedItem[];
+}
+
+/** Splits a plan by shard, in staging order. Models without a sharded id live on the default shard. */
+export function routePlan(items: readonly StagedItem[], defaultShard: ShardIdentifier): readonly Leg[] {
+  const legs = new Map<ShardIdentifier, StagedItem[]>();
+  for (const item of items) {
+    const { id } = item.model;
+    const shard = id instanceof ShardedId ? id.resolveShardIdentifier() : defaultShard;
+    const leg = legs.get(shard);
+    if (leg === undefined) legs.set(shard, [item]);
+    else leg.push(item);
+  }
+  return [...legs].map(([shard, legItems]) => ({ shard, items: legItems }));
+}

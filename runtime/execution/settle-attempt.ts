@@ -1,0 +1,31 @@
+import type { ActionRow } from '../persistence/plan-write.js';
+import type { AttemptOutcome, ShardStore } from '../persistence/shard-store.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
+import type { ExecutionEnvironment } from './execution-environment.js';
+import { backoffMs } from './retry-policy.js';
+
+/**
+ * Settles an attempt whose reply was lost, by fencing it until that succeeds or the deadline passes. A look-up alone
+ * would lie: the old backend may still commit after it.
+ *
+ * @param deadline on the environment's monotonic clock
+ */
+export async function settleAttempt(
+  store: ShardStore,
+  action: Omit<ActionRow, 'params' | 'result'>,
+  environment: ExecutionEnvironment,
+  deadline: number,
+): Promise<AttemptOutcome | 'unknown'> {
+  for (let attempt = 1; ; attempt += 1) {
+    const remainingMs = deadline - environment.nowMs();
+    if (remainingMs <= 0) return 'unknown';
+    try {
+      return await store.fence(action, { timeoutMs: remainingMs });
+    } catch (error) {
+      if (!(error instanceof DriverFailure)) throw error;
+    }
+    const pauseMs = backoffMs(attempt, environment.random());
+    if (pauseMs >= deadline - environment.nowMs()) return 'unknown';
+    await environment.sleep(pauseMs, undefined);
+  }
+}

@@ -1,0 +1,102 @@
+import type { Kysely } from 'kysely';
+import { currentPerformScope } from '../action/perform-scope.js';
+import type { ModelDescriptor } from '../domain/descriptor.js';
+import type { Entity } from '../domain/entity.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { WriteInPerformError } from '../errors.js';
+import type { EventCatalog } from '../persistence/event-catalog.js';
+import { readOnlyKysely } from '../persistence/kysely-dialect.js';
+import { ModelReader } from '../persistence/model-reader.js';
+import type { RepositoryContext } from '../persistence/repository.js';
+import type { ShardStore } from '../persistence/shard-store.js';
+import { ShardWriter } from '../persistence/shard-writer.js';
+import { SqlShardStore } from '../persistence/sql-shard-store.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
+import { publicError } from '../sharding/public-error.js';
+
+/** What the executor has of one shard. */
+export interface ShardGateway {
+  readonly shard: ShardIdentifier;
+  readonly store: ShardStore;
+  readonly writer: ShardWriter;
+}
+
+/** Most time for a read outside of an execution, in milliseconds. */
+const FREE_READ_TIMEOUT_MS = 1_800;
+
+/** The shards as execution sees them: a store, a writer and readers each, made on first use. */
+export class ShardGateways implements RepositoryContext {
+  readonly #databases: DatabaseRegistry;
+  readonly #namespace: string;
+  readonly #events: EventCatalog;
+  readonly #gateways = new Map<ShardIdentifier, ShardGateway>();
+  readonly #readers = new Map<ShardIdentifier, Map<ModelDescriptor, ModelReader>>();
+  readonly #queries = new Map<ShardIdentifier, Kysely<unknown>>();
+
+  constructor(databases: DatabaseRegistry, namespace: string, events: EventCatalog) {
+    this.#databases = databases;
+    this.#namespace = namespace;
+    this.#events = events;
+    databases.guardWith(refuseInPerform);
+  }
+
+  get shards(): readonly ShardIdentifier[] {
+    return this.#databases.shards();
+  }
+
+  get defaultShard(): ShardIdentifier {
+    return this.#databases.defaultShard;
+  }
+
+  /** @throws UnknownShardError if the shard is not configured */
+  gateway(shard: ShardIdentifier): ShardGateway {
+    const known = this.#gateways.get(shard);
+    if (known !== undefined) return known;
+    const store = new SqlShardStore(this.#databases.database(shard), this.#namespace, this.#events);
+    const gateway = { shard, store, writer: new ShardWriter(store, shard) };
+    this.#gateways.set(shard, gateway);
+    return gateway;
+  }
+
+  async read(model: ModelDescriptor, shard: ShardIdentifier, id: string): Promise<Entity | undefined> {
+    const reader = this.#reader(model, shard);
+    try {
+      return await reader.read(id, currentPerformScope()?.remainingMs() ?? FREE_READ_TIMEOUT_MS);
+    } catch (error) {
+      throw error instanceof DriverFailure ? publicError(error, shard) : error;
+    }
+  }
+
+  queries<Tables>(shard: ShardIdentifier): Kysely<Tables> {
+    let queries = this.#queries.get(shard);
+    if (queries === undefined) {
+      queries = readOnlyKysely(this.#databases.database(shard));
+      this.#queries.set(shard, queries);
+    }
+    return queries as Kysely<Tables>;
+  }
+
+  #reader(model: ModelDescriptor, shard: ShardIdentifier): ModelReader {
+    let readers = this.#readers.get(shard);
+    if (readers === undefined) {
+      readers = new Map();
+      this.#readers.set(shard, readers);
+    }
+    let reader = readers.get(model);
+    if (reader === undefined) {
+      reader = new ModelReader(this.gateway(shard).store, model);
+      readers.set(model, reader);
+    }
+    return reader;
+  }
+}
+
+function refuseInPerform(): void {
+  const scope = currentPerformScope();
+  if (scope !== undefined) {
+    throw new WriteInPerformError(
+      `${scope.actionName} asked for a transaction manager inside perform; perform only reads and stages on plan()`,
+    );
+  }
+}

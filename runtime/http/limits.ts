@@ -1,0 +1,25 @@
+/** What one request may take. Everything beyond is refused early and cheaply. */
+export interface HttpLimits {
+  /** Bytes of a request body; more is answered with 413. Default 65,536. */
+  readonly bodyBytes: number;
+  /** Objects and arrays inside one another in a body; more is answered with 400. Default 32. */
+  readonly nestingDepth: number;
+  /** Bytes of the request line and headers together; more is answered with 431. Default 16,384. */
+  readonly headerBytes: number;
+  /** Time for a request's headers to arrive, in milliseconds; then 408. Default 5,000. */
+  readonly headersTimeoutMs: number;
+  /** Time for a whole request to arrive, in milliseconds; then 408. Default 10,000. */
+  readonly requestTimeoutMs: number;
+  /** An idle connection is closed after so many milliseconds. Default 65,000: longer than load balancers wait. */
+  readonly keepAliveTimeoutMs: number;
+}
+
+/** The limits that hold unless told otherwise. */
+export const DEFAULT_HTTP_LIMITS: HttpLimits = Object.freeze({
+  bodyBytes: 65_536,
+  nestingDepth: 32,
+  headerBytes: 16_384,
+  headersTimeoutMs: 5_000,
+  requestTimeoutMs: 10_000,
+  keepAliveTimeoutMs: 65_000,
+});

@@ -1,0 +1,96 @@
+import type { ErrorCode } from '../errors.js';
+
+/** Codes of what the HTTP layer itself refuses. Everything else carries the `ErrorCode` of its error. */
+export type HttpCode =
+  | 'HTTP_MALFORMED_REQUEST'
+  | 'HTTP_MALFORMED_BODY'
+  | 'HTTP_NOT_FOUND'
+  | 'HTTP_METHOD_NOT_ALLOWED'
+  | 'HTTP_NOT_ACCEPTABLE'
+  | 'HTTP_REQUEST_TIMEOUT'
+  | 'HTTP_BODY_TOO_LARGE'
+  | 'HTTP_URI_TOO_LONG'
+  | 'HTTP_UNSUPPORTED_MEDIA_TYPE'
+  | 'HTTP_HEADERS_TOO_LARGE'
+  | 'HTTP_INTERNAL';
+
+/** The `code` member of a problem. */
+export type ProblemCode = ErrorCode | HttpCode;
+
+/** What all problems of one code have in common. */
+export interface ProblemKind {
+  readonly status: number;
+  readonly title: string;
+  /** A fixed text that stands in for the error's message, where that may speak of hosts, tables or SQL. Default: the message. */
+  readonly detail?: string;
+}
+
+const INTERNAL: ProblemKind = {
+  status: 500,
+  title: 'Internal error',
+  detail: 'The request failed for a reason that only the log of the server tells',
+};
+
+const REFUSED_BY_DATA = { status: 409, title: 'Conflict with stored data' };
+
+/** The one place where an error becomes a status. The compiler checks that no code is missing. */
+const ERROR_KINDS: Readonly<Record<ErrorCode, ProblemKind>> = {
+  FW_VALIDATION: { status: 400, title: 'Invalid input' },
+  FW_CROSS_SHARD: { status: 400, title: 'More than one shard' },
+  FW_UNAUTHENTICATED: { status: 401, title: 'Not authenticated' },
+  FW_MODEL_NOT_FOUND: { status: 404, title: 'Not found' },
+  FW_UNKNOWN_SHARD: { status: 404, title: 'Unknown shard' },
+  FW_REFUSED: { status: 409, title: 'Refused' },
+  FW_STALE_MODEL: { status: 409, title: 'Changed by others' },
+  FW_IDEMPOTENCY_KEY_RUNNING: { status: 409, title: 'Same request still running' },
+  FW_UNIQUE_VIOLATION: { ...REFUSED_BY_DATA, detail: 'A record with the same unique value exists' },
+  FW_CONSTRAINT_VIOLATION: { ...REFUSED_BY_DATA, detail: 'A rule of the stored data refuses this change' },
+  FW_PRECONDITION_FAILED: { status: 412, title: 'Precondition failed' },
+  FW_IDEMPOTENCY_KEY_REUSED: { status: 422, title: 'Idempotency key used before' },
+  FW_ROW_BUSY: { status: 503, title: 'Busy', detail: 'The record is locked by somebody else; nothing was written' },
+  FW_SHARD_UNAVAILABLE: { status: 503, title: 'Shard unavailable', detail: 'The shard cannot be reached; nothing was written' },
+  FW_SHARD_BUSY: { status: 503, title: 'Shard busy', detail: 'The shard has too much to do; nothing was written' },
+  FW_DEADLINE_EXCEEDED: { status: 503, title: 'Out of time', detail: 'The deadline passed; nothing was written' },
+  FW_ABORTED: { status: 503, title: 'Given up', detail: 'The request was given up; nothing was written' },
+  FW_CLOSED: { status: 503, title: 'Closing', detail: 'The server is shutting down; nothing was written' },
+  FW_COMMIT_OUTCOME_UNKNOWN: { status: 504, title: 'Outcome unknown' },
+  FW_CROSS_SHARD_PARTIAL: {
+    status: 500,
+    title: 'Applied in part',
+    detail: 'Some shards have committed and another one failed',
+  },
+  FW_SHARD_IDENTITY: INTERNAL,
+  FW_DATABASE: INTERNAL,
+  FW_WRITE_IN_PERFORM: INTERNAL,
+  FW_NESTED_EXECUTION: INTERNAL,
+  FW_PLAN_MISUSE: INTERNAL,
+  FW_UNKNOWN_ACTION: INTERNAL,
+  FW_UNKNOWN_MODEL: INTERNAL,
+  FW_CODEGEN_VERSION: INTERNAL,
+  FW_CONFIGURATION: INTERNAL,
+  FW_EMBEDDED_DATABASE_LOCKED: INTERNAL,
+  FW_UNSAFE_SERVER: INTERNAL,
+  FW_MIGRATION: INTERNAL,
+};
+
+const HTTP_KINDS: Readonly<Record<HttpCode, ProblemKind>> = {
+  HTTP_MALFORMED_REQUEST: { status: 400, title: 'Malformed request' },
+  HTTP_MALFORMED_BODY: { status: 400, title: 'Malformed body' },
+  HTTP_NOT_FOUND: { status: 404, title: 'Not found' },
+  HTTP_METHOD_NOT_ALLOWED: { status: 405, title: 'Method not allowed' },
+  HTTP_NOT_ACCEPTABLE: { status: 406, title: 'Not acceptable' },
+  HTTP_REQUEST_TIMEOUT: { status: 408, title: 'Request timeout' },
+  HTTP_BODY_TOO_LARGE: { status: 413, title: 'Body too large' },
+  HTTP_URI_TOO_LONG: { status: 414, title: 'URI too long' },
+  HTTP_UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported media type' },
+  HTTP_HEADERS_TOO_LARGE: { status: 431, title: 'Headers too large' },
+  HTTP_INTERNAL: INTERNAL,
+};
+
+/** Status, title and detail of each code. */
+export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = Object.freeze({ ...ERROR_KINDS, ...HTTP_KINDS });
+
+/** The `type` member: `FW_MODEL_NOT_FOUND` -> `urn:fw-actions:problem:model-not-found`. Stable, one per code. */
+export function problemType(code: ProblemCode): string {
+  return `urn:fw-actions:problem:${code.replace(/^FW_/, '').toLowerCase().replaceAll('_', '-')}`;
+}

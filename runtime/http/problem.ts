@@ -1,0 +1,111 @@
+import {
+  CommitOutcomeUnknownError,
+  CrossShardPartialError,
+  FwError,
+  ShardBusyError,
+  ShardUnavailableError,
+  UnauthenticatedError,
+  ValidationError,
+} from '../errors.js';
+import { type HttpCode, PROBLEM_KINDS, type ProblemCode, problemType } from './problem-kinds.js';
+
+/** One thing that is wrong with a request's input. */
+export interface InputProblem {
+  /** Where the value stands. Default: the body. */
+  readonly in?: 'path' | 'query';
+  /** JSON pointer (RFC 6901) into the body, or `/name` of a path or query parameter. */
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** What the HTTP layer itself throws: a refusal that no error of the domain stands for. */
+export class HttpProblem extends Error {
+  readonly code: HttpCode | 'FW_VALIDATION';
+  readonly errors: readonly InputProblem[];
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: HttpCode | 'FW_VALIDATION',
+    detail: string,
+    options: {
+      readonly errors?: readonly InputProblem[];
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(detail, { cause: options.cause });
+    this.name = 'HttpProblem';
+    this.code = code;
+    this.errors = options.errors ?? [];
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** A problem details object (RFC 9457) and the headers that go with it. */
+export interface Problem {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Members of the body, `instance` excepted. */
+  readonly body: ProblemBody;
+}
+
+interface ProblemBody {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly code: ProblemCode;
+  readonly errors?: readonly InputProblem[];
+  readonly [extension: string]: unknown;
+}
+
+/** How long to wait where the error does not say, in milliseconds. */
+const DEFAULT_RETRY_AFTER_MS = 1_000;
+
+/** Turns whatever was thrown into a problem. Errors that nobody foresaw tell nothing about themselves. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof HttpProblem) {
+    return build(error.code, error.message, error.headers, error.errors.length > 0 ? { errors: error.errors } : {});
+  }
+  if (error instanceof FwError) return build(error.code, error.message, headersOf(error), membersOf(error));
+  return build('HTTP_INTERNAL', '');
+}
+
+function build(
+  code: ProblemCode,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+  members: Readonly<Record<string, unknown>> = {},
+): Problem {
+  const { status, title, detail = message } = PROBLEM_KINDS[code];
+  return { status, headers, body: { type: problemType(code), title, status, detail, code, ...members } };
+}
+
+function headersOf(error: FwError): Readonly<Record<string, string>> {
+  if (error instanceof UnauthenticatedError) return { 'www-authenticate': error.challenge };
+  if (PROBLEM_KINDS[error.code].status !== 503) return {};
+  const waitMs =
+    error instanceof ShardUnavailableError || error instanceof ShardBusyError
+      ? error.retryAfterMs
+      : DEFAULT_RETRY_AFTER_MS;
+  return { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1_000))) };
+}
+
+function membersOf(error: FwError): Readonly<Record<string, unknown>> {
+  if (error instanceof ValidationError) {
+    const { field, message } = error;
+    return field === undefined ? {} : { errors: [{ pointer: `/${escapePointer(field)}`, message }] };
+  }
+  if (error instanceof ShardUnavailableError || error instanceof ShardBusyError) return { shard: error.shard };
+  if (error instanceof CommitOutcomeUnknownError) return { actionId: error.actionId };
+  if (error instanceof CrossShardPartialError) {
+    const { committed, failed, notStarted } = error;
+    return { committed, failed, notStarted };
+  }
+  return {};
+}
+
+/** One segment of a JSON pointer. */
+export function escapePointer(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}

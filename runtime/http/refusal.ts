@@ -1,0 +1,8 @@
+/** A value that cannot be accepted. `reason` follows the value's label: `must be a UUID`. */
+export class Refusal {
+  readonly reason: string;
+
+  constructor(reason: string) {
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,36 @@
+import type { EventDescriptor } from '../domain/descriptor.js';
+import { compileObjectWriter, type JsonWriter } from '../domain/json-writer.js';
+import type { ModelEvent } from '../domain/model-event.js';
+import { UnknownModelError, ValidationError } from '../errors.js';
+
+/** An event class with its compiled payload writer. */
+export interface CataloguedEvent {
+  readonly name: string;
+  /** Version of the payload's shape. */
+  readonly version: number;
+  readonly writePayload: JsonWriter<object>;
+}
+
+/** All event classes of an application. */
+export class EventCatalog {
+  readonly #byClass = new Map<unknown, CataloguedEvent>();
+
+  /** @throws ValidationError if two events have one name */
+  constructor(events: readonly EventDescriptor[]) {
+    const names = new Set<string>();
+    for (const { name, version = 1, eventClass, fields } of events) {
+      if (names.has(name)) throw new ValidationError(`Event ${name} is registered twice`);
+      names.add(name);
+      this.#byClass.set(eventClass(), { name, version, writePayload: compileObjectWriter(fields) });
+    }
+  }
+
+  /** @throws UnknownModelError if the event's class is not registered */
+  of(event: ModelEvent<unknown>): CataloguedEvent {
+    const known = this.#byClass.get(event.constructor);
+    if (known === undefined) {
+      throw new UnknownModelError(`${event.constructor.name} is not a registered event; run fw-gen generate`);
+    }
+    return known;
+  }
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { ValidationError } from '../errors.js';
+
+/** What a caller asks of a list. */
+export interface PageRequest {
+  /** 1..200. Default 50. */
+  readonly limit?: number | undefined;
+  /** `next` of the page before. Default: the first page. */
+  readonly cursor?: string | undefined;
+}
+
+/** One page of a list. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** Cursor of the next page; null on the last one. */
+  readonly next: string | null;
+}
+
+export const DEFAULT_PAGE_LIMIT = 50;
+export const MAXIMUM_PAGE_LIMIT = 200;
+
+/** @throws ValidationError unless an integer from 1 to 200 */
+export function pageLimit(request: PageRequest): number {
+  const { limit = DEFAULT_PAGE_LIMIT } = request;
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAXIMUM_PAGE_LIMIT) {
+    throw new ValidationError(`limit must be an integer from 1 to ${MAXIMUM_PAGE_LIMIT}`, { field: 'limit' });
+  }
+  return limit;
+}
+
+/** Filters that a cursor is bound to; a cursor made for others is refused. */
+export type CursorScope = Readonly<Record<string, string | number | boolean | null>>;
+
+/** An opaque cursor: the key of the last item, bound to the list that it was made for. */
+export function encodeCursor(list: string, scope: CursorScope, lastKey: string): string {
+  return Buffer.from(`${fingerprint(list, scope)}${lastKey}`).toString('base64url');
+}
+
+/**
+ * The key inside a cursor, or undefined for the first page.
+ *
+ * @param pattern what a key looks like @throws ValidationError for anything that `encodeCursor` did not make for this list
+ */
+export function decodeCursor(
+  cursor: string | undefined,
+  list: string,
+  scope: CursorScope,
+  pattern: RegExp,
+): string | undefined {
+  if (cursor === undefined) return undefined;
+  const text = Buffer.from(cursor, 'base64url').toString();
+  const key = text.slice(FINGERPRINT_LENGTH);
+  const genuine =
+    text.startsWith(fingerprint(list, scope)) && pattern.test(key) && Buffer.from(text).toString('base64url') === cursor;
+  if (!genuine) throw new ValidationError('cursor is not one that this list has given out', { field: 'cursor' });
+  return key;
+}
+
+const FINGERPRINT_LENGTH = 16;
+
+function fingerprint(list: string, scope: CursorScope): string {
+  const filters = Object.keys(scope)
+    .sort()
+    .map((name) => [name, scope[name]]);
+  return createHash('sha256').update(JSON.stringify([list, filters])).digest('base64url').slice(0, FINGERPRINT_LENGTH);
+}

@@ -1,0 +1,30 @@
+import type { StagedItem } from '../action/action-plan.js';
+
+/** One plan (or one leg of a cross-shard plan) as the writer takes it: everything lies on one shard. */
+export interface PlanWrite {
+  readonly action: ActionRow;
+  readonly items: readonly StagedItem[];
+  /** W3C `traceparent`, kept with every event. */
+  readonly traceContext: string | undefined;
+}
+
+/** The row of `eventlog.actions` that one attempt leaves. */
+export interface ActionRow {
+  /** A version 7 UUID with the bits of the shard that it goes to. */
+  readonly id: string;
+  readonly name: string;
+  readonly principal: string;
+  /** ISO 8601, UTC. */
+  readonly startedDate: string;
+  /** ISO 8601, UTC. */
+  readonly completedDate: string;
+  /** JSON text. */
+  readonly params: string | undefined;
+  /** JSON text. */
+  readonly result: string | undefined;
+}
+
+/** `model/id` of every row that a plan updates, adds or expects. */
+export function touchedKeys(plan: PlanWrite): readonly string[] {
+  return plan.items.map((item) => `${item.descriptor.name}/${item.model.id.getValue()}`);
+}

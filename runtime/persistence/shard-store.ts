@@ -1,0 +1,36 @@
+import type { ModelDescriptor } from '../domain/descriptor.js';
+import type { Entity } from '../domain/entity.js';
+import type { CallOptions } from '../sharding/shard-database.js';
+import type { ActionRow, PlanWrite } from './plan-write.js';
+
+/** Several plans for one statement. No two of them touch one row. */
+export interface FlushRequest {
+  readonly plans: readonly PlanWrite[];
+  /**
+   * `wait`: a row that is locked is waited for (up to the session's lock time-out). `skip`: a plan with a locked row
+   * is left out, so that one stuck row does not hold up its neighbours.
+   */
+  readonly locked: 'wait' | 'skip';
+}
+
+/**
+ * What became of one plan. `applied`: committed, with its rows. `left-out`: not applied, because a version no longer
+ * matched, a row was locked (only with `skip`) or the attempt had been fenced.
+ */
+export type FlushOutcome = 'applied' | 'left-out';
+
+/** Whether an attempt was applied, now and for ever. */
+export type AttemptOutcome = 'committed' | 'void';
+
+/** The port between execution and SQL: everything that an executor asks of one shard. */
+export interface ShardStore {
+  /** One statement, one transaction. Outcomes stand in the order of the plans. @throws DriverFailure */
+  flush(request: FlushRequest, options?: CallOptions): Promise<readonly FlushOutcome[]>;
+  /** The stored models with these ids, in no particular order; missing ones are left out. @throws DriverFailure */
+  read<M extends Entity>(model: ModelDescriptor<M>, ids: readonly string[], options?: CallOptions): Promise<readonly M[]>;
+  /**
+   * Settles an attempt whose reply was lost: unless its row is there, a `void` row is put in its place, and then the
+   * attempt can never be applied. @throws DriverFailure
+   */
+  fence(action: Omit<ActionRow, 'params' | 'result'>, options?: CallOptions): Promise<AttemptOutcome>;
+}

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { EmbeddedDatabaseLockedError } from '../errors.js';
+
+const PREFIX = 'fw-actions-lock';
+const CLAIM = 'claim';
+const HELD = 'held';
+const ATTEMPTS = 20;
+
+interface Mark {
+  readonly file: string;
+  readonly pid: number;
+  /** Tells two processes with one pid apart; `0` where the system does not say. */
+  readonly identity: string;
+  readonly state: string;
+}
+
+/**
+ * The sole right to use a directory, among the processes of one machine.
+ *
+ * Whoever wants it announces itself by a file of its own, then looks at the others' files: one whose process is dead
+ * is removed, one whose process holds the right means a refusal, and two who have only announced themselves both
+ * step back and try again. As no file name is used twice, removing a dead process's file can never hit a live one.
+ */
+export class DirectoryLock {
+  readonly #file: string;
+  readonly #onExit = (): void => this.release();
+
+  private constructor(file: string) {
+    this.#file = file;
+    process.on('exit', this.#onExit);
+  }
+
+  /**
+   * Creates the directory if need be.
+   *
+   * @throws EmbeddedDatabaseLockedError naming the directory and the process that has it
+   */
+  static async acquire(directory: string): Promise<DirectoryLock> {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const folder = realpathSync(directory);
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      const file = tryToHold(folder);
+      if (file !== undefined) return new DirectoryLock(file);
+      await delay(5 + Math.random() * 20 * attempt);
+    }
+    throw new EmbeddedDatabaseLockedError(`${folder} is being opened by several processes at once; try again`);
+  }
+
+  /** Calls after the first have no effect. */
+  release(): void {
+    process.off('exit', this.#onExit);
+    rmSync(this.#file, { force: true });
+  }
+}
+
+/** The file that says so, or nothing if somebody else has announced itself as well. */
+function tryToHold(folder: string): string | undefined {
+  const stem = join(folder, `${PREFIX}.${process.pid}.${identityOf(process.pid)}.${randomBytes(6).toString('hex')}`);
+  const claim = `${stem}.${CLAIM}`;
+  closeSync(openSync(claim, 'wx', 0o600));
+  const others = marksIn(folder).filter((mark) => mark.file !== claim);
+  const rivals = others.filter(isAlive);
+  for (const dead of others) if (!rivals.includes(dead)) rmSync(dead.file, { force: true });
+  if (rivals.length === 0) {
+    renameSync(claim, `${stem}.${HELD}`);
+    return `${stem}.${HELD}`;
+  }
+  rmSync(claim, { force: true });
+  const holder = rivals.find((rival) => rival.state === HELD);
+  if (holder !== undefined) throw refusal(folder, holder.pid);
+  return undefined;
+}
+
+function marksIn(folder: string): Mark[] {
+  return readdirSync(folder).flatMap((name): Mark[] => {
+    const [prefix, pid, identity, , state] = name.split('.');
+    if (prefix !== PREFIX || identity === undefined || state === undefined) return [];
+    return [{ file: join(folder, name), pid: Number(pid), identity, state }];
+  });
+}
+
+function isAlive(mark: Mark): boolean {
+  try {
+    process.kill(mark.pid, 0);
+  } catch (error) {
+    // A process of another user may not be signalled, but it is there.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false;
+  }
+  const identity = identityOf(mark.pid);
+  return identity === '0' || mark.identity === '0' || identity === mark.identity;
+}
+
+/** Boot and start time of a process on Linux: a pid is soon used again. */
+function identityOf(pid: number): string {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').slice(0, 8);
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The second field is the program's name in parentheses, which may itself hold spaces and parentheses.
+    const startTime = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    return startTime === undefined ? '0' : `${boot}-${startTime}`;
+  } catch {
+    return '0';
+  }
+}
+
+function refusal(folder: string, pid: number): EmbeddedDatabaseLockedError {
+  const holder = pid === process.pid ? `this process (pid ${pid})` : `the process with pid ${pid}`;
+  return new EmbeddedDatabaseLockedError(
+    `The embedded database in ${folder} is in use by ${holder}. ` +
+      'One process can have it open at a time: stop the other one, or use PostgreSQL.',
+  );
+}

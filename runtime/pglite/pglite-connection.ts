@@ -1,0 +1,59 @@
+import type { RunnableConnection, RunOptions } from '../sharding/pooled-database.js';
+import type { Rows, Statement } from '../sharding/shard-database.js';
+import type { PgliteEngine } from './pglite-engine.js';
+
+/**
+ * The one session of an embedded database. A statement that is under way cannot be interrupted, so there is no
+ * deadline to meet: it ends, and its outcome is known.
+ */
+export class PgliteConnection implements RunnableConnection<PgliteConnection> {
+  readonly deadlineAt = Number.POSITIVE_INFINITY;
+  readonly #engine: PgliteEngine;
+  #usable = true;
+
+  /** @param engine without a session's leftovers */
+  constructor(engine: PgliteEngine) {
+    this.#engine = engine;
+  }
+
+  get usable(): boolean {
+    return this.#usable;
+  }
+
+  get inTransaction(): boolean {
+    return this.#engine.inTransaction;
+  }
+
+  async run(statement: Statement, options: RunOptions<PgliteConnection>): Promise<Rows> {
+    try {
+      const rows = await this.#engine.run(statement);
+      if (options.release !== undefined && this.inTransaction) {
+        this.destroy();
+        throw new TypeError('A statement outside of a session must not open a transaction');
+      }
+      return rows;
+    } finally {
+      options.release?.(this);
+    }
+  }
+
+  async script(sql: string, options: RunOptions<PgliteConnection>): Promise<Rows> {
+    try {
+      return await this.#engine.script(sql);
+    } finally {
+      options.release?.(this);
+    }
+  }
+
+  expire(): void {}
+
+  close(): Promise<void> {
+    this.destroy();
+    return Promise.resolve();
+  }
+
+  /** The engine lives on; it is cleared before the next session begins. */
+  destroy(): void {
+    this.#usable = false;
+  }
+}

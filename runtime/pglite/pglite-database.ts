@@ -1,0 +1,75 @@
+import type { DataSourceConfig, PgliteUrl } from '../config/types.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { PooledDatabase } from '../sharding/pooled-database.js';
+import { DirectoryLock } from './directory-lock.js';
+import { PgliteConnection } from './pglite-connection.js';
+import { PgliteEngine } from './pglite-engine.js';
+
+/** Called with what an operator should know. */
+export type Warn = (message: string) => void;
+
+/**
+ * A shard in this process, in a directory or in memory. It has one session, which callers use in turn. The directory
+ * is locked while the database is open.
+ */
+export class PgliteDatabase extends PooledDatabase<PgliteConnection> {
+  constructor(shard: ShardIdentifier, url: PgliteUrl, dataSource: DataSourceConfig, warn: Warn) {
+    const home = new EngineHome(url.storage === 'file' ? url.location : undefined, warn);
+    super({
+      shard,
+      kind: 'pglite',
+      description: `pglite:${url.storage}:${url.location}`,
+      limits: {
+        maximumPoolSize: 1,
+        idleTimeoutMs: Number.POSITIVE_INFINITY,
+        statementTimeoutMs: dataSource.statementTimeoutMs,
+      },
+      open: async () => new PgliteConnection(await home.cleanEngine()),
+      closed: () => home.close(),
+    });
+  }
+}
+
+/** Holds the engine, from the first session to the end, and the lock of its directory. */
+class EngineHome {
+  readonly #directory: string | undefined;
+  readonly #warn: Warn;
+  #lock: DirectoryLock | undefined;
+  #engine: PgliteEngine | undefined;
+
+  constructor(directory: string | undefined, warn: Warn) {
+    this.#directory = directory;
+    this.#warn = warn;
+  }
+
+  /** The engine as a new session expects it. Never called twice at a time, as the pool has one connection. */
+  async cleanEngine(): Promise<PgliteEngine> {
+    if (this.#engine === undefined) this.#engine = await this.#start();
+    else await this.#engine.reset();
+    return this.#engine;
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.#engine?.close();
+    } finally {
+      this.#engine = undefined;
+      this.#lock?.release();
+    }
+  }
+
+  async #start(): Promise<PgliteEngine> {
+    if (this.#directory === undefined) return PgliteEngine.open(undefined);
+    this.#lock = await DirectoryLock.acquire(this.#directory);
+    this.#warn(
+      `The embedded database in ${this.#directory} does not force its writes to disk: ` +
+        'a power loss may lose acknowledged data. Use PostgreSQL where that matters.',
+    );
+    try {
+      return await PgliteEngine.open(this.#directory);
+    } catch (error) {
+      this.#lock.release();
+      throw error;
+    }
+  }
+}

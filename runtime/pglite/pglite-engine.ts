@@ -1,0 +1,145 @@
+import type { PGlite } from '@electric-sql/pglite';
+import { DriverFailure } from '../sharding/driver-failure.js';
+import type { Rows, Statement } from '../sharding/shard-database.js';
+import { parserFor, type ValueParser } from '../sharding/value-parsers.js';
+import { encodeValues, parseRow, rowsOf } from '../sharding/wire-values.js';
+
+type PgliteModule = typeof import('@electric-sql/pglite');
+type Message = Awaited<ReturnType<PGlite['execProtocolStream']>>[number];
+
+/** The same settings as a PostgreSQL session of ours has, as far as they mean anything here. */
+const SESSION_SETTINGS = "set TimeZone = 'UTC'; set DateStyle = 'ISO';";
+
+/**
+ * PostgreSQL compiled to WebAssembly, spoken to by the wire protocol, so that prepared statements, values and command
+ * tags are those of a server. It runs in this thread: a statement, once begun, ends before anything else happens.
+ */
+export class PgliteEngine {
+  readonly #module: PgliteModule;
+  readonly #database: PGlite;
+  readonly #sync: Uint8Array;
+  /** Texts by name. */
+  readonly #prepared: Map<string, string> = new Map();
+  #transactionStatus = 'I';
+  #broken: unknown;
+
+  private constructor(module: PgliteModule, database: PGlite) {
+    this.#module = module;
+    this.#database = database;
+    this.#sync = module.protocol.serialize.sync();
+  }
+
+  /** @param directory absent: in memory */
+  static async open(directory: string | undefined): Promise<PgliteEngine> {
+    // Loaded here, so that whoever uses PostgreSQL alone never loads the WebAssembly.
+    const module = await import('@electric-sql/pglite');
+    const database = await module.PGlite.create(directory === undefined ? {} : { dataDir: directory });
+    const engine = new PgliteEngine(module, database);
+    await engine.script(SESSION_SETTINGS);
+    return engine;
+  }
+
+  /** True while a transaction is open, also a failed one. */
+  get inTransaction(): boolean {
+    return this.#transactionStatus !== 'I';
+  }
+
+  /** @throws DriverFailure */
+  async run(statement: Statement): Promise<Rows> {
+    const messages = this.#messagesFor(statement);
+    return this.#execute(Buffer.concat(messages), statement);
+  }
+
+  /** Several statements without parameters. @throws DriverFailure */
+  script(sql: string): Promise<Rows> {
+    return this.#execute(this.#module.protocol.serialize.query(sql), undefined);
+  }
+
+  /** Undoes what a session may have left behind: its transaction, settings, locks and prepared statements. */
+  async reset(): Promise<void> {
+    if (this.inTransaction) await this.script('rollback');
+    await this.script('discard all');
+    this.#prepared.clear();
+    await this.script(SESSION_SETTINGS);
+  }
+
+  async close(): Promise<void> {
+    await this.#database.close();
+  }
+
+  #messagesFor(statement: Statement): Uint8Array[] {
+    const { serialize } = this.#module.protocol;
+    const name = statement.name ?? '';
+    const known = name === '' ? undefined : this.#prepared.get(name);
+    if (known !== undefined && known !== statement.text) {
+      throw new TypeError(`The statement name ${name} stands for another text`);
+    }
+    const values = encodeValues(statement.values);
+    return [
+      ...(known === undefined ? [serialize.parse({ name, text: statement.text })] : []),
+      serialize.bind({ statement: name, values }),
+      serialize.describe({ type: 'P' }),
+      serialize.execute({}),
+      this.#sync,
+    ];
+  }
+
+  async #execute(bytes: Uint8Array, statement: Statement | undefined): Promise<Rows> {
+    if (this.#broken !== undefined) throw brokenFailure('not-sent', this.#broken);
+    let messages: Message[];
+    try {
+      messages = await this.#database.execProtocolStream(bytes, { throwOnError: false });
+    } catch (error) {
+      // Not an answer of the database, but the death of its machine: out of memory, for instance.
+      this.#broken = error;
+      throw brokenFailure('in-flight', error);
+    }
+    return this.#read(messages, statement);
+  }
+
+  #read(messages: readonly Message[], statement: Statement | undefined): Rows {
+    const types = this.#module.messages;
+    const fields: (readonly (string | null)[])[] = [];
+    let columns: readonly string[] = [];
+    let parsers: readonly ValueParser[] = [];
+    let tag = '';
+    let failure: DriverFailure | undefined;
+    for (const message of messages) {
+      if (message instanceof types.DataRowMessage) fields.push(message.fields);
+      else if (message instanceof types.CommandCompleteMessage) tag = message.text;
+      else if (message instanceof types.ReadyForQueryMessage) this.#transactionStatus = message.status;
+      else if (message instanceof types.DatabaseError) failure ??= answered(message);
+      else if (message instanceof types.RowDescriptionMessage) {
+        columns = message.fields.map((field) => field.name);
+        parsers = message.fields.map((field) => parserFor(field.dataTypeID));
+      } else if (message.name === 'parseComplete') this.#remember(statement);
+    }
+    if (failure !== undefined) throw failure;
+    if (statement === undefined) return rowsOf(tag, [], []);
+    return rowsOf(
+      tag,
+      columns,
+      fields.map((row) => parseRow(row, parsers)),
+    );
+  }
+
+  #remember(statement: Statement | undefined): void {
+    if (statement?.name !== undefined) this.#prepared.set(statement.name, statement.text);
+  }
+}
+
+interface Refusal extends Error {
+  readonly code: string | undefined;
+  readonly table: string | undefined;
+  readonly constraint: string | undefined;
+}
+
+function answered(error: Refusal): DriverFailure {
+  const { code, table, constraint } = error;
+  return new DriverFailure(error.message, { phase: 'answered', sqlState: code, table, constraint, cause: error });
+}
+
+function brokenFailure(phase: 'not-sent' | 'in-flight', cause: unknown): DriverFailure {
+  const reason = phase === 'not-sent' ? 'unreachable' : undefined;
+  return new DriverFailure('The embedded database has failed; restart the process', { phase, reason, cause });
+}

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
+import type { ClientConfig } from 'pg';
+import type { DataSourceConfig, PostgresUrl } from '../config/types.js';
+import { ValidationError } from '../errors.js';
+
+/** How one database is reached: everything that node-postgres needs but the socket. */
+export type LinkConfig = Omit<ClientConfig, 'stream'>;
+
+/**
+ * The fields handed to node-postgres. Each field that it would otherwise look up in the environment (`PGPASSWORD`,
+ * `PGSSLMODE`, `PGOPTIONS`...) is set, so that the configuration alone decides.
+ *
+ * @throws ValidationError without a user name
+ */
+export function linkConfig(url: PostgresUrl, dataSource: DataSourceConfig): LinkConfig {
+  if (dataSource.username === undefined) {
+    throw new ValidationError(`A user name is required for ${describeUrl(url)}`, { field: 'username' });
+  }
+  return {
+    host: url.host,
+    port: url.port,
+    database: url.database,
+    user: dataSource.username,
+    // A function keeps the secret out of the client's own fields until it is asked for.
+    password: () => dataSource.password?.reveal() ?? '',
+    ssl: tlsOptions(url),
+    sslnegotiation: 'postgres',
+    client_encoding: 'UTF8',
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    application_name: dataSource.applicationName,
+    statement_timeout: dataSource.statementTimeoutMs,
+    lock_timeout: dataSource.lockTimeoutMs,
+    idle_in_transaction_session_timeout: dataSource.idleInTransactionTimeoutMs,
+    options: '-c TimeZone=UTC -c DateStyle=ISO',
+  };
+}
+
+/** Adds the socket, which stays in our hands so that it can be destroyed whatever the client is doing. */
+export function withSocket(link: LinkConfig, socket: Socket): ClientConfig {
+  return { ...link, stream: () => socket };
+}
+
+/** Host, port and database, for people. */
+export function describeUrl(url: PostgresUrl): string {
+  const host = url.host.includes(':') ? `[${url.host}]` : url.host;
+  return `postgresql://${host}:${url.port}/${url.database}`;
+}
+
+function tlsOptions(url: PostgresUrl): false | ConnectionOptions {
+  switch (url.sslMode) {
+    case 'disable':
+      return false;
+    case 'require':
+      return { rejectUnauthorized: false };
+    case 'verify-full':
+      // Without a file of its own, Node's list of certificate authorities counts. Node checks the host name.
+      return {
+        rejectUnauthorized: true,
+        ...(url.sslRootCert === undefined ? {} : { ca: readFileSync(url.sslRootCert) }),
+      };
+  }
+}

@@ -1,0 +1,31 @@
+import { DatabaseError } from 'pg';
+import { DriverFailure } from '../sharding/driver-failure.js';
+
+/** The server's refusal. Only to be used when the server has said that it is ready again. */
+export function answered(error: DatabaseError): DriverFailure {
+  return new DriverFailure(error.message, { phase: 'answered', ...factsOf(error) });
+}
+
+/**
+ * The link was lost, or the answer did not come in time. If the server had refused before the link broke, its
+ * SQLSTATE is kept, and yet the outcome is in doubt: a session that is terminated (57P01) says so at any moment, also
+ * between the commit and the news of it.
+ */
+export function inFlight(message: string, cause: unknown, refusal?: DatabaseError): DriverFailure {
+  return new DriverFailure(message, { phase: 'in-flight', ...(refusal && factsOf(refusal)), cause: refusal ?? cause });
+}
+
+/** No connection could be opened, or the session's connection was lost before the call. */
+export function notSent(message: string, cause: unknown): DriverFailure {
+  const facts = cause instanceof DatabaseError ? factsOf(cause) : { cause };
+  return new DriverFailure(message, { phase: 'not-sent', reason: 'unreachable', ...facts });
+}
+
+function factsOf(error: DatabaseError): {
+  readonly sqlState: string | undefined;
+  readonly table: string | undefined;
+  readonly constraint: string | undefined;
+  readonly cause: unknown;
+} {
+  return { sqlState: error.code, table: error.table, constraint: error.constraint, cause: error };
+}

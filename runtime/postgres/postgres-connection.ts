@@ -1,0 +1,264 @@
+import { Socket } from 'node:net';
+import pg, { type Client, type Submittable } from 'pg';
+import type { RunnableConnection, RunOptions } from '../sharding/pooled-database.js';
+import type { Rows, Statement } from '../sharding/shard-database.js';
+import { type LinkConfig, withSocket } from './client-config.js';
+import { answered, inFlight, notSent } from './failures.js';
+import { type Prepared, type RunOutcome, ScriptRun, StatementRun } from './statement-run.js';
+
+export interface PostgresConnectionOptions {
+  readonly link: LinkConfig;
+  /** Most time to open the connection, log-in included, in milliseconds. */
+  readonly connectTimeoutMs: number;
+  /** Host, port and database, for messages. */
+  readonly description: string;
+  /** Called once when an open connection is lost, whether idle or in use. */
+  readonly onLost: (connection: PostgresConnection) => void;
+}
+
+/** The call under way. */
+interface Call extends RunOptions<PostgresConnection> {
+  readonly statement: Statement | undefined;
+  readonly resolve: (rows: Rows) => void;
+  readonly reject: (failure: unknown) => void;
+}
+
+/** An altered table makes a prepared statement unusable: `cached plan must not change result type`. */
+const FEATURE_NOT_SUPPORTED = '0A000';
+/** The prepared statement is gone: `DISCARD ALL`, or a pooler between us and the server. */
+const INVALID_STATEMENT_NAME = '26000';
+
+/** One connection to a PostgreSQL server, on a client of node-postgres. */
+export class PostgresConnection implements RunnableConnection<PostgresConnection> {
+  readonly #client: Client;
+  readonly #socket: Socket;
+  readonly #options: PostgresConnectionOptions;
+  readonly #prepared: Map<string, Prepared> = new Map();
+  #usable = false;
+  #call: Call | undefined;
+  #run: StatementRun | undefined;
+  /** The server's refusal of the call under way. It counts when the server is ready again. */
+  #refusal: pg.DatabaseError | undefined;
+
+  private constructor(options: PostgresConnectionOptions) {
+    this.#options = options;
+    this.#socket = new Socket();
+    this.#client = new pg.Client(withSocket(options.link, this.#socket));
+    // From the start and for good: a client without a listener takes the process down when its link dies.
+    this.#client.on('error', (error) => this.#lost(error));
+    this.#client.on('end', () => this.#lost(new Error('Connection terminated')));
+    this.#client.on('drain', () => this.#ready());
+    this.#client.connection.on('parseComplete', () => this.#parsed());
+  }
+
+  /** @throws DriverFailure with phase `not-sent` and reason `unreachable` */
+  static open(options: PostgresConnectionOptions): Promise<PostgresConnection> {
+    const connection = new PostgresConnection(options);
+    return connection.#connect();
+  }
+
+  get usable(): boolean {
+    return this.#usable && this.#socket.writable;
+  }
+
+  get deadlineAt(): number {
+    return this.#call?.deadlineAt ?? Number.POSITIVE_INFINITY;
+  }
+
+  get inTransaction(): boolean {
+    return this.#client.getTransactionStatus() !== 'I';
+  }
+
+  /** Sends one statement. The connection must not have another call under way. */
+  run(statement: Statement, options: RunOptions<PostgresConnection>): Promise<Rows> {
+    const { deadlineAt, release } = options;
+    return new Promise((resolve, reject) => this.#startRun({ deadlineAt, release, statement, resolve, reject }));
+  }
+
+  /** Sends several statements without parameters. The connection must not have another call under way. */
+  script(sql: string, options: RunOptions<PostgresConnection>): Promise<Rows> {
+    const { deadlineAt, release } = options;
+    return new Promise((resolve, reject) => {
+      this.#start({ deadlineAt, release, statement: undefined, resolve, reject }, new ScriptRun(sql, this.#outcome));
+    });
+  }
+
+  expire(): void {
+    this.#lost(new Error('no answer in time'));
+  }
+
+  async close(): Promise<void> {
+    this.#usable = false;
+    this.#client.end().catch(() => {});
+    if (this.#socket.destroyed) return;
+    await new Promise<void>((resolve) => {
+      // The other end of a half-open link never says good-bye.
+      const timer = setTimeout(() => this.#socket.destroy(), this.#options.connectTimeoutMs);
+      this.#socket.once('close', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  destroy(): void {
+    this.#lost(new Error('Connection destroyed'));
+  }
+
+  #connect(): Promise<PostgresConnection> {
+    return new Promise((resolve, reject) => {
+      const fail = (error: unknown): void => {
+        clearTimeout(timer);
+        this.#socket.destroy();
+        const reason = error instanceof Error ? error.message : String(error);
+        reject(notSent(`${this.#options.description}: cannot connect: ${reason}`, error));
+      };
+      const { connectTimeoutMs } = this.#options;
+      const timer = setTimeout(() => fail(new Error(`no answer within ${connectTimeoutMs} ms`)), connectTimeoutMs);
+      this.#client.connect((error: Error | null) => {
+        if (error !== null && error !== undefined) {
+          fail(error);
+          return;
+        }
+        clearTimeout(timer);
+        this.#usable = true;
+        resolve(this);
+      });
+    });
+  }
+
+  #startRun(call: Call & { readonly statement: Statement }): void {
+    try {
+      this.#run = new StatementRun(call.statement, this.#preparedFor(call.statement), this.#outcome);
+    } catch (error) {
+      // A value that cannot be sent, for instance. Nothing has been written.
+      call.release?.(this);
+      call.reject(error);
+      return;
+    }
+    this.#start(call, this.#run);
+  }
+
+  #start(call: Call, run: Submittable): void {
+    if (!this.usable) {
+      call.release?.(this);
+      call.reject(notSent(`${this.#options.description}: the connection was lost`, undefined));
+      return;
+    }
+    this.#call = call;
+    try {
+      this.#client.query(run);
+    } catch (error) {
+      this.#lost(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  #preparedFor(statement: Statement): Prepared | undefined {
+    if (statement.name === undefined) return undefined;
+    const prepared = this.#prepared.get(statement.name);
+    if (prepared !== undefined && prepared.text !== statement.text) {
+      throw new TypeError(`The statement name ${statement.name} stands for another text`);
+    }
+    return prepared;
+  }
+
+  #parsed(): void {
+    const statement = this.#call?.statement;
+    if (statement?.name === undefined) return;
+    this.#prepared.set(statement.name, { text: statement.text, shape: undefined });
+  }
+
+  readonly #outcome: RunOutcome = {
+    answered: (rows) => this.#answered(rows),
+    unreadable: (error) => this.#unreadable(error),
+    failed: (error) => this.#failed(error),
+  };
+
+  #answered(rows: Rows): void {
+    const call = this.#endCall();
+    if (call === undefined) return;
+    this.#rememberShape(call);
+    if (call.release !== undefined && this.inTransaction) {
+      this.destroy();
+      call.release(this);
+      call.reject(new TypeError('A statement outside of a session must not open a transaction'));
+      return;
+    }
+    call.release?.(this);
+    call.resolve(rows);
+  }
+
+  #rememberShape(call: Call): void {
+    if (call.statement?.name === undefined) return;
+    const prepared = this.#prepared.get(call.statement.name);
+    if (prepared !== undefined && this.#run !== undefined) prepared.shape ??= this.#run.shape;
+  }
+
+  #unreadable(error: unknown): void {
+    const call = this.#endCall();
+    call?.release?.(this);
+    call?.reject(error);
+  }
+
+  /** After an error the server gets ready again; after a fatal one it hangs up. Wait for which of the two it is. */
+  #failed(error: Error): void {
+    if (error instanceof pg.DatabaseError) this.#refusal = error;
+    else this.#lost(error);
+  }
+
+  /** The server is ready for the next statement. */
+  #ready(): void {
+    const refusal = this.#refusal;
+    if (refusal === undefined) return;
+    this.#refusal = undefined;
+    const call = this.#endCall();
+    if (call === undefined) return;
+    if (isStalePlan(refusal) && call.statement?.name !== undefined) {
+      this.#withoutPlan(call, call.statement, refusal);
+      return;
+    }
+    call.release?.(this);
+    call.reject(answered(refusal));
+  }
+
+  /** The statement was refused before it did anything. Alone, it is sent again, unnamed. */
+  #withoutPlan(call: Call, statement: Statement, refusal: pg.DatabaseError): void {
+    if (call.release === undefined) {
+      call.reject(answered(refusal));
+      return;
+    }
+    const unnamed: Statement = { text: statement.text, values: statement.values };
+    const release = (connection: PostgresConnection): void => this.#retire(connection, call);
+    this.#startRun({ ...call, statement: unnamed, release });
+  }
+
+  /** Its prepared statements are of no use any more, so it is not given to anybody else. */
+  #retire(connection: PostgresConnection, call: Call): void {
+    this.#usable = false;
+    call.release?.(connection);
+  }
+
+  #endCall(): Call | undefined {
+    const call = this.#call;
+    this.#call = undefined;
+    return call;
+  }
+
+  #lost(error: Error): void {
+    const wasUsable = this.#usable;
+    this.#usable = false;
+    this.#socket.destroy();
+    const call = this.#endCall();
+    const refusal = this.#refusal;
+    this.#refusal = undefined;
+    if (wasUsable) this.#options.onLost(this);
+    call?.reject(inFlight(`${this.#options.description}: ${error.message}`, error, refusal));
+  }
+}
+
+function isStalePlan(refusal: pg.DatabaseError): boolean {
+  return (
+    refusal.code === INVALID_STATEMENT_NAME ||
+    (refusal.code === FEATURE_NOT_SUPPORTED && refusal.routine === 'RevalidateCachedQuery')
+  );
+}

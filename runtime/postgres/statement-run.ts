@@ -1,0 +1,168 @@
+import type { Connection, FieldDef, Submittable } from 'pg';
+import type { Rows, Statement } from '../sharding/shard-database.js';
+import { parserFor, type ValueParser } from '../sharding/value-parsers.js';
+import { encodeValues, parseRow, rowsOf } from '../sharding/wire-values.js';
+
+/** Names and parsers of a result's columns. */
+export interface Shape {
+  readonly columns: readonly string[];
+  readonly parsers: readonly ValueParser[];
+}
+
+/** A statement that a connection's server has parsed. */
+export interface Prepared {
+  readonly text: string;
+  /** Unknown until the first result. The server refuses to run it once its result would have another shape. */
+  shape: Shape | undefined;
+}
+
+/** What becomes of a run. */
+export interface RunOutcome {
+  /** The server is ready for the next statement. */
+  answered(rows: Rows): void;
+  /** The server is ready for the next statement, but a value of the result cannot be expressed. */
+  unreadable(error: unknown): void;
+  /** The server refused (it is not yet ready for the next statement), or the link is lost. */
+  failed(error: Error): void;
+}
+
+const NO_SHAPE: Shape = { columns: [], parsers: [] };
+
+interface CommandComplete {
+  readonly text: string;
+}
+
+interface DataRow {
+  readonly fields: readonly (string | null)[];
+}
+
+interface RowDescription {
+  readonly fields: readonly FieldDef[];
+}
+
+/**
+ * One statement under way in node-postgres, in place of its `Query`: always by the extended protocol (which takes one
+ * statement only), rows as arrays with our own parsers, and without asking for the columns of a prepared statement
+ * again.
+ */
+export class StatementRun implements Submittable {
+  /** Read by node-postgres. */
+  readonly name: string;
+  /** Read by node-postgres. */
+  readonly text: string;
+  readonly #values: (string | null)[];
+  readonly #outcome: RunOutcome;
+  readonly #prepared: Prepared | undefined;
+  #shape: Shape;
+  #rows: unknown[][] = [];
+  #tag = '';
+  #unreadable: { readonly error: unknown } | undefined;
+
+  constructor(statement: Statement, prepared: Prepared | undefined, outcome: RunOutcome) {
+    this.name = statement.name ?? '';
+    this.text = statement.text;
+    this.#values = encodeValues(statement.values);
+    this.#prepared = prepared;
+    this.#shape = prepared?.shape ?? NO_SHAPE;
+    this.#outcome = outcome;
+  }
+
+  submit(connection: Connection): void {
+    // One system call for all messages.
+    connection.stream.cork();
+    if (this.#prepared === undefined) connection.parse({ name: this.name, text: this.text, types: [] }, true);
+    connection.bind({ statement: this.name, values: this.#values }, true);
+    if (this.#prepared?.shape === undefined) connection.describe({ type: 'P', name: '' }, true);
+    connection.execute(null, true);
+    connection.sync();
+    connection.stream.uncork();
+  }
+
+  /** Names and parsers of the result's columns. */
+  get shape(): Shape {
+    return this.#shape;
+  }
+
+  handleRowDescription(message: RowDescription): void {
+    this.#shape = {
+      columns: message.fields.map((field) => field.name),
+      parsers: message.fields.map((field) => parserFor(field.dataTypeID)),
+    };
+  }
+
+  handleDataRow(message: DataRow): void {
+    if (this.#unreadable !== undefined) return;
+    try {
+      this.#rows.push(parseRow(message.fields, this.#shape.parsers));
+    } catch (error) {
+      this.#unreadable = { error };
+    }
+  }
+
+  handleCommandComplete(message: CommandComplete): void {
+    this.#tag = message.text;
+  }
+
+  handleReadyForQuery(): void {
+    if (this.#unreadable !== undefined) this.#outcome.unreadable(this.#unreadable.error);
+    else this.#outcome.answered(rowsOf(this.#tag, this.#shape.columns, this.#rows));
+  }
+
+  handleError(error: Error): void {
+    this.#outcome.failed(error);
+  }
+
+  handleEmptyQuery(): void {}
+
+  handlePortalSuspended(): void {}
+
+  handleCopyInResponse(connection: Connection & { sendCopyFail?(message: string): void }): void {
+    connection.sendCopyFail?.('COPY FROM STDIN is not supported');
+    // The server ignored the first one, as it does with everything but COPY data.
+    connection.sync();
+  }
+
+  handleCopyData(): void {}
+}
+
+/** Several statements by the simple protocol; their rows are not read. */
+export class ScriptRun implements Submittable {
+  readonly #sql: string;
+  readonly #outcome: RunOutcome;
+  #tag = '';
+
+  constructor(sql: string, outcome: RunOutcome) {
+    this.#sql = sql;
+    this.#outcome = outcome;
+  }
+
+  submit(connection: Connection): void {
+    connection.query(this.#sql);
+  }
+
+  handleRowDescription(): void {}
+
+  handleDataRow(): void {}
+
+  handleCommandComplete(message: CommandComplete): void {
+    this.#tag = message.text;
+  }
+
+  handleReadyForQuery(): void {
+    this.#outcome.answered(rowsOf(this.#tag, [], []));
+  }
+
+  handleError(error: Error): void {
+    this.#outcome.failed(error);
+  }
+
+  handleEmptyQuery(): void {}
+
+  handlePortalSuspended(): void {}
+
+  handleCopyInResponse(connection: Connection & { sendCopyFail?(message: string): void }): void {
+    connection.sendCopyFail?.('COPY FROM STDIN is not supported');
+  }
+
+  handleCopyData(): void {}
+}

@@ -1,0 +1,286 @@
+import { DriverFailure, type NotSentReason } from './driver-failure.js';
+import type { CallOptions, PoolStats } from './shard-database.js';
+
+/** What the pool needs to know of a connection. Each connection runs one call at a time. */
+export interface PooledConnection {
+  /** False once the link is lost or the state is in doubt; never true again. */
+  readonly usable: boolean;
+  /** When the call that is under way must have been answered (`performance.now()` time); `Infinity` without one. */
+  readonly deadlineAt: number;
+  /** Called by the pool's sweep when `deadlineAt` has passed: fails the call and destroys the connection. */
+  expire(): void;
+  /** Says good-bye and closes. Resolves when the resources are free. */
+  close(): Promise<void>;
+  /** Closes without a word, because the state is in doubt. */
+  destroy(): void;
+}
+
+export interface ConnectionPoolOptions<C extends PooledConnection> {
+  /** Most connections open at a time. */
+  readonly maximumSize: number;
+  /** A connection unused for so long is closed, in milliseconds. `Infinity`: never. */
+  readonly idleTimeoutMs: number;
+  /** Default of `CallOptions.timeoutMs`. */
+  readonly defaultTimeoutMs: number;
+  /** For messages: host, port and database. */
+  readonly description: string;
+  /** Opens a connection within its own time limit. */
+  readonly open: () => Promise<C>;
+}
+
+interface Waiter<C> {
+  readonly deadlineAt: number;
+  readonly grant: (connection: C) => void;
+  readonly refuse: (failure: unknown) => void;
+}
+
+interface Idle<C> {
+  readonly connection: C;
+  since: number;
+}
+
+/** Deadlines are checked this often while a call is under way or waiting; they are met to within this time. */
+const SWEEP_INTERVAL_MS = 20;
+/** A queue without a limit would only move the overload into memory. */
+const MAXIMUM_WAITING = 10_000;
+const DEFAULT_GRACE_MS = 5_000;
+
+/**
+ * A pool with a deadline and an abort signal per caller.
+ *
+ * node-postgres has a pool, which stood in the way: it has one time limit for all callers, cannot take a caller out
+ * of its queue, ties each caller to the connection attempt it started, and sets and clears a timer and a listener
+ * for every use. Here one coarse timer serves all deadlines, and taking an idle connection allocates nothing.
+ */
+export class ConnectionPool<C extends PooledConnection> {
+  readonly #options: ConnectionPoolOptions<C>;
+  readonly #connections: Set<C> = new Set();
+  /** Last in, first out, so that connections that are not needed grow old and are closed. */
+  readonly #idle: Idle<C>[] = [];
+  readonly #waiting: Set<Waiter<C>> = new Set();
+  #opening = 0;
+  #sweepTimer: NodeJS.Timeout | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #closed: Promise<void> | undefined;
+  #whenQuiet: (() => void) | undefined;
+  #lastOpenFailure: unknown;
+
+  constructor(options: ConnectionPoolOptions<C>) {
+    this.#options = options;
+  }
+
+  /** An idle connection, at once, or nothing. Callers that wait come first. */
+  take(): C | undefined {
+    return this.#idle.pop()?.connection;
+  }
+
+  /** When a call that starts now must be answered. */
+  deadlineOf(options: CallOptions | undefined): number {
+    return performance.now() + (options?.timeoutMs ?? this.#options.defaultTimeoutMs);
+  }
+
+  /**
+   * A connection of the caller's own, to be given back by `release` or `discard`.
+   *
+   * @throws DriverFailure with phase `not-sent`, or what `open` threw
+   */
+  acquire(deadlineAt: number, signal?: AbortSignal): Promise<C> {
+    if (this.#closed !== undefined) return Promise.reject(this.#refusal('closed', 'the pool is closed'));
+    if (signal?.aborted === true) return Promise.reject(this.#refusal('aborted', 'aborted', signal.reason));
+    const idle = this.take();
+    if (idle !== undefined) return Promise.resolve(idle);
+    if (this.#waiting.size >= MAXIMUM_WAITING) {
+      return Promise.reject(this.#refusal('pool-exhausted', `${MAXIMUM_WAITING} callers wait already`));
+    }
+    return this.#wait(deadlineAt, signal);
+  }
+
+  /** Takes a connection back. One that is no longer usable is dropped. */
+  release(connection: C): void {
+    if (!connection.usable) this.discard(connection);
+    else if (this.#closed !== undefined) this.#retire(connection);
+    else this.#offer(connection);
+  }
+
+  /** Destroys a connection and makes room for another one. Also called when a connection's link was lost. */
+  discard(connection: C): void {
+    if (!this.#connections.delete(connection)) return;
+    const at = this.#idle.findIndex((idle) => idle.connection === connection);
+    if (at >= 0) this.#idle.splice(at, 1);
+    connection.destroy();
+    this.#openForWaiting();
+    this.#noteQuiet();
+  }
+
+  /** Makes sure that deadlines are looked at. To be called whenever a call starts. */
+  watch(): void {
+    if (this.#sweepTimer === undefined) {
+      this.#sweepTimer = setTimeout(() => this.#sweepAfterInput(), SWEEP_INTERVAL_MS).unref();
+    }
+  }
+
+  stats(): PoolStats {
+    return { open: this.#connections.size, idle: this.#idle.length, waiting: this.#waiting.size };
+  }
+
+  /** Refuses whoever waits, lets what is under way finish for `graceMs`, then closes everything. */
+  close(graceMs: number = DEFAULT_GRACE_MS): Promise<void> {
+    this.#closed ??= this.#shutDown(graceMs);
+    return this.#closed;
+  }
+
+  #wait(deadlineAt: number, signal: AbortSignal | undefined): Promise<C> {
+    return new Promise<C>((resolve, reject) => {
+      const abort = (): void => {
+        this.#waiting.delete(waiter);
+        reject(this.#refusal('aborted', 'aborted while waiting for a connection', signal?.reason));
+      };
+      const waiter: Waiter<C> = {
+        deadlineAt,
+        grant: (connection) => {
+          signal?.removeEventListener('abort', abort);
+          resolve(connection);
+        },
+        refuse: (failure) => {
+          signal?.removeEventListener('abort', abort);
+          reject(failure);
+        },
+      };
+      signal?.addEventListener('abort', abort, { once: true });
+      this.#waiting.add(waiter);
+      this.#openForWaiting();
+      this.watch();
+    });
+  }
+
+  #offer(connection: C): void {
+    const next = this.#nextWaiting();
+    if (next !== undefined) {
+      next.grant(connection);
+      return;
+    }
+    this.#idle.push({ connection, since: performance.now() });
+    this.#watchIdle();
+  }
+
+  #nextWaiting(): Waiter<C> | undefined {
+    for (const waiter of this.#waiting) {
+      this.#waiting.delete(waiter);
+      return waiter;
+    }
+    return undefined;
+  }
+
+  #openForWaiting(): void {
+    while (
+      this.#closed === undefined &&
+      this.#opening < this.#waiting.size &&
+      this.#opening + this.#connections.size < this.#options.maximumSize
+    ) {
+      this.#opening += 1;
+      this.#options.open().then(
+        (connection) => this.#opened(connection),
+        (failure: unknown) => this.#openFailed(failure),
+      );
+    }
+  }
+
+  #opened(connection: C): void {
+    this.#opening -= 1;
+    this.#lastOpenFailure = undefined;
+    this.#connections.add(connection);
+    this.release(connection);
+  }
+
+  /**
+   * With other connections open, whoever waits may still get one of those before the deadline. Without, the database
+   * is out of reach, and nobody is served by waiting.
+   */
+  #openFailed(failure: unknown): void {
+    this.#opening -= 1;
+    this.#lastOpenFailure = failure;
+    if (this.#connections.size === 0 && this.#opening === 0) this.#refuseAll(failure);
+    this.#noteQuiet();
+  }
+
+  #refuseAll(failure: unknown): void {
+    for (const waiter of this.#waiting) waiter.refuse(failure);
+    this.#waiting.clear();
+  }
+
+  /**
+   * Timers run before input is read. After a long pause of this process the answers may be there already, so the
+   * look at the deadlines comes after the event loop has read them.
+   */
+  #sweepAfterInput(): void {
+    setImmediate(() => this.#sweep());
+  }
+
+  #sweep(): void {
+    this.#sweepTimer = undefined;
+    const now = performance.now();
+    let pending = false;
+    for (const connection of this.#connections) {
+      if (connection.deadlineAt <= now) connection.expire();
+      else pending ||= connection.deadlineAt !== Number.POSITIVE_INFINITY;
+    }
+    for (const waiter of this.#waiting) {
+      if (waiter.deadlineAt > now) continue;
+      this.#waiting.delete(waiter);
+      waiter.refuse(this.#refusal('pool-exhausted', 'no connection came free in time', this.#lastOpenFailure));
+    }
+    if (pending || this.#waiting.size > 0) this.watch();
+  }
+
+  #watchIdle(): void {
+    if (this.#idleTimer !== undefined || this.#options.idleTimeoutMs === Number.POSITIVE_INFINITY) return;
+    this.#idleTimer = setTimeout(() => this.#closeIdle(), this.#options.idleTimeoutMs).unref();
+  }
+
+  #closeIdle(): void {
+    this.#idleTimer = undefined;
+    const bound = performance.now() - this.#options.idleTimeoutMs;
+    while (this.#idle[0] !== undefined && this.#idle[0].since <= bound) {
+      const old = this.#idle.shift();
+      if (old !== undefined) this.#retire(old.connection);
+    }
+    if (this.#idle.length > 0) this.#watchIdle();
+  }
+
+  #retire(connection: C): Promise<void> {
+    this.#connections.delete(connection);
+    const closing = connection.close();
+    this.#noteQuiet();
+    return closing;
+  }
+
+  async #shutDown(graceMs: number): Promise<void> {
+    this.#refuseAll(this.#refusal('closed', 'the pool was closed'));
+    clearTimeout(this.#idleTimer);
+    const idle = this.#idle.splice(0).map(({ connection }) => this.#retire(connection));
+    await this.#quiet(graceMs);
+    for (const connection of [...this.#connections]) this.discard(connection);
+    clearTimeout(this.#sweepTimer);
+    await Promise.all(idle);
+  }
+
+  /** Resolves when nothing is in use any more, or after `graceMs`. */
+  #quiet(graceMs: number): Promise<void> {
+    if (this.#connections.size === 0 && this.#opening === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, graceMs);
+      this.#whenQuiet = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  #noteQuiet(): void {
+    if (this.#connections.size === 0 && this.#opening === 0) this.#whenQuiet?.();
+  }
+
+  #refusal(reason: NotSentReason, message: string, cause?: unknown): DriverFailure {
+    return new DriverFailure(`${this.#options.description}: ${message}`, { phase: 'not-sent', reason, cause });
+  }
+}

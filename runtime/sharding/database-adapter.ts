@@ -1,0 +1,15 @@
+import type { DatabaseUrl, DataSourceConfig } from '../config/types.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import type { ShardDatabase } from './shard-database.js';
+
+export interface AdapterOptions {
+  /** Called with what an operator should know. */
+  readonly warn: (message: string) => void;
+}
+
+/** Opens the databases of one kind of URL. */
+export interface DatabaseAdapter {
+  readonly kind: DatabaseUrl['kind'];
+  /** Must not connect yet: a database connects when it is first used. */
+  open(shard: ShardIdentifier, dataSource: DataSourceConfig, options: AdapterOptions): ShardDatabase;
+}

@@ -1,0 +1,56 @@
+/** How often overdue waits are looked for. */
+const SWEEP_MS = 10;
+
+interface Wait {
+  readonly deadline: number;
+  readonly expire: () => void;
+}
+
+/**
+ * Many waits with a deadline behind one timer: a timer per wait would cost more than the wait itself. A wait ends at
+ * most one sweep after its deadline.
+ */
+export class Deadlines {
+  readonly #waits = new Set<Wait>();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Settles as `work` does, or rejects with `onExpiry()` once `performance.now()` has passed `deadline`. */
+  race<T>(work: Promise<T>, deadline: number, onExpiry: () => Error): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const wait: Wait = { deadline, expire: () => reject(onExpiry()) };
+      this.#add(wait);
+      work.then(
+        (value) => {
+          this.#waits.delete(wait);
+          resolve(value);
+        },
+        (error: unknown) => {
+          this.#waits.delete(wait);
+          reject(error);
+        },
+      );
+    });
+  }
+
+  #add(wait: Wait): void {
+    this.#waits.add(wait);
+    this.#timer ??= setInterval(() => this.#sweep(), SWEEP_MS).unref();
+  }
+
+  #sweep(): void {
+    if (this.#waits.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+      return;
+    }
+    const now = performance.now();
+    for (const wait of this.#waits) {
+      if (wait.deadline > now) continue;
+      this.#waits.delete(wait);
+      wait.expire();
+    }
+  }
+}
+
+/** The process's waits. */
+export const deadlines: Deadlines = new Deadlines();

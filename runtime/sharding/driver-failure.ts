@@ -1,0 +1,42 @@
+/**
+ * How far a call had come when it failed, which decides whether it may have been applied:
+ *
+ * - `not-sent`: nothing reached the server (no connection, pool exhausted, aborted while waiting).
+ * - `in-flight`: it was sent and no answer came (connection lost, time-out). It may have been applied.
+ * - `answered`: the server answered with an error; the statement was not applied.
+ */
+export type FailurePhase = 'not-sent' | 'in-flight' | 'answered';
+
+/** Why a call was never sent. */
+export type NotSentReason = 'unreachable' | 'pool-exhausted' | 'deadline' | 'aborted' | 'closed';
+
+/** What every adapter throws, whatever its driver threw. Internal: the executor turns it into public errors. */
+export class DriverFailure extends Error {
+  readonly phase: FailurePhase;
+  /** Five characters, if the server answered. */
+  readonly sqlState: string | undefined;
+  /** Only with phase `not-sent`. */
+  readonly reason: NotSentReason | undefined;
+  readonly table: string | undefined;
+  readonly constraint: string | undefined;
+
+  constructor(
+    message: string,
+    facts: {
+      readonly phase: FailurePhase;
+      readonly sqlState?: string | undefined;
+      readonly reason?: NotSentReason | undefined;
+      readonly table?: string | undefined;
+      readonly constraint?: string | undefined;
+      readonly cause?: unknown;
+    },
+  ) {
+    super(message, { cause: facts.cause });
+    this.name = 'DriverFailure';
+    this.phase = facts.phase;
+    this.sqlState = facts.sqlState;
+    this.reason = facts.reason;
+    this.table = facts.table;
+    this.constraint = facts.constraint;
+  }
+}

@@ -1,0 +1,89 @@
+import type { DataSourceConfig } from '../config/types.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { ConnectionPool, type PooledConnection } from './connection-pool.js';
+import { PooledSession } from './pooled-session.js';
+import type { CallOptions, PoolStats, Rows, ShardDatabase, ShardSession, Statement } from './shard-database.js';
+
+export interface RunOptions<C> {
+  /** `performance.now()` time. */
+  readonly deadlineAt: number;
+  /**
+   * Called when the connection may be used by somebody else, before the caller hears of the result. A run with it is a
+   * transaction of its own and must not leave one open.
+   */
+  readonly release?: ((connection: C) => void) | undefined;
+}
+
+/** A connection that sends statements, one at a time. */
+export interface RunnableConnection<C> extends PooledConnection {
+  /** True while a transaction is open, also a failed one. */
+  readonly inTransaction: boolean;
+  run(statement: Statement, options: RunOptions<C>): Promise<Rows>;
+  script(sql: string, options: RunOptions<C>): Promise<Rows>;
+}
+
+export interface PooledDatabaseOptions<C> {
+  readonly shard: ShardIdentifier;
+  readonly kind: ShardDatabase['kind'];
+  readonly description: string;
+  readonly limits: Pick<DataSourceConfig, 'maximumPoolSize' | 'idleTimeoutMs' | 'statementTimeoutMs'>;
+  /** Opens a connection; `onLost` is to be called when it is lost later, whether idle or in use. */
+  readonly open: (onLost: (connection: C) => void) => Promise<C>;
+  /** Called after the last connection was closed. */
+  readonly closed?: () => Promise<void>;
+}
+
+/** The part of a database that both adapters have in common: a pool of connections, used whole or for one statement. */
+export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDatabase {
+  readonly shard: ShardIdentifier;
+  readonly kind: ShardDatabase['kind'];
+  readonly description: string;
+  readonly #pool: ConnectionPool<C>;
+  readonly #release: (connection: C) => void;
+  readonly #closed: () => Promise<void>;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: PooledDatabaseOptions<C>) {
+    this.shard = options.shard;
+    this.kind = options.kind;
+    this.description = options.description;
+    this.#closed = options.closed ?? (() => Promise.resolve());
+    const onLost = (connection: C): void => this.#pool.discard(connection);
+    this.#pool = new ConnectionPool({
+      maximumSize: options.limits.maximumPoolSize,
+      idleTimeoutMs: options.limits.idleTimeoutMs,
+      defaultTimeoutMs: options.limits.statementTimeoutMs,
+      description: options.description,
+      open: () => options.open(onLost),
+    });
+    this.#release = (connection) => this.#pool.release(connection);
+  }
+
+  query(statement: Statement, options?: CallOptions): Promise<Rows> {
+    const deadlineAt = this.#pool.deadlineOf(options);
+    const idle = options?.signal?.aborted === true ? undefined : this.#pool.take();
+    if (idle === undefined) return this.#queryLater(statement, deadlineAt, options?.signal);
+    this.#pool.watch();
+    return idle.run(statement, { deadlineAt, release: this.#release });
+  }
+
+  async acquire(options?: CallOptions): Promise<ShardSession> {
+    const connection = await this.#pool.acquire(this.#pool.deadlineOf(options), options?.signal);
+    return new PooledSession(connection, this.#pool);
+  }
+
+  stats(): PoolStats {
+    return this.#pool.stats();
+  }
+
+  close(graceMs?: number): Promise<void> {
+    this.#closing ??= this.#pool.close(graceMs).then(this.#closed);
+    return this.#closing;
+  }
+
+  async #queryLater(statement: Statement, deadlineAt: number, signal: AbortSignal | undefined): Promise<Rows> {
+    const connection = await this.#pool.acquire(deadlineAt, signal);
+    this.#pool.watch();
+    return connection.run(statement, { deadlineAt, release: this.#release });
+  }
+}

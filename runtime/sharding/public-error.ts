@@ -1,0 +1,69 @@
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import {
+  AbortedError,
+  ClosedError,
+  ConstraintViolationError,
+  DatabaseError,
+  DeadlineExceededError,
+  type FwError,
+  RowBusyError,
+  ShardBusyError,
+  ShardUnavailableError,
+  UniqueViolationError,
+  ValidationError,
+} from '../errors.js';
+import type { DriverFailure, NotSentReason } from './driver-failure.js';
+import { sqlStateMeaning } from './sql-state.js';
+
+/**
+ * What a caller is told about a failure that left nothing behind: a read that failed, or a write that was not sent or
+ * was answered with an error. A write lost in flight is not for here: it must be settled first.
+ */
+export function publicError(failure: DriverFailure, shard: ShardIdentifier): FwError {
+  const name = shard.toString();
+  const cause = { cause: failure };
+  if (failure.sqlState !== undefined) return answeredError(failure, failure.sqlState, name);
+  if (failure.phase === 'not-sent' && failure.reason !== undefined) return notSentError(failure.reason, name, cause);
+  return new ShardUnavailableError(name, 'the connection was lost', cause);
+}
+
+function notSentError(reason: NotSentReason, shard: string, cause: ErrorOptions): FwError {
+  switch (reason) {
+    case 'unreachable':
+      return new ShardUnavailableError(shard, 'its database cannot be reached', cause);
+    case 'pool-exhausted':
+      return new ShardBusyError(shard, 'no connection came free in time', cause);
+    case 'deadline':
+      return new DeadlineExceededError(`The deadline passed before anything was sent to shard ${shard}`, cause);
+    case 'aborted':
+      return new AbortedError('The execution was aborted before anything was sent', cause);
+    case 'closed':
+      return new ClosedError(`The databases are closed (shard ${shard})`, cause);
+  }
+}
+
+function answeredError(failure: DriverFailure, sqlState: string, shard: string): FwError {
+  const { table, constraint } = failure;
+  const facts = { cause: failure, table, constraint };
+  switch (sqlStateMeaning(sqlState)) {
+    case 'unique':
+      return new UniqueViolationError(`${place(failure)} holds such a row already`, facts);
+    case 'constraint':
+      return new ConstraintViolationError(`A constraint refused the change of ${place(failure)}`, facts);
+    case 'value':
+      return new ValidationError('A value does not fit its column', { cause: failure });
+    case 'locked':
+    case 'transient':
+      return new RowBusyError(`Shard ${shard}: a row is locked by another transaction`, { cause: failure });
+    case 'unavailable':
+      return new ShardUnavailableError(shard, 'its database does not take writes now', { cause: failure });
+    case 'saturated':
+      return new ShardBusyError(shard, 'its database has no resources to spare', { cause: failure });
+    case 'other':
+      return new DatabaseError(`Shard ${shard}: the database refused a statement`, { cause: failure, sqlState });
+  }
+}
+
+function place({ table, constraint }: DriverFailure): string {
+  return `${table ?? 'a table'}${constraint === undefined ? '' : ` (${constraint})`}`;
+}

@@ -1,0 +1,70 @@
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+
+/** One SQL statement with its parameters. */
+export interface Statement {
+  readonly text: string;
+  /** Values for `$1`...: `string`, `number`, `boolean`, `null`; anything else is turned to text by the caller. */
+  readonly values: readonly unknown[];
+  /**
+   * Name of a prepared statement: the server parses the text once per connection. One name means one text for the
+   * life of the process. Absent: unnamed.
+   */
+  readonly name?: string;
+}
+
+/**
+ * What a statement returned. Both adapters give the same JavaScript values: `boolean` -> boolean, `int2/int4/oid` and
+ * floats -> number, `timestamptz` -> Date, `json/jsonb` -> the parsed value, arrays of the former -> array,
+ * everything else (`int8`, `numeric`, `uuid`, text...) -> string.
+ */
+export interface Rows {
+  /** Column names, in order. */
+  readonly columns: readonly string[];
+  /** Values by position. */
+  readonly rows: readonly (readonly unknown[])[];
+  /** The command tag's first word: `SELECT`, `INSERT`, `COMMIT`, `ROLLBACK`... */
+  readonly command: string;
+  /** Rows affected or returned; 0 where the command has none. */
+  readonly rowCount: number;
+}
+
+/** Limits of one call. Past a limit the call fails with a `DriverFailure`, and a client in doubt is destroyed. */
+export interface CallOptions {
+  /** Milliseconds from now until the answer must be there, waiting for a connection included. Default: the data source's statement time-out. */
+  readonly timeoutMs?: number;
+  /** Honoured until the statement is sent; a statement that is under way is waited for. */
+  readonly signal?: AbortSignal;
+}
+
+/** One connection, held by one caller. */
+export interface ShardSession {
+  query(statement: Statement, options?: CallOptions): Promise<Rows>;
+  /** Runs several statements without parameters, separated by semicolons (migrations). */
+  script(sql: string, options?: CallOptions): Promise<void>;
+  /** Gives the connection back. Calls after the first have no effect. */
+  release(): void;
+  /** Closes the connection because its state is in doubt. Calls after the first have no effect. */
+  destroy(): void;
+}
+
+/** What the pool of one database is doing. */
+export interface PoolStats {
+  readonly open: number;
+  readonly idle: number;
+  readonly waiting: number;
+}
+
+/** One database of one shard. Implemented by `postgres/` and `pglite/`; opened lazily by the `DatabaseRegistry`. */
+export interface ShardDatabase {
+  readonly shard: ShardIdentifier;
+  readonly kind: 'postgresql' | 'pglite';
+  /** Host, port and database (or directory), for messages to operators. Never a user or password. */
+  readonly description: string;
+  /** Sends one statement on any free connection: its own transaction, committed when this resolves. */
+  query(statement: Statement, options?: CallOptions): Promise<Rows>;
+  /** Takes a connection out of the pool. */
+  acquire(options?: CallOptions): Promise<ShardSession>;
+  stats(): PoolStats;
+  /** Waits for what is in use up to `graceMs` (default 5,000), then closes everything. */
+  close(graceMs?: number): Promise<void>;
+}

@@ -1,0 +1,44 @@
+/**
+ * What an SQLSTATE means to an execution. The only place that knows; `docs/outcomes.md` shows the same table.
+ * Source: PostgreSQL's appendix "Error Codes".
+ *
+ * - `transient`: the attempt lost against concurrent work and may be run again with fresh reads.
+ * - `locked`: as `transient`, because a lock was not granted in time.
+ * - `unique`, `constraint`: the rows themselves are refused; running again cannot help.
+ * - `unavailable`: the server is starting, stopping, read-only or gone.
+ * - `saturated`: the server has no connection or memory to spare.
+ * - `other`: a fault of the statement or the schema.
+ */
+export type SqlStateMeaning =
+  | 'transient'
+  | 'locked'
+  | 'unique'
+  | 'constraint'
+  | 'value'
+  | 'unavailable'
+  | 'saturated'
+  | 'other';
+
+const CODES: Readonly<Record<string, SqlStateMeaning>> = {
+  '40001': 'transient', // serialization_failure
+  '40P01': 'transient', // deadlock_detected
+  '55P03': 'locked', // lock_not_available
+  '57014': 'transient', // query_canceled: statement_timeout, or a conflict with recovery
+  '23505': 'unique', // unique_violation
+  '25006': 'unavailable', // read_only_sql_transaction
+  '53300': 'saturated', // too_many_connections
+};
+
+const CLASSES: Readonly<Record<string, SqlStateMeaning>> = {
+  '08': 'unavailable', // connection exception
+  '22': 'value', // data exception
+  '23': 'constraint', // integrity constraint violation
+  '53': 'saturated', // insufficient resources
+  '57': 'unavailable', // operator intervention: shutdown, crash, cannot connect now
+  '58': 'unavailable', // system error
+};
+
+/** What this SQLSTATE means. */
+export function sqlStateMeaning(sqlState: string): SqlStateMeaning {
+  return CODES[sqlState] ?? CLASSES[sqlState.slice(0, 2)] ?? 'other';
+}

@@ -1,0 +1,114 @@
+import { DatabaseError } from '../errors.js';
+import { DriverFailure } from './driver-failure.js';
+import type { CallOptions, Rows, ShardDatabase, ShardSession, Statement } from './shard-database.js';
+
+export type IsolationLevel = 'read committed' | 'repeatable read' | 'serializable';
+
+export interface TransactionOptions {
+  /** Default: the server's (`read committed` unless configured otherwise). */
+  readonly isolationLevel?: IsolationLevel;
+  /** The database refuses every write. Default false. */
+  readonly readOnly?: boolean;
+  /** Milliseconds until a connection must be there, and for each statement. Default: the data source's statement time-out. */
+  readonly timeoutMs?: number;
+  /** Honoured until the transaction has begun. */
+  readonly signal?: AbortSignal;
+}
+
+/** What `work` gets: the transaction's connection, usable until `work` is done. */
+export interface Transaction {
+  query(statement: Statement, options?: CallOptions): Promise<Rows>;
+}
+
+/** Runs transactions on one shard. */
+export class TransactionManager {
+  readonly #database: ShardDatabase;
+
+  constructor(database: ShardDatabase) {
+    this.#database = database;
+  }
+
+  /**
+   * Runs `work` in one transaction and commits it. If `work` throws, the transaction is rolled back and that error
+   * is thrown.
+   *
+   * @throws DatabaseError if the server rolled back instead of committing, because `work` swallowed an error
+   * @throws DriverFailure with phase `in-flight` if the connection was lost during the commit: it may be committed
+   */
+  async transaction<T>(work: (transaction: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
+    const session = await this.#database.acquire(options);
+    try {
+      const result = await this.#commit(session, work, options);
+      session.release();
+      return result;
+    } catch (error) {
+      await rollBack(session, error);
+      throw error;
+    }
+  }
+
+  async #commit<T>(
+    session: ShardSession,
+    work: (transaction: Transaction) => Promise<T>,
+    options: TransactionOptions,
+  ): Promise<T> {
+    const call: CallOptions = options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs };
+    const { signal } = options;
+    await session.query(command(begin(options)), signal === undefined ? call : { ...call, signal });
+    const scope = new TransactionScope(session, call);
+    const result = await work(scope).finally(() => scope.end());
+    const { command: tag } = await session.query(command('COMMIT'), call);
+    if (tag !== 'COMMIT') {
+      throw new DatabaseError(
+        `The transaction was rolled back (the server answered COMMIT with ${tag}): a statement in it failed, and the ` +
+          'error was swallowed. Let it pass, or use a savepoint.',
+        {},
+      );
+    }
+    return result;
+  }
+}
+
+/** Refuses statements after the end, which would run outside of the transaction. */
+class TransactionScope implements Transaction {
+  readonly #session: ShardSession;
+  readonly #call: CallOptions;
+  #ended = false;
+
+  constructor(session: ShardSession, call: CallOptions) {
+    this.#session = session;
+    this.#call = call;
+  }
+
+  query(statement: Statement, options?: CallOptions): Promise<Rows> {
+    if (this.#ended) return Promise.reject(new DatabaseError('The transaction has ended', {}));
+    return this.#session.query(statement, { ...this.#call, ...options });
+  }
+
+  end(): void {
+    this.#ended = true;
+  }
+}
+
+/** Ends a failed transaction. Nothing that goes wrong here may hide the error that brought it about. */
+async function rollBack(session: ShardSession, error: unknown): Promise<void> {
+  if (error instanceof DriverFailure && error.phase === 'in-flight') {
+    session.destroy();
+    return;
+  }
+  try {
+    await session.query(command('ROLLBACK'));
+    session.release();
+  } catch {
+    session.destroy();
+  }
+}
+
+function begin(options: TransactionOptions): string {
+  const isolation = options.isolationLevel === undefined ? '' : ` ISOLATION LEVEL ${options.isolationLevel.toUpperCase()}`;
+  return `BEGIN${isolation}${options.readOnly === true ? ' READ ONLY' : ''}`;
+}
+
+function command(text: string): Statement {
+  return { text, values: [] };
+}

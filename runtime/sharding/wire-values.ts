@@ -1,0 +1,46 @@
+import type { Rows } from './shard-database.js';
+import type { ValueParser } from './value-parsers.js';
+
+/**
+ * The text form of a statement's values, as both adapters send them.
+ *
+ * @throws TypeError for what `Statement.values` does not allow
+ */
+export function encodeValues(values: readonly unknown[]): (string | null)[] {
+  const encoded = new Array<string | null>(values.length);
+  for (let index = 0; index < values.length; index += 1) encoded[index] = encodeValue(values[index], index);
+  return encoded;
+}
+
+function encodeValue(value: unknown, index: number): string | null {
+  switch (typeof value) {
+    case 'string':
+      return value;
+    case 'number':
+    case 'boolean':
+    case 'bigint':
+      return String(value);
+    default:
+      if (value === null) return null;
+      throw new TypeError(`The value of $${index + 1} must be a string, number, boolean or null, got ${typeof value}`);
+  }
+}
+
+/** One row by position. @throws whatever a parser throws */
+export function parseRow(fields: readonly (string | null)[], parsers: readonly ValueParser[]): unknown[] {
+  const row = new Array<unknown>(fields.length);
+  for (let index = 0; index < fields.length; index += 1) {
+    const text = fields[index] ?? null;
+    const parser = parsers[index];
+    row[index] = text === null || parser === undefined ? text : parser(text);
+  }
+  return row;
+}
+
+/** A result from its parts. `tag` is the whole command tag, such as `INSERT 0 5`. */
+export function rowsOf(tag: string, columns: readonly string[], rows: readonly (readonly unknown[])[]): Rows {
+  const space = tag.indexOf(' ');
+  if (space < 0) return { columns, rows, command: tag, rowCount: 0 };
+  const count = Number(tag.slice(tag.lastIndexOf(' ') + 1));
+  return { columns, rows, command: tag.slice(0, space), rowCount: Number.isNaN(count) ? 0 : count };
+}

