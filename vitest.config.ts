@@ -17,6 +17,7 @@ export default defineConfig({
   test: {
     include: ['{runtime,generator,examples,test,docs}/**/*.test.ts'],
     exclude: ['**/node_modules/**', 'dist/**', 'generator/golden/**'],
+    globalSetup: ['test/global-setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

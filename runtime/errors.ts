@@ -36,6 +36,8 @@ export type ErrorCode =
   | 'FW_EMBEDDED_DATABASE_LOCKED'
   | 'FW_UNSAFE_SERVER'
   | 'FW_MIGRATION'
+  | 'FW_KEY_REUSED'
+  | 'FW_KEY_BUSY'
   | 'FW_CLOSED';
 
 /** Base of every error thrown on purpose by this package. */
@@ -158,15 +160,12 @@ export interface LegOutcome {
   readonly actionId: string;
 }
 
-/** Another update won: the stored version is no longer the one that was read. */
+/** Another update won: the stored version is no longer the one that was read. Nothing was written. */
 export class StaleModelError extends FwError {
   readonly code = 'FW_STALE_MODEL';
-  /** Number of attempts made, the last one included. */
-  readonly attempts: number;
 
-  constructor(actionName: string, models: string, attempts: number) {
-    super(`${actionName} lost against other updates of ${models} ${attempts} time(s); read again and retry`);
-    this.attempts = attempts;
+  constructor(actionName: string, models: string) {
+    super(`${actionName} lost against other updates of ${models}; read again and retry`);
   }
 }
 
@@ -263,6 +262,16 @@ export class CommitOutcomeUnknownError extends FwError {
     super(`The outcome of action ${actionId} could not be found out before the deadline`, options);
     this.actionId = actionId;
   }
+}
+
+/** The idempotency key was used before with another request (HTTP 422). Nothing was written. */
+export class IdempotencyKeyReusedError extends FwError {
+  readonly code = 'FW_KEY_REUSED';
+}
+
+/** Another execution under the same idempotency key is still running (HTTP 409). Nothing was written by this one. */
+export class IdempotencyKeyBusyError extends FwError {
+  readonly code = 'FW_KEY_BUSY';
 }
 
 /** The execution's deadline passed before anything was sent. Nothing was written. */

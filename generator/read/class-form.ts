@@ -48,8 +48,16 @@ export function readHeritage(context: ReadContext, node: ClassDeclaration): Heri
   return { clause, resolved: resolveName(context, node.getSourceFile(), clause.getExpression().getText()) };
 }
 
+/** What a class extends, if that is a class of this package. */
+export interface FrameworkHeritage extends Heritage {
+  readonly resolved: Extract<Resolved, { kind: 'framework' }>;
+}
+
 /** True if `heritage` is a class of this package with one of these names. */
-export function extendsFramework(heritage: Heritage | undefined, ...names: readonly string[]): heritage is Heritage {
+export function extendsFramework(
+  heritage: Heritage | undefined,
+  ...names: readonly string[]
+): heritage is FrameworkHeritage {
   return heritage?.resolved.kind === 'framework' && names.includes(heritage.resolved.name);
 }
 

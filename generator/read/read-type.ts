@@ -10,13 +10,13 @@ import {
   type TypeNode,
   type TypeReferenceNode,
 } from 'ts-morph';
-import type { FieldSchema, ScalarKind, TypeSchema } from '../schema/type-schema.js';
+import type { FieldSchema, ModelReference, ScalarKind, TypeSchema } from '../schema/type-schema.js';
 import { findDecorator } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { type ReadContext, report } from './read-context.js';
 import { enumMemberValue, readConstantValues, readEnumValues } from './read-constants.js';
 import { abbreviate, propertyName } from './read-literal.js';
-import { type Declaration, referenceToDeclaration, type Resolved, resolveName } from './resolver.js';
+import { type Declaration, referenceToDeclaration, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
 
 /** A type together with what it allows besides. */
@@ -173,19 +173,17 @@ function readFrameworkType(reading: Reading, name: string, node: TypeReferenceNo
   return plain({ kind: 'id', model, sharded: name === 'ShardedId' });
 }
 
-/** The class that a type argument names, by name and file. */
-export function resolveClass(
-  context: ReadContext,
-  node: TypeNode,
-): { readonly name: string; readonly file: string } | undefined {
+/** The class of this project that a type argument names. */
+export function resolveClass(context: ReadContext, node: TypeNode): ModelReference | undefined {
   if (!Node.isTypeReference(node)) return undefined;
   const resolved = resolveName(context, node.getSourceFile(), node.getTypeName().getText());
-  return classOf(resolved);
+  if (resolved.kind !== 'declared' || !Node.isClassDeclaration(resolved.declaration)) return undefined;
+  return referenceToClass(context, resolved.declaration);
 }
 
-function classOf(resolved: Resolved): { readonly name: string; readonly file: string } | undefined {
-  if (resolved.kind !== 'declared' || !Node.isClassDeclaration(resolved.declaration)) return undefined;
-  return { name: resolved.declaration.getName() ?? '', file: fileOf(resolved.declaration) };
+function referenceToClass(context: ReadContext, node: ClassDeclaration): ModelReference {
+  const marked = findDecorator(context, node, 'AutoBuilder') !== undefined;
+  return { name: node.getName() ?? '', file: fileOf(node), marked };
 }
 
 function readGlobal(reading: Reading, name: string, node: TypeReferenceNode): ReadType {
@@ -255,10 +253,8 @@ function readMembers(
 }
 
 function readClass(reading: Reading, node: ClassDeclaration, usage: TypeNode): ReadType {
-  const name = node.getName() ?? '';
-  if (findDecorator(reading.context, node, 'AutoBuilder') !== undefined) {
-    return plain({ kind: 'model', model: { name, file: fileOf(node) } });
-  }
+  const model = referenceToClass(reading.context, node);
+  if (model.marked) return plain({ kind: 'model', model });
   if (reading.use !== 'response') return unsupported(usage, 'Declare an interface: plain data has no class.');
   return plain({ kind: 'object', fields: classFields(reading, node), ...named(node) });
 }

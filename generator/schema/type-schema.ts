@@ -50,6 +50,8 @@ export interface ModelReference {
   readonly name: string;
   /** Project-relative path of the file that declares it. */
   readonly file: string;
+  /** The class carries `@AutoBuilder`. */
+  readonly marked: boolean;
 }
 
 /** One field of a model, event, params or response. */

@@ -1,5 +1,6 @@
 import type { Id } from '../domain/id.js';
 import { ValidationError } from '../errors.js';
+import type { ExecutionReport } from './execution-report.js';
 
 /** How one execution is to be run. Immutable; made by `ExecutionConfiguration.Builder`. */
 export class ExecutionConfiguration {
@@ -15,6 +16,10 @@ export class ExecutionConfiguration {
   readonly ifVersion: { readonly id: string; readonly versions: readonly number[] } | undefined;
   /** W3C `traceparent` of the caller: kept with every event. */
   readonly traceContext: string | undefined;
+  /** A repeat under this key gets the first result instead of a second effect. */
+  readonly idempotencyKey: string | undefined;
+  /** Told once, when the execution has ended, how it went. */
+  readonly onReport: ((report: ExecutionReport) => void) | undefined;
 
   private constructor(settings: Settings) {
     this.allowCrossShard = settings.allowCrossShard ?? false;
@@ -23,6 +28,8 @@ export class ExecutionConfiguration {
     this.signal = settings.signal;
     this.ifVersion = settings.ifVersion;
     this.traceContext = settings.traceContext;
+    this.idempotencyKey = settings.idempotencyKey;
+    this.onReport = settings.onReport;
     Object.freeze(this);
   }
 
@@ -83,6 +90,26 @@ export class ExecutionConfigurationBuilder {
   /** W3C `traceparent`, kept with every event of the plan. */
   traceContext(traceparent: string): this {
     this.#settings.traceContext = traceparent;
+    return this;
+  }
+
+  /**
+   * Runs the action at most once under this key: scope is principal, action and key. Kept with the result in the
+   * plan's own transaction; refusals and failures are not kept.
+   *
+   * @throws ValidationError unless 1 to 255 visible ASCII characters
+   */
+  idempotencyKey(key: string): this {
+    if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+      throw new ValidationError('An idempotency key has 1 to 255 visible ASCII characters', { field: 'idempotencyKey' });
+    }
+    this.#settings.idempotencyKey = key;
+    return this;
+  }
+
+  /** Is told once how the execution went: attempts, pauses, whether the result is a replayed one. */
+  onReport(listener: (report: ExecutionReport) => void): this {
+    this.#settings.onReport = listener;
     return this;
   }
 

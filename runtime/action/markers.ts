@@ -8,6 +8,11 @@ type Marker = (target: object, context?: unknown) => void;
 
 const mark: Marker = () => {};
 
+/** Used bare (`@FwAction`), a marker is handed the class itself and must return nothing, or it would replace it. */
+function markerFor(argument: unknown): Marker | undefined {
+  return typeof argument === 'function' ? undefined : mark;
+}
+
 /** Options of `@AutoBuilder`. */
 export interface AutoBuilderOptions {
   /** Table name. Default: the class name in snake case, plural (`Wallet` -> `wallets`). */
@@ -21,8 +26,8 @@ export interface AutoBuilderOptions {
 /** Marks a model or entity class: a builder, table types, a row codec and a repository are generated for it. */
 export function AutoBuilder(options?: AutoBuilderOptions): Marker;
 export function AutoBuilder(target: object, context?: unknown): void;
-export function AutoBuilder(): Marker | void {
-  return mark;
+export function AutoBuilder(argument?: object): Marker | void {
+  return markerFor(argument);
 }
 
 /** Options of `@FwAction`. */
@@ -34,8 +39,8 @@ export interface FwActionOptions {
 /** Marks an action class: it is registered and its constructor is wired by generated code. */
 export function FwAction(options?: FwActionOptions): Marker;
 export function FwAction(target: object, context?: unknown): void;
-export function FwAction(): Marker | void {
-  return mark;
+export function FwAction(argument?: object): Marker | void {
+  return markerFor(argument);
 }
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

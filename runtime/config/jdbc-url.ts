@@ -22,7 +22,7 @@ export type JdbcUrlResult = { readonly url: DatabaseUrl } | { readonly mistakes:
  * @param baseDirectory folder that relative paths (`jdbc:pglite:file:`, `sslrootcert`) start from
  */
 export function parseJdbcUrl(text: string, baseDirectory: string): JdbcUrlResult {
-  if (/[\s\p{Cc}]/u.test(text)) return refuse('the URL contains a blank or a control character');
+  if (/[\p{Cc}\p{Cs}]/u.test(text)) return refuse('the URL contains a control character');
   if (!text.startsWith('jdbc:')) {
     return refuse('the URL must start with "jdbc:"', `write ${POSTGRES_FORM}, or ${PGLITE_FORM}`);
   }
@@ -64,6 +64,7 @@ function parsePostgres(rest: string, baseDirectory: string): JdbcUrlResult {
       'use the keys username and password; an @ in a name is written %40',
     );
   }
+  if (/\s/u.test(rest)) return refuse('the URL contains a blank', 'in a name it is written %20');
   if (rest.includes('#')) return refuse('the URL contains a "#"', 'in a name it is written %23');
   const [, authority = '', path = '', query] = /^\/\/([^/?]*)([^?]*)(?:\?(.*))?$/su.exec(rest) ?? [];
   const address = parseAddress(authority);
@@ -90,26 +91,38 @@ interface Address {
 }
 
 function parseAddress(authority: string): Address {
-  if (authority.includes(',')) {
-    const mistakes = [
-      { message: 'the URL names several hosts', hint: 'a shard is one database on one host' },
-    ];
-    return { host: '', port: DEFAULT_PORT, mistakes };
-  }
   const bracketed = /^\[([^\]]*)\](?::(.*))?$/su.exec(authority);
   const [, host = '', portText] = bracketed ?? /^([^:]*)(?::(.*))?$/su.exec(authority) ?? [];
   const port = portText === undefined ? DEFAULT_PORT : parsePort(portText);
-  const mistakes: Mistake[] = [];
-  if (host === '') {
-    mistakes.push({ message: 'the URL names no host', hint: `write ${POSTGRES_FORM}` });
-  } else if (bracketed ? !isIPv6(host) || host.includes('%') : !isHostName(host)) {
-    mistakes.push({
-      message: 'the host of the URL is not a host name or an address',
-      hint: 'an IPv6 address stands in brackets, other letters than a-z in their xn-- form',
-    });
+  const shapeMistake = authorityMistake(authority) ?? hostMistake(host, bracketed !== null);
+  if (shapeMistake !== undefined) return { host, port: DEFAULT_PORT, mistakes: [shapeMistake] };
+  if (port !== undefined) return { host, port, mistakes: [] };
+  const portMistake = { message: `the port of the URL must be from 1 to ${MAXIMUM_PORT}` };
+  return { host, port: DEFAULT_PORT, mistakes: [portMistake] };
+}
+
+/** What is wrong with host and port as a whole, before either is looked at. */
+function authorityMistake(authority: string): Mistake | undefined {
+  if (authority.includes(',')) {
+    return { message: 'the URL names several hosts', hint: 'a shard is one database on one host' };
   }
-  if (port === undefined) mistakes.push({ message: `the port of the URL must be from 1 to ${MAXIMUM_PORT}` });
-  return { host, port: port ?? DEFAULT_PORT, mistakes };
+  if (!authority.startsWith('[') && authority.split(':').length > 2) {
+    return {
+      message: 'the URL has more than one ":" in its host and port',
+      hint: 'an IPv6 address stands in brackets',
+    };
+  }
+  return undefined;
+}
+
+function hostMistake(host: string, bracketed: boolean): Mistake | undefined {
+  if (host === '') return { message: 'the URL names no host', hint: `write ${POSTGRES_FORM}` };
+  const valid = bracketed ? isIPv6(host) && !host.includes('%') : isHostName(host);
+  if (valid) return undefined;
+  return {
+    message: 'the host of the URL is not a host name or an address',
+    hint: 'an IPv6 address stands in brackets, other letters than a-z in their xn-- form',
+  };
 }
 
 function parsePort(text: string): number | undefined {

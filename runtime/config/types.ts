@@ -62,13 +62,13 @@ export interface PostgresUrl {
   readonly database: string;
   /** Default `disable`. Never a silent fallback. */
   readonly sslMode: 'disable' | 'require' | 'verify-full';
-  /** Path of a PEM file with the CA certificates (`sslrootcert`). */
+  /** Absolute path of a PEM file with the CA certificates (`sslrootcert`); only with `verify-full`. */
   readonly sslRootCert: string | undefined;
 }
 
 export interface PgliteUrl {
   readonly kind: 'pglite';
-  /** `file`: a directory, absolute or relative to the configuration file. `mem`: a name; nothing is kept. */
+  /** `file`: the absolute path of a directory (a relative one was resolved against the configuration file's folder). `mem`: a name; nothing is kept. */
   readonly storage: 'file' | 'mem';
   readonly location: string;
 }

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references are written like this in YAML.
-import { Composer, type CST, Lexer, type ParsedNode, Parser, type YAMLError } from 'yaml';
+import { Composer, type CST, type Document, Lexer, type ParsedNode, Parser, type YAMLError } from 'yaml';
 import type { Mistake, Problems } from './problems.js';
 
 /** Largest file, in bytes (and largest text, in UTF-16 code units). */
@@ -22,6 +22,16 @@ export function readYamlDocument(text: string, problems: Problems): ParsedNode |
   if (text.length > MAXIMUM_SIZE) return report(0, { message: 'the file is larger than 1 MiB' });
   const tokens = readTokens(text, report);
   if (tokens === undefined || !checkStream(tokens, report)) return undefined;
+  const document = withoutStackTraces(() => composeDocument(tokens, text.length));
+  if (document === undefined) return null;
+  const errors = [...document.errors, ...document.warnings];
+  reportSyntaxErrors(text, errors, report);
+  return errors.length === 0 ? document.contents : undefined;
+}
+
+type Report = (offset: number, mistake: Mistake) => undefined;
+
+function composeDocument(tokens: readonly CST.Token[], end: number): Document.Parsed | undefined {
   const composer = new Composer({
     schema: 'core',
     version: '1.2',
@@ -32,14 +42,20 @@ export function readYamlDocument(text: string, problems: Problems): ParsedNode |
     prettyErrors: false,
     logLevel: 'error',
   });
-  const [document] = composer.compose(tokens, true, text.length);
-  if (document === undefined) return null;
-  const errors = [...document.errors, ...document.warnings];
-  reportSyntaxErrors(text, errors, report);
-  return errors.length === 0 ? document.contents : undefined;
+  const [document] = composer.compose(tokens, true, end);
+  return document;
 }
 
-type Report = (offset: number, mistake: Mistake) => undefined;
+/** The parser makes an `Error` per mistake; with stack traces, 100,000 of them would take seconds. */
+function withoutStackTraces<Result>(run: () => Result): Result {
+  const before = Error.stackTraceLimit;
+  Error.stackTraceLimit = 0;
+  try {
+    return run();
+  } finally {
+    Error.stackTraceLimit = before;
+  }
+}
 
 function readTokens(text: string, report: Report): readonly CST.Token[] | undefined {
   const parser = new Parser();

@@ -4,28 +4,27 @@ import { ActionPlan, type StagedItem } from '../action/action-plan.js';
 import type { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { type PerformScope, runInPerformScope } from '../action/perform-scope.js';
 import { uuid7 } from '../domain/id-source.js';
-import { markPersisted } from '../domain/model-event.js';
 import { type Principal, principalName } from '../domain/principal.js';
 import {
   AbortedError,
-  CommitOutcomeUnknownError,
   CrossShardException,
   CrossShardPartialError,
   DeadlineExceededError,
   type LegOutcome,
+  PlanMisuseError,
   PreconditionFailedError,
   ShardUnavailableError,
-  StaleModelError,
 } from '../errors.js';
-import type { ActionRow, PlanWrite } from '../persistence/plan-write.js';
+import type { PlanWrite } from '../persistence/plan-write.js';
+import { deadlines } from '../sharding/deadlines.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
-import { sqlStateMeaning } from '../sharding/sql-state.js';
-import { deadlines } from '../sharding/deadlines.js';
 import type { ExecutionEnvironment } from './execution-environment.js';
+import type { KeyGuard } from './key-guard.js';
+import { type LegResult, LegWriter, type Retry } from './leg-writer.js';
+import { ReportBuilder } from './report-builder.js';
 import { backoffMs } from './retry-policy.js';
 import { type Leg, routePlan } from './routing.js';
-import { settleAttempt } from './settle-attempt.js';
 import type { ShardGateways } from './shard-gateways.js';
 
 /** What one call of `execute` is made of. */
@@ -36,27 +35,23 @@ export interface ExecutionRequest<Params, Result> {
   readonly configuration: ExecutionConfiguration;
   /** JSON text of the params, if they are stored. */
   readonly paramsJson: (params: Params) => string | undefined;
+  /** On the environment's monotonic clock. */
+  readonly deadline: number;
   readonly timeoutMs: number;
   readonly maximumAttempts: number;
-}
-
-/** Why an attempt is run again, and what is thrown when there is no attempt left. */
-interface Retry {
-  readonly kind: 'retry';
-  readonly error: Error;
+  /** Set if the execution runs under an idempotency key. */
+  readonly guard: KeyGuard | undefined;
 }
 
 type AttemptResult<Result> = { readonly kind: 'done'; readonly result: Result } | Retry;
-
-/** What became of one leg. `retry` means: nothing of it was or ever will be applied. */
-type LegResult = { readonly kind: 'applied' } | Retry;
 
 /** One call of `execute`: attempts until one is applied, refused, out of attempts or out of time. */
 export class Execution<Params, Result> {
   readonly #request: ExecutionRequest<Params, Result>;
   readonly #gateways: ShardGateways;
   readonly #environment: ExecutionEnvironment;
-  readonly #deadline: number;
+  readonly #legWriter: LegWriter;
+  readonly #report: ReportBuilder;
   readonly #principalName: string;
   #attempt = 0;
   #paramsJson: string | undefined;
@@ -69,17 +64,45 @@ export class Execution<Params, Result> {
     this.#request = request;
     this.#gateways = gateways;
     this.#environment = environment;
-    this.#deadline = environment.nowMs() + request.timeoutMs;
+    this.#legWriter = new LegWriter(gateways, environment);
+    this.#report = new ReportBuilder(request.action.name, () => environment.nowMs());
     this.#principalName = principalName(request.principal);
   }
 
   async run(): Promise<Result> {
+    const { onReport } = this.#request.configuration;
+    if (onReport === undefined) return this.#run();
+    try {
+      const result = await this.#run();
+      onReport(this.#report.build(undefined));
+      return result;
+    } catch (error) {
+      onReport(this.#report.build(error));
+      throw error;
+    }
+  }
+
+  async #run(): Promise<Result> {
+    const replay = await this.#lookUpKey();
+    if (replay !== undefined) return this.#replayed(replay.result);
     for (;;) {
       this.#attempt += 1;
       this.#checkTime();
-      const outcome = await this.#runAttempt();
+      this.#report.startAttempt();
+      const outcome = await this.#reportedAttempt();
       if (outcome.kind === 'done') return outcome.result;
       await this.#pause(outcome);
+    }
+  }
+
+  async #reportedAttempt(): Promise<AttemptResult<Result>> {
+    try {
+      const outcome = await this.#runAttempt();
+      if (outcome.kind === 'retry') this.#report.endAttempt(outcome.end);
+      return outcome;
+    } catch (error) {
+      this.#report.endAttempt('failed');
+      throw error;
     }
   }
 
@@ -90,18 +113,24 @@ export class Execution<Params, Result> {
     try {
       result = await this.#perform(plan);
     } catch (error) {
-      if (isLostRead(error)) return { kind: 'retry', error };
+      if (isLostRead(error)) return { kind: 'retry', end: 'lost', error };
       throw error;
     }
     const items = plan.seal();
-    if (items.length === 0) return { kind: 'done', result };
     this.#checkVersions(items);
-    const persisted = await this.#persist(items, startedDate);
-    return persisted.kind === 'retry' ? persisted : { kind: 'done', result };
+    const legs = this.#route(items);
+    if (legs.length === 0) {
+      this.#report.endAttempt('nothing-staged');
+      return { kind: 'done', result };
+    }
+    const persisted = await this.#persist(legs, startedDate, result);
+    if (persisted.kind === 'retry') return persisted;
+    this.#report.endAttempt('applied');
+    return { kind: 'done', result: persisted.kind === 'applied' ? result : this.#replayed(persisted.replay.result) };
   }
 
   #perform(plan: ActionPlan): Promise<Result> {
-    const { action, principal, params, configuration } = this.#request;
+    const { action, principal, params, configuration, deadline } = this.#request;
     const scope: PerformScope = {
       actionName: action.name,
       plan,
@@ -109,7 +138,7 @@ export class Execution<Params, Result> {
       remainingMs: () => this.#remainingMs(),
     };
     const work = runInPerformScope(scope, async () => startPerform(action.create(), plan, principal, params));
-    return deadlines.race(work, this.#deadline, () => this.#deadlineExceeded());
+    return deadlines.race(work, deadline, () => this.#deadlineExceeded());
   }
 
   /** `ifVersion` speaks about what an update starts from, so a retry after a lost race is checked again. */
@@ -123,20 +152,44 @@ export class Execution<Params, Result> {
     );
   }
 
-  async #persist(items: readonly StagedItem[], startedDate: Date): Promise<LegResult> {
+  #route(items: readonly StagedItem[]): readonly Leg[] {
+    const { action, configuration, guard } = this.#request;
+    // A key must be kept even if nothing else is: a repeat has to get the same answer.
+    if (items.length === 0) return guard === undefined ? [] : [{ shard: guard.home, items: [] }];
     const legs = routePlan(items, this.#gateways.defaultShard);
-    const { action, configuration } = this.#request;
-    if (legs.length > 1 && !configuration.allowCrossShard) {
+    if (legs.length === 1) return legs;
+    if (!configuration.allowCrossShard) {
       throw new CrossShardException(
         action.name,
         legs.map(({ shard }) => shard.toString()),
       );
     }
+    if (guard !== undefined) {
+      throw new PlanMisuseError(
+        `${action.name} touches several shards, which commit one by one: no single idempotency key can cover that`,
+      );
+    }
+    return legs;
+  }
+
+  async #persist(legs: readonly Leg[], startedDate: Date, result: Result): Promise<LegResult> {
     // An unknown shard is refused before anything is written on any other.
     for (const { shard } of legs) this.#gateways.gateway(shard);
-    return legs.length === 1 && legs[0] !== undefined
-      ? this.#persistLeg(legs[0], this.#planWrite(legs[0], startedDate))
-      : this.#persistLegs(legs, startedDate);
+    const [leg] = legs;
+    if (legs.length > 1 || leg === undefined) return this.#persistLegs(legs, startedDate);
+    const { guard } = this.#request;
+    const write = this.#planWrite(leg, startedDate);
+    return guard === undefined
+      ? this.#writeLeg(leg, write)
+      : this.#persistKeyed(leg, { ...write, key: guard.claim(leg.shard, result) }, guard);
+  }
+
+  async #persistKeyed(leg: Leg, write: PlanWrite, guard: KeyGuard): Promise<LegResult> {
+    const { key } = write;
+    if (key === undefined) return this.#writeLeg(leg, write);
+    await this.#askHome(guard, () => guard.announce(key, write.action.id));
+    const outcome = await this.#writeLeg(leg, write);
+    return outcome;
   }
 
   /** One leg after the other in staging order. Once a leg has committed, nothing is retried. */
@@ -144,57 +197,48 @@ export class Execution<Params, Result> {
     const committed: LegOutcome[] = [];
     for (const [index, leg] of legs.entries()) {
       const write = this.#planWrite(leg, startedDate);
-      const outcome: LegOutcome = { shard: leg.shard.toString(), actionId: write.action.id };
-      const fail = (cause: unknown): CrossShardPartialError => {
-        const notStarted = legs.slice(index + 1).map(({ shard }) => shard.toString());
-        return new CrossShardPartialError(
-          this.#request.action.name,
-          { committed, failed: outcome, notStarted },
-          cause,
-        );
-      };
-      let result: LegResult;
-      try {
-        result = await this.#persistLeg(leg, write);
-      } catch (error) {
-        throw committed.length === 0 ? error : fail(error);
-      }
+      const failed: LegOutcome = { shard: leg.shard.toString(), actionId: write.action.id };
+      const notStarted = legs.slice(index + 1).map(({ shard }) => shard.toString());
+      const result = await this.#writeLeg(leg, write).catch((error: unknown) => {
+        if (committed.length === 0) throw error;
+        throw new CrossShardPartialError(this.#request.action.name, { committed, failed, notStarted }, error);
+      });
       if (result.kind === 'retry') {
         if (committed.length === 0) return result;
-        throw fail(result.error);
+        throw new CrossShardPartialError(
+          this.#request.action.name,
+          { committed, failed, notStarted },
+          result.error,
+        );
       }
-      committed.push(outcome);
+      committed.push(failed);
     }
     return { kind: 'applied' };
   }
 
-  async #persistLeg(leg: Leg, write: PlanWrite): Promise<LegResult> {
-    const { writer } = this.#gateways.gateway(leg.shard);
-    const { signal } = this.#request.configuration;
+  #writeLeg({ shard }: Leg, write: PlanWrite): Promise<LegResult> {
+    const { configuration, deadline, guard } = this.#request;
+    this.#report.tried(write.action.id);
+    return this.#legWriter.write(shard, write, { deadline, signal: configuration.signal }, guard);
+  }
+
+  async #lookUpKey(): ReturnType<KeyGuard['lookUp']> {
+    const { guard } = this.#request;
+    return guard === undefined ? undefined : this.#askHome(guard, () => guard.lookUp());
+  }
+
+  /** Nothing has been applied yet when the key's home fails: its caller may simply come again. */
+  async #askHome<T>(guard: KeyGuard, ask: () => Promise<T>): Promise<T> {
     try {
-      const outcome = await writer.submit(write, { timeoutMs: Math.max(1, this.#remainingMs()), signal });
-      if (outcome === 'stale') return { kind: 'retry', error: this.#staleError(leg) };
+      return await ask();
     } catch (error) {
-      if (!(error instanceof DriverFailure)) throw error;
-      const settled = await this.#afterFailure(leg, write.action, error);
-      if (settled.kind === 'retry') return settled;
+      throw error instanceof DriverFailure ? publicError(error, guard.home) : error;
     }
-    markEventsPersisted(leg.items);
-    return { kind: 'applied' };
   }
 
-  async #afterFailure(leg: Leg, action: ActionRow, failure: DriverFailure): Promise<LegResult> {
-    if (failure.phase === 'in-flight') {
-      const { store } = this.#gateways.gateway(leg.shard);
-      const outcome = await settleAttempt(store, action, this.#environment, this.#deadline);
-      if (outcome === 'unknown') throw new CommitOutcomeUnknownError(action.id, { cause: failure });
-      return outcome === 'committed'
-        ? { kind: 'applied' }
-        : { kind: 'retry', error: publicError(failure, leg.shard) };
-    }
-    const error = publicError(failure, leg.shard);
-    if (isRetried(failure)) return { kind: 'retry', error };
-    throw error;
+  #replayed(result: unknown): Result {
+    this.#report.replayed = true;
+    return result as Result;
   }
 
   #planWrite(leg: Leg, startedDate: Date): PlanWrite {
@@ -212,6 +256,7 @@ export class Execution<Params, Result> {
       },
       items: leg.items,
       traceContext: configuration.traceContext,
+      key: undefined,
     };
   }
 
@@ -220,6 +265,7 @@ export class Execution<Params, Result> {
     const { random, sleep } = this.#environment;
     const pauseMs = backoffMs(this.#attempt, random());
     if (this.#attempt >= maximumAttempts || pauseMs >= this.#remainingMs()) throw retry.error;
+    this.#report.paused(pauseMs);
     try {
       await sleep(pauseMs, configuration.signal);
     } catch (cause) {
@@ -235,26 +281,13 @@ export class Execution<Params, Result> {
   }
 
   #remainingMs(): number {
-    return this.#deadline - this.#environment.nowMs();
+    return this.#request.deadline - this.#environment.nowMs();
   }
 
   #deadlineExceeded(): DeadlineExceededError {
     const { action, timeoutMs } = this.#request;
     return new DeadlineExceededError(`${action.name} did not finish within ${timeoutMs} ms; nothing was written`);
   }
-
-  #staleError({ items }: Leg): StaleModelError {
-    const guarded = items.filter(({ kind }) => kind !== 'add');
-    const models = guarded.map(({ descriptor, model }) => `${descriptor.name} ${model.id.getValue()}`);
-    return new StaleModelError(this.#request.action.name, models.join(', '), this.#attempt);
-  }
-}
-
-/** Lost races and locks: another attempt with fresh reads may do. */
-function isRetried({ sqlState }: DriverFailure): boolean {
-  if (sqlState === undefined) return false;
-  const meaning = sqlStateMeaning(sqlState);
-  return meaning === 'transient' || meaning === 'locked';
 }
 
 /** A read whose connection was lost under way: nothing was written, so the attempt may run again. */
@@ -264,11 +297,4 @@ function isLostRead(error: unknown): error is ShardUnavailableError {
     error.cause instanceof DriverFailure &&
     error.cause.phase === 'in-flight'
   );
-}
-
-function markEventsPersisted(items: readonly StagedItem[]): void {
-  for (const item of items) {
-    if (item.kind === 'expect') continue;
-    for (const event of item.events) markPersisted(event);
-  }
 }

@@ -47,10 +47,26 @@ const ERROR_KINDS: Readonly<Record<ErrorCode, ProblemKind>> = {
   FW_CONSTRAINT_VIOLATION: { ...REFUSED_BY_DATA, detail: 'A rule of the stored data refuses this change' },
   FW_PRECONDITION_FAILED: { status: 412, title: 'Precondition failed' },
   FW_IDEMPOTENCY_KEY_REUSED: { status: 422, title: 'Idempotency key used before' },
-  FW_ROW_BUSY: { status: 503, title: 'Busy', detail: 'The record is locked by somebody else; nothing was written' },
-  FW_SHARD_UNAVAILABLE: { status: 503, title: 'Shard unavailable', detail: 'The shard cannot be reached; nothing was written' },
-  FW_SHARD_BUSY: { status: 503, title: 'Shard busy', detail: 'The shard has too much to do; nothing was written' },
-  FW_DEADLINE_EXCEEDED: { status: 503, title: 'Out of time', detail: 'The deadline passed; nothing was written' },
+  FW_ROW_BUSY: {
+    status: 503,
+    title: 'Busy',
+    detail: 'The record is locked by somebody else; nothing was written',
+  },
+  FW_SHARD_UNAVAILABLE: {
+    status: 503,
+    title: 'Shard unavailable',
+    detail: 'The shard cannot be reached; nothing was written',
+  },
+  FW_SHARD_BUSY: {
+    status: 503,
+    title: 'Shard busy',
+    detail: 'The shard has too much to do; nothing was written',
+  },
+  FW_DEADLINE_EXCEEDED: {
+    status: 503,
+    title: 'Out of time',
+    detail: 'The deadline passed; nothing was written',
+  },
   FW_ABORTED: { status: 503, title: 'Given up', detail: 'The request was given up; nothing was written' },
   FW_CLOSED: { status: 503, title: 'Closing', detail: 'The server is shutting down; nothing was written' },
   FW_COMMIT_OUTCOME_UNKNOWN: { status: 504, title: 'Outcome unknown' },
@@ -88,7 +104,10 @@ const HTTP_KINDS: Readonly<Record<HttpCode, ProblemKind>> = {
 };
 
 /** Status, title and detail of each code. */
-export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = Object.freeze({ ...ERROR_KINDS, ...HTTP_KINDS });
+export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = Object.freeze({
+  ...ERROR_KINDS,
+  ...HTTP_KINDS,
+});
 
 /** The `type` member: `FW_MODEL_NOT_FOUND` -> `urn:fw-actions:problem:model-not-found`. Stable, one per code. */
 export function problemType(code: ProblemCode): string {

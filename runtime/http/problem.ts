@@ -65,7 +65,12 @@ const DEFAULT_RETRY_AFTER_MS = 1_000;
 /** Turns whatever was thrown into a problem. Errors that nobody foresaw tell nothing about themselves. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof HttpProblem) {
-    return build(error.code, error.message, error.headers, error.errors.length > 0 ? { errors: error.errors } : {});
+    return build(
+      error.code,
+      error.message,
+      error.headers,
+      error.errors.length > 0 ? { errors: error.errors } : {},
+    );
   }
   if (error instanceof FwError) return build(error.code, error.message, headersOf(error), membersOf(error));
   return build('HTTP_INTERNAL', '');
@@ -96,7 +101,8 @@ function membersOf(error: FwError): Readonly<Record<string, unknown>> {
     const { field, message } = error;
     return field === undefined ? {} : { errors: [{ pointer: `/${escapePointer(field)}`, message }] };
   }
-  if (error instanceof ShardUnavailableError || error instanceof ShardBusyError) return { shard: error.shard };
+  if (error instanceof ShardUnavailableError || error instanceof ShardBusyError)
+    return { shard: error.shard };
   if (error instanceof CommitOutcomeUnknownError) return { actionId: error.actionId };
   if (error instanceof CrossShardPartialError) {
     const { committed, failed, notStarted } = error;

@@ -44,7 +44,10 @@ export class EventHistory {
     this.#context = context;
   }
 
-  /** The committed events of one model, oldest first: by model version, then in the order of attachment. */
+  /**
+   * The committed events of one model, oldest first. Positions follow versions: they are drawn while the model's row
+   * is locked.
+   */
   async of(id: Id<unknown>, request: PageRequest = {}): Promise<Page<EventRecord>> {
     const limit = pageLimit(request);
     const scope = { id: id.getValue() };
@@ -53,14 +56,14 @@ export class EventHistory {
     const rows = await historyQuery(this.#context.queries<EventTables>(shard), id, after, limit + 1).execute();
     const page = rows.slice(0, limit);
     const last = page.at(-1);
-    const next = rows.length > limit && last !== undefined ? `${last.model_version}.${last.position}` : undefined;
+    const next = rows.length > limit && last !== undefined ? last.position : undefined;
     return { items: page.map(toRecord), next: next === undefined ? null : encodeCursor(LIST, scope, next) };
   }
 }
 
 const LIST = 'eventlog.events';
-/** Model version and position, at most 19 digits each. */
-const KEY_PATTERN = /^\d{1,18}\.\d{1,18}$/;
+/** A position. */
+const KEY_PATTERN = /^\d{1,18}$/;
 
 function historyQuery(db: Kysely<EventTables>, id: Id<unknown>, after: string | undefined, limit: number) {
   const query = db
@@ -69,14 +72,9 @@ function historyQuery(db: Kysely<EventTables>, id: Id<unknown>, after: string | 
     .select(['model_version', 'position', 'created_date'])
     .where('model_id', '=', id.getValue())
     .where('model_name', '=', id.modelName)
-    .orderBy('model_version')
     .orderBy('position')
     .limit(limit);
-  if (after === undefined) return query;
-  const [version = '', position = ''] = after.split('.');
-  return query.where((eb) =>
-    eb(eb.refTuple('model_version', 'position'), '>', eb.tuple(version, position)),
-  );
+  return after === undefined ? query : query.where('position', '>', after);
 }
 
 type EventRow = EventTables['eventlog.events'];

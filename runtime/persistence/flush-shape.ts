@@ -15,6 +15,7 @@ export interface FlushShape {
   /** Sorted by table name: every process locks tables in one order. */
   readonly tables: readonly TableShape[];
   readonly events: boolean;
+  readonly keys: boolean;
   readonly skipLocked: boolean;
 }
 
@@ -29,7 +30,7 @@ export function shapeKey(shape: FlushShape): string {
     ({ model, updates, adds, expects }) =>
       `${model.name}:${updates ? 'u' : ''}${adds ? 'a' : ''}${expects ? 'x' : ''}`,
   );
-  return `${tables.join(',')}|${shape.events ? 'e' : ''}${shape.skipLocked ? 's' : ''}`;
+  return `${tables.join(',')}|${shape.events ? 'e' : ''}${shape.keys ? 'k' : ''}${shape.skipLocked ? 's' : ''}`;
 }
 
 /** Whether some plan of this shape can be left out because of a row. */
@@ -45,7 +46,8 @@ export function hasGuards(shape: FlushShape): boolean {
  *    guard holds.
  * 2. `act`: the actions' own rows. A fenced attempt conflicts here, and then nothing of it is applied: `ap` holds the
  *    plans whose row went in, and everything below depends on it.
- * 3. `u*`, `i*`, `ev`: updates, inserts, outbox rows.
+ * 3. `u*`, `i*`, `ev`, `k`: updates, inserts, outbox rows, idempotency keys. A key that is taken is a unique
+ *    violation, which aborts the statement: the writer splits it, and the key's plan fails alone.
  *
  * Parameters stand in the order in which `flushStatement` collects them. `(x IN (SELECT ...)) = true` keeps the
  * planner on a hashed subplan, and `MATERIALIZED` keeps locking before writing.
@@ -68,6 +70,7 @@ export function flushText(shape: FlushShape): string {
     if (table.adds) parts.push(insertPart(table.model, index, array));
   });
   if (shape.events) parts.push(eventPart(actions, array));
+  if (shape.keys) parts.push(keyPart(actions, array));
   return `WITH ${parts.join(',\n')}\nSELECT coalesce(string_agg(plan::text, ','), '') AS applied FROM ap`;
 }
 
@@ -178,5 +181,16 @@ function eventPart(actions: ActionParameters, array: NextParameter): string {
     `(${actions.completed})[plan], e.model_version, e.event_version, e.trace_context ` +
     `FROM unnest(${types.map(array).join(', ')}) AS e(plan, id, model_id, model_name, event_type, payload, ` +
     `model_version, event_version, trace_context) WHERE ${APPLIED})`
+  );
+}
+
+function keyPart(actions: ActionParameters, array: NextParameter): string {
+  const types = ['int[]', 'text[]', 'text[]', 'text[]', 'int[]', 'int[]', 'jsonb[]', 'timestamptz[]'];
+  return (
+    'k AS (INSERT INTO eventlog.idempotency_keys (principal, operation, key, fingerprint, action_id, target_group, ' +
+    'target_member, result, created_date, expires_date) ' +
+    `SELECT (${actions.principals})[plan], k.operation, k.key, k.fingerprint, (${actions.ids})[plan], k.target_group, ` +
+    `k.target_member, k.result, (${actions.completed})[plan], k.expires FROM unnest(${types.map(array).join(', ')}) ` +
+    `AS k(plan, operation, key, fingerprint, target_group, target_member, result, expires) WHERE ${APPLIED})`
   );
 }

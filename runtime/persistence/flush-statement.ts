@@ -42,9 +42,11 @@ export class FlushStatements {
   make(request: FlushRequest): Statement {
     const tables = groupByTable(request.plans);
     const events = this.#eventArrays(request.plans);
+    const keys = keyArrays(request.plans);
     const shape: FlushShape = {
       tables: tables.map(tableShape),
       events: events !== undefined,
+      keys: keys !== undefined,
       skipLocked: request.locked === 'skip',
     };
     const values: string[] = [this.#namespace, ...actionArrays(request.plans)];
@@ -52,6 +54,7 @@ export class FlushStatements {
     for (const table of tables) values.push(...guardArrays(table));
     for (const table of tables) if (table.adds.length > 0) values.push(...addArrays(table));
     if (events !== undefined) values.push(...events);
+    if (keys !== undefined) values.push(...keys);
     return { ...textOf(shape), values };
   }
 
@@ -159,6 +162,17 @@ function guardArrays({ codec, updates, expects }: TableItems): string[] {
 
 function addArrays({ codec, adds }: TableItems): string[] {
   return [...columnArrays(codec, codec.columns, adds), arrayLiteral(adds.map(({ plan }) => String(plan)))];
+}
+
+function keyArrays(plans: readonly PlanWrite[]): string[] | undefined {
+  const rows = plans.flatMap(({ key }, index) => {
+    if (key === undefined) return [];
+    const texts = [key.operation, key.key, key.fingerprint].map(quoteElement);
+    const target = [String(key.target.group), String(key.target.member)];
+    return [[String(index + 1), ...texts, ...target, optionalElement(key.result), quoteElement(key.expiresDate)]];
+  });
+  if (rows.length === 0) return undefined;
+  return Array.from({ length: 8 }, (_, position) => arrayLiteral(rows.map((row) => row[position] ?? 'NULL')));
 }
 
 function columnArrays(codec: RowCodec, columns: readonly CodedColumn[], rows: readonly Numbered[]): string[] {

@@ -1,4 +1,5 @@
 import type { StagedItem } from '../action/action-plan.js';
+import type { KeyClaim } from './idempotency-key.js';
 
 /** One plan (or one leg of a cross-shard plan) as the writer takes it: everything lies on one shard. */
 export interface PlanWrite {
@@ -6,6 +7,8 @@ export interface PlanWrite {
   readonly items: readonly StagedItem[];
   /** W3C `traceparent`, kept with every event. */
   readonly traceContext: string | undefined;
+  /** Claimed in the plan's own transaction: if it is taken already, nothing of the plan is applied. */
+  readonly key: KeyClaim | undefined;
 }
 
 /** The row of `eventlog.actions` that one attempt leaves. */

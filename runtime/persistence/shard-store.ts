@@ -1,6 +1,7 @@
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import type { Entity } from '../domain/entity.js';
 import type { CallOptions } from '../sharding/shard-database.js';
+import type { KeyClaim, KeyName, KeyRecord } from './idempotency-key.js';
 import type { ActionRow, PlanWrite } from './plan-write.js';
 
 /** Several plans for one statement. No two of them touch one row. */
@@ -33,4 +34,15 @@ export interface ShardStore {
    * attempt can never be applied. @throws DriverFailure
    */
   fence(action: Omit<ActionRow, 'params' | 'result'>, options?: CallOptions): Promise<AttemptOutcome>;
+  /** What is known about a key here. @throws DriverFailure */
+  readKey(name: KeyName, options?: CallOptions): Promise<KeyRecord | undefined>;
+  /**
+   * Keeps the way to a plan that goes to another shard. False if the key is taken; an expired one is replaced.
+   * @throws DriverFailure
+   */
+  claimKey(claim: KeyClaim, actionId: string, options?: CallOptions): Promise<boolean>;
+  /** Forgets a key if it still belongs to this attempt, or if it has expired. @throws DriverFailure */
+  releaseKey(name: KeyName, actionId: string, options?: CallOptions): Promise<void>;
+  /** Deletes expired keys, so many at most; how many there were. @throws DriverFailure */
+  purgeKeys(limit: number, options?: CallOptions): Promise<number>;
 }

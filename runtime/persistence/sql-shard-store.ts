@@ -3,7 +3,10 @@ import type { Entity } from '../domain/entity.js';
 import type { CallOptions, ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { arrayLiteral } from './column-codec.js';
 import type { EventCatalog } from './event-catalog.js';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import type { JsonValue } from '../domain/json.js';
 import { FlushStatements } from './flush-statement.js';
+import type { KeyClaim, KeyName, KeyRecord } from './idempotency-key.js';
 import type { ActionRow } from './plan-write.js';
 import { RowCodec } from './row-codec.js';
 import type { AttemptOutcome, FlushOutcome, FlushRequest, ShardStore } from './shard-store.js';
@@ -44,6 +47,36 @@ export class SqlShardStore implements ShardStore {
     const { rows } = await this.#database.query({ ...STATUS, values: [id] }, options);
     return rows[0]?.[0] === 'committed' ? 'committed' : 'void';
   }
+
+  async readKey(name: KeyName, options?: CallOptions): Promise<KeyRecord | undefined> {
+    const { rows } = await this.#database.query({ ...READ_KEY, values: keyValues(name) }, options);
+    const [row] = rows;
+    if (row === undefined) return undefined;
+    const [fingerprint, actionId, group, member, result, expired] = row;
+    return {
+      fingerprint: String(fingerprint),
+      actionId: String(actionId),
+      target: ShardIdentifier.of(Number(group), Number(member)),
+      result: result === null ? undefined : (result as JsonValue),
+      expired: expired === true,
+    };
+  }
+
+  async claimKey(claim: KeyClaim, actionId: string, options?: CallOptions): Promise<boolean> {
+    const { fingerprint, target, expiresDate } = claim;
+    const values = [...keyValues(claim), fingerprint, actionId, target.group, target.member, expiresDate];
+    const { rowCount } = await this.#database.query({ ...CLAIM_KEY, values }, options);
+    return rowCount > 0;
+  }
+
+  async releaseKey(name: KeyName, actionId: string, options?: CallOptions): Promise<void> {
+    await this.#database.query({ ...RELEASE_KEY, values: [...keyValues(name), actionId] }, options);
+  }
+
+  async purgeKeys(limit: number, options?: CallOptions): Promise<number> {
+    const { rowCount } = await this.#database.query({ ...PURGE_KEYS, values: [limit] }, options);
+    return rowCount;
+  }
 }
 
 /** The row goes in unless the attempt's own is there; waits for a transaction that is about to write it. */
@@ -55,6 +88,42 @@ const FENCE = {
 };
 
 const STATUS = { name: 'fw_action_status', text: 'SELECT status FROM eventlog.actions WHERE id = $1' };
+
+const READ_KEY = {
+  name: 'fw_read_key',
+  text:
+    'SELECT fingerprint, action_id, target_group, target_member, result, expires_date <= now() ' +
+    'FROM eventlog.idempotency_keys WHERE principal = $1 AND operation = $2 AND key = $3',
+};
+
+const CLAIM_KEY = {
+  name: 'fw_claim_key',
+  text:
+    'INSERT INTO eventlog.idempotency_keys AS k (principal, operation, key, fingerprint, action_id, target_group, ' +
+    'target_member, created_date, expires_date) VALUES ($1, $2, $3, $4, $5, $6, $7, now(), $8) ' +
+    'ON CONFLICT (principal, operation, key) DO UPDATE SET fingerprint = excluded.fingerprint, ' +
+    'action_id = excluded.action_id, target_group = excluded.target_group, target_member = excluded.target_member, ' +
+    'result = NULL, created_date = excluded.created_date, expires_date = excluded.expires_date ' +
+    'WHERE k.expires_date <= now()',
+};
+
+const RELEASE_KEY = {
+  name: 'fw_release_key',
+  text:
+    'DELETE FROM eventlog.idempotency_keys WHERE principal = $1 AND operation = $2 AND key = $3 ' +
+    'AND (action_id = $4 OR expires_date <= now())',
+};
+
+const PURGE_KEYS = {
+  name: 'fw_purge_keys',
+  text:
+    'DELETE FROM eventlog.idempotency_keys WHERE (principal, operation, key) IN (SELECT principal, operation, key ' +
+    'FROM eventlog.idempotency_keys WHERE expires_date <= now() ORDER BY expires_date LIMIT $1 FOR UPDATE SKIP LOCKED)',
+};
+
+function keyValues({ principal, operation, key }: KeyName): readonly string[] {
+  return [principal, operation, key];
+}
 
 type NamedText = Pick<Statement, 'text' | 'name'>;
 

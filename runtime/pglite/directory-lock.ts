@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EmbeddedDatabaseLockedError } from '../errors.js';
@@ -46,7 +55,9 @@ export class DirectoryLock {
       if (file !== undefined) return new DirectoryLock(file);
       await delay(5 + Math.random() * 20 * attempt);
     }
-    throw new EmbeddedDatabaseLockedError(`${folder} is being opened by several processes at once; try again`);
+    throw new EmbeddedDatabaseLockedError(
+      `${folder} is being opened by several processes at once; try again`,
+    );
   }
 
   /** Calls after the first have no effect. */
@@ -58,7 +69,10 @@ export class DirectoryLock {
 
 /** The file that says so, or nothing if somebody else has announced itself as well. */
 function tryToHold(folder: string): string | undefined {
-  const stem = join(folder, `${PREFIX}.${process.pid}.${identityOf(process.pid)}.${randomBytes(6).toString('hex')}`);
+  const stem = join(
+    folder,
+    `${PREFIX}.${process.pid}.${identityOf(process.pid)}.${randomBytes(6).toString('hex')}`,
+  );
   const claim = `${stem}.${CLAIM}`;
   closeSync(openSync(claim, 'wx', 0o600));
   const others = marksIn(folder).filter((mark) => mark.file !== claim);

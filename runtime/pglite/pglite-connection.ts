@@ -7,7 +7,7 @@ import type { PgliteEngine } from './pglite-engine.js';
  * deadline to meet: it ends, and its outcome is known.
  */
 export class PgliteConnection implements RunnableConnection<PgliteConnection> {
-  readonly deadlineAt = Number.POSITIVE_INFINITY;
+  readonly deadlineAt: number = Number.POSITIVE_INFINITY;
   readonly #engine: PgliteEngine;
   #usable = true;
 

@@ -136,7 +136,13 @@ interface Refusal extends Error {
 
 function answered(error: Refusal): DriverFailure {
   const { code, table, constraint } = error;
-  return new DriverFailure(error.message, { phase: 'answered', sqlState: code, table, constraint, cause: error });
+  return new DriverFailure(error.message, {
+    phase: 'answered',
+    sqlState: code,
+    table,
+    constraint,
+    cause: error,
+  });
 }
 
 function brokenFailure(phase: 'not-sent' | 'in-flight', cause: unknown): DriverFailure {

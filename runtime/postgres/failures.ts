@@ -12,7 +12,11 @@ export function answered(error: DatabaseError): DriverFailure {
  * between the commit and the news of it.
  */
 export function inFlight(message: string, cause: unknown, refusal?: DatabaseError): DriverFailure {
-  return new DriverFailure(message, { phase: 'in-flight', ...(refusal && factsOf(refusal)), cause: refusal ?? cause });
+  return new DriverFailure(message, {
+    phase: 'in-flight',
+    ...(refusal && factsOf(refusal)),
+    cause: refusal ?? cause,
+  });
 }
 
 /** No connection could be opened, or the session's connection was lost before the call. */

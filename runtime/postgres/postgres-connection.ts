@@ -72,14 +72,19 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   /** Sends one statement. The connection must not have another call under way. */
   run(statement: Statement, options: RunOptions<PostgresConnection>): Promise<Rows> {
     const { deadlineAt, release } = options;
-    return new Promise((resolve, reject) => this.#startRun({ deadlineAt, release, statement, resolve, reject }));
+    return new Promise((resolve, reject) =>
+      this.#startRun({ deadlineAt, release, statement, resolve, reject }),
+    );
   }
 
   /** Sends several statements without parameters. The connection must not have another call under way. */
   script(sql: string, options: RunOptions<PostgresConnection>): Promise<Rows> {
     const { deadlineAt, release } = options;
     return new Promise((resolve, reject) => {
-      this.#start({ deadlineAt, release, statement: undefined, resolve, reject }, new ScriptRun(sql, this.#outcome));
+      this.#start(
+        { deadlineAt, release, statement: undefined, resolve, reject },
+        new ScriptRun(sql, this.#outcome),
+      );
     });
   }
 
@@ -114,7 +119,10 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
         reject(notSent(`${this.#options.description}: cannot connect: ${reason}`, error));
       };
       const { connectTimeoutMs } = this.#options;
-      const timer = setTimeout(() => fail(new Error(`no answer within ${connectTimeoutMs} ms`)), connectTimeoutMs);
+      const timer = setTimeout(
+        () => fail(new Error(`no answer within ${connectTimeoutMs} ms`)),
+        connectTimeoutMs,
+      );
       this.#client.connect((error: Error | null) => {
         if (error !== null && error !== undefined) {
           fail(error);

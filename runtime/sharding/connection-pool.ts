@@ -227,7 +227,9 @@ export class ConnectionPool<C extends PooledConnection> {
     for (const waiter of this.#waiting) {
       if (waiter.deadlineAt > now) continue;
       this.#waiting.delete(waiter);
-      waiter.refuse(this.#refusal('pool-exhausted', 'no connection came free in time', this.#lastOpenFailure));
+      waiter.refuse(
+        this.#refusal('pool-exhausted', 'no connection came free in time', this.#lastOpenFailure),
+      );
     }
     if (pending || this.#waiting.size > 0) this.watch();
   }
@@ -281,6 +283,10 @@ export class ConnectionPool<C extends PooledConnection> {
   }
 
   #refusal(reason: NotSentReason, message: string, cause?: unknown): DriverFailure {
-    return new DriverFailure(`${this.#options.description}: ${message}`, { phase: 'not-sent', reason, cause });
+    return new DriverFailure(`${this.#options.description}: ${message}`, {
+      phase: 'not-sent',
+      reason,
+      cause,
+    });
   }
 }

@@ -2,7 +2,14 @@ import type { DataSourceConfig } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ConnectionPool, type PooledConnection } from './connection-pool.js';
 import { PooledSession } from './pooled-session.js';
-import type { CallOptions, PoolStats, Rows, ShardDatabase, ShardSession, Statement } from './shard-database.js';
+import type {
+  CallOptions,
+  PoolStats,
+  Rows,
+  ShardDatabase,
+  ShardSession,
+  Statement,
+} from './shard-database.js';
 
 export interface RunOptions<C> {
   /** `performance.now()` time. */
@@ -81,7 +88,11 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
     return this.#closing;
   }
 
-  async #queryLater(statement: Statement, deadlineAt: number, signal: AbortSignal | undefined): Promise<Rows> {
+  async #queryLater(
+    statement: Statement,
+    deadlineAt: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Rows> {
     const connection = await this.#pool.acquire(deadlineAt, signal);
     this.#pool.watch();
     return connection.run(statement, { deadlineAt, release: this.#release });

@@ -1,7 +1,7 @@
 import type { ConnectionPool } from './connection-pool.js';
 import { DriverFailure } from './driver-failure.js';
-import type { CallOptions, Rows, ShardSession, Statement } from './shard-database.js';
 import type { RunnableConnection, RunOptions } from './pooled-database.js';
+import type { CallOptions, Rows, ShardSession, Statement } from './shard-database.js';
 
 /** A connection in the hands of one caller. Calls made at the same time run one after the other. */
 export class PooledSession<C extends RunnableConnection<C>> implements ShardSession {
@@ -69,6 +69,7 @@ export class PooledSession<C extends RunnableConnection<C>> implements ShardSess
 }
 
 function refusal(reason: 'aborted' | 'closed', cause?: unknown): DriverFailure {
-  const message = reason === 'closed' ? 'The session was given back' : 'Aborted before the statement was sent';
+  const message =
+    reason === 'closed' ? 'The session was given back' : 'Aborted before the statement was sent';
   return new DriverFailure(message, { phase: 'not-sent', reason, cause });
 }

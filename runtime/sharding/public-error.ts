@@ -23,7 +23,8 @@ export function publicError(failure: DriverFailure, shard: ShardIdentifier): FwE
   const name = shard.toString();
   const cause = { cause: failure };
   if (failure.sqlState !== undefined) return answeredError(failure, failure.sqlState, name);
-  if (failure.phase === 'not-sent' && failure.reason !== undefined) return notSentError(failure.reason, name, cause);
+  if (failure.phase === 'not-sent' && failure.reason !== undefined)
+    return notSentError(failure.reason, name, cause);
   return new ShardUnavailableError(name, 'the connection was lost', cause);
 }
 
@@ -34,7 +35,10 @@ function notSentError(reason: NotSentReason, shard: string, cause: ErrorOptions)
     case 'pool-exhausted':
       return new ShardBusyError(shard, 'no connection came free in time', cause);
     case 'deadline':
-      return new DeadlineExceededError(`The deadline passed before anything was sent to shard ${shard}`, cause);
+      return new DeadlineExceededError(
+        `The deadline passed before anything was sent to shard ${shard}`,
+        cause,
+      );
     case 'aborted':
       return new AbortedError('The execution was aborted before anything was sent', cause);
     case 'closed':
@@ -60,7 +64,10 @@ function answeredError(failure: DriverFailure, sqlState: string, shard: string):
     case 'saturated':
       return new ShardBusyError(shard, 'its database has no resources to spare', { cause: failure });
     case 'other':
-      return new DatabaseError(`Shard ${shard}: the database refused a statement`, { cause: failure, sqlState });
+      return new DatabaseError(`Shard ${shard}: the database refused a statement`, {
+        cause: failure,
+        sqlState,
+      });
   }
 }
 

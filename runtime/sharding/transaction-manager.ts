@@ -1,5 +1,7 @@
+import { Kysely } from 'kysely';
 import { DatabaseError } from '../errors.js';
 import { DriverFailure } from './driver-failure.js';
+import { driverInTransaction, ShardDialect } from './kysely-session.js';
 import type { CallOptions, Rows, ShardDatabase, ShardSession, Statement } from './shard-database.js';
 
 export type IsolationLevel = 'read committed' | 'repeatable read' | 'serializable';
@@ -18,6 +20,8 @@ export interface TransactionOptions {
 /** What `work` gets: the transaction's connection, usable until `work` is done. */
 export interface Transaction {
   query(statement: Statement, options?: CallOptions): Promise<Rows>;
+  /** A Kysely whose queries, writes included, run in this transaction. It cannot begin another one. */
+  kysely<Tables>(): Kysely<Tables>;
 }
 
 /** Runs transactions on one shard. */
@@ -35,7 +39,10 @@ export class TransactionManager {
    * @throws DatabaseError if the server rolled back instead of committing, because `work` swallowed an error
    * @throws DriverFailure with phase `in-flight` if the connection was lost during the commit: it may be committed
    */
-  async transaction<T>(work: (transaction: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
+  async transaction<T>(
+    work: (transaction: Transaction) => Promise<T>,
+    options: TransactionOptions = {},
+  ): Promise<T> {
     const session = await this.#database.acquire(options);
     try {
       const result = await this.#commit(session, work, options);
@@ -85,13 +92,32 @@ class TransactionScope implements Transaction {
     return this.#session.query(statement, { ...this.#call, ...options });
   }
 
+  kysely<Tables>(): Kysely<Tables> {
+    const driver = driverInTransaction((statement) => this.query(statement));
+    return new Kysely<Tables>({ dialect: new ShardDialect(driver) });
+  }
+
   end(): void {
     this.#ended = true;
   }
 }
 
+/**
+ * Runs one statement in a transaction that can only read and that is rolled back, so that not even a setting made by
+ * the statement outlives it.
+ */
+export async function readInIsolation(database: ShardDatabase, statement: Statement): Promise<Rows> {
+  const session = await database.acquire();
+  try {
+    await session.query(command('BEGIN READ ONLY'));
+    return await session.query(statement);
+  } finally {
+    await rollBack(session);
+  }
+}
+
 /** Ends a failed transaction. Nothing that goes wrong here may hide the error that brought it about. */
-async function rollBack(session: ShardSession, error: unknown): Promise<void> {
+async function rollBack(session: ShardSession, error?: unknown): Promise<void> {
   if (error instanceof DriverFailure && error.phase === 'in-flight') {
     session.destroy();
     return;
@@ -105,7 +131,8 @@ async function rollBack(session: ShardSession, error: unknown): Promise<void> {
 }
 
 function begin(options: TransactionOptions): string {
-  const isolation = options.isolationLevel === undefined ? '' : ` ISOLATION LEVEL ${options.isolationLevel.toUpperCase()}`;
+  const isolation =
+    options.isolationLevel === undefined ? '' : ` ISOLATION LEVEL ${options.isolationLevel.toUpperCase()}`;
   return `BEGIN${isolation}${options.readOnly === true ? ' READ ONLY' : ''}`;
 }
 

@@ -102,7 +102,12 @@ function parseUncommonInstant(text: string): Date {
   const [offsetHours, offsetMinutes, offsetSeconds, era] = rest;
   const local = new Date(0);
   local.setUTCFullYear(era === undefined ? Number(year) : 1 - Number(year), Number(month) - 1, Number(day));
-  local.setUTCHours(Number(hours), Number(minutes), Number(seconds), Number((fraction ?? '').padEnd(3, '0').slice(0, 3)));
+  local.setUTCHours(
+    Number(hours),
+    Number(minutes),
+    Number(seconds),
+    Number((fraction ?? '').padEnd(3, '0').slice(0, 3)),
+  );
   const offset = Number(offsetHours) * 3600 + Number(offsetMinutes ?? 0) * 60 + Number(offsetSeconds ?? 0);
   return new Date(local.getTime() - (sign === '-' ? -offset : offset) * 1000);
 }

@@ -22,7 +22,9 @@ function encodeValue(value: unknown, index: number): string | null {
       return String(value);
     default:
       if (value === null) return null;
-      throw new TypeError(`The value of $${index + 1} must be a string, number, boolean or null, got ${typeof value}`);
+      throw new TypeError(
+        `The value of $${index + 1} must be a string, number, boolean or null, got ${typeof value}`,
+      );
   }
 }
 

@@ -39,7 +39,9 @@ function runs(folder: string, uid: number | undefined, gid: number | undefined):
 
 function starts(folder: string, uid: number | undefined, gid: number | undefined): boolean {
   const user = { ...(uid !== undefined && { uid }), ...(gid !== undefined && { gid }) };
-  return ['postgres', 'initdb'].every((name) => spawnSync(program(folder, name), ['--version'], user).status === 0);
+  return ['postgres', 'initdb'].every(
+    (name) => spawnSync(program(folder, name), ['--version'], user).status === 0,
+  );
 }
 
 /** npm packages carry no symbolic links; the package's install script, which may be blocked, makes them. */
@@ -94,14 +96,17 @@ function publish(aside: string, target: string): void {
 
 function readVersion(installed: string): string {
   const manifest: unknown = JSON.parse(readFileSync(join(installed, '..', 'package.json'), 'utf8'));
-  const version = typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : '0';
+  const version =
+    typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : '0';
   return String(version);
 }
 
 function unprivilegedUser(): { readonly uid: number | undefined; readonly gid: number | undefined } {
   if (process.getuid?.() !== 0) return { uid: undefined, gid: undefined };
   for (const name of ['postgres', 'nobody']) {
-    const [uid, gid] = ['-u', '-g'].map((flag) => Number.parseInt(spawnSync('id', [flag, name]).stdout?.toString(), 10));
+    const [uid, gid] = ['-u', '-g'].map((flag) =>
+      Number.parseInt(spawnSync('id', [flag, name]).stdout?.toString(), 10),
+    );
     if (uid !== undefined && gid !== undefined && uid > 0 && gid > 0) return { uid, gid };
   }
   throw new Error('PostgreSQL does not run as root, and there is no user postgres or nobody to run it as');

@@ -1,11 +1,19 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { findBinaries, type Binaries } from './databases-binaries.js';
+import { type Binaries, findBinaries } from './databases-binaries.js';
 
 /** Where a test server is and who may do everything there. Plain data, so that it can be handed to other processes. */
 export interface ServerAddress {
@@ -13,6 +21,8 @@ export interface ServerAddress {
   readonly port: number;
   readonly user: string;
   readonly password: string;
+  /** A database to connect to for creating others. */
+  readonly database: string;
 }
 
 /** A PostgreSQL server of the tests' own, in a process of its own. */
@@ -29,6 +39,9 @@ export interface PostgresServer extends ServerAddress {
   /** Kills the server and removes its data. */
   destroy(): Promise<void>;
 }
+
+/** Name of the environment variable that names a server to use instead of one of our own. */
+export const SERVER_VARIABLE: string = 'FW_TEST_POSTGRES';
 
 const PREFIX = 'fw-actions-pg-';
 const USER = 'fw_test';
@@ -52,7 +65,9 @@ const SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /** Starts a fresh server on a free port. It is gone when this process ends; a later call clears up after a crash. */
-export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+export async function startPostgres(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<PostgresServer> {
   removeLeftovers();
   const binaries = findBinaries();
   const root = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
@@ -83,6 +98,7 @@ class Server implements PostgresServer {
   readonly port: number;
   readonly user = USER;
   readonly password = PASSWORD;
+  readonly database = 'postgres';
   readonly #binaries: Binaries;
   readonly #root: string;
   readonly #data: string;
@@ -119,7 +135,12 @@ class Server implements PostgresServer {
         '--no-sync',
         '--no-instructions',
       ],
-      { encoding: 'utf8', cwd: this.#root, ...(uid !== undefined && { uid }), ...(gid !== undefined && { gid }) },
+      {
+        encoding: 'utf8',
+        cwd: this.#root,
+        ...(uid !== undefined && { uid }),
+        ...(gid !== undefined && { gid }),
+      },
     );
     if (result.status !== 0) throw new Error(`initdb failed: ${result.stderr}${result.error?.message ?? ''}`);
   }
@@ -127,7 +148,10 @@ class Server implements PostgresServer {
   async start(settings?: Readonly<Record<string, string>>): Promise<void> {
     this.#settings = settings ?? this.#settings;
     const { postgres, uid, gid } = this.#binaries;
-    const flags = Object.entries({ ...SETTINGS, ...this.#settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const flags = Object.entries({ ...SETTINGS, ...this.#settings }).flatMap(([name, value]) => [
+      '-c',
+      `${name}=${value}`,
+    ]);
     this.#output = '';
     const child = spawn(postgres, ['-D', this.#data, '-p', String(this.port), ...flags], {
       cwd: this.#root,
@@ -201,7 +225,8 @@ class Server implements PostgresServer {
 }
 
 async function tryToConnect(address: ServerAddress): Promise<string | undefined> {
-  const client = new pg.Client({ ...address, database: 'postgres', connectionTimeoutMillis: 2_000 });
+  const { host, port, user, password, database } = address;
+  const client = new pg.Client({ host, port, user, password, database, connectionTimeoutMillis: 2_000 });
   client.on('error', () => {});
   try {
     await client.connect();

@@ -1,0 +1,84 @@
+import { currency, Decimal, ValidationError } from 'fw-actions';
+import { actionSpec, VirtualClock } from 'fw-actions/testing';
+import { describe, test } from 'vitest';
+import { WalletCreatedEvent } from '../events/wallet-created-event.js';
+import { Wallet } from '../models/wallet.js';
+import { GLOBAL_SHARD, MEXICO_SHARD } from '../shards.js';
+import { NOW, OWNER } from '../test-support/wallets.js';
+import { WalletCreateAction, type WalletCreateParams } from './wallet-create-action.js';
+
+const create = actionSpec({
+  clock: new VirtualClock(NOW),
+  create: (kit) => new WalletCreateAction(kit.clock),
+});
+
+const inMexico: WalletCreateParams = {
+  country: 'MX',
+  ownerId: OWNER,
+  currency: currency('MXN'),
+  initialBalance: new Decimal('100.5'),
+};
+
+/** Params as a caller without types might send them. */
+function withNull(field: keyof WalletCreateParams): WalletCreateParams {
+  return { ...inMexico, [field]: null };
+}
+
+describe('WalletCreateAction', () => {
+  test('opens a wallet and says so', () =>
+    create
+      .when(inMexico)
+      .thenAdded(Wallet, {
+        version: 1,
+        state: 'OPENED',
+        ownerId: OWNER,
+        currency: currency('MXN'),
+        balance: new Decimal('100.5'),
+        createdDate: NOW,
+        updatedDate: NOW,
+      })
+      .thenEvents((wallet) => [
+        new WalletCreatedEvent(wallet.id, OWNER, currency('MXN'), new Decimal('100.5')),
+      ]));
+
+  test('puts a wallet of Mexico on the shard of Mexico', () =>
+    create.when(inMexico).thenTouches(MEXICO_SHARD));
+
+  test.each(['US', 'mx', 'Mx', ' MX', ''])('puts a wallet of country %j on the global shard', (country) =>
+    create.when({ ...inMexico, country }).thenTouches(GLOBAL_SHARD),
+  );
+
+  test('starts with nothing if no initial balance is given', () => {
+    const { initialBalance: _, ...params } = inMexico;
+    return create.when(params).thenAdded(Wallet, { balance: new Decimal(0) });
+  });
+
+  test('takes a negative zero for zero', () =>
+    create
+      .when({ ...inMexico, initialBalance: new Decimal('-0') })
+      .thenAdded(Wallet, { balance: new Decimal(0) }));
+
+  test('refuses a negative initial balance', () =>
+    create
+      .when({ ...inMexico, initialBalance: new Decimal('-0.0001') })
+      .thenFails(ValidationError, 'Initial balance must not be negative'));
+
+  test('refuses an initial balance that the column would round', () =>
+    create
+      .when({ ...inMexico, initialBalance: new Decimal('0.00005') })
+      .thenFails(ValidationError, 'balance has more than 4 decimals'));
+
+  test.each([
+    ['ownerId', 'ownerId cannot be null'],
+    ['currency', 'currency cannot be null'],
+    ['initialBalance', 'balance cannot be null'],
+  ] as const)('refuses a null %s with the words "%s"', (field, message) =>
+    create.when(withNull(field)).thenFails(ValidationError, message),
+  );
+
+  test('gives each wallet an id of its own', async ({ expect }) => {
+    const first = await create.when(inMexico);
+    const second = await create.when(inMexico);
+    expect(first.result.id.equals(second.result.id)).toBe(false);
+  });
+});

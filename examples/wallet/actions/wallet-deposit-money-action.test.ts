@@ -1,0 +1,104 @@
+import {
+  Decimal,
+  ModelNotFoundError,
+  PreconditionFailedError,
+  RefusedError,
+  ValidationError,
+} from 'fw-actions';
+import { describe, test } from 'vitest';
+import { WalletMoneyDepositedEvent } from '../events/wallet-money-deposited-event.js';
+import { Wallet } from '../models/wallet.js';
+import { MEXICO_SHARD } from '../shards.js';
+import { ifVersion, NOW, OPENED_AT, storedWallet, walletSpec } from '../test-support/wallets.js';
+import { WalletDepositMoneyAction } from './wallet-deposit-money-action.js';
+
+const deposit = walletSpec(WalletDepositMoneyAction);
+const amount = new Decimal('50.25');
+
+describe('WalletDepositMoneyAction', () => {
+  test('adds the amount to the balance and says so', () => {
+    const wallet = storedWallet({ balance: '100', version: 3 });
+    return deposit
+      .given(wallet)
+      .when({ walletId: wallet.id, amount })
+      .thenUpdated(Wallet, { id: wallet.id, version: 4, balance: new Decimal('150.25'), state: 'OPENED' })
+      .thenEvents(new WalletMoneyDepositedEvent(wallet.id, amount, new Decimal('150.25')));
+  });
+
+  test('returns the wallet as it will be stored', () => {
+    const wallet = storedWallet({ balance: '100' });
+    return deposit
+      .given(wallet)
+      .when({ walletId: wallet.id, amount })
+      .thenReturns({ version: 2, balance: new Decimal('150.25'), createdDate: OPENED_AT, updatedDate: NOW });
+  });
+
+  test('runs on the shard that the id names', () => {
+    const wallet = storedWallet({ shard: MEXICO_SHARD });
+    return deposit.given(wallet).when({ walletId: wallet.id, amount }).thenTouches(MEXICO_SHARD);
+  });
+
+  test('lets the recipient take no part in the balance change', () => {
+    const wallet = storedWallet({ balance: '1' });
+    return deposit
+      .given(wallet)
+      .when({ walletId: wallet.id, amount, recipient: 'Ana' })
+      .thenUpdated(Wallet, { balance: new Decimal('51.25') })
+      .thenEvents(new WalletMoneyDepositedEvent(wallet.id, amount, new Decimal('51.25')));
+  });
+
+  test.each(['0', '-0', '-1', '-0.0001', 'NaN'])('refuses to deposit %s', (text) => {
+    const wallet = storedWallet();
+    return deposit
+      .given(wallet)
+      .when({ walletId: wallet.id, amount: new Decimal(text) })
+      .thenFails(ValidationError, 'Deposit amount must be positive');
+  });
+
+  test('refuses an amount that the column would round', () => {
+    const wallet = storedWallet();
+    return deposit
+      .given(wallet)
+      .when({ walletId: wallet.id, amount: new Decimal('0.00005') })
+      .thenFails(ValidationError, 'balance has more than 4 decimals');
+  });
+
+  test('refuses a sum beyond what a balance can hold', () => {
+    const wallet = storedWallet({ balance: '999999999999999.9999' });
+    return deposit
+      .given(wallet)
+      .when({ walletId: wallet.id, amount: new Decimal('0.0001') })
+      .thenFails(ValidationError, 'balance is out of range: at most 15 digits before the point');
+  });
+
+  test('refuses a closed wallet', () => {
+    const wallet = storedWallet({ state: 'CLOSED', balance: '0' });
+    return deposit
+      .given(wallet)
+      .when({ walletId: wallet.id, amount })
+      .thenFails(RefusedError, 'Wallet is closed');
+  });
+
+  test('does not know a wallet that is not stored', () => {
+    const { id } = storedWallet();
+    return deposit
+      .when({ walletId: id, amount })
+      .thenFails(ModelNotFoundError, `Wallet ${id} does not exist`);
+  });
+
+  test('runs if the version is the one that the caller has seen', () => {
+    const wallet = storedWallet({ version: 3 });
+    return deposit
+      .given(wallet)
+      .when({ walletId: wallet.id, amount }, ifVersion(wallet, 3))
+      .thenUpdated(Wallet, { version: 4 });
+  });
+
+  test('is refused if the version is no longer the one that the caller has seen', () => {
+    const wallet = storedWallet({ version: 3 });
+    return deposit
+      .given(wallet)
+      .when({ walletId: wallet.id, amount }, ifVersion(wallet, 2))
+      .thenFails(PreconditionFailedError, `Wallet ${wallet.id} has version 3, not 2`);
+  });
+});

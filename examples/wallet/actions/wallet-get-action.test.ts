@@ -1,0 +1,26 @@
+import { ModelNotFoundError } from 'fw-actions';
+import { describe, test } from 'vitest';
+import { storedWallet, walletSpec } from '../test-support/wallets.js';
+import { WalletGetAction } from './wallet-get-action.js';
+
+const get = walletSpec(WalletGetAction);
+
+describe('WalletGetAction', () => {
+  test('shows the stored wallet and changes nothing', () => {
+    const wallet = storedWallet({ balance: '12.5', version: 4 });
+    return get.given(storedWallet(), wallet).when({ walletId: wallet.id }).thenReturns(wallet).thenNothing();
+  });
+
+  test('shows a closed wallet too', () => {
+    const wallet = storedWallet({ balance: '0', state: 'CLOSED' });
+    return get.given(wallet).when({ walletId: wallet.id }).thenReturns({ state: 'CLOSED' });
+  });
+
+  test('does not know a wallet that is not stored', () => {
+    const { id } = storedWallet();
+    return get
+      .given(storedWallet())
+      .when({ walletId: id })
+      .thenFails(ModelNotFoundError, `Wallet ${id} does not exist`);
+  });
+});

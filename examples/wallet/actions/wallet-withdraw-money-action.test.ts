@@ -1,0 +1,60 @@
+import { Decimal, PreconditionFailedError, RefusedError, ValidationError } from 'fw-actions';
+import { describe, test } from 'vitest';
+import { WalletMoneyWithdrawnEvent } from '../events/wallet-money-withdrawn-event.js';
+import { Wallet } from '../models/wallet.js';
+import { ifVersion, storedWallet, walletSpec } from '../test-support/wallets.js';
+import { WalletWithdrawMoneyAction } from './wallet-withdraw-money-action.js';
+
+const withdraw = walletSpec(WalletWithdrawMoneyAction);
+
+describe('WalletWithdrawMoneyAction', () => {
+  test('takes the amount from the balance and says so', () => {
+    const wallet = storedWallet({ balance: '100', version: 7 });
+    const amount = new Decimal('0.0001');
+    return withdraw
+      .given(wallet)
+      .when({ walletId: wallet.id, amount })
+      .thenUpdated(Wallet, { version: 8, balance: new Decimal('99.9999') })
+      .thenEvents(new WalletMoneyWithdrawnEvent(wallet.id, amount, new Decimal('99.9999')));
+  });
+
+  test('may empty the wallet', () => {
+    const wallet = storedWallet({ balance: '100' });
+    return withdraw
+      .given(wallet)
+      .when({ walletId: wallet.id, amount: new Decimal(100) })
+      .thenUpdated(Wallet, { balance: new Decimal(0), state: 'OPENED' });
+  });
+
+  test('refuses more than there is', () => {
+    const wallet = storedWallet({ balance: '100' });
+    return withdraw
+      .given(wallet)
+      .when({ walletId: wallet.id, amount: new Decimal('100.0001') })
+      .thenFails(RefusedError, 'Insufficient balance');
+  });
+
+  test.each(['0', '-0', '-5', 'NaN'])('refuses to withdraw %s', (text) => {
+    const wallet = storedWallet();
+    return withdraw
+      .given(wallet)
+      .when({ walletId: wallet.id, amount: new Decimal(text) })
+      .thenFails(ValidationError, 'Withdrawal amount must be positive');
+  });
+
+  test('refuses a closed wallet', () => {
+    const wallet = storedWallet({ state: 'CLOSED', balance: '0' });
+    return withdraw
+      .given(wallet)
+      .when({ walletId: wallet.id, amount: new Decimal(1) })
+      .thenFails(RefusedError, 'Wallet is closed');
+  });
+
+  test('is refused if the version is no longer the one that the caller has seen', () => {
+    const wallet = storedWallet({ version: 2 });
+    return withdraw
+      .given(wallet)
+      .when({ walletId: wallet.id, amount: new Decimal(1) }, ifVersion(wallet, 1))
+      .thenFails(PreconditionFailedError);
+  });
+});

@@ -1,0 +1,63 @@
+import type { Action, Clock } from 'fw-actions';
+import {
+  type Currency,
+  currency,
+  Decimal,
+  ExecutionConfiguration,
+  ShardedId,
+  type ShardIdentifier,
+  type Uuid,
+} from 'fw-actions';
+import { type ActionSpec, actionSpec, persisted, VirtualClock } from 'fw-actions/testing';
+import { WalletBuilder, walletModel } from '../generated/wallet.js';
+import { Wallet, type WalletState } from '../models/wallet.js';
+import { WalletRepository } from '../repositories/wallet-repository.js';
+import { GLOBAL_SHARD } from '../shards.js';
+
+export const OWNER: Uuid = '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10';
+
+/** When the wallets of the specs were opened. */
+export const OPENED_AT: Date = new Date('2024-06-01T08:00:00.000Z');
+/** When the actions of the specs run. */
+export const NOW: Date = new Date('2025-03-01T12:00:00.000Z');
+
+/** What matters about a stored wallet. */
+export interface StoredWallet {
+  readonly balance?: string;
+  /** Default EUR. */
+  readonly currency?: Currency;
+  readonly version?: number;
+  readonly state?: WalletState;
+  /** Default: the global one. */
+  readonly shard?: ShardIdentifier;
+}
+
+/** A wallet as it lies in the database. */
+export function storedWallet(facts: StoredWallet = {}): Wallet {
+  const { balance = '100', version = 1, state = 'OPENED', shard = GLOBAL_SHARD } = facts;
+  const wallet = WalletBuilder.wallet()
+    .id(ShardedId.generate(Wallet, shard))
+    .state(state)
+    .createdDate(OPENED_AT)
+    .withInitialVersion()
+    .ownerId(OWNER)
+    .currency(facts.currency ?? currency('EUR'))
+    .balance(new Decimal(balance))
+    .build();
+  return persisted(wallet, version);
+}
+
+/** The specification of an action that is made of a clock and the wallets. */
+export function walletSpec<Params, Result>(
+  actionClass: new (clock: Clock, wallets: WalletRepository) => Action<Params, Result>,
+): ActionSpec<Params, Result> {
+  return actionSpec({
+    clock: new VirtualClock(NOW),
+    create: (kit) => new actionClass(kit.clock, kit.repository(WalletRepository, walletModel)),
+  });
+}
+
+/** The terms of a request with `If-Match`. */
+export function ifVersion(wallet: Wallet, version: number): ExecutionConfiguration {
+  return ExecutionConfiguration.Builder.executionConfiguration().ifVersion(wallet.id, version).build();
+}

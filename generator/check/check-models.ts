@@ -1,0 +1,150 @@
+import { type Diagnostic, diagnostic, formatLocation } from '../diagnostics.js';
+import { type ColumnSchema, columnsOf, isInherited, parseNumeric } from '../schema/columns.js';
+import { isNumeric } from '../schema/constraints.js';
+import { withNested } from '../schema/fields.js';
+import type { SourceLocation } from '../schema/location.js';
+import { modelNames } from '../schema/model-names.js';
+import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
+import type { FieldSchema } from '../schema/type-schema.js';
+import { repeated } from './check-names.js';
+
+/** Members of builders and of every object: a field of that name would have no setter of its own. */
+const RESERVED_FIELDS: ReadonlySet<string> = new Set([
+  'build',
+  'put',
+  'copyBase',
+  'copyAll',
+  'withEvent',
+  'withInitialVersion',
+  'instantiate',
+  'setFields',
+  ...Object.getOwnPropertyNames(Object.prototype).filter((name) => name !== '__proto__'),
+]);
+
+/** Columns that every PostgreSQL table has already. */
+const SYSTEM_COLUMNS: ReadonlySet<string> = new Set(['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid']);
+
+/** Longest identifier of PostgreSQL, in bytes; it cuts longer ones silently. */
+const IDENTIFIER_BYTES = 63;
+
+/** Rules of models: their fields, columns, tables and states. */
+export function checkModels(schema: ProjectSchema): readonly Diagnostic[] {
+  return schema.models.flatMap((model) => [
+    ...model.fields.flatMap((field) => checkField(model, field)),
+    ...checkColumns(model),
+    ...checkTable(model),
+    ...checkOptions(model),
+    ...checkDeletedStates(model),
+  ]);
+}
+
+function checkField(model: ModelSchema, field: FieldSchema): readonly Diagnostic[] {
+  if (isInherited(model, field.name)) {
+    const base = model.kind === 'model' ? 'Model' : 'Entity';
+    const hint = `Remove it: its type follows from the type arguments of ${base}.`;
+    return [diagnostic('FWGEN006', field.location, `${base} declares ${field.name} already`, hint)];
+  }
+  if (RESERVED_FIELDS.has(field.name)) {
+    const message = `A model field cannot be named ${field.name}`;
+    return [diagnostic('FWGEN005', field.location, message, 'Rename it: builders have a member of that name.')];
+  }
+  return checkJsonColumn(field);
+}
+
+/** A `jsonb` column comes back as parsed JSON, so it can hold only what JSON has a value for. */
+function checkJsonColumn(field: FieldSchema): readonly Diagnostic[] {
+  if (field.type.kind !== 'object' && field.type.kind !== 'list') return [];
+  const itemKind = field.type.kind === 'list' ? field.type.of.kind : undefined;
+  const kinds = [itemKind, ...withNested(field).map((each) => each.type.kind)];
+  const lossy = kinds.find((kind) => kind !== undefined && LOSSY_KINDS.has(kind));
+  if (lossy === undefined) return [];
+  return [
+    diagnostic(
+      'FWGEN003',
+      field.location,
+      `${field.name} is stored as JSON, which has no value for a field of kind ${lossy}`,
+      'Use string, number, boolean, Uuid or Currency inside objects and lists of a model.',
+    ),
+  ];
+}
+
+const LOSSY_KINDS: ReadonlySet<string> = new Set(['bigint', 'instant', 'decimal', 'id']);
+
+function checkColumns(model: ModelSchema): readonly Diagnostic[] {
+  const columns = columnsOf(model).filter(({ field, inherited }) => !inherited || !isOwn(model, field.name));
+  const shared = repeated(columns, ({ column }) => column).map(([first, second]) =>
+    diagnostic(
+      'FWGEN017',
+      second.field.location,
+      `${second.field.name} and ${first.field.name} at ${formatLocation(first.field.location)} share the column ${second.column}`,
+      `Name another one: @AutoBuilder({ columns: { ${second.field.name}: { name: '...' } } }).`,
+    ),
+  );
+  return [...shared, ...columns.flatMap((column) => checkColumn(model, column))];
+}
+
+function isOwn(model: ModelSchema, name: string): boolean {
+  return model.fields.some((field) => field.name === name);
+}
+
+function checkColumn(model: ModelSchema, column: ColumnSchema): readonly Diagnostic[] {
+  const option = model.columns.find((each) => each.field === column.field.name);
+  const location = option?.location ?? column.field.location;
+  const name = SYSTEM_COLUMNS.has(column.column)
+    ? [unacceptable(location, `The column name ${column.column} is one of PostgreSQL's own`)]
+    : checkIdentifier(location, 'column', column.column);
+  const isDecimal = column.field.type.kind === 'decimal';
+  const numeric = parseNumeric(column.sqlType);
+  const typeFits = isDecimal ? numeric !== undefined && isNumeric(numeric) : SQL_TYPE.test(column.sqlType);
+  if (typeFits) return name;
+  const expected = isDecimal ? 'numeric(precision, scale)' : 'the name of an SQL type';
+  const message = `The column type ${JSON.stringify(column.sqlType)} of ${column.field.name} is not ${expected}`;
+  return [...name, unacceptable(location, message)];
+}
+
+/** It is written into migrations and statements as it stands. */
+const SQL_TYPE = /^[a-z][a-z0-9_]*( [a-z]+)*( ?\(\d+(, ?\d+)?\))?( with(out)? time zone)?(\[\])?$/i;
+
+function checkTable(model: ModelSchema): readonly Diagnostic[] {
+  return checkIdentifier(model.table?.location ?? model.location, 'table', modelNames(model).table);
+}
+
+function checkIdentifier(location: SourceLocation, what: string, name: string): readonly Diagnostic[] {
+  const problem =
+    name === ''
+      ? 'is empty'
+      : name.includes('\0')
+        ? 'holds a NUL character'
+        : Buffer.byteLength(name) > IDENTIFIER_BYTES
+          ? `is longer than ${IDENTIFIER_BYTES} bytes`
+          : undefined;
+  return problem === undefined ? [] : [unacceptable(location, `The ${what} name ${JSON.stringify(name)} ${problem}`)];
+}
+
+function unacceptable(location: SourceLocation, message: string): Diagnostic {
+  return diagnostic('FWGEN020', location, message, 'Set another one in the options of @AutoBuilder.');
+}
+
+function checkOptions(model: ModelSchema): readonly Diagnostic[] {
+  const known = columnsOf(model).map(({ field }) => field.name);
+  return model.columns
+    .filter((option) => !known.includes(option.field))
+    .map((option) =>
+      diagnostic(
+        'FWGEN018',
+        option.location,
+        `${model.name} has no field ${JSON.stringify(option.field)}`,
+        `Use one of ${known.join(', ')}.`,
+      ),
+    );
+}
+
+function checkDeletedStates(model: ModelSchema): readonly Diagnostic[] {
+  if (model.state.kind !== 'enum') return [];
+  const states = model.state.values;
+  return model.deletedStates
+    .filter(({ value }) => !states.includes(value))
+    .map(({ value, location }) =>
+      diagnostic('FWGEN019', location, `${model.name} has no state ${JSON.stringify(value)}`, `Use one of ${states.join(', ')}.`),
+    );
+}

@@ -1,0 +1,99 @@
+import { type Diagnostic, type DiagnosticCode, diagnostic, formatLocation } from '../diagnostics.js';
+import type { SourceLocation } from '../schema/location.js';
+import { modelNames } from '../schema/model-names.js';
+import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
+
+/** Emitted files that are not named after a model. */
+export const RESERVED_FILES: readonly string[] = ['application', 'openapi', 'server'];
+
+/** Static members of every class, and of every builder. */
+const RESERVED_STATICS: ReadonlySet<string> = new Set([
+  'name',
+  'length',
+  'prototype',
+  'caller',
+  'arguments',
+  'apply',
+  'call',
+  'bind',
+  'toString',
+  'copyOf',
+]);
+
+interface Named {
+  readonly name: string;
+  readonly location: SourceLocation;
+}
+
+/** Names that must be unique, and names that emitted code needs for itself. */
+export function checkNames(schema: ProjectSchema): readonly Diagnostic[] {
+  const events = 'The name is `event_type` in the outbox: rename one of them.';
+  const actions = "Rename one of them, or give one a stable name: @FwAction({ name: '...' }).";
+  return [
+    ...duplicates('FWGEN013', 'model', schema.models, 'The name is `model_name` in the outbox: rename one of them.'),
+    ...duplicates('FWGEN014', 'event', schema.events, events),
+    ...duplicates('FWGEN015', 'action', schema.actions, actions),
+    ...checkTables(schema.models),
+    ...schema.models.flatMap(checkModelName),
+  ];
+}
+
+function duplicates(
+  code: DiagnosticCode,
+  what: string,
+  things: readonly Named[],
+  hint: string,
+): readonly Diagnostic[] {
+  return repeated(things, (thing) => thing.name).map(([first, second]) =>
+    diagnostic(
+      code,
+      second.location,
+      `There is another ${what} ${JSON.stringify(second.name)} at ${formatLocation(first.location)}`,
+      hint,
+    ),
+  );
+}
+
+function checkTables(models: readonly ModelSchema[]): readonly Diagnostic[] {
+  const distinct = [...new Map(models.map((model) => [model.name, model])).values()];
+  const tables = repeated(distinct, (model) => modelNames(model).table).map(([first, second]) =>
+    diagnostic(
+      'FWGEN016',
+      second.table?.location ?? second.location,
+      `The table ${JSON.stringify(modelNames(second).table)} belongs to ${first.name} at ${formatLocation(first.location)}`,
+      "Name another one: @AutoBuilder({ table: '...' }).",
+    ),
+  );
+  const files = repeated(distinct, (model) => modelNames(model).file).map(([first, second]) =>
+    diagnostic(
+      'FWGEN016',
+      second.location,
+      `${second.name} and ${first.name} at ${formatLocation(first.location)} both give ${modelNames(second).file}.ts`,
+      'Rename one of the classes.',
+    ),
+  );
+  return [...tables, ...files];
+}
+
+function checkModelName(model: ModelSchema): readonly Diagnostic[] {
+  const { file, variable } = modelNames(model);
+  const taken = RESERVED_FILES.includes(file)
+    ? `${file}.ts is emitted for the whole application`
+    : RESERVED_STATICS.has(variable)
+      ? `a builder cannot have a static method ${variable}()`
+      : undefined;
+  if (taken === undefined) return [];
+  return [diagnostic('FWGEN021', model.location, `A model cannot be named ${model.name}: ${taken}`, 'Rename the class.')];
+}
+
+/** Pairs of the first thing with a key and each later one. */
+export function repeated<T>(things: readonly T[], keyOf: (thing: T) => string): readonly (readonly [T, T])[] {
+  const seen = new Map<string, T>();
+  const pairs: (readonly [T, T])[] = [];
+  for (const thing of things) {
+    const first = seen.get(keyOf(thing));
+    if (first === undefined) seen.set(keyOf(thing), thing);
+    else pairs.push([first, thing]);
+  }
+  return pairs;
+}

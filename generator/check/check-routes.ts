@@ -1,0 +1,124 @@
+import { type Diagnostic, diagnostic, formatLocation } from '../diagnostics.js';
+import type { ActionSchema, Located, ProjectSchema, RouteSchema } from '../schema/project-schema.js';
+import { pathParameters, pathShape } from '../schema/route-path.js';
+import { type FieldSchema, isScalar } from '../schema/type-schema.js';
+import { repeated } from './check-names.js';
+
+/** Paths that every server answers by itself. */
+const OWN_PATHS: readonly string[] = ['/health/live', '/health/ready', '/openapi.json', '/docs', '/metrics'];
+
+type RoutedAction = ActionSchema & { readonly route: RouteSchema };
+
+/** Rules of routes: their paths, where parameters travel, and headers made of response fields. */
+export function checkRoutes(schema: ProjectSchema): readonly Diagnostic[] {
+  const actions = schema.actions.filter((action): action is RoutedAction => action.route !== undefined);
+  return [
+    ...actions.flatMap(checkPath),
+    ...checkUnique(actions),
+    ...actions.flatMap(checkPathParameters),
+    ...actions.flatMap(checkQuery),
+    ...actions.flatMap(checkHeaders),
+  ];
+}
+
+const SEGMENT = /^(\{[A-Za-z_]\w*\}|[\w.~-]+)$/;
+
+function checkPath({ route }: RoutedAction): readonly Diagnostic[] {
+  const segments = route.path.split('/').slice(1);
+  const names = pathParameters(route.path);
+  const isWellFormed =
+    route.path === '/' || (route.path.startsWith('/') && segments.every((segment) => SEGMENT.test(segment)));
+  if (!isWellFormed || new Set(names).size < names.length) {
+    const hint = 'Begin it with a slash; a segment is plain text or one parameter in braces: /wallets/{walletId}.';
+    return [diagnostic('FWGEN023', route.location, `${JSON.stringify(route.path)} is no path of a route`, hint)];
+  }
+  if (route.method !== 'GET' || !OWN_PATHS.includes(route.path)) return [];
+  const message = `GET ${route.path} is answered by every server itself`;
+  return [diagnostic('FWGEN022', route.location, message, 'Choose another path.')];
+}
+
+function checkUnique(actions: readonly RoutedAction[]): readonly Diagnostic[] {
+  const same = repeated(actions, ({ route }) => `${route.method} ${pathShape(route.path)}`);
+  // One path with two spellings of its parameters is one path to a router and to the API document.
+  const respelled = repeated(actions, ({ route }) => pathShape(route.path)).filter(
+    ([first, second]) => first.route.path !== second.route.path && first.route.method !== second.route.method,
+  );
+  return [...same, ...respelled].map(([first, second]) =>
+    diagnostic(
+      'FWGEN022',
+      second.route.location,
+      `${second.route.method} ${second.route.path} meets ${first.route.method} ${first.route.path} of ${first.className} at ${formatLocation(first.route.location)}`,
+      same.some(([, each]) => each === second)
+        ? 'Change one of the paths or methods.'
+        : 'Name the parameters of one path alike for all its methods.',
+    ),
+  );
+}
+
+function checkPathParameters(action: RoutedAction): readonly Diagnostic[] {
+  return pathParameters(action.route.path).flatMap((name) => {
+    const field = action.params.find((param) => param.name === name);
+    const problem =
+      field === undefined
+        ? `is no parameter of ${action.className}`
+        : field.optional || field.nullable
+          ? 'may be absent or null'
+          : !isScalar(field.type) && field.type.kind !== 'unsupported'
+            ? `is of kind ${field.type.kind}, which no path can carry`
+            : undefined;
+    if (problem === undefined) return [];
+    const hint = 'Name a required parameter of a simple type, such as an id.';
+    return [diagnostic('FWGEN024', action.route.location, `{${name}} in ${action.route.path} ${problem}`, hint)];
+  });
+}
+
+function checkQuery(action: RoutedAction): readonly Diagnostic[] {
+  if (action.route.method !== 'GET' && action.route.method !== 'DELETE') return [];
+  const inPath = pathParameters(action.route.path);
+  return action.params
+    .filter((field) => !inPath.includes(field.name) && field.type.kind !== 'unsupported')
+    .filter((field) => !isScalar(field.type) || field.nullable)
+    .map((field) =>
+      diagnostic(
+        'FWGEN025',
+        field.location,
+        `${field.name} cannot travel in the query string of ${action.route.method} ${action.route.path}`,
+        'Use a simple type that is not nullable, or a method with a body.',
+      ),
+    );
+}
+
+function checkHeaders(action: RoutedAction): readonly Diagnostic[] {
+  const { etag, locationHeader, ifMatch, status, response, responseLocation } = action.route;
+  const found: Diagnostic[] = [];
+  for (const { value, location } of [...list(etag), ...fieldsIn(locationHeader)]) {
+    if (isHeaderField(response?.fields.find((field) => field.name === value))) continue;
+    const message = `${JSON.stringify(value)} is no required, simple field of the response`;
+    const known = (response?.fields ?? []).filter(isHeaderField).map((field) => field.name);
+    const hint = known.length === 0 ? 'Set `response` to a mapper class with that field.' : `Use one of ${known.join(', ')}.`;
+    found.push(diagnostic('FWGEN027', location, message, hint));
+  }
+  for (const { value, location } of list(ifMatch)) {
+    if (action.params.find((param) => param.name === value)?.type.kind === 'id') continue;
+    const message = `${JSON.stringify(value)} is no id parameter of ${action.className}`;
+    found.push(diagnostic('FWGEN028', location, message, 'Name the parameter that holds the id of the changed model.'));
+  }
+  if (status?.value === 204 && responseLocation !== undefined) {
+    const message = 'An answer with status 204 has no body';
+    found.push(diagnostic('FWGEN026', responseLocation, message, 'Remove `response`, or use another status.'));
+  }
+  return found;
+}
+
+function list<T>(item: T | undefined): readonly T[] {
+  return item === undefined ? [] : [item];
+}
+
+function fieldsIn(template: Located<string> | undefined): readonly Located<string>[] {
+  if (template === undefined) return [];
+  return pathParameters(template.value).map((value) => ({ value, location: template.location }));
+}
+
+function isHeaderField(field: FieldSchema | undefined): field is FieldSchema {
+  return field !== undefined && !field.optional && !field.nullable && isScalar(field.type);
+}

@@ -1,0 +1,12 @@
+import type { Diagnostic } from '../diagnostics.js';
+import type { ProjectSchema } from '../schema/project-schema.js';
+import { checkFields } from './check-fields.js';
+import { checkModels } from './check-models.js';
+import { checkNames } from './check-names.js';
+import { checkRoutes } from './check-routes.js';
+import { checkWiring } from './check-wiring.js';
+
+/** All rules that need more than one declaration to be seen. */
+export function checkSchema(schema: ProjectSchema): readonly Diagnostic[] {
+  return [checkNames, checkFields, checkModels, checkRoutes, checkWiring].flatMap((check) => check(schema));
+}

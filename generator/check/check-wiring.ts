@@ -1,0 +1,74 @@
+import { posix } from 'node:path';
+import { type Diagnostic, diagnostic, formatLocation } from '../diagnostics.js';
+import { referenceKey } from '../schema/location.js';
+import { modelNames } from '../schema/model-names.js';
+import type { CollaboratorSchema, ProjectSchema, SuppliedType } from '../schema/project-schema.js';
+
+/** Rules of what constructors of actions are given. */
+export function checkWiring(schema: ProjectSchema): readonly Diagnostic[] {
+  return [...checkRepositories(schema), ...checkDefaultRepositories(schema), ...checkSupplied(schema)];
+}
+
+function checkRepositories(schema: ProjectSchema): readonly Diagnostic[] {
+  return schema.repositories
+    .filter(({ model }) => !model.marked)
+    .map(({ name, model, location }) =>
+      diagnostic(
+        'FWGEN039',
+        location,
+        `${name} is a repository of ${model.name}, which is no model`,
+        `Mark ${model.name} with @AutoBuilder, or name another class.`,
+      ),
+    );
+}
+
+/** A default repository exists only for a model without a repository class of its own. */
+function checkDefaultRepositories(schema: ProjectSchema): readonly Diagnostic[] {
+  return collaboratorsOf(schema).flatMap(({ wiring, location }) => {
+    if (wiring.kind !== 'default-repository') return [];
+    const model = schema.models.find((each) => {
+      const names = modelNames(each);
+      return names.repository === wiring.name && `${names.file}.ts` === posix.basename(wiring.file);
+    });
+    const own = schema.repositories.find((each) => each.model.name === model?.name);
+    if (model !== undefined && own === undefined) return [];
+    const hint =
+      own === undefined
+        ? 'Import the repository of a model from the file emitted for it.'
+        : `Import ${own.name} from ${own.file}: a model with a repository class gets no default one.`;
+    return [diagnostic('FWGEN029', location, `${wiring.file} exports no ${wiring.name}`, hint)];
+  });
+}
+
+function checkSupplied(schema: ProjectSchema): readonly Diagnostic[] {
+  const seen = new Map<string, CollaboratorSchema>();
+  const found: Diagnostic[] = [];
+  for (const collaborator of collaboratorsOf(schema)) {
+    if (collaborator.wiring.kind !== 'supplied') continue;
+    const first = seen.get(collaborator.name);
+    if (first === undefined) seen.set(collaborator.name, collaborator);
+    else if (typeKey(first) !== typeKey(collaborator)) found.push(conflict(first, collaborator));
+  }
+  return found;
+}
+
+function conflict(first: CollaboratorSchema, second: CollaboratorSchema): Diagnostic {
+  return diagnostic(
+    'FWGEN030',
+    second.location,
+    `The collaborator ${second.name} has another type at ${formatLocation(first.location)}`,
+    'Rename one of the constructor parameters: collaborators are supplied by name.',
+  );
+}
+
+function typeKey({ wiring }: CollaboratorSchema): string {
+  return wiring.kind === 'supplied' ? suppliedKey(wiring.type) : wiring.kind;
+}
+
+function suppliedKey(type: SuppliedType): string {
+  return type.kind === 'named' ? referenceKey(type.reference) : type.text;
+}
+
+function collaboratorsOf(schema: ProjectSchema): readonly CollaboratorSchema[] {
+  return schema.actions.flatMap((action) => action.collaborators);
+}

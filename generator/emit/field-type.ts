@@ -1,0 +1,62 @@
+import { parseNumeric } from '../schema/columns.js';
+import { constraintsOf, DEFAULT_NUMERIC, type NumericType, numericOf } from '../schema/constraints.js';
+import type { ModelSchema } from '../schema/project-schema.js';
+import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
+import type { Code } from './print/code.js';
+
+/** Tells which models have sharded ids. */
+export type ShardedModels = (name: string) => boolean;
+
+/** From the models of a project. */
+export function shardedModels(models: readonly ModelSchema[]): ShardedModels {
+  const names = new Set(models.filter((model) => model.sharded).map((model) => model.name));
+  return (name) => names.has(name);
+}
+
+/** The runtime's `FieldType` of a field, as data. */
+export function fieldTypeOf(field: FieldSchema, isSharded: ShardedModels, sqlType?: string): Code {
+  const numeric = sqlType === undefined ? undefined : parseNumeric(sqlType);
+  return typeOf(field.type, isSharded, numeric ?? numericOf(field));
+}
+
+/** The runtime's `FieldType` of a type that stands for itself (an item, a result). */
+export function plainFieldType(type: TypeSchema, isSharded: ShardedModels): Code {
+  return typeOf(type, isSharded, DEFAULT_NUMERIC);
+}
+
+/** The runtime's `FieldDescriptor`s. */
+export function fieldDescriptors(fields: readonly FieldSchema[], isSharded: ShardedModels): readonly Code[] {
+  return fields.map((field) => ({
+    name: field.name,
+    type: fieldTypeOf(field, isSharded),
+    ...flags(field),
+    secret: constraintsOf(field).constraints.secret,
+  }));
+}
+
+/** `optional` and `nullable`, where true. */
+export function flags(field: Pick<FieldSchema, 'optional' | 'nullable'>): { readonly [key: string]: Code | undefined } {
+  return { optional: field.optional || undefined, nullable: field.nullable || undefined };
+}
+
+function typeOf(type: TypeSchema, isSharded: ShardedModels, numeric: NumericType): Code {
+  switch (type.kind) {
+    case 'decimal':
+      return { kind: 'decimal', precision: numeric.precision, scale: numeric.scale };
+    case 'id':
+      // An `Id<Wallet>` of a sharded model carries its shard, whichever way it is spelled.
+      return { kind: 'id', model: type.model.name, sharded: isSharded(type.model.name) };
+    case 'enum':
+      return { kind: 'enum', values: type.values };
+    case 'list':
+      return { kind: 'list', of: typeOf(type.of, isSharded, numeric) };
+    case 'object':
+      return { kind: 'object', fields: fieldDescriptors(type.fields, isSharded) };
+    case 'model':
+    case 'void':
+    case 'unsupported':
+      throw new Error(`No field can be of kind ${type.kind}: the checks let it pass`);
+    default:
+      return { kind: type.kind };
+  }
+}

@@ -1,0 +1,105 @@
+import { posix } from 'node:path';
+import { compareText } from '../../diagnostics.js';
+import { type Reference, referenceKey } from '../../schema/location.js';
+import { LINE_WIDTH } from './code.js';
+import { quote } from './strings.js';
+
+/** The only module of the runtime that emitted code imports by itself. */
+const CODEGEN_MODULE = 'fw-actions/codegen';
+
+interface Entry {
+  readonly module: string;
+  readonly name: string;
+  readonly local: string;
+  isType: boolean;
+}
+
+/** Collects the imports of one emitted file and gives each a local name that nothing else in the file has. */
+export class Imports {
+  readonly #folder: string;
+  readonly #taken: Set<string>;
+  readonly #entries = new Map<string, Entry>();
+
+  /** @param file path of the emitted file @param taken names that the file itself declares or uses as globals */
+  constructor(file: string, taken: Iterable<string>) {
+    this.#folder = posix.dirname(file);
+    this.#taken = new Set(taken);
+  }
+
+  /** Imports a value (a class). @returns its local name */
+  value(reference: Reference): string {
+    return this.#add(reference, false);
+  }
+
+  /** Imports a type. @returns its local name */
+  type(reference: Reference): string {
+    return this.#add(reference, true);
+  }
+
+  /** Imports a value of the runtime. */
+  runtimeValue(name: string): string {
+    return this.value({ kind: 'package', module: CODEGEN_MODULE, name });
+  }
+
+  /** Imports a type of the runtime. */
+  runtimeType(name: string): string {
+    return this.type({ kind: 'package', module: CODEGEN_MODULE, name });
+  }
+
+  /** A name for a variable of the file: `preferred`, numbered if something else has it. */
+  reserve(preferred: string): string {
+    let name = preferred;
+    for (let count = 2; this.#taken.has(name); count += 1) name = `${preferred}${count}`;
+    this.#taken.add(name);
+    return name;
+  }
+
+  /** The import specifier of a project file, as seen from the emitted one. */
+  specifier(file: string): string {
+    const relative = posix.relative(this.#folder, file).replace(/\.([cm]?)tsx?$/, '.$1js');
+    return relative.startsWith('../') ? relative : `./${relative}`;
+  }
+
+  /** The import statements: packages first, then from far to near. */
+  statements(): readonly string[] {
+    const byModule = new Map<string, Entry[]>();
+    for (const entry of this.#entries.values()) {
+      byModule.set(entry.module, [...(byModule.get(entry.module) ?? []), entry]);
+    }
+    return [...byModule]
+      .sort(([a], [b]) => compareText(sortKey(a), sortKey(b)))
+      .map(([module, entries]) => statement(module, entries));
+  }
+
+  #add(reference: Reference, isType: boolean): string {
+    const module = reference.kind === 'file' ? this.specifier(reference.file) : reference.module;
+    const key = referenceKey(reference);
+    const known = this.#entries.get(key);
+    if (known !== undefined) {
+      known.isType &&= isType;
+      return known.local;
+    }
+    const local = this.reserve(reference.name === 'default' ? 'Default' : reference.name);
+    this.#entries.set(key, { module, name: reference.name, local, isType });
+    return local;
+  }
+}
+
+function sortKey(module: string): string {
+  const rank = module.startsWith('../') ? 1 : module.startsWith('./') ? 2 : 0;
+  return `${rank}${module}`;
+}
+
+function statement(module: string, entries: readonly Entry[]): string {
+  const onlyTypes = entries.every((entry) => entry.isType);
+  const names = [...entries]
+    .sort((a, b) => compareText(a.name, b.name))
+    .map(({ name, local, isType }) => {
+      const binding = name === local ? name : `${name} as ${local}`;
+      return isType && !onlyTypes ? `type ${binding}` : binding;
+    });
+  const keyword = onlyTypes ? 'import type' : 'import';
+  const line = `${keyword} { ${names.join(', ')} } from ${quote(module)};`;
+  if (line.length <= LINE_WIDTH) return line;
+  return `${keyword} {\n${names.map((name) => `  ${name},\n`).join('')}} from ${quote(module)};`;
+}

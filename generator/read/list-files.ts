@@ -1,0 +1,37 @@
+import { type Dirent, readdirSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { compareText } from '../diagnostics.js';
+
+/** Folders that never hold sources. */
+const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(['node_modules', 'dist']);
+
+/**
+ * Every TypeScript source below a folder, sorted. Symbolic links are not followed (so loops end), nor are hidden
+ * folders, tests and declaration files taken.
+ *
+ * @throws if a folder cannot be read
+ */
+export function listSources(
+  projectDirectory: string,
+  folder: string,
+  excluded: readonly string[],
+): readonly string[] {
+  const files: string[] = [];
+  const pending = [folder];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    for (const entry of readdirSync(join(projectDirectory, next), { withFileTypes: true })) {
+      const path = posix.join(next, entry.name);
+      if (isSourceFolder(entry) && !excluded.includes(path)) pending.push(path);
+      else if (entry.isFile() && isSource(entry.name)) files.push(path);
+    }
+  }
+  return files.sort(compareText);
+}
+
+function isSourceFolder(entry: Dirent): boolean {
+  return entry.isDirectory() && !entry.name.startsWith('.') && !SKIPPED_FOLDERS.has(entry.name);
+}
+
+function isSource(name: string): boolean {
+  return /\.[cm]?tsx?$/.test(name) && !/\.(d|test|spec|test-d)\.[cm]?tsx?$/.test(name);
+}

@@ -1,0 +1,208 @@
+import { type ClassDeclaration, type Decorator, Node, type PropertyDeclaration, type TypeNode } from 'ts-morph';
+import type { ColumnOption, Located, ModelSchema } from '../schema/project-schema.js';
+import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
+import { extendsFramework, type Heritage, readClassName, readHeritage } from './class-form.js';
+import { readOptions } from './read-decorator.js';
+import { readDoc } from './read-doc.js';
+import { type ReadContext, report } from './read-context.js';
+import { literalProperties, propertyName, readLiteral, reportNotLiteral } from './read-literal.js';
+import { readField, readType } from './read-type.js';
+import { fileOf, locationOf } from './source-files.js';
+
+/** Reads a class marked with `@AutoBuilder`; undefined if it is too broken to say anything about. */
+export function readModel(
+  context: ReadContext,
+  node: ClassDeclaration,
+  decorator: Decorator,
+): ModelSchema | undefined {
+  const name = readClassName(context, node);
+  const base = readBase(context, node);
+  if (name === undefined || base === undefined) return undefined;
+  const [declaredConstructor] = node.getConstructors();
+  if (declaredConstructor !== undefined) {
+    report(
+      context,
+      'FWGEN010',
+      declaredConstructor,
+      `${name} declares a constructor`,
+      'Remove it: builders and repositories make instances. Put creation into a static method.',
+    );
+  }
+  const { description } = readDoc(node);
+  return {
+    name,
+    file: fileOf(node),
+    location: locationOf(node.getNameNode() ?? node),
+    ...(description === undefined ? {} : { description }),
+    ...base,
+    fields: readModelFields(context, node),
+    ...readModelOptions(context, decorator),
+  };
+}
+
+type Base = Pick<ModelSchema, 'kind' | 'sharded' | 'state'>;
+
+/** What `extends Model<Self, IdType, State>` says. */
+function readBase(context: ReadContext, node: ClassDeclaration): Base | undefined {
+  const heritage = readHeritage(context, node);
+  const name = node.getName() ?? 'the class';
+  if (!extendsFramework(heritage, 'Model', 'Entity')) {
+    report(
+      context,
+      'FWGEN007',
+      heritage?.clause ?? node.getNameNode() ?? node,
+      `${name} is marked with @AutoBuilder but ${found(heritage)}`,
+      `Write \`class ${name} extends Model<${name}, ShardedId<${name}>, State>\` (or Entity), directly.`,
+    );
+    return undefined;
+  }
+  const [self, id, state] = heritage.clause.getTypeArguments();
+  if (self?.getText() !== node.getName()) {
+    report(
+      context,
+      'FWGEN007',
+      heritage.clause,
+      `The first type argument of ${heritage.clause.getExpression().getText()} is ${self?.getText() ?? 'missing'}`,
+      `Name the class itself: Model<${name}, ...>.`,
+    );
+    return undefined;
+  }
+  return {
+    kind: heritage.resolved.name === 'Model' ? 'model' : 'entity',
+    sharded: id !== undefined && readIdArgument(context, id, name),
+    state: state === undefined ? { kind: 'string' } : readState(context, state),
+  };
+}
+
+function found(heritage: Heritage | undefined): string {
+  return heritage === undefined ? 'extends nothing' : `extends ${heritage.clause.getText()}`;
+}
+
+/** True for `ShardedId<Self>`; anything but an id of the class itself is reported. */
+function readIdArgument(context: ReadContext, node: TypeNode, modelName: string): boolean {
+  const { type } = readType(context, node);
+  if (type.kind === 'id' && type.model.name === modelName) return type.sharded;
+  report(
+    context,
+    'FWGEN007',
+    node,
+    `The id type of ${modelName} is ${node.getText()}`,
+    `Use Id<${modelName}> or ShardedId<${modelName}>.`,
+  );
+  return false;
+}
+
+function readState(context: ReadContext, node: TypeNode): TypeSchema {
+  const { type, nullable, optional } = readType(context, node);
+  if (!nullable && !optional && (type.kind === 'enum' || type.kind === 'string')) return type;
+  report(
+    context,
+    'FWGEN003',
+    node,
+    `The state type is ${node.getText()}`,
+    "Use a union of string literals ('OPENED' | 'CLOSED') or a string enum.",
+  );
+  return { kind: 'string' };
+}
+
+function readModelFields(context: ReadContext, node: ClassDeclaration): readonly FieldSchema[] {
+  return node
+    .getInstanceProperties()
+    .filter((member) => Node.isPropertyDeclaration(member))
+    .filter((member) => !Node.isPrivateIdentifier(member.getNameNode()))
+    .filter((member) => hasFieldForm(context, member))
+    .map((member) => readField(context, member))
+    .filter((field) => field !== undefined);
+}
+
+function hasFieldForm(context: ReadContext, member: PropertyDeclaration): boolean {
+  const problem =
+    member.getScope() !== 'public'
+      ? `is ${member.getScope()}`
+      : !member.isReadonly()
+        ? 'is not readonly'
+        : member.getInitializer() !== undefined
+          ? 'has an initializer'
+          : undefined;
+  if (problem === undefined) return true;
+  report(
+    context,
+    'FWGEN004',
+    member,
+    `The model field ${member.getName()} ${problem}`,
+    `Write \`readonly ${member.getName()}!: Type;\`: models are immutable, and their builder sets every field.`,
+  );
+  return false;
+}
+
+type ModelOptions = Pick<ModelSchema, 'table' | 'columns' | 'deletedStates'>;
+
+function readModelOptions(context: ReadContext, decorator: Decorator): ModelOptions {
+  const options = readOptions(context, decorator.getArguments()[0], ['table', 'columns', 'deletedStates']);
+  const table = options.get('table');
+  const tableName = table === undefined ? undefined : readText(context, table);
+  return {
+    ...(tableName === undefined ? {} : { table: tableName }),
+    columns: readColumnOptions(context, options.get('columns')),
+    deletedStates: readTexts(context, options.get('deletedStates')),
+  };
+}
+
+function readText(context: ReadContext, node: Node): { readonly name: string; readonly location: Located<string>['location'] } | undefined {
+  const value = readLiteral(context, node);
+  if (typeof value === 'string') return { name: value, location: locationOf(node) };
+  if (value !== undefined) reportNotText(context, node);
+  return undefined;
+}
+
+function readTexts(context: ReadContext, node: Node | undefined): readonly Located<string>[] {
+  if (node === undefined) return [];
+  if (!Node.isArrayLiteralExpression(node)) {
+    reportNotLiteral(context, node);
+    return [];
+  }
+  return node
+    .getElements()
+    .map((element) => readText(context, element))
+    .filter((text) => text !== undefined)
+    .map(({ name, location }) => ({ value: name, location }));
+}
+
+function readColumnOptions(context: ReadContext, node: Node | undefined): readonly ColumnOption[] {
+  if (node === undefined) return [];
+  if (!Node.isObjectLiteralExpression(node)) {
+    reportNotLiteral(context, node);
+    return [];
+  }
+  return [...literalProperties(context, node.getProperties())].map(([field, value]) => {
+    const options = readOptions(context, value, ['name', 'type']);
+    const name = options.get('name');
+    const type = options.get('type');
+    const nameText = name === undefined ? undefined : readText(context, name)?.name;
+    const typeText = type === undefined ? undefined : readText(context, type)?.name;
+    return {
+      field,
+      ...(nameText === undefined ? {} : { name: nameText }),
+      ...(typeText === undefined ? {} : { type: typeText }),
+      location: locationOf(value),
+    };
+  });
+}
+
+function reportNotText(context: ReadContext, node: Node): void {
+  report(context, 'FWGEN002', node, `${node.getText()} is not a string`, 'Write a string literal.');
+}
+
+/** Reports a class that extends `Model` or `Entity` and lacks the marker. */
+export function reportUnmarkedModel(context: ReadContext, node: ClassDeclaration): void {
+  const heritage = readHeritage(context, node);
+  if (!extendsFramework(heritage, 'Model', 'Entity')) return;
+  const name = node.getName() ?? propertyName(node) ?? 'A class';
+  report(
+    context,
+    'FWGEN011',
+    node.getNameNode() ?? node,
+    `${name} extends ${heritage.clause.getExpression().getText()} without @AutoBuilder`,
+    'Mark it with @AutoBuilder: without a builder there is no way to make or store it.',
+  );
+}

@@ -1,0 +1,94 @@
+import type { ClassDeclaration } from 'ts-morph';
+import { type Diagnostic, diagnostic } from '../diagnostics.js';
+import type { ProjectPaths } from '../schema/paths.js';
+import type {
+  ActionSchema,
+  EventSchema,
+  ModelSchema,
+  ProjectSchema,
+  RepositorySchema,
+} from '../schema/project-schema.js';
+import { listSources } from './list-files.js';
+import { readAction } from './read-action.js';
+import { type ReadContext, report } from './read-context.js';
+import { findDecorator } from './read-decorator.js';
+import { readEvent } from './read-event.js';
+import { readMigrations } from './read-migrations.js';
+import { readModel, reportUnmarkedModel } from './read-model.js';
+import { readRepository } from './read-repository.js';
+import { SourceFiles } from './source-files.js';
+
+/** What reading gives: everything that could be understood, and every mistake on the way. */
+export interface ReadResult {
+  readonly schema: ProjectSchema;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Only files with one of these words are parsed; other files are parsed when a type is followed into them. */
+const MARKERS = /\b(AutoBuilder|FwAction|HttpRoute|ModelEvent|Repository|Model|Entity)\b/;
+
+/** Reads all sources of a project. Mistakes are collected, never thrown; disk errors are mistakes as well. */
+export function readProject(projectDirectory: string, paths: ProjectPaths): ReadResult {
+  const context: ReadContext = { sources: new SourceFiles(projectDirectory), paths, diagnostics: [] };
+  const found: Found = { models: [], events: [], actions: [], repositories: [] };
+  for (const file of sourcesOf(context, projectDirectory)) readFile(context, file, found);
+  const migrations = attempt(context, paths.migrations, () => readMigrations(context, projectDirectory)) ?? [];
+  for (const { message, location } of context.sources.syntaxErrors()) {
+    context.diagnostics.push(diagnostic('FWGEN001', location, message, 'Correct the syntax.'));
+  }
+  return { schema: { ...found, migrations }, diagnostics: context.diagnostics };
+}
+
+interface Found {
+  readonly models: ModelSchema[];
+  readonly events: EventSchema[];
+  readonly actions: ActionSchema[];
+  readonly repositories: RepositorySchema[];
+}
+
+function sourcesOf(context: ReadContext, projectDirectory: string): readonly string[] {
+  const { source, output, migrations } = context.paths;
+  return attempt(context, source, () => listSources(projectDirectory, source, [output, migrations])) ?? [];
+}
+
+function readFile(context: ReadContext, file: string, found: Found): void {
+  const source = attempt(context, file, () =>
+    MARKERS.test(context.sources.text(file)) ? context.sources.load(file) : undefined,
+  );
+  for (const node of source?.getClasses() ?? []) readClass(context, node, found);
+}
+
+function readClass(context: ReadContext, node: ClassDeclaration, found: Found): void {
+  const builder = findDecorator(context, node, 'AutoBuilder');
+  const action = findDecorator(context, node, 'FwAction');
+  const route = findDecorator(context, node, 'HttpRoute');
+  if (builder !== undefined) add(found.models, readModel(context, node, builder));
+  else reportUnmarkedModel(context, node);
+  if (action !== undefined) add(found.actions, readAction(context, node, { action, route }));
+  else if (route !== undefined) {
+    const name = node.getName() ?? 'The class';
+    report(context, 'FWGEN033', route, `${name} has a route but no @FwAction`, 'Mark the class with @FwAction as well.');
+  }
+  add(found.events, readEvent(context, node));
+  add(found.repositories, readRepository(context, node));
+}
+
+function add<T>(list: T[], item: T | undefined): void {
+  if (item !== undefined) list.push(item);
+}
+
+/** Runs a step that touches the disk; its failure becomes a diagnostic. */
+function attempt<T>(context: ReadContext, file: string, step: () => T): T | undefined {
+  try {
+    return step();
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    const hint = 'Check that it exists and may be read.';
+    context.diagnostics.push(diagnostic('FWGEN038', { file: file || '.' }, `Cannot read: ${error.code}`, hint));
+    return undefined;
+  }
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
+}

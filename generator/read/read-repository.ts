@@ -1,0 +1,28 @@
+import type { ClassDeclaration } from 'ts-morph';
+import type { RepositorySchema } from '../schema/project-schema.js';
+import { extendsFramework, readClassName, readHeritage } from './class-form.js';
+import { type ReadContext, report } from './read-context.js';
+import { resolveClass } from './read-type.js';
+import { fileOf, locationOf } from './source-files.js';
+
+/** Reads a class that extends `Repository`; undefined for any other class. */
+export function readRepository(context: ReadContext, node: ClassDeclaration): RepositorySchema | undefined {
+  const heritage = readHeritage(context, node);
+  if (!extendsFramework(heritage, 'Repository')) return undefined;
+  const name = readClassName(context, node);
+  const [argument] = heritage.clause.getTypeArguments();
+  const model = argument === undefined ? undefined : resolveClass(context, argument);
+  if (name === undefined) return undefined;
+  const [declaredConstructor] = node.getConstructors();
+  if (model === undefined || declaredConstructor !== undefined) {
+    report(
+      context,
+      'FWGEN039',
+      declaredConstructor ?? argument ?? heritage.clause,
+      model === undefined ? `${name} does not name its model` : `${name} declares a constructor`,
+      'Write `extends Repository<X, XTables>` without a constructor: generated code makes it with (context, model).',
+    );
+    return undefined;
+  }
+  return { name, file: fileOf(node), location: locationOf(node.getNameNode() ?? node), model };
+}

@@ -1,0 +1,114 @@
+import { type Decorator, Node } from 'ts-morph';
+import type { Located, ResponseSchema, RouteSchema } from '../schema/project-schema.js';
+import { hasStaticMember } from './class-form.js';
+import { readOptions } from './read-decorator.js';
+import { readDoc } from './read-doc.js';
+import { type ReadContext, report } from './read-context.js';
+import { readLiteral } from './read-literal.js';
+import { readClassFields } from './read-type.js';
+import { referenceToDeclaration, resolveName } from './resolver.js';
+import { fileOf, locationOf } from './source-files.js';
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+const OPTIONS = ['status', 'response', 'location', 'etag', 'ifMatch', 'summary', 'tag', 'example'] as const;
+
+/** Reads `@HttpRoute(method, path, options)`; undefined, and reported, if method or path are not literals. */
+export function readRoute(context: ReadContext, decorator: Decorator): RouteSchema | undefined {
+  const [methodNode, pathNode, optionsNode] = decorator.getArguments();
+  const method = METHODS.find((each) => each === textOf(context, methodNode));
+  const path = textOf(context, pathNode);
+  if (methodNode === undefined || method === undefined || pathNode === undefined || path === undefined) {
+    report(
+      context,
+      'FWGEN002',
+      decorator,
+      '@HttpRoute needs a method and a path',
+      `Write @HttpRoute('POST', '/things/{id}'); the method is one of ${METHODS.join(', ')}.`,
+    );
+    return undefined;
+  }
+  const options = readOptions(context, optionsNode, OPTIONS);
+  const example = options.get('example');
+  const exampleValue = example === undefined ? undefined : readLiteral(context, example);
+  return {
+    method,
+    path,
+    location: locationOf(pathNode),
+    ...present('status', readStatus(context, options.get('status'))),
+    ...readResponseOption(context, options.get('response')),
+    ...present('locationHeader', readText(context, options.get('location'))),
+    ...present('etag', readText(context, options.get('etag'))),
+    ...present('ifMatch', readText(context, options.get('ifMatch'))),
+    ...present('summary', readText(context, options.get('summary'))?.value),
+    ...present('tag', readText(context, options.get('tag'))?.value),
+    ...present('example', exampleValue),
+  };
+}
+
+function textOf(context: ReadContext, node: Node | undefined): string | undefined {
+  const value = node === undefined ? undefined : readLiteral(context, node);
+  return typeof value === 'string' ? value : undefined;
+}
+
+function readStatus(context: ReadContext, node: Node | undefined): Located<number> | undefined {
+  const value = node === undefined ? undefined : readLiteral(context, node);
+  if (node === undefined || value === undefined) return undefined;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 200 && value <= 299) {
+    return { value, location: locationOf(node) };
+  }
+  report(context, 'FWGEN002', node, `${node.getText()} is no status of success`, 'Write a number from 200 to 299.');
+  return undefined;
+}
+
+function readText(context: ReadContext, node: Node | undefined): Located<string> | undefined {
+  const value = node === undefined ? undefined : readLiteral(context, node);
+  if (node === undefined || value === undefined) return undefined;
+  if (typeof value === 'string') return { value, location: locationOf(node) };
+  report(context, 'FWGEN002', node, `${node.getText()} is not a string`, 'Write a string literal.');
+  return undefined;
+}
+
+function readResponseOption(
+  context: ReadContext,
+  node: Node | undefined,
+): Pick<RouteSchema, 'response' | 'responseLocation'> {
+  const response = node === undefined ? undefined : readResponse(context, node);
+  if (node === undefined || response === undefined) return {};
+  return { response, responseLocation: locationOf(node) };
+}
+
+/** The mapper class that an identifier names. */
+function readResponse(context: ReadContext, node: Node): ResponseSchema | undefined {
+  const resolved = Node.isIdentifier(node)
+    ? resolveName(context, node.getSourceFile(), node.getText())
+    : undefined;
+  const declaration = resolved?.kind === 'declared' ? resolved.declaration : undefined;
+  const name = declaration?.getName();
+  if (
+    !Node.isClassDeclaration(declaration) ||
+    name === undefined ||
+    !hasStaticMember(declaration, 'from') ||
+    referenceToDeclaration(declaration)?.name !== name
+  ) {
+    report(
+      context,
+      'FWGEN026',
+      node,
+      `${node.getText()} is no exported class of this project with a static method \`from\``,
+      'Write `export class WalletResponse { readonly id: ...; static from(result: Wallet): WalletResponse { ... } }`.',
+    );
+    return undefined;
+  }
+  const { description } = readDoc(declaration);
+  return {
+    name,
+    file: fileOf(declaration),
+    ...(description === undefined ? {} : { description }),
+    fields: readClassFields(context, declaration),
+  };
+}
+
+/** An object with this property, or without it if there is no value. */
+function present<Key extends string, Value>(key: Key, value: Value | undefined): { readonly [K in Key]?: Value } {
+  return value === undefined ? {} : ({ [key]: value } as { readonly [K in Key]?: Value });
+}

@@ -1,0 +1,139 @@
+import type { JsonValue } from './json-value.js';
+import type { DocTag, FieldSchema, TypeSchema } from './type-schema.js';
+
+/** `numeric(precision, scale)`: digits in all, and after the point. */
+export interface NumericType {
+  readonly precision: number;
+  readonly scale: number;
+}
+
+/** The type of a decimal field unless its model or its `@numeric` says otherwise; the runtime's own default. */
+export const DEFAULT_NUMERIC: NumericType = { precision: 19, scale: 4 };
+
+/** What the tags of a field's comment say, as values. */
+export interface Constraints {
+  readonly maxLength?: number;
+  readonly minLength?: number;
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly integer?: true;
+  readonly numeric?: NumericType;
+  readonly default?: JsonValue;
+  readonly label?: string;
+  readonly secret?: true;
+}
+
+/** A tag that makes no sense where it stands. */
+export interface TagProblem {
+  readonly tag: DocTag;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** The constraints of a field and the tags that could not be used. Tags of other tools are left alone. */
+export function constraintsOf(field: FieldSchema): {
+  readonly constraints: Constraints;
+  readonly problems: readonly TagProblem[];
+} {
+  const constraints: { -readonly [Key in keyof Constraints]: Constraints[Key] } = {};
+  const problems: TagProblem[] = [];
+  for (const tag of field.tags) {
+    const rule = Object.hasOwn(TAGS, tag.name) ? TAGS[tag.name] : undefined;
+    if (rule === undefined) continue;
+    const value = rule.fits(field.type) ? rule.parse(tag.text, field) : undefined;
+    if (value === undefined) {
+      problems.push({ tag, message: `@${tag.name} ${tag.text}`.trim(), hint: rule.usage });
+    } else {
+      Object.assign(constraints, { [tag.name]: value });
+    }
+  }
+  return { constraints, problems };
+}
+
+/** Precision and scale of a decimal field. */
+export function numericOf(field: FieldSchema): NumericType {
+  return constraintsOf(field).constraints.numeric ?? DEFAULT_NUMERIC;
+}
+
+interface TagRule {
+  readonly usage: string;
+  readonly fits: (type: TypeSchema) => boolean;
+  /** undefined if the text does not fit. */
+  readonly parse: (text: string, field: FieldSchema) => JsonValue | undefined;
+}
+
+const isKind =
+  (...kinds: readonly TypeSchema['kind'][]): TagRule['fits'] =>
+  (type) =>
+    kinds.includes(type.kind);
+
+const LENGTH: Pick<TagRule, 'fits' | 'parse'> = {
+  fits: isKind('string'),
+  parse: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
+};
+
+const BOUND: Pick<TagRule, 'fits' | 'parse'> = { fits: isKind('number'), parse: parseNumber };
+
+const FLAG: Pick<TagRule, 'parse'> = { parse: (text) => (text === '' ? true : undefined) };
+
+const TAGS: Readonly<Record<string, TagRule>> = {
+  maxLength: { usage: 'On a string: @maxLength 256.', ...LENGTH },
+  minLength: { usage: 'On a string: @minLength 1.', ...LENGTH },
+  pattern: { usage: 'On a string, a regular expression: @pattern ^[A-Z]{2}$.', fits: isKind('string'), parse: parsePattern },
+  minimum: { usage: 'On a number: @minimum 1. Check other types in the action.', ...BOUND },
+  maximum: { usage: 'On a number: @maximum 200. Check other types in the action.', ...BOUND },
+  integer: { usage: 'On a number, without text: @integer.', fits: isKind('number'), ...FLAG },
+  numeric: { usage: 'On a Decimal, precision and scale: @numeric 38,18.', fits: isKind('decimal'), parse: parseNumericTag },
+  default: {
+    usage: 'On an optional field, a value of its type: @default 50.',
+    fits: isKind('string', 'number', 'boolean', 'enum', 'decimal', 'currency', 'bigint'),
+    parse: (text, field) => (field.optional ? parseDefault(text, field.type) : undefined),
+  },
+  label: { usage: 'The name that messages use: @label balance.', fits: () => true, parse: (text) => text || undefined },
+  secret: { usage: 'Without text: @secret.', fits: () => true, ...FLAG },
+};
+
+function parseNumber(text: string): number | undefined {
+  return /^-?\d+(\.\d+)?$/.test(text) && Number.isFinite(Number(text)) ? Number(text) : undefined;
+}
+
+function parsePattern(text: string): string | undefined {
+  try {
+    // JSON Schema patterns are Unicode ones.
+    return text === '' ? undefined : new RegExp(text, 'u').source && text;
+  } catch {
+    return undefined;
+  }
+}
+
+function parseNumericTag(text: string): { readonly precision: number; readonly scale: number } | undefined {
+  const match = /^(\d{1,4})\s*,\s*(\d{1,4})$/.exec(text);
+  if (match === null) return undefined;
+  const numeric = { precision: Number(match[1]), scale: Number(match[2]) };
+  return isNumeric(numeric) ? numeric : undefined;
+}
+
+/** True for what PostgreSQL takes as `numeric(precision, scale)` and a decimal can fill. */
+export function isNumeric({ precision, scale }: NumericType): boolean {
+  return precision >= 1 && precision <= 1000 && scale <= precision;
+}
+
+function parseDefault(text: string, type: TypeSchema): JsonValue | undefined {
+  switch (type.kind) {
+    case 'number':
+      return parseNumber(text);
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : undefined;
+    case 'enum':
+      return type.values.includes(text) ? text : undefined;
+    case 'decimal':
+      return /^-?(0|[1-9]\d*)(\.\d+)?$/.test(text) ? text : undefined;
+    case 'bigint':
+      return /^-?(0|[1-9]\d*)$/.test(text) ? text : undefined;
+    case 'currency':
+      return /^[A-Z]{3}$/.test(text) ? text : undefined;
+    default:
+      return text;
+  }
+}

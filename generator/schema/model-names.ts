@@ -1,0 +1,44 @@
+import type { ModelSchema } from './project-schema.js';
+import { camelCase, kebabCase, pluralOf, snakeCase } from './naming.js';
+
+/** Every name that a model lends to generated code and tables. */
+export interface ModelNames {
+  /** `Wallet` */
+  readonly model: string;
+  /** `wallet`: the static method that starts a builder. */
+  readonly variable: string;
+  /** `walletModel` */
+  readonly descriptor: string;
+  /** `WalletBuilder` */
+  readonly builder: string;
+  /** `WalletField` */
+  readonly field: string;
+  /** `WalletTables` */
+  readonly tables: string;
+  /** `WalletRepository` */
+  readonly repository: string;
+  /** `WalletsTable` */
+  readonly tableType: string;
+  /** `wallets`, or what the decorator says. */
+  readonly table: string;
+  /** `wallet`: the emitted file, without extension. */
+  readonly file: string;
+}
+
+/** Derives all names of a model from its class name and options. */
+export function modelNames(model: Pick<ModelSchema, 'name' | 'table'>): ModelNames {
+  const { name } = model;
+  const variable = camelCase(name);
+  return {
+    model: name,
+    variable,
+    descriptor: `${variable}Model`,
+    builder: `${name}Builder`,
+    field: `${name}Field`,
+    tables: `${name}Tables`,
+    repository: `${name}Repository`,
+    tableType: `${pluralOf(name)}Table`,
+    table: model.table?.name ?? pluralOf(snakeCase(name)),
+    file: kebabCase(name),
+  };
+}

@@ -1,0 +1,38 @@
+/** How one attempt ended. */
+export type AttemptEnd =
+  /** Committed with its rows. */
+  | 'applied'
+  /** `perform` staged nothing, so nothing was written. */
+  | 'nothing-staged'
+  /** A version no longer matched. */
+  | 'stale'
+  /** A row stayed locked, or the database chose this transaction to fail. */
+  | 'locked'
+  /** The connection was lost; the attempt has been fenced and can never be applied. */
+  | 'lost'
+  /** It threw: a refusal, an error, a limit. */
+  | 'failed';
+
+/** One attempt of an execution. */
+export interface AttemptReport {
+  /** From 1. */
+  readonly number: number;
+  readonly end: AttemptEnd;
+  /** Ids of the rows in `eventlog.actions` that were tried, one per leg. */
+  readonly actionIds: readonly string[];
+  /** From its start to its end, in milliseconds. */
+  readonly durationMs: number;
+  /** Pause after it, in milliseconds; 0 after the last one. */
+  readonly pauseMs: number;
+}
+
+/** What one call of `execute` did, told to `executionConfiguration().onReport(...)`. */
+export interface ExecutionReport {
+  readonly action: string;
+  readonly attempts: readonly AttemptReport[];
+  /** True if the result is that of an earlier execution under the same idempotency key. */
+  readonly replayed: boolean;
+  readonly durationMs: number;
+  /** Code of the error that was thrown, `UNKNOWN` for a foreign one; undefined after success. */
+  readonly errorCode: string | undefined;
+}

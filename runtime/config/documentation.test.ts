@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import * as catalogue from './key-catalogue.js';
+import { camelCase, kebabCase } from './key-names.js';
+import { keyRows, renderKeyTable } from './key-table.js';
+import type { Key } from './keys.js';
+import { errorOf, parse } from './test-support/configs.js';
+
+const page = readFileSync(fileURLToPath(new URL('../../docs/configuration.md', import.meta.url)), 'utf8');
+
+/** The fenced blocks of one language, in order. */
+function blocks(language: string): string[] {
+  return [...page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(
+    ([, text = '']) => text,
+  );
+}
+
+test('the key table of the page is the one that the key list gives', () => {
+  const [, table] = /<!-- key table: begin -->\n\n(.*)\n\n<!-- key table: end -->/s.exec(page) ?? [];
+  expect(table).toBe(renderKeyTable());
+});
+
+test('every complete configuration of the page is accepted, the broken one as the page shows it', () => {
+  const complete = blocks('yaml').filter((text) => text.startsWith('fw:'));
+  const [broken = '', ...valid] = [...complete].reverse();
+  expect(valid.length).toBeGreaterThan(0);
+  for (const text of valid) expect(() => parse(text, { env: { DB_PASSWORD: 'x' } })).not.toThrow();
+  const [shown = ''] = blocks('text').slice(-1);
+  expect(`${errorOf(() => parse(broken, { file: 'fw.config.yaml' })).message}\n`).toBe(shown);
+});
+
+test('the page lists every key once', () => {
+  const paths = keyRows().map(({ path }) => path);
+  expect(new Set(paths).size).toBe(paths.length);
+  expect(paths).toContain('fw.sharding.groups[].members[].configs.primary-config.maximum-pool-size');
+});
+
+test('every key has a proper name, a text, and a default within its range', () => {
+  const visit = (key: Key): void => {
+    expect(camelCase(kebabCase(key.name))).toBe(key.name);
+    expect(key.doc).toMatch(/\S\.$/);
+    if (key.kind === 'integer' && key.default !== undefined) {
+      expect(key.default).toBeGreaterThanOrEqual(key.minimum);
+      expect(key.default).toBeLessThanOrEqual(key.maximum);
+    }
+    if (key.kind === 'section' || key.kind === 'list') key.keys.forEach(visit);
+  };
+  visit(catalogue.fw);
+});
+
+test('the key list is plain data', () => {
+  expect(JSON.parse(JSON.stringify(catalogue.fw))).toEqual(catalogue.fw);
+});

@@ -1,0 +1,203 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references are written like this in YAML.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ConfigurationError } from './configuration-error.js';
+import { parseJdbcUrl } from './jdbc-url.js';
+import { errorOf, manyShards, ONE_SHARD, parse } from './test-support/configs.js';
+
+const REFUSED_WITHIN_MS = 1_000;
+
+const list = (length: number, item: (index: number) => string): string =>
+  Array.from({ length }, (_, index) => item(index)).join('');
+const bomb = `a0: &a0 [x, x, x, x, x, x, x, x, x]\n${list(20, (i) => `a${i + 1}: &a${i + 1} [${list(9, () => `*a${i}, `)}]\n`)}`;
+
+describe('a front door that stays quick', () => {
+  test('1,000 shards load within 300 ms', () => {
+    const text = manyShards(1_000);
+    const times = [1, 2, 3].map(() => {
+      const started = performance.now();
+      parse(text, { env: { DB_PASSWORD: 'x' } });
+      return performance.now() - started;
+    });
+    expect(Math.min(...times)).toBeLessThan(300);
+  });
+
+  test.each([
+    ['100,000 keys', `fw:\n${list(100_000, (i) => ` k${i}: 1\n`)}`],
+    ['100,000 short keys', `fw: {${list(100_000, (i) => `${i.toString(36)}: 1,`)}}`],
+    ['as many keys as the limits let through', `fw: {${list(70_000, (i) => `k${i},`)}}`],
+    ['100,000 times the same key', `fw:\n${' a:\n'.repeat(100_000)}`],
+    ['5,000 levels of lists', `fw: ${'['.repeat(5_000)}`],
+    ['5,000 levels of maps', `fw: ${'{a: '.repeat(5_000)}`],
+    ['5,000 levels on one line', '- '.repeat(5_000)],
+    ['5,000 complex keys', '? '.repeat(5_000)],
+    ['1,400 indented levels', list(1_400, (i) => `${' '.repeat(i)}a:\n`)],
+    ['an alias bomb', bomb],
+    [
+      'an alias bomb where lists are expected',
+      bomb.replace('a0:', 'fw: { sharding: { groups: *a19 } }\na0:'),
+    ],
+    ['too large', 'a'.repeat(1_048_577)],
+    ['one long line', `fw: ${'a'.repeat(1_000_000)}`],
+    ['only quotes', '"'.repeat(1_000_000)],
+    ['only closing braces', '}'.repeat(1_000_000)],
+    ['only empty maps', '{}'.repeat(100_000)],
+    ['only commas in a list', `[${','.repeat(200_000)}`],
+    ['only anchors', '&a '.repeat(300_000)],
+    ['only documents', '---\n'.repeat(100_000)],
+    ['only line ends', '\n'.repeat(1_000_000)],
+    ['only blanks', ' '.repeat(1_000_000)],
+  ])('%s: refused within a second', (_, text) => {
+    const started = performance.now();
+    const error = errorOf(() => parse(text));
+    expect(performance.now() - started).toBeLessThan(REFUSED_WITHIN_MS);
+    expect(error.problems.length).toBeLessThanOrEqual(100);
+    expect(error.message.length).toBeLessThan(50_000);
+  });
+});
+
+/** Whatever comes out, it is a configuration or a `ConfigurationError` whose problems have a place. */
+function acceptsOrRefuses(text: string): void {
+  try {
+    parse(text, { env: { DB_PASSWORD: 'hunter2' } });
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    expect(error.problems.length).toBeGreaterThan(0);
+    for (const { line, column } of error.problems) {
+      expect(line).toBeGreaterThan(0);
+      expect(column).toBeGreaterThan(0);
+    }
+  }
+}
+
+const VALID = `${ONE_SHARD}              secondary-config: &replica
+                jdbc-url: "jdbc:postgresql://[::1]/wallet?sslmode=require"
+                username: \${DB_USER:-reader}
+                allow-unsafe: [fsync]
+              jobs-config: *replica
+  execution: { timeout-ms: 6, store-params: false }
+`;
+
+const FRAGMENTS = [
+  '\t',
+  '\n',
+  ' ',
+  ':',
+  '- ',
+  '[',
+  ']',
+  '{',
+  '}',
+  '"',
+  "'",
+  '&a ',
+  '*a',
+  '!x ',
+  '|',
+  '>',
+  '#',
+  '%',
+  '@',
+  '${',
+  '}',
+  '~',
+  '---\n',
+  '? ',
+  '\u0000',
+  '\uFEFF',
+  '\u2028',
+  '\uD800',
+  '-1',
+  '1e400',
+  'null',
+  '<<: *replica\n',
+];
+
+describe('random input', () => {
+  test('the file that is mutated is valid', () => {
+    expect(() => parse(VALID)).not.toThrow();
+  });
+
+  test('a mutated file is accepted or refused properly', () => {
+    const edit = fc.record({
+      at: fc.nat(VALID.length),
+      remove: fc.nat(12),
+      insert: fc.oneof(fc.constantFrom(...FRAGMENTS), fc.string({ maxLength: 4, unit: 'binary' })),
+    });
+    fc.assert(
+      fc.property(fc.array(edit, { minLength: 1, maxLength: 4 }), (edits) => {
+        const apply = (text: string, { at, remove, insert }: (typeof edits)[number]): string =>
+          text.slice(0, at) + insert + text.slice(at + remove);
+        acceptsOrRefuses(edits.reduce(apply, VALID));
+      }),
+      { numRuns: 1_500 },
+    );
+  });
+
+  test('a file with moved lines is accepted or refused properly', () => {
+    const lines = VALID.split('\n');
+    fc.assert(
+      fc.property(fc.nat(lines.length - 1), fc.nat(lines.length - 1), fc.nat(8), (from, to, indent) => {
+        const moved = [...lines];
+        const [line = ''] = moved.splice(from, 1);
+        moved.splice(to, 0, ' '.repeat(indent) + line);
+        acceptsOrRefuses(moved.join('\n'));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('no message shows the password, wherever the file is damaged', () => {
+    const valid = VALID.replace('hunter2', '"correct horse"');
+    const start = valid.indexOf('correct');
+    fc.assert(
+      fc.property(fc.nat(valid.length), fc.constantFrom(...FRAGMENTS), (at, insert) => {
+        // Not inside the password itself, where it would be another one, nor as a new kind of value before it.
+        fc.pre(at < start - 'password: "'.length || at > start + 'correct horse'.length);
+        try {
+          parse(valid.slice(0, at) + insert + valid.slice(at));
+        } catch (error) {
+          expect(String(error)).not.toContain('correct horse');
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('a JDBC URL of any characters is parsed or refused', () => {
+    const part = fc.constantFrom(
+      'jdbc:',
+      'postgresql:',
+      'pglite:',
+      '//',
+      'file:',
+      'mem:',
+      'db',
+      ':',
+      '5432',
+      '/',
+      'w',
+      '?',
+      '&',
+      '=',
+      'sslmode',
+      'require',
+      '%',
+      '%20',
+      '[',
+      ']',
+      '@',
+      '#',
+      ',',
+      '..',
+      '\u0000',
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
+        const result = parseJdbcUrl(`jdbc:postgresql:${parts.join('')}`, '/app');
+        expect('url' in result || result.mistakes.length > 0).toBe(true);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});

@@ -1,0 +1,209 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references are written like this in YAML.
+import { describe, expect, test } from 'vitest';
+import { parseJdbcUrl } from './jdbc-url.js';
+import { ONE_SHARD, oneShardWith, PRIMARY, parse, problemOf } from './test-support/configs.js';
+import type { DatabaseUrl } from './types.js';
+
+function urlOf(text: string): DatabaseUrl {
+  const result = parseJdbcUrl(text, '/app');
+  if ('mistakes' in result) throw new Error(JSON.stringify(result.mistakes));
+  return result.url;
+}
+
+/** All mistakes, as they are printed. */
+function mistakesOf(text: string): string {
+  const result = parseJdbcUrl(text, '/app');
+  if ('url' in result) throw new Error(`accepted: ${JSON.stringify(result.url)}`);
+  return result.mistakes.map(({ message, hint }) => `${message} (${hint ?? ''})`).join('\n');
+}
+
+describe('PostgreSQL URLs', () => {
+  const plain = {
+    kind: 'postgresql',
+    host: 'db',
+    port: 5432,
+    database: 'w',
+    sslMode: 'disable',
+    sslRootCert: undefined,
+  };
+
+  test.each([
+    ['jdbc:postgresql://db:5433/w', { port: 5433 }],
+    ['jdbc:postgresql://db/w', {}],
+    ['jdbc:postgresql://db:65535/w', { port: 65535 }],
+    ['jdbc:postgresql://my_db-1.svc.cluster.local/w', { host: 'my_db-1.svc.cluster.local' }],
+    ['jdbc:postgresql://10.0.0.1/w', { host: '10.0.0.1' }],
+    ['jdbc:postgresql://[::1]:5433/w', { host: '::1', port: 5433 }],
+    ['jdbc:postgresql://[2001:db8::7]/w', { host: '2001:db8::7' }],
+    ['jdbc:postgresql://db/caf%C3%A9%20%2F%40', { database: 'café /@' }],
+    ['jdbc:postgresql://db/w?sslmode=require', { sslMode: 'require' }],
+    ['jdbc:postgresql://db/w?sslmode=verify-full', { sslMode: 'verify-full' }],
+    [
+      'jdbc:postgresql://db/w?sslmode=verify-full&sslrootcert=certs%2Fca.pem',
+      { sslMode: 'verify-full', sslRootCert: '/app/certs/ca.pem' },
+    ],
+    [
+      'jdbc:postgresql://db/w?sslrootcert=/etc/ca.pem&sslmode=verify-full',
+      { sslMode: 'verify-full', sslRootCert: '/etc/ca.pem' },
+    ],
+  ])('%s', (text, parts) => {
+    expect(urlOf(text)).toEqual({ ...plain, ...parts });
+  });
+
+  test.each([
+    ['postgresql://db/w', 'must start with "jdbc:"'],
+    ['', 'must start with "jdbc:"'],
+    ['jdbc:', 'the kind of database is not supported'],
+    [
+      'jdbc:mysql://db:3306/w',
+      'jdbc:mysql is not supported (only jdbc:postgresql and jdbc:pglite are supported)',
+    ],
+    ['jdbc:postgres://db/w', 'did you mean "postgresql"?'],
+    ['jdbc:postgresql:w', 'names no host'],
+    ['jdbc:postgresql:///w', 'names no host'],
+    ['jdbc:postgresql://:5432/w', 'names no host'],
+    ['jdbc:postgresql://db', 'names no database'],
+    ['jdbc:postgresql://db/', 'names no database'],
+    ['jdbc:postgresql://db:5432?sslmode=require', 'names no database'],
+    ['jdbc:postgresql://db/a/b', 'more than one "/"'],
+    ['jdbc:postgresql://db/%zz', 'percent-encoding'],
+    ['jdbc:postgresql://db/%ff', 'percent-encoding'],
+    ['jdbc:postgresql://db/%00', 'NUL'],
+    [`jdbc:postgresql://db/${'a'.repeat(64)}`, 'longer than 63 bytes'],
+    ['jdbc:postgresql://db:0/w', 'port of the URL must be from 1 to 65535'],
+    ['jdbc:postgresql://db:70000/w', 'port of the URL must be from 1 to 65535'],
+    ['jdbc:postgresql://db:/w', 'port of the URL'],
+    ['jdbc:postgresql://db:abc/w', 'port of the URL'],
+    ['jdbc:postgresql://db:-1/w', 'port of the URL'],
+    ['jdbc:postgresql://::1/w', 'IPv6 address stands in brackets'],
+    ['jdbc:postgresql://[::1/w', 'not a host name'],
+    ['jdbc:postgresql://[db]/w', 'not a host name'],
+    ['jdbc:postgresql://256.1.1.1/w', 'not a host name'],
+    ['jdbc:postgresql://-db/w', 'not a host name'],
+    ['jdbc:postgresql://a..b/w', 'not a host name'],
+    ['jdbc:postgresql://dätabase/w', 'xn-- form'],
+    ['jdbc:postgresql://a:1,b:2/w', 'several hosts'],
+    ['jdbc:postgresql://db/w#x', '"#"'],
+    ['jdbc:postgresql://db/w x', 'contains a blank'],
+    ['jdbc:postgresql://db/w\n', 'contains a control character'],
+    ['jdbc:postgresql://db/w?sslmode=bogus', 'sslmode must be disable, require or verify-full'],
+    ['jdbc:postgresql://db/w?sslmode=verify', 'did you mean "verify-full"?'],
+    ['jdbc:postgresql://db/w?sslmode=prefer', 'without a word'],
+    ['jdbc:postgresql://db/w?sslmode=verify-ca', 'use verify-full'],
+    ['jdbc:postgresql://db/w?sslmode', 'no proper value'],
+    ['jdbc:postgresql://db/w?sslmode=', 'no proper value'],
+    ['jdbc:postgresql://db/w?sslmode=%zz', 'no proper value'],
+    ['jdbc:postgresql://db/w?sslmode=require&sslmode=disable', 'gives sslmode twice'],
+    ['jdbc:postgresql://db/w?sslmod=require', 'did you mean "sslmode"?'],
+    ['jdbc:postgresql://db/w?ApplicationName=x', 'use the key application-name'],
+    ['jdbc:postgresql://db/w?constructor=x', 'unknown parameter constructor'],
+    ['jdbc:postgresql://db/w?', 'malformed parameter'],
+    ['jdbc:postgresql://db/w?sslrootcert=ca.pem', 'sslrootcert has no effect with sslmode=disable'],
+    [
+      'jdbc:postgresql://db/w?sslmode=require&sslrootcert=ca.pem',
+      'sslrootcert has no effect with sslmode=require',
+    ],
+  ])('%j is refused', (text, mistake) => {
+    expect(mistakesOf(text)).toContain(mistake);
+  });
+
+  test.each([
+    'jdbc:postgresql://wallet:hunter2@db/w',
+    'jdbc:postgresql://wallet:hun/ter2@db/w',
+    'jdbc:postgresql://wallet:hunter2?x@db/w',
+    'jdbc:postgresql://wallet@db/w',
+    'jdbc:postgresql://db/w?user=wallet&password=hunter2',
+    'jdbc:postgresql://db/w?Password=hun&ter2=x',
+  ])('%s holds credentials and shows none of them', (text) => {
+    expect(mistakesOf(text)).toMatch(/^the URL contains credentials \(.*\)$/);
+    expect(mistakesOf(text)).not.toMatch(/hun|ter2/);
+  });
+
+  test.each([
+    'jdbc:postgresql://wallet:hunter2/w',
+    'jdbc:hunter2!',
+    'hunter2',
+    'jdbc:postgresql://db/w?h!unter2=1',
+  ])('a misplaced password does not show: %s', (text) => {
+    expect(mistakesOf(text)).not.toContain('unter2');
+  });
+
+  test('several mistakes are all named', () => {
+    const messages = mistakesOf('jdbc:postgresql://db:0/?ssl=true').split('\n');
+    expect(messages).toEqual([
+      expect.stringContaining('port'),
+      expect.stringContaining('names no database'),
+      expect.stringContaining('use sslmode=verify-full'),
+    ]);
+  });
+});
+
+describe('URLs of the embedded database', () => {
+  test.each([
+    ['jdbc:pglite:file:./data/global', { storage: 'file', location: '/app/data/global' }],
+    ['jdbc:pglite:file:data', { storage: 'file', location: '/app/data' }],
+    ['jdbc:pglite:file:/var/lib/wallet', { storage: 'file', location: '/var/lib/wallet' }],
+    ['jdbc:pglite:file:my data/x', { storage: 'file', location: '/app/my data/x' }],
+    ['jdbc:pglite:mem:global-1', { storage: 'mem', location: 'global-1' }],
+  ])('%s', (text, parts) => {
+    expect(urlOf(text)).toEqual({ kind: 'pglite', ...parts });
+  });
+
+  test.each([
+    ['jdbc:pglite', 'must say file: or mem:'],
+    ['jdbc:pglite:data', 'must say file: or mem:'],
+    ['jdbc:pglite:disk:data', 'must say file: or mem:'],
+    ['jdbc:pglite:file:', 'names no directory'],
+    ['jdbc:pglite:file://data', 'starts with "//"'],
+    ['jdbc:pglite:file:data?x=1', 'takes no parameters'],
+    ['jdbc:pglite:mem:', 'missing or malformed'],
+    ['jdbc:pglite:mem:a/b', 'missing or malformed'],
+  ])('%s is refused', (text, mistake) => {
+    expect(mistakesOf(text)).toContain(mistake);
+  });
+});
+
+describe('in a configuration', () => {
+  const URL = 'jdbc:postgresql://localhost:5432/wallet_global';
+
+  test('a mistake stands at the value', () => {
+    expect(problemOf(oneShardWith(URL, 'jdbc:postgresql://localhost:0/w'))).toEqual({
+      file: '/app/fw.config.yaml',
+      line: 13,
+      column: 27,
+      path: `${PRIMARY}.jdbc-url`,
+      message: 'the port of the URL must be from 1 to 65535',
+    });
+  });
+
+  test('the driver class must belong to the URL', () => {
+    const drivers = (url: string, driver: string): string =>
+      `${oneShardWith(URL, url)}                driver-class-name: ${driver}\n`;
+    expect(() => parse(drivers(URL, 'org.postgresql.Driver'))).not.toThrow();
+    expect(() => parse(drivers('jdbc:pglite:mem:x', 'fw.pglite.Driver'))).not.toThrow();
+    for (const text of [
+      drivers(URL, 'com.mysql.cj.jdbc.Driver'),
+      drivers(URL, 'fw.pglite.Driver'),
+      drivers('jdbc:pglite:mem:x', 'org.postgresql.Driver'),
+    ]) {
+      expect(problemOf(text).message).toMatch(
+        /^this driver class does not belong to jdbc:(postgresql|pglite)$/,
+      );
+    }
+  });
+
+  test('a URL from the environment is checked, and not shown', () => {
+    const text = oneShardWith(URL, '"${DB_URL}"');
+    expect(() => parse(text, { env: { DB_URL: URL } })).not.toThrow();
+    const problem = problemOf(text, { env: { DB_URL: 'jdbc:postgresql://wallet:hunter2@db/w' } });
+    expect(JSON.stringify(problem)).not.toContain('hunter2');
+  });
+
+  test('the embedded database needs no user', () => {
+    const text = ONE_SHARD.replace(URL, 'jdbc:pglite:mem:x').replace(
+      '                username: wallet\n',
+      '',
+    );
+    expect(parse(text).sharding.groups[0]?.members[0]?.primary.username).toBeUndefined();
+  });
+});

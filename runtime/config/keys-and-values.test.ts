@@ -1,0 +1,244 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references are written like this in YAML.
+import { describe, expect, test } from 'vitest';
+import { FwError } from '../errors.js';
+import {
+  errorOf,
+  ONE_SHARD,
+  oneShardWith,
+  PRIMARY,
+  parse,
+  problemOf,
+  problemsOf,
+} from './test-support/configs.js';
+
+describe('keys', () => {
+  test('max-pool-size is answered with maximum-pool-size, in the printed form', () => {
+    const error = errorOf(() =>
+      parse(oneShardWith('maximum-pool-size', 'max-pool-size'), { file: 'fw.config.yaml' }),
+    );
+    expect(error.message).toBe(
+      'The configuration has a problem:\n' +
+        `fw.config.yaml:16:17 ${PRIMARY}.max-pool-size: unknown key (did you mean "maximum-pool-size"?)`,
+    );
+    expect(error).toBeInstanceOf(FwError);
+    expect(error.code).toBe('FW_CONFIGURATION');
+  });
+
+  test.each([
+    ['jdbc-url', 'jdbc_url'],
+    ['jdbc-url', 'url'],
+    ['username', 'user'],
+    ['maximum-pool-size', 'pool-size'],
+    ['maximum-pool-size', 'maximum-poolSize'],
+  ])('%s is suggested for %s', (wanted, written) => {
+    const problem = problemsOf(oneShardWith(`${wanted}:`, `${written}:`)).find(({ path }) =>
+      path.endsWith(written),
+    );
+    expect(problem).toMatchObject({ message: 'unknown key', hint: expect.stringMatching(/^did you mean "/) });
+    expect(problem?.hint?.replaceAll('-', '').toLowerCase()).toContain(wanted.replaceAll('-', ''));
+  });
+
+  test('a key that is near to none is answered with those that there are', () => {
+    expect(problemOf(`${ONE_SHARD}  xyz: 1\n`)).toMatchObject({
+      path: 'fw.xyz',
+      hint: 'known here: namespace, sharding, execution, generator',
+    });
+  });
+
+  test.each([
+    ['maximum-pool-size: 5', 'maximum-pool-size'],
+    ['maximumPoolSize: 5', 'maximumPoolSize'],
+  ])('a second %s is a duplicate', (line, key) => {
+    expect(problemOf(`${ONE_SHARD}                ${line}\n`)).toMatchObject({
+      line: 17,
+      column: 17,
+      path: `${PRIMARY}.${key}`,
+      message: 'the key maximum-pool-size is given twice',
+    });
+  });
+
+  test('duplicates are found at the top and among named configurations too', () => {
+    expect(problemOf(`${ONE_SHARD}fw: {}\n`)).toMatchObject({
+      path: 'fw',
+      message: 'the key fw is given twice',
+    });
+    const named = '{ jdbc-url: "jdbc:pglite:mem:x" }';
+    expect(
+      problemOf(`${ONE_SHARD}              jobs-config: ${named}\n              jobsConfig: ${named}\n`)
+        .message,
+    ).toBe('the key jobs-config is given twice');
+  });
+
+  test('a slip in primary-config is no configuration of a chosen name', () => {
+    const problems = problemsOf(oneShardWith('primary-config', 'primry-config'));
+    expect(problems.map(({ hint, message }) => hint ?? message)).toEqual([
+      'did you mean "primary-config"?',
+      'is missing',
+    ]);
+  });
+
+  test.each(['__proto__', 'constructor', 'toString'])('%s is a key like any other', (key) => {
+    expect(problemOf(`${ONE_SHARD}  ${key}: 1\n`)).toMatchObject({
+      path: `fw.${key}`,
+      message: 'unknown key',
+    });
+  });
+
+  test('an unknown key with control characters is shown escaped', () => {
+    expect(problemOf(`${ONE_SHARD}  "a\\e[31m\\nb": 1\n`).path).toBe('fw["a\\u001b[31m\\nb"]');
+  });
+
+  test.each([
+    ['fw.namespace', '  namespace: example.wallet\n'],
+    ['fw.sharding.default-shard', '    default-shard: { group: 0, member: 0 }\n'],
+    [`${PRIMARY}.jdbc-url`, '                jdbc-url: jdbc:postgresql://localhost:5432/wallet_global\n'],
+    [`${PRIMARY}.username`, '                username: wallet\n'],
+  ])('%s is required', (path, line) => {
+    expect(problemOf(oneShardWith(line, ''))).toMatchObject({ path, message: 'is missing' });
+  });
+});
+
+describe('values', () => {
+  test.each([
+    ['"10"', 'found the text "10"', 'remove the quotes'],
+    ['10.5', 'found 10.5', undefined],
+    ['0', 'found 0', undefined],
+    ['-1', 'found -1', undefined],
+    ['.inf', 'found .inf', undefined],
+    ['.nan', 'found .nan', undefined],
+    ['100000', 'found 100000', undefined],
+    ['1001', 'found 1001', undefined],
+    ['0x10', 'found 0x10', undefined],
+    ['1e1', 'found 1e1', undefined],
+    ['99999999999999999999', 'found 99999999999999999999', undefined],
+    ['true', 'found true', undefined],
+    ['ten', 'found the text "ten"', undefined],
+    ['[10]', 'found a list', undefined],
+    ['{ a: 1 }', 'found a section', undefined],
+  ])('a pool size of %s is refused', (value, found, hint) => {
+    const problem = problemOf(oneShardWith('maximum-pool-size: 20', `maximum-pool-size: ${value}`));
+    expect(problem).toMatchObject({ line: 16, column: 36, path: `${PRIMARY}.maximum-pool-size` });
+    expect(problem.message).toBe(`must be an integer from 1 to 1000, ${found}`);
+    expect(problem.hint).toBe(hint);
+  });
+
+  test.each(['', ' ~', ' null'])('a key with the value "%s" is refused', (value) => {
+    expect(problemOf(oneShardWith('maximum-pool-size: 20', `maximum-pool-size:${value}`)).message).toBe(
+      'has no value, but must be an integer from 1 to 1000',
+    );
+  });
+
+  test.each([
+    ['      - group: 0', '      - group: -1', 'must be an integer from 0 to 255, found -1'],
+    ['      - group: 0', '      - group: 256', 'must be an integer from 0 to 255, found 256'],
+    ['          - member: 0', '          - member: 64', 'must be an integer from 0 to 63, found 64'],
+    ['member: 0 }', 'member: 64 }', 'must be an integer from 0 to 63, found 64'],
+    ['{ group: 0, ', '{ group: 256, ', 'must be an integer from 0 to 255, found 256'],
+  ])('%s as %s names the range', (search, replacement, message) => {
+    expect(problemOf(oneShardWith(search, replacement)).message).toBe(message);
+  });
+
+  test.each([
+    ['name: global\n', 'name: 5\n', 'must be a text, found 5'],
+    ['name: global\n', 'name: ""\n', 'is empty'],
+    ['name: global\n', 'name: "a\\nb"\n', 'contains a control character or half of a surrogate pair'],
+    ['name: global\n', 'name: " a"\n', 'starts or ends with a blank'],
+    ['name: global\n', `name: ${'a'.repeat(129)}\n`, 'is longer than 128 characters'],
+    ['username: wallet', 'username: true', 'must be a text, found true'],
+    ['password: hunter2', 'password: 1234567', 'must be a text, found a number'],
+    ['password: hunter2', 'password: ""', 'is empty'],
+    ['password: hunter2', 'password: [hunter2]', 'must be a text, found a list'],
+    ['password: hunter2', 'password: "a\\0b"', 'contains a NUL character'],
+  ])('%s as %s', (search, replacement, message) => {
+    expect(problemOf(oneShardWith(search, replacement)).message).toBe(message);
+  });
+
+  test.each([
+    ['allow-unsafe: fsync', 'must be a list, found the text "fsync"'],
+    [
+      'allow-unsafe: [fsink]',
+      'must be one of fsync, full_page_writes, synchronous_commit, found the text "fsink"',
+    ],
+    ['allow-unsafe: [fsync, fsync]', 'fsync is listed twice'],
+    ['allow-unsafe: [1]', 'must be one of fsync, full_page_writes, synchronous_commit, found 1'],
+    ['lock-timeout-ms: 0', 'must be an integer from 1 to 600000, found 0'],
+  ])('%s is refused', (line, message) => {
+    expect(problemOf(`${ONE_SHARD}                ${line}\n`).message).toBe(message);
+  });
+
+  test.each([
+    ['execution: { store-params: "yes" }', 'must be true or false, found the text "yes"'],
+    ['execution: { maximum-attempts: 0 }', 'must be an integer from 1 to 100, found 0'],
+    ['execution: 5', 'must be a section (a map of keys and values), found a number'],
+    ['generator: { output: out }', 'is missing'],
+  ])('%s is refused', (line, message) => {
+    expect(problemOf(`${ONE_SHARD}  ${line}\n`).message).toBe(message);
+  });
+});
+
+describe('shards', () => {
+  const shard = (group: number, members: string): string =>
+    `      - group: ${group}\n        name: g${group}\n        members:\n${members}`;
+  const member = (number: number, options: { name?: string; database?: string } = {}): string =>
+    `          - { member: ${number}, name: ${options.name ?? `m${number}`}, configs: { primary-config: { jdbc-url: "jdbc:pglite:mem:${options.database ?? `d${number}`}" } } }\n`;
+  const sharding = (groups: string): string =>
+    `fw:\n  namespace: x\n  sharding:\n    default-shard: { group: 0, member: 0 }\n    groups:${groups}`;
+
+  test('two groups of one number', () => {
+    const text = sharding(`\n${shard(0, member(0))}${shard(0, member(1)).replace('g0', 'other')}`);
+    expect(problemOf(text)).toMatchObject({
+      path: 'fw.sharding.groups[1].group',
+      message: 'this group number is already used by fw.sharding.groups[0].group',
+    });
+  });
+
+  test('two groups of one name', () => {
+    const text = sharding(`\n${shard(0, member(0))}${shard(1, member(1)).replace('g1', 'g0')}`);
+    expect(problemOf(text).message).toBe('this group name is already used by fw.sharding.groups[0].name');
+  });
+
+  test('two members of one group with one number, or one name', () => {
+    expect(
+      problemOf(sharding(`\n${shard(0, member(0) + member(0, { name: 'b', database: 'b' }))}`)).message,
+    ).toBe('this member number is already used by fw.sharding.groups[0].members[0].member');
+    expect(problemOf(sharding(`\n${shard(0, member(0) + member(1, { name: 'm0' }))}`)).message).toBe(
+      'this member name is already used by fw.sharding.groups[0].members[0].name',
+    );
+  });
+
+  test('members of different groups may share number and name', () => {
+    const text = sharding(`\n${shard(0, member(0))}${shard(1, member(0, { database: 'other' }))}`);
+    expect(parse(text).sharding.groups).toHaveLength(2);
+  });
+
+  test('two shards on one database', () => {
+    const text = sharding(`\n${shard(0, member(0))}${shard(1, member(0))}`);
+    expect(problemOf(text)).toMatchObject({
+      path: 'fw.sharding.groups[1].members[0].configs.primary-config.jdbc-url',
+      message:
+        'this database is already used by fw.sharding.groups[0].members[0].configs.primary-config.jdbc-url',
+    });
+  });
+
+  test('a default shard that is not listed', () => {
+    expect(problemOf(sharding(`\n${shard(1, member(0))}`))).toMatchObject({
+      path: 'fw.sharding.default-shard',
+      message: 'the default shard (0, 0) is not listed under groups',
+    });
+  });
+
+  test.each([
+    [' []\n', 'must be a list of 1 to 256 entries, found a list of 0'],
+    ['\n', 'must be a list of 1 to 256 entries, found nothing'],
+    [' {}\n', 'must be a list of 1 to 256 entries, found a section'],
+    [' [5]\n', 'must be a section (a map of keys and values), found a number'],
+  ])('groups:%s', (groups, message) => {
+    expect(problemOf(sharding(groups)).message).toBe(message);
+  });
+
+  test('a group without members', () => {
+    expect(problemOf(sharding('\n      - { group: 0, name: a, members: [] }\n')).message).toBe(
+      'must be a list of 1 to 64 entries, found a list of 0',
+    );
+  });
+});

@@ -1,0 +1,303 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references are written like this in YAML.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { configFor } from './config-for.js';
+import { ConfigurationError } from './configuration-error.js';
+import { loadConfig } from './load-config.js';
+import {
+  errorOf,
+  ONE_SHARD,
+  oneShardWith,
+  PRIMARY,
+  parse,
+  problemOf,
+  problemsOf,
+} from './test-support/configs.js';
+
+const repository = fileURLToPath(new URL('../../', import.meta.url));
+const TWO_SHARDS = join(repository, 'examples/wallet/fw.config.postgres.yaml');
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fw-config-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function file(name: string, content: string | Buffer): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+describe('the examples', () => {
+  test('the configuration at the root has the two embedded shards and the generator folders', () => {
+    const config = loadConfig(join(repository, 'fw.config.yaml'), { env: {} });
+    expect(config.namespace).toBe('example.wallet');
+    expect(config.sharding.defaultShard).toBe(ShardIdentifier.of(0, 0));
+    const members = config.sharding.groups.flatMap((group) => group.members);
+    expect(members.map(({ shard, primary }) => [shard, primary.url])).toEqual([
+      [
+        ShardIdentifier.of(0, 0),
+        { kind: 'pglite', storage: 'file', location: join(repository, 'data/global') },
+      ],
+      [
+        ShardIdentifier.of(1, 0),
+        { kind: 'pglite', storage: 'file', location: join(repository, 'data/mexico') },
+      ],
+    ]);
+    expect(config.generator).toEqual({
+      sourceDirectory: join(repository, 'examples/wallet'),
+      outputDirectory: join(repository, 'examples/wallet/generated'),
+      migrationsDirectory: join(repository, 'examples/wallet/migrations'),
+    });
+  });
+
+  test('the PostgreSQL example loads once DB_PASSWORD is set', () => {
+    const config = loadConfig(TWO_SHARDS, { env: { DB_PASSWORD: 'p4ss' } });
+    const [global, mexico] = config.sharding.groups;
+    expect([global?.name, mexico?.name]).toEqual(['global', 'mexico']);
+    const primary = mexico?.members[0]?.primary;
+    expect(primary?.url).toEqual({
+      kind: 'postgresql',
+      host: 'localhost',
+      port: 5433,
+      database: 'wallet_mexico',
+      sslMode: 'disable',
+      sslRootCert: undefined,
+    });
+    expect(primary?.password?.reveal()).toBe('p4ss');
+    expect(primary?.maximumPoolSize).toBe(20);
+  });
+
+  test('without DB_PASSWORD it is refused, naming the variable, file, line and column', () => {
+    const error = errorOf(() => loadConfig(TWO_SHARDS, { env: {} }));
+    expect(error.problems).toHaveLength(2);
+    expect(error.problems[0]).toEqual({
+      file: TWO_SHARDS,
+      line: 17,
+      column: 27,
+      path: `${PRIMARY}.password`,
+      message: 'the environment variable DB_PASSWORD is not set',
+    });
+  });
+
+  test('camelCase spells the same keys', () => {
+    const kebab = parse(ONE_SHARD);
+    const camel = parse(
+      ONE_SHARD.replace(/[a-z]+(-[a-z]+)+(?=:)/g, (key) =>
+        key.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+      ),
+    );
+    expect(JSON.stringify(camel)).toBe(JSON.stringify(kebab));
+  });
+});
+
+describe('what a valid configuration gives', () => {
+  test('every default, where the file is silent', () => {
+    const config = parse(oneShardWith('                maximum-pool-size: 20\n', ''));
+    expect(config.execution).toEqual({ timeoutMs: 1_800, maximumAttempts: 4, storeParams: true });
+    expect(config.generator).toBeUndefined();
+    expect(config.sharding.groups[0]?.members[0]?.primary).toMatchObject({
+      maximumPoolSize: 10,
+      connectTimeoutMs: 800,
+      lockTimeoutMs: 400,
+      statementTimeoutMs: 10_000,
+      idleInTransactionTimeoutMs: 10_000,
+      idleTimeoutMs: 30_000,
+      applicationName: 'fw-actions',
+      allowUnsafe: [],
+    });
+  });
+
+  test('every key that the file gives', () => {
+    const config = parse(`${oneShardWith(
+      'maximum-pool-size: 20\n',
+      `maximum-pool-size: 1000
+                connect-timeout-ms: 1
+                lock-timeout-ms: 2
+                statement-timeout-ms: 3
+                idle-in-transaction-timeout-ms: 4
+                idle-timeout-ms: 5
+                application-name: wallet service
+                allow-unsafe: [fsync, synchronous_commit]
+`,
+    )}  execution: { timeout-ms: 6, maximum-attempts: 7, store-params: false }
+  generator: { output: out, migrations: /srv/migrations }
+`);
+    expect(config.sharding.groups[0]?.members[0]?.primary).toMatchObject({
+      maximumPoolSize: 1_000,
+      connectTimeoutMs: 1,
+      lockTimeoutMs: 2,
+      statementTimeoutMs: 3,
+      idleInTransactionTimeoutMs: 4,
+      idleTimeoutMs: 5,
+      applicationName: 'wallet service',
+      allowUnsafe: ['fsync', 'synchronous_commit'],
+    });
+    expect(config.execution).toEqual({ timeoutMs: 6, maximumAttempts: 7, storeParams: false });
+    expect(config.generator).toEqual({
+      sourceDirectory: '/app',
+      outputDirectory: '/app/out',
+      migrationsDirectory: '/srv/migrations',
+    });
+  });
+
+  test('a replica and configurations that the application named', () => {
+    const config =
+      parse(`${ONE_SHARD}              secondary-config: { jdbc-url: "jdbc:postgresql://replica/wallet", username: reader }
+              jobs-config: { jdbc-url: "jdbc:postgresql://jobs/wallet", username: jobs }
+`);
+    const member = config.sharding.groups[0]?.members[0];
+    if (member === undefined) throw new Error('no member');
+    expect(member.secondary?.username).toBe('reader');
+    expect(Object.keys(member.others)).toEqual(['jobsConfig']);
+    expect(configFor(member, 'jobsConfig').username).toBe('jobs');
+    expect(configFor(member, 'primaryConfig')).toBe(member.primary);
+    expect(configFor(member, 'secondaryConfig')).toBe(member.secondary);
+    expect(() => configFor(member, 'jobConfig')).toThrow('did you mean "jobsConfig"?');
+    expect(() => configFor(member, 'toString')).toThrow(ConfigurationError);
+  });
+
+  test('it is frozen all the way down', () => {
+    const open: string[] = [];
+    const visit = (value: unknown, path: string): void => {
+      if (typeof value !== 'object' || value === null) return;
+      if (!Object.isFrozen(value)) open.push(path);
+      for (const [key, child] of Object.entries(value)) visit(child, `${path}.${key}`);
+    };
+    visit(parse(ONE_SHARD), 'config');
+    expect(open).toEqual([]);
+  });
+
+  test('the password does not show, however the configuration is printed', () => {
+    const config = parse(ONE_SHARD);
+    expect(inspect(config, { depth: 20, showHidden: true }) + JSON.stringify(config)).not.toContain(
+      'hunter2',
+    );
+    expect(config.sharding.groups[0]?.members[0]?.primary.password?.reveal()).toBe('hunter2');
+  });
+
+  test('anchors and aliases stand for what they name', () => {
+    const config = parse(
+      `${oneShardWith('username: wallet', 'username: &user wallet')}              jobs-config: { jdbc-url: "jdbc:postgresql://jobs/wallet", username: *user }\n`,
+    );
+    expect(config.sharding.groups[0]?.members[0]?.others).toMatchObject({
+      jobsConfig: { username: 'wallet' },
+    });
+  });
+
+  test('Windows line ends and a byte order mark change nothing', () => {
+    const path = file('crlf.yaml', `\uFEFF${ONE_SHARD.replaceAll('\n', '\r\n')}`);
+    expect(loadConfig(path, { env: {} }).namespace).toBe('example.wallet');
+  });
+});
+
+describe('files that are no configuration', () => {
+  test.each([
+    ['empty', ''],
+    ['null', '~'],
+    ['only comments', '# nothing\n# here\n'],
+    ['only a document start', '---\n'],
+  ])('%s', (_, text) => {
+    expect(problemOf(text)).toMatchObject({ line: 1, path: '', message: 'the file is empty' });
+  });
+
+  test.each([
+    ['a list', '- fw'],
+    ['a text', 'fw'],
+    ['a number', '5'],
+  ])('%s at the top', (_, text) => {
+    expect(problemOf(text).message).toBe('the file must be a map of keys and values');
+  });
+
+  test.each([['fw: ~'], ['fw:'], ['fw: 5'], ['fw: []']])('%s', (text) => {
+    expect(problemOf(text)).toMatchObject({ path: 'fw', line: 1 });
+  });
+
+  test('no fw at the top', () => {
+    expect(problemsOf('sharding: {}').map(({ path, message }) => [path, message])).toEqual([
+      ['sharding', 'unknown key'],
+      ['fw', 'is missing'],
+    ]);
+  });
+
+  test('a file that is not there, is a folder, is no UTF-8 or is too large', () => {
+    mkdirSync(join(folder, 'a-folder'));
+    const message = (path: string): string => errorOf(() => loadConfig(path)).message;
+    expect(message(join(folder, 'absent.yaml'))).toMatch(/absent\.yaml: the file does not exist$/);
+    expect(message(join(folder, 'a-folder'))).toMatch(/the file is a folder$/);
+    expect(message('/dev/null')).toMatch(/the file is not a regular file$/);
+    expect(message(file('latin1.yaml', Buffer.from([0x66, 0x77, 0x3a, 0xe9])))).toMatch(
+      /the file is not valid UTF-8$/,
+    );
+    expect(message(file('large.yaml', '#'.repeat(1_048_577)))).toMatch(/is larger than 1048576 bytes$/);
+  });
+});
+
+describe('YAML that is refused', () => {
+  test.each([
+    ['two documents', `${ONE_SHARD}---\nfw: {}\n`, 17, 'a second YAML document starts here'],
+    [
+      'a tab for indentation',
+      oneShardWith('    default-shard', '\tdefault-shard'),
+      4,
+      'a tab is used for indentation',
+    ],
+    ['an unknown tag', oneShardWith('example.wallet', '!java.lang.Runtime x'), 2, 'unknown YAML tag'],
+    ['a binary tag', oneShardWith('example.wallet', '!!binary aGk='), 2, 'unknown YAML tag'],
+    ['a directive', `%YAML 1.1\n---\n${ONE_SHARD}`, 1, 'YAML directives are not supported'],
+    [
+      'an alias without an anchor',
+      oneShardWith('example.wallet', '*there'),
+      2,
+      'this alias has no anchor before it',
+    ],
+    ['an alias to itself', 'fw: &fw [*fw]', 1, 'this alias has no anchor before it'],
+    ['a key that is a list', `? [a]\n: b\n${ONE_SHARD}`, 1, 'a key must be plain text'],
+    [
+      'a value that starts with @',
+      oneShardWith('hunter2', '@hunter2'),
+      15,
+      'a value cannot start with this character',
+    ],
+    ['an unclosed quote', oneShardWith('hunter2', '"hunter2'), 17, 'something is missing here'],
+    [
+      'a reference without quotes in braces',
+      oneShardWith('group: 0, ', 'group: ${G}, '),
+      4,
+      'this is not valid YAML',
+    ],
+  ])('%s', (_, text, line, message) => {
+    const [problem] = problemsOf(text);
+    expect(problem?.message).toContain(message);
+    expect(problem?.line).toBe(line);
+    expect(JSON.stringify(problemsOf(text))).not.toContain('hunter2');
+  });
+
+  test('a reference without quotes in braces gets the hint to quote it', () => {
+    expect(problemsOf('fw: { namespace: ${NAME} }')[0]?.hint).toContain('put quotes around a reference');
+  });
+});
+
+test('all problems are reported at once, in the order of the file', () => {
+  const text = ONE_SHARD.replace('example.wallet', '5')
+    .replace('5432', '70000')
+    .replace('maximum-pool-size: 20', 'maximum-pool-size: 0');
+  expect(problemsOf(text).map(({ line, path }) => [line, path])).toEqual([
+    [2, 'fw.namespace'],
+    [13, `${PRIMARY}.jdbc-url`],
+    [16, `${PRIMARY}.maximum-pool-size`],
+  ]);
+});
+
+test('at most a hundred problems are listed, the rest is counted', () => {
+  const keys = Array.from({ length: 250 }, (_, index) => `  unknown-${index}: 1\n`).join('');
+  const error = errorOf(() => parse(ONE_SHARD + keys));
+  expect([error.problems.length, error.omitted]).toEqual([100, 150]);
+  expect(error.message).toMatch(/^The configuration has 250 problems:\n(?:.*\n){100}\.\.\. and 150 more$/);
+});

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import type { ActionDescriptor } from '../action/action-descriptor.js';
+import { ShardedId } from '../domain/id.js';
+import { compileObjectWriter } from '../domain/json-writer.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { IdempotencyKeyBusyError, IdempotencyKeyReusedError } from '../errors.js';
+import type { KeyClaim, KeyName, KeyRecord } from '../persistence/idempotency-key.js';
+import type { ResultJson } from '../persistence/result-json.js';
+import type { ShardStore } from '../persistence/shard-store.js';
+
+/** The result of an earlier execution under the same key. */
+export interface Replay {
+  readonly result: unknown;
+}
+
+export interface KeyGuardOptions {
+  readonly name: KeyName;
+  /** Hash of the request: another one under the same key is refused. */
+  readonly fingerprint: string;
+  /** Where a repeat looks first. */
+  readonly home: ShardIdentifier;
+  /** ISO 8601, UTC. */
+  readonly expiresDate: string;
+  readonly results: ResultJson;
+  readonly store: (shard: ShardIdentifier) => ShardStore;
+  readonly remainingMs: () => number;
+}
+
+/**
+ * Keeps one execution to at most one effect under its key. The key is a row in the plan's own transaction on the
+ * target. If the target is not the key's home, the home learns the target first, so that a repeat finds it, and the
+ * row at the target decides.
+ */
+export class KeyGuard {
+  readonly #options: KeyGuardOptions;
+
+  constructor(options: KeyGuardOptions) {
+    this.#options = options;
+  }
+
+  get home(): ShardIdentifier {
+    return this.#options.home;
+  }
+
+  /** The first result, if there is one. @throws IdempotencyKeyReusedError for another request @throws DriverFailure */
+  async lookUp(): Promise<Replay | undefined> {
+    const record = await this.#read(this.#options.home);
+    if (record === undefined) return undefined;
+    return record.target === this.#options.home ? this.#replay(record) : this.replayAt(record.target);
+  }
+
+  /** The first result as the target knows it. @throws IdempotencyKeyReusedError @throws DriverFailure */
+  async replayAt(target: ShardIdentifier): Promise<Replay | undefined> {
+    const record = await this.#read(target);
+    return record === undefined ? undefined : this.#replay(record);
+  }
+
+  /** What the plan carries into its transaction on `target`. Encodes the result, so that it fails before any write. */
+  claim(target: ShardIdentifier, result: unknown): KeyClaim {
+    const { name, fingerprint, expiresDate, results } = this.#options;
+    return { ...name, fingerprint, target, expiresDate, result: results.write(result) };
+  }
+
+  /**
+   * Tells the home where the plan goes, before it is sent.
+   *
+   * @throws IdempotencyKeyBusyError if the home already knows another target: that plan may yet be applied there
+   */
+  async announce(claim: KeyClaim, actionId: string): Promise<void> {
+    const { home, store } = this.#options;
+    if (claim.target === home) return;
+    if (await store(home).claimKey(claim, actionId, this.#limits())) return;
+    const record = await this.#read(home);
+    if (record !== undefined && record.target !== claim.target) {
+      throw new IdempotencyKeyBusyError(`The key is bound to a plan on shard ${record.target.toString()}`);
+    }
+  }
+
+  /** Forgets an announced target after the plan was refused there for good. */
+  async withdraw(claim: KeyClaim, actionId: string): Promise<void> {
+    const { home, name, store } = this.#options;
+    if (claim.target !== home) await store(home).releaseKey(name, actionId, this.#limits());
+  }
+
+  async #read(shard: ShardIdentifier): Promise<KeyRecord | undefined> {
+    const { name, fingerprint, store } = this.#options;
+    const record = await store(shard).readKey(name, this.#limits());
+    if (record === undefined) return undefined;
+    if (record.expired) {
+      await store(shard).releaseKey(name, record.actionId, this.#limits());
+      return undefined;
+    }
+    if (record.fingerprint !== fingerprint) {
+      throw new IdempotencyKeyReusedError('This idempotency key was used before with another request');
+    }
+    return record;
+  }
+
+  #replay({ result }: KeyRecord): Replay | undefined {
+    return result === undefined ? undefined : { result: this.#options.results.read(result) };
+  }
+
+  #limits(): { readonly timeoutMs: number } {
+    return { timeoutMs: Math.max(1, this.#options.remainingMs()) };
+  }
+}
+
+/** Hash of an action and all its params, secret ones too. */
+export function requestFingerprint(action: ActionDescriptor, params: unknown): string {
+  const json = typeof params === 'object' && params !== null ? compileObjectWriter(action.params)(params) : String(params);
+  return createHash('sha256').update(`${action.name}\n${json}`).digest('base64url');
+}
+
+/** The shard of the first sharded id among the params; the default shard if there is none. */
+export function keyHome(action: ActionDescriptor, params: unknown, defaultShard: ShardIdentifier): ShardIdentifier {
+  if (typeof params !== 'object' || params === null) return defaultShard;
+  const values = params as Readonly<Record<string, unknown>>;
+  for (const { name } of action.params) {
+    const value = values[name];
+    if (value instanceof ShardedId) return value.resolveShardIdentifier();
+  }
+  return defaultShard;
+}

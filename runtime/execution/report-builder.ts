@@ -1,0 +1,52 @@
+import type { AttemptEnd, AttemptReport, ExecutionReport } from '../action/execution-report.js';
+
+/** Collects a report while an execution runs. */
+export class ReportBuilder {
+  readonly #action: string;
+  readonly #nowMs: () => number;
+  readonly #startedMs: number;
+  readonly #attempts: { -readonly [Key in keyof AttemptReport]: AttemptReport[Key] }[] = [];
+  #attemptStartedMs = 0;
+  #actionIds: string[] = [];
+  replayed = false;
+
+  constructor(action: string, nowMs: () => number) {
+    this.#action = action;
+    this.#nowMs = nowMs;
+    this.#startedMs = nowMs();
+  }
+
+  startAttempt(): void {
+    this.#attemptStartedMs = this.#nowMs();
+    this.#actionIds = [];
+  }
+
+  tried(actionId: string): void {
+    this.#actionIds.push(actionId);
+  }
+
+  endAttempt(end: AttemptEnd): void {
+    const durationMs = this.#nowMs() - this.#attemptStartedMs;
+    const number = this.#attempts.length + 1;
+    this.#attempts.push({ number, end, actionIds: this.#actionIds, durationMs, pauseMs: 0 });
+  }
+
+  paused(pauseMs: number): void {
+    const last = this.#attempts.at(-1);
+    if (last !== undefined) last.pauseMs = pauseMs;
+  }
+
+  build(error: unknown): ExecutionReport {
+    return {
+      action: this.#action,
+      attempts: this.#attempts,
+      replayed: this.replayed,
+      durationMs: this.#nowMs() - this.#startedMs,
+      errorCode: error === undefined ? undefined : codeOf(error),
+    };
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'UNKNOWN';
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { errorFacts, type Log } from './log.js';
+import { type Problem, problemOf } from './problem.js';
+
+/** How long the rest of a refused body is read and thrown away before the connection is closed, in milliseconds. */
+const LINGER_MS = 2_000;
+
+/**
+ * Writes answers straight to Node's response: Fastify would look at each body and content type once more. HEAD gets
+ * the headers of GET; Node leaves the body out.
+ */
+export class Answers {
+  readonly #log: Log;
+  /** Set while the server drains: each answer then ends its connection. */
+  closing = false;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** An answer with a body. `headers` is used up. */
+  send(response: ServerResponse, status: number, headers: OutgoingHttpHeaders, body: string | Buffer): void {
+    headers['content-length'] = Buffer.byteLength(body);
+    headers['x-content-type-options'] = 'nosniff';
+    if (this.closing) headers['connection'] = 'close';
+    response.writeHead(status, headers);
+    response.end(body);
+  }
+
+  /** An answer without a body (204, 304). `headers` is used up. */
+  sendEmpty(response: ServerResponse, status: number, headers: OutgoingHttpHeaders = {}): void {
+    if (status !== 204 && status !== 304) headers['content-length'] = 0;
+    if (this.closing) headers['connection'] = 'close';
+    response.writeHead(status, headers);
+    response.end();
+  }
+
+  /** Answers whatever was thrown with a problem, and logs what is the server's own fault. */
+  fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+    if (response.headersSent || response.destroyed) return;
+    const problem = problemOf(error);
+    const instance = pathOf(request.url);
+    const body = { ...problem.body, instance, ...this.#logged(problem, request, instance, error) };
+    const headers = { 'content-type': 'application/problem+json', ...problem.headers };
+    if (problem.status === 413)
+      this.#sendAndLinger(request, response, problem, headers, JSON.stringify(body));
+    else this.send(response, problem.status, headers, JSON.stringify(body));
+  }
+
+  #logged(
+    problem: Problem,
+    { method }: IncomingMessage,
+    instance: string,
+    error: unknown,
+  ): { requestId?: string } {
+    const { status } = problem;
+    if (status < 500) return {};
+    const level = status === 500 ? 'error' : 'warn';
+    const requestId = randomUUID();
+    this.#log({
+      level,
+      message: 'request failed',
+      requestId,
+      method,
+      path: instance,
+      status,
+      ...errorFacts(error),
+    });
+    // Only a 500 says so little that somebody must look it up.
+    return status === 500 ? { requestId } : {};
+  }
+
+  /**
+   * The whole answer goes out at once, but the connection stays until the rest of the body has been read: closed
+   * with unread data, the kernel would reset it, and the client would never see the answer.
+   */
+  #sendAndLinger(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { status }: Problem,
+    headers: OutgoingHttpHeaders,
+    body: string,
+  ): void {
+    response.writeHead(status, {
+      ...headers,
+      'content-length': Buffer.byteLength(body),
+      connection: 'close',
+    });
+    response.write(body);
+    const end = (): void => {
+      clearTimeout(timer);
+      response.end();
+    };
+    const timer = setTimeout(end, LINGER_MS);
+    request.once('end', end).once('close', end).resume();
+  }
+}
+
+/** The path of a request target, without the query. */
+export function pathOf(url = '/'): string {
+  const end = url.search(/[?#]/);
+  return end === -1 ? url : url.slice(0, end);
+}

@@ -1,0 +1,23 @@
+import type { IncomingMessage } from 'node:http';
+import type { Principal } from '../domain/principal.js';
+
+/** What an authenticator sees of a request. The body has not been looked at. */
+export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'socket'>;
+
+/**
+ * Says who is calling. Throws `UnauthenticatedError` for a caller that does not prove it: answered with 401 and
+ * `WWW-Authenticate`.
+ */
+export interface Authenticator {
+  (request: RequestHead): Principal | Promise<Principal>;
+  /** Logged as a warning when the server starts. */
+  readonly notice?: string;
+}
+
+/** Everybody is the same principal. For examples and closed networks; says so when the server starts. */
+export function fixedPrincipal(name: string): Authenticator {
+  const principal: Principal = Object.freeze({ name });
+  return Object.assign(() => principal, {
+    notice: `every caller is the principal ${JSON.stringify(name)}: there is no authentication`,
+  });
+}

@@ -1,0 +1,174 @@
+import { isLosslessNumber, isSafeNumber } from 'lossless-json';
+import { isCurrency } from '../domain/currency.js';
+import { Decimal } from '../domain/decimal.js';
+import type { FieldType } from '../domain/descriptor.js';
+import { idNamed, ShardedId } from '../domain/id.js';
+import { parseUuid } from '../domain/uuid.js';
+import { readDecimal } from './decimal-text.js';
+import { readInstant } from './instant-text.js';
+import { Refusal } from './refusal.js';
+import { isUnstorable } from './text-hazards.js';
+
+/** Checks one value and gives what the action gets. Never called with null. */
+export type Converter = (value: unknown) => unknown;
+
+/** Where values come from: JSON has numbers and booleans, paths and queries have text only. */
+export type ValueSource = 'json' | 'text';
+
+/** What a schema says about a number beyond its type. */
+export interface NumberRules {
+  readonly integer: boolean;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+}
+
+const LONGEST_NUMBER = 64;
+const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
+const WHOLE_NUMBER = /^-?(?:0|[1-9][0-9]{0,18})$/;
+const LARGEST_BIGINT = 2n ** 63n - 1n;
+
+/** Compiles the converter of one leaf type. Lists and objects are taken apart by the schema. */
+export function compileConverter(type: FieldType, source: ValueSource, rules: NumberRules): Converter {
+  switch (type.kind) {
+    case 'string':
+      return convertString;
+    case 'number':
+      return (value) => convertNumber(value, source, rules.integer);
+    case 'bigint':
+      return (value) => withinBigintRules(convertBigint(value), rules);
+    case 'boolean':
+      return source === 'text' ? booleanOfText : booleanOfJson;
+    case 'instant':
+      return fromText((text) => readInstant(text));
+    case 'decimal':
+      return (value) => {
+        const text = numericText(value, 'json');
+        return text === undefined
+          ? new Refusal('must be a decimal number or its text')
+          : withinDecimalRules(readDecimal(text, type), rules);
+      };
+    case 'uuid':
+      return fromText(parsing(parseUuid, 'must be a UUID'));
+    case 'currency':
+      return fromText((text) => (isCurrency(text) ? text : new Refusal('must be an ISO 4217 currency code')));
+    case 'id':
+      return fromText(
+        type.sharded
+          ? parsing(
+              (text) => ShardedId.named(type.model, text),
+              `must be the id of a ${type.model} (a UUID of version 7)`,
+            )
+          : parsing((text) => idNamed(type.model, text), `must be the id of a ${type.model} (a UUID)`),
+      );
+    case 'enum': {
+      const values = new Set(type.values);
+      const refusal = new Refusal(`must be one of ${type.values.join(', ')}`);
+      return (value) => (typeof value === 'string' && values.has(value) ? value : refusal);
+    }
+    case 'json':
+    case 'list':
+    case 'object':
+      return convertJson;
+  }
+}
+
+function fromText(convert: (text: string) => unknown): Converter {
+  return (value) => (typeof value === 'string' ? convert(value) : new Refusal('must be a string'));
+}
+
+/** The domain's own parsers throw; they do not depend on HTTP. */
+function parsing(parse: (text: string) => unknown, reason: string): (text: string) => unknown {
+  const refusal = new Refusal(reason);
+  return (text) => {
+    try {
+      return parse(text);
+    } catch {
+      return refusal;
+    }
+  };
+}
+
+function convertString(value: unknown): unknown {
+  if (typeof value !== 'string') return new Refusal('must be a string');
+  return isUnstorable(value) ? new Refusal('must not contain NUL or half of a surrogate pair') : value;
+}
+
+function booleanOfJson(value: unknown): unknown {
+  return typeof value === 'boolean' ? value : new Refusal('must be true or false');
+}
+
+function booleanOfText(value: unknown): unknown {
+  if (value === 'true') return true;
+  return value === 'false' ? false : booleanOfJson(value);
+}
+
+/** The text of a number: JSON's own, a default's, or a string where strings may stand for numbers. */
+function numericText(value: unknown, strings: ValueSource | 'never'): string | undefined {
+  if (isLosslessNumber(value)) return value.value;
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && strings !== 'never' ? value : undefined;
+}
+
+function convertNumber(value: unknown, source: ValueSource, integer: boolean): unknown {
+  const refusal = integer ? 'must be an integer' : 'must be a number';
+  const text = numericText(value, source === 'text' ? 'text' : 'never');
+  if (text === undefined || !JSON_NUMBER.test(text)) return new Refusal(refusal);
+  if (text.length > LONGEST_NUMBER || !isSafeNumber(text)) return new Refusal('cannot be kept exactly');
+  const number = Number(text);
+  // A tiny number such as 1e-400 becomes 0 here.
+  if (!Number.isFinite(number) || (number === 0 && /[1-9]/.test(text.split(/e/i, 1)[0] ?? ''))) {
+    return new Refusal('cannot be kept exactly');
+  }
+  if (integer && !Number.isSafeInteger(number)) return new Refusal(refusal);
+  return number === 0 ? 0 : number;
+}
+
+function convertBigint(value: unknown): bigint | Refusal {
+  const text = numericText(value, 'json');
+  if (text === undefined || !WHOLE_NUMBER.test(text)) return new Refusal('must be an integer');
+  const integer = BigInt(text);
+  const fits = integer <= LARGEST_BIGINT && integer >= -LARGEST_BIGINT - 1n;
+  return fits ? integer : new Refusal('must fit 64 bits');
+}
+
+function withinBigintRules(value: bigint | Refusal, rules: NumberRules): bigint | Refusal {
+  if (value instanceof Refusal) return value;
+  return brokenRule(rules, (bound) => (value < bound ? -1 : value > bound ? 1 : 0)) ?? value;
+}
+
+function withinDecimalRules(value: Decimal | Refusal, rules: NumberRules): Decimal | Refusal {
+  if (value instanceof Refusal) return value;
+  return brokenRule(rules, (bound) => value.comparedTo(new Decimal(bound))) ?? value;
+}
+
+function brokenRule(rules: NumberRules, compareTo: (bound: number) => number): Refusal | undefined {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = rules;
+  if (minimum !== undefined && compareTo(minimum) < 0) return new Refusal(`must be at least ${minimum}`);
+  if (maximum !== undefined && compareTo(maximum) > 0) return new Refusal(`must be at most ${maximum}`);
+  if (exclusiveMinimum !== undefined && compareTo(exclusiveMinimum) <= 0) {
+    return new Refusal(`must be greater than ${exclusiveMinimum}`);
+  }
+  if (exclusiveMaximum !== undefined && compareTo(exclusiveMaximum) >= 0) {
+    return new Refusal(`must be less than ${exclusiveMaximum}`);
+  }
+  return undefined;
+}
+
+/** Any JSON value as plain JavaScript, if nothing of it gets lost. */
+function convertJson(value: unknown): unknown {
+  if (typeof value === 'string') return convertString(value);
+  if (isLosslessNumber(value)) return convertNumber(value, 'json', false);
+  if (Array.isArray(value)) return firstRefusal(value.map(convertJson));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(
+    ([key, item]) => [convertString(key), convertJson(item)] as const,
+  );
+  const refusal = entries.flat().find((part) => part instanceof Refusal);
+  return refusal ?? Object.fromEntries(entries as [string, unknown][]);
+}
+
+function firstRefusal(values: readonly unknown[]): unknown {
+  return values.find((value) => value instanceof Refusal) ?? values;
+}

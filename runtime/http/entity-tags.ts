@@ -1,0 +1,39 @@
+import { HttpProblem } from './problem.js';
+
+/** A strong tag as this server makes them: `"12"`. */
+export function entityTag(version: unknown): string {
+  return `"${String(version)}"`;
+}
+
+const LIST =
+  /^\s*(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"\s*(?:,\s*(?:(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"\s*)?)*$/;
+const TAG = /(W\/)?"([^"]*)"/g;
+const VERSION = /^[1-9][0-9]{0,15}$/;
+
+/**
+ * Reads `If-Match`. Weak tags never match here (RFC 9110, 13.1.1), and neither do tags that are no version.
+ *
+ * @returns the versions that are acceptable; `undefined` for `*`, which any version satisfies
+ * @throws HttpProblem (400) if it is no list of tags
+ */
+export function readIfMatch(header: string): readonly number[] | undefined {
+  if (header.trim() === '*') return undefined;
+  return readTags(header, 'If-Match')
+    .filter(({ weak, value }) => !weak && VERSION.test(value))
+    .map(({ value }) => Number(value));
+}
+
+/** True if `If-None-Match` names this tag, weakly compared: the caller's copy is current. Nonsense matches nothing. */
+export function isCurrent(header: string, tag: string): boolean {
+  if (header.trim() === '*') return true;
+  return LIST.test(header) && readTags(header, 'If-None-Match').some(({ value }) => `"${value}"` === tag);
+}
+
+function readTags(
+  header: string,
+  name: string,
+): readonly { readonly weak: boolean; readonly value: string }[] {
+  if (!LIST.test(header))
+    throw new HttpProblem('HTTP_MALFORMED_REQUEST', `${name} is not a list of entity tags`);
+  return [...header.matchAll(TAG)].map(([, weak, value = '']) => ({ weak: weak !== undefined, value }));
+}

@@ -1,0 +1,267 @@
+import { parse } from 'lossless-json';
+import { describe, expect, it } from 'vitest';
+import { Decimal } from '../domain/decimal.js';
+import { ShardedId } from '../domain/id.js';
+import { type InputPlace, InputValidators } from './input-validator.js';
+import type { JsonSchema } from './route.js';
+
+const WALLET_ID = '0190a000-0000-7000-8040-000000000001';
+const validators = new InputValidators();
+
+function check(
+  schema: JsonSchema,
+  json: string,
+  place: InputPlace = 'body',
+): { input: unknown; errors: unknown } {
+  const input = parse(json) as object;
+  const errors = validators.compile(schema, place)(input);
+  return { input, errors };
+}
+
+const amountSchema: JsonSchema = {
+  type: 'object',
+  properties: { amount: { type: ['string', 'number'], fw: { kind: 'decimal', precision: 19, scale: 4 } } },
+  required: ['amount'],
+};
+
+describe('amounts', () => {
+  it.each([
+    ['10.25', '10.25'],
+    ['"10.25"', '10.25'],
+    ['"10.2500000000"', '10.25'],
+    ['1e2', '100'],
+    ['"1E2"', '100'],
+    ['100e-2', '1'],
+    ['0', '0'],
+    ['-0', '0'],
+    ['"0.000"', '0'],
+    ['0e99999', '0'],
+    ['-1', '-1'],
+    ['999999999999999.9999', '999999999999999.9999'],
+  ])('%s is read exactly', (json, expected) => {
+    const { input, errors } = check(amountSchema, `{"amount":${json}}`);
+    expect(errors).toBeUndefined();
+    const { amount } = input as { amount: Decimal };
+    expect(amount).toBeInstanceOf(Decimal);
+    expect(amount.toFixed()).toBe(expected);
+  });
+
+  it.each([
+    '1e400',
+    '1e-400',
+    '"1e9000000000000"',
+    '"-1e-9000000000000"',
+    '"NaN"',
+    '"Infinity"',
+    '"0x10"',
+    '"0b11"',
+    '"1_000"',
+    '"1,000"',
+    '" 5"',
+    '"5 "',
+    '"+5"',
+    '".5"',
+    '"5."',
+    '"05"',
+    '"\\u0665"',
+    '""',
+    'null',
+    'true',
+    '[5]',
+    '{}',
+    '0.00005',
+    '0.1000000000000000055',
+    '1000000000000000',
+    `"${'9'.repeat(60_000)}"`,
+  ])('%.30s is refused at its pointer', (json) => {
+    const start = performance.now();
+    const { errors } = check(amountSchema, `{"amount":${json}}`);
+    expect(performance.now() - start).toBeLessThan(100);
+    expect(errors).toEqual([{ pointer: '/amount', message: expect.stringMatching(/^amount /) }]);
+  });
+
+  it('says what an amount with too many decimals lacks', () => {
+    const { errors } = check(amountSchema, '{"amount":0.00005}');
+    expect(errors).toEqual([{ pointer: '/amount', message: 'amount must have at most 4 decimals' }]);
+  });
+
+  it('says that an absent amount is required', () => {
+    expect(check(amountSchema, '{}').errors).toEqual([{ pointer: '/amount', message: 'amount is required' }]);
+  });
+
+  it('keeps bounds of the schema', () => {
+    const bounded = {
+      properties: {
+        amount: { exclusiveMinimum: 0, maximum: 10, fw: { kind: 'decimal', precision: 9, scale: 2 } },
+      },
+    };
+    expect(check(bounded, '{"amount":0}').errors).toMatchObject([
+      { message: 'amount must be greater than 0' },
+    ]);
+    expect(check(bounded, '{"amount":10.01}').errors).toMatchObject([
+      { message: 'amount must be at most 10' },
+    ]);
+    expect(check(bounded, '{"amount":10}').errors).toBeUndefined();
+  });
+});
+
+const everything: JsonSchema = {
+  type: 'object',
+  properties: {
+    text: { type: 'string', maxLength: 4, fw: { kind: 'string' } },
+    count: { type: 'integer', minimum: 1, maximum: 200, fw: { kind: 'number' } },
+    ratio: { type: 'number', fw: { kind: 'number' } },
+    big: { type: 'string', fw: { kind: 'bigint' } },
+    flag: { type: 'boolean', fw: { kind: 'boolean' } },
+    at: { type: 'string', format: 'date-time', fw: { kind: 'instant' } },
+    owner: { type: 'string', format: 'uuid', fw: { kind: 'uuid' }, fwLabel: 'ownerId' },
+    currency: { type: 'string', fw: { kind: 'currency' } },
+    wallet: { type: 'string', fw: { kind: 'id', model: 'Wallet', sharded: true } },
+    state: { type: 'string', enum: ['OPENED', 'CLOSED'], fw: { kind: 'enum', values: ['OPENED', 'CLOSED'] } },
+    meta: { fw: { kind: 'json' } },
+    note: { type: ['string', 'null'], fw: { kind: 'string' } },
+    lines: {
+      type: 'array',
+      maxItems: 2,
+      items: {
+        type: 'object',
+        properties: {
+          price: { type: ['string', 'number'], fw: { kind: 'decimal', precision: 9, scale: 2 } },
+        },
+        required: ['price'],
+      },
+    },
+    tags: { type: 'array', fw: { kind: 'list', of: { kind: 'uuid' } } },
+  },
+};
+
+describe('values', () => {
+  it.each([
+    ['text', '"a\\nb"', 'a\nb'],
+    ['count', '5', 5],
+    ['count', '1e2', 100],
+    ['ratio', '0.30000000000000004', 0.30000000000000004],
+    ['ratio', '-0', 0],
+    ['big', '9223372036854775807', 9223372036854775807n],
+    ['big', '"-9223372036854775808"', -9223372036854775808n],
+    ['flag', 'false', false],
+    ['at', '"2026-02-28T12:00:00.5+01:00"', new Date('2026-02-28T11:00:00.500Z')],
+    ['owner', '"6F3F6D58-6A8E-4B1E-9D5B-0D7F2F9F4A10"', '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10'],
+    ['currency', '"MXN"', 'MXN'],
+    ['state', '"CLOSED"', 'CLOSED'],
+    ['meta', '{"constructor":{"a":[1,2.5,null,"x"]}}', { constructor: { a: [1, 2.5, null, 'x'] } }],
+    ['meta', 'null', null],
+    ['note', 'null', null],
+    ['tags', '["6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10"]', ['6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10']],
+  ])('%s %s is converted', (name, json, expected) => {
+    const { input, errors } = check(everything, `{"${name}":${json}}`);
+    expect(errors).toBeUndefined();
+    expect(input).toEqual({ [name]: expected });
+  });
+
+  it('turns ids into ids, upper case included', () => {
+    const { input } = check(everything, `{"wallet":"${WALLET_ID.toUpperCase()}"}`);
+    const { wallet } = input as { wallet: ShardedId<unknown> };
+    expect(wallet).toBeInstanceOf(ShardedId);
+    expect(wallet.getValue()).toBe(WALLET_ID);
+  });
+
+  it.each([
+    ['text', '5', 'text must be a string'],
+    ['text', '"abcde"', 'text must have at most 4 characters'],
+    ['text', '"a\\u0000"', 'text must not contain NUL or half of a surrogate pair'],
+    ['text', '"\\ud800"', 'text must not contain NUL or half of a surrogate pair'],
+    ['count', '0', 'count must be at least 1'],
+    ['count', '201', 'count must be at most 200'],
+    ['count', '1.5', 'count must be an integer'],
+    ['count', '"5"', 'count must be an integer'],
+    ['ratio', '1e400', 'ratio cannot be kept exactly'],
+    ['ratio', '1e-400', 'ratio cannot be kept exactly'],
+    ['big', '9223372036854775808', 'big must fit 64 bits'],
+    ['flag', '"true"', 'flag must be true or false'],
+    ['owner', 'null', 'ownerId cannot be null'],
+    ['owner', '"{6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10}"', 'ownerId must be a UUID'],
+    ['owner', '"6f3f6d586a8e4b1e9d5b0d7f2f9f4a10"', 'ownerId must be a UUID'],
+    ['currency', '"usd"', 'currency must be an ISO 4217 currency code'],
+    ['currency', '"EURO"', 'currency must be an ISO 4217 currency code'],
+    [
+      'wallet',
+      '"6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10"',
+      'wallet must be the id of a Wallet (a UUID of version 7)',
+    ],
+    ['state', '"opened"', 'state must be one of OPENED, CLOSED'],
+    ['meta', '{"a":[12345678901234567890]}', 'meta cannot be kept exactly'],
+    ['meta', '{"\\u0000":1}', 'meta must not contain NUL or half of a surrogate pair'],
+    ['lines', '5', 'lines must be a JSON array'],
+    ['lines', '{}', 'lines must be a JSON array'],
+  ])('%s %s is refused: %s', (name, json, message) => {
+    expect(check(everything, `{"${name}":${json}}`).errors).toEqual([{ pointer: `/${name}`, message }]);
+  });
+
+  it.each([
+    '2026-02-29T00:00:00Z',
+    '2026-13-01T00:00:00Z',
+    '2026-01-01T24:00:00Z',
+    '2026-01-01T00:00:60Z',
+    '2026-01-01',
+    '2026-01-01T00:00:00',
+    '2026-01-01 00:00:00Z',
+    '0000-01-01T00:00:00Z',
+    '2026-01-01T00:00:00+24:00',
+    '2026-01-01T00:00:00.0001Z',
+  ])('the instant %s is refused', (text) => {
+    expect(check(everything, `{"at":"${text}"}`).errors).toHaveLength(1);
+  });
+
+  it('points into lists and objects', () => {
+    const { errors } = check(everything, '{"lines":[{"price":"1"},{"price":0.001},7]}');
+    expect(errors).toEqual([
+      { pointer: '/lines', message: 'lines must NOT have more than 2 items' },
+      { pointer: '/lines/1/price', message: 'price must have at most 2 decimals' },
+      { pointer: '/lines/2', message: 'lines[] must be a JSON object' },
+    ]);
+  });
+
+  it('collects everything that is wrong and names unknown fields', () => {
+    const { errors } = check(amountSchema, '{"amount":"x","balance":1,"a/b~":2}');
+    expect(errors).toEqual([
+      { pointer: '/balance', message: 'Unknown field "balance"' },
+      { pointer: '/a~1b~0', message: 'Unknown field "a/b~"' },
+      { pointer: '/amount', message: 'amount must be a decimal number like "10.25"' },
+    ]);
+  });
+
+  it('does not mistake what objects inherit for fields', () => {
+    const schema: JsonSchema = { properties: { constructor: { type: 'string' } }, required: ['constructor'] };
+    expect(check(schema, '{}').errors).toEqual([
+      { pointer: '/constructor', message: 'constructor is required' },
+    ]);
+  });
+});
+
+describe('text sources', () => {
+  const query: JsonSchema = {
+    properties: {
+      limit: { type: 'integer', minimum: 1, maximum: 200, default: 50, fw: { kind: 'number' } },
+      open: { type: 'boolean', default: true },
+      above: { default: '0', fw: { kind: 'decimal', precision: 19, scale: 4 } },
+    },
+  };
+
+  it('reads numbers and booleans from text', () => {
+    const { input, errors } = check(query, '{"limit":"10","open":"false","above":"1.5"}', 'query');
+    expect(errors).toBeUndefined();
+    expect(input).toEqual({ limit: 10, open: false, above: new Decimal('1.5') });
+  });
+
+  it('fills in defaults, converted', () => {
+    expect(check(query, '{}', 'query').input).toEqual({ limit: 50, open: true, above: new Decimal(0) });
+  });
+
+  it.each(['abc', '', '0', '201', '1.5', ' 5', '0x10', '１'])('refuses limit=%s', (text) => {
+    const { errors } = check(query, JSON.stringify({ limit: text }), 'query');
+    expect(errors).toEqual([
+      { in: 'query', pointer: '/limit', message: expect.stringMatching(/^limit must/) },
+    ]);
+  });
+});

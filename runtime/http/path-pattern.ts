@@ -1,0 +1,46 @@
+import { ValidationError } from '../errors.js';
+
+const PARAMETER = /\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+/** Fastify's form of a path: `/wallets/{id}` -> `/wallets/:id`. @throws ValidationError if it is no path of ours */
+export function routerPath(path: string): string {
+  const converted = path.replaceAll(':', '::').replace(PARAMETER, ':$1');
+  if (!path.startsWith('/') || /[{}*?#]/.test(converted)) {
+    throw new ValidationError(`Not a route path: ${JSON.stringify(path)}; parameters are written in braces: /wallets/{id}`);
+  }
+  return converted;
+}
+
+/** Which methods each path has. Asked only when no route was found. */
+export class PathMethods {
+  readonly #methods = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();
+
+  add(method: string, path: string): void {
+    const entry = this.#methods.get(path) ?? { pattern: patternOf(path), methods: new Set<string>() };
+    entry.methods.add(method);
+    if (method === 'GET') entry.methods.add('HEAD');
+    this.#methods.set(path, entry);
+  }
+
+  has(method: string, path: string): boolean {
+    return this.#methods.get(path)?.methods.has(method) ?? false;
+  }
+
+  /** Value of `Allow` for a request's path; `undefined` for a path that nobody serves. */
+  allowed(path: string): string | undefined {
+    const found = new Set<string>();
+    for (const { pattern, methods } of this.#methods.values()) {
+      if (pattern.test(path)) for (const method of methods) found.add(method);
+    }
+    return found.size === 0 ? undefined : [...found, 'OPTIONS'].sort().join(', ');
+  }
+}
+
+function patternOf(path: string): RegExp {
+  const escaped = path.split(PARAMETER).map((part, at) => (at % 2 === 0 ? escapeRegExp(part) : '[^/]+'));
+  return new RegExp(`^${escaped.join('')}$`);
+}
+
+function escapeRegExp(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+}

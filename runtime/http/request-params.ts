@@ -1,0 +1,86 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { InputValidator, InputValidators } from './input-validator.js';
+import { parseJsonBytes } from './json-text.js';
+import { isJsonContent } from './media-types.js';
+import { HttpProblem, type InputProblem } from './problem.js';
+import { readQuery } from './query-text.js';
+import type { RouteDescriptor } from './route.js';
+
+/** What a route needs to know about a request to make its action's params. */
+export interface RequestParts {
+  /** The request target, query included. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Decoded path parameters by name. */
+  readonly path: object;
+  /** Absent or empty: no body. */
+  readonly body: Buffer | undefined;
+}
+
+/** Params of an action, converted. */
+export type RequestParams = Record<string, unknown>;
+
+/** Problems listed in one answer, at most. */
+const MAXIMUM_PROBLEMS = 32;
+
+/** Makes the params of one route's action from requests. Compiled once, at start. */
+export class ParamsReader {
+  readonly #path: InputValidator;
+  readonly #query: InputValidator;
+  readonly #body: InputValidator;
+  readonly #takesBody: boolean;
+  readonly #nestingDepth: number;
+
+  constructor(route: RouteDescriptor, validators: InputValidators, nestingDepth: number) {
+    this.#path = validators.compile(route.pathSchema, 'path');
+    this.#query = validators.compile(route.querySchema, 'query');
+    this.#body = validators.compile(route.bodySchema ?? {}, 'body');
+    this.#takesBody = route.bodySchema !== undefined;
+    this.#nestingDepth = nestingDepth;
+  }
+
+  /** @throws HttpProblem with everything that is wrong with the request's content */
+  read({ url, headers, path, body }: RequestParts): RequestParams {
+    const input = this.#readBody(body, headers);
+    const query = readQuery(url);
+    const pathProblems = this.#path(path);
+    const queryProblems = this.#query(query);
+    const bodyProblems = this.#body(input);
+    if (pathProblems !== undefined || queryProblems !== undefined || bodyProblems !== undefined) {
+      throw invalid([...(pathProblems ?? []), ...(queryProblems ?? []), ...(bodyProblems ?? [])]);
+    }
+    return Object.assign(input, query, path);
+  }
+
+  #readBody(body: Buffer | undefined, headers: IncomingHttpHeaders): RequestParams {
+    if (body === undefined || body.length === 0) {
+      if (!this.#takesBody) return {};
+      throw new HttpProblem('HTTP_MALFORMED_BODY', 'The body is empty; a JSON object is expected');
+    }
+    if (!isJsonContent(headers['content-type'], headers['content-encoding'])) {
+      throw new HttpProblem(
+        'HTTP_UNSUPPORTED_MEDIA_TYPE',
+        'The body must be application/json in UTF-8, uncompressed',
+      );
+    }
+    const value = parseJsonBytes(body, this.#nestingDepth);
+    if (isJsonObject(value)) return value;
+    throw new HttpProblem('FW_VALIDATION', 'The body must be a JSON object', {
+      errors: [{ pointer: '', message: 'The body must be a JSON object' }],
+    });
+  }
+}
+
+/** A parsed number is an object too, of a class of its own. */
+function isJsonObject(value: unknown): value is RequestParams {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+/** One problem speaks for itself; several are listed one after the other. */
+function invalid(problems: readonly InputProblem[]): HttpProblem {
+  const errors = problems.slice(0, MAXIMUM_PROBLEMS);
+  const omitted = problems.length - errors.length;
+  const detail =
+    errors.map(({ message }) => message).join('; ') + (omitted > 0 ? `; and ${omitted} more` : '');
+  return new HttpProblem('FW_VALIDATION', detail, { errors });
+}

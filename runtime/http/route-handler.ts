@@ -1,0 +1,110 @@
+import type { ServerResponse } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ActionClass } from '../action/action.js';
+import type { ExecutionConfiguration } from '../action/execution-configuration.js';
+import { compileObjectWriter } from '../domain/json-writer.js';
+import type { Principal } from '../domain/principal.js';
+import type { Answers } from './answer.js';
+import type { Authenticator } from './authenticator.js';
+import { entityTag, isCurrent } from './entity-tags.js';
+import { executionSettings } from './execution-settings.js';
+import { acceptsJson } from './media-types.js';
+import { HttpProblem } from './problem.js';
+import type { ParamsReader } from './request-params.js';
+import type { RouteDescriptor } from './route.js';
+
+/** What the server needs of an executor. */
+export interface Executes {
+  execute(
+    principal: Principal,
+    actionClass: ActionClass<never, unknown>,
+    params: object,
+    configuration?: ExecutionConfiguration,
+  ): Promise<unknown>;
+}
+
+/** What handlers of all routes share. */
+export interface RouteServices {
+  readonly executor: Executes;
+  readonly authenticator: Authenticator;
+  readonly answers: Answers;
+}
+
+/** A handler that answers by itself and returns nothing: Fastify has nothing to wait for. */
+export type RouteHandler = (request: FastifyRequest, reply: FastifyReply) => void;
+
+/** Serves one action. Everything that can be known beforehand is compiled here, once. */
+export function compileRoute(
+  route: RouteDescriptor,
+  reader: ParamsReader,
+  { executor, authenticator, answers }: RouteServices,
+): RouteHandler {
+  const sendResult = compileAnswer(route, answers);
+
+  const run = (principal: Principal, request: FastifyRequest): Promise<unknown> => {
+    const { raw, params: path, body } = request;
+    const { url = '/', headers } = raw;
+    const params = reader.read({ url, headers, path: path as object, body: body as Buffer | undefined });
+    return executor.execute(principal, route.action, params, executionSettings(route, headers, params));
+  };
+
+  return (request, reply) => {
+    const fail = (error: unknown): void => answers.fail(request.raw, reply.raw, error);
+    const succeed = (result: unknown): void => {
+      try {
+        sendResult(request, reply.raw, result);
+      } catch (error) {
+        fail(error);
+      }
+    };
+    try {
+      if (!acceptsJson(request.headers.accept)) {
+        throw new HttpProblem('HTTP_NOT_ACCEPTABLE', 'Answers are application/json');
+      }
+      const principal = authenticator(request.raw);
+      const result =
+        principal instanceof Promise
+          ? principal.then((known) => run(known, request))
+          : run(principal, request);
+      result.then(succeed, fail);
+    } catch (error) {
+      fail(error);
+    }
+  };
+}
+
+type SendResult = (request: FastifyRequest, response: ServerResponse, result: unknown) => void;
+
+function compileAnswer(route: RouteDescriptor, answers: Answers): SendResult {
+  const { response: shape, status, etag, location } = route;
+  if (shape === undefined) return (_request, response) => answers.sendEmpty(response, status);
+  const map = shape.map as (result: unknown) => object;
+  const write = compileObjectWriter(shape.fields);
+  const locate = location === undefined ? undefined : compileLocation(location);
+  const isRead = route.method === 'GET';
+
+  return (request, response, result) => {
+    const body = map(result) as Readonly<Record<string, unknown>>;
+    const headers: Record<string, string> = { 'content-type': 'application/json' };
+    if (isRead) headers['cache-control'] = 'no-cache';
+    if (locate !== undefined) headers['location'] = locate(body);
+    if (etag !== undefined) {
+      const tag = entityTag(body[etag]);
+      headers['etag'] = tag;
+      const known = isRead ? request.headers['if-none-match'] : undefined;
+      if (known !== undefined && isCurrent(known, tag)) {
+        delete headers['content-type'];
+        answers.sendEmpty(response, 304, headers);
+        return;
+      }
+    }
+    answers.send(response, status, headers, write(body));
+  };
+}
+
+/** Compiles `/wallets/{id}` to a function of the response body. */
+function compileLocation(template: string): (body: Readonly<Record<string, unknown>>) => string {
+  const parts = template.split(/\{([^}]*)\}/);
+  return (body) =>
+    parts.map((part, at) => (at % 2 === 0 ? part : encodeURIComponent(String(body[part])))).join('');
+}

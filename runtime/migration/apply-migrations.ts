@@ -1,0 +1,164 @@
+import { Kysely, Migrator, PostgresAdapter } from 'kysely';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { MigrationError } from '../errors.js';
+import { SendingConnection, ShardDialect, SingleConnectionDriver } from '../sharding/kysely-session.js';
+import type { ShardSession } from '../sharding/shard-database.js';
+import { SCHEMA } from './bootstrap.js';
+import { checksumOf, type Migration } from './migration.js';
+
+export interface MigrationTarget {
+  readonly session: ShardSession;
+  readonly shard: ShardIdentifier;
+  readonly log: (message: string) => void;
+}
+
+/** Whose migrations they are. The two are numbered independently of each other, so each has a table of its own. */
+export type MigrationSet = 'framework' | 'application';
+
+interface ChecksumTable {
+  readonly [table: `${string}.migration_checksums`]: {
+    migration_set: string;
+    name: string;
+    checksum: string;
+  };
+}
+
+/**
+ * Applies what is missing, each migration in a transaction of its own.
+ *
+ * @returns the names of those applied now
+ * @throws MigrationError naming shard and migration
+ */
+export async function applyMigrations(
+  target: MigrationTarget,
+  set: MigrationSet,
+  migrations: readonly Migration[],
+): Promise<readonly string[]> {
+  checkNames(migrations);
+  const { session, shard, log } = target;
+  await session.script(CHECKSUMS_SQL);
+  await checkChecksums(target, set, migrations);
+  const migrator = migratorFor(session, set, migrations);
+  const pending = (await migrator.getMigrations()).filter(({ executedAt }) => executedAt === undefined);
+  const applied: string[] = [];
+  // One step at a time, because Kysely applies all steps of a call in one transaction.
+  for (let step = 0; step < pending.length; step += 1) {
+    const { error, results } = await migrator.migrateUp();
+    const name = results?.[0]?.migrationName;
+    if (error !== undefined) throw failure(shard, name, error);
+    if (name === undefined) break;
+    applied.push(name);
+    log(`Shard ${shard}: applied ${set} migration ${name}`);
+  }
+  return applied;
+}
+
+const CHECKSUMS_SQL = `
+create table if not exists ${SCHEMA}.migration_checksums (
+  migration_set text not null,
+  name text not null,
+  checksum text not null,
+  primary key (migration_set, name)
+)`;
+
+function checkNames(migrations: readonly Migration[]): void {
+  const names = new Set<string>();
+  for (const { name } of migrations) {
+    if (names.has(name)) throw new MigrationError(`Two migrations are named ${name}`);
+    names.add(name);
+  }
+}
+
+async function checkChecksums(
+  { session, shard }: MigrationTarget,
+  set: MigrationSet,
+  migrations: readonly Migration[],
+): Promise<void> {
+  const { rows } = await session.query({
+    text: `select name, checksum from ${SCHEMA}.migration_checksums where migration_set = $1`,
+    values: [set],
+  });
+  const applied = new Map(rows.map(([name, checksum]) => [name, checksum]));
+  for (const migration of migrations) {
+    const checksum = applied.get(migration.name);
+    if (checksum !== undefined && checksum !== checksumOf(migration)) {
+      throw new MigrationError(
+        `Migration ${migration.name} was changed after it had been applied to shard ${shard}. ` +
+          'Restore its text, and put the change into a new migration.',
+      );
+    }
+  }
+}
+
+function migratorFor(session: ShardSession, set: MigrationSet, migrations: readonly Migration[]): Migrator {
+  const entries = migrations.map((migration) => [
+    migration.name,
+    { up: (db: Kysely<ChecksumTable>): Promise<void> => applyOne(session, db, set, migration) },
+  ]);
+  return new Migrator({
+    db: kyselyOn(session),
+    provider: { getMigrations: () => Promise.resolve(Object.fromEntries(entries)) },
+    migrationTableSchema: SCHEMA,
+    migrationTableName: `${set}_migrations`,
+    migrationLockTableName: `${set}_migrations_lock`,
+    nameComparator: (left, right) => (left < right ? -1 : Number(left > right)),
+  });
+}
+
+/** The text and its checksum, in the transaction that Kysely has begun. */
+async function applyOne(
+  session: ShardSession,
+  db: Kysely<ChecksumTable>,
+  set: MigrationSet,
+  migration: Migration,
+): Promise<void> {
+  const before = await currentTransaction(session);
+  await session.script(migration.up);
+  if ((await currentTransaction(session)) !== before) {
+    throw new MigrationError('its text ends the transaction that it runs in; leave out COMMIT and ROLLBACK');
+  }
+  await db
+    .insertInto(`${SCHEMA}.migration_checksums`)
+    .values({ migration_set: set, name: migration.name, checksum: checksumOf(migration) })
+    .execute();
+}
+
+async function currentTransaction(session: ShardSession): Promise<unknown> {
+  const { rows } = await session.query({ text: 'select pg_current_xact_id()::text', values: [] });
+  return rows[0]?.[0];
+}
+
+function kyselyOn(session: ShardSession): Kysely<unknown> {
+  const command = (text: string) => session.query({ text, values: [] });
+  const driver = new SingleConnectionDriver(new SendingConnection((statement) => session.query(statement)), {
+    begin: async () => {
+      await command('BEGIN');
+    },
+    commit: async () => {
+      const { command: tag } = await command('COMMIT');
+      if (tag !== 'COMMIT')
+        throw new MigrationError(`it was rolled back (the server answered COMMIT with ${tag})`);
+    },
+    // The session is destroyed afterwards, and the error that led here must not be hidden by another one.
+    rollback: async () => {
+      await command('ROLLBACK').catch(() => {});
+    },
+  });
+  return new Kysely({ dialect: new ShardDialect(driver, new LocklessAdapter()) });
+}
+
+/** The session holds a lock of its own already. */
+class LocklessAdapter extends PostgresAdapter {
+  override acquireMigrationLock(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  override releaseMigrationLock(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+function failure(shard: ShardIdentifier, name: string | undefined, cause: unknown): MigrationError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new MigrationError(`Migration ${name ?? '(none)'} failed on shard ${shard}: ${reason}`, { cause });
+}

@@ -1,0 +1,75 @@
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { ShardIdentityError } from '../errors.js';
+import type { ShardSession } from '../sharding/shard-database.js';
+
+/** The schema of everything that this package keeps in a database. */
+export const SCHEMA = 'eventlog';
+
+/**
+ * Tells an empty database which shard it is, or checks what it has been told.
+ *
+ * @throws ShardIdentityError if it is another shard
+ */
+export async function establishIdentity(
+  session: ShardSession,
+  shard: ShardIdentifier,
+  where: string,
+): Promise<void> {
+  await session.script(bootstrapSql(shard));
+  const found = await session.query({
+    text: `select group_number, member_number from ${SCHEMA}.shard`,
+    values: [],
+  });
+  const [group, member] = found.rows[0] ?? [];
+  if (group === shard.group && member === shard.member) return;
+  throw new ShardIdentityError(
+    `${where} is shard (${String(group)}, ${String(member)}), but the configuration says that it is ${shard}. ` +
+      'Are two URLs swapped? Nothing was changed.',
+  );
+}
+
+/**
+ * Idempotent, and without effect on a database that already is a shard. `is_own_id` is created only together with the
+ * identity, so that the function can never belie the row.
+ */
+function bootstrapSql(shard: ShardIdentifier): string {
+  return `
+create schema if not exists ${SCHEMA};
+create table if not exists ${SCHEMA}.shard (
+  only_row boolean primary key default true check (only_row),
+  group_number smallint not null,
+  member_number smallint not null,
+  created_date timestamptz not null default now()
+);
+do $bootstrap$
+begin
+  insert into ${SCHEMA}.shard (group_number, member_number) values (${shard.group}, ${shard.member})
+    on conflict do nothing;
+  if found then
+    execute $ddl$${isOwnIdSql(shard)}$ddl$;
+  end if;
+end
+$bootstrap$;
+`;
+}
+
+/**
+ * Looks at three bytes of the id: version 7 in the upper half of byte 6; the variant `10` and six group bits in byte 8;
+ * two group bits and six member bits in byte 9.
+ *
+ * In PL/pgSQL, whose compiled form a session keeps: an SQL function would be expanded anew for every statement, which
+ * costs a single insert six times as much.
+ */
+function isOwnIdSql(shard: ShardIdentifier): string {
+  const byte8 = 0x80 | (shard.bits >> 8);
+  const byte9 = shard.bits & 0xff;
+  return `
+create function ${SCHEMA}.is_own_id(id uuid) returns boolean
+  language plpgsql immutable strict parallel safe as $body$
+begin
+  return get_byte(uuid_send(id), 6) >> 4 = 7
+     and get_byte(uuid_send(id), 8) = ${byte8}
+     and get_byte(uuid_send(id), 9) = ${byte9};
+end
+$body$`;
+}

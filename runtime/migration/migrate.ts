@@ -1,0 +1,126 @@
+import type { MemberConfig } from '../config/types.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { FwError, MigrationError } from '../errors.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import type { ShardDatabase, ShardSession } from '../sharding/shard-database.js';
+import { applyMigrations } from './apply-migrations.js';
+import { establishIdentity } from './bootstrap.js';
+import type { Migration } from './migration.js';
+import { checkServer } from './server-check.js';
+import { lockSession } from './session-lock.js';
+import { systemMigrations } from './system-migrations.js';
+
+export interface MigrateOptions {
+  /** The application's migrations, in any order; they are applied in the order of their names. */
+  readonly migrations: readonly Migration[];
+  /** Called for every migration that was applied. */
+  readonly log?: (message: string) => void;
+  /** Most time for one statement, and for another process's migrations, in milliseconds. Default 600,000. */
+  readonly timeoutMs?: number;
+}
+
+/** What `migrate` did. */
+export interface MigrationReport {
+  readonly shards: readonly ShardMigrationReport[];
+}
+
+export interface ShardMigrationReport {
+  readonly shard: ShardIdentifier;
+  /** Names of what was applied now, this package's own migrations first; empty if nothing was missing. */
+  readonly applied: readonly string[];
+}
+
+const DEFAULT_TIMEOUT_MS = 600_000;
+/** Enough to be quick with many shards, few enough not to flood one server that holds them all. */
+const SHARDS_AT_ONCE = 8;
+
+/**
+ * Brings every shard to the same schema: which shard it is, this package's tables, then the application's migrations.
+ * Safe to be called by several processes at once, and again and again.
+ *
+ * @throws MigrationError naming shard and migration; earlier migrations stay applied
+ * @throws ShardIdentityError if a database says that it is another shard
+ * @throws UnsafeServerError if a server is too old or may lose acknowledged commits
+ */
+export async function migrate(
+  databases: DatabaseRegistry,
+  options: MigrateOptions,
+): Promise<MigrationReport> {
+  const pending = databases.shards().entries();
+  const reports: ShardMigrationReport[] = [];
+  const worker = async (): Promise<void> => {
+    for (const [index, shard] of pending) {
+      reports[index] = await migrateShard(databases.database(shard), databases.memberConfig(shard), options);
+    }
+  };
+  const outcomes = await Promise.allSettled(Array.from({ length: SHARDS_AT_ONCE }, worker));
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  return { shards: reports };
+}
+
+async function migrateShard(
+  database: ShardDatabase,
+  member: MemberConfig,
+  options: MigrateOptions,
+): Promise<ShardMigrationReport> {
+  const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  try {
+    const session = await database.acquire({ timeoutMs: Math.max(timeoutMs, 1) });
+    try {
+      const patient = new PatientSession(session, timeoutMs);
+      return await migrateSession(patient, database, member, options);
+    } finally {
+      // Its lock and its settings go with it.
+      session.destroy();
+    }
+  } catch (error) {
+    if (error instanceof FwError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new MigrationError(`Shard ${member.shard} cannot be migrated: ${reason}`, { cause: error });
+  }
+}
+
+async function migrateSession(
+  session: PatientSession,
+  database: ShardDatabase,
+  member: MemberConfig,
+  options: MigrateOptions,
+): Promise<ShardMigrationReport> {
+  await checkServer(session, database, member.primary.allowUnsafe);
+  await session.script(
+    "set statement_timeout = 0; set lock_timeout = '30s'; set client_min_messages = warning",
+  );
+  await lockSession(session, session.timeoutMs);
+  await establishIdentity(session, member.shard, database.description);
+  const target = { session, shard: member.shard, log: options.log ?? (() => {}) };
+  const system = await applyMigrations(target, 'framework', systemMigrations);
+  const application = await applyMigrations(target, 'application', options.migrations);
+  return { shard: member.shard, applied: [...system, ...application] };
+}
+
+/** A session whose statements may take long. */
+class PatientSession implements ShardSession {
+  readonly timeoutMs: number;
+  readonly #session: ShardSession;
+
+  constructor(session: ShardSession, timeoutMs: number) {
+    this.#session = session;
+    this.timeoutMs = timeoutMs;
+  }
+
+  query(...[statement]: Parameters<ShardSession['query']>): ReturnType<ShardSession['query']> {
+    return this.#session.query(statement, { timeoutMs: this.timeoutMs });
+  }
+
+  script(sql: string): Promise<void> {
+    return this.#session.script(sql, { timeoutMs: this.timeoutMs });
+  }
+
+  release(): void {
+    this.#session.release();
+  }
+
+  destroy(): void {
+    this.#session.destroy();
+  }
+}

@@ -1,0 +1,43 @@
+import type { UnsafeSetting } from '../config/types.js';
+import { UnsafeServerError } from '../errors.js';
+import type { ShardDatabase, ShardSession } from '../sharding/shard-database.js';
+
+/** Oldest server that has all we use. */
+const MINIMUM_VERSION = 140_000;
+
+/**
+ * Refuses a server that is too old, or one that may lose acknowledged commits. The embedded database, which always may,
+ * says so itself.
+ *
+ * @param allowed settings that may be off all the same
+ * @throws UnsafeServerError
+ */
+export async function checkServer(
+  session: ShardSession,
+  database: ShardDatabase,
+  allowed: readonly UnsafeSetting[],
+): Promise<void> {
+  const { rows } = await session.query({
+    text: `select current_setting('server_version_num')::int4, current_setting('server_version'),
+      current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit')`,
+    values: [],
+  });
+  const [versionNumber, version, fsync, fullPageWrites, synchronousCommit] = rows[0] ?? [];
+  if (Number(versionNumber) < MINIMUM_VERSION) {
+    throw new UnsafeServerError(
+      `${database.description} runs PostgreSQL ${String(version)}; 14 or newer is needed`,
+    );
+  }
+  if (database.kind === 'pglite') return;
+  const settings: readonly (readonly [UnsafeSetting, unknown])[] = [
+    ['fsync', fsync],
+    ['full_page_writes', fullPageWrites],
+    ['synchronous_commit', synchronousCommit],
+  ];
+  const off = settings.flatMap(([name, value]) => (value === 'off' && !allowed.includes(name) ? [name] : []));
+  if (off.length === 0) return;
+  throw new UnsafeServerError(
+    `${database.description} runs with ${off.map((name) => `${name} = off`).join(', ')}: acknowledged commits can be ` +
+      `lost. Switch it on, or allow it for this database by allow-unsafe: [${off.join(', ')}].`,
+  );
+}

@@ -1,0 +1,25 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { MigrationError } from '../errors.js';
+import type { ShardSession } from '../sharding/shard-database.js';
+
+/** Any number, as long as nobody else uses it as an advisory lock: the bytes of "fw-migra". */
+const LOCK_KEY = 0x66772d6d69677261n;
+const POLL_INTERVAL_MS = 100;
+
+/**
+ * Waits until no other process migrates this database. The lock ends with the session. It is asked for again and again
+ * rather than waited for, because a statement that waits would keep the other one's index builds from finishing.
+ *
+ * @throws MigrationError if another process still has it after `timeoutMs`
+ */
+export async function lockSession(session: ShardSession, timeoutMs: number): Promise<void> {
+  const giveUpAt = performance.now() + timeoutMs;
+  for (;;) {
+    const { rows } = await session.query({ text: 'select pg_try_advisory_lock($1)', values: [LOCK_KEY] });
+    if (rows[0]?.[0] === true) return;
+    if (performance.now() > giveUpAt) {
+      throw new MigrationError(`Another process has been migrating for more than ${timeoutMs} ms`);
+    }
+    await delay(POLL_INTERVAL_MS);
+  }
+}

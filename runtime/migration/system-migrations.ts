@@ -1,0 +1,75 @@
+import { defineMigration, type Migration } from './migration.js';
+
+/**
+ * This package's own tables, the same on every shard. A migration that has been released is never changed; what is new
+ * comes as another one.
+ *
+ * Events and actions are partitioned by their ids, which are ordered by time, so that old ones can be detached without
+ * rewriting anything. Both only grow. Each index is paid for by every commit, so there are two on events: one for a
+ * model's history, one for readers that follow in commit order.
+ */
+export const systemMigrations: readonly Migration[] = [
+  defineMigration(
+    '0001_events',
+    `
+create table eventlog.events (
+  id uuid primary key check (eventlog.is_own_id(id)),
+  action_id uuid not null,
+  namespace text not null,
+  model_id text not null,
+  model_name text not null,
+  event_type text not null,
+  payload jsonb not null,
+  created_date timestamptz not null,
+  model_version bigint not null,
+  event_version integer not null default 1,
+  position bigint not null generated always as identity,
+  transaction_id xid8 not null default pg_current_xact_id(),
+  trace_context text
+) partition by range (id);
+create table eventlog.events_default partition of eventlog.events default;
+create index events_of_model on eventlog.events (model_id, position);
+create index events_in_order on eventlog.events (transaction_id, position);
+comment on table eventlog.events is 'Outbox: one row per event, never updated';
+`,
+  ),
+  defineMigration(
+    '0002_actions',
+    `
+create table eventlog.actions (
+  id uuid primary key check (eventlog.is_own_id(id)),
+  status text not null check (status in ('committed', 'void')),
+  namespace text,
+  name text,
+  principal text,
+  started_date timestamptz,
+  completed_date timestamptz,
+  params jsonb,
+  result jsonb,
+  check (status = 'void' or (namespace is not null and name is not null and principal is not null
+    and started_date is not null and completed_date is not null))
+) partition by range (id);
+create table eventlog.actions_default partition of eventlog.actions default;
+comment on table eventlog.actions is 'One row per attempt that reached this database; void: it can never be applied';
+`,
+  ),
+  defineMigration(
+    '0003_idempotency_keys',
+    `
+create table eventlog.idempotency_keys (
+  principal text not null,
+  operation text not null,
+  key text not null check (length(key) between 1 and 255),
+  fingerprint text not null,
+  action_id uuid not null,
+  target_group smallint not null,
+  target_member smallint not null,
+  result jsonb,
+  created_date timestamptz not null,
+  expires_date timestamptz not null,
+  primary key (principal, operation, key)
+);
+create index idempotency_keys_by_expiry on eventlog.idempotency_keys (expires_date);
+`,
+  ),
+];

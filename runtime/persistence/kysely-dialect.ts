@@ -1,0 +1,57 @@
+import { type CompiledQuery, type DatabaseConnection, Kysely, type QueryResult } from 'kysely';
+import { WriteInPerformError } from '../errors.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
+import {
+  ShardDialect,
+  SingleConnectionDriver,
+  toQueryResult,
+  toStatement,
+} from '../sharding/kysely-session.js';
+import type { Rows, ShardDatabase, Statement } from '../sharding/shard-database.js';
+import { readInIsolation } from '../sharding/transaction-manager.js';
+import { checkReadOnly } from './read-only-check.js';
+
+/** SQLSTATE `read_only_sql_transaction`. */
+const READ_ONLY_TRANSACTION = '25006';
+
+/**
+ * A Kysely for reading. The syntax tree of every query is looked at before it is sent; a query whose text or functions
+ * the tree does not explain runs in a read-only transaction, so that the database refuses what we cannot see.
+ *
+ * Its queries throw WriteInPerformError for everything but a SELECT without row locks, and for transactions.
+ */
+export function readOnlyKysely<Tables>(database: ShardDatabase): Kysely<Tables> {
+  const refuse = (): Promise<void> =>
+    Promise.reject(new WriteInPerformError('Transactions are not available here: reads run one by one'));
+  const connection = new ReadingConnection(database);
+  const driver = new SingleConnectionDriver(connection, { begin: refuse, commit: refuse, rollback: refuse });
+  return new Kysely<Tables>({ dialect: new ShardDialect(driver) });
+}
+
+class ReadingConnection implements DatabaseConnection {
+  readonly #database: ShardDatabase;
+
+  constructor(database: ShardDatabase) {
+    this.#database = database;
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const opaque = checkReadOnly(query.query) === 'opaque';
+    const statement = toStatement(query);
+    return toQueryResult<R>(await (opaque ? this.#guarded(statement) : this.#database.query(statement)));
+  }
+
+  // biome-ignore lint/correctness/useYield: there is nothing to yield.
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new WriteInPerformError('Streaming is not available here: page by a key instead');
+  }
+
+  async #guarded(statement: Statement): Promise<Rows> {
+    try {
+      return await readInIsolation(this.#database, statement);
+    } catch (error) {
+      if (!(error instanceof DriverFailure && error.sqlState === READ_ONLY_TRANSACTION)) throw error;
+      throw new WriteInPerformError(`The database refused a write: ${error.message}`, { cause: error });
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type DatabaseIntrospector,
+  type Dialect,
+  type DialectAdapter,
+  type Driver,
+  type Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryCompiler,
+  type QueryResult,
+} from 'kysely';
+import { DatabaseError } from '../errors.js';
+import { toStatementValue } from './kysely-values.js';
+import type { Rows, Statement } from './shard-database.js';
+
+/** Sends one statement; what Kysely's compiled queries end up as. */
+export type Send = (statement: Statement) => Promise<Rows>;
+
+/** What differs between the drivers of one dialect. */
+export interface TransactionControl {
+  begin(): Promise<void>;
+  commit(): Promise<void>;
+  rollback(): Promise<void>;
+}
+
+/** A Kysely dialect for PostgreSQL whose statements go where the driver says. */
+export class ShardDialect implements Dialect {
+  readonly #driver: Driver;
+  readonly #adapter: DialectAdapter;
+
+  constructor(driver: Driver, adapter: DialectAdapter = new PostgresAdapter()) {
+    this.#driver = driver;
+    this.#adapter = adapter;
+  }
+
+  createDriver(): Driver {
+    return this.#driver;
+  }
+
+  createQueryCompiler(): QueryCompiler {
+    return new PostgresQueryCompiler();
+  }
+
+  createAdapter(): DialectAdapter {
+    return this.#adapter;
+  }
+
+  createIntrospector(db: Kysely<unknown>): DatabaseIntrospector {
+    return new PostgresIntrospector(db);
+  }
+}
+
+/** A driver whose statements all go to one place, such as a session that somebody else holds. */
+export class SingleConnectionDriver implements Driver {
+  readonly #connection: DatabaseConnection;
+  readonly #transactions: TransactionControl;
+
+  constructor(connection: DatabaseConnection, transactions: TransactionControl) {
+    this.#connection = connection;
+    this.#transactions = transactions;
+  }
+
+  init(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  acquireConnection(): Promise<DatabaseConnection> {
+    return Promise.resolve(this.#connection);
+  }
+
+  beginTransaction(): Promise<void> {
+    return this.#transactions.begin();
+  }
+
+  commitTransaction(): Promise<void> {
+    return this.#transactions.commit();
+  }
+
+  rollbackTransaction(): Promise<void> {
+    return this.#transactions.rollback();
+  }
+
+  releaseConnection(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  destroy(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/** Rows as objects by column name. */
+export class SendingConnection implements DatabaseConnection {
+  readonly #send: Send;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    return toQueryResult<R>(await this.#send(toStatement(query)));
+  }
+
+  // biome-ignore lint/correctness/useYield: there is nothing to yield.
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new DatabaseError('Streaming is not supported: page by a key instead', {});
+  }
+}
+
+/** A driver inside of a transaction that somebody else has begun and will end. */
+export function driverInTransaction(send: Send): Driver {
+  const refuse = (): Promise<void> =>
+    Promise.reject(new DatabaseError('A transaction is open already; its manager ends it', {}));
+  return new SingleConnectionDriver(new SendingConnection(send), {
+    begin: refuse,
+    commit: refuse,
+    rollback: refuse,
+  });
+}
+
+export function toStatement(query: CompiledQuery): Statement {
+  return { text: query.sql, values: query.parameters.map(toStatementValue) };
+}
+
+export function toQueryResult<R>(result: Rows): QueryResult<R> {
+  const rows = result.rows.map((row) => toObject(result.columns, row));
+  const changed = result.command !== 'SELECT' && result.command !== '';
+  return {
+    // Kysely's row types are promises of the caller, which no driver can check.
+    rows: rows as R[],
+    ...(changed && { numAffectedRows: BigInt(result.rowCount) }),
+  };
+}
+
+function toObject(columns: readonly string[], row: readonly unknown[]): Record<string, unknown> {
+  return Object.fromEntries(columns.map((column, index) => [column, row[index]]));
+}

@@ -1,0 +1,260 @@
+import { describe, expect, it } from 'vitest';
+import { describeOnEachAdapter } from '../testing/databases-vitest.js';
+import { DriverFailure } from './driver-failure.js';
+import type { ShardDatabase } from './shard-database.js';
+
+const statement = (text: string, values: readonly unknown[] = []) => ({ text, values });
+
+/** The failure that a call must end with. */
+async function failureOf(call: Promise<unknown>): Promise<DriverFailure> {
+  const outcome = await call.then(
+    () => new Error('The call succeeded'),
+    (error: unknown) => error,
+  );
+  if (outcome instanceof DriverFailure) return outcome;
+  throw outcome;
+}
+
+describeOnEachAdapter('A shard database', (harness) => {
+  async function database(options: Parameters<typeof harness.makeShards>[0] = {}): Promise<ShardDatabase> {
+    const registry = await harness.makeShards({ migrated: false, ...options });
+    return registry.database(registry.defaultShard);
+  }
+
+  describe('values', () => {
+    it('are the same JavaScript values on every adapter', async () => {
+      const { columns, rows, command, rowCount } = await (await database()).query(
+        statement(`select true as yes, 1::int2, 2::int4, 3::oid, 1.5::float4, 'NaN'::float8,
+          9007199254740993::int8 as big, 10.2500::numeric, '{"a": [1]}'::jsonb, '"x"'::json,
+          '2024-02-03 04:05:06.789123+02'::timestamptz, '018f0000-0000-7000-8000-000000000000'::uuid,
+          'Zoë'::text, null::int4, array[1, null, 3], array[true, false], array['a,"b', null],
+          array['2024-01-01Z'::timestamptz], '2024-02-03'::date, 'x'::char(3)`),
+      );
+      expect(rows).toEqual([
+        [
+          ...[true, 1, 2, 3, 1.5, Number.NaN, '9007199254740993', '10.2500', { a: [1] }, 'x'],
+          ...[new Date('2024-02-03T02:05:06.789Z'), '018f0000-0000-7000-8000-000000000000', 'Zoë', null],
+          ...[
+            [1, null, 3],
+            [true, false],
+            ['a,"b', null],
+            [new Date('2024-01-01T00:00:00Z')],
+            '2024-02-03',
+            'x  ',
+          ],
+        ],
+      ]);
+      expect(columns.slice(0, 2)).toEqual(['yes', 'int2']);
+      expect({ command, rowCount }).toEqual({ command: 'SELECT', rowCount: 1 });
+    });
+
+    it('go in as text, numbers, booleans and null', async () => {
+      const { rows } = await (await database()).query(
+        statement('select $1::text, $2::int4, $3::boolean, $4::text, $5::int8', [
+          "'; drop",
+          7,
+          false,
+          null,
+          8n,
+        ]),
+      );
+      expect(rows).toEqual([["'; drop", 7, false, null, '8']]);
+    });
+
+    it('that nobody turned to text are refused before anything is sent', async () => {
+      const db = await database();
+      await expect(db.query(statement('select $1', [new Date()]))).rejects.toThrow(TypeError);
+      await expect(db.query(statement('select $1', [undefined]))).rejects.toThrow(TypeError);
+      expect((await db.query(statement('select 1'))).rows).toEqual([[1]]);
+    });
+
+    it('an infinite instant is an error and not a wrong date', async () => {
+      const db = await database();
+      await expect(db.query(statement(`select 'infinity'::timestamptz`))).rejects.toThrow('has no instant');
+      expect((await db.query(statement('select 1'))).rows).toEqual([[1]]);
+    });
+
+    it('command and row count come from the command tag', async () => {
+      const db = await database();
+      const done = async (text: string) => {
+        const { command, rowCount } = await db.query(statement(text));
+        return [command, rowCount];
+      };
+      expect(await done('create table t (id int4)')).toEqual(['CREATE', 0]);
+      expect(await done('insert into t values (1), (2)')).toEqual(['INSERT', 2]);
+      expect(await done('update t set id = 3 where id = 9')).toEqual(['UPDATE', 0]);
+      expect(await done('with x as (delete from t returning id) select id from x')).toEqual(['SELECT', 2]);
+      expect(await done('')).toEqual(['', 0]);
+    });
+  });
+
+  describe('named statements', () => {
+    const byId = { name: 'by_id', text: 'select * from t where id = $1', values: [1] };
+
+    it('are parsed once and give the same columns each time', async () => {
+      const db = await database({ dataSource: { maximumPoolSize: 1 } });
+      await db.query(statement('create table t (id int4 primary key, v text)'));
+      await db.query(statement(`insert into t values (1, 'one')`));
+      for (const _ of [1, 2, 3]) {
+        expect(await db.query(byId)).toMatchObject({ columns: ['id', 'v'], rows: [[1, 'one']] });
+      }
+      const prepared = await db.query(
+        statement(`select count(*) from pg_prepared_statements where name = 'by_id'`),
+      );
+      expect(prepared.rows).toEqual([['1']]);
+    });
+
+    it('can be sent again after they failed the first time', async () => {
+      const db = await database({ dataSource: { maximumPoolSize: 1 } });
+      await db.query(statement('create table t (id int4 primary key, v text)'));
+      const insert = { name: 'insert', text: 'insert into t (id) values ($1) returning id', values: [1] };
+      await db.query(statement('insert into t values (1)'));
+      expect((await failureOf(db.query(insert))).sqlState).toBe('23505');
+      expect((await db.query({ ...insert, values: [2] })).rows).toEqual([[2]]);
+      expect((await db.query({ ...insert, values: [3] })).columns).toEqual(['id']);
+    });
+
+    it('survive a change of the table that they read', async () => {
+      const db = await database({ dataSource: { maximumPoolSize: 1 } });
+      await db.query(statement('create table t (id int4 primary key)'));
+      await db.query(statement('insert into t values (1)'));
+      await db.query(byId);
+      await db.query(statement('alter table t add column v text'));
+      expect(await db.query(byId)).toMatchObject({ columns: ['id', 'v'], rows: [[1, null]] });
+      expect(await db.query(byId)).toMatchObject({ columns: ['id', 'v'], rows: [[1, null]] });
+    });
+
+    it('with one name and two texts are refused', async () => {
+      const db = await database({ dataSource: { maximumPoolSize: 1 } });
+      await db.query({ name: 'n', text: 'select 1', values: [] });
+      await expect(db.query({ name: 'n', text: 'select 2', values: [] })).rejects.toThrow('another text');
+    });
+  });
+
+  describe('failures', () => {
+    it('of the statement are answered, with what the server said', async () => {
+      const db = await database();
+      await db.query(statement('create table t (id int4 constraint t_id primary key)'));
+      await db.query(statement('insert into t values (1)'));
+      const failure = await failureOf(db.query(statement('insert into t values (1)')));
+      expect(failure).toMatchObject({ phase: 'answered', sqlState: '23505', table: 't', constraint: 't_id' });
+      expect((await db.query(statement('select count(*) from t'))).rows).toEqual([['1']]);
+    });
+
+    it('two statements in one call are refused', async () => {
+      const db = await database();
+      await db.query(statement('create table t (id int4)'));
+      const failure = await failureOf(
+        db.query(statement('insert into t values (1); insert into t values (2)')),
+      );
+      expect(failure.sqlState).toBe('42601');
+      expect((await db.query(statement('select count(*) from t'))).rows).toEqual([['0']]);
+    });
+
+    it('a lone BEGIN leaves nothing behind', async () => {
+      const db = await database({ dataSource: { maximumPoolSize: 1 } });
+      await expect(db.query(statement('begin'))).rejects.toThrow('must not open a transaction');
+      await db.query(statement('create table t (id int4)'));
+      await expect(db.query(statement('begin'))).rejects.toThrow('must not open a transaction');
+      expect((await db.query(statement('select count(*) from t'))).rows).toEqual([['0']]);
+    });
+
+    it('COPY from the client is refused and the connection stays usable', async () => {
+      const db = await database({ dataSource: { maximumPoolSize: 1 } });
+      await db.query(statement('create table t (id int4)'));
+      expect((await failureOf(db.query(statement('copy t from stdin')))).phase).toBe('answered');
+      expect((await db.query(statement('select 1'))).rows).toEqual([[1]]);
+    });
+  });
+
+  describe('sessions', () => {
+    it('wait their turn, and give up at their deadline', async () => {
+      const db = await database({ dataSource: { maximumPoolSize: 1 } });
+      const session = await db.acquire();
+      expect(db.stats()).toEqual({ open: 1, idle: 0, waiting: 0 });
+      const late = await failureOf(db.query(statement('select 1'), { timeoutMs: 60 }));
+      expect(late).toMatchObject({ phase: 'not-sent', reason: 'pool-exhausted' });
+      const waiting = db.query(statement('select 2'));
+      expect(db.stats().waiting).toBe(1);
+      session.release();
+      expect((await waiting).rows).toEqual([[2]]);
+      expect(db.stats()).toEqual({ open: 1, idle: 1, waiting: 0 });
+    });
+
+    it('are not waited for after an abort', async () => {
+      const db = await database({ dataSource: { maximumPoolSize: 1 } });
+      expect(await failureOf(db.query(statement('select 1'), { signal: AbortSignal.abort() }))).toMatchObject(
+        {
+          phase: 'not-sent',
+          reason: 'aborted',
+        },
+      );
+      const session = await db.acquire();
+      const abort = new AbortController();
+      const waiting = failureOf(db.acquire({ signal: abort.signal }));
+      abort.abort();
+      expect(await waiting).toMatchObject({ phase: 'not-sent', reason: 'aborted' });
+      expect(db.stats().waiting).toBe(0);
+      session.release();
+      expect((await db.query(statement('select 1'))).rows).toEqual([[1]]);
+    });
+
+    it('are served in the order of asking', async () => {
+      const db = await database({ dataSource: { maximumPoolSize: 1 } });
+      const order: number[] = [];
+      const ask = async (n: number) => {
+        await db.query(statement('select 1'));
+        order.push(n);
+      };
+      await Promise.all([1, 2, 3, 4, 5].map(ask));
+      expect(order).toEqual([1, 2, 3, 4, 5]);
+    });
+
+    it('run calls made at once one after the other', async () => {
+      const db = await database();
+      const session = await db.acquire();
+      const results = await Promise.all(
+        [1, 2, 3].map((n) => session.query(statement('select $1::int4', [n]))),
+      );
+      expect(results.map(({ rows }) => rows[0])).toEqual([[1], [2], [3]]);
+      session.release();
+      expect(await failureOf(session.query(statement('select 1')))).toMatchObject({
+        phase: 'not-sent',
+        reason: 'closed',
+      });
+    });
+
+    it('given back with an open transaction do not pass it on', async () => {
+      const db = await database({ dataSource: { maximumPoolSize: 1 } });
+      await db.query(statement('create table t (id int4)'));
+      const session = await db.acquire();
+      await session.query(statement('begin'));
+      await session.query(statement('insert into t values (1)'));
+      session.release();
+      expect((await db.query(statement('select count(*) from t'))).rows).toEqual([['0']]);
+    });
+
+    it('that are destroyed take their settings and prepared statements along', async () => {
+      const db = await database({ dataSource: { maximumPoolSize: 1 } });
+      const session = await db.acquire();
+      await session.script(`set work_mem = '77MB'; set TimeZone = 'Asia/Tokyo'`);
+      await session.query({ name: 'one', text: 'select 1', values: [] });
+      session.destroy();
+      const settings = `select current_setting('work_mem') <> '77MB', current_setting('TimeZone'),
+        (select count(*) from pg_prepared_statements)`;
+      expect((await db.query(statement(settings))).rows).toEqual([[true, 'UTC', '0']]);
+      expect((await db.query({ name: 'one', text: 'select 1', values: [] })).rows).toEqual([[1]]);
+    });
+
+    it('run scripts of several statements, all or nothing', async () => {
+      const db = await database();
+      const session = await db.acquire();
+      await session.script(`create table t (id int4); insert into t values (1); insert into t values (2)`);
+      expect((await failureOf(session.script('insert into t values (3); select 1/0'))).sqlState).toBe(
+        '22012',
+      );
+      expect((await session.query(statement('select count(*) from t'))).rows).toEqual([['2']]);
+      session.release();
+    });
+  });
+});

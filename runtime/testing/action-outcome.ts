@@ -1,0 +1,239 @@
+import { AssertionError } from 'node:assert';
+import type { StagedItem } from '../action/action-plan.js';
+import { Entity } from '../domain/entity.js';
+import type { ModelClass } from '../domain/id.js';
+import type { ModelEvent } from '../domain/model-event.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import type { Performed } from './perform-once.js';
+import { assertShowsSame, show, showFields, showItem } from './show.js';
+
+/** Some fields of a model with the values that they should have. */
+export type FieldsOf<M> = {
+  readonly [Name in keyof M & string as M[Name] extends (...args: never[]) => unknown ? never : Name]?:
+    | M[Name]
+    | undefined;
+};
+
+/** What a result should be: of a model some fields, of anything else the whole value. */
+export type ExpectedResult<Result> = Result extends Entity ? FieldsOf<Result> : Result;
+
+/** An error class as a value; abstract ones included. */
+export type ErrorClass<E extends Error> = abstract new (...args: never[]) => E;
+
+/** How the attempt ended. */
+type Ending<Result> =
+  | { readonly kind: 'performed'; readonly performed: Performed<Result> }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+/** What one check sees: the whole, and the staged items that no check before it has claimed. */
+interface Sight<Result> extends Performed<Result> {
+  readonly unclaimed: StagedItem[];
+}
+
+interface Check<Result> {
+  readonly claims: boolean;
+  readonly run: (sight: Sight<Result>) => void;
+  /** Holds the stack of the `then...` call, so that a failure points into the test. */
+  readonly site: { stack?: string };
+}
+
+/**
+ * What became of the action, and what it should have become. Await it: the checks run then, in the order written,
+ * and the first that does not hold throws an `AssertionError`. Awaiting gives what was performed, for checks of your
+ * own. If the action failed and nobody expected it, its own error is thrown.
+ *
+ * Checks of staged models (`thenAdded`, `thenUpdated`, `thenExpected`) go through the plan in staging order, one
+ * model each; with one such check present, a model that none of them names is a failure.
+ */
+export class ActionOutcome<Result> implements PromiseLike<Performed<Result>> {
+  readonly #ending: Promise<Ending<Result>>;
+  readonly #checks: readonly Check<Result>[];
+
+  private constructor(ending: Promise<Ending<Result>>, checks: readonly Check<Result>[]) {
+    this.#ending = ending;
+    this.#checks = checks;
+  }
+
+  /** @internal made by `ActionSpec.when` */
+  static of<Result>(performed: Promise<Performed<Result>>): ActionOutcome<Result> {
+    const ending = performed.then(
+      (value): Ending<Result> => ({ kind: 'performed', performed: value }),
+      (error: unknown): Ending<Result> => ({ kind: 'failed', error }),
+    );
+    return new ActionOutcome(ending, []);
+  }
+
+  /** The next staged item adds a model of this class with these fields. */
+  thenAdded<M extends Entity>(modelClass: ModelClass<M>, fields: FieldsOf<M> = {}): ActionOutcome<Result> {
+    return this.#claim('add', modelClass, fields);
+  }
+
+  /** The next staged item updates a model of this class to these fields. */
+  thenUpdated<M extends Entity>(modelClass: ModelClass<M>, fields: FieldsOf<M> = {}): ActionOutcome<Result> {
+    return this.#claim('update', modelClass, fields);
+  }
+
+  /** The next staged item expects a model of this class to stay as it is. */
+  thenExpected<M extends Entity>(modelClass: ModelClass<M>, fields: FieldsOf<M> = {}): ActionOutcome<Result> {
+    return this.#claim('expect', modelClass, fields);
+  }
+
+  /** Nothing is staged. */
+  thenNothing(): ActionOutcome<Result> {
+    return this.#check(false, ({ items }) => {
+      assertShowsSame(items.map(showItem), [], 'Expected the action to stage nothing');
+    });
+  }
+
+  /** Exactly these events go to the outbox, in this order. A function gets the result, for ids made by the action. */
+  thenEvents(
+    ...expected:
+      | readonly ModelEvent<unknown>[]
+      | readonly [(result: Result) => readonly ModelEvent<unknown>[]]
+  ): ActionOutcome<Result> {
+    return this.#check(false, ({ events, result }) => {
+      const wanted = expected.flatMap((event) => (typeof event === 'function' ? event(result) : [event]));
+      assertShowsSame(show(events), show(wanted), 'Expected the action to emit other events');
+    });
+  }
+
+  /** The plan touches exactly these shards, in staging order. */
+  thenTouches(...shards: readonly ShardIdentifier[]): ActionOutcome<Result> {
+    return this.#check(false, (performed) => {
+      assertShowsSame(
+        performed.shards.map(String),
+        shards.map(String),
+        'Expected the plan to touch other shards',
+      );
+    });
+  }
+
+  /** The action returns this: a model with these fields, or exactly this value. */
+  thenReturns(expected: ExpectedResult<Result>): ActionOutcome<Result> {
+    return this.#check(false, ({ result }) => {
+      const isModel = result instanceof Entity && typeof expected === 'object' && expected !== null;
+      if (isModel) assertFields(result, expected, 'Expected the action to return other fields');
+      else assertShowsSame(show(result), show(expected), 'Expected the action to return another value');
+    });
+  }
+
+  /**
+   * The action fails, by itself or because the executor would refuse its plan, and so nothing is written.
+   *
+   * @param message the whole text, or a pattern that it matches
+   * @returns the error, for checks of its other fields
+   */
+  async thenFails<E extends Error>(errorClass: ErrorClass<E>, message?: string | RegExp): Promise<E> {
+    const ending = await this.#ending;
+    if (ending.kind === 'performed') throw unexpectedSuccess(errorClass, ending.performed);
+    const { error } = ending;
+    if (!(error instanceof errorClass)) {
+      throw new AssertionError({
+        message: `Expected the action to fail with ${errorClass.name}, but it failed with ${String(error)}`,
+        actual: nameOf(error),
+        expected: errorClass.name,
+      });
+    }
+    if (message !== undefined && !matches(error.message, message)) {
+      throw new AssertionError({
+        message: `Expected ${errorClass.name} to say ${String(message)}, but it says ${error.message}`,
+        actual: error.message,
+        expected: message,
+      });
+    }
+    return error;
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: it is a PromiseLike on purpose, so that a chain of checks is awaited.
+  then<Fulfilled = Performed<Result>, Rejected = never>(
+    onFulfilled?: ((performed: Performed<Result>) => Fulfilled | PromiseLike<Fulfilled>) | null,
+    onRejected?: ((error: unknown) => Rejected | PromiseLike<Rejected>) | null,
+  ): Promise<Fulfilled | Rejected> {
+    return this.#settle().then(onFulfilled, onRejected);
+  }
+
+  async #settle(): Promise<Performed<Result>> {
+    const ending = await this.#ending;
+    if (ending.kind === 'failed') throw ending.error;
+    const { performed } = ending;
+    const unclaimed = [...performed.items];
+    for (const check of this.#checks) runCheck(check, { ...performed, unclaimed });
+    const lastClaim = this.#checks.findLast(({ claims }) => claims);
+    if (lastClaim !== undefined) {
+      const run = (): void =>
+        assertShowsSame(unclaimed.map(showItem), [], 'Expected the plan to hold nothing else');
+      runCheck({ ...lastClaim, run }, { ...performed, unclaimed });
+    }
+    return performed;
+  }
+
+  #claim<M extends Entity>(
+    kind: StagedItem['kind'],
+    modelClass: ModelClass<M>,
+    fields: FieldsOf<M>,
+  ): ActionOutcome<Result> {
+    return this.#check(true, ({ unclaimed }) => {
+      const item = unclaimed.shift();
+      if (item?.kind !== kind || item.descriptor.modelClass() !== modelClass) {
+        const actual = item === undefined ? 'nothing more' : showItem(item);
+        const expected = `${kind} ${modelClass.name}`;
+        throw new AssertionError({
+          message: `Expected the plan to ${expected} next, but there is: ${actual}`,
+          actual,
+          expected,
+        });
+      }
+      assertFields(item.model, fields, `Expected the plan to ${kind} ${modelClass.name} with other fields`);
+    });
+  }
+
+  #check(claims: boolean, run: Check<Result>['run']): ActionOutcome<Result> {
+    const site: Check<Result>['site'] = {};
+    Error.captureStackTrace(site);
+    return new ActionOutcome(this.#ending, [...this.#checks, { claims, run, site }]);
+  }
+}
+
+function assertFields(model: object, expected: object, headline: string): void {
+  const fields = model as Readonly<Record<string, unknown>>;
+  const asked = Object.fromEntries(Object.keys(expected).map((name) => [name, fields[name]]));
+  assertShowsSame(showFields(asked), showFields(expected), headline);
+}
+
+function runCheck<Result>({ run, site }: Check<Result>, sight: Sight<Result>): void {
+  try {
+    run(sight);
+  } catch (error) {
+    if (error instanceof AssertionError) error.stack = stackFrom(error, site.stack);
+    throw error;
+  }
+}
+
+/** The frames of the test, without those of this file. */
+function stackFrom(error: AssertionError, stack = ''): string {
+  const frames = stack
+    .split('\n')
+    .slice(1)
+    .filter((frame) => !frame.includes('action-outcome.'));
+  return [`${error.name} [${error.code}]: ${error.message}`, ...frames].join('\n');
+}
+
+function unexpectedSuccess<E extends Error>(
+  errorClass: ErrorClass<E>,
+  { items }: Performed<unknown>,
+): AssertionError {
+  const staged = items.length === 0 ? 'nothing' : items.map(showItem).join(', ');
+  return new AssertionError({
+    message: `Expected the action to fail with ${errorClass.name}, but it succeeded and staged: ${staged}`,
+    actual: 'success',
+    expected: errorClass.name,
+  });
+}
+
+function matches(text: string, expected: string | RegExp): boolean {
+  return typeof expected === 'string' ? text === expected : expected.test(text);
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
+}

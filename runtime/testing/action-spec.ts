@@ -1,0 +1,103 @@
+import type { Action } from '../action/action.js';
+import { ExecutionConfiguration } from '../action/execution-configuration.js';
+import type { Clock } from '../domain/clock.js';
+import type { ModelDescriptor } from '../domain/descriptor.js';
+import type { Entity } from '../domain/entity.js';
+import type { Principal } from '../domain/principal.js';
+import { EventHistory } from '../persistence/event-history.js';
+import type { RepositoryContext } from '../persistence/repository.js';
+import { ActionOutcome } from './action-outcome.js';
+import { MemoryModels, type MemoryTopology } from './memory-models.js';
+import { type Performed, performOnce } from './perform-once.js';
+import { VirtualClock } from './virtual-clock.js';
+
+/** What an action under test is wired with. */
+export interface SpecKit {
+  readonly clock: Clock;
+  /** First argument of every repository: reads by id see the given models. */
+  readonly repositories: RepositoryContext;
+  /** There, so that an action that takes one can be made; reading it needs a database. */
+  readonly eventHistory: EventHistory;
+  /** A repository over the given models. */
+  repository<M extends Entity, R>(repositoryClass: RepositoryClass<M, R>, model: ModelDescriptor<M>): R;
+}
+
+/** A repository class as a value. */
+export type RepositoryClass<M extends Entity, R> = new (
+  context: RepositoryContext,
+  model: ModelDescriptor<M>,
+) => R;
+
+/** What is specified. */
+export interface ActionSpecOptions<Params, Result> extends MemoryTopology {
+  /** Makes the action, once per `when`. */
+  readonly create: (kit: SpecKit) => Action<Params, Result>;
+  /** Default: a `VirtualClock` that stands at 2025-01-01T00:00:00Z. */
+  readonly clock?: Clock;
+}
+
+interface Setting<Params, Result> extends ActionSpecOptions<Params, Result> {
+  readonly clock: Clock;
+  readonly models: readonly Entity[];
+  readonly principal: Principal;
+}
+
+const DEFAULT_PRINCIPAL: Principal = Object.freeze({ name: 'spec' });
+const DEFAULT_CONFIGURATION = ExecutionConfiguration.Builder.executionConfiguration().build();
+
+/**
+ * Specifies one action without any database:
+ * `await spec.given(wallet).when(params).thenUpdated(Wallet, { version: 2 })`.
+ * It runs the real plan; reads by id find the given models. Immutable, so that tests may share one.
+ */
+export class ActionSpec<Params, Result> {
+  readonly #setting: Setting<Params, Result>;
+
+  private constructor(setting: Setting<Params, Result>) {
+    this.#setting = setting;
+  }
+
+  /** @internal use `actionSpec` */
+  static of<Params, Result>(options: ActionSpecOptions<Params, Result>): ActionSpec<Params, Result> {
+    const { clock = new VirtualClock() } = options;
+    return new ActionSpec({ ...options, clock, models: [], principal: DEFAULT_PRINCIPAL });
+  }
+
+  /** These models are stored, at the versions that they have; events that they still carry are not. */
+  given(...models: readonly Entity[]): ActionSpec<Params, Result> {
+    return new ActionSpec({ ...this.#setting, models: [...this.#setting.models, ...models] });
+  }
+
+  /** Who acts. Default: a principal named `spec`. */
+  as(principal: Principal): ActionSpec<Params, Result> {
+    return new ActionSpec({ ...this.#setting, principal });
+  }
+
+  /** Performs the action once, at once. */
+  when(params: Params, configuration: ExecutionConfiguration = DEFAULT_CONFIGURATION): ActionOutcome<Result> {
+    return ActionOutcome.of(this.#perform(params, configuration));
+  }
+
+  async #perform(params: Params, configuration: ExecutionConfiguration): Promise<Performed<Result>> {
+    const { clock, principal, create } = this.#setting;
+    const models = new MemoryModels(this.#setting.models, this.#setting);
+    const action = create(kitOf(clock, models));
+    return performOnce({ action, principal, params, configuration, clock, models });
+  }
+}
+
+/** Starts the specification of one action; see `ActionSpec`. */
+export function actionSpec<Params, Result>(
+  options: ActionSpecOptions<Params, Result>,
+): ActionSpec<Params, Result> {
+  return ActionSpec.of(options);
+}
+
+function kitOf(clock: Clock, repositories: RepositoryContext): SpecKit {
+  return {
+    clock,
+    repositories,
+    eventHistory: new EventHistory(repositories),
+    repository: (repositoryClass, model) => new repositoryClass(repositories, model),
+  };
+}

@@ -1,0 +1,19 @@
+/** The public test kit: actions specified without any database, in any test runner. */
+export { ActionOutcome, type ErrorClass, type ExpectedResult, type FieldsOf } from './action-outcome.js';
+export {
+  ActionSpec,
+  type ActionSpecOptions,
+  actionSpec,
+  type RepositoryClass,
+  type SpecKit,
+} from './action-spec.js';
+export {
+  type ApplicationSpecs,
+  type ApplicationSpecsOptions,
+  applicationSpecs,
+} from './application-specs.js';
+export type { MemoryTopology } from './memory-models.js';
+export type { Performed } from './perform-once.js';
+export { persisted } from './persisted.js';
+export { seededIds } from './seeded-ids.js';
+export { VirtualClock } from './virtual-clock.js';

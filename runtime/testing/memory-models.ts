@@ -1,0 +1,76 @@
+import type { Kysely } from 'kysely';
+import type { StagedItem } from '../action/action-plan.js';
+import type { ModelDescriptor } from '../domain/descriptor.js';
+import { descriptorOf, type Entity } from '../domain/entity.js';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { DatabaseError, StaleModelError, UniqueViolationError, UnknownShardError } from '../errors.js';
+import type { RepositoryContext } from '../persistence/repository.js';
+import { persisted } from './persisted.js';
+
+/** Shards of a topology that exists in memory only. */
+export interface MemoryTopology {
+  /** The configured shards. Default: every shard is configured. */
+  readonly shards?: readonly ShardIdentifier[];
+  /** Where models without a sharded id live. Default (0, 0). */
+  readonly defaultShard?: ShardIdentifier;
+}
+
+/** Stored models without a database: what repositories of an action spec read from. */
+export class MemoryModels implements RepositoryContext {
+  readonly defaultShard: ShardIdentifier;
+  readonly #configured: readonly ShardIdentifier[] | undefined;
+  readonly #models = new Map<string, Entity>();
+
+  constructor(models: readonly Entity[], topology: MemoryTopology = {}) {
+    this.defaultShard = topology.defaultShard ?? ShardIdentifier.of(0, 0);
+    this.#configured = topology.shards;
+    for (const model of models)
+      this.#models.set(keyOf(descriptorOf(model), model.id.getValue()), persisted(model));
+  }
+
+  get shards(): readonly ShardIdentifier[] {
+    return this.#configured ?? [this.defaultShard];
+  }
+
+  async read(model: ModelDescriptor, shard: ShardIdentifier, id: string): Promise<Entity | undefined> {
+    this.requireShard(shard);
+    return this.#models.get(keyOf(model, id));
+  }
+
+  /** There is nothing to query here. @throws DatabaseError always */
+  queries<Tables>(shard: ShardIdentifier): Kysely<Tables> {
+    throw new DatabaseError(
+      `Shard ${shard} holds no database: an action spec reads by id only. Test actions with queries of their own ` +
+        'on a database.',
+      {},
+    );
+  }
+
+  /** @throws UnknownShardError if the shard is not configured */
+  requireShard(shard: ShardIdentifier): void {
+    if (this.#configured?.includes(shard) === false) throw new UnknownShardError(shard.toString());
+  }
+
+  /**
+   * Refuses what the database's guards would refuse.
+   *
+   * @throws UniqueViolationError for a new model whose id is stored
+   * @throws StaleModelError for an update or expectation whose version is not the stored one
+   */
+  requireApplicable(actionName: string, item: StagedItem): void {
+    const { descriptor, model } = item;
+    const id = model.id.getValue();
+    const stored = this.#models.get(keyOf(descriptor, id));
+    if (item.kind === 'add') {
+      if (stored === undefined) return;
+      throw new UniqueViolationError(`${descriptor.name} ${id} exists already`, { table: descriptor.table });
+    }
+    if (stored?.version !== item.expectedVersion) {
+      throw new StaleModelError(actionName, `${descriptor.name} ${id}`, 1);
+    }
+  }
+}
+
+function keyOf({ name }: ModelDescriptor, id: string): string {
+  return `${name}/${id}`;
+}

@@ -1,0 +1,72 @@
+import { type Action, startPerform } from '../action/action.js';
+import { ActionPlan, type StagedItem } from '../action/action-plan.js';
+import type { ExecutionConfiguration } from '../action/execution-configuration.js';
+import { runInPerformScope } from '../action/perform-scope.js';
+import type { Clock } from '../domain/clock.js';
+import type { ModelEvent } from '../domain/model-event.js';
+import { type Principal, principalName } from '../domain/principal.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { admitPlan } from '../execution/admission.js';
+import { RowCodec } from '../persistence/row-codec.js';
+import type { MemoryModels } from './memory-models.js';
+
+/** One attempt to perform. */
+export interface Attempt<Params, Result> {
+  readonly action: Action<Params, Result>;
+  readonly principal: Principal;
+  readonly params: Params;
+  readonly configuration: ExecutionConfiguration;
+  readonly clock: Clock;
+  readonly models: MemoryModels;
+}
+
+/** What an attempt that was not refused would commit. */
+export interface Performed<Result> {
+  readonly result: Result;
+  /** What is staged, in staging order. */
+  readonly items: readonly StagedItem[];
+  /** All events of the staged models, in the order of the outbox. */
+  readonly events: readonly ModelEvent<unknown>[];
+  /** The shards that the plan touches, in staging order. */
+  readonly shards: readonly ShardIdentifier[];
+}
+
+/** An action under test has all the time it wants, unless its configuration says otherwise. */
+const UNHURRIED_MS = 60_000;
+
+/**
+ * Runs `perform` once and admits the plan as the executor does, up to the point where it would be written.
+ *
+ * @throws what `perform` throws, and what the executor refuses before a write
+ */
+export async function performOnce<Params, Result>(
+  attempt: Attempt<Params, Result>,
+): Promise<Performed<Result>> {
+  const { action, principal, params, configuration, clock, models } = attempt;
+  const actionName = action.constructor.name;
+  principalName(principal);
+  const plan = new ActionPlan(clock);
+  const scope = {
+    actionName,
+    plan,
+    signal: configuration.signal,
+    remainingMs: () => configuration.timeoutMs ?? UNHURRIED_MS,
+  };
+  const result = await runInPerformScope(scope, async () => startPerform(action, plan, principal, params));
+  const items = plan.seal();
+  const legs = admitPlan({ actionName, items, configuration, defaultShard: models.defaultShard });
+  for (const { shard } of legs) models.requireShard(shard);
+  for (const item of items) {
+    models.requireApplicable(actionName, item);
+    requireStorable(item);
+  }
+  const events = items.flatMap((item) => (item.kind === 'expect' ? [] : item.events));
+  return { result, items, events, shards: legs.map(({ shard }) => shard) };
+}
+
+/** Amounts with too many decimals and the like are refused before a write. @throws ValidationError */
+function requireStorable({ kind, descriptor, model }: StagedItem): void {
+  if (kind === 'expect') return;
+  const codec = RowCodec.of(descriptor);
+  for (const column of codec.columns) codec.element(column, model);
+}

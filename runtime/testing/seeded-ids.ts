@@ -1,0 +1,34 @@
+import type { Clock } from '../domain/clock.js';
+import { uuid7 } from '../domain/id-source.js';
+import { VirtualClock } from './virtual-clock.js';
+
+/**
+ * Makes all ids of this process follow from a seed: two runs with one seed give the same ids in the same order.
+ * The generator is shared by the whole process, so tests that use it must not run side by side in one process.
+ *
+ * @param seed any integer; its lower 32 bits count
+ * @param clock gives the ids' timestamps; default: a clock that stands at 2025-01-01T00:00:00Z
+ * @returns what puts the machine's clock and randomness back
+ */
+export function seededIds(seed: number, clock: Clock = new VirtualClock()): () => void {
+  const nextByte = seededBytes(seed);
+  uuid7.reset({
+    nowMs: () => clock.now().getTime(),
+    fillRandom: (target) => {
+      for (let index = 0; index < target.length; index += 1) target[index] = nextByte();
+    },
+  });
+  return () => uuid7.reset();
+}
+
+/** Marsaglia's xorshift with 32 bits of state: enough to tell ids apart, no good for secrets. */
+function seededBytes(seed: number): () => number {
+  // The state must not be 0, and small seeds must not give similar sequences: the product spreads their bits.
+  let state = Math.imul(seed ^ 0x5bd1e995, 0x9e3779b1) | 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return state & 0xff;
+  };
+}

@@ -1,0 +1,59 @@
+import { AssertionError } from 'node:assert';
+import { isDeepStrictEqual } from 'node:util';
+import type { StagedItem } from '../action/action-plan.js';
+import { Decimal, plainDecimal } from '../domain/decimal.js';
+import { Entity } from '../domain/entity.js';
+import { Id } from '../domain/id.js';
+import { ModelEvent } from '../domain/model-event.js';
+
+/** A value as assertions compare and print it: numbers, ids and models by what they mean, not by how they are made. */
+export function show(value: unknown): unknown {
+  if (Decimal.isDecimal(value)) return `Decimal ${plainDecimal(value)}`;
+  if (value instanceof Id) return `${value.modelName} ${value.getValue()}`;
+  if (value instanceof ModelEvent) return showEvent(value);
+  if (value instanceof Entity) return { model: value.constructor.name, ...showFields(value) };
+  if (Array.isArray(value)) return value.map(show);
+  return isPlainObject(value) ? showFields(value) : value;
+}
+
+/** An object's own fields; absent ones and undefined ones are the same. */
+export function showFields(value: object): Readonly<Record<string, unknown>> {
+  const present = Object.entries(value).filter(([, field]) => field !== undefined);
+  return Object.fromEntries(present.map(([name, field]) => [name, show(field)]));
+}
+
+/** `update Wallet 0194... to version 2` */
+export function showItem({ kind, descriptor, model }: StagedItem): string {
+  const name = `${descriptor.name} ${model.id.getValue()}`;
+  switch (kind) {
+    case 'add':
+      return `add ${name}`;
+    case 'update':
+      return `update ${name} to version ${model.version}`;
+    case 'expect':
+      return `expect ${name} at version ${model.version}`;
+  }
+}
+
+/** @throws AssertionError with the difference, unless both show the same */
+export function assertShowsSame(actual: unknown, expected: unknown, headline: string): void {
+  if (isDeepStrictEqual(actual, expected)) return;
+  const operator = 'deepStrictEqual';
+  // Node.js writes the difference into the message of an assertion that has none of its own, below a first line.
+  const [, ...difference] = new AssertionError({ actual, expected, operator }).message.split('\n');
+  throw new AssertionError({ actual, expected, operator, message: [headline, ...difference].join('\n') });
+}
+
+function showEvent(event: ModelEvent<unknown>): object {
+  return {
+    event: event.constructor.name,
+    of: `${event.getModelName()} ${event.getModelId()}`,
+    payload: showFields(event),
+  };
+}
+
+function isPlainObject(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}

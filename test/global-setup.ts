@@ -1,0 +1,33 @@
+import type { TestProject } from 'vitest/node';
+import { SERVER_VARIABLE, type ServerAddress, startPostgres } from '../runtime/testing/databases-server.js';
+import type {} from '../runtime/testing/databases-vitest.js';
+
+/** Starts one PostgreSQL server for the whole test run, or uses the one named by FW_TEST_POSTGRES. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env[SERVER_VARIABLE];
+  if (given !== undefined && given !== '') return useServer(project, parseAddress(given));
+  const server = await startPostgres();
+  const { host, port, user, password, database } = server;
+  project.provide('postgresServer', { host, port, user, password, database });
+  return () => server.destroy();
+}
+
+function useServer(project: TestProject, address: ServerAddress): () => Promise<void> {
+  project.provide('postgresServer', address);
+  return async () => {
+    const { dropTestDatabases } = await import('../runtime/testing/databases-template.js');
+    await dropTestDatabases(address);
+  };
+}
+
+/** From `postgresql://user:password@host:port/database`. */
+function parseAddress(text: string): ServerAddress {
+  const url = new URL(text);
+  return {
+    host: url.hostname,
+    port: Number(url.port || '5432'),
+    user: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
+    database: decodeURIComponent(url.pathname.slice(1)) || 'postgres',
+  };
+}
