@@ -76,6 +76,7 @@ function wire<Collaborators>(
   const executor = new ActionExecutor({
     registry,
     gateways,
+    models: application.models,
     environment: systemEnvironment(clock),
     ...(options.execution === undefined ? {} : { defaults: options.execution }),
   });

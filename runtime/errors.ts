@@ -9,8 +9,6 @@ export type ErrorCode =
   | 'FW_REFUSED'
   | 'FW_PRECONDITION_FAILED'
   | 'FW_UNAUTHENTICATED'
-  | 'FW_IDEMPOTENCY_KEY_REUSED'
-  | 'FW_IDEMPOTENCY_KEY_RUNNING'
   | 'FW_MODEL_NOT_FOUND'
   | 'FW_CROSS_SHARD'
   | 'FW_CROSS_SHARD_PARTIAL'
@@ -82,16 +80,6 @@ export class UnauthenticatedError extends FwError {
     super(message, options);
     this.challenge = options?.challenge ?? 'Bearer';
   }
-}
-
-/** The idempotency key was used before, with another request (HTTP 422). */
-export class IdempotencyKeyReusedError extends FwError {
-  readonly code = 'FW_IDEMPOTENCY_KEY_REUSED';
-}
-
-/** A request with the same idempotency key is still running (HTTP 409). */
-export class IdempotencyKeyRunningError extends FwError {
-  readonly code = 'FW_IDEMPOTENCY_KEY_RUNNING';
 }
 
 /** `getById` found no row (or one that is hidden as deleted). */

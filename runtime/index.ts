@@ -45,7 +45,7 @@ export { ShardIdentifier } from './domain/shard-identifier.js';
 export { parseUuid, type Uuid } from './domain/uuid.js';
 export * from './errors.js';
 export { ActionExecutor, type ActionExecutorOptions } from './execution/action-executor.js';
-export { type Authenticator, fixedPrincipal, UnauthenticatedError } from './http/authenticator.js';
+export { type Authenticator, fixedPrincipal } from './http/authenticator.js';
 export { migrate } from './migration/migrate.js';
 export { defineMigration, type Migration } from './migration/migration.js';
 export { EventHistory, type EventRecord } from './persistence/event-history.js';

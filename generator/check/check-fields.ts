@@ -47,7 +47,9 @@ function checkId(schema: ProjectSchema, field: FieldSchema): readonly Diagnostic
   const model = schema.models.find((each) => each.name === type.model.name && each.file === type.model.file);
   if (!type.model.marked) {
     const message = `${field.name} is an id of ${type.model.name}, which is no model`;
-    return [diagnostic('FWGEN031', field.location, message, 'Mark that class with @AutoBuilder, or use Uuid.')];
+    return [
+      diagnostic('FWGEN031', field.location, message, 'Mark that class with @AutoBuilder, or use Uuid.'),
+    ];
   }
   if (model === undefined || model.sharded || !type.sharded) return [];
   const message = `${field.name} is a ShardedId of ${model.name}, whose ids are not sharded`;

@@ -46,7 +46,9 @@ function checkField(model: ModelSchema, field: FieldSchema): readonly Diagnostic
   }
   if (RESERVED_FIELDS.has(field.name)) {
     const message = `A model field cannot be named ${field.name}`;
-    return [diagnostic('FWGEN005', field.location, message, 'Rename it: builders have a member of that name.')];
+    return [
+      diagnostic('FWGEN005', field.location, message, 'Rename it: builders have a member of that name.'),
+    ];
   }
   return checkJsonColumn(field);
 }
@@ -118,7 +120,9 @@ function checkIdentifier(location: SourceLocation, what: string, name: string): 
         : Buffer.byteLength(name) > IDENTIFIER_BYTES
           ? `is longer than ${IDENTIFIER_BYTES} bytes`
           : undefined;
-  return problem === undefined ? [] : [unacceptable(location, `The ${what} name ${JSON.stringify(name)} ${problem}`)];
+  return problem === undefined
+    ? []
+    : [unacceptable(location, `The ${what} name ${JSON.stringify(name)} ${problem}`)];
 }
 
 function unacceptable(location: SourceLocation, message: string): Diagnostic {
@@ -145,6 +149,11 @@ function checkDeletedStates(model: ModelSchema): readonly Diagnostic[] {
   return model.deletedStates
     .filter(({ value }) => !states.includes(value))
     .map(({ value, location }) =>
-      diagnostic('FWGEN019', location, `${model.name} has no state ${JSON.stringify(value)}`, `Use one of ${states.join(', ')}.`),
+      diagnostic(
+        'FWGEN019',
+        location,
+        `${model.name} has no state ${JSON.stringify(value)}`,
+        `Use one of ${states.join(', ')}.`,
+      ),
     );
 }

@@ -30,7 +30,12 @@ export function checkNames(schema: ProjectSchema): readonly Diagnostic[] {
   const events = 'The name is `event_type` in the outbox: rename one of them.';
   const actions = "Rename one of them, or give one a stable name: @FwAction({ name: '...' }).";
   return [
-    ...duplicates('FWGEN013', 'model', schema.models, 'The name is `model_name` in the outbox: rename one of them.'),
+    ...duplicates(
+      'FWGEN013',
+      'model',
+      schema.models,
+      'The name is `model_name` in the outbox: rename one of them.',
+    ),
     ...duplicates('FWGEN014', 'event', schema.events, events),
     ...duplicates('FWGEN015', 'action', schema.actions, actions),
     ...checkTables(schema.models),
@@ -83,7 +88,14 @@ function checkModelName(model: ModelSchema): readonly Diagnostic[] {
       ? `a builder cannot have a static method ${variable}()`
       : undefined;
   if (taken === undefined) return [];
-  return [diagnostic('FWGEN021', model.location, `A model cannot be named ${model.name}: ${taken}`, 'Rename the class.')];
+  return [
+    diagnostic(
+      'FWGEN021',
+      model.location,
+      `A model cannot be named ${model.name}: ${taken}`,
+      'Rename the class.',
+    ),
+  ];
 }
 
 /** Pairs of the first thing with a key and each later one. */

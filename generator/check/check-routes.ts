@@ -29,8 +29,11 @@ function checkPath({ route }: RoutedAction): readonly Diagnostic[] {
   const isWellFormed =
     route.path === '/' || (route.path.startsWith('/') && segments.every((segment) => SEGMENT.test(segment)));
   if (!isWellFormed || new Set(names).size < names.length) {
-    const hint = 'Begin it with a slash; a segment is plain text or one parameter in braces: /wallets/{walletId}.';
-    return [diagnostic('FWGEN023', route.location, `${JSON.stringify(route.path)} is no path of a route`, hint)];
+    const hint =
+      'Begin it with a slash; a segment is plain text or one parameter in braces: /wallets/{walletId}.';
+    return [
+      diagnostic('FWGEN023', route.location, `${JSON.stringify(route.path)} is no path of a route`, hint),
+    ];
   }
   if (route.method !== 'GET' || !OWN_PATHS.includes(route.path)) return [];
   const message = `GET ${route.path} is answered by every server itself`;
@@ -68,7 +71,9 @@ function checkPathParameters(action: RoutedAction): readonly Diagnostic[] {
             : undefined;
     if (problem === undefined) return [];
     const hint = 'Name a required parameter of a simple type, such as an id.';
-    return [diagnostic('FWGEN024', action.route.location, `{${name}} in ${action.route.path} ${problem}`, hint)];
+    return [
+      diagnostic('FWGEN024', action.route.location, `{${name}} in ${action.route.path} ${problem}`, hint),
+    ];
   });
 }
 
@@ -95,17 +100,24 @@ function checkHeaders(action: RoutedAction): readonly Diagnostic[] {
     if (isHeaderField(response?.fields.find((field) => field.name === value))) continue;
     const message = `${JSON.stringify(value)} is no required, simple field of the response`;
     const known = (response?.fields ?? []).filter(isHeaderField).map((field) => field.name);
-    const hint = known.length === 0 ? 'Set `response` to a mapper class with that field.' : `Use one of ${known.join(', ')}.`;
+    const hint =
+      known.length === 0
+        ? 'Set `response` to a mapper class with that field.'
+        : `Use one of ${known.join(', ')}.`;
     found.push(diagnostic('FWGEN027', location, message, hint));
   }
   for (const { value, location } of list(ifMatch)) {
     if (action.params.find((param) => param.name === value)?.type.kind === 'id') continue;
     const message = `${JSON.stringify(value)} is no id parameter of ${action.className}`;
-    found.push(diagnostic('FWGEN028', location, message, 'Name the parameter that holds the id of the changed model.'));
+    found.push(
+      diagnostic('FWGEN028', location, message, 'Name the parameter that holds the id of the changed model.'),
+    );
   }
   if (status?.value === 204 && responseLocation !== undefined) {
     const message = 'An answer with status 204 has no body';
-    found.push(diagnostic('FWGEN026', responseLocation, message, 'Remove `response`, or use another status.'));
+    found.push(
+      diagnostic('FWGEN026', responseLocation, message, 'Remove `response`, or use another status.'),
+    );
   }
   return found;
 }

@@ -13,33 +13,49 @@ export function shardedModels(models: readonly ModelSchema[]): ShardedModels {
   return (name) => names.has(name);
 }
 
+/** Gives the fields of an object by a name; undefined to write them in place. */
+export type NamedFields = (type: Extract<TypeSchema, { kind: 'object' }>) => Code | undefined;
+
+const inPlace: NamedFields = () => undefined;
+
 /** The runtime's `FieldType` of a field, as data. */
-export function fieldTypeOf(field: FieldSchema, isSharded: ShardedModels, sqlType?: string): Code {
+export function fieldTypeOf(
+  field: FieldSchema,
+  isSharded: ShardedModels,
+  sqlType?: string,
+  named: NamedFields = inPlace,
+): Code {
   const numeric = sqlType === undefined ? undefined : parseNumeric(sqlType);
-  return typeOf(field.type, isSharded, numeric ?? numericOf(field));
+  return typeOf(field.type, isSharded, numeric ?? numericOf(field), named);
 }
 
 /** The runtime's `FieldType` of a type that stands for itself (an item, a result). */
 export function plainFieldType(type: TypeSchema, isSharded: ShardedModels): Code {
-  return typeOf(type, isSharded, DEFAULT_NUMERIC);
+  return typeOf(type, isSharded, DEFAULT_NUMERIC, inPlace);
 }
 
 /** The runtime's `FieldDescriptor`s. */
-export function fieldDescriptors(fields: readonly FieldSchema[], isSharded: ShardedModels): readonly Code[] {
+export function fieldDescriptors(
+  fields: readonly FieldSchema[],
+  isSharded: ShardedModels,
+  named: NamedFields = inPlace,
+): readonly Code[] {
   return fields.map((field) => ({
     name: field.name,
-    type: fieldTypeOf(field, isSharded),
+    type: fieldTypeOf(field, isSharded, undefined, named),
     ...flags(field),
     secret: constraintsOf(field).constraints.secret,
   }));
 }
 
 /** `optional` and `nullable`, where true. */
-export function flags(field: Pick<FieldSchema, 'optional' | 'nullable'>): { readonly [key: string]: Code | undefined } {
+export function flags(field: Pick<FieldSchema, 'optional' | 'nullable'>): {
+  readonly [key: string]: Code | undefined;
+} {
   return { optional: field.optional || undefined, nullable: field.nullable || undefined };
 }
 
-function typeOf(type: TypeSchema, isSharded: ShardedModels, numeric: NumericType): Code {
+function typeOf(type: TypeSchema, isSharded: ShardedModels, numeric: NumericType, named: NamedFields): Code {
   switch (type.kind) {
     case 'decimal':
       return { kind: 'decimal', precision: numeric.precision, scale: numeric.scale };
@@ -49,9 +65,9 @@ function typeOf(type: TypeSchema, isSharded: ShardedModels, numeric: NumericType
     case 'enum':
       return { kind: 'enum', values: type.values };
     case 'list':
-      return { kind: 'list', of: typeOf(type.of, isSharded, numeric) };
+      return { kind: 'list', of: typeOf(type.of, isSharded, numeric, named) };
     case 'object':
-      return { kind: 'object', fields: fieldDescriptors(type.fields, isSharded) };
+      return { kind: 'object', fields: named(type) ?? fieldDescriptors(type.fields, isSharded, named) };
     case 'model':
     case 'void':
     case 'unsupported':

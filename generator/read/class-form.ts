@@ -1,6 +1,6 @@
 import { type ClassDeclaration, type ExpressionWithTypeArguments, Node } from 'ts-morph';
 import { type ReadContext, report } from './read-context.js';
-import { referenceToDeclaration, type Resolved, resolveName } from './resolver.js';
+import { type Resolved, referenceToDeclaration, resolveName } from './resolver.js';
 
 /**
  * Checks what every class that generated code imports must be: exported under its own name, concrete, not generic.
@@ -21,7 +21,13 @@ export function readClassName(context: ReadContext, node: ClassDeclaration): str
     return undefined;
   }
   if (node.isAbstract()) {
-    report(context, 'FWGEN009', place, `${name} is abstract`, 'Make it concrete: generated code makes instances of it.');
+    report(
+      context,
+      'FWGEN009',
+      place,
+      `${name} is abstract`,
+      'Make it concrete: generated code makes instances of it.',
+    );
   }
   if (node.getTypeParameters().length > 0) {
     report(

@@ -2,13 +2,13 @@ import { type ClassDeclaration, type Decorator, Node, type ParameterDeclaration 
 import type { ActionSchema, CollaboratorSchema, SuppliedType, Wiring } from '../schema/project-schema.js';
 import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
 import { extendsFramework, hasPublicConstructor, readClassName, readHeritage } from './class-form.js';
+import { type ReadContext, report } from './read-context.js';
 import { readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
-import { type ReadContext, report } from './read-context.js';
 import { abbreviate, readLiteral } from './read-literal.js';
 import { readRoute } from './read-route.js';
 import { type ReadType, readType } from './read-type.js';
-import { referenceTo, type Resolved, resolveName } from './resolver.js';
+import { type Resolved, referenceTo, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
 
 /** Reads a class marked with `@FwAction`; undefined if it is too broken to say anything about. */
@@ -86,7 +86,8 @@ function readCollaborators(context: ReadContext, node: ClassDeclaration): readon
   }
   const [declared] = node.getConstructors();
   // Without a constructor the base class's own is used, which takes the clock.
-  if (declared === undefined) return [{ name: 'clock', location: locationOf(node), wiring: { kind: 'clock' } }];
+  if (declared === undefined)
+    return [{ name: 'clock', location: locationOf(node), wiring: { kind: 'clock' } }];
   return declared
     .getParameters()
     .map((parameter, index) => readCollaborator(context, parameter, index))
@@ -101,13 +102,21 @@ function readCollaborator(
   const type = parameter.getTypeNode();
   const name = parameter.getNameNode();
   if (type === undefined || !Node.isIdentifier(name) || parameter.isRestParameter()) {
-    reportUnknown(context, parameter, `The constructor parameter ${abbreviate(parameter.getText())} has no plain name and type`);
+    reportUnknown(
+      context,
+      parameter,
+      `The constructor parameter ${abbreviate(parameter.getText())} has no plain name and type`,
+    );
     return undefined;
   }
   const optional = parameter.isOptional();
   const wiring = readWiring(context, type, { index, optional });
   if (wiring === undefined) {
-    reportUnknown(context, type, `${abbreviate(type.getText())} is neither imported nor exported by this file`);
+    reportUnknown(
+      context,
+      type,
+      `${abbreviate(type.getText())} is neither imported nor exported by this file`,
+    );
     return undefined;
   }
   return { name: name.getText(), location: locationOf(parameter), wiring };
@@ -121,7 +130,9 @@ function readWiring(
   const { index, optional } = parameter;
   if (Node.isTypeReference(type) && type.getTypeArguments().length === 0) {
     const resolved = resolveName(context, type.getSourceFile(), type.getTypeName().getText());
-    return knownWiring(context, resolved) ?? suppliedWiring(resolved, optional, { text: type.getText(), index });
+    return (
+      knownWiring(context, resolved) ?? suppliedWiring(resolved, optional, { text: type.getText(), index })
+    );
   }
   if (/^(string|number|boolean|bigint)$/.test(type.getText())) {
     return { kind: 'supplied', type: { kind: 'keyword', text: type.getText() }, optional };
@@ -137,7 +148,11 @@ function knownWiring(context: ReadContext, resolved: Resolved): Wiring | undefin
   }
   if (resolved.kind !== 'declared' || !Node.isClassDeclaration(resolved.declaration)) return undefined;
   if (!extendsFramework(readHeritage(context, resolved.declaration), 'Repository')) return undefined;
-  return { kind: 'repository', name: resolved.declaration.getName() ?? '', file: fileOf(resolved.declaration) };
+  return {
+    kind: 'repository',
+    name: resolved.declaration.getName() ?? '',
+    file: fileOf(resolved.declaration),
+  };
 }
 
 function suppliedWiring(

@@ -1,4 +1,10 @@
-import { type EnumDeclaration, type IndexedAccessTypeNode, Node, type SourceFile, SyntaxKind } from 'ts-morph';
+import {
+  type EnumDeclaration,
+  type IndexedAccessTypeNode,
+  Node,
+  type SourceFile,
+  SyntaxKind,
+} from 'ts-morph';
 import type { ReadContext } from './read-context.js';
 import { propertyName } from './read-literal.js';
 import { resolveName } from './resolver.js';
@@ -42,11 +48,13 @@ function constantStrings(value: Node, index: Node, query: string): readonly stri
   const isKeyOf = index.getText().replace(/\s+/g, ' ') === `keyof ${query.replace(/\s+/g, ' ')}`;
   if (!Node.isObjectLiteralExpression(value) || !isKeyOf) return undefined;
   return allStrings(
-    value.getProperties().map((property) =>
-      Node.isPropertyAssignment(property) && propertyName(property.getNameNode()) !== undefined
-        ? property.getInitializer()
-        : undefined,
-    ),
+    value
+      .getProperties()
+      .map((property) =>
+        Node.isPropertyAssignment(property) && propertyName(property.getNameNode()) !== undefined
+          ? property.getInitializer()
+          : undefined,
+      ),
   );
 }
 

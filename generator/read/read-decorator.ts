@@ -4,7 +4,11 @@ import { literalProperties, reportNotLiteral } from './read-literal.js';
 import { resolveName } from './resolver.js';
 
 /** The decorator of this package with this name, whatever the class's file calls it. */
-export function findDecorator(context: ReadContext, node: ClassDeclaration, name: string): Decorator | undefined {
+export function findDecorator(
+  context: ReadContext,
+  node: ClassDeclaration,
+  name: string,
+): Decorator | undefined {
   return node.getDecorators().find((decorator) => {
     const expression = decorator.getExpression();
     const callee = Node.isCallExpression(expression) ? expression.getExpression() : expression;
@@ -27,7 +31,13 @@ export function readOptions(
   const options = literalProperties(context, argument.getProperties());
   for (const [name, node] of options) {
     if (known.includes(name)) continue;
-    report(context, 'FWGEN002', node, `Unknown option ${JSON.stringify(name)}`, `Use one of ${known.join(', ')}.`);
+    report(
+      context,
+      'FWGEN002',
+      node,
+      `Unknown option ${JSON.stringify(name)}`,
+      `Use one of ${known.join(', ')}.`,
+    );
   }
   return options;
 }

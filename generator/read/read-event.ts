@@ -2,8 +2,8 @@ import { type ClassDeclaration, Node } from 'ts-morph';
 import type { EventSchema } from '../schema/project-schema.js';
 import type { DocTag, FieldSchema } from '../schema/type-schema.js';
 import { extendsFramework, readClassName, readHeritage } from './class-form.js';
-import { readDoc } from './read-doc.js';
 import { type ReadContext, report } from './read-context.js';
+import { readDoc } from './read-doc.js';
 import { readClassFields, resolveClass } from './read-type.js';
 import { fileOf, locationOf } from './source-files.js';
 
@@ -66,7 +66,11 @@ function readPayload(context: ReadContext, node: ClassDeclaration): readonly Fie
   return readClassFields(context, node);
 }
 
-function readVersion(context: ReadContext, node: ClassDeclaration, tags: readonly DocTag[]): number | undefined {
+function readVersion(
+  context: ReadContext,
+  node: ClassDeclaration,
+  tags: readonly DocTag[],
+): number | undefined {
   const tag = tags.find((each) => each.name === 'version');
   if (tag === undefined) return undefined;
   if (/^[1-9]\d{0,5}$/.test(tag.text)) return Number(tag.text);
@@ -79,4 +83,3 @@ function readVersion(context: ReadContext, node: ClassDeclaration, tags: readonl
   );
   return undefined;
 }
-

@@ -31,7 +31,10 @@ export function propertyName(name: Node): string | undefined {
 }
 
 /** The properties of an object literal by name, as nodes; others (spreads, methods) are reported. */
-export function literalProperties(context: ReadContext, properties: readonly Node[]): ReadonlyMap<string, Node> {
+export function literalProperties(
+  context: ReadContext,
+  properties: readonly Node[],
+): ReadonlyMap<string, Node> {
   const nodes = new Map<string, Node>();
   for (const property of properties) {
     const name = Node.isPropertyAssignment(property) ? propertyName(property.getNameNode()) : undefined;

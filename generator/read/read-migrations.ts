@@ -34,7 +34,8 @@ function readMigration(context: ReadContext, file: string): MigrationFile | unde
   return { file, name, number: Number(number), creates: createdTables(context.sources.text(file)) };
 }
 
-const CREATE_TABLE = /\bcreate\s+table\s+(?:if\s+not\s+exists\s+)?(?:"((?:[^"]|"")+)"|([\p{L}_][\p{L}\p{N}_$]*))/giu;
+const CREATE_TABLE =
+  /\bcreate\s+table\s+(?:if\s+not\s+exists\s+)?(?:"((?:[^"]|"")+)"|([\p{L}_][\p{L}\p{N}_$]*))/giu;
 
 function createdTables(text: string): readonly string[] {
   return [...text.matchAll(CREATE_TABLE)].map(

@@ -1,10 +1,16 @@
-import { type ClassDeclaration, type Decorator, Node, type PropertyDeclaration, type TypeNode } from 'ts-morph';
+import {
+  type ClassDeclaration,
+  type Decorator,
+  Node,
+  type PropertyDeclaration,
+  type TypeNode,
+} from 'ts-morph';
 import type { ColumnOption, Located, ModelSchema } from '../schema/project-schema.js';
 import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
 import { extendsFramework, type Heritage, readClassName, readHeritage } from './class-form.js';
+import { type ReadContext, report } from './read-context.js';
 import { readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
-import { type ReadContext, report } from './read-context.js';
 import { literalProperties, propertyName, readLiteral, reportNotLiteral } from './read-literal.js';
 import { readField, readType } from './read-type.js';
 import { fileOf, locationOf } from './source-files.js';
@@ -148,7 +154,10 @@ function readModelOptions(context: ReadContext, decorator: Decorator): ModelOpti
   };
 }
 
-function readText(context: ReadContext, node: Node): { readonly name: string; readonly location: Located<string>['location'] } | undefined {
+function readText(
+  context: ReadContext,
+  node: Node,
+): { readonly name: string; readonly location: Located<string>['location'] } | undefined {
   const value = readLiteral(context, node);
   if (typeof value === 'string') return { name: value, location: locationOf(node) };
   if (value !== undefined) reportNotText(context, node);

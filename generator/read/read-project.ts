@@ -8,6 +8,7 @@ import type {
   ProjectSchema,
   RepositorySchema,
 } from '../schema/project-schema.js';
+import { isSystemError } from '../system-error.js';
 import { listSources } from './list-files.js';
 import { readAction } from './read-action.js';
 import { type ReadContext, report } from './read-context.js';
@@ -32,7 +33,8 @@ export function readProject(projectDirectory: string, paths: ProjectPaths): Read
   const context: ReadContext = { sources: new SourceFiles(projectDirectory), paths, diagnostics: [] };
   const found: Found = { models: [], events: [], actions: [], repositories: [] };
   for (const file of sourcesOf(context, projectDirectory)) readFile(context, file, found);
-  const migrations = attempt(context, paths.migrations, () => readMigrations(context, projectDirectory)) ?? [];
+  const migrations =
+    attempt(context, paths.migrations, () => readMigrations(context, projectDirectory)) ?? [];
   for (const { message, location } of context.sources.syntaxErrors()) {
     context.diagnostics.push(diagnostic('FWGEN001', location, message, 'Correct the syntax.'));
   }
@@ -67,7 +69,13 @@ function readClass(context: ReadContext, node: ClassDeclaration, found: Found): 
   if (action !== undefined) add(found.actions, readAction(context, node, { action, route }));
   else if (route !== undefined) {
     const name = node.getName() ?? 'The class';
-    report(context, 'FWGEN033', route, `${name} has a route but no @FwAction`, 'Mark the class with @FwAction as well.');
+    report(
+      context,
+      'FWGEN033',
+      route,
+      `${name} has a route but no @FwAction`,
+      'Mark the class with @FwAction as well.',
+    );
   }
   add(found.events, readEvent(context, node));
   add(found.repositories, readRepository(context, node));
@@ -84,11 +92,9 @@ function attempt<T>(context: ReadContext, file: string, step: () => T): T | unde
   } catch (error) {
     if (!isSystemError(error)) throw error;
     const hint = 'Check that it exists and may be read.';
-    context.diagnostics.push(diagnostic('FWGEN038', { file: file || '.' }, `Cannot read: ${error.code}`, hint));
+    context.diagnostics.push(
+      diagnostic('FWGEN038', { file: file || '.' }, `Cannot read: ${error.code}`, hint),
+    );
     return undefined;
   }
-}
-
-function isSystemError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'syscall' in error;
 }

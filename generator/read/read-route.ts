@@ -1,9 +1,9 @@
 import { type Decorator, Node } from 'ts-morph';
 import type { Located, ResponseSchema, RouteSchema } from '../schema/project-schema.js';
 import { hasStaticMember } from './class-form.js';
+import { type ReadContext, report } from './read-context.js';
 import { readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
-import { type ReadContext, report } from './read-context.js';
 import { readLiteral } from './read-literal.js';
 import { readClassFields } from './read-type.js';
 import { referenceToDeclaration, resolveName } from './resolver.js';
@@ -56,7 +56,13 @@ function readStatus(context: ReadContext, node: Node | undefined): Located<numbe
   if (typeof value === 'number' && Number.isInteger(value) && value >= 200 && value <= 299) {
     return { value, location: locationOf(node) };
   }
-  report(context, 'FWGEN002', node, `${node.getText()} is no status of success`, 'Write a number from 200 to 299.');
+  report(
+    context,
+    'FWGEN002',
+    node,
+    `${node.getText()} is no status of success`,
+    'Write a number from 200 to 299.',
+  );
   return undefined;
 }
 
@@ -109,6 +115,9 @@ function readResponse(context: ReadContext, node: Node): ResponseSchema | undefi
 }
 
 /** An object with this property, or without it if there is no value. */
-function present<Key extends string, Value>(key: Key, value: Value | undefined): { readonly [K in Key]?: Value } {
+function present<Key extends string, Value>(
+  key: Key,
+  value: Value | undefined,
+): { readonly [K in Key]?: Value } {
   return value === undefined ? {} : ({ [key]: value } as { readonly [K in Key]?: Value });
 }

@@ -11,10 +11,10 @@ import {
   type TypeReferenceNode,
 } from 'ts-morph';
 import type { FieldSchema, ModelReference, ScalarKind, TypeSchema } from '../schema/type-schema.js';
+import { enumMemberValue, readConstantValues, readEnumValues } from './read-constants.js';
+import { type ReadContext, report } from './read-context.js';
 import { findDecorator } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
-import { type ReadContext, report } from './read-context.js';
-import { enumMemberValue, readConstantValues, readEnumValues } from './read-constants.js';
 import { abbreviate, propertyName } from './read-literal.js';
 import { type Declaration, referenceToDeclaration, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
@@ -314,7 +314,9 @@ function named(
   };
 }
 
-function referenceFor(declaration: Declaration): { readonly reference?: NonNullable<ReturnType<typeof referenceToDeclaration>> } {
+function referenceFor(declaration: Declaration): {
+  readonly reference?: NonNullable<ReturnType<typeof referenceToDeclaration>>;
+} {
   const reference = referenceToDeclaration(declaration);
   return reference === undefined ? {} : { reference };
 }

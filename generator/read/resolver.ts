@@ -82,7 +82,9 @@ export function referenceToDeclaration(declaration: Declaration): Reference | un
 function exportedNameOf(declaration: Declaration): string | undefined {
   const name = declaration.getName();
   if (name === undefined) return undefined;
-  const statement = Node.isVariableDeclaration(declaration) ? declaration.getVariableStatement() : declaration;
+  const statement = Node.isVariableDeclaration(declaration)
+    ? declaration.getVariableStatement()
+    : declaration;
   if (statement?.hasExportKeyword() && !statement.hasDefaultKeyword()) return name;
   for (const exports of declaration.getSourceFile().getExportDeclarations()) {
     if (exports.getModuleSpecifierValue() !== undefined) continue;
@@ -127,7 +129,8 @@ function resolveFrom(
   name: string,
   visited: Set<string>,
 ): Resolved {
-  if (specifier === PACKAGE_NAME || specifier.startsWith(`${PACKAGE_NAME}/`)) return { kind: 'framework', name };
+  if (specifier === PACKAGE_NAME || specifier.startsWith(`${PACKAGE_NAME}/`))
+    return { kind: 'framework', name };
   if (!/^\.\.?(\/|$)/.test(specifier)) return { kind: 'package', module: specifier, name };
   const target = context.sources.resolveImport(fileOf(source), specifier);
   if (isInside(target.file, context.paths.output)) return { kind: 'generated', file: target.file, name };
@@ -175,7 +178,11 @@ function resolveReExport(
       ? resolveName(context, source, named.getName())
       : resolveFrom(context, source, specifier, named.getName(), visited);
   }
-  if (specifier === undefined || statement.hasNamedExports() || statement.getNamespaceExport() !== undefined) {
+  if (
+    specifier === undefined ||
+    statement.hasNamedExports() ||
+    statement.getNamespaceExport() !== undefined
+  ) {
     return undefined;
   }
   const found = resolveFrom(context, source, specifier, name, visited);

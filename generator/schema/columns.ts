@@ -1,7 +1,7 @@
+import { type NumericType, numericOf } from './constraints.js';
 import { snakeCase } from './naming.js';
 import type { ColumnOption, ModelSchema } from './project-schema.js';
 import type { FieldSchema, TypeSchema } from './type-schema.js';
-import { type NumericType, numericOf } from './constraints.js';
 
 /** Fields that `Entity` declares. */
 export const ENTITY_FIELDS: readonly string[] = ['id', 'state', 'version'];
@@ -19,7 +19,8 @@ export interface ColumnSchema {
 
 /** All columns of a model: those of its base class first (but dates last), then its own in source order. */
 export function columnsOf(model: ModelSchema): readonly ColumnSchema[] {
-  const dates = model.kind === 'model' ? MODEL_FIELDS.map((name) => baseField(model, name, { kind: 'instant' })) : [];
+  const dates =
+    model.kind === 'model' ? MODEL_FIELDS.map((name) => baseField(model, name, { kind: 'instant' })) : [];
   const fields = [
     baseField(model, 'id', {
       kind: 'id',

@@ -17,6 +17,8 @@ export interface Constraints {
   readonly pattern?: string;
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
   readonly integer?: true;
   readonly numeric?: NumericType;
   readonly default?: JsonValue;
@@ -73,24 +75,42 @@ const LENGTH: Pick<TagRule, 'fits' | 'parse'> = {
   parse: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
 };
 
-const BOUND: Pick<TagRule, 'fits' | 'parse'> = { fits: isKind('number'), parse: parseNumber };
+const BOUND: TagRule = {
+  usage: 'On a number, bigint or Decimal: @minimum 1.',
+  fits: isKind('number', 'bigint', 'decimal'),
+  parse: parseNumber,
+};
 
 const FLAG: Pick<TagRule, 'parse'> = { parse: (text) => (text === '' ? true : undefined) };
 
 const TAGS: Readonly<Record<string, TagRule>> = {
   maxLength: { usage: 'On a string: @maxLength 256.', ...LENGTH },
   minLength: { usage: 'On a string: @minLength 1.', ...LENGTH },
-  pattern: { usage: 'On a string, a regular expression: @pattern ^[A-Z]{2}$.', fits: isKind('string'), parse: parsePattern },
-  minimum: { usage: 'On a number: @minimum 1. Check other types in the action.', ...BOUND },
-  maximum: { usage: 'On a number: @maximum 200. Check other types in the action.', ...BOUND },
+  pattern: {
+    usage: 'On a string, a regular expression: @pattern ^[A-Z]{2}$.',
+    fits: isKind('string'),
+    parse: parsePattern,
+  },
+  minimum: BOUND,
+  maximum: BOUND,
+  exclusiveMinimum: BOUND,
+  exclusiveMaximum: BOUND,
   integer: { usage: 'On a number, without text: @integer.', fits: isKind('number'), ...FLAG },
-  numeric: { usage: 'On a Decimal, precision and scale: @numeric 38,18.', fits: isKind('decimal'), parse: parseNumericTag },
+  numeric: {
+    usage: 'On a Decimal, precision and scale: @numeric 38,18.',
+    fits: isKind('decimal'),
+    parse: parseNumericTag,
+  },
   default: {
     usage: 'On an optional field, a value of its type: @default 50.',
     fits: isKind('string', 'number', 'boolean', 'enum', 'decimal', 'currency', 'bigint'),
     parse: (text, field) => (field.optional ? parseDefault(text, field.type) : undefined),
   },
-  label: { usage: 'The name that messages use: @label balance.', fits: () => true, parse: (text) => text || undefined },
+  label: {
+    usage: 'The name that messages use: @label balance.',
+    fits: () => true,
+    parse: (text) => text || undefined,
+  },
   secret: { usage: 'Without text: @secret.', fits: () => true, ...FLAG },
 };
 

@@ -1,5 +1,5 @@
-import type { ModelSchema } from './project-schema.js';
 import { camelCase, kebabCase, pluralOf, snakeCase } from './naming.js';
+import type { ModelSchema } from './project-schema.js';
 
 /** Every name that a model lends to generated code and tables. */
 export interface ModelNames {

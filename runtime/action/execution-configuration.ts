@@ -16,6 +16,8 @@ export class ExecutionConfiguration {
   readonly ifVersion: { readonly id: string; readonly versions: readonly number[] } | undefined;
   /** W3C `traceparent` of the caller: kept with every event. */
   readonly traceContext: string | undefined;
+  /** Whether it may start from states that others have staged and not yet committed. Default true. */
+  readonly chaining: boolean;
   /** A repeat under this key gets the first result instead of a second effect. */
   readonly idempotencyKey: string | undefined;
   /** Told once, when the execution has ended, how it went. */
@@ -28,6 +30,7 @@ export class ExecutionConfiguration {
     this.signal = settings.signal;
     this.ifVersion = settings.ifVersion;
     this.traceContext = settings.traceContext;
+    this.chaining = settings.chaining ?? true;
     this.idempotencyKey = settings.idempotencyKey;
     this.onReport = settings.onReport;
     Object.freeze(this);
@@ -90,6 +93,15 @@ export class ExecutionConfigurationBuilder {
   /** W3C `traceparent`, kept with every event of the plan. */
   traceContext(traceparent: string): this {
     this.#settings.traceContext = traceparent;
+    return this;
+  }
+
+  /**
+   * Whether the execution may start from states that other actions of this process have staged and not yet committed;
+   * its outcome then waits for theirs. Default true.
+   */
+  chaining(allowed: boolean): this {
+    this.#settings.chaining = allowed;
     return this;
   }
 

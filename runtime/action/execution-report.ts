@@ -10,6 +10,10 @@ export type AttemptEnd =
   | 'locked'
   /** The connection was lost; the attempt has been fenced and can never be applied. */
   | 'lost'
+  /** Another action of this process had staged a newer state meanwhile; costs no attempt. */
+  | 'outrun'
+  /** It had started from a staged state that was not committed in the end; costs no attempt. */
+  | 'broken'
   /** It threw: a refusal, an error, a limit. */
   | 'failed';
 
@@ -24,6 +28,18 @@ export interface AttemptReport {
   readonly durationMs: number;
   /** Pause after it, in milliseconds; 0 after the last one. */
   readonly pauseMs: number;
+  /** How it was written; undefined unless applied. With several legs: the last one's. */
+  readonly write: WriteReport | undefined;
+}
+
+/** How a plan was written. */
+export interface WriteReport {
+  /** Plans in the statement that applied it. */
+  readonly batchSize: number;
+  /** Plans that were folded into one with it, itself included. */
+  readonly chainLength: number;
+  /** From joining its shard's queue to the answer, in milliseconds. */
+  readonly queuedMs: number;
 }
 
 /** What one call of `execute` did, told to `executionConfiguration().onReport(...)`. */

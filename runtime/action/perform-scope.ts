@@ -1,14 +1,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Entity } from '../domain/entity.js';
 import type { ActionPlan } from './action-plan.js';
 
 /** What is known while one `perform` runs: repositories find the plan here and see what it has staged. */
 export interface PerformScope {
   readonly actionName: string;
   readonly plan: ActionPlan;
-  /** Aborted when the execution's deadline passes or its caller gives up. */
+  /** Aborted when the execution's caller gives up. */
   readonly signal: AbortSignal | undefined;
   /** Milliseconds until the execution's deadline. */
   remainingMs(): number;
+  /**
+   * The latest state of a model that another action of this process has staged and not yet committed, if this
+   * execution may start from it. Reading it ties the execution's outcome to that action's.
+   */
+  stagedElsewhere?(modelName: string, id: string): Entity | undefined;
+  /** Called before a query that cannot see staged states: waits until those that there are have been settled. */
+  beforeQuery?(): Promise<void>;
 }
 
 const storage = new AsyncLocalStorage<PerformScope>();

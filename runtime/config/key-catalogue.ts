@@ -265,11 +265,20 @@ export const storeParams: BooleanKey = {
   doc: "Whether an action's parameters are stored in `eventlog.actions`, fields marked as secret left out.",
 };
 
+export const keyRetentionMs: DefaultedIntegerKey = {
+  kind: 'integer',
+  name: 'keyRetentionMs',
+  minimum: 60_000,
+  maximum: 90 * 24 * HOUR,
+  default: 24 * HOUR,
+  doc: 'How long an idempotency key is kept, in milliseconds.',
+};
+
 export const execution: SectionKey = {
   kind: 'section',
   name: 'execution',
   doc: 'Defaults of every execution.',
-  keys: [timeoutMs, maximumAttempts, storeParams],
+  keys: [timeoutMs, maximumAttempts, storeParams, keyRetentionMs],
 };
 
 // The generator.

@@ -74,6 +74,7 @@ function readExecution(fw: SectionReader): ExecutionDefaults {
     timeoutMs: section?.integer(keys.timeoutMs) ?? keys.timeoutMs.default,
     maximumAttempts: section?.integer(keys.maximumAttempts) ?? keys.maximumAttempts.default,
     storeParams: section?.boolean(keys.storeParams) ?? keys.storeParams.default,
+    keyRetentionMs: section?.integer(keys.keyRetentionMs) ?? keys.keyRetentionMs.default,
   };
 }
 

@@ -86,6 +86,8 @@ export interface ExecutionDefaults {
   readonly maximumAttempts: number;
   /** Whether `params` are stored in `eventlog.actions`. Default true. */
   readonly storeParams: boolean;
+  /** How long an idempotency key is kept, in milliseconds. Default 86,400,000 (24 hours). */
+  readonly keyRetentionMs: number;
 }
 
 /** What `fw-gen generate` reads and writes. Paths are absolute, resolved against the configuration file. */

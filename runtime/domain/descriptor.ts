@@ -70,6 +70,13 @@ export interface ModelDescriptor<M extends Entity = Entity> {
   readonly columns: readonly ColumnDescriptor[];
   /** States that mean deleted: hidden from reads unless asked for. Default none. */
   readonly deletedStates?: readonly string[];
+  /** Actions at the same time in one process may start from one another's staged state. Default true. */
+  readonly chaining?: boolean;
+  /**
+   * Several changes of one row may be written as one, skipping the states between. Default true; must be false if the
+   * table has triggers or constraints that have to see each state.
+   */
+  readonly folding?: boolean;
 }
 
 /** What the runtime must know about an event class; emitted by the generator. */

@@ -1,6 +1,6 @@
-import type { Id } from './id.js';
-import type { ModelDescriptor } from './descriptor.js';
 import { PlanMisuseError, UnknownModelError } from '../errors.js';
+import type { ModelDescriptor } from './descriptor.js';
+import type { Id } from './id.js';
 import { isPersisted, type ModelEvent } from './model-event.js';
 
 const NO_EVENTS: readonly ModelEvent<unknown>[] = Object.freeze([]);
@@ -72,6 +72,5 @@ export abstract class Entity<
   }
 
   /** Subclasses declare no constructor: builders and repositories make instances. */
-  // biome-ignore lint/complexity/noUselessConstructor: it is protected, so that `new` outside is a compile error.
   protected constructor() {}
 }

@@ -12,7 +12,7 @@ export interface ModelClass<M> {
 /** The id of one model: a UUID that knows which model class it belongs to. Immutable; compare with `equals`. */
 export class Id<M> {
   /** Type only: keeps `Id<Wallet>` and `Id<Order>` apart. */
-  protected declare readonly modelType?: M;
+  declare protected readonly modelType?: M;
 
   /** Simple name of the model class. */
   readonly modelName: string;
@@ -82,7 +82,10 @@ export class ShardedId<M> extends Id<M> {
 /** True for the canonical text of a UUID of version 7 with the RFC 9562 variant. */
 export function isVersion7(uuid: Uuid): boolean {
   const variant = uuid.charCodeAt(19);
-  return uuid.charCodeAt(14) === 0x37 && (variant === 0x38 || variant === 0x39 || variant === 0x61 || variant === 0x62);
+  return (
+    uuid.charCodeAt(14) === 0x37 &&
+    (variant === 0x38 || variant === 0x39 || variant === 0x61 || variant === 0x62)
+  );
 }
 
 /** The shard in the bits of a version 7 UUID in canonical text form. */

@@ -15,12 +15,14 @@ export function compileObjectWriter(fields: readonly FieldDescriptor[]): JsonWri
     name: field.name,
     key: `${JSON.stringify(field.name)}:`,
     write: compileWriter(field.type, field.name),
+    // An absent field of such a name ("constructor") would otherwise be read from the prototype.
+    mayBeInherited: field.name in Object.prototype,
   }));
   return (object) => {
     const values = object as Readonly<Record<string, unknown>>;
     let json = '';
-    for (const { name, key, write } of writers) {
-      const value = values[name];
+    for (const { name, key, write, mayBeInherited } of writers) {
+      const value = mayBeInherited && !Object.hasOwn(values, name) ? undefined : values[name];
       if (value === undefined) continue;
       json += `${json === '' ? '' : ','}${key}${value === null ? 'null' : write(value)}`;
     }
@@ -52,7 +54,8 @@ export function compileWriter(type: FieldType, name: string): JsonWriter<unknown
       return (value) => `"${(value as Id<unknown>).getValue()}"`;
     case 'list': {
       const write = compileWriter(type.of, name);
-      return (value) => `[${(value as readonly unknown[]).map((item) => (item === null ? 'null' : write(item))).join(',')}]`;
+      return (value) =>
+        `[${(value as readonly unknown[]).map((item) => (item === null ? 'null' : write(item))).join(',')}]`;
     }
     case 'object':
       return compileObjectWriter(type.fields) as JsonWriter<unknown>;

@@ -28,7 +28,7 @@ export abstract class ModelBuilder<M extends Entity> {
   /** Carries over the base fields (id, state, version, dates) and the events that are still pending. */
   copyBase(model: M): this {
     for (const { field } of this.#descriptor.columns) {
-      if (BASE_FIELDS.has(field)) this.#values[field] = valueOf(model, field);
+      if (BASE_FIELDS.has(field)) this.#values[field] = fieldOf(model, field);
     }
     this.#events = pendingEventsOf(model);
     return this;
@@ -36,7 +36,7 @@ export abstract class ModelBuilder<M extends Entity> {
 
   /** Carries over every field: what generated `copyOf` does. */
   protected copyAll(model: M): this {
-    for (const { field } of this.#descriptor.columns) this.#values[field] = valueOf(model, field);
+    for (const { field } of this.#descriptor.columns) this.#values[field] = fieldOf(model, field);
     this.#events = pendingEventsOf(model);
     return this;
   }
@@ -66,6 +66,6 @@ export abstract class ModelBuilder<M extends Entity> {
 
 const BASE_FIELDS: ReadonlySet<string> = new Set(['id', 'state', 'version', 'createdDate', 'updatedDate']);
 
-function valueOf(model: Entity, field: string): unknown {
+function fieldOf(model: Entity, field: string): unknown {
   return (model as unknown as Readonly<Record<string, unknown>>)[field];
 }

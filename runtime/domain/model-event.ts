@@ -11,7 +11,7 @@ export let isPersisted: (event: ModelEvent<unknown>) => boolean;
  */
 export abstract class ModelEvent<M> {
   /** Type only. */
-  protected declare readonly modelType?: M;
+  declare protected readonly modelType?: M;
 
   readonly #modelId: string;
   readonly #modelName: string;

@@ -4,19 +4,26 @@ import type { ActionRegistry } from '../action/action-registry.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { currentPerformScope } from '../action/perform-scope.js';
 import type { ExecutionDefaults } from '../config/types.js';
+import type { ModelDescriptor } from '../domain/descriptor.js';
+import { Id, ShardedId } from '../domain/id.js';
 import { compileObjectWriter, type JsonWriter } from '../domain/json-writer.js';
-import { ShardedId } from '../domain/id.js';
-import type { Principal } from '../domain/principal.js';
-import { ClosedError, NestedExecutionError } from '../errors.js';
+import { type Principal, principalName } from '../domain/principal.js';
+import { ClosedError, IdempotencyKeyBusyError, NestedExecutionError } from '../errors.js';
+import { ResultJson } from '../persistence/result-json.js';
 import type { AttemptOutcome } from '../persistence/shard-store.js';
-import { Execution } from './execution.js';
+import { deadlines } from '../sharding/deadlines.js';
+import { Execution, type ExecutionRequest } from './execution.js';
 import { type ExecutionEnvironment, systemEnvironment } from './execution-environment.js';
+import { KeyGuard, keyHome, requestFingerprint } from './key-guard.js';
+import { KeyJoins } from './key-joins.js';
 import { settleAttempt } from './settle-attempt.js';
 import type { ShardGateways } from './shard-gateways.js';
 
 export interface ActionExecutorOptions {
   readonly registry: ActionRegistry;
   readonly gateways: ShardGateways;
+  /** Models that results may hold which are kept for idempotency keys. */
+  readonly models: readonly ModelDescriptor[];
   /** Default: the machine's clock, timers and randomness. */
   readonly environment?: ExecutionEnvironment;
   readonly defaults?: Partial<ExecutionDefaults>;
@@ -26,9 +33,12 @@ export const EXECUTION_DEFAULTS: ExecutionDefaults = Object.freeze({
   timeoutMs: 1_800,
   maximumAttempts: 4,
   storeParams: true,
+  keyRetentionMs: 24 * 60 * 60 * 1_000,
 });
 
 const DEFAULT_CONFIGURATION = ExecutionConfiguration.Builder.executionConfiguration().build();
+/** An execution settles itself by its deadline; what takes longer waits for another one. */
+const SETTLING_MS = 50;
 /** A name for attempts that `outcomeOf` settles without knowing their action. */
 const UNNAMED = '(unknown)';
 
@@ -38,13 +48,17 @@ export class ActionExecutor {
   readonly #gateways: ShardGateways;
   readonly #environment: ExecutionEnvironment;
   readonly #defaults: ExecutionDefaults;
+  readonly #results: ResultJson;
+  readonly #joins = new KeyJoins();
   readonly #paramsWriters = new Map<string, JsonWriter<object>>();
   readonly #running = new Set<Promise<unknown>>();
   #closed = false;
 
-  constructor({ registry, gateways, environment = systemEnvironment(), defaults }: ActionExecutorOptions) {
+  constructor(options: ActionExecutorOptions) {
+    const { registry, gateways, models, environment = systemEnvironment(), defaults } = options;
     this.#registry = registry;
     this.#gateways = gateways;
+    this.#results = new ResultJson(models);
     this.#environment = environment;
     this.#defaults = { ...EXECUTION_DEFAULTS, ...defaults };
   }
@@ -57,6 +71,7 @@ export class ActionExecutor {
    * @throws StaleModelError, RowBusyError, PreconditionFailedError, UniqueViolationError, ConstraintViolationError,
    *   ShardUnavailableError, ShardBusyError, DeadlineExceededError, AbortedError: nothing was written
    * @throws CrossShardPartialError if some legs of an allowed cross-shard plan are committed and another is not
+   * @throws IdempotencyKeyReusedError, IdempotencyKeyBusyError under an idempotency key; nothing was written
    * @throws CommitOutcomeUnknownError if the outcome could not be found out in time; see `outcomeOf`
    */
   execute<Params, Result>(
@@ -106,16 +121,45 @@ export class ActionExecutor {
       );
     }
     const action = this.#registry.find(actionClass);
-    const request = {
+    const timeoutMs = configuration.timeoutMs ?? this.#defaults.timeoutMs;
+    const request: ExecutionRequest<Params, Result> = {
       action,
       principal,
       params,
       configuration,
-      paramsJson: (value: Params) => this.#writeParams(action, value),
-      timeoutMs: configuration.timeoutMs ?? this.#defaults.timeoutMs,
+      paramsJson: (value) => this.#writeParams(action, value),
+      paramKeys: idKeys,
+      timeoutMs,
+      deadline: this.#environment.nowMs() + timeoutMs,
       maximumAttempts: configuration.maximumAttempts ?? this.#defaults.maximumAttempts,
+      guard: undefined,
     };
-    return new Execution(request, this.#gateways, this.#environment).run();
+    return configuration.idempotencyKey === undefined
+      ? new Execution(request, this.#gateways, this.#environment).run()
+      : this.#startKeyed(request, configuration.idempotencyKey);
+  }
+
+  /** Repeats that run at the same time in this process wait for the first one, up to their own deadline. */
+  #startKeyed<Params, Result>(request: ExecutionRequest<Params, Result>, key: string): Promise<Result> {
+    const { action, params, deadline } = request;
+    const described = action as unknown as ActionDescriptor;
+    const name = { principal: principalName(request.principal), operation: action.name, key };
+    const fingerprint = requestFingerprint(described, params);
+    const expiry = this.#environment.clock.now().getTime() + this.#defaults.keyRetentionMs;
+    const guard = new KeyGuard({
+      name,
+      fingerprint,
+      home: keyHome(described, params, this.#gateways.defaultShard),
+      expiresDate: new Date(expiry).toISOString(),
+      results: this.#results,
+      store: (shard) => this.#gateways.gateway(shard).store,
+      remainingMs: () => deadline - this.#environment.nowMs(),
+    });
+    const run = (): Promise<Result> =>
+      new Execution({ ...request, guard }, this.#gateways, this.#environment).run();
+    return deadlines.race(this.#joins.run(name, fingerprint, run), deadline + SETTLING_MS, () => {
+      return new IdempotencyKeyBusyError('Another execution under this idempotency key is still running');
+    });
   }
 
   #writeParams<Params, Result>(action: ActionDescriptor<Params, Result>, params: Params): string | undefined {
@@ -127,4 +171,14 @@ export class ActionExecutor {
     }
     return write(params);
   }
+}
+
+/** `model/id` of each id among the params. */
+function idKeys(params: unknown): readonly string[] {
+  if (typeof params !== 'object' || params === null) return [];
+  const keys: string[] = [];
+  for (const value of Object.values(params)) {
+    if (value instanceof Id) keys.push(`${value.modelName}/${value.getValue()}`);
+  }
+  return keys;
 }

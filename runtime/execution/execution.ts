@@ -1,8 +1,6 @@
-import { startPerform } from '../action/action.js';
 import type { ActionDescriptor } from '../action/action-descriptor.js';
-import { ActionPlan, type StagedItem } from '../action/action-plan.js';
+import type { StagedItem } from '../action/action-plan.js';
 import type { ExecutionConfiguration } from '../action/execution-configuration.js';
-import { type PerformScope, runInPerformScope } from '../action/perform-scope.js';
 import { uuid7 } from '../domain/id-source.js';
 import { type Principal, principalName } from '../domain/principal.js';
 import {
@@ -14,7 +12,9 @@ import {
   PlanMisuseError,
   PreconditionFailedError,
   ShardUnavailableError,
+  StaleModelError,
 } from '../errors.js';
+import { allApplied, type Link } from '../persistence/link.js';
 import type { PlanWrite } from '../persistence/plan-write.js';
 import { deadlines } from '../sharding/deadlines.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
@@ -22,6 +22,7 @@ import { publicError } from '../sharding/public-error.js';
 import type { ExecutionEnvironment } from './execution-environment.js';
 import type { KeyGuard } from './key-guard.js';
 import { type LegResult, LegWriter, type Retry } from './leg-writer.js';
+import { PerformRun } from './perform-run.js';
 import { ReportBuilder } from './report-builder.js';
 import { backoffMs } from './retry-policy.js';
 import { type Leg, routePlan } from './routing.js';
@@ -35,6 +36,8 @@ export interface ExecutionRequest<Params, Result> {
   readonly configuration: ExecutionConfiguration;
   /** JSON text of the params, if they are stored. */
   readonly paramsJson: (params: Params) => string | undefined;
+  /** `model/id` of each id among the params: what the action will probably touch. */
+  readonly paramKeys: (params: Params) => readonly string[];
   /** On the environment's monotonic clock. */
   readonly deadline: number;
   readonly timeoutMs: number;
@@ -45,6 +48,27 @@ export interface ExecutionRequest<Params, Result> {
 
 type AttemptResult<Result> = { readonly kind: 'done'; readonly result: Result } | Retry;
 
+/** What `perform` has led to, before anything is known about its outcome. */
+type Prepared<Result> =
+  /** It threw, or its plan is refused. True only if everything that it has read is. */
+  | { readonly kind: 'refused'; readonly error: unknown; readonly links: readonly Link[] }
+  | { readonly kind: 'read-only'; readonly result: Result; readonly links: readonly Link[] }
+  /** Others have moved on from what it has read. */
+  | { readonly kind: 'outrun'; readonly items: readonly StagedItem[] }
+  /** On its way, and visible to others. */
+  | { readonly kind: 'sent'; readonly result: Result; readonly leg: Promise<LegResult> }
+  /** Has to wait before it is sent: for another shard's commit, its key's home, or leg by leg. */
+  | {
+      readonly kind: 'detached';
+      readonly result: Result;
+      readonly legs: readonly Leg[];
+      readonly links: readonly Link[];
+      readonly startedDate: Date;
+    };
+
+/** Attempts that cost nothing, because only this process was in the way: bounded all the same. */
+const MAXIMUM_FREE_ATTEMPTS = 100;
+
 /** One call of `execute`: attempts until one is applied, refused, out of attempts or out of time. */
 export class Execution<Params, Result> {
   readonly #request: ExecutionRequest<Params, Result>;
@@ -53,7 +77,9 @@ export class Execution<Params, Result> {
   readonly #legWriter: LegWriter;
   readonly #report: ReportBuilder;
   readonly #principalName: string;
+  readonly #contended = new Set<string>();
   #attempt = 0;
+  #freeAttempts = 0;
   #paramsJson: string | undefined;
 
   constructor(
@@ -83,15 +109,18 @@ export class Execution<Params, Result> {
   }
 
   async #run(): Promise<Result> {
-    const replay = await this.#lookUpKey();
-    if (replay !== undefined) return this.#replayed(replay.result);
+    const { guard } = this.#request;
+    if (guard !== undefined) {
+      const replay = await askHome(guard, () => guard.lookUp());
+      if (replay !== undefined) return this.#replayed(replay.result);
+    }
     for (;;) {
       this.#attempt += 1;
       this.#checkTime();
       this.#report.startAttempt();
       const outcome = await this.#reportedAttempt();
       if (outcome.kind === 'done') return outcome.result;
-      await this.#pause(outcome);
+      if (!this.#isFree(outcome)) await this.#pause(outcome);
     }
   }
 
@@ -107,38 +136,100 @@ export class Execution<Params, Result> {
   }
 
   async #runAttempt(): Promise<AttemptResult<Result>> {
-    const startedDate = this.#environment.clock.now();
-    const plan = new ActionPlan(this.#environment.clock);
-    let result: Result;
-    try {
-      result = await this.#perform(plan);
-    } catch (error) {
-      if (isLostRead(error)) return { kind: 'retry', end: 'lost', error };
-      throw error;
+    const prepared = await this.#inTurn(() => this.#prepare());
+    switch (prepared.kind) {
+      case 'refused':
+        if (!(await this.#settled(prepared.links))) return this.#broken();
+        if (isLostRead(prepared.error)) return { kind: 'retry', end: 'lost', error: prepared.error };
+        throw prepared.error;
+      case 'read-only':
+        if (!(await this.#settled(prepared.links))) return this.#broken();
+        this.#report.endAttempt('nothing-staged');
+        return { kind: 'done', result: prepared.result };
+      case 'outrun':
+        for (const { descriptor, model } of prepared.items) {
+          this.#contended.add(`${descriptor.name}/${model.id.getValue()}`);
+        }
+        return { kind: 'retry', end: 'outrun', error: this.#staleError() };
+      case 'sent':
+        return this.#finish(await prepared.leg, prepared.result);
+      case 'detached':
+        if (!(await this.#settled(prepared.links))) return this.#broken();
+        return this.#finish(
+          await this.#persistDetached(prepared.legs, prepared.startedDate, prepared.result),
+          prepared.result,
+        );
     }
-    const items = plan.seal();
-    this.#checkVersions(items);
-    const legs = this.#route(items);
-    if (legs.length === 0) {
-      this.#report.endAttempt('nothing-staged');
-      return { kind: 'done', result };
-    }
-    const persisted = await this.#persist(legs, startedDate, result);
-    if (persisted.kind === 'retry') return persisted;
-    this.#report.endAttempt('applied');
-    return { kind: 'done', result: persisted.kind === 'applied' ? result : this.#replayed(persisted.replay.result) };
   }
 
-  #perform(plan: ActionPlan): Promise<Result> {
-    const { action, principal, params, configuration, deadline } = this.#request;
-    const scope: PerformScope = {
+  /** Runs `perform` and seals its plan. What follows the seal happens at once: nobody gets in between. */
+  async #prepare(): Promise<Prepared<Result>> {
+    const { action, principal, params, deadline } = this.#request;
+    const startedDate = this.#environment.clock.now();
+    const run = this.#newRun();
+    try {
+      const work = run.start(action, principal, params);
+      const result = await deadlines.race(work, deadline, () => this.#deadlineExceeded());
+      return this.#seal(run, result, startedDate);
+    } catch (error) {
+      return { kind: 'refused', error, links: run.links };
+    }
+  }
+
+  #seal(run: PerformRun, result: Result, startedDate: Date): Prepared<Result> {
+    const items = run.plan.seal();
+    this.#checkVersions(items);
+    const legs = this.#route(items);
+    const [leg] = legs;
+    if (leg === undefined) return { kind: 'read-only', result, links: run.links };
+    const outrun = items.filter((item) => this.#gateways.staged.isOutrun(item));
+    if (outrun.length > 0) return { kind: 'outrun', items: outrun };
+    const home = this.#request.guard?.home ?? leg.shard;
+    if (legs.length > 1 || run.restsOnAnother(leg.shard) || home !== leg.shard) {
+      return { kind: 'detached', result, legs, links: run.links, startedDate };
+    }
+    return { kind: 'sent', result, leg: this.#sendVisibly(leg, startedDate, result, run) };
+  }
+
+  #newRun(): PerformRun {
+    const { action, configuration } = this.#request;
+    return new PerformRun({
       actionName: action.name,
-      plan,
+      clock: this.#environment.clock,
       signal: configuration.signal,
       remainingMs: () => this.#remainingMs(),
-    };
-    const work = runInPerformScope(scope, async () => startPerform(action.create(), plan, principal, params));
-    return deadlines.race(work, deadline, () => this.#deadlineExceeded());
+      staged: this.#gateways.staged,
+      defaultShard: this.#gateways.defaultShard,
+      chaining: configuration.chaining,
+    });
+  }
+
+  #sendVisibly(leg: Leg, startedDate: Date, result: Result, run: PerformRun): Promise<LegResult> {
+    const { link, result: legResult } = this.#send(leg, this.#planWrite(leg, startedDate, result), run.links);
+    if (run.chaining) this.#gateways.staged.publish(leg.items, link);
+    return legResult;
+  }
+
+  #finish(leg: LegResult, result: Result): AttemptResult<Result> {
+    if (leg.kind === 'retry') return leg;
+    if (leg.kind === 'applied' && leg.write !== undefined) this.#report.written(leg.write);
+    this.#report.endAttempt('applied');
+    return { kind: 'done', result: leg.kind === 'applied' ? result : this.#replayed(leg.replay.result) };
+  }
+
+  /** Models that executions fight over right now are taken in turns. */
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const { params, paramKeys } = this.#request;
+    const { turns } = this.#gateways;
+    const contended = new Set(this.#contended);
+    for (const key of paramKeys(params)) if (turns.isContended(key)) contended.add(key);
+    if (contended.size === 0) return work();
+    const release = await turns.take([...contended]);
+    try {
+      return await work();
+    } finally {
+      release();
+    }
   }
 
   /** `ifVersion` speaks about what an update starts from, so a retry after a lost race is checked again. */
@@ -157,92 +248,61 @@ export class Execution<Params, Result> {
     // A key must be kept even if nothing else is: a repeat has to get the same answer.
     if (items.length === 0) return guard === undefined ? [] : [{ shard: guard.home, items: [] }];
     const legs = routePlan(items, this.#gateways.defaultShard);
-    if (legs.length === 1) return legs;
-    if (!configuration.allowCrossShard) {
-      throw new CrossShardException(
-        action.name,
-        legs.map(({ shard }) => shard.toString()),
-      );
-    }
-    if (guard !== undefined) {
-      throw new PlanMisuseError(
-        `${action.name} touches several shards, which commit one by one: no single idempotency key can cover that`,
-      );
-    }
-    return legs;
-  }
-
-  async #persist(legs: readonly Leg[], startedDate: Date, result: Result): Promise<LegResult> {
     // An unknown shard is refused before anything is written on any other.
     for (const { shard } of legs) this.#gateways.gateway(shard);
+    if (legs.length === 1) return legs;
+    const names = legs.map(({ shard }) => shard.toString());
+    if (!configuration.allowCrossShard) throw new CrossShardException(action.name, names);
+    if (guard === undefined) return legs;
+    throw new PlanMisuseError(
+      `${action.name} touches several shards, which commit one by one: no single idempotency key can cover that`,
+    );
+  }
+
+  async #persistDetached(legs: readonly Leg[], startedDate: Date, result: Result): Promise<LegResult> {
     const [leg] = legs;
     if (legs.length > 1 || leg === undefined) return this.#persistLegs(legs, startedDate);
     const { guard } = this.#request;
-    const write = this.#planWrite(leg, startedDate);
-    return guard === undefined
-      ? this.#writeLeg(leg, write)
-      : this.#persistKeyed(leg, { ...write, key: guard.claim(leg.shard, result) }, guard);
-  }
-
-  async #persistKeyed(leg: Leg, write: PlanWrite, guard: KeyGuard): Promise<LegResult> {
-    const { key } = write;
-    if (key === undefined) return this.#writeLeg(leg, write);
-    await this.#askHome(guard, () => guard.announce(key, write.action.id));
-    const outcome = await this.#writeLeg(leg, write);
-    return outcome;
+    const write = this.#planWrite(leg, startedDate, result);
+    if (guard === undefined || write.key === undefined) return this.#send(leg, write, []).result;
+    const { key, action } = write;
+    await askHome(guard, () => guard.announce(key, action.id));
+    return this.#send(leg, write, []).result;
   }
 
   /** One leg after the other in staging order. Once a leg has committed, nothing is retried. */
   async #persistLegs(legs: readonly Leg[], startedDate: Date): Promise<LegResult> {
+    const { name } = this.#request.action;
     const committed: LegOutcome[] = [];
     for (const [index, leg] of legs.entries()) {
-      const write = this.#planWrite(leg, startedDate);
+      const write = this.#planWrite(leg, startedDate, undefined);
       const failed: LegOutcome = { shard: leg.shard.toString(), actionId: write.action.id };
       const notStarted = legs.slice(index + 1).map(({ shard }) => shard.toString());
-      const result = await this.#writeLeg(leg, write).catch((error: unknown) => {
-        if (committed.length === 0) throw error;
-        throw new CrossShardPartialError(this.#request.action.name, { committed, failed, notStarted }, error);
-      });
+      const partial = (cause: unknown): CrossShardPartialError =>
+        new CrossShardPartialError(name, { committed, failed, notStarted }, cause);
+      let result: LegResult;
+      try {
+        result = await this.#send(leg, write, []).result;
+      } catch (error) {
+        throw committed.length === 0 ? error : partial(error);
+      }
       if (result.kind === 'retry') {
         if (committed.length === 0) return result;
-        throw new CrossShardPartialError(
-          this.#request.action.name,
-          { committed, failed, notStarted },
-          result.error,
-        );
+        throw partial(result.error);
       }
       committed.push(failed);
     }
-    return { kind: 'applied' };
+    return { kind: 'applied', write: undefined };
   }
 
-  #writeLeg({ shard }: Leg, write: PlanWrite): Promise<LegResult> {
+  #send({ shard }: Leg, write: PlanWrite, restsOn: readonly Link[]): ReturnType<LegWriter['send']> {
     const { configuration, deadline, guard } = this.#request;
     this.#report.tried(write.action.id);
-    return this.#legWriter.write(shard, write, { deadline, signal: configuration.signal }, guard);
+    return this.#legWriter.send(shard, write, { deadline, signal: configuration.signal, restsOn, guard });
   }
 
-  async #lookUpKey(): ReturnType<KeyGuard['lookUp']> {
-    const { guard } = this.#request;
-    return guard === undefined ? undefined : this.#askHome(guard, () => guard.lookUp());
-  }
-
-  /** Nothing has been applied yet when the key's home fails: its caller may simply come again. */
-  async #askHome<T>(guard: KeyGuard, ask: () => Promise<T>): Promise<T> {
-    try {
-      return await ask();
-    } catch (error) {
-      throw error instanceof DriverFailure ? publicError(error, guard.home) : error;
-    }
-  }
-
-  #replayed(result: unknown): Result {
-    this.#report.replayed = true;
-    return result as Result;
-  }
-
-  #planWrite(leg: Leg, startedDate: Date): PlanWrite {
-    const { action, configuration, params, paramsJson } = this.#request;
+  #planWrite(leg: Leg, startedDate: Date, result: Result | undefined): PlanWrite {
+    const { action, configuration, params, paramsJson, guard } = this.#request;
     this.#paramsJson ??= paramsJson(params);
     return {
       action: {
@@ -256,8 +316,31 @@ export class Execution<Params, Result> {
       },
       items: leg.items,
       traceContext: configuration.traceContext,
-      key: undefined,
+      key: guard?.claim(leg.shard, result),
     };
+  }
+
+  #replayed(result: unknown): Result {
+    this.#report.replayed = true;
+    return result as Result;
+  }
+
+  /** True once all links are known to be applied. */
+  #settled(links: readonly Link[]): Promise<boolean> {
+    if (links.every(({ state }) => state === 'applied')) return Promise.resolve(true);
+    return deadlines.race(allApplied(links), this.#request.deadline, () => this.#deadlineExceeded());
+  }
+
+  #broken(): Retry {
+    return { kind: 'retry', end: 'broken', error: this.#staleError() };
+  }
+
+  /** Only this process was in the way: the next attempt follows at once and is not counted. */
+  #isFree({ end }: Retry): boolean {
+    if ((end !== 'outrun' && end !== 'broken') || this.#freeAttempts >= MAXIMUM_FREE_ATTEMPTS) return false;
+    this.#freeAttempts += 1;
+    this.#attempt -= 1;
+    return true;
   }
 
   async #pause(retry: Retry): Promise<void> {
@@ -287,6 +370,19 @@ export class Execution<Params, Result> {
   #deadlineExceeded(): DeadlineExceededError {
     const { action, timeoutMs } = this.#request;
     return new DeadlineExceededError(`${action.name} did not finish within ${timeoutMs} ms; nothing was written`);
+  }
+
+  #staleError(): StaleModelError {
+    return new StaleModelError(this.#request.action.name, 'the models that it read');
+  }
+}
+
+/** Nothing has been applied yet when a key's home fails: the caller may simply come again. */
+async function askHome<T>(guard: KeyGuard, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw error instanceof DriverFailure ? publicError(error, guard.home) : error;
   }
 }
 

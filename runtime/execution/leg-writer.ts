@@ -1,10 +1,14 @@
 import type { StagedItem } from '../action/action-plan.js';
-import type { AttemptEnd } from '../action/execution-report.js';
+import type { AttemptEnd, WriteReport } from '../action/execution-report.js';
 import { markPersisted } from '../domain/model-event.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { CommitOutcomeUnknownError, IdempotencyKeyBusyError, StaleModelError, UniqueViolationError } from '../errors.js';
 import { KEY_CONSTRAINT } from '../persistence/idempotency-key.js';
+import type { Link } from '../persistence/link.js';
+import { LostWrite } from '../persistence/lost-write.js';
 import type { PlanWrite } from '../persistence/plan-write.js';
+import type { WriteOutcome } from '../persistence/queued-plan.js';
+import type { Submission } from '../persistence/shard-writer.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
 import { sqlStateMeaning } from '../sharding/sql-state.js';
@@ -22,16 +26,26 @@ export interface Retry {
 }
 
 /** What became of one leg: applied, or not at all. */
-export type LegResult = { readonly kind: 'applied' } | { readonly kind: 'replayed'; readonly replay: Replay } | Retry;
+export type LegResult =
+  | { readonly kind: 'applied'; readonly write: WriteReport | undefined }
+  | { readonly kind: 'replayed'; readonly replay: Replay }
+  | Retry;
 
-/** Limits of one leg. */
-export interface LegLimits {
+/** Limits and ties of one leg. */
+export interface LegOptions {
   /** On the environment's monotonic clock. */
   readonly deadline: number;
   readonly signal: AbortSignal | undefined;
+  /** Links whose staged state the plan has read. */
+  readonly restsOn?: readonly Link[];
+  readonly guard?: KeyGuard | undefined;
 }
 
-const APPLIED = { kind: 'applied' } as const;
+/** A leg on its way. */
+export interface SentLeg {
+  readonly link: Link;
+  readonly result: Promise<LegResult>;
+}
 
 /** Sends one leg and finds out the truth about it. */
 export class LegWriter {
@@ -44,58 +58,77 @@ export class LegWriter {
   }
 
   /**
-   * Sends a leg.
+   * Queues a leg, synchronously: until the caller awaits something, nobody else can get in between. The result
    *
-   * @throws public errors if nothing was applied and another attempt cannot help
-   * @throws CommitOutcomeUnknownError if a lost attempt could not be settled before the deadline
+   * - throws public errors if nothing was applied and another attempt cannot help;
+   * - throws CommitOutcomeUnknownError if a lost attempt could not be settled before the deadline.
+   *
+   * @throws ShardBusyError if the queue is full
    */
-  async write(shard: ShardIdentifier, write: PlanWrite, limits: LegLimits, guard?: KeyGuard): Promise<LegResult> {
-    const { writer } = this.#gateways.gateway(shard);
-    const timeoutMs = Math.max(1, limits.deadline - this.#environment.nowMs());
-    let result: LegResult = APPLIED;
-    try {
-      const outcome = await writer.submit(write, { timeoutMs, signal: limits.signal });
-      if (outcome === 'stale') return { kind: 'retry', end: 'stale', error: staleError(write) };
-    } catch (error) {
-      if (!(error instanceof DriverFailure)) throw error;
-      result = await this.#afterFailure(shard, write, error, limits, guard);
-    }
-    if (result.kind === 'applied') markEventsPersisted(write.items);
-    return result;
+  send(shard: ShardIdentifier, write: PlanWrite, options: LegOptions): SentLeg {
+    const { signal, restsOn = [] } = options;
+    const timeoutMs = Math.max(1, options.deadline - this.#environment.nowMs());
+    const submission = this.#gateways.gateway(shard).writer.submit(write, { timeoutMs, signal, restsOn });
+    return { link: submission.link, result: this.#finish(shard, write, submission, options) };
   }
 
-  async #afterFailure(
+  async #finish(
     shard: ShardIdentifier,
     write: PlanWrite,
-    failure: DriverFailure,
-    limits: LegLimits,
-    guard: KeyGuard | undefined,
+    { link, outcome }: Submission,
+    options: LegOptions,
   ): Promise<LegResult> {
-    if (failure.phase === 'in-flight') return this.#settle(shard, write, failure, limits);
+    try {
+      const result = toResult(await outcome, write);
+      if (result.kind === 'applied') markEventsPersisted(write.items);
+      return result;
+    } catch (error) {
+      if (error instanceof LostWrite) return this.#settle(shard, write, error, link, options);
+      if (error instanceof DriverFailure) return this.#afterAnswer(shard, error, options);
+      throw error;
+    }
+  }
+
+  async #afterAnswer(shard: ShardIdentifier, failure: DriverFailure, { guard }: LegOptions): Promise<LegResult> {
     const error = publicError(failure, shard);
-    if (guard !== undefined && error instanceof UniqueViolationError && error.constraint?.endsWith(KEY_CONSTRAINT)) {
+    if (guard !== undefined && error instanceof UniqueViolationError && error.constraint === KEY_CONSTRAINT) {
       return replayOrRetry(await guard.replayAt(shard));
     }
     if (isRetried(failure)) return { kind: 'retry', end: 'locked', error };
     throw error;
   }
 
+  /** Whoever rests on a plan of unknown outcome reads again: that is right either way. */
   async #settle(
     shard: ShardIdentifier,
     write: PlanWrite,
-    failure: DriverFailure,
-    { deadline }: LegLimits,
+    lost: LostWrite,
+    link: Link,
+    { deadline }: LegOptions,
   ): Promise<LegResult> {
     const { store } = this.#gateways.gateway(shard);
-    const outcome = await settleAttempt(store, write.action, this.#environment, deadline);
+    const outcome = await settleAttempt(store, lost.fence, this.#environment, deadline);
+    link.settle(outcome === 'committed');
     switch (outcome) {
       case 'committed':
-        return APPLIED;
+        markEventsPersisted(write.items);
+        return { kind: 'applied', write: undefined };
       case 'void':
-        return { kind: 'retry', end: 'lost', error: publicError(failure, shard) };
+        return { kind: 'retry', end: 'lost', error: publicError(lost.cause, shard) };
       case 'unknown':
-        throw new CommitOutcomeUnknownError(write.action.id, { cause: failure });
+        throw new CommitOutcomeUnknownError(write.action.id, { cause: lost.cause });
     }
+  }
+}
+
+function toResult(outcome: WriteOutcome, write: PlanWrite): LegResult {
+  switch (outcome.kind) {
+    case 'applied':
+      return { kind: 'applied', write: outcome };
+    case 'stale':
+      return { kind: 'retry', end: 'stale', error: staleError(write) };
+    case 'broken':
+      return { kind: 'retry', end: 'broken', error: staleError(write) };
   }
 }
 

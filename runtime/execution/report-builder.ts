@@ -1,4 +1,4 @@
-import type { AttemptEnd, AttemptReport, ExecutionReport } from '../action/execution-report.js';
+import type { AttemptEnd, AttemptReport, ExecutionReport, WriteReport } from '../action/execution-report.js';
 
 /** Collects a report while an execution runs. */
 export class ReportBuilder {
@@ -8,6 +8,7 @@ export class ReportBuilder {
   readonly #attempts: { -readonly [Key in keyof AttemptReport]: AttemptReport[Key] }[] = [];
   #attemptStartedMs = 0;
   #actionIds: string[] = [];
+  #write: WriteReport | undefined;
   replayed = false;
 
   constructor(action: string, nowMs: () => number) {
@@ -19,16 +20,26 @@ export class ReportBuilder {
   startAttempt(): void {
     this.#attemptStartedMs = this.#nowMs();
     this.#actionIds = [];
+    this.#write = undefined;
   }
 
   tried(actionId: string): void {
     this.#actionIds.push(actionId);
   }
 
+  written(write: WriteReport): void {
+    this.#write = write;
+  }
+
   endAttempt(end: AttemptEnd): void {
-    const durationMs = this.#nowMs() - this.#attemptStartedMs;
-    const number = this.#attempts.length + 1;
-    this.#attempts.push({ number, end, actionIds: this.#actionIds, durationMs, pauseMs: 0 });
+    this.#attempts.push({
+      number: this.#attempts.length + 1,
+      end,
+      actionIds: this.#actionIds,
+      durationMs: this.#nowMs() - this.#attemptStartedMs,
+      pauseMs: 0,
+      write: this.#write,
+    });
   }
 
   paused(pauseMs: number): void {

@@ -11,6 +11,9 @@ import type { RepositoryContext } from '../persistence/repository.js';
 import type { ShardStore } from '../persistence/shard-store.js';
 import { ShardWriter } from '../persistence/shard-writer.js';
 import { SqlShardStore } from '../persistence/sql-shard-store.js';
+import { StagedStates } from './staged-states.js';
+import { Turns } from './turns.js';
+import type { ShardDatabase } from '../sharding/shard-database.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
@@ -33,6 +36,10 @@ export class ShardGateways implements RepositoryContext {
   readonly #gateways = new Map<ShardIdentifier, ShardGateway>();
   readonly #readers = new Map<ShardIdentifier, Map<ModelDescriptor, ModelReader>>();
   readonly #queries = new Map<ShardIdentifier, Kysely<unknown>>();
+
+  /** States that are staged in this process and not yet committed. */
+  readonly staged: StagedStates = new StagedStates();
+  readonly turns: Turns = new Turns();
 
   constructor(databases: DatabaseRegistry, namespace: string, events: EventCatalog) {
     this.#databases = databases;
@@ -71,7 +78,7 @@ export class ShardGateways implements RepositoryContext {
   queries<Tables>(shard: ShardIdentifier): Kysely<Tables> {
     let queries = this.#queries.get(shard);
     if (queries === undefined) {
-      queries = readOnlyKysely(this.#databases.database(shard));
+      queries = readOnlyKysely(afterStaged(this.#databases.database(shard)));
       this.#queries.set(shard, queries);
     }
     return queries as Kysely<Tables>;
@@ -99,4 +106,24 @@ function refuseInPerform(): void {
       `${scope.actionName} asked for a transaction manager inside perform; perform only reads and stages on plan()`,
     );
   }
+}
+
+/** The database for queries that cannot see staged states: they wait until what is staged has been settled. */
+function afterStaged(database: ShardDatabase): ShardDatabase {
+  const settled = async (): Promise<void> => currentPerformScope()?.beforeQuery?.();
+  return {
+    shard: database.shard,
+    kind: database.kind,
+    description: database.description,
+    query: async (statement, options) => {
+      await settled();
+      return database.query(statement, options);
+    },
+    acquire: async (options) => {
+      await settled();
+      return database.acquire(options);
+    },
+    stats: () => database.stats(),
+    close: (graceMs) => database.close(graceMs),
+  };
 }

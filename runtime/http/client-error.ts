@@ -43,6 +43,9 @@ function refusalOf(code: string | undefined): readonly [HttpCode, string] {
 function isAnswering(socket: Socket): boolean {
   const response: unknown = Reflect.get(socket, '_httpMessage');
   if (typeof response !== 'object' || response === null) return false;
-  const { req, headersSent } = response as { readonly req?: { readonly complete?: boolean }; readonly headersSent?: boolean };
+  const { req, headersSent } = response as {
+    readonly req?: { readonly complete?: boolean };
+    readonly headersSent?: boolean;
+  };
   return headersSent === true || req?.complete === true;
 }

@@ -68,7 +68,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   addBodyReader(server, limits.bodyBytes);
   addRoutes(server, options, { limits, answers, paths });
   const readiness = new Readiness(options.health);
-  addPages({ server, answers, readiness, openApi: options.openApi, title: options.title ?? titleOf(options.openApi), paths });
+  addPages({ server, answers, readiness, openApi: options.openApi, title: options.title, paths });
   addFallbacks(server, answers, paths);
   let closed: Promise<void> | undefined;
   return {
@@ -117,7 +117,11 @@ function addBodyReader(server: FastifyInstance, limit: number): void {
 function addRoutes(
   server: FastifyInstance,
   { routes, executor, authenticator }: HttpServerOptions,
-  { limits, answers, paths }: { readonly limits: HttpLimits; readonly answers: Answers; readonly paths: PathMethods },
+  {
+    limits,
+    answers,
+    paths,
+  }: { readonly limits: HttpLimits; readonly answers: Answers; readonly paths: PathMethods },
 ): void {
   const validators = new InputValidators();
   for (const route of routes) {
@@ -146,7 +150,8 @@ function addFallbacks(server: FastifyInstance, answers: Answers, paths: PathMeth
 
 function notFound(path: string, method: string, allow: string | undefined): HttpProblem {
   if (/%00/.test(path)) return new HttpProblem('HTTP_MALFORMED_REQUEST', 'The path contains NUL');
-  if (allow === undefined) return new HttpProblem('HTTP_NOT_FOUND', `Nothing is served at ${path.slice(0, 256)}`);
+  if (allow === undefined)
+    return new HttpProblem('HTTP_NOT_FOUND', `Nothing is served at ${path.slice(0, 256)}`);
   return new HttpProblem('HTTP_METHOD_NOT_ALLOWED', `${method} is not allowed here; allowed are ${allow}`, {
     headers: { allow },
   });
@@ -164,12 +169,6 @@ function translate(error: Error & { readonly code?: string }): unknown {
     default:
       return error;
   }
-}
-
-function titleOf(openApi: object): string {
-  const info: unknown = 'info' in openApi ? openApi.info : undefined;
-  const title: unknown = typeof info === 'object' && info !== null && 'title' in info ? info.title : undefined;
-  return typeof title === 'string' ? title : 'API';
 }
 
 function addressOf(server: FastifyInstance, host: string): ListenAddress {

@@ -136,7 +136,12 @@ function fieldTypeOf(schema: JsonSchema): FieldType | undefined {
 /** For schemas by hand, which need not say `fw` where JSON's own types are meant. */
 function typeByKeyword(schema: JsonSchema): FieldType {
   const [name] = namedTypes(schema).filter((candidate) => candidate !== 'null');
-  if (name === 'string') return { kind: 'string' };
+  if (name === 'string') {
+    const values = Array.isArray(schema['enum'])
+      ? schema['enum'].filter((value) => typeof value === 'string')
+      : [];
+    return values.length > 0 ? { kind: 'enum', values } : { kind: 'string' };
+  }
   if (name === 'number' || name === 'integer') return { kind: 'number' };
   return name === 'boolean' ? { kind: 'boolean' } : { kind: 'json' };
 }

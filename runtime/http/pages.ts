@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Answers } from './answer.js';
-import { renderDocs } from './docs-page.js';
+import { docsPage } from './docs/page.js';
 import { isCurrent } from './entity-tags.js';
 import type { Readiness } from './health.js';
 import type { PathMethods } from './path-pattern.js';
@@ -12,42 +12,50 @@ export interface PagesContext {
   readonly answers: Answers;
   readonly readiness: Readiness;
   readonly openApi: object;
-  readonly title: string;
+  readonly title: string | undefined;
   readonly paths: PathMethods;
 }
 
-/** A ready-made page. */
-interface Page {
-  readonly type: string;
-  readonly body: Buffer;
-  readonly headers?: Readonly<Record<string, string>>;
-}
+/** A host and port that may stand in a page. */
+const HOST = /^[A-Za-z0-9.-]{1,253}(?::[0-9]{1,5})?$|^\[[0-9A-Fa-f:.]{2,45}\](?::[0-9]{1,5})?$/;
 
 /** Serves `/openapi.json`, `/docs` and `/health/...`, wherever the application has no route of its own. */
 export function addPages(context: PagesContext): void {
-  const { openApi, title } = context;
-  addFixedPage(context, '/openapi.json', { type: 'application/json', body: Buffer.from(JSON.stringify(openApi)) });
-  const { html, styleHash } = renderDocs(openApi, title);
-  const policy =
-    `default-src 'none'; style-src '${styleHash}'; ` +
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-  addFixedPage(context, '/docs', {
-    type: 'text/html; charset=utf-8',
-    body: Buffer.from(html),
-    headers: { 'content-security-policy': policy, 'referrer-policy': 'no-referrer' },
-  });
+  addDocument(context);
+  addDocs(context);
   addHealth(context);
 }
 
-function addFixedPage({ server, answers, paths }: PagesContext, path: string, page: Page): void {
-  if (paths.has('GET', path)) return;
-  paths.add('GET', path);
-  const etag = `"${createHash('sha256').update(page.body).digest('base64url').slice(0, 22)}"`;
-  server.get(path, ({ headers }, { raw }) => {
+function addDocument({ server, answers, paths, openApi }: PagesContext): void {
+  if (paths.has('GET', '/openapi.json')) return;
+  paths.add('GET', '/openapi.json');
+  const body = Buffer.from(JSON.stringify(openApi));
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+  server.get('/openapi.json', ({ headers }, { raw }) => {
     const known = headers['if-none-match'];
-    const shared = { ...page.headers, etag, 'cache-control': 'no-cache' };
+    const shared = { etag, 'cache-control': 'no-cache' };
     if (known !== undefined && isCurrent(known, etag)) answers.sendEmpty(raw, 304, shared);
-    else answers.send(raw, 200, { ...shared, 'content-type': page.type }, page.body);
+    else answers.send(raw, 200, { ...shared, 'content-type': 'application/json' }, body);
+  });
+}
+
+function addDocs({ server, answers, paths, openApi, title }: PagesContext): void {
+  if (paths.has('GET', '/docs')) return;
+  paths.add('GET', '/docs');
+  const page = docsPage(openApi, title);
+  server.get('/docs', ({ headers }, { raw }) => {
+    const host = HOST.test(headers.host ?? '') ? headers.host : 'localhost';
+    const policies = {
+      'content-security-policy': page.contentSecurityPolicy,
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+    };
+    answers.send(
+      raw,
+      200,
+      { ...policies, 'content-type': 'text/html; charset=utf-8' },
+      page.render(`http://${host}`),
+    );
   });
 }
 
@@ -55,7 +63,9 @@ function addHealth({ server, answers, readiness, paths }: PagesContext): void {
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
   if (!paths.has('GET', '/health/live')) {
     paths.add('GET', '/health/live');
-    server.get('/health/live', (_request, { raw }) => answers.send(raw, 200, { ...headers }, '{"status":"live"}'));
+    server.get('/health/live', (_request, { raw }) =>
+      answers.send(raw, 200, { ...headers }, '{"status":"live"}'),
+    );
   }
   if (!paths.has('GET', '/health/ready')) {
     paths.add('GET', '/health/ready');

@@ -6,7 +6,9 @@ const PARAMETER = /\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 export function routerPath(path: string): string {
   const converted = path.replaceAll(':', '::').replace(PARAMETER, ':$1');
   if (!path.startsWith('/') || /[{}*?#]/.test(converted)) {
-    throw new ValidationError(`Not a route path: ${JSON.stringify(path)}; parameters are written in braces: /wallets/{id}`);
+    throw new ValidationError(
+      `Not a route path: ${JSON.stringify(path)}; parameters are written in braces: /wallets/{id}`,
+    );
   }
   return converted;
 }

@@ -42,11 +42,11 @@ const ERROR_KINDS: Readonly<Record<ErrorCode, ProblemKind>> = {
   FW_UNKNOWN_SHARD: { status: 404, title: 'Unknown shard' },
   FW_REFUSED: { status: 409, title: 'Refused' },
   FW_STALE_MODEL: { status: 409, title: 'Changed by others' },
-  FW_IDEMPOTENCY_KEY_RUNNING: { status: 409, title: 'Same request still running' },
+  FW_KEY_BUSY: { status: 409, title: 'Same request still running' },
   FW_UNIQUE_VIOLATION: { ...REFUSED_BY_DATA, detail: 'A record with the same unique value exists' },
   FW_CONSTRAINT_VIOLATION: { ...REFUSED_BY_DATA, detail: 'A rule of the stored data refuses this change' },
   FW_PRECONDITION_FAILED: { status: 412, title: 'Precondition failed' },
-  FW_IDEMPOTENCY_KEY_REUSED: { status: 422, title: 'Idempotency key used before' },
+  FW_KEY_REUSED: { status: 422, title: 'Idempotency key used before' },
   FW_ROW_BUSY: {
     status: 503,
     title: 'Busy',

@@ -28,14 +28,14 @@ export class ParamsReader {
   readonly #path: InputValidator;
   readonly #query: InputValidator;
   readonly #body: InputValidator;
-  readonly #takesBody: boolean;
+  readonly #needsBody: boolean;
   readonly #nestingDepth: number;
 
   constructor(route: RouteDescriptor, validators: InputValidators, nestingDepth: number) {
     this.#path = validators.compile(route.pathSchema, 'path');
     this.#query = validators.compile(route.querySchema, 'query');
     this.#body = validators.compile(route.bodySchema ?? {}, 'body');
-    this.#takesBody = route.bodySchema !== undefined;
+    this.#needsBody = route.bodySchema?.['required'] !== undefined;
     this.#nestingDepth = nestingDepth;
   }
 
@@ -54,7 +54,7 @@ export class ParamsReader {
 
   #readBody(body: Buffer | undefined, headers: IncomingHttpHeaders): RequestParams {
     if (body === undefined || body.length === 0) {
-      if (!this.#takesBody) return {};
+      if (!this.#needsBody) return {};
       throw new HttpProblem('HTTP_MALFORMED_BODY', 'The body is empty; a JSON object is expected');
     }
     if (!isJsonContent(headers['content-type'], headers['content-encoding'])) {

@@ -36,3 +36,17 @@ export interface RouteDescriptor {
   /** Id parameter that `If-Match` speaks about. */
   readonly ifMatch?: string;
 }
+
+/** A route whose response mapper must take what its action returns. */
+export interface TypedRoute<Params, Result> extends Omit<RouteDescriptor, 'action' | 'response'> {
+  readonly action: ActionClass<Params, Result>;
+  readonly response?: {
+    readonly map: (result: Result) => object;
+    readonly fields: readonly FieldDescriptor[];
+  };
+}
+
+/** Gives the route as it is: a mapper that does not fit its action is a compile error. */
+export function defineRoute<Params, Result>(route: TypedRoute<Params, Result>): RouteDescriptor {
+  return route;
+}

@@ -37,7 +37,7 @@ export async function applyMigrations(
   checkNames(migrations);
   const { session, shard, log } = target;
   await session.script(CHECKSUMS_SQL);
-  await checkChecksums(target, set, migrations);
+  await checkApplied(target, set, migrations);
   const migrator = migratorFor(session, set, migrations);
   const pending = (await migrator.getMigrations()).filter(({ executedAt }) => executedAt === undefined);
   const applied: string[] = [];
@@ -69,21 +69,32 @@ function checkNames(migrations: readonly Migration[]): void {
   }
 }
 
-async function checkChecksums(
+/**
+ * Compares what was applied with what is known. Migrations that are unknown because they came later are let pass, so
+ * that an older version of the application still starts while a newer one is rolled out.
+ */
+async function checkApplied(
   { session, shard }: MigrationTarget,
   set: MigrationSet,
   migrations: readonly Migration[],
 ): Promise<void> {
+  const known = new Map(migrations.map((migration) => [migration.name, checksumOf(migration)]));
+  const last = [...known.keys()].sort().at(-1) ?? '';
   const { rows } = await session.query({
     text: `select name, checksum from ${SCHEMA}.migration_checksums where migration_set = $1`,
     values: [set],
   });
-  const applied = new Map(rows.map(([name, checksum]) => [name, checksum]));
-  for (const migration of migrations) {
-    const checksum = applied.get(migration.name);
-    if (checksum !== undefined && checksum !== checksumOf(migration)) {
+  for (const [applied, checksum] of rows) {
+    const name = String(applied);
+    const expected = known.get(name);
+    if (expected === undefined && name < last) {
       throw new MigrationError(
-        `Migration ${migration.name} was changed after it had been applied to shard ${shard}. ` +
+        `Migration ${name} was applied to shard ${shard}, but it is missing here. Restore it.`,
+      );
+    }
+    if (expected !== undefined && expected !== checksum) {
+      throw new MigrationError(
+        `Migration ${name} was changed after it had been applied to shard ${shard}. ` +
           'Restore its text, and put the change into a new migration.',
       );
     }

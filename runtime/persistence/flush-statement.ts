@@ -1,30 +1,32 @@
-import type { StagedItem } from '../action/action-plan.js';
 import { uuid7 } from '../domain/id-source.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { Statement } from '../sharding/shard-database.js';
 import { arrayLiteral, quoteElement } from './column-codec.js';
 import type { EventCatalog } from './event-catalog.js';
 import { type FlushShape, flushText, hasGuards, shapeKey, type TableShape, updatedColumns } from './flush-shape.js';
+import { foldGroup, type RowChange } from './folded-group.js';
 import type { ActionRow, PlanWrite } from './plan-write.js';
 import { type CodedColumn, RowCodec } from './row-codec.js';
-import type { FlushRequest } from './shard-store.js';
+import type { FlushRequest, WriteGroup } from './shard-store.js';
 
-/** One staged item with the number of its plan, from 1. */
-interface Numbered {
-  readonly plan: number;
-  readonly item: StagedItem;
+/** The change of one row with the number of its group, from 1. */
+interface GroupChange {
+  readonly group: number;
+  readonly change: RowChange;
 }
 
-/** All items of one table. */
-interface TableItems {
+/** All changes of one table. */
+interface TableChanges {
   readonly codec: RowCodec;
-  readonly updates: Numbered[];
-  readonly adds: Numbered[];
-  readonly expects: Numbered[];
+  readonly updates: GroupChange[];
+  readonly adds: GroupChange[];
+  readonly expects: GroupChange[];
 }
 
 /** Most distinct texts that are prepared by name; further shapes travel unnamed. */
 const MAXIMUM_PREPARED = 100;
+const EVENT_COLUMNS = 9;
+const KEY_COLUMNS = 8;
 
 /** Makes flush statements for one shard. */
 export class FlushStatements {
@@ -38,28 +40,32 @@ export class FlushStatements {
     this.#events = events;
   }
 
-  /** The statement that applies these plans. @throws ValidationError if a value does not fit its column */
-  make(request: FlushRequest): Statement {
-    const tables = groupByTable(request.plans);
-    const events = this.#eventArrays(request.plans);
-    const keys = keyArrays(request.plans);
+  /** The statement that applies these groups. @throws ValidationError if a value does not fit its column */
+  make({ groups, locked }: FlushRequest): Statement {
+    const plans = groups.flat();
+    const folds = groups.map(foldGroup);
+    const tables = groupByTable(folds);
+    const events = this.#eventArrays(plans);
+    const keys = keyArrays(plans);
     const shape: FlushShape = {
       tables: tables.map(tableShape),
-      events: events !== undefined,
-      keys: keys !== undefined,
-      skipLocked: request.locked === 'skip',
+      events: events.length > 0,
+      keys: keys.length > 0,
+      folded: plans.length > groups.length,
+      skipLocked: locked === 'skip',
     };
-    const values: string[] = [this.#namespace, ...actionArrays(request.plans)];
-    if (hasGuards(shape)) values.push(needsArray(request.plans));
+    const values = [this.#namespace, ...actionArrays(plans)];
+    if (shape.folded) values.push(...foldingArrays(groups));
+    if (hasGuards(shape)) values.push(needsArray(folds));
     for (const table of tables) values.push(...guardArrays(table));
     for (const table of tables) if (table.adds.length > 0) values.push(...addArrays(table));
-    if (events !== undefined) values.push(...events);
-    if (keys !== undefined) values.push(...keys);
+    values.push(...events, ...keys);
     return { ...textOf(shape), values };
   }
 
-  #eventArrays(plans: readonly PlanWrite[]): string[] | undefined {
-    const columns: string[][] = Array.from({ length: 9 }, () => []);
+  /** One array per column; none at all without events. */
+  #eventArrays(plans: readonly PlanWrite[]): readonly string[] {
+    const columns: string[][] = Array.from({ length: EVENT_COLUMNS }, () => []);
     plans.forEach((plan, index) => {
       for (const item of plan.items) {
         if (item.kind === 'expect') continue;
@@ -80,7 +86,7 @@ export class FlushStatements {
         }
       }
     });
-    return columns[0]?.length === 0 ? undefined : columns.map(arrayLiteral);
+    return columns[0]?.length === 0 ? [] : columns.map(arrayLiteral);
   }
 }
 
@@ -92,40 +98,41 @@ function textOf(shape: FlushShape): { readonly text: string; readonly name?: str
   const known = texts.get(key);
   if (known !== undefined) return known;
   const text = flushText(shape);
-  const made = texts.size < MAXIMUM_PREPARED ? { text, name: `fw_flush_${texts.size}` } : { text };
-  if (texts.size < MAXIMUM_PREPARED) texts.set(key, made);
+  if (texts.size >= MAXIMUM_PREPARED) return { text };
+  const made = { text, name: `fw_flush_${texts.size}` };
+  texts.set(key, made);
   return made;
 }
 
-function groupByTable(plans: readonly PlanWrite[]): readonly TableItems[] {
-  const tables = new Map<string, TableItems>();
-  plans.forEach((plan, index) => {
-    for (const item of plan.items) {
-      const { table } = item.descriptor;
-      let items = tables.get(table);
-      if (items === undefined) {
-        items = { codec: RowCodec.of(item.descriptor), updates: [], adds: [], expects: [] };
-        tables.set(table, items);
+/** Sorted by table name. */
+function groupByTable(folds: readonly (readonly RowChange[])[]): readonly TableChanges[] {
+  const tables = new Map<string, TableChanges>();
+  folds.forEach((changes, index) => {
+    for (const change of changes) {
+      const { table } = change.descriptor;
+      let rows = tables.get(table);
+      if (rows === undefined) {
+        rows = { codec: RowCodec.of(change.descriptor), updates: [], adds: [], expects: [] };
+        tables.set(table, rows);
       }
-      itemsOfKind(items, item.kind).push({ plan: index + 1, item });
+      changesOfKind(rows, change.kind).push({ group: index + 1, change });
     }
   });
-  if (tables.size === 1) return [...tables.values()];
-  return [...tables].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, items]) => items);
+  return [...tables].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, rows]) => rows);
 }
 
-function itemsOfKind(items: TableItems, kind: StagedItem['kind']): Numbered[] {
+function changesOfKind(rows: TableChanges, kind: RowChange['kind']): GroupChange[] {
   switch (kind) {
     case 'update':
-      return items.updates;
+      return rows.updates;
     case 'add':
-      return items.adds;
+      return rows.adds;
     case 'expect':
-      return items.expects;
+      return rows.expects;
   }
 }
 
-function tableShape({ codec, updates, adds, expects }: TableItems): TableShape {
+function tableShape({ codec, updates, adds, expects }: TableChanges): TableShape {
   return {
     model: codec.model,
     updates: updates.length > 0,
@@ -134,7 +141,7 @@ function tableShape({ codec, updates, adds, expects }: TableItems): TableShape {
   };
 }
 
-function actionArrays(plans: readonly PlanWrite[]): string[] {
+function actionArrays(plans: readonly PlanWrite[]): readonly string[] {
   const column = (element: (action: ActionRow) => string): string =>
     arrayLiteral(plans.map(({ action }) => element(action)));
   return [
@@ -148,44 +155,52 @@ function actionArrays(plans: readonly PlanWrite[]): string[] {
   ];
 }
 
-/** How many guards each plan has. */
-function needsArray(plans: readonly PlanWrite[]): string {
-  return arrayLiteral(plans.map(({ items }) => String(items.filter(({ kind }) => kind !== 'add').length)));
+/** The group of each action, and the first action of each group. */
+function foldingArrays(groups: readonly WriteGroup[]): readonly string[] {
+  const numbers = groups.flatMap((group, index) => group.map(() => String(index + 1)));
+  const leaders = groups.map((group) => group[0]?.action.id ?? 'NULL');
+  return [arrayLiteral(numbers), arrayLiteral(leaders)];
 }
 
-function guardArrays({ codec, updates, expects }: TableItems): string[] {
+/** How many guards each group has. */
+function needsArray(folds: readonly (readonly RowChange[])[]): string {
+  return arrayLiteral(folds.map((changes) => String(changes.filter(({ kind }) => kind !== 'add').length)));
+}
+
+function guardArrays({ codec, updates, expects }: TableChanges): readonly string[] {
   const arrays: string[] = [];
   if (updates.length > 0) arrays.push(...columnArrays(codec, updatedColumns(codec), updates), ...guardKeys(updates));
   if (expects.length > 0) arrays.push(...guardKeys(expects));
   return arrays;
 }
 
-function addArrays({ codec, adds }: TableItems): string[] {
-  return [...columnArrays(codec, codec.columns, adds), arrayLiteral(adds.map(({ plan }) => String(plan)))];
+function addArrays({ codec, adds }: TableChanges): readonly string[] {
+  return [...columnArrays(codec, codec.columns, adds), arrayLiteral(adds.map(({ group }) => String(group)))];
 }
 
-function keyArrays(plans: readonly PlanWrite[]): string[] | undefined {
+function columnArrays(codec: RowCodec, columns: readonly CodedColumn[], rows: readonly GroupChange[]): string[] {
+  return columns.map((column) => arrayLiteral(rows.map(({ change }) => codec.element(column, change.model))));
+}
+
+/** Group, id and expected version of each guarded row. */
+function guardKeys(rows: readonly GroupChange[]): readonly string[] {
+  return [
+    arrayLiteral(rows.map(({ group }) => String(group))),
+    arrayLiteral(rows.map(({ change }) => change.model.id.getValue())),
+    arrayLiteral(rows.map(({ change }) => String(change.expectedVersion))),
+  ];
+}
+
+/** One array per column; none at all without keys. */
+function keyArrays(plans: readonly PlanWrite[]): readonly string[] {
   const rows = plans.flatMap(({ key }, index) => {
     if (key === undefined) return [];
     const texts = [key.operation, key.key, key.fingerprint].map(quoteElement);
     const target = [String(key.target.group), String(key.target.member)];
     return [[String(index + 1), ...texts, ...target, optionalElement(key.result), quoteElement(key.expiresDate)]];
   });
-  if (rows.length === 0) return undefined;
-  return Array.from({ length: 8 }, (_, position) => arrayLiteral(rows.map((row) => row[position] ?? 'NULL')));
-}
-
-function columnArrays(codec: RowCodec, columns: readonly CodedColumn[], rows: readonly Numbered[]): string[] {
-  return columns.map((column) => arrayLiteral(rows.map(({ item }) => codec.element(column, item.model))));
-}
-
-/** Plan, id and expected version of each guarded row. */
-function guardKeys(rows: readonly Numbered[]): string[] {
-  return [
-    arrayLiteral(rows.map(({ plan }) => String(plan))),
-    arrayLiteral(rows.map(({ item }) => item.model.id.getValue())),
-    arrayLiteral(rows.map(({ item }) => (item.kind === 'add' ? 'NULL' : String(item.expectedVersion)))),
-  ];
+  if (rows.length === 0) return [];
+  return Array.from({ length: KEY_COLUMNS }, (_, position) => arrayLiteral(rows.map((row) => row[position] ?? 'NULL')));
 }
 
 function optionalElement(text: string | undefined): string {

@@ -26,8 +26,3 @@ export interface ActionRow {
   /** JSON text. */
   readonly result: string | undefined;
 }
-
-/** `model/id` of every row that a plan updates, adds or expects. */
-export function touchedKeys(plan: PlanWrite): readonly string[] {
-  return plan.items.map((item) => `${item.descriptor.name}/${item.model.id.getValue()}`);
-}

@@ -106,6 +106,9 @@ const PURE_FUNCTIONS: ReadonlySet<string> = new Set([
   ],
 ]);
 
+/** What Kysely itself writes as raw SQL. */
+const HARMLESS_RAW: ReadonlySet<string> = new Set(['asc', 'desc']);
+
 /**
  * Looks at every node of a query.
  *
@@ -132,7 +135,7 @@ function checkNode(node: OperationNode): ReadOnlyVerdict {
   if (!READING.has(node.kind)) throw refusal(node.kind);
   switch (node.kind) {
     case 'RawNode':
-      return 'opaque';
+      return isHarmless(node) ? 'transparent' : 'opaque';
     case 'FunctionNode':
     case 'AggregateFunctionNode':
       return 'func' in node && PURE_FUNCTIONS.has(String(node.func)) ? 'transparent' : 'opaque';
@@ -141,6 +144,11 @@ function checkNode(node: OperationNode): ReadOnlyVerdict {
     default:
       return 'transparent';
   }
+}
+
+function isHarmless(raw: OperationNode): boolean {
+  const fragments = 'sqlFragments' in raw && Array.isArray(raw.sqlFragments) ? raw.sqlFragments : [];
+  return fragments.length === 1 && HARMLESS_RAW.has(String(fragments[0]));
 }
 
 function checkModifier(modifier: unknown): ReadOnlyVerdict {

@@ -68,8 +68,10 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
   async findById(id: string | Id<M>, options?: ReadOptions): Promise<M | undefined> {
     const uuid = idText(id);
     const shard = this.#shardOf(uuid);
-    const staged = currentPerformScope()?.plan.staged(this.model.name, uuid);
-    const model = (staged?.model ?? (await this.context.read(this.model, shard, uuid))) as M | undefined;
+    const scope = currentPerformScope();
+    const staged =
+      scope?.plan.staged(this.model.name, uuid)?.model ?? scope?.stagedElsewhere?.(this.model.name, uuid);
+    const model = (staged ?? (await this.context.read(this.model, shard, uuid))) as M | undefined;
     return model !== undefined && this.#isVisible(model, options) ? model : undefined;
   }
 

@@ -4,19 +4,22 @@ import type { CallOptions } from '../sharding/shard-database.js';
 import type { KeyClaim, KeyName, KeyRecord } from './idempotency-key.js';
 import type { ActionRow, PlanWrite } from './plan-write.js';
 
-/** Several plans for one statement. No two of them touch one row. */
+/** Plans that are applied together or not at all, in the order in which they follow one another. */
+export type WriteGroup = readonly PlanWrite[];
+
+/** Several groups of plans for one statement. No two groups touch one row. */
 export interface FlushRequest {
-  readonly plans: readonly PlanWrite[];
+  readonly groups: readonly WriteGroup[];
   /**
-   * `wait`: a row that is locked is waited for (up to the session's lock time-out). `skip`: a plan with a locked row
+   * `wait`: a row that is locked is waited for (up to the session's lock time-out). `skip`: a group with a locked row
    * is left out, so that one stuck row does not hold up its neighbours.
    */
   readonly locked: 'wait' | 'skip';
 }
 
 /**
- * What became of one plan. `applied`: committed, with its rows. `left-out`: not applied, because a version no longer
- * matched, a row was locked (only with `skip`) or the attempt had been fenced.
+ * What became of one group. `applied`: committed, with all its rows. `left-out`: not applied, because a version no
+ * longer matched, a row was locked (only with `skip`) or the group's first action had been fenced.
  */
 export type FlushOutcome = 'applied' | 'left-out';
 
@@ -25,7 +28,7 @@ export type AttemptOutcome = 'committed' | 'void';
 
 /** The port between execution and SQL: everything that an executor asks of one shard. */
 export interface ShardStore {
-  /** One statement, one transaction. Outcomes stand in the order of the plans. @throws DriverFailure */
+  /** One statement, one transaction. Outcomes stand in the order of the groups. @throws DriverFailure */
   flush(request: FlushRequest, options?: CallOptions): Promise<readonly FlushOutcome[]>;
   /** The stored models with these ids, in no particular order; missing ones are left out. @throws DriverFailure */
   read<M extends Entity>(model: ModelDescriptor<M>, ids: readonly string[], options?: CallOptions): Promise<readonly M[]>;

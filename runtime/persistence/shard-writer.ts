@@ -1,16 +1,22 @@
-import { ShardBusyError } from '../errors.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { ShardBusyError } from '../errors.js';
 import { deadlines } from '../sharding/deadlines.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
-import { type PlanWrite, touchedKeys } from './plan-write.js';
-import type { FlushOutcome, ShardStore } from './shard-store.js';
+import { BatchBuilder, type PlanGroup } from './batch-builder.js';
+import { Link } from './link.js';
+import { LostWrite } from './lost-write.js';
+import type { PlanWrite } from './plan-write.js';
+import { type QueuedPlan, touchesOf, type WriteOutcome } from './queued-plan.js';
+import type { FlushOutcome, FlushRequest, ShardStore } from './shard-store.js';
 
 /** Bounds of one shard's writer. */
 export interface WriterLimits {
   /** Plans that may wait; beyond, a plan is refused at once as busy. Default 10,000. */
   readonly maximumQueued: number;
-  /** Statements on their way at a time. Default 2. */
+  /** Statements with fresh plans on their way at a time. Default 2. */
   readonly maximumInFlight: number;
+  /** Statements that wait for a locked row at a time, one plan each. Default 4. */
+  readonly maximumWaiting: number;
   /** Plans in one statement. Default 128. */
   readonly maximumBatch: number;
 }
@@ -18,46 +24,54 @@ export interface WriterLimits {
 export const DEFAULT_WRITER_LIMITS: WriterLimits = Object.freeze({
   maximumQueued: 10_000,
   maximumInFlight: 2,
+  maximumWaiting: 4,
   maximumBatch: 128,
 });
 
-/** Limits of one submission. */
+/** Limits and ties of one submission. */
 export interface SubmitOptions {
   /** Milliseconds from now until the outcome must be there. */
   readonly timeoutMs: number;
   /** Takes the plan out of the queue; once it has been sent its true outcome is reported. */
   readonly signal?: AbortSignal | undefined;
+  /** Links whose staged state the plan has read. Default none. */
+  readonly restsOn?: readonly Link[];
 }
 
-/** What became of a plan, told to its execution. */
-export type WriteOutcome = 'applied' | 'stale';
+/** A plan in the queue. */
+export interface Submission {
+  /** Others may rest on it. Settled by the writer, except when the outcome is a `LostWrite`. */
+  readonly link: Link;
+  /**
+   * @throws LostWrite if it was sent and no answer came: the execution settles it, and then its link
+   * @throws DriverFailure if it was answered with an error or was never sent
+   */
+  readonly outcome: Promise<WriteOutcome>;
+}
 
-interface Queued {
-  readonly plan: PlanWrite;
-  readonly keys: readonly string[];
-  readonly deadline: number;
-  readonly signal: AbortSignal | undefined;
-  /** Sent by itself and waiting for locks, after a flush has left it out. */
-  alone: boolean;
-  /** On its way to the database. */
-  sent: boolean;
-  readonly resolve: (outcome: WriteOutcome) => void;
-  readonly reject: (error: unknown) => void;
+/** What a writer has done since it was made. */
+export interface WriterCounters {
+  readonly statements: number;
+  readonly plans: number;
+  readonly folded: number;
+  readonly splits: number;
 }
 
 /**
  * Sends the plans of one shard. Alone, a plan goes at once; what queues up while statements are in flight is sent as
- * one statement. No two plans of one statement, or of statements in flight, touch one row. A statement that fails
- * with a constraint is split until the guilty plan stands alone; a plan that was left out beside others is sent
- * again by itself, which tells a stale version from a row that was merely locked.
+ * one statement. Plans that rest on one another are folded into one group, which is applied as a whole. A statement
+ * that fails is split until the guilty plan stands alone; a group that was left out is unfolded and sent link by link,
+ * each waiting for locks, which tells a stale version from a row that was merely locked.
  */
 export class ShardWriter {
   readonly #store: ShardStore;
   readonly #shard: ShardIdentifier;
   readonly #limits: WriterLimits;
-  #queue: Queued[] = [];
+  #queue: QueuedPlan[] = [];
   readonly #busyKeys = new Set<string>();
   #inFlight = 0;
+  #waiting = 0;
+  readonly #counters = { statements: 0, plans: 0, folded: 0, splits: 0 };
 
   constructor(store: ShardStore, shard: ShardIdentifier, limits: WriterLimits = DEFAULT_WRITER_LIMITS) {
     this.#store = store;
@@ -70,125 +84,208 @@ export class ShardWriter {
     return this.#queue.length;
   }
 
-  /**
-   * Sends a plan when its turn comes.
-   *
-   * @throws ShardBusyError if the queue is full
-   * @throws DriverFailure as the store does; phase `not-sent` if deadline or signal fired while it waited
-   */
-  submit(plan: PlanWrite, options: SubmitOptions): Promise<WriteOutcome> {
+  get counters(): WriterCounters {
+    return { ...this.#counters };
+  }
+
+  /** Queues a plan; it is sent when its turn comes. @throws ShardBusyError if the queue is full */
+  submit(plan: PlanWrite, options: SubmitOptions): Submission {
     if (this.#queue.length >= this.#limits.maximumQueued) {
-      const reason = `${this.#queue.length} plans are waiting`;
-      return Promise.reject(new ShardBusyError(this.#shard.toString(), reason));
+      throw new ShardBusyError(this.#shard.toString(), `${this.#queue.length} plans are waiting`);
     }
-    const deadline = performance.now() + options.timeoutMs;
-    const { entry, outcome } = queueEntry(plan, deadline, options.signal);
+    const { entry, outcome } = queueEntry(plan, options);
+    for (const link of entry.restsOn) link.onSettled(() => this.#sendNext());
     this.#queue.push(entry);
+    const limited = deadlines.race(outcome, entry.deadline, () => this.#expire(entry));
     this.#sendNext();
-    return deadlines.race(outcome, deadline, () => this.#expire(entry));
+    return { link: entry.link, outcome: limited };
   }
 
   /** A plan that has been sent may yet be applied, and its execution must settle that. */
-  #expire(entry: Queued): DriverFailure {
-    if (entry.sent) return new DriverFailure('no answer before the deadline', { phase: 'in-flight' });
+  #expire(entry: QueuedPlan): Error {
+    if (entry.sentUnder !== undefined) {
+      return new LostWrite(entry.sentUnder, new DriverFailure('no answer before the deadline', { phase: 'in-flight' }));
+    }
     this.#queue = this.#queue.filter((queued) => queued !== entry);
+    entry.link.settle(false);
     return new DriverFailure('the deadline passed in the queue', { phase: 'not-sent', reason: 'deadline' });
   }
 
   #sendNext(): void {
-    while (this.#inFlight < this.#limits.maximumInFlight && this.#queue.length > 0) {
-      const batch = this.#takeBatch();
-      if (batch.length === 0) return;
+    while (this.#waiting < this.#limits.maximumWaiting) {
+      const entry = this.#takeAlone();
+      if (entry === undefined) break;
+      this.#waiting += 1;
+      this.#start([[entry]], 'wait', () => {
+        this.#waiting -= 1;
+      });
+    }
+    while (this.#inFlight < this.#limits.maximumInFlight) {
+      const groups = this.#takeBatch();
+      if (groups.length === 0) break;
       this.#inFlight += 1;
-      void this.#send(batch).finally(() => {
+      this.#start(groups, 'skip', () => {
         this.#inFlight -= 1;
-        for (const { keys } of batch) for (const key of keys) this.#busyKeys.delete(key);
-        this.#sendNext();
       });
     }
   }
 
-  /** Takes plans from the head of the queue; those that touch a row in flight keep their place. */
-  #takeBatch(): Queued[] {
-    const now = performance.now();
-    const batch: Queued[] = [];
-    const left: Queued[] = [];
-    for (let index = 0; index < this.#queue.length; index += 1) {
-      const entry = this.#queue[index];
-      if (entry === undefined) continue;
-      if (this.#givesUp(entry, now)) continue;
-      const fits = entry.alone ? batch.length === 0 : batch[0]?.alone !== true;
-      if (!fits || entry.keys.some((key) => this.#busyKeys.has(key))) {
-        left.push(entry);
-        continue;
-      }
-      for (const key of entry.keys) this.#busyKeys.add(key);
-      entry.sent = true;
-      batch.push(entry);
-      if (entry.alone || batch.length >= this.#limits.maximumBatch) {
-        left.push(...this.#queue.slice(index + 1));
-        break;
-      }
+  #start(groups: readonly PlanGroup[], locked: FlushRequest['locked'], done: () => void): void {
+    const keys = groups.flat().flatMap(({ touches }) => touches.map(({ key }) => key));
+    for (const key of keys) this.#busyKeys.add(key);
+    void this.#send(groups, locked).finally(() => {
+      for (const key of keys) this.#busyKeys.delete(key);
+      done();
+      this.#sendNext();
+    });
+  }
+
+  /** Takes the first plan that is to be sent by itself and need not wait for a row or a link here. */
+  #takeAlone(): QueuedPlan | undefined {
+    if (!this.#queue.some(({ alone }) => alone)) return undefined;
+    let taken: QueuedPlan | undefined;
+    this.#queue = this.#queue.filter((entry) => {
+      if (taken !== undefined || !entry.alone) return true;
+      if (this.#givesUp(entry)) return false;
+      if (!new BatchBuilder(this.#busyKeys).tryAdd(entry)) return true;
+      taken = entry;
+      return false;
+    });
+    return taken;
+  }
+
+  /** Takes plans from the head of the queue; those that have to wait for a row or a link keep their place. */
+  #takeBatch(): readonly PlanGroup[] {
+    const batch = new BatchBuilder(this.#busyKeys);
+    const left: QueuedPlan[] = [];
+    for (const entry of this.#queue) {
+      if (batch.size >= this.#limits.maximumBatch || entry.alone) left.push(entry);
+      else if (!this.#givesUp(entry) && !batch.tryAdd(entry)) left.push(entry);
     }
     this.#queue = left;
-    return batch;
+    return batch.groups;
   }
 
-  #givesUp(entry: Queued, now: number): boolean {
-    if (entry.signal?.aborted === true) {
-      entry.reject(new DriverFailure('aborted in the queue', { phase: 'not-sent', reason: 'aborted' }));
+  /** Tells a plan that cannot be applied any more. Its place in the queue is given up by the caller. */
+  #givesUp(entry: QueuedPlan): boolean {
+    if (entry.restsOn.some(({ state }) => state === 'failed')) {
+      entry.link.settle(false);
+      entry.resolve({ kind: 'broken' });
       return true;
     }
-    return entry.deadline <= now;
+    if (entry.signal?.aborted !== true) return false;
+    entry.link.settle(false);
+    entry.reject(new DriverFailure('aborted in the queue', { phase: 'not-sent', reason: 'aborted' }));
+    return true;
   }
 
-  async #send(batch: readonly Queued[]): Promise<void> {
+  async #send(groups: readonly PlanGroup[], locked: FlushRequest['locked']): Promise<void> {
+    let outcomes: readonly FlushOutcome[];
     try {
-      const outcomes = await this.#flush(batch);
-      batch.forEach((entry, index) => this.#settle(entry, outcomes[index] ?? 'left-out', batch.length > 1));
+      outcomes = await this.#flush(groups, locked);
     } catch (error) {
-      await this.#fail(batch, error);
-    }
-  }
-
-  #flush(batch: readonly Queued[]): Promise<readonly FlushOutcome[]> {
-    const timeoutMs = Math.max(...batch.map(({ deadline }) => deadline)) - performance.now();
-    return this.#store.flush(
-      { plans: batch.map(({ plan }) => plan), locked: batch.length > 1 ? 'skip' : 'wait' },
-      { timeoutMs: Math.max(1, timeoutMs) },
-    );
-  }
-
-  #settle(entry: Queued, outcome: FlushOutcome, hadNeighbours: boolean): void {
-    if (outcome === 'applied') entry.resolve('applied');
-    else if (hadNeighbours) this.#queue.unshift(Object.assign(entry, { alone: true, sent: false }));
-    else entry.resolve('stale');
-  }
-
-  /** An error that the server answered aborted the whole statement: the plans are tried in halves. */
-  async #fail(batch: readonly Queued[], error: unknown): Promise<void> {
-    const splittable = batch.length > 1 && !(error instanceof DriverFailure && error.phase !== 'answered');
-    if (!splittable) {
-      for (const { reject } of batch) reject(error);
+      await this.#fail(groups, locked, error);
       return;
     }
-    const middle = Math.ceil(batch.length / 2);
-    await this.#send(batch.slice(0, middle));
-    await this.#send(batch.slice(middle));
+    const batchSize = groups.reduce((sum, group) => sum + group.length, 0);
+    groups.forEach((group, index) => {
+      if (outcomes[index] === 'applied') this.#applied(group, batchSize);
+      else this.#leftOut(group, locked);
+    });
   }
+
+  #flush(groups: readonly PlanGroup[], locked: FlushRequest['locked']): Promise<readonly FlushOutcome[]> {
+    let deadline = 0;
+    for (const group of groups) {
+      const leader = group[0]?.plan.action;
+      this.#counters.plans += group.length;
+      this.#counters.folded += group.length - 1;
+      for (const entry of group) {
+        entry.sentUnder = leader;
+        deadline = Math.max(deadline, entry.deadline);
+      }
+    }
+    this.#counters.statements += 1;
+    const request = { groups: groups.map((group) => group.map(({ plan }) => plan)), locked };
+    return this.#store.flush(request, { timeoutMs: Math.max(1, deadline - performance.now()) });
+  }
+
+  #applied(group: PlanGroup, batchSize: number): void {
+    const now = performance.now();
+    for (const { link, resolve, queuedMs } of group) {
+      link.settle(true);
+      resolve({ kind: 'applied', batchSize, chainLength: group.length, queuedMs: now - queuedMs });
+    }
+  }
+
+  #leftOut(group: PlanGroup, locked: FlushRequest['locked']): void {
+    const [entry] = group;
+    if (locked === 'skip' || entry === undefined || group.length > 1) {
+      this.#requeueAlone(group);
+      return;
+    }
+    entry.link.settle(false);
+    entry.resolve({ kind: 'stale' });
+  }
+
+  #requeueAlone(group: PlanGroup): void {
+    for (const entry of group) {
+      entry.alone = true;
+      entry.sentUnder = undefined;
+    }
+    this.#queue.unshift(...group);
+  }
+
+  async #fail(groups: readonly PlanGroup[], locked: FlushRequest['locked'], error: unknown): Promise<void> {
+    const [group = []] = groups;
+    if (error instanceof DriverFailure && error.phase !== 'answered') {
+      for (const entry of groups.flat()) giveBack(entry, error);
+    } else if (groups.length > 1) {
+      this.#counters.splits += 1;
+      const middle = Math.ceil(groups.length / 2);
+      await this.#send(groups.slice(0, middle), locked);
+      await this.#send(groups.slice(middle), locked);
+    } else if (group.length > 1) {
+      this.#counters.splits += 1;
+      this.#requeueAlone(group);
+    } else {
+      for (const { link, reject } of group) {
+        link.settle(false);
+        reject(error);
+      }
+    }
+  }
+}
+
+/** Whether a plan that was in flight has been applied is for its execution to find out; its link waits for that. */
+function giveBack(entry: QueuedPlan, failure: DriverFailure): void {
+  if (failure.phase === 'in-flight' && entry.sentUnder !== undefined) {
+    entry.reject(new LostWrite(entry.sentUnder, failure));
+    return;
+  }
+  entry.link.settle(false);
+  entry.reject(failure);
 }
 
 function queueEntry(
   plan: PlanWrite,
-  deadline: number,
-  signal: AbortSignal | undefined,
-): { readonly entry: Queued; readonly outcome: Promise<WriteOutcome> } {
-  let settle: Pick<Queued, 'resolve' | 'reject'> | undefined;
-  const outcome = new Promise<WriteOutcome>((resolve, reject) => {
-    settle = { resolve, reject };
-  });
-  // The executor of a promise runs at once, so `settle` is set here.
-  const { resolve, reject } = settle as unknown as Pick<Queued, 'resolve' | 'reject'>;
-  const keys = touchedKeys(plan);
-  return { entry: { plan, keys, deadline, signal, alone: false, sent: false, resolve, reject }, outcome };
+  { timeoutMs, signal, restsOn = [] }: SubmitOptions,
+): { readonly entry: QueuedPlan; readonly outcome: Promise<WriteOutcome> } {
+  const settlers: Pick<QueuedPlan, 'resolve' | 'reject'>[] = [];
+  const outcome = new Promise<WriteOutcome>((resolve, reject) => settlers.push({ resolve, reject }));
+  const queuedMs = performance.now();
+  const entry = {
+    plan,
+    touches: touchesOf(plan),
+    link: new Link(),
+    restsOn,
+    deadline: queuedMs + timeoutMs,
+    signal,
+    queuedMs,
+    alone: false,
+    sentUnder: undefined,
+    resolve: (result: WriteOutcome): void => settlers[0]?.resolve(result),
+    reject: (error: unknown): void => settlers[0]?.reject(error),
+  };
+  return { entry, outcome };
 }

@@ -26,7 +26,7 @@ export class SqlShardStore implements ShardStore {
 
   async flush(request: FlushRequest, options?: CallOptions): Promise<readonly FlushOutcome[]> {
     const { rows } = await this.#database.query(this.#statements.make(request), options);
-    return outcomes(request.plans.length, String(rows[0]?.[0] ?? ''));
+    return outcomes(request.groups.length, String(rows[0]?.[0] ?? ''));
   }
 
   async read<M extends Entity>(
@@ -146,10 +146,10 @@ function readStatement(codec: RowCodec, ids: readonly string[]): Statement {
   return ids.length === 1 ? { ...texts.one, values: ids } : { ...texts.many, values: [arrayLiteral(ids)] };
 }
 
-/** `applied` lists plan numbers from 1, separated by commas. */
+/** `applied` lists group numbers from 1, separated by commas. */
 function outcomes(count: number, applied: string): readonly FlushOutcome[] {
   const result = new Array<FlushOutcome>(count).fill('left-out');
   if (applied === '') return result;
-  for (const plan of applied.split(',')) result[Number(plan) - 1] = 'applied';
+  for (const group of applied.split(',')) result[Number(group) - 1] = 'applied';
   return result;
 }

@@ -44,9 +44,15 @@ class EngineHome {
 
   /** The engine as a new session expects it. Never called twice at a time, as the pool has one connection. */
   async cleanEngine(): Promise<PgliteEngine> {
-    if (this.#engine === undefined) this.#engine = await this.#start();
-    else await this.#engine.reset();
+    this.#engine = this.#engine === undefined ? await this.#start() : await this.#cleaned(this.#engine);
     return this.#engine;
+  }
+
+  async #cleaned(engine: PgliteEngine): Promise<PgliteEngine> {
+    // What was committed is in the directory. In memory nothing is left to go on with.
+    if (engine.broken && this.#directory !== undefined) return PgliteEngine.open(this.#directory);
+    await engine.reset();
+    return engine;
   }
 
   async close(): Promise<void> {

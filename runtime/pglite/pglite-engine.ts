@@ -44,10 +44,23 @@ export class PgliteEngine {
     return this.#transactionStatus !== 'I';
   }
 
+  /** True when the machine died. Only a new engine helps. */
+  get broken(): boolean {
+    return this.#broken !== undefined;
+  }
+
   /** @throws DriverFailure */
   async run(statement: Statement): Promise<Rows> {
-    const messages = this.#messagesFor(statement);
-    return this.#execute(Buffer.concat(messages), statement);
+    refuseCopyFromClient(statement.text);
+    const messages = Buffer.concat(this.#messagesFor(statement));
+    try {
+      return await this.#execute(messages, statement);
+    } catch (error) {
+      if (statement.name === undefined || !isStalePlan(error)) throw error;
+      await this.#forget(statement.name);
+      if (this.inTransaction) throw error;
+      return this.#execute(Buffer.concat(this.#messagesFor(statement)), statement);
+    }
   }
 
   /** Several statements without parameters. @throws DriverFailure */
@@ -123,9 +136,31 @@ export class PgliteEngine {
     );
   }
 
+  async #forget(name: string): Promise<void> {
+    this.#prepared.delete(name);
+    const { serialize } = this.#module.protocol;
+    await this.#execute(Buffer.concat([serialize.close({ type: 'S', name }), this.#sync]), undefined);
+  }
+
   #remember(statement: Statement | undefined): void {
     if (statement?.name !== undefined) this.#prepared.set(statement.name, statement.text);
   }
+}
+
+const COPY_FROM_CLIENT = /^\s*copy\s.*\sfrom\s+stdin\b/is;
+
+/** There is no stream to read from, and trying ends the machine. */
+function refuseCopyFromClient(text: string): void {
+  if (!COPY_FROM_CLIENT.test(text)) return;
+  const message = 'COPY FROM STDIN is not supported';
+  throw new DriverFailure(message, { phase: 'answered', sqlState: '0A000' });
+}
+
+/** An altered table makes a prepared statement unusable: `cached plan must not change result type`. */
+function isStalePlan(error: unknown): boolean {
+  if (!(error instanceof DriverFailure) || error.sqlState !== '0A000') return false;
+  const { cause } = error;
+  return cause instanceof Error && 'routine' in cause && cause.routine === 'RevalidateCachedQuery';
 }
 
 interface Refusal extends Error {

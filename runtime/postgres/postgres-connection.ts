@@ -25,8 +25,8 @@ interface Call extends RunOptions<PostgresConnection> {
 
 /** An altered table makes a prepared statement unusable: `cached plan must not change result type`. */
 const FEATURE_NOT_SUPPORTED = '0A000';
-/** The prepared statement is gone: `DISCARD ALL`, or a pooler between us and the server. */
-const INVALID_STATEMENT_NAME = '26000';
+/** The prepared statement is gone, or there is one already: a pooler between us and the server, or `DISCARD ALL`. */
+const NAME_MIXED_UP: ReadonlySet<string | undefined> = new Set(['26000', '42P05']);
 
 /** One connection to a PostgreSQL server, on a client of node-postgres. */
 export class PostgresConnection implements RunnableConnection<PostgresConnection> {
@@ -39,6 +39,12 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   #run: StatementRun | undefined;
   /** The server's refusal of the call under way. It counts when the server is ready again. */
   #refusal: pg.DatabaseError | undefined;
+
+  readonly #outcome: RunOutcome = {
+    answered: (rows) => this.#answered(rows),
+    unreadable: (error) => this.#unreadable(error),
+    failed: (error) => this.#failed(error),
+  };
 
   private constructor(options: PostgresConnectionOptions) {
     this.#options = options;
@@ -176,12 +182,6 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     this.#prepared.set(statement.name, { text: statement.text, shape: undefined });
   }
 
-  readonly #outcome: RunOutcome = {
-    answered: (rows) => this.#answered(rows),
-    unreadable: (error) => this.#unreadable(error),
-    failed: (error) => this.#failed(error),
-  };
-
   #answered(rows: Rows): void {
     const call = this.#endCall();
     if (call === undefined) return;
@@ -266,7 +266,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
 
 function isStalePlan(refusal: pg.DatabaseError): boolean {
   return (
-    refusal.code === INVALID_STATEMENT_NAME ||
+    NAME_MIXED_UP.has(refusal.code) ||
     (refusal.code === FEATURE_NOT_SUPPORTED && refusal.routine === 'RevalidateCachedQuery')
   );
 }

@@ -71,7 +71,12 @@ export class ConnectionPool<C extends PooledConnection> {
 
   /** An idle connection, at once, or nothing. Callers that wait come first. */
   take(): C | undefined {
-    return this.#idle.pop()?.connection;
+    let idle = this.#idle.pop();
+    while (idle !== undefined && !idle.connection.usable) {
+      this.discard(idle.connection);
+      idle = this.#idle.pop();
+    }
+    return idle?.connection;
   }
 
   /** When a call that starts now must be answered. */
@@ -227,11 +232,16 @@ export class ConnectionPool<C extends PooledConnection> {
     for (const waiter of this.#waiting) {
       if (waiter.deadlineAt > now) continue;
       this.#waiting.delete(waiter);
-      waiter.refuse(
-        this.#refusal('pool-exhausted', 'no connection came free in time', this.#lastOpenFailure),
-      );
+      waiter.refuse(this.#lateness());
     }
     if (pending || this.#waiting.size > 0) this.watch();
+  }
+
+  /** What to tell those who waited in vain: nobody gave a connection back, or none could be opened. */
+  #lateness(): DriverFailure {
+    return this.#connections.size > 0
+      ? this.#refusal('pool-exhausted', 'no connection came free in time', this.#lastOpenFailure)
+      : this.#refusal('unreachable', 'no connection could be opened in time', this.#lastOpenFailure);
   }
 
   #watchIdle(): void {

@@ -14,8 +14,8 @@ export interface Statement {
 
 /**
  * What a statement returned. Both adapters give the same JavaScript values: `boolean` -> boolean, `int2/int4/oid` and
- * floats -> number, `timestamptz` -> Date, `json/jsonb` -> the parsed value, arrays of the former -> array,
- * everything else (`int8`, `numeric`, `uuid`, text...) -> string.
+ * floats -> number, `timestamptz` -> Date, `json/jsonb` -> the parsed value, everything else (`int8`, `numeric`,
+ * `uuid`, text...) -> string; arrays of built-in types -> array of such values.
  */
 export interface Rows {
   /** Column names, in order. */

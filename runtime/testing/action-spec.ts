@@ -1,9 +1,10 @@
 import type { Action } from '../action/action.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import type { Clock } from '../domain/clock.js';
-import type { ModelDescriptor } from '../domain/descriptor.js';
+import type { EventDescriptor, ModelDescriptor } from '../domain/descriptor.js';
 import type { Entity } from '../domain/entity.js';
 import type { Principal } from '../domain/principal.js';
+import { EventCatalog } from '../persistence/event-catalog.js';
 import { EventHistory } from '../persistence/event-history.js';
 import type { RepositoryContext } from '../persistence/repository.js';
 import { ActionOutcome } from './action-outcome.js';
@@ -34,6 +35,8 @@ export interface ActionSpecOptions<Params, Result> extends MemoryTopology {
   readonly create: (kit: SpecKit) => Action<Params, Result>;
   /** Default: a `VirtualClock` that stands at 2025-01-01T00:00:00Z. */
   readonly clock?: Clock;
+  /** The registered events; others are refused. Default: events of every class are taken. */
+  readonly events?: readonly EventDescriptor[];
 }
 
 interface Setting<Params, Result> extends ActionSpecOptions<Params, Result> {
@@ -79,10 +82,11 @@ export class ActionSpec<Params, Result> {
   }
 
   async #perform(params: Params, configuration: ExecutionConfiguration): Promise<Performed<Result>> {
-    const { clock, principal, create } = this.#setting;
+    const { clock, principal, create, events } = this.#setting;
     const models = new MemoryModels(this.#setting.models, this.#setting);
     const action = create(kitOf(clock, models));
-    return performOnce({ action, principal, params, configuration, clock, models });
+    const catalog = events === undefined ? undefined : new EventCatalog(events);
+    return performOnce({ action, principal, params, configuration, clock, models, catalog });
   }
 }
 

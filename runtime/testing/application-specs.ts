@@ -5,13 +5,17 @@ import type { Clock } from '../domain/clock.js';
 import { type ActionSpec, actionSpec } from './action-spec.js';
 import type { MemoryTopology } from './memory-models.js';
 
-/** How an application's actions are specified. */
-export interface ApplicationSpecsOptions<Collaborators> extends MemoryTopology {
-  /** Constructor arguments of actions that are neither clock nor repository. */
-  readonly collaborators: Collaborators;
+/** Where and when an application's actions are specified. */
+export interface ApplicationSpecsSettings extends MemoryTopology {
   /** Default: a `VirtualClock` that stands at 2025-01-01T00:00:00Z. */
   readonly clock?: Clock;
 }
+
+/** The settings, with the collaborators of the application's actions; they may be left out where there are none. */
+export type ApplicationSpecsOptions<Collaborators> = ApplicationSpecsSettings &
+  (Record<never, never> extends Collaborators
+    ? { readonly collaborators?: Collaborators }
+    : { readonly collaborators: Collaborators });
 
 /** Specifications of an application's actions, wired by the generated code. */
 export interface ApplicationSpecs {
@@ -19,17 +23,26 @@ export interface ApplicationSpecs {
   action<Params, Result>(actionClass: ActionClass<Params, Result>): ActionSpec<Params, Result>;
 }
 
-/** As `actionSpec`, for all actions of a generated application, with the constructor wiring that it emits. */
+/**
+ * As `actionSpec`, for all actions of a generated application, with the constructor wiring that it emits. An event
+ * whose class is not registered is refused, as the executor does.
+ */
 export function applicationSpecs<Collaborators>(
   application: ApplicationDefinition<Collaborators>,
-  options: ApplicationSpecsOptions<Collaborators>,
+  ...[options]: Record<never, never> extends Collaborators
+    ? [options?: ApplicationSpecsOptions<Collaborators>]
+    : [options: ApplicationSpecsOptions<Collaborators>]
 ): ApplicationSpecs {
-  const { collaborators, ...setting } = options;
+  const { collaborators = {} as Collaborators, ...settings }: LooseOptions<Collaborators> = options ?? {};
   return {
     action: (actionClass) =>
       actionSpec({
-        ...setting,
+        ...settings,
+        events: application.events,
         create: (kit) => new ActionRegistry(application.wire(kit, collaborators)).find(actionClass).create(),
       }),
   };
 }
+
+/** The options as seen from inside, where nobody knows whether there are collaborators. */
+type LooseOptions<Collaborators> = ApplicationSpecsSettings & { readonly collaborators?: Collaborators };

@@ -64,15 +64,28 @@ const SETTINGS: Readonly<Record<string, string>> = {
   log_min_messages: 'fatal',
 };
 
-/** Starts a fresh server on a free port. It is gone when this process ends; a later call clears up after a crash. */
+/** A server's certificate and its key, as PEM. */
+export interface TlsIdentity {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/**
+ * Starts a fresh server on a free port. It is gone when this process ends; a later call clears up after a crash.
+ *
+ * @param settings server settings besides those that all test servers have
+ * @param tls absent: the server speaks no TLS
+ */
 export async function startPostgres(
   settings: Readonly<Record<string, string>> = {},
+  tls?: TlsIdentity,
 ): Promise<PostgresServer> {
   removeLeftovers();
   const binaries = findBinaries();
   const root = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
   if (binaries.uid !== undefined) chownSync(root, binaries.uid, binaries.gid ?? binaries.uid);
-  const server = new Server(binaries, root, await freePort(), settings);
+  const secure = tls === undefined ? {} : tlsSettings(binaries, root, tls);
+  const server = new Server(binaries, root, await freePort(), { ...settings, ...secure });
   try {
     server.initialise();
     await server.start();
@@ -81,6 +94,14 @@ export async function startPostgres(
     throw error;
   }
   return server;
+}
+
+function tlsSettings({ uid, gid }: Binaries, root: string, tls: TlsIdentity): Record<string, string> {
+  const [certificate, key] = [join(root, 'server.crt'), join(root, 'server.key')];
+  writeFileSync(certificate, tls.certificate);
+  writeFileSync(key, tls.key, { mode: 0o600 });
+  if (uid !== undefined) for (const file of [certificate, key]) chownSync(file, uid, gid ?? uid);
+  return { ssl: 'on', ssl_cert_file: certificate, ssl_key_file: key };
 }
 
 /** A free port of the loopback interface. */
@@ -146,7 +167,7 @@ class Server implements PostgresServer {
   }
 
   async start(settings?: Readonly<Record<string, string>>): Promise<void> {
-    this.#settings = settings ?? this.#settings;
+    this.#settings = { ...this.#settings, ...settings };
     const { postgres, uid, gid } = this.#binaries;
     const flags = Object.entries({ ...SETTINGS, ...this.#settings }).flatMap(([name, value]) => [
       '-c',

@@ -10,6 +10,7 @@ export {
 export {
   type ApplicationSpecs,
   type ApplicationSpecsOptions,
+  type ApplicationSpecsSettings,
   applicationSpecs,
 } from './application-specs.js';
 export type { MemoryTopology } from './memory-models.js';

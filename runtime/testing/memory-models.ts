@@ -66,7 +66,7 @@ export class MemoryModels implements RepositoryContext {
       throw new UniqueViolationError(`${descriptor.name} ${id} exists already`, { table: descriptor.table });
     }
     if (stored?.version !== item.expectedVersion) {
-      throw new StaleModelError(actionName, `${descriptor.name} ${id}`, 1);
+      throw new StaleModelError(actionName, `${descriptor.name} ${id}`);
     }
   }
 }

@@ -7,6 +7,7 @@ import type { ModelEvent } from '../domain/model-event.js';
 import { type Principal, principalName } from '../domain/principal.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { admitPlan } from '../execution/admission.js';
+import type { EventCatalog } from '../persistence/event-catalog.js';
 import { RowCodec } from '../persistence/row-codec.js';
 import type { MemoryModels } from './memory-models.js';
 
@@ -18,6 +19,8 @@ export interface Attempt<Params, Result> {
   readonly configuration: ExecutionConfiguration;
   readonly clock: Clock;
   readonly models: MemoryModels;
+  /** The registered events; undefined takes events of every class. */
+  readonly catalog: EventCatalog | undefined;
 }
 
 /** What an attempt that was not refused would commit. */
@@ -42,7 +45,7 @@ const UNHURRIED_MS = 60_000;
 export async function performOnce<Params, Result>(
   attempt: Attempt<Params, Result>,
 ): Promise<Performed<Result>> {
-  const { action, principal, params, configuration, clock, models } = attempt;
+  const { action, principal, params, configuration, clock, models, catalog } = attempt;
   const actionName = action.constructor.name;
   principalName(principal);
   const plan = new ActionPlan(clock);
@@ -61,6 +64,7 @@ export async function performOnce<Params, Result>(
     requireStorable(item);
   }
   const events = items.flatMap((item) => (item.kind === 'expect' ? [] : item.events));
+  for (const event of events) catalog?.of(event).writePayload(event);
   return { result, items, events, shards: legs.map(({ shard }) => shard) };
 }
 

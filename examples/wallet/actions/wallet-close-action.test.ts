@@ -2,10 +2,10 @@ import { PreconditionFailedError, RefusedError } from 'fw-actions';
 import { describe, test } from 'vitest';
 import { WalletClosedEvent } from '../events/wallet-closed-event.js';
 import { Wallet } from '../models/wallet.js';
-import { ifVersion, storedWallet, walletSpec } from '../test-support/wallets.js';
+import { ifVersion, specs, storedWallet } from '../test-support/wallets.js';
 import { WalletCloseAction } from './wallet-close-action.js';
 
-const close = walletSpec(WalletCloseAction);
+const close = specs.action(WalletCloseAction);
 
 describe('WalletCloseAction', () => {
   test('closes an empty wallet and says so', () => {

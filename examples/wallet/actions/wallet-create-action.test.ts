@@ -1,16 +1,12 @@
 import { currency, Decimal, ValidationError } from 'fw-actions';
-import { actionSpec, VirtualClock } from 'fw-actions/testing';
 import { describe, test } from 'vitest';
 import { WalletCreatedEvent } from '../events/wallet-created-event.js';
 import { Wallet } from '../models/wallet.js';
 import { GLOBAL_SHARD, MEXICO_SHARD } from '../shards.js';
-import { NOW, OWNER } from '../test-support/wallets.js';
+import { NOW, OWNER, specs } from '../test-support/wallets.js';
 import { WalletCreateAction, type WalletCreateParams } from './wallet-create-action.js';
 
-const create = actionSpec({
-  clock: new VirtualClock(NOW),
-  create: (kit) => new WalletCreateAction(kit.clock),
-});
+const create = specs.action(WalletCreateAction);
 
 const inMexico: WalletCreateParams = {
   country: 'MX',
@@ -44,8 +40,11 @@ describe('WalletCreateAction', () => {
   test('puts a wallet of Mexico on the shard of Mexico', () =>
     create.when(inMexico).thenTouches(MEXICO_SHARD));
 
-  test.each(['US', 'mx', 'Mx', ' MX', ''])('puts a wallet of country %j on the global shard', (country) =>
-    create.when({ ...inMexico, country }).thenTouches(GLOBAL_SHARD),
+  test.each(['US', 'mx', 'Mx', ' MX', ''])(
+    'puts a wallet of country %j on the global shard',
+    async (country) => {
+      await create.when({ ...inMexico, country }).thenTouches(GLOBAL_SHARD);
+    },
   );
 
   test('starts with nothing if no initial balance is given', () => {
@@ -72,9 +71,9 @@ describe('WalletCreateAction', () => {
     ['ownerId', 'ownerId cannot be null'],
     ['currency', 'currency cannot be null'],
     ['initialBalance', 'balance cannot be null'],
-  ] as const)('refuses a null %s with the words "%s"', (field, message) =>
-    create.when(withNull(field)).thenFails(ValidationError, message),
-  );
+  ] as const)('refuses a null %s with the words "%s"', async (field, message) => {
+    await create.when(withNull(field)).thenFails(ValidationError, message);
+  });
 
   test('gives each wallet an id of its own', async ({ expect }) => {
     const first = await create.when(inMexico);

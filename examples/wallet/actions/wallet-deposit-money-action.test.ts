@@ -9,10 +9,10 @@ import { describe, test } from 'vitest';
 import { WalletMoneyDepositedEvent } from '../events/wallet-money-deposited-event.js';
 import { Wallet } from '../models/wallet.js';
 import { MEXICO_SHARD } from '../shards.js';
-import { ifVersion, NOW, OPENED_AT, storedWallet, walletSpec } from '../test-support/wallets.js';
+import { ifVersion, NOW, OPENED_AT, specs, storedWallet } from '../test-support/wallets.js';
 import { WalletDepositMoneyAction } from './wallet-deposit-money-action.js';
 
-const deposit = walletSpec(WalletDepositMoneyAction);
+const deposit = specs.action(WalletDepositMoneyAction);
 const amount = new Decimal('50.25');
 
 describe('WalletDepositMoneyAction', () => {
@@ -47,9 +47,9 @@ describe('WalletDepositMoneyAction', () => {
       .thenEvents(new WalletMoneyDepositedEvent(wallet.id, amount, new Decimal('51.25')));
   });
 
-  test.each(['0', '-0', '-1', '-0.0001', 'NaN'])('refuses to deposit %s', (text) => {
+  test.each(['0', '-0', '-1', '-0.0001', 'NaN'])('refuses to deposit %s', async (text) => {
     const wallet = storedWallet();
-    return deposit
+    await deposit
       .given(wallet)
       .when({ walletId: wallet.id, amount: new Decimal(text) })
       .thenFails(ValidationError, 'Deposit amount must be positive');

@@ -1,9 +1,14 @@
 import { ModelNotFoundError } from 'fw-actions';
+import { actionSpec } from 'fw-actions/testing';
 import { describe, test } from 'vitest';
-import { storedWallet, walletSpec } from '../test-support/wallets.js';
+import { walletModel } from '../generated/wallet.js';
+import { WalletRepository } from '../repositories/wallet-repository.js';
+import { storedWallet } from '../test-support/wallets.js';
 import { WalletGetAction } from './wallet-get-action.js';
 
-const get = walletSpec(WalletGetAction);
+const get = actionSpec({
+  create: (kit) => new WalletGetAction(kit.clock, kit.repository(WalletRepository, walletModel)),
+});
 
 describe('WalletGetAction', () => {
   test('shows the stored wallet and changes nothing', () => {

@@ -11,10 +11,10 @@ import { WalletMoneyDepositedEvent } from '../events/wallet-money-deposited-even
 import { WalletMoneyWithdrawnEvent } from '../events/wallet-money-withdrawn-event.js';
 import { Wallet } from '../models/wallet.js';
 import { GLOBAL_SHARD, MEXICO_SHARD } from '../shards.js';
-import { storedWallet, walletSpec } from '../test-support/wallets.js';
+import { specs, storedWallet } from '../test-support/wallets.js';
 import { WalletTransferAction } from './wallet-transfer-action.js';
 
-const transfer = walletSpec(WalletTransferAction);
+const transfer = specs.action(WalletTransferAction);
 const amount = new Decimal(30);
 const crossShard = ExecutionConfiguration.Builder.executionConfiguration().allowCrossShard(true).build();
 

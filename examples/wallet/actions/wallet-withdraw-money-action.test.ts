@@ -2,10 +2,10 @@ import { Decimal, PreconditionFailedError, RefusedError, ValidationError } from 
 import { describe, test } from 'vitest';
 import { WalletMoneyWithdrawnEvent } from '../events/wallet-money-withdrawn-event.js';
 import { Wallet } from '../models/wallet.js';
-import { ifVersion, storedWallet, walletSpec } from '../test-support/wallets.js';
+import { ifVersion, specs, storedWallet } from '../test-support/wallets.js';
 import { WalletWithdrawMoneyAction } from './wallet-withdraw-money-action.js';
 
-const withdraw = walletSpec(WalletWithdrawMoneyAction);
+const withdraw = specs.action(WalletWithdrawMoneyAction);
 
 describe('WalletWithdrawMoneyAction', () => {
   test('takes the amount from the balance and says so', () => {
@@ -34,9 +34,9 @@ describe('WalletWithdrawMoneyAction', () => {
       .thenFails(RefusedError, 'Insufficient balance');
   });
 
-  test.each(['0', '-0', '-5', 'NaN'])('refuses to withdraw %s', (text) => {
+  test.each(['0', '-0', '-5', 'NaN'])('refuses to withdraw %s', async (text) => {
     const wallet = storedWallet();
-    return withdraw
+    await withdraw
       .given(wallet)
       .when({ walletId: wallet.id, amount: new Decimal(text) })
       .thenFails(ValidationError, 'Withdrawal amount must be positive');

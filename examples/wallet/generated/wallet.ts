@@ -3,25 +3,18 @@ import {
   type Currency,
   type Decimal,
   INITIAL_VERSION,
-  type ModelDescriptor,
   ModelBuilder,
-  type modelType,
+  type ModelDescriptor,
   type ShardedId,
   type Uuid,
 } from 'fw-actions/codegen';
 import { Wallet, type WalletState } from '../models/wallet.js';
 
-declare module '../models/wallet.js' {
-  interface Wallet {
-    readonly [modelType]?: 'Wallet';
-  }
-}
-
 /** Columns of the table `wallets`, as queries see them. */
 export interface WalletsTable {
   readonly id: string;
-  readonly version: string;
   readonly state: WalletState;
+  readonly version: string;
   readonly owner_id: string;
   readonly currency: string;
   readonly balance: string;
@@ -29,11 +22,12 @@ export interface WalletsTable {
   readonly updated_date: Date;
 }
 
-/** Tables that queries of wallets may name. */
+/** Tables that a repository of `Wallet` may name in its queries. */
 export interface WalletTables {
   readonly wallets: WalletsTable;
 }
 
+/** What the runtime must know about `Wallet`. */
 export const walletModel: ModelDescriptor<Wallet> = {
   name: 'Wallet',
   kind: 'model',
@@ -42,73 +36,83 @@ export const walletModel: ModelDescriptor<Wallet> = {
   sharded: true,
   columns: [
     { field: 'id', column: 'id', type: { kind: 'id', model: 'Wallet', sharded: true }, sqlType: 'uuid' },
-    { field: 'state', column: 'state', type: { kind: 'enum', values: ['OPENED', 'CLOSED'] }, sqlType: 'text' },
+    {
+      field: 'state',
+      column: 'state',
+      type: { kind: 'enum', values: ['OPENED', 'CLOSED'] },
+      sqlType: 'text',
+    },
     { field: 'version', column: 'version', type: { kind: 'number' }, sqlType: 'bigint' },
     { field: 'ownerId', column: 'owner_id', type: { kind: 'uuid' }, sqlType: 'uuid' },
     { field: 'currency', column: 'currency', type: { kind: 'currency' }, sqlType: 'char(3)' },
-    { field: 'balance', column: 'balance', type: { kind: 'decimal', precision: 19, scale: 4 }, sqlType: 'numeric(19,4)' },
+    {
+      field: 'balance',
+      column: 'balance',
+      type: { kind: 'decimal', precision: 19, scale: 4 },
+      sqlType: 'numeric(19,4)',
+    },
     { field: 'createdDate', column: 'created_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
     { field: 'updatedDate', column: 'updated_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
   ],
 };
 
-/** Fields that a wallet cannot be built without. */
-export type WalletField = 'id' | 'state' | 'version' | 'createdDate' | 'ownerId' | 'currency' | 'balance';
+/** Fields that no `Wallet` can be built without. */
+export type WalletField = 'id' | 'state' | 'version' | 'ownerId' | 'currency' | 'balance' | 'createdDate';
 
-/** Builds wallets. `Set` names the required fields that are set: `build` compiles once none is missing. */
-export class WalletBuilder<Set extends WalletField = WalletField> extends ModelBuilder<Wallet> {
+/** Builds a `Wallet`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+export class WalletBuilder<Given extends WalletField = WalletField> extends ModelBuilder<Wallet> {
   /** Type only. */
-  protected declare readonly setFields?: (fields: Set) => void;
+  protected declare readonly setFields?: (fields: Given) => void;
 
   private constructor() {
     super(walletModel);
   }
 
-  /** Starts a new wallet. */
+  /** Starts a new one. */
   static wallet(): WalletBuilder<never> {
     return new WalletBuilder<never>();
   }
 
-  /** Starts from all fields of another wallet. */
+  /** Starts from all fields of another one. */
   static copyOf(wallet: Wallet): WalletBuilder {
     return new WalletBuilder().copyAll(wallet);
   }
 
-  id(id: ShardedId<Wallet>): WalletBuilder<Set | 'id'> {
+  id(id: ShardedId<Wallet>): WalletBuilder<Given | 'id'> {
     return this.put('id', id);
   }
 
-  state(state: WalletState): WalletBuilder<Set | 'state'> {
+  state(state: WalletState): WalletBuilder<Given | 'state'> {
     return this.put('state', state);
   }
 
-  /** Sets the version of a new wallet: 1. */
-  withInitialVersion(): WalletBuilder<Set | 'version'> {
+  /** Sets the version of a new one: 1. */
+  withInitialVersion(): WalletBuilder<Given | 'version'> {
     return this.put('version', INITIAL_VERSION);
   }
 
-  createdDate(createdDate: Date): WalletBuilder<Set | 'createdDate'> {
+  ownerId(ownerId: Uuid): WalletBuilder<Given | 'ownerId'> {
+    return this.put('ownerId', ownerId);
+  }
+
+  currency(currency: Currency): WalletBuilder<Given | 'currency'> {
+    return this.put('currency', currency);
+  }
+
+  balance(balance: Decimal): WalletBuilder<Given | 'balance'> {
+    return this.put('balance', balance);
+  }
+
+  createdDate(createdDate: Date): WalletBuilder<Given | 'createdDate'> {
     return this.put('createdDate', createdDate);
   }
 
   /** Default: the created date. */
-  updatedDate(updatedDate: Date): WalletBuilder<Set> {
+  updatedDate(updatedDate: Date): WalletBuilder<Given> {
     return this.put('updatedDate', updatedDate);
   }
 
-  ownerId(ownerId: Uuid): WalletBuilder<Set | 'ownerId'> {
-    return this.put('ownerId', ownerId);
-  }
-
-  currency(currency: Currency): WalletBuilder<Set | 'currency'> {
-    return this.put('currency', currency);
-  }
-
-  balance(balance: Decimal): WalletBuilder<Set | 'balance'> {
-    return this.put('balance', balance);
-  }
-
-  /** @throws ValidationError "<field> cannot be null" if a required field is null */
+  /** @throws ValidationError "<field> cannot be null" for the first required field that is null or not set */
   build(this: WalletBuilder): Wallet {
     return this.instantiate();
   }

@@ -1,4 +1,3 @@
-import type { Action, Clock } from 'fw-actions';
 import {
   type Currency,
   currency,
@@ -8,11 +7,11 @@ import {
   type ShardIdentifier,
   type Uuid,
 } from 'fw-actions';
-import { type ActionSpec, actionSpec, persisted, VirtualClock } from 'fw-actions/testing';
-import { WalletBuilder, walletModel } from '../generated/wallet.js';
+import { type ApplicationSpecs, applicationSpecs, persisted, VirtualClock } from 'fw-actions/testing';
+import { application } from '../generated/application.js';
+import { WalletBuilder } from '../generated/wallet.js';
 import { Wallet, type WalletState } from '../models/wallet.js';
-import { WalletRepository } from '../repositories/wallet-repository.js';
-import { GLOBAL_SHARD } from '../shards.js';
+import { GLOBAL_SHARD, MEXICO_SHARD } from '../shards.js';
 
 export const OWNER: Uuid = '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10';
 
@@ -47,15 +46,11 @@ export function storedWallet(facts: StoredWallet = {}): Wallet {
   return persisted(wallet, version);
 }
 
-/** The specification of an action that is made of a clock and the wallets. */
-export function walletSpec<Params, Result>(
-  actionClass: new (clock: Clock, wallets: WalletRepository) => Action<Params, Result>,
-): ActionSpec<Params, Result> {
-  return actionSpec({
-    clock: new VirtualClock(NOW),
-    create: (kit) => new actionClass(kit.clock, kit.repository(WalletRepository, walletModel)),
-  });
-}
+/** Specifications of the wallet's actions, wired by the generated code. */
+export const specs: ApplicationSpecs = applicationSpecs(application, {
+  clock: new VirtualClock(NOW),
+  shards: [GLOBAL_SHARD, MEXICO_SHARD],
+});
 
 /** The terms of a request with `If-Match`. */
 export function ifVersion(wallet: Wallet, version: number): ExecutionConfiguration {

@@ -59,7 +59,9 @@ function isList(value: Exclude<Code, Leaf>): value is readonly Code[] {
   return Array.isArray(value);
 }
 
-function entriesOf(value: { readonly [key: string]: Code | undefined }): readonly (readonly [string, Code])[] {
+function entriesOf(value: {
+  readonly [key: string]: Code | undefined;
+}): readonly (readonly [string, Code])[] {
   return Object.entries(value)
     .filter((entry): entry is [string, Code] => entry[1] !== undefined)
     .map(([key, item]) => [propertyKey(key), item] as const);

@@ -26,9 +26,9 @@ export class Imports {
     this.#taken = new Set(taken);
   }
 
-  /** Imports a value (a class). @returns its local name */
-  value(reference: Reference): string {
-    return this.#add(reference, false);
+  /** Imports a value (a class). @returns its local name: `preferred`, or its own */
+  value(reference: Reference, preferred?: string): string {
+    return this.#add(reference, false, preferred);
   }
 
   /** Imports a type. @returns its local name */
@@ -71,7 +71,7 @@ export class Imports {
       .map(([module, entries]) => statement(module, entries));
   }
 
-  #add(reference: Reference, isType: boolean): string {
+  #add(reference: Reference, isType: boolean, preferred?: string): string {
     const module = reference.kind === 'file' ? this.specifier(reference.file) : reference.module;
     const key = referenceKey(reference);
     const known = this.#entries.get(key);
@@ -79,7 +79,7 @@ export class Imports {
       known.isType &&= isType;
       return known.local;
     }
-    const local = this.reserve(reference.name === 'default' ? 'Default' : reference.name);
+    const local = this.reserve(preferred ?? (reference.name === 'default' ? 'Default' : reference.name));
     this.#entries.set(key, { module, name: reference.name, local, isType });
     return local;
   }

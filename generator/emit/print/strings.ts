@@ -10,21 +10,22 @@ const RESERVED_WORDS: ReadonlySet<string> = new Set(
 const IDENTIFIER = /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u;
 
 /** Characters that end lines, hide text or change its direction: never left raw in emitted code. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
-const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|\p{Surrogate}/gu;
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** A string literal in single quotes, inert whatever the text holds. */
+/** A string literal, inert whatever the text holds; in single quotes unless others need fewer escapes. */
 export function quote(text: string): string {
-  return `'${text.replace(/[\\']/g, '\\$&').replace(UNSAFE, escapeCharacter)}'`;
+  const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
+  const escaped = text.replaceAll('\\', '\\\\').replaceAll(mark, `\\${mark}`);
+  return `${mark}${escaped.replace(UNSAFE, escapeCharacter)}${mark}`;
 }
 
 /** The body of a template literal, inert whatever the text holds. */
 export function templateText(text: string): string {
-  return text.replace(/\\|`|\$\{/g, '\\$&').replace(UNSAFE, (character) =>
-    character === '\n' ? character : escapeCharacter(character),
-  );
+  return text
+    .replace(/\\|`|\$\{/g, '\\$&')
+    .replace(UNSAFE, (character) => (character === '\n' ? character : escapeCharacter(character)));
 }
 
 /** True if a variable or parameter can be called so. */
@@ -39,9 +40,7 @@ export function memberName(name: string): string {
 
 /** Text that can stand in a comment without ending it or hiding code. */
 export function commentText(text: string): string {
-  return text
-    .replaceAll('*/', '*\\/')
-    .replace(UNSAFE, (character) => (character === '\n' ? character : ''));
+  return text.replaceAll('*/', '*\\/').replace(UNSAFE, (character) => (character === '\n' ? character : ''));
 }
 
 /** A documentation comment, on one line if it is short, indented but for its first line. */
@@ -53,5 +52,6 @@ export function docComment(text: string, indent = 0): string {
 }
 
 function escapeCharacter(character: string): string {
-  return SHORT_ESCAPES[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const code = (character.codePointAt(0) ?? 0).toString(16);
+  return SHORT_ESCAPES[character] ?? (code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`);
 }

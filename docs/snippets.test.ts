@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const DOCS = dirname(fileURLToPath(import.meta.url));
+const ROOT = join(DOCS, '..');
+
+/** `<!-- from path/of/source.ts -->` right above a code block says which file, compiled and run, it is taken from. */
+const QUOTED_BLOCK = /<!-- from (?<path>\S+) -->\n```\w+\n(?<code>[\s\S]*?)```/g;
+const TS_BLOCK = /^```ts$/gm;
+/** Stands for lines left out. */
+const ELISION = '// ...';
+
+/** Pages whose every TypeScript block is quoted. */
+const QUOTING_PAGES = ['testing.md'];
+
+interface Snippet {
+  readonly page: string;
+  readonly path: string;
+  readonly code: string;
+}
+
+const snippets = readdirSync(DOCS)
+  .filter((name) => name.endsWith('.md'))
+  .flatMap((page) => snippetsOf(page, readFileSync(join(DOCS, page), 'utf8')));
+
+describe('code in the documentation', () => {
+  test.each(snippets)('in $page stands like that in $path', ({ path, code }) => {
+    const source = linesOf(readFileSync(join(ROOT, path), 'utf8')).join('\n');
+    for (const part of partsOf(code)) expect(source).toContain(part);
+  });
+
+  test.each(QUOTING_PAGES)('in %s is all taken from somewhere', (page) => {
+    const blocks = readFileSync(join(DOCS, page), 'utf8').match(TS_BLOCK) ?? [];
+    expect(snippets.filter((snippet) => snippet.page === page)).toHaveLength(blocks.length);
+  });
+});
+
+function snippetsOf(page: string, text: string): readonly Snippet[] {
+  return [...text.matchAll(QUOTED_BLOCK)].map(({ groups }) => ({
+    page,
+    path: groups?.['path'] ?? '',
+    code: groups?.['code'] ?? '',
+  }));
+}
+
+/** The pieces between elisions. */
+function partsOf(code: string): readonly string[] {
+  const parts = linesOf(code).join('\n').split(ELISION);
+  return parts.map((part) => part.trim()).filter((part) => part !== '');
+}
+
+/** Lines without indentation and without empty ones: how deep a test stands in its file is of no interest. */
+function linesOf(text: string): readonly string[] {
+  return text.split('\n').map((line) => line.trim()).filter((line) => line !== '');
+}

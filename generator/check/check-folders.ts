@@ -1,0 +1,82 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { type Diagnostic, diagnostic } from '../diagnostics.js';
+import type { ProjectPaths } from '../schema/paths.js';
+
+/** Folders as absolute paths. */
+export interface ProjectFolders {
+  /** Nothing is read or written outside it. */
+  readonly projectDirectory: string;
+  readonly sourceDirectory: string;
+  readonly outputDirectory: string;
+  readonly migrationsDirectory: string;
+}
+
+/** Folders relative to the project, and what is wrong with them. */
+export function checkFolders(folders: ProjectFolders): {
+  readonly paths: ProjectPaths;
+  readonly diagnostics: readonly Diagnostic[];
+} {
+  const paths = {
+    source: relativeTo(folders.projectDirectory, folders.sourceDirectory),
+    output: relativeTo(folders.projectDirectory, folders.outputDirectory),
+    migrations: relativeTo(folders.projectDirectory, folders.migrationsDirectory),
+  };
+  const outside = [
+    problemOf(folders, 'source', folders.sourceDirectory, paths.source),
+    problemOf(folders, 'output', folders.outputDirectory, paths.output),
+    problemOf(folders, 'migrations', folders.migrationsDirectory, paths.migrations),
+  ].filter((each) => each !== undefined);
+  return { paths, diagnostics: outside.length > 0 ? outside : overlapsOf(paths) };
+}
+
+function problemOf(
+  folders: ProjectFolders,
+  what: string,
+  folder: string,
+  path: string,
+): Diagnostic | undefined {
+  const real = relativeTo(realPath(folders.projectDirectory), realPath(folder));
+  if (!isOutside(path) && !isOutside(real)) return undefined;
+  return diagnostic(
+    'FWGEN036',
+    { file: path },
+    `The ${what} folder lies outside the project`,
+    `Set a folder below the one that holds the configuration file: fw.generator.${what}.`,
+  );
+}
+
+/** Emitted files must not be taken for sources, nor migrations for emitted files. */
+function overlapsOf({ source, output, migrations }: ProjectPaths): readonly Diagnostic[] {
+  const message =
+    output === '' || output === source || source.startsWith(`${output}/`)
+      ? 'The output folder holds sources'
+      : migrations === '' || migrations === source || migrations === output
+        ? 'The migrations folder holds other files'
+        : undefined;
+  if (message === undefined) return [];
+  return [
+    diagnostic(
+      'FWGEN036',
+      { file: output || '.' },
+      message,
+      'Give sources, output and migrations a folder each.',
+    ),
+  ];
+}
+
+function isOutside(path: string): boolean {
+  return path === '..' || path.startsWith('../') || isAbsolute(path);
+}
+
+function relativeTo(from: string, to: string): string {
+  return relative(from, to).split(sep).join('/');
+}
+
+/** The real path of a folder that need not exist yet. */
+function realPath(folder: string): string {
+  const absolute = resolve(folder);
+  if (existsSync(absolute)) return realpathSync(absolute);
+  const parent = dirname(absolute);
+  return parent === absolute ? absolute : join(realPath(parent), absolute.slice(parent.length));
+}

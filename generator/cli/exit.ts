@@ -1,0 +1,16 @@
+/** What the process ends with. */
+export const EXIT: {
+  readonly success: 0;
+  /** Mistakes in sources, configuration or command line. */
+  readonly inputError: 2;
+  /** A bug of this program. */
+  readonly bug: 3;
+} = { success: 0, inputError: 2, bug: 3 };
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** Where lines go. */
+export interface Output {
+  info(line: string): void;
+  error(line: string): void;
+}

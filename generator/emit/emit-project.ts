@@ -1,0 +1,73 @@
+import { compareText } from '../diagnostics.js';
+import { modelNames } from '../schema/model-names.js';
+import type { ProjectPaths } from '../schema/paths.js';
+import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
+import { loadTemplate } from './render.js';
+import { applicationView } from './views/application-view.js';
+import { migrationView } from './views/migration-view.js';
+import { modelFile, modelView } from './views/model-view.js';
+import { openApiView } from './views/openapi-view.js';
+import { serverView } from './views/server-view.js';
+
+/** What is to be on the disk, by project-relative path. */
+export interface EmittedFiles {
+  /** Rewritten by each run. */
+  readonly generated: ReadonlyMap<string, string>;
+  /** Written once, then the user's: first migrations of tables that no migration creates yet. */
+  readonly migrations: ReadonlyMap<string, string>;
+}
+
+/** Turns a checked schema into files. Pure but for loading its own templates. */
+export function emitProject(project: ProjectSchema, paths: ProjectPaths, title: string): EmittedFiles {
+  const schema = sorted(project);
+  const migrations = emitMigrations(schema, paths);
+  const file = (name: string): string => `${paths.output}/${name}.ts`;
+  const migrationFiles = [...schema.migrations.map((each) => each.file), ...migrations.keys()].sort(
+    compareText,
+  );
+  const model = loadTemplate('model');
+  const generated = new Map<string, string>();
+  for (const each of schema.models) {
+    const path = modelFile(paths.output, each);
+    generated.set(path, model(modelView(schema, each, path)));
+  }
+  const place = {
+    file: file('application'),
+    outputFolder: paths.output,
+    sourceFolder: paths.source,
+    migrations: migrationFiles,
+  };
+  generated.set(place.file, loadTemplate('application')(applicationView(schema, place)));
+  generated.set(file('openapi'), loadTemplate('openapi')(openApiView(schema, title, paths.source)));
+  generated.set(file('server'), loadTemplate('server')(serverView(file('server'), place.file, paths.source)));
+  return { generated, migrations };
+}
+
+/** In an order that does not hang on the names of files. */
+function sorted(schema: ProjectSchema): ProjectSchema {
+  return {
+    models: [...schema.models].sort((a, b) => compareText(a.name, b.name)),
+    events: [...schema.events].sort((a, b) => compareText(a.name, b.name)),
+    actions: [...schema.actions].sort((a, b) => compareText(a.name, b.name)),
+    repositories: [...schema.repositories].sort((a, b) => compareText(a.name, b.name)),
+    migrations: schema.migrations,
+  };
+}
+
+function emitMigrations(schema: ProjectSchema, paths: ProjectPaths): ReadonlyMap<string, string> {
+  const existing = new Set(schema.migrations.flatMap((migration) => migration.creates));
+  const missing = schema.models.filter((model) => !existing.has(modelNames(model).table));
+  const template = loadTemplate('migration');
+  const first = Math.max(0, ...schema.migrations.map((migration) => migration.number)) + 1;
+  return new Map(
+    missing.map((model, index) => {
+      const name = migrationName(model, first + index);
+      return [`${paths.migrations}/${name}.ts`, template(migrationView(model, name))];
+    }),
+  );
+}
+
+function migrationName(model: ModelSchema, number: number): string {
+  const table = modelNames(model).table.replace(/[^A-Za-z0-9_-]/g, '_');
+  return `${String(number).padStart(4, '0')}_create_${table}`;
+}

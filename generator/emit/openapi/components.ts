@@ -1,0 +1,97 @@
+import { compareText } from '../../diagnostics.js';
+import type { FieldSchema } from '../../schema/type-schema.js';
+import type { ShardedModels } from '../field-type.js';
+import type { Code } from '../print/code.js';
+import { documentedObject } from './documented-schema.js';
+import { REQUEST_HEADERS, type RequestHeader } from './headers.js';
+import { PROBLEM_SCHEMA, PROBLEMS, type ProblemStatus, problemResponse } from './problems.js';
+
+/** Named parts of the document, collected while operations are written, so that each is said once. */
+export class Components {
+  readonly #isSharded: ShardedModels;
+  readonly #schemas = new Map<string, Code>([['Problem', PROBLEM_SCHEMA]]);
+  readonly #names = new Map<string, string>();
+  readonly #problems = new Set<ProblemStatus>();
+  readonly #headers = new Set<RequestHeader>();
+
+  constructor(isSharded: ShardedModels) {
+    this.#isSharded = isSharded;
+  }
+
+  /**
+   * A reference to the schema of an object.
+   *
+   * @param key what it is, so that the same thing becomes one schema @param preferred its name, if still free
+   */
+  object(
+    key: string,
+    preferred: string,
+    direction: 'request' | 'response',
+    fields: readonly FieldSchema[],
+    description?: string,
+  ): Code {
+    const known = this.#names.get(key);
+    if (known !== undefined) return reference(known);
+    const name = this.#freeName(preferred.replace(/[^\w.-]/g, '_'));
+    this.#names.set(key, name);
+    // Takes its place before nested schemas are written, so that they cannot take its name.
+    this.#schemas.set(name, true);
+    this.#schemas.set(name, {
+      description,
+      ...documentedObject(fields, {
+        direction,
+        isSharded: this.#isSharded,
+        nested: (type) =>
+          type.name === undefined || direction === 'request'
+            ? undefined
+            : this.object(nestedKey(type), type.name, direction, type.fields, type.description),
+      }),
+    });
+    return reference(name);
+  }
+
+  /** A reference to the answer for a failure. */
+  problem(status: ProblemStatus): Code {
+    this.#problems.add(status);
+    return { $ref: `#/components/responses/${PROBLEMS[status].name}` };
+  }
+
+  /** A reference to a header that requests may carry. */
+  header(name: RequestHeader): Code {
+    this.#headers.add(name);
+    return { $ref: `#/components/parameters/${name}` };
+  }
+
+  toCode(): Code {
+    const headers = [...this.#headers].sort(compareText);
+    const problems = [...this.#problems].sort((a, b) => a - b);
+    return {
+      schemas: Object.fromEntries([...this.#schemas].sort(([a], [b]) => compareText(a, b))),
+      parameters:
+        headers.length === 0
+          ? undefined
+          : Object.fromEntries(headers.map((name) => [name, REQUEST_HEADERS[name]])),
+      responses:
+        problems.length === 0
+          ? undefined
+          : Object.fromEntries(problems.map((status) => [PROBLEMS[status].name, problemResponse(status)])),
+    };
+  }
+
+  #freeName(preferred: string): string {
+    let name = preferred;
+    for (let count = 2; this.#schemas.has(name); count += 1) name = `${preferred}${count}`;
+    return name;
+  }
+}
+
+function nestedKey(type: {
+  readonly name?: string;
+  readonly reference?: { readonly kind: string; readonly file?: string };
+}): string {
+  return `${type.reference?.file ?? ''}#${type.name ?? ''}`;
+}
+
+function reference(name: string): Code {
+  return { $ref: `#/components/schemas/${name}` };
+}

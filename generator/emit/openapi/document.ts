@@ -1,0 +1,41 @@
+import { compareText } from '../../diagnostics.js';
+import type { ShardedModels } from '../field-type.js';
+import type { Code } from '../print/code.js';
+import type { RoutedAction } from '../routes.js';
+import { Components } from './components.js';
+import { operation } from './operation.js';
+
+/** The OpenAPI 3.1 document of all routes, as data. */
+export function openApiDocument(
+  routes: readonly RoutedAction[],
+  title: string,
+  isSharded: ShardedModels,
+): Code {
+  const components = new Components(isSharded);
+  const paths = pathItems(routes, components);
+  const tags = [...new Set(routes.flatMap(({ route }) => (route.tag === undefined ? [] : [route.tag])))];
+  return {
+    openapi: '3.1.0',
+    info: { title, version: '1.0.0' },
+    tags: tags.length === 0 ? undefined : tags.sort(compareText).map((name) => ({ name })),
+    paths,
+    components: components.toCode(),
+  };
+}
+
+const METHOD_ORDER: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+function pathItems(routes: readonly RoutedAction[], components: Components): Code {
+  const items = new Map<string, Record<string, Code>>();
+  const ordered = [...routes].sort(
+    (a, b) =>
+      compareText(a.route.path, b.route.path) ||
+      METHOD_ORDER.indexOf(a.route.method) - METHOD_ORDER.indexOf(b.route.method),
+  );
+  for (const routed of ordered) {
+    const item = items.get(routed.route.path) ?? {};
+    item[routed.route.method.toLowerCase()] = operation(routed, components);
+    items.set(routed.route.path, item);
+  }
+  return Object.fromEntries(items);
+}

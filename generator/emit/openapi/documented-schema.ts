@@ -1,0 +1,86 @@
+import { constraintsOf, type NumericType, numericOf } from '../../schema/constraints.js';
+import type { FieldSchema, TypeSchema } from '../../schema/type-schema.js';
+import type { ShardedModels } from '../field-type.js';
+import { allowNull, constraintKeywords, objectSchema, type SchemaCode } from '../json-schema.js';
+import type { Code } from '../print/code.js';
+
+/** What schemas of the document are written for. */
+export interface Documenting {
+  /** Requests take more than answers give: a decimal as text or as number. */
+  readonly direction: 'request' | 'response';
+  readonly isSharded: ShardedModels;
+  /** A reference to the schema of a named object; undefined to write it in place. */
+  readonly nested: (type: Extract<TypeSchema, { kind: 'object' }>) => Code | undefined;
+}
+
+/** The schema of an object in standard keywords only. */
+export function documentedObject(fields: readonly FieldSchema[], documenting: Documenting): SchemaCode {
+  return objectSchema(fields, (field) => documentedField(field, documenting));
+}
+
+/** The schema of one field, with its description. */
+export function documentedField(field: FieldSchema, documenting: Documenting): Code {
+  const { constraints } = constraintsOf(field);
+  const base = documentedType(field.type, numericOf(field), documenting);
+  const { description } = field;
+  if (isReference(base))
+    return field.nullable ? { description, anyOf: [base, { type: 'null' }] } : { description, ...base };
+  const schema = {
+    description,
+    ...base,
+    ...(constraints.integer === true ? { type: 'integer' } : {}),
+    ...defined(constraintKeywords(constraints)),
+  };
+  return field.nullable ? allowNull(schema) : schema;
+}
+
+function documentedType(type: TypeSchema, numeric: NumericType, documenting: Documenting): SchemaCode {
+  const isRequest = documenting.direction === 'request';
+  switch (type.kind) {
+    case 'string':
+    case 'boolean':
+    case 'number':
+      return { type: type.kind };
+    case 'enum':
+      return { type: 'string', enum: type.values };
+    case 'bigint':
+      return { type: isRequest ? ['string', 'integer'] : 'string', pattern: '^-?(0|[1-9][0-9]{0,18})$' };
+    case 'decimal':
+      return {
+        type: isRequest ? ['string', 'number'] : 'string',
+        pattern: decimalPattern(numeric),
+        examples: ['150.5'],
+      };
+    case 'instant':
+      return { type: 'string', format: 'date-time', examples: ['2026-01-31T09:30:00.000Z'] };
+    case 'uuid':
+      return { type: 'string', format: 'uuid' };
+    case 'currency':
+      return { type: 'string', pattern: '^[A-Z]{3}$', examples: ['EUR'] };
+    case 'id': {
+      const version = documenting.isSharded(type.model.name) ? ' (a UUID of version 7)' : '';
+      return { description: `Id of a ${type.model.name}${version}.`, type: 'string', format: 'uuid' };
+    }
+    case 'list':
+      return { type: 'array', items: documentedType(type.of, numeric, documenting) };
+    case 'object': {
+      const nested = documenting.nested(type);
+      return isReference(nested) ? nested : documentedObject(type.fields, documenting);
+    }
+    default:
+      return {};
+  }
+}
+
+function decimalPattern({ precision, scale }: NumericType): string {
+  const whole = precision === scale ? '0' : `(0|[1-9][0-9]{0,${precision - scale - 1}})`;
+  return scale === 0 ? `^-?${whole}$` : `^-?${whole}(\\.[0-9]{1,${scale}})?$`;
+}
+
+function isReference(code: Code | undefined): code is { readonly $ref: string } {
+  return typeof code === 'object' && code !== null && '$ref' in code;
+}
+
+function defined(schema: SchemaCode): SchemaCode {
+  return Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,78 @@
+import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
+import type { Imports } from './print/imports.js';
+import { memberName, quote } from './print/strings.js';
+
+/** The TypeScript type of a model field as its setter takes it. `model` is the local name of the model class. */
+export function fieldTypeText(field: FieldSchema, model: string, imports: Imports): string {
+  const text = valueTypeText(field, model, imports);
+  const withNull = field.nullable ? `${text} | null` : text;
+  return field.optional ? `${withNull} | undefined` : withNull;
+}
+
+function valueTypeText(field: FieldSchema, model: string, imports: Imports): string {
+  const { type } = field;
+  switch (type.kind) {
+    case 'string':
+    case 'number':
+    case 'bigint':
+    case 'boolean':
+      return type.kind;
+    case 'instant':
+      return 'Date';
+    case 'decimal':
+      return imports.runtimeType('Decimal');
+    case 'uuid':
+      return imports.runtimeType('Uuid');
+    case 'currency':
+      return imports.runtimeType('Currency');
+    case 'json':
+      return imports.runtimeType('JsonValue');
+    case 'id': {
+      const target = imports.type({ kind: 'file', file: type.model.file, name: type.model.name });
+      return `${imports.runtimeType(type.sharded ? 'ShardedId' : 'Id')}<${target}>`;
+    }
+    case 'enum':
+      return enumTypeText(type, imports);
+    default:
+      // Said once, by the model itself.
+      return type.kind === 'object' && type.reference !== undefined
+        ? imports.type(type.reference)
+        : `NonNullable<${model}[${quote(field.name)}]>`;
+  }
+}
+
+/** The type of a column's value as a query returns it. */
+export function rowTypeText(field: FieldSchema, sqlType: string, imports: Imports): string {
+  const text = columnTypeText(field.type, sqlType, imports);
+  return field.optional || field.nullable ? `${text} | null` : text;
+}
+
+function columnTypeText(type: TypeSchema, sqlType: string, imports: Imports): string {
+  switch (type.kind) {
+    case 'boolean':
+      return 'boolean';
+    case 'number':
+      // The driver gives 64-bit integers and numerics as text, so that no digit is lost.
+      return /^(bigint|int8|numeric|decimal)/i.test(sqlType) ? 'string' : 'number';
+    case 'instant':
+      return 'Date';
+    case 'enum':
+      return enumTypeText(type, imports);
+    case 'json':
+    case 'list':
+    case 'object':
+      return imports.runtimeType('JsonValue');
+    default:
+      return 'string';
+  }
+}
+
+function enumTypeText(type: Extract<TypeSchema, { kind: 'enum' }>, imports: Imports): string {
+  return type.reference === undefined ? type.values.map(quote).join(' | ') : imports.type(type.reference);
+}
+
+/** A property access: `a.b`, or `a['b']` where the name is no identifier. */
+export function access(object: string, property: string): string {
+  const name = memberName(property);
+  return name === property ? `${object}.${name}` : `${object}[${name}]`;
+}

@@ -1,0 +1,60 @@
+import { type ColumnSchema, columnsOf, parseNumeric } from '../../schema/columns.js';
+import { modelNames } from '../../schema/model-names.js';
+import type { ModelSchema } from '../../schema/project-schema.js';
+import { sqlName } from '../print/sql.js';
+import { commentText, quote, templateText } from '../print/strings.js';
+
+/** View of `migration.hbs`: the statement that creates a model's table. */
+export interface MigrationView {
+  /** Name of the migration, quoted: `'0001_create_wallets'`. */
+  readonly name: string;
+  /** Path of the model's file, safe in a comment. */
+  readonly source: string;
+  /** Table name, safe in a comment. */
+  readonly tableText: string;
+  /** Table name as SQL spells it, safe in a template literal. */
+  readonly table: string;
+  readonly columns: readonly ColumnView[];
+}
+
+/** One line between the parentheses. */
+export interface ColumnView {
+  /** Name, type and constraints, safe in a template literal. */
+  readonly definition: string;
+  /** A comma, or '' for the last one. */
+  readonly separator: string;
+}
+
+/** Decides everything that `migration.hbs` writes. */
+export function migrationView(model: ModelSchema, name: string): MigrationView {
+  const { table } = modelNames(model);
+  const columns = columnsOf(model);
+  return {
+    name: quote(name),
+    source: commentText(model.file),
+    tableText: commentText(table),
+    table: templateText(sqlName(table)),
+    columns: columns.map((column, index) => ({
+      definition: templateText(definition(model, column)),
+      separator: index === columns.length - 1 ? '' : ',',
+    })),
+  };
+}
+
+function definition(model: ModelSchema, { field, inherited, column, sqlType }: ColumnSchema): string {
+  const name = sqlName(column);
+  if (inherited && field.name === 'id') {
+    // The database itself refuses rows of another shard.
+    return `${name} ${sqlType} primary key${model.sharded ? ` check (eventlog.is_own_id(${name}))` : ''}`;
+  }
+  // States get no check: a new one would need a migration before any code that knows it could be rolled out.
+  const notNull = field.optional || field.nullable ? '' : ' not null';
+  return `${name} ${sqlType}${notNull}${mayBeInfinite(sqlType) ? ` check (${name} not in ('NaN', 'Infinity', '-Infinity'))` : ''}`;
+}
+
+function mayBeInfinite(sqlType: string): boolean {
+  return (
+    parseNumeric(sqlType) !== undefined ||
+    /^(numeric|decimal|real|float[48]?|double precision)$/i.test(sqlType)
+  );
+}

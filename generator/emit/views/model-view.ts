@@ -1,0 +1,177 @@
+import { type ColumnSchema, columnsOf } from '../../schema/columns.js';
+import { type ModelNames, modelNames } from '../../schema/model-names.js';
+import type { ModelSchema, ProjectSchema } from '../../schema/project-schema.js';
+import { fieldTypeOf, flags, type ShardedModels, shardedModels } from '../field-type.js';
+import { type Code, Expression, LINE_WIDTH, printCode } from '../print/code.js';
+import { Imports } from '../print/imports.js';
+import { commentText, docComment, isBindingName, memberName, quote } from '../print/strings.js';
+import { fieldTypeText, rowTypeText } from '../type-text.js';
+import { type HeaderView, headerView } from './header-view.js';
+
+/** View of `model.hbs`: builder, table types, descriptor and default repository of one model. */
+export interface ModelView extends HeaderView {
+  /** Import statements, complete. */
+  readonly imports: readonly string[];
+  /** Local name of the class. */
+  readonly model: string;
+  /** Local names of what the runtime provides. */
+  readonly descriptorType: string;
+  readonly builderBase: string;
+  readonly repositoryBase: string;
+  /** Table name, safe in a comment. */
+  readonly tableText: string;
+  /** Name of the row type. */
+  readonly tableType: string;
+  readonly columns: readonly MemberView[];
+  /** Name of the type with all tables, and its one member. */
+  readonly tables: string;
+  readonly tableKey: string;
+  /** Name and printed literal of the descriptor. */
+  readonly descriptorName: string;
+  readonly descriptor: string;
+  /** Name of the union of required fields, and the union. */
+  readonly fieldType: string;
+  readonly requiredFields: string;
+  readonly builder: string;
+  /** Static method that starts a builder. */
+  readonly starter: string;
+  /** Parameter of `copyOf`. */
+  readonly source: string;
+  readonly setters: readonly SetterView[];
+  /** False if the user wrote a repository class. */
+  readonly hasRepository: boolean;
+  readonly repository: string;
+}
+
+/** A member of an interface. */
+export interface MemberView {
+  /** As source spells it. */
+  readonly name: string;
+  readonly type: string;
+}
+
+/** One setter of a builder. */
+export interface SetterView {
+  /** Method name as source spells it. */
+  readonly name: string;
+  readonly hasDoc: boolean;
+  /** Documentation comment, or ''. */
+  readonly doc: string;
+  /** Parameter with its type, or '' for none. */
+  readonly parameter: string;
+  /** The builder's next type. */
+  readonly returns: string;
+  /** Field name, quoted. */
+  readonly field: string;
+  /** What is put. */
+  readonly value: string;
+}
+
+/** The emitted file of a model, by project-relative path. */
+export function modelFile(outputFolder: string, model: ModelSchema): string {
+  return `${outputFolder}/${modelNames(model).file}.ts`;
+}
+
+/** Decides everything that `model.hbs` writes. */
+export function modelView(schema: ProjectSchema, model: ModelSchema, file: string): ModelView {
+  const names = modelNames(model);
+  const imports = new Imports(file, [...globals, ...declaredNames(names)]);
+  const local = imports.value({ kind: 'file', file: model.file, name: model.name });
+  const columns = columnsOf(model);
+  const required = columns.filter(isRequired);
+  const hasRepository = schema.repositories.every(({ model: { name } }) => name !== model.name);
+  const view = {
+    ...headerView(model.file),
+    model: local,
+    descriptorType: imports.runtimeType('ModelDescriptor'),
+    builderBase: imports.runtimeValue('ModelBuilder'),
+    repositoryBase: hasRepository ? imports.runtimeValue('Repository') : '',
+    tableText: commentText(names.table),
+    tableType: names.tableType,
+    columns: columns.map(({ column, field, sqlType }) => ({
+      name: memberName(column),
+      type: rowTypeText(field, sqlType, imports),
+    })),
+    tables: names.tables,
+    tableKey: memberName(names.table),
+    descriptorName: names.descriptor,
+    descriptor: printDescriptor(model, names, local, shardedModels(schema.models)),
+    fieldType: names.field,
+    requiredFields: printUnion(
+      required.map(({ field }) => quote(field.name)),
+      names.field,
+    ),
+    builder: names.builder,
+    starter: memberName(names.variable),
+    source: isBindingName(names.variable) ? names.variable : 'model',
+    setters: columns.map((column) => setterView(column, names, local, imports)),
+    hasRepository,
+    repository: names.repository,
+  };
+  return { ...view, imports: imports.statements() };
+}
+
+/** Names of the language that the template uses. */
+const globals: readonly string[] = ['Date', 'NonNullable', 'Given'];
+
+function declaredNames(names: ModelNames): readonly string[] {
+  return [names.tableType, names.tables, names.descriptor, names.field, names.builder, names.repository];
+}
+
+/** `updatedDate` is set to the created date if nobody sets it. */
+function isRequired({ field, inherited }: ColumnSchema): boolean {
+  return !field.optional && !(inherited && field.name === 'updatedDate');
+}
+
+function printDescriptor(
+  model: ModelSchema,
+  names: ModelNames,
+  local: string,
+  isSharded: ShardedModels,
+): string {
+  const deletedStates = model.deletedStates.map(({ value }) => value);
+  const descriptor: Code = {
+    name: model.name,
+    kind: model.kind,
+    modelClass: new Expression(`() => ${local}`),
+    table: names.table,
+    sharded: model.sharded,
+    columns: columnsOf(model).map(({ field, column, sqlType }) => ({
+      field: field.name,
+      column,
+      type: fieldTypeOf(field, isSharded, sqlType),
+      sqlType,
+      ...flags(field),
+    })),
+    deletedStates: deletedStates.length === 0 ? undefined : deletedStates,
+  };
+  return printCode(descriptor, 0, LINE_WIDTH);
+}
+
+function printUnion(members: readonly string[], name: string): string {
+  const line = members.join(' | ');
+  return `export type ${name} = ${line};`.length <= LINE_WIDTH ? line : `\n  | ${members.join('\n  | ')}`;
+}
+
+function setterView(column: ColumnSchema, names: ModelNames, model: string, imports: Imports): SetterView {
+  const { field } = column;
+  const isVersion = column.inherited && field.name === 'version';
+  const parameter = isBindingName(field.name) ? field.name : 'value';
+  const doc = setterDoc(column);
+  const literal = quote(field.name);
+  return {
+    name: isVersion ? 'withInitialVersion' : memberName(field.name),
+    hasDoc: doc !== undefined,
+    doc: doc === undefined ? '' : docComment(doc, 2),
+    parameter: isVersion ? '' : `${parameter}: ${fieldTypeText(field, model, imports)}`,
+    returns: `${names.builder}<${isRequired(column) ? `Given | ${literal}` : 'Given'}>`,
+    field: literal,
+    value: isVersion ? imports.runtimeValue('INITIAL_VERSION') : parameter,
+  };
+}
+
+function setterDoc({ field, inherited }: ColumnSchema): string | undefined {
+  if (!inherited) return field.description;
+  if (field.name === 'version') return 'Sets the version of a new one: 1.';
+  return field.name === 'updatedDate' ? 'Default: the created date.' : undefined;
+}

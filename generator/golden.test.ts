@@ -1,0 +1,126 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DIAGNOSTICS, formatDiagnostic } from './diagnostics.js';
+import { type GenerateResult, generate } from './generate.js';
+
+/** Each case is a project: `input/` is read, `expected/` and `diagnostics.txt` are what must come of it. */
+const root = fileURLToPath(new URL('.', import.meta.url));
+const cases = readdirSync(join(root, 'golden')).sort();
+const isUpdate = process.env['UPDATE_GOLDEN'] === '1';
+
+let workshop = '';
+
+beforeAll(() => {
+  workshop = mkdtempSync(join(tmpdir(), 'fw-golden-'));
+});
+
+afterAll(() => rmSync(workshop, { recursive: true, force: true }));
+
+describe('golden cases', () => {
+  test.each(cases)('%s', async (name) => {
+    const folder = join(root, 'golden', name);
+    const project = join(workshop, name);
+    cpSync(join(folder, 'input'), project, { recursive: true });
+    const before = filesBelow(project);
+    const result = await generate({ ...foldersOf(folder, project), title: name });
+    const written = changedFiles(before, filesBelow(project));
+    if (isUpdate) update(folder, result, written);
+    expect(diagnosticsText(result)).toBe(readText(join(folder, 'diagnostics.txt')));
+    expect(written).toEqual(filesBelow(join(folder, 'expected')));
+  });
+
+  test('every diagnostic has a case', () => {
+    const reported = cases.map((name) => readText(join(root, 'golden', name, 'diagnostics.txt'))).join('\n');
+    expect(Object.keys(DIAGNOSTICS).filter((code) => !reported.includes(code))).toEqual([]);
+  });
+
+  test('all expected output compiles under the strictest flags', () => {
+    expect(compile(cases.filter((name) => existsSync(join(root, 'golden', name, 'expected'))))).toEqual([]);
+  });
+});
+
+interface CaseOptions {
+  readonly source?: string;
+  readonly output?: string;
+  readonly migrations?: string;
+}
+
+function foldersOf(folder: string, project: string): Parameters<typeof generate>[0] {
+  const file = join(folder, 'options.json');
+  const options: CaseOptions = existsSync(file) ? JSON.parse(readText(file)) : {};
+  return {
+    projectDirectory: project,
+    sourceDirectory: join(project, options.source ?? '.'),
+    outputDirectory: join(project, options.output ?? 'generated'),
+    migrationsDirectory: join(project, options.migrations ?? 'migrations'),
+  };
+}
+
+function diagnosticsText({ diagnostics }: GenerateResult): string {
+  return diagnostics.map((each) => `${formatDiagnostic(each)}\n`).join('');
+}
+
+function update(folder: string, result: GenerateResult, written: Readonly<Record<string, string>>): void {
+  rmSync(join(folder, 'expected'), { recursive: true, force: true });
+  rmSync(join(folder, 'diagnostics.txt'), { force: true });
+  if (result.diagnostics.length > 0) writeFileSync(join(folder, 'diagnostics.txt'), diagnosticsText(result));
+  for (const [path, text] of Object.entries(written)) {
+    mkdirSync(dirname(join(folder, 'expected', path)), { recursive: true });
+    writeFileSync(join(folder, 'expected', path), text);
+  }
+}
+
+function changedFiles(
+  before: Readonly<Record<string, string>>,
+  after: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(after).filter(([path, text]) => before[path] !== text));
+}
+
+function filesBelow(folder: string): Readonly<Record<string, string>> {
+  if (!existsSync(folder)) return {};
+  const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  return Object.fromEntries(paths.map((path) => [path.slice(folder.length + 1), readText(path)]));
+}
+
+function readText(file: string): string {
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
+}
+
+/** Compiles cases in one run. @returns the compiler's complaints about them */
+function compile(names: readonly string[]): readonly string[] {
+  const repository = join(root, '..');
+  const base = JSON.parse(readText(join(repository, 'tsconfig.base.json')));
+  const runtime = (entry: string): readonly string[] => [join(repository, 'runtime', entry)];
+  const config = {
+    compilerOptions: {
+      ...base.compilerOptions,
+      noEmit: true,
+      noPropertyAccessFromIndexSignature: true,
+      typeRoots: [join(repository, 'node_modules/@types')],
+      paths: { 'fw-actions': runtime('index.ts'), 'fw-actions/codegen': runtime('codegen/index.ts') },
+    },
+    include: names.map((name) => `${name}/**/*.ts`),
+  };
+  writeFileSync(join(workshop, 'package.json'), '{ "type": "module" }');
+  writeFileSync(join(workshop, 'tsconfig.json'), JSON.stringify(config));
+  // Of emitted code more is asked than of the runtime's own: it has nothing that types alone cannot erase.
+  return tscComplaints(repository, ['-p', 'tsconfig.json', '--erasableSyntaxOnly']);
+}
+
+function tscComplaints(repository: string, args: readonly string[]): readonly string[] {
+  try {
+    execFileSync(join(repository, 'node_modules/.bin/tsc'), args, { cwd: workshop, stdio: 'pipe' });
+    return [];
+  } catch (error) {
+    const output = error instanceof Error && 'stdout' in error ? String(error.stdout) : String(error);
+    // The runtime has a compiler run of its own.
+    return output.split('\n').filter((line) => line.includes('error TS') && !line.startsWith('..') && !line.startsWith('/'));
+  }
+}

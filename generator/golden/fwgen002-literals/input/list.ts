@@ -1,0 +1,15 @@
+import { Action, FwAction, HttpRoute, type Id, type Principal } from 'fw-actions';
+import { Thing } from './thing.js';
+
+export interface ThingListActionParams {
+  readonly title: string;
+}
+
+@FwAction
+@HttpRoute('FETCH', '/things')
+export class ThingListAction extends Action<ThingListActionParams, void> {
+  
+  protected perform(_principal: Principal, _params: ThingListActionParams): void {
+    throw new Error('not called');
+  }
+}

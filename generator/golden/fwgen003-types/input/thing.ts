@@ -1,0 +1,21 @@
+import { AutoBuilder, type Decimal, type Id, Model } from 'fw-actions';
+import type { Nowhere } from './nowhere.js';
+
+export enum Level {
+  Low,
+  High,
+}
+
+@AutoBuilder
+export class Thing extends Model<Thing, Id<Thing>, 'NEW'> {
+  readonly when!: RegExp;
+  readonly either!: string | number;
+  readonly list!: readonly (string | null)[];
+  readonly prices!: readonly Decimal[];
+  readonly other!: Thing;
+  readonly call!: () => void;
+  readonly level!: Level;
+  readonly missing!: Nowhere;
+  readonly table!: Record<string, string>;
+  readonly nothing!: void;
+}

@@ -1,0 +1,10 @@
+import { ModelEvent } from 'fw-actions';
+import { Thing } from './thing.js';
+
+export class ThingMadeEvent extends ModelEvent<Thing> {
+  private readonly hidden!: string;
+
+  constructor(readonly title: string) {
+    super('', Thing);
+  }
+}

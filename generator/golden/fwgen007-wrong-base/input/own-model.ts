@@ -1,0 +1,3 @@
+export class Model<T> {
+  declare readonly self?: T;
+}

@@ -1,0 +1,4 @@
+import { Action, FwAction } from 'fw-actions';
+
+@FwAction
+export default class extends Action<void, void> {}

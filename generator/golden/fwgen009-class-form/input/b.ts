@@ -1,0 +1,4 @@
+import { Action, FwAction } from 'fw-actions';
+
+@FwAction
+export abstract class SomeAction<T> extends Action<void, T> {}

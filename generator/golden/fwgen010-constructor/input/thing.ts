@@ -1,0 +1,11 @@
+import { AutoBuilder, type Id, Model } from 'fw-actions';
+
+@AutoBuilder
+export class Thing extends Model<Thing, Id<Thing>, 'NEW'> {
+  readonly title: string;
+
+  constructor(title: string) {
+    super();
+    this.title = title;
+  }
+}

@@ -1,0 +1,5 @@
+import { AutoBuilder, type Id, Model } from 'fw-actions';
+
+export class Thing extends Model<Thing, Id<Thing>, 'NEW'> {
+  readonly title!: string;
+}

@@ -1,0 +1,15 @@
+import { Action, FwAction, HttpRoute, type Id, type Principal } from 'fw-actions';
+import { Thing } from './thing.js';
+
+export interface ThingBActionParams {
+  readonly title: string;
+}
+
+@FwAction
+@HttpRoute('POST', '/b', { ifMatch: 'title' })
+export class ThingBAction extends Action<ThingBActionParams, void> {
+  
+  protected perform(_principal: Principal, _params: ThingBActionParams): void {
+    throw new Error('not called');
+  }
+}

@@ -1,0 +1,18 @@
+import { Action, FwAction, HttpRoute, type Id, type Principal } from 'fw-actions';
+import { Thing } from './thing.js';
+
+export interface ThingBActionParams {
+  readonly thingId: Id<Thing>;
+}
+
+@FwAction
+
+export class ThingBAction extends Action<ThingBActionParams, void> {
+  protected constructor() {
+    super(undefined as never);
+  }
+
+  protected perform(_principal: Principal, _params: ThingBActionParams): void {
+    throw new Error('not called');
+  }
+}

@@ -1,0 +1,7 @@
+export interface Mailer {
+  send(): void;
+}
+
+export interface Printer {
+  print(): void;
+}

@@ -1,0 +1,19 @@
+import { AutoBuilder, type Decimal, type Id, Model } from 'fw-actions';
+
+@AutoBuilder
+export class Thing extends Model<Thing, Id<Thing>, 'NEW'> {
+  /** @maxLength many */
+  readonly title!: string;
+  /** @minimum 1 */
+  readonly note!: string;
+  /** @numeric 4,9 */
+  readonly price!: Decimal;
+  /** @pattern ( */
+  readonly code!: string;
+  /** @default 5 */
+  readonly size!: number;
+  /** @integer yes */
+  readonly count!: number;
+  /** @see the manual, a tag of other tools */
+  readonly fine!: string;
+}

@@ -1,0 +1,2 @@
+// Written by hand.
+export const precious = true;

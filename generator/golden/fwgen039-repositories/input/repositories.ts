@@ -1,0 +1,14 @@
+import { Repository } from 'fw-actions';
+import { Thing } from './thing.js';
+
+export class Plain {}
+
+export class PlainRepository extends Repository<Plain> {}
+
+export class LooseRepository extends Repository {}
+
+export class ThingRepository extends Repository<Thing> {
+  constructor() {
+    super(undefined as never, undefined as never);
+  }
+}

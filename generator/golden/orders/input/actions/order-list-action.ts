@@ -1,0 +1,20 @@
+import { Action, type Clock, FwAction, HttpRoute, type Id, type Page, type Principal } from 'fw-actions';
+import type { Customer } from '../models/customer.js';
+import type { Order } from '../models/order.js';
+import type { OrderRepository } from '../repositories/order-repository.js';
+import { OrderPageResponse } from '../responses/order-response.js';
+
+@FwAction()
+@HttpRoute('GET', '/customers/{customerId}/orders', { response: OrderPageResponse, summary: 'Orders of a customer', tag: 'Orders' })
+export class OrderListAction extends Action<{ readonly customerId: Id<Customer>; readonly urgent?: boolean }, Page<Order>> {
+  readonly #orders: OrderRepository;
+
+  constructor(clock: Clock, orders: OrderRepository) {
+    super(clock);
+    this.#orders = orders;
+  }
+
+  protected perform(_principal: Principal, params: { readonly customerId: Id<Customer> }): Promise<Page<Order>> {
+    return this.#orders.findByCustomer(params.customerId, {});
+  }
+}

@@ -1,0 +1,4 @@
+/** Not the clock of the package. */
+export interface Clock {
+  tick(): void;
+}

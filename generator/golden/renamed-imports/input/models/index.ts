@@ -1,0 +1,2 @@
+export { Ticket as Pass } from './ticket.js';
+export * from './ticket.js';

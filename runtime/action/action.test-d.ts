@@ -1,0 +1,78 @@
+import { expectTypeOf } from 'vitest';
+import type { Decimal } from '../domain/decimal.js';
+import type { Id, ShardedId } from '../domain/id.js';
+import type { Principal } from '../domain/principal.js';
+import { Account } from '../domain/test-support/account.js';
+import type { Note } from '../domain/test-support/note.js';
+import type { ActionExecutor } from '../execution/action-executor.js';
+import { actionSpec } from '../testing/index.js';
+import { Action } from './action.js';
+import type { ActionRegistry } from './action-registry.js';
+
+interface CreditParams {
+  readonly accountId: Id<Account>;
+  readonly amount: Decimal;
+  readonly note?: string;
+}
+
+class CreditAction extends Action<CreditParams, Account> {
+  protected perform(_principal: Principal, _params: CreditParams): Promise<Account> {
+    throw new Error('types only');
+  }
+}
+
+class TouchAction extends Action<{ readonly accountId: Id<Account> }, void> {
+  protected perform(): void {}
+}
+
+declare const executor: ActionExecutor;
+declare const registry: ActionRegistry;
+declare const accountId: ShardedId<Account>;
+declare const noteId: Id<Note>;
+declare const amount: Decimal;
+const principal: Principal = () => 'alice';
+
+/** Compiled, never run. */
+export async function promises(): Promise<void> {
+  // The result follows from the class.
+  expectTypeOf(
+    await executor.execute(principal, CreditAction, { accountId, amount }),
+  ).toEqualTypeOf<Account>();
+  expectTypeOf(await executor.execute(principal, TouchAction, { accountId })).toEqualTypeOf<void>();
+  expectTypeOf(registry.find(CreditAction).create()).toEqualTypeOf<Action<CreditParams, Account>>();
+  await executor.execute({ name: 'alice' }, CreditAction, { accountId, amount, note: 'rent' });
+
+  // @ts-expect-error the amount is missing
+  await executor.execute(principal, CreditAction, { accountId });
+  // @ts-expect-error a number is no decimal
+  await executor.execute(principal, CreditAction, { accountId, amount: 5 });
+  // @ts-expect-error the id of another model
+  await executor.execute(principal, CreditAction, { accountId: noteId, amount });
+  // @ts-expect-error a text is no id
+  await executor.execute(principal, CreditAction, { accountId: accountId.getValue(), amount });
+  // @ts-expect-error no such parameter
+  await executor.execute(principal, CreditAction, { accountId, amount, amout: amount });
+  // @ts-expect-error a class that is no action
+  await executor.execute(principal, Account, { accountId, amount });
+  // @ts-expect-error a principal has a name
+  await executor.execute({}, CreditAction, { accountId, amount });
+
+  const action = registry.find(CreditAction).create();
+  // @ts-expect-error the executor alone performs
+  action.perform(principal, { accountId, amount });
+  // @ts-expect-error the plan belongs to perform
+  action.plan();
+
+  // The test kit follows the class in the same way.
+  const spec = actionSpec({ create: (kit) => new CreditAction(kit.clock) });
+  expectTypeOf((await spec.when({ accountId, amount })).result).toEqualTypeOf<Account>();
+  spec.when({ accountId, amount }).thenUpdated(Account, { balance: amount, version: 2 });
+  // @ts-expect-error the amount is missing
+  spec.when({ accountId });
+  // @ts-expect-error no such field
+  spec.when({ accountId, amount }).thenUpdated(Account, { balanse: amount });
+  // @ts-expect-error a number is no decimal
+  spec.when({ accountId, amount }).thenReturns({ balance: 5 });
+  // @ts-expect-error a method is no field
+  spec.when({ accountId, amount }).thenUpdated(Account, { copy: undefined });
+}

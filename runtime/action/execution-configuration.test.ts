@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { Id } from '../domain/id.js';
+import { Account } from '../domain/test-support/account.js';
+import { ValidationError } from '../errors.js';
+import { ExecutionConfiguration, type ExecutionConfigurationBuilder } from './execution-configuration.js';
+
+const builder = (): ExecutionConfigurationBuilder => ExecutionConfiguration.Builder.executionConfiguration();
+const ID = Id.of(Account, '0194e4a1-7c00-7000-8040-000000000001');
+
+describe('ExecutionConfiguration', () => {
+  test('allows one shard and leaves the rest to the executor by default', () => {
+    expect(builder().build()).toMatchObject({
+      allowCrossShard: false,
+      timeoutMs: undefined,
+      maximumAttempts: undefined,
+      signal: undefined,
+      ifVersion: undefined,
+      traceContext: undefined,
+      idempotencyKey: undefined,
+    });
+  });
+
+  test('holds what its builder was told', () => {
+    const { signal } = new AbortController();
+    const configuration = builder()
+      .allowCrossShard(true)
+      .timeoutMs(250)
+      .maximumAttempts(2)
+      .signal(signal)
+      .ifVersion(ID, 3, 4)
+      .traceContext('00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01')
+      .idempotencyKey('order-17')
+      .build();
+    expect(configuration).toMatchObject({
+      allowCrossShard: true,
+      timeoutMs: 250,
+      maximumAttempts: 2,
+      signal,
+      ifVersion: { id: ID.getValue(), versions: [3, 4] },
+      traceContext: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+      idempotencyKey: 'order-17',
+    });
+  });
+
+  test('is frozen, and later changes of the builder do not reach it', () => {
+    const changing = builder();
+    const configuration = changing.build();
+    changing.allowCrossShard(true);
+    expect(configuration.allowCrossShard).toBe(false);
+    expect(Object.isFrozen(configuration)).toBe(true);
+  });
+
+  test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('refuses a timeout of %d ms', (timeoutMs) => {
+    expect(() => builder().timeoutMs(timeoutMs)).toThrow(ValidationError);
+  });
+
+  test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('refuses %d attempts', (attempts) => {
+    expect(() => builder().maximumAttempts(attempts)).toThrow(
+      'maximumAttempts must be an integer of at least 1',
+    );
+  });
+
+  test('takes an idempotency key of up to 255 visible ASCII characters', () => {
+    expect(builder().idempotencyKey('k'.repeat(255)).build().idempotencyKey).toHaveLength(255);
+  });
+
+  test.each(['', 'k'.repeat(256), 'a b', 'a\n', 'a\0', 'ключ'])('refuses %j as an idempotency key', (key) => {
+    expect(() => builder().idempotencyKey(key)).toThrow(ValidationError);
+  });
+});

@@ -1,0 +1,68 @@
+import { expectTypeOf } from 'vitest';
+import type { modelType } from '../codegen/version.js';
+import { Id, ShardedId } from './id.js';
+import { Model } from './model.js';
+import type { ModelEvent } from './model-event.js';
+import { ShardIdentifier } from './shard-identifier.js';
+import type { Cat, Dog } from './test-support/twins.js';
+
+class Invoice extends Model<Invoice, ShardedId<Invoice>, 'DRAFT' | 'SENT'> {
+  readonly amount!: number;
+}
+
+class Customer extends Model<Customer, Id<Customer>, 'ACTIVE'> {
+  readonly name!: string;
+}
+
+// Two models of one shape: what tells them apart is the tag that emitted code adds, in just this way.
+declare module './test-support/twins.js' {
+  interface Cat {
+    readonly [modelType]?: 'Cat';
+  }
+  interface Dog {
+    readonly [modelType]?: 'Dog';
+  }
+}
+
+const shard = ShardIdentifier.of(0, 0);
+const UUID = '0194e4a1-7c00-7000-8040-000000000001';
+
+// Ids know their model.
+expectTypeOf(Id.of(Customer, UUID)).toEqualTypeOf<Id<Customer>>();
+expectTypeOf(ShardedId.of(Invoice, UUID)).toEqualTypeOf<ShardedId<Invoice>>();
+expectTypeOf(ShardedId.generate(Invoice, shard)).toEqualTypeOf<ShardedId<Invoice>>();
+expectTypeOf<Id<Invoice>>().not.toExtend<Id<Customer>>();
+expectTypeOf<Id<Customer>>().not.toExtend<Id<Invoice>>();
+expectTypeOf<Id<Cat>>().not.toExtend<Id<Dog>>();
+expectTypeOf<ShardedId<Cat>>().not.toExtend<ShardedId<Dog>>();
+expectTypeOf<ShardedId<Cat>>().not.toExtend<Id<Dog>>();
+
+// A sharded id serves wherever a plain one does, and not the other way round.
+expectTypeOf<ShardedId<Invoice>>().toExtend<Id<Invoice>>();
+expectTypeOf<Id<Invoice>>().not.toExtend<ShardedId<Invoice>>();
+expectTypeOf<Id<Invoice>>().toExtend<Id<unknown>>();
+
+// A text is no id.
+expectTypeOf<string>().not.toExtend<Id<Invoice>>();
+
+// A model carries the id and the states that it was declared with.
+expectTypeOf<Invoice['id']>().toEqualTypeOf<ShardedId<Invoice>>();
+expectTypeOf<Invoice['state']>().toEqualTypeOf<'DRAFT' | 'SENT'>();
+expectTypeOf<Customer['id']>().toEqualTypeOf<Id<Customer>>();
+expectTypeOf<Invoice>().not.toExtend<Customer>();
+
+// Events belong to one model.
+expectTypeOf<ModelEvent<Cat>>().not.toExtend<ModelEvent<Dog>>();
+
+// @ts-expect-error models come from builders and repositories, never from `new`
+new Invoice();
+// @ts-expect-error addresses come from `ShardIdentifier.of`
+new ShardIdentifier(0, 0);
+// @ts-expect-error ids come from `Id.of`
+new Id('Customer', UUID);
+
+declare const invoice: Invoice;
+// @ts-expect-error a model is immutable
+invoice.amount = 1;
+// @ts-expect-error a model is immutable, its base fields included
+invoice.version = 2;

@@ -1,0 +1,168 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { PlanMisuseError, UnknownModelError, ValidationError } from '../errors.js';
+import { Decimal } from './decimal.js';
+import { descriptorOf, type Entity, instantiate, pendingEventsOf } from './entity.js';
+import { ShardedId } from './id.js';
+import { markPersisted } from './model-event.js';
+import { ShardIdentifier } from './shard-identifier.js';
+import {
+  Account,
+  AccountBuilder,
+  AccountCredited,
+  accountModel,
+  newAccount,
+  OPENED_AT,
+} from './test-support/account.js';
+import { newNote, noteModel } from './test-support/note.js';
+
+const hundred = new Decimal(100);
+
+/** Everything that can be seen of a model, deep. */
+function snapshot(account: Account): unknown {
+  return structuredClone({ ...account, id: String(account.id), balance: String(account.balance) });
+}
+
+describe('a model', () => {
+  test('is frozen', () => {
+    const account = newAccount(hundred).build();
+    expect(Object.isFrozen(account)).toBe(true);
+    expect(() => Object.assign(account, { version: 9 })).toThrow(TypeError);
+    expect(() => Object.assign(account, { unknown: 9 })).toThrow(TypeError);
+  });
+
+  test('stays as it was when a changed copy is made of it', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 1, max: 1_000_000 }), { minLength: 1, maxLength: 20 }),
+        (amounts) => {
+          const original = newAccount(hundred).nickname('Ana').build();
+          const before = snapshot(original);
+          let account = original;
+          for (const amount of amounts) account = account.credit(new Decimal(amount));
+          expect(snapshot(original)).toEqual(before);
+          expect(pendingEventsOf(original)).toEqual([]);
+          expect(pendingEventsOf(account)).toHaveLength(amounts.length);
+          expect(account.balance.equals(amounts.reduce((sum, amount) => sum + amount, 100))).toBe(true);
+        },
+      ),
+    );
+  });
+
+  test('was last changed when it was created, unless its creator says otherwise', () => {
+    const later = new Date(OPENED_AT.getTime() + 1);
+    expect(newAccount(hundred).build().updatedDate).toEqual(OPENED_AT);
+    expect(newAccount(hundred).updatedDate(later).build().updatedDate).toEqual(later);
+  });
+
+  test('lists no events and no descriptor among its fields', () => {
+    const account = newAccount(hundred).build().credit(hundred);
+    expect(Object.keys(account).sort()).toEqual(
+      ['balance', 'closedBy', 'createdDate', 'id', 'nickname', 'state', 'updatedDate', 'version'].sort(),
+    );
+  });
+
+  test('knows the descriptor that it was made with', () => {
+    expect(descriptorOf(newAccount(hundred).build())).toBe(accountModel);
+    expect(descriptorOf(newNote('x'))).toBe(noteModel);
+  });
+
+  test('that no builder made is refused', () => {
+    const forged: Entity = Reflect.construct(Account, []);
+    expect(() => descriptorOf(forged)).toThrow(UnknownModelError);
+  });
+
+  test('whose class does not extend Entity is refused', () => {
+    const stranger = { ...noteModel, modelClass: () => JSON.parse('null') ?? Date };
+    expect(() => instantiate(stranger, {}, [])).toThrow(PlanMisuseError);
+  });
+});
+
+describe('a builder', () => {
+  test.each(['id', 'state', 'balance', 'createdDate'] as const)('refuses a null %s', (field) => {
+    const builder = newAccount(hundred);
+    const set = builder[field].bind(builder) as (value: unknown) => AccountBuilder;
+    expect(() => set(null).build()).toThrow(ValidationError);
+    expect(() => set(undefined).build()).toThrow(`${field} cannot be null`);
+  });
+
+  test('names the field at fault', () => {
+    const builder = AccountBuilder.account() as unknown as AccountBuilder;
+    expect(() => builder.build()).toThrow(expect.objectContaining({ field: 'id', code: 'FW_VALIDATION' }));
+  });
+
+  test('refuses null for an optional field, and undefined for a nullable one', () => {
+    const setNull = (builder: AccountBuilder): AccountBuilder => builder.nickname(JSON.parse('null'));
+    expect(() => setNull(newAccount(hundred)).build()).toThrow('nickname cannot be null');
+    const missing = AccountBuilder.account()
+      .id(ShardedId.generate(Account, ShardIdentifier.of(0, 0)))
+      .state('OPEN')
+      .withInitialVersion()
+      .createdDate(OPENED_AT)
+      .balance(hundred) as unknown as AccountBuilder;
+    expect(() => missing.build()).toThrow('closedBy cannot be null');
+  });
+
+  test('takes undefined for an optional field and null for a nullable one', () => {
+    const account = newAccount(hundred).nickname(undefined).closedBy(null).build();
+    expect(account.nickname).toBeUndefined();
+    expect(account.closedBy).toBeNull();
+  });
+
+  test('keeps the models made before from later changes of itself', () => {
+    const builder = newAccount(hundred);
+    const first = builder.build();
+    builder.balance(new Decimal(1)).withEvent(new AccountCredited(first.id, hundred));
+    expect(first.balance).toEqual(hundred);
+    expect(pendingEventsOf(first)).toEqual([]);
+  });
+
+  test('gives a new model version 1', () => {
+    expect(newAccount(hundred).build().version).toBe(1);
+  });
+
+  test('carries over base fields only with copyBase', () => {
+    const account = newAccount(hundred).nickname('Ana').build();
+    const copy = AccountBuilder.account().copyBase(account) as unknown as AccountBuilder;
+    expect(() => copy.build()).toThrow('balance cannot be null');
+    const built = copy.balance(new Decimal(1)).closedBy(null).build();
+    expect(built).toMatchObject({ id: account.id, state: 'OPEN', version: 1, createdDate: OPENED_AT });
+    expect(built.nickname).toBeUndefined();
+  });
+});
+
+describe('events of a model', () => {
+  test('are those attached with withEvent, in that order', () => {
+    const account = newAccount(hundred).build();
+    const events = [1, 2, 3].map((amount) => new AccountCredited(account.id, new Decimal(amount)));
+    const builder = account.copy();
+    for (const event of events) builder.withEvent(event);
+    expect(pendingEventsOf(builder.build())).toEqual(events);
+  });
+
+  test('are carried over by copies, pending as they are', () => {
+    const credited = newAccount(hundred).build().credit(new Decimal(1));
+    expect(pendingEventsOf(credited.copy().build())).toEqual(pendingEventsOf(credited));
+    const based = AccountBuilder.account()
+      .copyBase(credited)
+      .balance(hundred)
+      .closedBy(null) as unknown as AccountBuilder;
+    expect(pendingEventsOf(based.build())).toEqual(pendingEventsOf(credited));
+  });
+
+  test('that are persisted are not emitted again, by the model and by copies of it', () => {
+    const credited = newAccount(hundred).build().credit(new Decimal(1));
+    for (const event of pendingEventsOf(credited)) markPersisted(event);
+    expect(pendingEventsOf(credited)).toEqual([]);
+    const again = credited.credit(new Decimal(2));
+    expect(pendingEventsOf(again)).toEqual([new AccountCredited(credited.id, new Decimal(2))]);
+  });
+
+  test('name their model, apart from their payload', () => {
+    const account = newAccount(hundred).build();
+    const event = new AccountCredited(account.id, hundred);
+    expect(event.getModelId()).toBe(account.id.getValue());
+    expect(event.getModelName()).toBe('Account');
+    expect(Object.keys(event)).toEqual(['amount']);
+  });
+});

@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ValidationError } from '../errors.js';
+import { MAX_GROUP, MAX_MEMBER, ShardIdentifier } from './shard-identifier.js';
+
+describe('ShardIdentifier', () => {
+  test('knows group, member and their bits', () => {
+    expect(ShardIdentifier.of(2, 3)).toMatchObject({ group: 2, member: 3, bits: (2 << 6) | 3 });
+  });
+
+  test('is one frozen object per address', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: MAX_GROUP }),
+        fc.integer({ min: 0, max: MAX_MEMBER }),
+        (group, member) => {
+          const shard = ShardIdentifier.of(group, member);
+          expect(ShardIdentifier.of(group, member)).toBe(shard);
+          expect(ShardIdentifier.fromBits(shard.bits)).toBe(shard);
+          expect(Object.isFrozen(shard)).toBe(true);
+        },
+      ),
+    );
+  });
+
+  test('equals only itself', () => {
+    expect(ShardIdentifier.of(1, 0).equals(ShardIdentifier.of(1, 0))).toBe(true);
+    expect(ShardIdentifier.of(1, 0).equals(ShardIdentifier.of(0, 1))).toBe(false);
+  });
+
+  test('reads (group, member)', () => {
+    expect(String(ShardIdentifier.of(1, 0))).toBe('(1, 0)');
+  });
+
+  test.each([-1, 256, 0.5, Number.NaN, Number.POSITIVE_INFINITY])('refuses group %d', (group) => {
+    expect(() => ShardIdentifier.of(group, 0)).toThrow(ValidationError);
+    expect(() => ShardIdentifier.of(group, 0)).toThrow('Shard group must be an integer from 0 to 255');
+  });
+
+  test.each([-1, 64, 0.5, Number.NaN])('refuses member %d', (member) => {
+    expect(() => ShardIdentifier.of(0, member)).toThrow('Shard member must be an integer from 0 to 63');
+  });
+
+  test('refuses what is no number at all', () => {
+    expect(() => ShardIdentifier.of(JSON.parse('"1"'), 0)).toThrow(ValidationError);
+    expect(() => ShardIdentifier.of(0, JSON.parse('null'))).toThrow(ValidationError);
+  });
+});

@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ValidationError } from '../errors.js';
+import { parseUuid } from './uuid.js';
+
+describe('parseUuid', () => {
+  test('keeps the canonical text form and lowers upper case', () => {
+    fc.assert(
+      fc.property(fc.uuid(), (uuid) => {
+        expect(parseUuid(uuid)).toBe(uuid);
+        expect(parseUuid(uuid.toUpperCase())).toBe(uuid);
+      }),
+    );
+  });
+
+  test.each([
+    ['braces', '{6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10}'],
+    ['a URN', 'urn:uuid:6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10'],
+    ['no hyphens', '6f3f6d586a8e4b1e9d5b0d7f2f9f4a10'],
+    ['other hyphens', '6f3f6d586a8e-4b1e-9d5b-0d7f-2f9f4a10'],
+    ['space before', ' 6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10'],
+    ['a line break behind', '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10\n'],
+    ['a letter beyond f', '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a1g'],
+    ['a missing digit', '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a1'],
+    ['nothing', ''],
+  ])('refuses %s', (_, text) => {
+    expect(() => parseUuid(text)).toThrow(ValidationError);
+  });
+
+  test('refuses what is no text, without printing it', () => {
+    expect(() => parseUuid(JSON.parse('{"secret": 1}'))).toThrow('Not a UUID: object');
+  });
+
+  test('shows at most 64 characters of what it refuses', () => {
+    expect(() => parseUuid('x'.repeat(10_000))).toThrow(`Not a UUID: "${'x'.repeat(64)}"`);
+  });
+});

@@ -1,0 +1,36 @@
+import { IdempotencyKeyReusedError } from '../errors.js';
+import type { KeyName } from '../persistence/idempotency-key.js';
+
+interface Running {
+  readonly fingerprint: string;
+  readonly settled: Promise<unknown>;
+}
+
+/**
+ * Executions under a key that run in this process. A concurrent repeat waits for the first one instead of racing it
+ * to the database; then it looks the key up like any later repeat.
+ */
+export class KeyJoins {
+  readonly #running = new Map<string, Running>();
+
+  /**
+   * Runs `work` when no other execution under this key is running here.
+   *
+   * @throws IdempotencyKeyReusedError if one is running with another request
+   */
+  async run<T>(name: KeyName, fingerprint: string, work: () => Promise<T>): Promise<T> {
+    const id = JSON.stringify([name.principal, name.operation, name.key]);
+    for (let running = this.#running.get(id); running !== undefined; running = this.#running.get(id)) {
+      if (running.fingerprint !== fingerprint) {
+        throw new IdempotencyKeyReusedError('This idempotency key is being used with another request');
+      }
+      await running.settled;
+    }
+    const result = work();
+    const settled = result.then(ignore, ignore).then(() => this.#running.delete(id));
+    this.#running.set(id, { fingerprint, settled });
+    return result;
+  }
+}
+
+function ignore(): void {}

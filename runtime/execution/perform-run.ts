@@ -1,0 +1,83 @@
+import { startPerform } from '../action/action.js';
+import type { ActionDescriptor } from '../action/action-descriptor.js';
+import { ActionPlan } from '../action/action-plan.js';
+import { type PerformScope, runInPerformScope } from '../action/perform-scope.js';
+import type { Clock } from '../domain/clock.js';
+import type { Entity } from '../domain/entity.js';
+import { ShardedId } from '../domain/id.js';
+import type { Principal } from '../domain/principal.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { allApplied, type Link } from '../persistence/link.js';
+import type { StagedStates } from './staged-states.js';
+
+export interface PerformRunOptions {
+  readonly actionName: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal | undefined;
+  readonly remainingMs: () => number;
+  readonly staged: StagedStates;
+  readonly defaultShard: ShardIdentifier;
+  /** Whether staged states of others may be read. */
+  readonly chaining: boolean;
+}
+
+/** One run of `perform`: its plan, and the links whose staged states it has read. */
+export class PerformRun implements PerformScope {
+  readonly actionName: string;
+  readonly plan: ActionPlan;
+  readonly signal: AbortSignal | undefined;
+  readonly remainingMs: () => number;
+  readonly #staged: StagedStates;
+  readonly #defaultShard: ShardIdentifier;
+  readonly #links = new Map<Link, ShardIdentifier>();
+  #chaining: boolean;
+
+  constructor(options: PerformRunOptions) {
+    this.actionName = options.actionName;
+    this.plan = new ActionPlan(options.clock);
+    this.signal = options.signal;
+    this.remainingMs = options.remainingMs;
+    this.#staged = options.staged;
+    this.#defaultShard = options.defaultShard;
+    this.#chaining = options.chaining;
+  }
+
+  /** Links whose outcome everything that this run leads to waits for. */
+  get links(): readonly Link[] {
+    return [...this.#links.keys()];
+  }
+
+  /** Whether its staged states may be shown to others: it has read nothing that they could have outrun unseen. */
+  get chaining(): boolean {
+    return this.#chaining;
+  }
+
+  async start<Params, Result>(
+    action: ActionDescriptor<Params, Result>,
+    principal: Principal,
+    params: Params,
+  ): Promise<Result> {
+    return runInPerformScope(this, async () => startPerform(action.create(), this.plan, principal, params));
+  }
+
+  /** Whether a state of another shard that has been read is not committed yet. */
+  restsOnAnother(shard: ShardIdentifier): boolean {
+    for (const [link, other] of this.#links) if (other !== shard && link.state === 'pending') return true;
+    return false;
+  }
+
+  stagedElsewhere(modelName: string, id: string): Entity | undefined {
+    if (!this.#chaining) return undefined;
+    const state = this.#staged.get(modelName, id);
+    if (state === undefined) return undefined;
+    const modelId = state.model.id;
+    this.#links.set(state.link, modelId instanceof ShardedId ? modelId.resolveShardIdentifier() : this.#defaultShard);
+    return state.model;
+  }
+
+  async beforeQuery(): Promise<void> {
+    if (!this.#chaining) return;
+    this.#chaining = false;
+    await allApplied(this.#staged.pendingLinks());
+  }
+}

@@ -1,0 +1,123 @@
+import { JsonView } from './json-view.js';
+import { exampleOf, type FieldView, fieldsOf, typeText } from './schema-view.js';
+
+/** What the page shows of an API document. */
+export interface ApiView {
+  readonly title: string;
+  readonly version: string;
+  readonly description: string;
+  readonly groups: readonly GroupView[];
+}
+
+/** Operations under one heading. */
+export interface GroupView {
+  readonly name: string;
+  readonly operations: readonly OperationView[];
+}
+
+export interface OperationView {
+  /** Anchor of the page. */
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters: readonly ParameterView[];
+  readonly body: readonly FieldView[];
+  readonly requestExample: string | undefined;
+  readonly responses: readonly ResponseView[];
+  readonly responseFields: readonly FieldView[];
+  readonly responseExample: string | undefined;
+}
+
+export interface ParameterView extends FieldView {
+  readonly place: string;
+  /** A value for examples, as text. */
+  readonly example: string;
+}
+
+export interface ResponseView {
+  readonly status: string;
+  readonly description: string;
+  readonly isSuccess: boolean;
+}
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+
+/** Reads an OpenAPI 3.1 document. What is missing or odd is left out: a page about most of an API beats none. */
+export function readOpenApi(document: object): ApiView {
+  const root = new JsonView(document);
+  const info = root.at('info');
+  const groups = new Map<string, OperationView[]>();
+  for (const { name } of root
+    .at('tags')
+    .items()
+    .map((tag) => ({ name: tag.text('name') })))
+    groups.set(name, []);
+  for (const [path, item] of root.at('paths').entries()) {
+    for (const method of METHODS) {
+      const operation = item.at(method);
+      if (!operation.exists) continue;
+      const group = operation.at('tags').items()[0]?.text() ?? 'Operations';
+      groups.set(group, [...(groups.get(group) ?? []), readOperation(method, path, operation)]);
+    }
+  }
+  return {
+    title: info.text('title'),
+    version: info.text('version'),
+    description: info.text('description'),
+    groups: [...groups]
+      .filter(([, operations]) => operations.length > 0)
+      .map(([name, operations]) => ({ name, operations })),
+  };
+}
+
+function readOperation(method: string, path: string, operation: JsonView): OperationView {
+  const requestBody = operation.at('requestBody').resolved().at('content').at('application/json');
+  const responses = operation
+    .at('responses')
+    .entries()
+    .map(([status, response]) => ({ status, response: response.resolved() }));
+  const success = responses
+    .find(({ status }) => status.startsWith('2'))
+    ?.response.at('content')
+    .at('application/json');
+  return {
+    id: operation.text('operationId') || `${method}-${path}`.replace(/\W+/g, '-'),
+    method: method.toUpperCase(),
+    path,
+    summary: operation.text('summary') || operation.text('operationId'),
+    description: operation.text('description'),
+    parameters: operation
+      .at('parameters')
+      .items()
+      .map((parameter) => readParameter(parameter.resolved())),
+    body: requestBody.exists ? fieldsOf(requestBody.at('schema')) : [],
+    requestExample: exampleText(requestBody),
+    responses: responses.map(({ status, response }) => ({
+      status,
+      description: response.text('description'),
+      isSuccess: status.startsWith('2'),
+    })),
+    responseFields: success?.exists === true ? fieldsOf(success.at('schema')) : [],
+    responseExample: success === undefined ? undefined : exampleText(success),
+  };
+}
+
+function readParameter(parameter: JsonView): ParameterView {
+  const schema = parameter.at('schema').resolved();
+  return {
+    name: parameter.text('name'),
+    place: parameter.text('in'),
+    type: typeText(schema),
+    required: parameter.at('required').value === true,
+    description: parameter.text('description') || schema.text('description'),
+    example: String(exampleOf(schema)),
+  };
+}
+
+function exampleText(content: JsonView): string | undefined {
+  if (!content.exists) return undefined;
+  const example = content.at('example');
+  return JSON.stringify(example.exists ? example.value : exampleOf(content.at('schema')), null, 2);
+}

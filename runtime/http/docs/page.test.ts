@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { walletOpenApi } from '../test-support/wallet-open-api.js';
+import { docsPage } from './page.js';
+
+const page = docsPage(walletOpenApi);
+const text = page.render('http://localhost:8080');
+
+describe('the docs page', () => {
+  it('names no resource that a browser would load', () => {
+    expect(text).not.toMatch(
+      /<(?:script|link|img|iframe|object|embed|base|form)\b|src=|@import|url\(|style="/i,
+    );
+  });
+
+  it('allows its own style by its hash and nothing else', () => {
+    const style = /<style>([\s\S]*)<\/style>/.exec(text)?.[1] ?? '';
+    const hash = createHash('sha256').update(style).digest('base64');
+    expect(page.contentSecurityPolicy).toContain(`style-src 'sha256-${hash}'`);
+    expect(page.contentSecurityPolicy).toContain("default-src 'none'");
+  });
+
+  it('lists every operation with its fields, limits and answers', () => {
+    expect(text.match(/<article/g)).toHaveLength(3);
+    expect(text).toContain('id="WalletDepositMoneyAction"');
+    expect(text).toContain('integer, 1 to 200, default 50');
+    expect(text).toContain('items[].balance');
+    expect(text).toContain('The content of the request is not acceptable.');
+  });
+
+  it('shows commands that can be pasted into a shell', () => {
+    const command = text.replaceAll('&#39;', "'").replaceAll('&#34;', '"');
+    expect(command).toContain(
+      "curl -X POST 'http://localhost:8080/wallets/01942f5e-7c00-7a3b-8040-5d0e9c6b1f27/deposit'",
+    );
+    expect(command).toContain(`O'\\''Brien`);
+    expect(command).toContain("curl 'http://localhost:8080/wallets?ownerId=01942f5e");
+  });
+
+  it('shows what stands in backticks as code', () => {
+    expect(text).toContain('<code>next</code> of the page before.');
+  });
+
+  it('escapes what the document and the caller say', () => {
+    expect(text).toContain('Other wallets &#60;are&#62; not touched.');
+    expect(page.render('http://<script>')).not.toContain('<script>');
+  });
+
+  it.each([
+    {},
+    { paths: 5 },
+    { paths: { '/x': { get: null, post: { responses: [] } } } },
+    { info: { title: 7 } },
+  ])('makes a page of %j', (document) => {
+    expect(docsPage(document, 'Odd').render('http://a')).toContain('<h1>Odd</h1>');
+  });
+
+  it('ends where a schema contains itself', () => {
+    const node = { type: 'object', properties: { next: { $ref: '#/components/schemas/Node' } } };
+    const content = { 'application/json': { schema: { $ref: '#/components/schemas/Node' } } };
+    const document = {
+      paths: { '/nodes': { post: { requestBody: { content }, responses: { 200: { content } } } } },
+      components: { schemas: { Node: node, Loop: { $ref: '#/components/schemas/Loop' } } },
+    };
+    expect(docsPage(document).render('http://a')).toContain('next.next');
+  });
+});

@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import { type Html, html } from './html.js';
+import {
+  type ApiView,
+  type GroupView,
+  type OperationView,
+  type ParameterView,
+  readOpenApi,
+} from './open-api-view.js';
+import type { FieldView } from './schema-view.js';
+import { DOCS_STYLE } from './style.js';
+
+/** A page that describes an API, made once at start. */
+export interface DocsPage {
+  /** The page for callers who reach the server at this URL: examples name it. */
+  render(baseUrl: string): string;
+  /** Value of `Content-Security-Policy`: the page's own style and nothing else. */
+  readonly contentSecurityPolicy: string;
+}
+
+/** Stands for the server's URL in the page that is made beforehand. */
+const BASE_URL = '\u{f8ff}base\u{f8ff}';
+
+/** Renders an OpenAPI 3.1 document as one page without scripts or foreign resources. */
+export function docsPage(openApi: object, title?: string): DocsPage {
+  const api = readOpenApi(openApi);
+  const parts = layout(title === undefined ? api : { ...api, title }).markup.split(BASE_URL);
+  const styleHash = createHash('sha256').update(DOCS_STYLE).digest('base64');
+  return {
+    render: (baseUrl) => parts.join(html`${baseUrl}`.markup),
+    contentSecurityPolicy:
+      `default-src 'none'; style-src 'sha256-${styleHash}'; ` +
+      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  };
+}
+
+function layout(api: ApiView): Html {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${api.title} API</title>
+<style>${{ markup: DOCS_STYLE }}</style>
+</head>
+<body>
+<div class="layout">
+${navigation(api)}
+<main>
+<header>
+<h1>${api.title}</h1>
+${api.description !== '' && html`<p>${prose(api.description)}</p>`}
+<div class="facts"><span class="chip">${BASE_URL}</span><span class="chip">version ${api.version}</span><a class="chip" href="/openapi.json">openapi.json</a><a class="chip" href="/health/ready">health</a></div>
+</header>
+${api.groups.map(group)}
+<footer>Errors are problem details (RFC 9457) with a stable <code>code</code>. A click on an example selects all of it.</footer>
+</main>
+</div>
+</body>
+</html>
+`;
+}
+
+function navigation({ title, version, groups }: ApiView): Html {
+  return html`<nav aria-label="Operations">
+<div class="brand">${title}</div><div class="version">${version}</div>
+${groups.map(
+  ({ name, operations }) => html`<h2>${name}</h2><ul>
+${operations.map(
+  ({ id, method, summary }) =>
+    html`<li><a href="#${id}"><span class="verb ${method}">${method}</span><span>${withoutStop(summary)}</span></a></li>
+`,
+)}</ul>
+`,
+)}</nav>`;
+}
+
+function group({ name, operations }: GroupView): Html {
+  return html`<h2 class="group">${name}</h2>
+${operations.map(article)}`;
+}
+
+function article(operation: OperationView): Html {
+  const { id, method, path, summary, description, parameters, body, responses, responseFields } = operation;
+  const inputs = parameters.filter(({ place }) => place !== 'header');
+  const headers = parameters.filter(({ place }) => place === 'header');
+  return html`<article id="${id}">
+<section>
+<h3><a href="#${id}">${withoutStop(summary)}</a></h3>
+<div class="route"><span class="verb ${method}">${method}</span><span>${path}</span></div>
+${description !== '' && html`<p class="about">${prose(description)}</p>`}
+${fields('Parameters', inputs)}${fields('Body', body)}${fields('Headers', headers)}
+<h4>Answers</h4>
+<div>${responses.map(
+    ({ status, description: text, isSuccess }) =>
+      html`<div class="status${isSuccess && ' ok'}"><b>${status}</b><span>${prose(text)}</span></div>
+`,
+  )}</div>
+${responseFields.length > 0 && html`<details><summary>Fields of the answer</summary>${list(responseFields)}</details>`}
+</section>
+<aside class="try">
+${example('Try it', 'curl', curl(operation))}
+${operation.responseExample !== undefined && example('Answer', operation.responses.find(({ isSuccess }) => isSuccess)?.status ?? '', operation.responseExample)}
+</aside>
+</article>
+`;
+}
+
+function fields(title: string, rows: readonly (FieldView | ParameterView)[]): Html | false {
+  return (
+    rows.length > 0 &&
+    html`<h4>${title}</h4>
+${list(rows)}`
+  );
+}
+
+function list(rows: readonly (FieldView | ParameterView)[]): Html {
+  return html`<dl>${rows.map(
+    (
+      row,
+    ) => html`<div class="field"><dt><code>${row.name}</code><span class="type">${row.type}${'place' in row && row.place === 'path' && ', in the path'}</span>${row.required && html`<span class="must">required</span>`}</dt>${row.description !== '' && html`<dd>${prose(row.description)}</dd>`}</div>
+`,
+  )}</dl>`;
+}
+
+function example(title: string, label: string, text: string): Html {
+  return html`<figure><figcaption><span>${title}</span><span>${label}</span></figcaption><pre class="once"><code>${text}</code></pre></figure>`;
+}
+
+/** A command that can be pasted into a shell. */
+function curl({ method, path, parameters, requestExample }: OperationView): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_match, name: string) => exampleNamed(parameters, name));
+  const query = parameters
+    .filter(({ place, required }) => place === 'query' && required)
+    .map(({ name, example: value }) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+    .join('&');
+  const url = `${BASE_URL}${filled}${query === '' ? '' : `?${query}`}`;
+  const lines = [`curl${method === 'GET' ? '' : ` -X ${method}`} ${quote(url)}`];
+  if (requestExample !== undefined) {
+    lines.push("-H 'content-type: application/json'", `-d ${quote(requestExample)}`);
+  }
+  return lines.join(' \\\n  ');
+}
+
+function exampleNamed(parameters: readonly ParameterView[], name: string): string {
+  return encodeURIComponent(parameters.find((parameter) => parameter.name === name)?.example ?? name);
+}
+
+/** A word for a POSIX shell. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Text of a comment, with what stands in backticks as code. */
+function prose(text: string): Html {
+  return html`${text.split(/`([^`]+)`/).map((part, at) => (at % 2 === 0 ? part : html`<code>${part}</code>`))}`;
+}
+
+function withoutStop(sentence: string): string {
+  return sentence.replace(/\.$/, '');
+}

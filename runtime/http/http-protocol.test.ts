@@ -1,0 +1,256 @@
+import { request as httpRequest } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { HttpServer, HttpServerOptions } from './http-server.js';
+import { sendRaw } from './test-support/raw-client.js';
+import { WalletApplication } from './test-support/wallet-server.js';
+
+let app: WalletApplication;
+let server: HttpServer;
+let port: number;
+let path: string;
+
+async function start(options: Partial<HttpServerOptions> = {}): Promise<void> {
+  app = new WalletApplication();
+  path = `/wallets/${app.open()}/deposit`;
+  server = app.server(options);
+  ({ port } = await server.listen({ host: '127.0.0.1', port: 0 }));
+}
+
+async function restart(options: Partial<HttpServerOptions>): Promise<void> {
+  await server.close(0);
+  await start(options);
+}
+
+beforeEach(() => start());
+afterEach(() => server.close(0));
+
+/** A deposit with these header lines and this body, byte by byte as given. */
+const deposit = (headers: string, body: string): string =>
+  `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${headers}\r\n${body}`;
+
+const valid = (): string => deposit('Content-Length: 12\r\n', '{"amount":1}');
+
+describe('framing', () => {
+  it('accepts a length and chunks', async () => {
+    expect((await sendRaw(port, valid())).status).toBe(200);
+    const chunked = deposit('Transfer-Encoding: chunked\r\n', '5\r\n{"amo\r\n7\r\nunt":1}\r\n0\r\n\r\n');
+    expect((await sendRaw(port, chunked)).status).toBe(200);
+  });
+
+  it.each([
+    ['content-length and chunked', 'Content-Length: 12\r\nTransfer-Encoding: chunked\r\n'],
+    ['chunked and content-length', 'Transfer-Encoding: chunked\r\nContent-Length: 12\r\n'],
+    ['two lengths', 'Content-Length: 12\r\nContent-Length: 13\r\n'],
+    ['two equal lengths', 'Content-Length: 12\r\nContent-Length: 12\r\n'],
+    ['a list of lengths', 'Content-Length: 12, 12\r\n'],
+    ['a signed length', 'Content-Length: +12\r\n'],
+    ['a folded header', 'X-A: b\r\n c\r\nContent-Length: 12\r\n'],
+    ['a header folded with a tab', 'X-A: b\r\n\tc\r\nContent-Length: 12\r\n'],
+    ['a bare LF', 'X-A: b\nContent-Length: 12\r\n'],
+    ['a bare CR', 'X-A: b\rContent-Length: 12\r\n'],
+    ['a space before the colon', 'Content-Length : 12\r\n'],
+    ['a NUL in a header', 'X-A: a\0b\r\nContent-Length: 12\r\n'],
+    ['an unknown transfer coding', 'Transfer-Encoding: xchunked\r\n'],
+    ['chunked that is not last', 'Transfer-Encoding: chunked, identity\r\n'],
+  ])('%s is answered with 400, and the connection is closed', async (_what, headers) => {
+    const { status, text, closed } = await sendRaw(port, deposit(headers, '{"amount":1}'));
+    expect(status).toBe(400);
+    expect(closed).toBe(true);
+    expect(text).toContain('application/problem+json');
+    expect(text).toContain('"code":"HTTP_MALFORMED_REQUEST"');
+    expect(app.executions).toHaveLength(0);
+    expect((await sendRaw(port, valid())).status).toBe(200);
+  });
+
+  it.each([
+    ['a request line that ends with LF', 'GET / HTTP/1.1\nHost: a\n\n'],
+    ['no HTTP', '\x16\x03\x01\x02\x00'],
+    ['no host', 'GET / HTTP/1.1\r\n\r\n'],
+    ['an unknown method', 'FOO / HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['a raw NUL in the path', 'GET /\0 HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ])('%s is answered with 400', async (_what, bytes) => {
+    expect((await sendRaw(port, bytes)).status).toBe(400);
+  });
+
+  it('a broken chunk is answered with 400 and runs nothing', async () => {
+    const { status, closed } = await sendRaw(
+      port,
+      deposit('Transfer-Encoding: chunked\r\n', '5\r\n{"amount":1}\r\n'),
+    );
+    expect([status, closed]).toEqual([400, true]);
+    expect(app.executions).toHaveLength(0);
+  });
+
+  it('answers one request after the other over one connection, a refused one between', async () => {
+    const broken = deposit('Content-Length: 10\r\n', '{"amount":');
+    const { text } = await sendRaw(port, valid() + broken + valid());
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400', 'HTTP/1.1 200']);
+  });
+
+  it('does not answer a broken successor in place of a request under way', async () => {
+    app.behaviour = () => new Promise((resolve) => setTimeout(resolve, 100));
+    const { text } = await sendRaw(port, `${valid()}BROKEN\r\n\r\n`);
+    expect(text).toBe('');
+  });
+
+  it('takes a client that goes away in the middle of a body', async () => {
+    await sendRaw(port, deposit('Content-Length: 100\r\n', '{"amount"'), 50);
+    expect(app.log.filter(({ level }) => level === 'error')).toEqual([]);
+    expect((await sendRaw(port, valid())).status).toBe(200);
+  });
+});
+
+describe('sizes', () => {
+  it('answers 413 to a declared length, before the body has come', async () => {
+    const { status, closed, tookMs } = await sendRaw(port, deposit('Content-Length: 65537\r\n', '{'), 100);
+    expect(status).toBe(413);
+    expect(closed).toBe(false);
+    expect(tookMs).toBeLessThan(300);
+  });
+
+  it('closes the connection after a refused body has been read to its end', async () => {
+    const body = `{"amount":1${' '.repeat(65_537 - 12)}}`;
+    const { status, closed, text } = await sendRaw(port, deposit('Content-Length: 65537\r\n', body), 1_000);
+    expect([status, closed]).toEqual([413, true]);
+    expect(text.toLowerCase()).toContain('connection: close');
+  });
+
+  it('answers 413 to chunks', async () => {
+    const chunk = `1000\r\n${' '.repeat(4_096)}\r\n`;
+    const { status } = await sendRaw(
+      port,
+      deposit('Transfer-Encoding: chunked\r\n', `${chunk.repeat(17)}0\r\n\r\n`),
+      1_000,
+    );
+    expect(status).toBe(413);
+    expect(app.executions).toHaveLength(0);
+  });
+
+  it('gives up on a refused body that does not end', async () => {
+    const { closed, tookMs } = await sendRaw(port, deposit('Content-Length: 99999999\r\n', '{'), 5_000);
+    expect(closed).toBe(true);
+    expect(tookMs).toBeLessThan(4_000);
+  });
+
+  it('answers 431 to large headers', async () => {
+    const { status, text } = await sendRaw(
+      port,
+      `GET / HTTP/1.1\r\nHost: a\r\nX-A: ${'x'.repeat(20_000)}\r\n\r\n`,
+    );
+    expect(status).toBe(431);
+    expect(text).toContain('"code":"HTTP_HEADERS_TOO_LARGE"');
+  });
+
+  it('answers 431 to a large path', async () => {
+    expect((await sendRaw(port, `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`)).status).toBe(431);
+  });
+});
+
+describe('slow clients', () => {
+  const quick = { headersTimeoutMs: 300, requestTimeoutMs: 600 };
+
+  it('get 408 for a body that stalls', async () => {
+    await restart({ limits: quick });
+    const { status, closed, tookMs } = await sendRaw(
+      port,
+      deposit('Content-Length: 12\r\n', '{"amount'),
+      5_000,
+    );
+    expect([status, closed]).toEqual([408, true]);
+    expect(tookMs).toBeLessThan(2_000);
+    expect(app.executions).toHaveLength(0);
+  });
+
+  it('are cut off where they send nothing at all', async () => {
+    await restart({ limits: quick });
+    const { closed, tookMs } = await sendRaw(port, '', 5_000);
+    expect(closed).toBe(true);
+    expect(tookMs).toBeLessThan(2_000);
+  });
+
+  it('do not keep 500 connections from others', async () => {
+    await restart({ limits: { headersTimeoutMs: 700, requestTimeoutMs: 1_000 } });
+    const text = 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa';
+    const sockets: Socket[] = Array.from({ length: 500 }, () =>
+      connect(port, '127.0.0.1').on('error', () => {}),
+    );
+    let sent = 0;
+    const drip = setInterval(() => {
+      for (const socket of sockets) if (socket.writable) socket.write(text[sent % text.length] ?? '');
+      sent += 1;
+    }, 50);
+    try {
+      for (let round = 0; round < 5; round += 1) {
+        const { status, tookMs } = await sendRaw(
+          port,
+          valid().replace('\r\n', '\r\nConnection: close\r\n'),
+          2_000,
+        );
+        expect(status).toBe(200);
+        expect(tookMs).toBeLessThan(500);
+      }
+      await expect.poll(() => sockets.filter(({ closed }) => !closed).length, { timeout: 5_000 }).toBe(0);
+    } finally {
+      clearInterval(drip);
+      for (const socket of sockets) socket.destroy();
+    }
+  });
+});
+
+describe('closing', () => {
+  it('finishes what is under way, then closes the connection', async () => {
+    let finish = (): void => {};
+    const started = new Promise<void>((resolve) => {
+      app.behaviour = () => {
+        resolve();
+        return new Promise((done) => {
+          finish = () => done([...app.wallets.values()][0]);
+        });
+      };
+    });
+    const answer = sendRaw(port, valid(), 5_000);
+    await started;
+    const closed = server.close();
+    setTimeout(() => finish(), 100);
+    const { status, text, closed: byServer } = await answer;
+    expect([status, byServer]).toEqual([200, true]);
+    expect(text.toLowerCase()).toContain('connection: close');
+    await closed;
+  });
+
+  it('does not wait for idle connections', async () => {
+    const idle = sendRaw(port, valid(), 5_000);
+    await expect.poll(() => app.executions.length).toBe(1);
+    const startMs = performance.now();
+    await server.close();
+    expect(performance.now() - startMs).toBeLessThan(1_000);
+    expect((await idle).closed).toBe(true);
+  });
+
+  it('cuts off what is not done in time', async () => {
+    app.behaviour = () => new Promise(() => {});
+    const answer = sendRaw(port, valid(), 5_000);
+    await expect.poll(() => app.executions.length).toBe(1);
+    await server.close(100);
+    expect((await answer).status).toBe(0);
+  });
+});
+
+it('continues a client that asks before it sends', async () => {
+  const body = '{"amount":1}';
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': body.length,
+    expect: '100-continue',
+  };
+  const status = await new Promise((resolve, reject) => {
+    const request = httpRequest({ port, path, method: 'POST', headers }, (response) =>
+      resolve(response.statusCode),
+    );
+    request.on('continue', () => request.end(body)).on('error', reject);
+    request.flushHeaders();
+  });
+  expect(status).toBe(200);
+});

@@ -1,0 +1,536 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { UnauthenticatedError } from '../errors.js';
+import type { HttpServer, HttpServerOptions } from './http-server.js';
+import { WalletApplication } from './test-support/wallet-server.js';
+
+const OWNER = '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10';
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+let app: WalletApplication;
+let server: HttpServer;
+let base: string;
+let wallet: string;
+
+async function start(options: Partial<HttpServerOptions> = {}): Promise<void> {
+  app = new WalletApplication();
+  wallet = app.open();
+  server = app.server(options);
+  base = (await server.listen({ host: '127.0.0.1', port: 0 })).url;
+}
+
+beforeEach(() => start());
+afterEach(() => server.close(0));
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Record<string, unknown>;
+}
+
+async function call(method: string, path: string, init: RequestInit = {}): Promise<Answer> {
+  const response = await fetch(base + path, { method, ...init });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) };
+}
+
+function post(
+  path: string,
+  body: string | Uint8Array,
+  headers: Record<string, string> = JSON_TYPE,
+): Promise<Answer> {
+  return call('POST', path, { body: Buffer.from(body), headers });
+}
+
+const deposit = (body: string | Uint8Array, headers?: Record<string, string>): Promise<Answer> =>
+  post(`/wallets/${wallet}/deposit`, body, headers);
+
+const newWallet = (fields: Record<string, unknown>): string =>
+  JSON.stringify({ country: 'MX', ownerId: OWNER, currency: 'MXN', ...fields });
+
+describe('POST /wallets', () => {
+  it('answers 201 with the wallet, its location and its tag', async () => {
+    const { status, headers, body } = await post('/wallets', newWallet({ initialBalance: '150.50' }));
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-80[4-7][0-9a-f]-[0-9a-f]{12}$/),
+      shardGroup: 1,
+      shardMember: 0,
+      ownerId: OWNER,
+      currency: 'MXN',
+      balance: '150.5',
+      state: 'OPENED',
+      version: 1,
+      createdDate: '2026-01-31T12:00:00.000Z',
+    });
+    expect(headers.get('content-type')).toBe('application/json');
+    expect(headers.get('location')).toBe(`/wallets/${body['id']}`);
+    expect(headers.get('etag')).toBe('"1"');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(Number(headers.get('content-length'))).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['MX', 1],
+    ['mx', 0],
+    ['US', 0],
+    ['', 0],
+  ])('country %j goes to group %i', async (country, group) => {
+    const { status, body } = await post('/wallets', newWallet({ country }));
+    expect(status).toBe(201);
+    expect(body['shardGroup']).toBe(group);
+  });
+
+  it('opens with a balance of 0 where none is given', async () => {
+    expect((await post('/wallets', newWallet({}))).body['balance']).toBe('0');
+  });
+
+  it.each([
+    ['ownerId', 'ownerId cannot be null'],
+    ['currency', 'currency cannot be null'],
+    ['initialBalance', 'balance cannot be null'],
+    ['country', 'country cannot be null'],
+  ])('%s null is refused in the words of the specification', async (name, message) => {
+    const { status, headers, body } = await post('/wallets', newWallet({ [name]: null }));
+    expect(status).toBe(400);
+    expect(headers.get('content-type')).toBe('application/problem+json');
+    expect(body).toEqual({
+      type: 'urn:fw-actions:problem:validation',
+      title: 'Invalid input',
+      status: 400,
+      detail: message,
+      instance: '/wallets',
+      code: 'FW_VALIDATION',
+      errors: [{ pointer: `/${name}`, message }],
+    });
+  });
+
+  it.each([
+    { country: 5 },
+    { country: undefined },
+    { currency: 'usd' },
+    { currency: '' },
+    { currency: 'EURO' },
+    { initialBalance: -1 },
+    { ownerId: 'me' },
+    { ownerId: undefined },
+    { state: 'CLOSED' },
+    { version: 7 },
+    { balance: '5' },
+  ])('%j is refused and opens nothing', async (fields) => {
+    const before = app.wallets.size;
+    const { status, body } = await post('/wallets', newWallet(fields));
+    expect(status).toBe(400);
+    expect(body['errors']).toHaveLength(1);
+    expect(app.wallets.size).toBe(before);
+  });
+
+  it('names everything that is wrong at once', async () => {
+    const { body } = await post('/wallets', newWallet({ ownerId: null, currency: 'usd', balance: 1 }));
+    expect(body['errors']).toEqual([
+      { pointer: '/balance', message: 'Unknown field "balance"' },
+      { pointer: '/ownerId', message: 'ownerId cannot be null' },
+      { pointer: '/currency', message: 'currency must be an ISO 4217 currency code' },
+    ]);
+    expect(body['detail']).toBe(
+      'Unknown field "balance"; ownerId cannot be null; currency must be an ISO 4217 currency code',
+    );
+  });
+
+  it('lists no more than 32 problems', async () => {
+    const fields = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`f${at}`, 1]));
+    const { status, body } = await post('/wallets', newWallet(fields));
+    expect(status).toBe(400);
+    expect(body['errors']).toHaveLength(32);
+    expect(body['detail']).toMatch(/and 4968 more$/);
+  });
+});
+
+describe('POST /wallets/{id}/deposit', () => {
+  it.each([
+    ['10.25', '10.25'],
+    ['"10.25"', '10.25'],
+    ['1e2', '100'],
+  ])('%s is added exactly', async (amount, balance) => {
+    const { status, headers, body } = await deposit(`{"amount":${amount}}`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ balance, version: 2 });
+    expect(headers.get('etag')).toBe('"2"');
+  });
+
+  it('adds 0.1 a thousand times to exactly 100', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      await Promise.all(Array.from({ length: 100 }, () => deposit('{"amount":0.1}')));
+    }
+    expect((await call('GET', `/wallets/${wallet}`)).body['balance']).toBe('100');
+  });
+
+  it.each(['0', '-0', '"0.000"', '-1'])('%s is refused by the model', async (amount) => {
+    const { status, body } = await deposit(`{"amount":${amount}}`);
+    expect(status).toBe(400);
+    expect(body).toMatchObject({
+      detail: 'Deposit amount must be positive',
+      code: 'FW_VALIDATION',
+      errors: [{ pointer: '/amount', message: 'Deposit amount must be positive' }],
+    });
+  });
+
+  it.each([
+    '1e400',
+    '1e-400',
+    '"1e9000000000000"',
+    '"NaN"',
+    '"Infinity"',
+    '"0x10"',
+    '"0b11"',
+    '"1_000"',
+    '"1,000"',
+    '" 5"',
+    '"+5"',
+    '".5"',
+    '"5."',
+    '""',
+    'null',
+    'true',
+    '[5]',
+    '{}',
+    '0.00005',
+    '0.1000000000000000055',
+    '1e15',
+  ])('amount %s is refused at /amount, quickly, and changes nothing', async (amount) => {
+    const startMs = performance.now();
+    const { status, body } = await deposit(`{"amount":${amount}}`);
+    expect(performance.now() - startMs).toBeLessThan(100);
+    expect(status).toBe(400);
+    expect(body['errors']).toEqual([{ pointer: '/amount', message: expect.any(String) }]);
+    expect(app.wallets.get(wallet)).toMatchObject({ version: 1 });
+    expect((await deposit('{"amount":1}')).status).toBe(200);
+  });
+
+  it.each([
+    ['a bare NaN', '{"amount":NaN}', /^Malformed JSON/],
+    ['a truncated body', '{"amount":', /^Malformed JSON/],
+    ['trailing text', '{"amount":1}x', /^Malformed JSON/],
+    ['a raw control character', '{"recipient":"\u0001"}', /^Malformed JSON/],
+    ['a byte order mark', '\ufeff{"amount":1}', /^Malformed JSON/],
+    ['a duplicate key', '{"amount":1,"amount":2}', 'Duplicate key "amount"'],
+    ['an equal duplicate', '{"amount":1,"amount":1}', 'Duplicate key "amount"'],
+    ['an escaped duplicate', '{"amount":1,"\\u0061mount":1}', 'Duplicate key "amount"'],
+    ['a nested duplicate', '{"amount":1,"x":[{"a":1,"a":1}]}', 'Duplicate key "a"'],
+    ['__proto__', '{"__proto__":{"amount":5}}', 'The key "__proto__" is not allowed'],
+    ['an escaped __proto__', '{"\\u005f_proto__":{"amount":5}}', 'The key "__proto__" is not allowed'],
+    ['deep arrays', `{"amount":${'['.repeat(1_000)}${']'.repeat(1_000)}}`, 'Nested more than 32 levels deep'],
+    ['deep objects', '{"a":'.repeat(1_000), 'Nested more than 32 levels deep'],
+    ['null', 'null', 'The body must be a JSON object'],
+    ['a list', '[]', 'The body must be a JSON object'],
+    ['a number', '5', 'The body must be a JSON object'],
+    ['a string', '"x"', 'The body must be a JSON object'],
+    ['nothing', '', 'The body is empty; a JSON object is expected'],
+  ])('%s is refused', async (_what, text, detail) => {
+    const { status, body } = await deposit(text);
+    expect(status).toBe(400);
+    expect(body['detail']).toEqual(typeof detail === 'string' ? detail : expect.stringMatching(detail));
+    expect(app.executions).toHaveLength(0);
+  });
+
+  it('touches no prototype', async () => {
+    await deposit('{"constructor":{"prototype":{"amount":5}},"amount":1}');
+    expect(Reflect.get({}, 'amount')).toBeUndefined();
+    expect(app.executions).toHaveLength(0);
+  });
+
+  it.each([
+    ['invalid UTF-8', [0xff]],
+    ['an overlong form', [0xc0, 0xaf]],
+    ['an encoded surrogate', [0xed, 0xa0, 0x80]],
+  ])('%s is refused', async (_what, bytes) => {
+    const body = Buffer.concat([
+      Buffer.from('{"amount":1,"recipient":"'),
+      Buffer.from(bytes),
+      Buffer.from('"}'),
+    ]);
+    const answer = await deposit(body);
+    expect(answer.status).toBe(400);
+    expect(answer.body['detail']).toBe('The body is not valid UTF-8');
+  });
+
+  it.each(['"\\u0000"', '"\\ud800"', '"\\udc00\\ud800"', `"${'x'.repeat(257)}"`])(
+    'recipient %.20s is refused',
+    async (recipient) => {
+      const { status, body } = await deposit(`{"amount":1,"recipient":${recipient}}`);
+      expect(status).toBe(400);
+      expect(body['errors']).toMatchObject([{ pointer: '/recipient' }]);
+    },
+  );
+
+  it.each(['a\nb', '\u001b[31mred', '\u202eabc', "'; drop table wallets;--", '😀'.repeat(256)])(
+    'recipient %j is kept as it is',
+    async (recipient) => {
+      expect((await deposit(JSON.stringify({ amount: 1, recipient }))).status).toBe(200);
+      expect(app.executions[0]?.params['recipient']).toBe(recipient);
+    },
+  );
+
+  it.each([
+    ['no type', {}],
+    ['text/plain', { 'content-type': 'text/plain' }],
+    ['UTF-16', { 'content-type': 'application/json; charset=utf-16' }],
+    ['Latin-1', { 'content-type': 'application/json;charset="ISO-8859-1"' }],
+    ['problem+json', { 'content-type': 'application/problem+json' }],
+    ['no valid type', { 'content-type': 'json' }],
+    ['gzip', { 'content-type': 'application/json', 'content-encoding': 'gzip' }],
+  ])('%s is answered with 415', async (_what, headers) => {
+    const { status, body } = await deposit(Buffer.from('{"amount":1}'), headers as Record<string, string>);
+    expect(status).toBe(415);
+    expect(body['code']).toBe('HTTP_UNSUPPORTED_MEDIA_TYPE');
+  });
+
+  it.each([
+    'application/json; charset=utf-8',
+    'Application/JSON;Charset="UTF-8"',
+    'application/json; foo=bar',
+  ])('the type %s is accepted', async (type) => {
+    expect((await deposit('{"amount":1}', { 'content-type': type })).status).toBe(200);
+  });
+
+  it('accepts a body of exactly 64 KiB and refuses one byte more with 413', async () => {
+    const padded = (length: number): string => `{"amount":1${' '.repeat(length - 12)}}`;
+    expect((await deposit(padded(65_536))).status).toBe(200);
+    const { status, body } = await deposit(padded(65_537));
+    expect(status).toBe(413);
+    expect(body).toMatchObject({
+      code: 'HTTP_BODY_TOO_LARGE',
+      detail: 'The body is larger than 65536 bytes',
+    });
+    expect((await deposit('{"amount":1}')).status).toBe(200);
+  });
+
+  it('answers 413 to a large body whose sender waits until it has sent everything', async () => {
+    expect((await deposit('x'.repeat(5_000_000))).status).toBe(413);
+  });
+});
+
+describe('ids in the path', () => {
+  it.each([
+    'not-a-uuid',
+    `%7B${'0190a000-0000-7000-8040-000000000001'}%7D`,
+    '0190a00000007000804000000000001a',
+    '00000000-0000-0000-0000-000000000000',
+    'ffffffff-ffff-ffff-ffff-ffffffffffff',
+    '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10',
+    '0190a000-0000-7000-0040-000000000001',
+    'a%2Fb',
+    '%00',
+    'x'.repeat(500),
+    '',
+  ])('%.40s is refused', async (id) => {
+    const { status, body } = await call('GET', `/wallets/${id}`);
+    expect(status).toBe(400);
+    expect(body['errors']).toEqual([
+      {
+        in: 'path',
+        pointer: '/walletId',
+        message: 'walletId must be the id of a Wallet (a UUID of version 7)',
+      },
+    ]);
+  });
+
+  it('accepts upper case', async () => {
+    const { status, body } = await call('GET', `/wallets/${wallet.toUpperCase()}`);
+    expect(status).toBe(200);
+    expect(body['id']).toBe(wallet);
+  });
+
+  it.each([
+    ['0190a000-0000-7000-8040-000000000001', 'FW_MODEL_NOT_FOUND'],
+    ['0190a000-0000-7000-bfff-000000000001', 'FW_UNKNOWN_SHARD'],
+  ])('%s is not found: %s', async (id, code) => {
+    const { status, body } = await call('GET', `/wallets/${id}`);
+    expect(status).toBe(404);
+    expect(body['code']).toBe(code);
+  });
+
+  it.each(['/wallets/%zz', '/wallets/%', '/%00', '/wallets%00', '/%ff', '/wallets/%c0%af'])(
+    'the path %s is malformed',
+    async (path) => {
+      const { status, headers } = await call('GET', path);
+      expect(status).toBe(400);
+      expect(headers.get('content-type')).toBe('application/problem+json');
+    },
+  );
+
+  it('answers 414 beyond what an id can be', async () => {
+    expect((await call('GET', `/wallets/${'x'.repeat(3_000)}`)).status).toBe(414);
+  });
+});
+
+describe('queries', () => {
+  it('fills in defaults and converts', async () => {
+    expect((await call('GET', `/wallets?ownerId=${OWNER}&cursor=a+b%2Bc`)).status).toBe(200);
+    expect(app.executions[0]?.params).toEqual({ ownerId: OWNER, limit: 50, cursor: 'a b+c' });
+  });
+
+  it.each([
+    ['', 'ownerId is required'],
+    ['ownerId=x', 'ownerId must be a UUID'],
+    [`ownerId=${OWNER}&limit=0`, 'limit must be at least 1'],
+    [`ownerId=${OWNER}&limit=201`, 'limit must be at most 200'],
+    [`ownerId=${OWNER}&limit=`, 'limit must be an integer'],
+    [`ownerId=${OWNER}&limit=5&limit=5`, 'The parameter "limit" is given twice'],
+    [`ownerId=${OWNER}&foo=1`, 'Unknown parameter "foo"'],
+    [`ownerId=${OWNER}&__proto__=1`, 'Unknown parameter "__proto__"'],
+    [`ownerId=${OWNER}&cursor=%00`, 'cursor must not contain NUL or half of a surrogate pair'],
+    [`ownerId=${OWNER}&cursor=%zz`, 'The query is not valid percent-encoded UTF-8'],
+    [`ownerId=${OWNER}&cursor=%ff`, 'The query is not valid percent-encoded UTF-8'],
+  ])('?%s is refused', async (query, detail) => {
+    const { status, body } = await call('GET', `/wallets?${query}`);
+    expect(status).toBe(400);
+    expect(body['detail']).toBe(detail);
+  });
+});
+
+describe('methods', () => {
+  it.each([
+    ['PUT', '/wallets', 'GET, HEAD, OPTIONS, POST'],
+    ['GET', '/wallets/x/deposit', 'OPTIONS, POST'],
+    ['PATCH', '/wallets/x', 'DELETE, GET, HEAD, OPTIONS'],
+    ['POST', '/health/live', 'GET, HEAD, OPTIONS'],
+    ['PROPFIND', '/wallets', 'GET, HEAD, OPTIONS, POST'],
+  ])('%s %s is answered with 405 and Allow', async (method, path, allow) => {
+    const { status, headers, body } = await call(method, path);
+    expect(status).toBe(405);
+    expect(headers.get('allow')).toBe(allow);
+    expect(body['code']).toBe('HTTP_METHOD_NOT_ALLOWED');
+  });
+
+  it('answers 405 whatever the body is', async () => {
+    expect(
+      (await call('PUT', '/wallets', { body: 'x', headers: { 'content-type': 'text/plain' } })).status,
+    ).toBe(405);
+  });
+
+  it('tells what is allowed', async () => {
+    const { status, headers } = await call('OPTIONS', '/wallets');
+    expect(status).toBe(204);
+    expect(headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST');
+    expect(headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it('serves HEAD like GET, without the body', async () => {
+    const get = await call('GET', `/wallets/${wallet}`);
+    const { status, headers, body } = await call('HEAD', `/wallets/${wallet}`);
+    expect(status).toBe(200);
+    expect(body).toEqual({});
+    expect(headers.get('content-length')).toBe(get.headers.get('content-length'));
+    expect(headers.get('etag')).toBe('"1"');
+  });
+
+  it.each(['/', '/nothing', '/wallets/x/', '//wallets', '/WALLETS'])(
+    'nothing is served at %s',
+    async (path) => {
+      const { status, body } = await call('GET', path);
+      expect(status).toBe(404);
+      expect(body).toMatchObject({ code: 'HTTP_NOT_FOUND', instance: path });
+    },
+  );
+
+  it('answers without a body where an action has none', async () => {
+    const { status, headers } = await call('DELETE', `/wallets/${wallet}`);
+    expect(status).toBe(204);
+    expect(headers.get('content-type')).toBeNull();
+  });
+
+  it.each([
+    ['no body', {}],
+    ['an empty JSON body', { headers: JSON_TYPE, body: '' }],
+    ['an empty object', { headers: JSON_TYPE, body: '{}' }],
+  ])('a route without fields takes %s', async (_what, init) => {
+    expect((await call('POST', `/wallets/${wallet}/close`, init)).body['state']).toBe('CLOSED');
+  });
+
+  it('a route without fields refuses fields', async () => {
+    expect((await post(`/wallets/${wallet}/close`, '{"force":true}')).status).toBe(400);
+  });
+});
+
+describe('headers', () => {
+  it.each([
+    ['application/json', 200],
+    ['*/*', 200],
+    ['text/html, application/*;q=0.5', 200],
+    ['text/html,*/*;q=0.1', 200],
+    ['text/html', 406],
+    ['application/json;q=0, */*', 406],
+    ['application/xml, text/*', 406],
+  ])('Accept: %s gives %i', async (accept, expected) => {
+    expect((await call('GET', `/wallets/${wallet}`, { headers: { accept } })).status).toBe(expected);
+  });
+
+  it.each([
+    ['"1"', 200],
+    ['"7", "1"', 200],
+    ['*', 200],
+    ['"2"', 412],
+    ['W/"1"', 412],
+    ['"x"', 412],
+    ['1', 400],
+    ['"1', 400],
+  ])('If-Match: %s gives %i', async (tag, expected) => {
+    const { status } = await deposit('{"amount":1}', { ...JSON_TYPE, 'if-match': tag });
+    expect(status).toBe(expected);
+  });
+
+  it.each([
+    ['"1"', 304],
+    ['W/"1"', 304],
+    ['"5", "1"', 304],
+    ['*', 304],
+    ['"2"', 200],
+    ['nonsense', 200],
+  ])('If-None-Match: %s gives %i', async (tag, expected) => {
+    const { status, headers } = await call('GET', `/wallets/${wallet}`, {
+      headers: { 'if-none-match': tag },
+    });
+    expect(status).toBe(expected);
+    expect(headers.get('etag')).toBe('"1"');
+  });
+
+  it('passes a valid traceparent on and ignores a broken one', async () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    await deposit('{"amount":1}', { ...JSON_TYPE, traceparent });
+    await deposit('{"amount":1}', { ...JSON_TYPE, traceparent: 'broken' });
+    expect(app.executions.map(({ configuration }) => configuration?.traceContext)).toEqual([
+      traceparent,
+      undefined,
+    ]);
+  });
+
+  it('gives the executor no configuration where no header asks for one', async () => {
+    await deposit('{"amount":1}');
+    expect(app.executions[0]?.configuration).toBeUndefined();
+  });
+});
+
+describe('callers', () => {
+  it('are who the authenticator says', async () => {
+    await server.close(0);
+    await start({
+      authenticator: async ({ headers }) => {
+        if (headers.authorization === undefined)
+          throw new UnauthenticatedError('Who are you?', { challenge: 'Basic realm="wallets"' });
+        return { name: headers.authorization };
+      },
+    });
+    const refused = await deposit('{"amount":1}');
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('www-authenticate')).toBe('Basic realm="wallets"');
+    expect(refused.body).toMatchObject({ code: 'FW_UNAUTHENTICATED', detail: 'Who are you?' });
+    expect((await deposit('{"amount":1}', { ...JSON_TYPE, authorization: 'me' })).status).toBe(200);
+    expect(app.executions[0]?.principal).toEqual({ name: 'me' });
+  });
+
+  it('are told at start to be all the same, where they are', () => {
+    expect(app.log).toEqual([
+      { level: 'warn', message: 'every caller is the principal "tester": there is no authentication' },
+    ]);
+  });
+});

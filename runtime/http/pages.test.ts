@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { ShardHealth } from './health.js';
+import type { HttpServer } from './http-server.js';
+import { walletOpenApi } from './test-support/wallet-open-api.js';
+import { WalletApplication } from './test-support/wallet-server.js';
+
+let server: HttpServer;
+let base: string;
+let shards: ShardHealth[];
+let checks: number;
+
+const up = (name: string): ShardHealth => ({ shard: '(0, 0)', name, status: 'up' });
+const down = (name: string): ShardHealth => ({ shard: '(1, 0)', name, status: 'down' });
+
+beforeEach(async () => {
+  shards = [up('global-1'), up('mexico-1')];
+  checks = 0;
+  const health = async (): Promise<ShardHealth[]> => {
+    checks += 1;
+    return shards;
+  };
+  server = new WalletApplication().server({ openApi: walletOpenApi, health });
+  base = (await server.listen({ host: '127.0.0.1', port: 0 })).url;
+});
+afterEach(() => server.close(0));
+
+it('is live', async () => {
+  const response = await fetch(`${base}/health/live`);
+  expect([response.status, await response.json()]).toEqual([200, { status: 'live' }]);
+});
+
+it.each([
+  ['ready', 200, [up('a'), up('b')]],
+  ['degraded', 200, [up('a'), down('b')]],
+  ['unavailable', 503, [down('a'), down('b')]],
+])('is %s (%i)', async (status, code, found) => {
+  shards = found;
+  const response = await fetch(`${base}/health/ready`);
+  expect([response.status, await response.json()]).toEqual([code, { status, shards: found }]);
+});
+
+it('asks the shards once for many callers', async () => {
+  await Promise.all(Array.from({ length: 50 }, () => fetch(`${base}/health/ready`)));
+  expect(checks).toBe(1);
+});
+
+it('serves the API document with a tag', async () => {
+  const response = await fetch(`${base}/openapi.json`);
+  expect(await response.json()).toEqual(walletOpenApi);
+  const etag = response.headers.get('etag') ?? '';
+  expect((await fetch(`${base}/openapi.json`, { headers: { 'if-none-match': etag } })).status).toBe(304);
+});
+
+it('serves the docs under a strict policy, with examples for this server', async () => {
+  const response = await fetch(`${base}/docs`);
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+  expect(await response.text()).toContain(`${base}/wallets`);
+});

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import * as errors from '../errors.js';
+import { HttpProblem, problemOf } from './problem.js';
+import { PROBLEM_KINDS, type ProblemCode, problemType } from './problem-kinds.js';
+
+const SECRET = 'connect ECONNREFUSED db.internal:5432 password=hunter2 select * from wallets';
+const cause = new Error(SECRET);
+
+const cases: readonly [errors.FwError, number, string, Record<string, unknown>?][] = [
+  [new errors.ValidationError('Deposit amount must be positive'), 400, 'Deposit amount must be positive'],
+  [new errors.RefusedError('Insufficient balance', { cause }), 409, 'Insufficient balance'],
+  [new errors.PreconditionFailedError('Not version 3'), 412, 'Not version 3'],
+  [new errors.UnauthenticatedError('Who are you?'), 401, 'Who are you?'],
+  [new errors.ModelNotFoundError('Wallet', 'x'), 404, 'Wallet x does not exist'],
+  [new errors.UnknownShardError('(7, 3)'), 404, 'Shard (7, 3) is not configured'],
+  [new errors.StaleModelError('Deposit', 'Wallet x'), 409, expect.stringMatching(/^Deposit lost/)],
+  [new errors.IdempotencyKeyReusedError('Used before'), 422, 'Used before'],
+  [new errors.IdempotencyKeyBusyError('Running'), 409, 'Running'],
+  [new errors.UniqueViolationError(SECRET, { cause }), 409, 'A record with the same unique value exists'],
+  [
+    new errors.ConstraintViolationError(SECRET, { cause }),
+    409,
+    'A rule of the stored data refuses this change',
+  ],
+  [
+    new errors.RowBusyError(SECRET, { cause }),
+    503,
+    'The record is locked by somebody else; nothing was written',
+  ],
+  [
+    new errors.ShardUnavailableError('(1, 0)', SECRET, { cause, retryAfterMs: 1_200 }),
+    503,
+    'The shard cannot be reached; nothing was written',
+    { shard: '(1, 0)' },
+  ],
+  [
+    new errors.ShardBusyError('(1, 0)', SECRET, { cause }),
+    503,
+    'The shard has too much to do; nothing was written',
+    { shard: '(1, 0)' },
+  ],
+  [new errors.DeadlineExceededError(SECRET), 503, 'The deadline passed; nothing was written'],
+  [new errors.ClosedError(SECRET), 503, 'The server is shutting down; nothing was written'],
+  [
+    new errors.CommitOutcomeUnknownError('a-1', { cause }),
+    504,
+    expect.stringContaining('a-1'),
+    { actionId: 'a-1' },
+  ],
+  [new errors.DatabaseError(SECRET, { cause }), 500, expect.stringContaining('only the log')],
+  [new errors.PlanMisuseError(SECRET), 500, expect.stringContaining('only the log')],
+];
+
+describe('problems', () => {
+  it.each(cases)('%s is answered with %i', (error, status, detail, members = {}) => {
+    const problem = problemOf(error);
+    expect(problem.status).toBe(status);
+    expect(problem.body).toEqual({
+      type: problemType(error.code),
+      title: expect.any(String),
+      status,
+      detail,
+      code: error.code,
+      ...members,
+    });
+    expect(JSON.stringify(problem)).not.toMatch(/hunter2|5432|select/);
+  });
+
+  it.each(cases.filter(([, status]) => status === 503))('%s says when to try again', (error) => {
+    expect(Number(problemOf(error).headers['retry-after'])).toBeGreaterThanOrEqual(1);
+  });
+
+  it('rounds the time to wait up to whole seconds', () => {
+    const error = new errors.ShardBusyError('(0, 0)', 'queue full', { retryAfterMs: 1_200 });
+    expect(problemOf(error).headers).toEqual({ 'retry-after': '2' });
+  });
+
+  it('points at the field of a validation error', () => {
+    const { body } = problemOf(new errors.ValidationError('No', { field: 'a/b' }));
+    expect(body.errors).toEqual([{ pointer: '/a~1b', message: 'No' }]);
+  });
+
+  it('names the legs of a cross-shard action that was applied in part, without the cause', () => {
+    const committed = [{ shard: '(0, 0)', actionId: 'a' }];
+    const failed = { shard: '(1, 0)', actionId: 'b' };
+    const error = new errors.CrossShardPartialError('Transfer', { committed, failed, notStarted: [] }, cause);
+    expect(problemOf(error).body).toMatchObject({ status: 500, committed, failed, notStarted: [] });
+    expect(JSON.stringify(problemOf(error))).not.toContain('hunter2');
+  });
+
+  it.each([cause, new TypeError(SECRET), 'text', undefined, null, { status: 200, message: SECRET }])(
+    'what nobody foresaw tells nothing about itself',
+    (thrown) => {
+      const { status, body } = problemOf(thrown);
+      expect([status, body.code]).toEqual([500, 'HTTP_INTERNAL']);
+      expect(JSON.stringify(body)).not.toContain('hunter2');
+    },
+  );
+
+  it('every code has a status, a title and a type of its own', () => {
+    const codes = Object.keys(PROBLEM_KINDS) as ProblemCode[];
+    expect(new Set(codes.map(problemType)).size).toBe(codes.length);
+    for (const code of codes) {
+      expect(PROBLEM_KINDS[code].status).toBeGreaterThanOrEqual(400);
+      expect(problemType(code)).toMatch(/^urn:fw-actions:problem:[a-z-]+$/);
+    }
+  });
+
+  it('keeps the headers of an HTTP problem', () => {
+    const problem = new HttpProblem('HTTP_METHOD_NOT_ALLOWED', 'No', { headers: { allow: 'GET' } });
+    expect(problemOf(problem)).toMatchObject({
+      status: 405,
+      headers: { allow: 'GET' },
+      body: { detail: 'No' },
+    });
+  });
+});

@@ -1,0 +1,27 @@
+/** What a running server needs of its process. Tests bring their own. */
+export interface ProcessPort {
+  stdout(text: string): void;
+  stderr(text: string): void;
+  exit(code: number): never;
+  /** Calls back for SIGTERM and SIGINT. Gives what stops that. */
+  onSignal(listener: (signal: 'SIGTERM' | 'SIGINT') => void): () => void;
+  /** Calls back for what nobody caught; `fatal` if the process cannot be trusted any longer. */
+  onUncaught(listener: (error: unknown, fatal: boolean) => void): () => void;
+}
+
+/** This process. */
+export const systemProcess: ProcessPort = {
+  stdout: (text) => void process.stdout.write(text),
+  stderr: (text) => void process.stderr.write(text),
+  exit: (code) => process.exit(code),
+  onSignal: (listener) => {
+    process.on('SIGTERM', listener).on('SIGINT', listener);
+    return () => void process.off('SIGTERM', listener).off('SIGINT', listener);
+  },
+  onUncaught: (listener) => {
+    const onException = (error: unknown): void => listener(error, true);
+    const onRejection = (error: unknown): void => listener(error, false);
+    process.on('uncaughtException', onException).on('unhandledRejection', onRejection);
+    return () => void process.off('uncaughtException', onException).off('unhandledRejection', onRejection);
+  },
+};

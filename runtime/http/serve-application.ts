@@ -1,0 +1,122 @@
+import { openApplication } from '../application.js';
+import type { ApplicationDefinition } from '../application-definition.js';
+import { ConfigurationError, formatProblem } from '../config/configuration-error.js';
+import { loadConfig } from '../config/load-config.js';
+import { FwError, UnsafeServerError } from '../errors.js';
+import type { RunningServer, ServeSettings } from '../serve.js';
+import { readCommandLine, type ServeCommand, USAGE, UsageError } from './command-line.js';
+import { createHttpServer } from './http-server.js';
+import { errorFacts, jsonLog, type Log } from './log.js';
+import { type ProcessPort, systemProcess } from './process-port.js';
+import { shardHealth } from './shard-health.js';
+import { endWithProcess } from './shutdown.js';
+
+/** As `ServeOptions`, with collaborators in any case. */
+export type ServeApplicationOptions<Collaborators> = ServeSettings & {
+  readonly collaborators: Collaborators;
+};
+
+/** Time for requests under way when the server closes, in milliseconds. The databases need some of the rest. */
+const DRAIN_MS = 8_000;
+
+/** Exit codes of a start that fails. */
+const EXIT_FAILURE = 1;
+const EXIT_USAGE = 2;
+
+/** See `serve`. */
+export async function serveApplication<Collaborators>(
+  application: ApplicationDefinition<Collaborators>,
+  options: ServeApplicationOptions<Collaborators>,
+  port: ProcessPort = systemProcess,
+): Promise<RunningServer> {
+  const log = options.log ?? jsonLog((line) => port.stderr(line));
+  try {
+    const command = readCommandLine(options);
+    if (command === 'help') {
+      port.stdout(USAGE);
+      return port.exit(0);
+    }
+    return await start(application, options, command, { port, log });
+  } catch (error) {
+    const { text, code } = describeFailure(error);
+    port.stderr(`${text}\n`);
+    return port.exit(code);
+  }
+}
+
+async function start<Collaborators>(
+  application: ApplicationDefinition<Collaborators>,
+  options: ServeApplicationOptions<Collaborators>,
+  command: ServeCommand,
+  { port, log }: { readonly port: ProcessPort; readonly log: Log },
+): Promise<RunningServer> {
+  const { env = process.env, collaborators, clock, authenticator, title, limits } = options;
+  const config = loadConfig(command.config, { env });
+  const opened = await openApplication(application, {
+    ...config,
+    collaborators,
+    ...(clock === undefined ? {} : { clock }),
+    warn: (message) => log({ level: 'warn', message }),
+  });
+  const server = createHttpServer({
+    routes: application.routes,
+    openApi: application.openApi,
+    executor: opened.executor,
+    health: shardHealth(opened.databases),
+    authenticator,
+    log,
+    ...(title === undefined ? {} : { title }),
+    ...(limits === undefined ? {} : { limits }),
+  });
+  const close = async (): Promise<void> => {
+    await server.close(DRAIN_MS);
+    await opened.close();
+  };
+  try {
+    const address = await server.listen(command);
+    const forget = endWithProcess(port, log, close);
+    port.stdout(`listening on ${address.url}\n`);
+    return {
+      ...address,
+      close: async () => {
+        forget();
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw listenFailure(error, command);
+  }
+}
+
+/** The address cannot be listened on. */
+class ListenError extends Error {}
+
+function listenFailure(error: unknown, { host, port }: ServeCommand): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  switch (code) {
+    case 'EADDRINUSE':
+      return new ListenError(`Port ${port} of ${host} is in use; choose another one with --port or PORT`);
+    case 'EACCES':
+      return new ListenError(`Port ${port} of ${host} is not allowed for this user; choose one above 1023`);
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new ListenError(`${host} is no address of this machine; choose another one with --host or HOST`);
+    default:
+      return error;
+  }
+}
+
+function describeFailure(error: unknown): { readonly text: string; readonly code: number } {
+  if (error instanceof UsageError)
+    return { text: `${error.message}\n\n${USAGE}`.trimEnd(), code: EXIT_USAGE };
+  if (error instanceof ConfigurationError) {
+    const more = error.omitted === 0 ? [] : [`... and ${error.omitted} more`];
+    return { text: [...error.problems.map(formatProblem), ...more].join('\n'), code: EXIT_USAGE };
+  }
+  if (error instanceof UnsafeServerError) return { text: error.message, code: EXIT_USAGE };
+  if (error instanceof FwError || error instanceof ListenError)
+    return { text: error.message, code: EXIT_FAILURE };
+  return { text: JSON.stringify({ message: 'the start failed', ...errorFacts(error) }), code: EXIT_FAILURE };
+}

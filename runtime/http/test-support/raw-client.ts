@@ -1,0 +1,36 @@
+import { connect } from 'node:net';
+
+/** What came back over one connection. */
+export interface RawAnswer {
+  /** Status of the first answer; 0 if there was none. */
+  readonly status: number;
+  readonly text: string;
+  /** Whether the server closed the connection, rather than the client giving up. */
+  readonly closed: boolean;
+  /** From connecting to the end, in milliseconds. */
+  readonly tookMs: number;
+}
+
+/** Sends these bytes as they are and collects what comes back until the server closes, or for `patienceMs`. */
+export function sendRaw(port: number, bytes: string | Buffer, patienceMs = 400): Promise<RawAnswer> {
+  const start = performance.now();
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    let text = '';
+    let closed = false;
+    const timer = setTimeout(() => socket.destroy(), patienceMs);
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+    });
+    socket.on('end', () => {
+      closed = true;
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      clearTimeout(timer);
+      const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0);
+      resolve({ status, text, closed, tookMs: performance.now() - start });
+    });
+    socket.write(bytes);
+  });
+}

@@ -1,0 +1,220 @@
+import { expect, it } from 'vitest';
+import type { ShardingTopology } from '../config/types.js';
+import { openDatabases, postgresAdapter } from '../databases.js';
+import { uuid7 } from '../domain/id-source.js';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { MigrationError, ShardIdentityError, UnsafeServerError } from '../errors.js';
+import { DatabaseRegistry } from '../sharding/database-registry.js';
+import { startPostgres } from '../testing/databases-server.js';
+import { serverUrl, testDataSource, topologyOf } from '../testing/databases-topology.js';
+import { describeOn, describeOnEachAdapter } from '../testing/databases-vitest.js';
+import { migrate } from './migrate.js';
+import { defineMigration } from './migration.js';
+
+const statement = (text: string, values: readonly unknown[] = []) => ({ text, values });
+const [global, mexico] = [ShardIdentifier.of(0, 0), ShardIdentifier.of(1, 0)];
+const wallets = defineMigration(
+  '0001_create_wallets',
+  'create table wallets (id uuid primary key check (eventlog.is_own_id(id)));\ncreate index on wallets (id);',
+);
+
+describeOnEachAdapter('Migrations', (harness) => {
+  it('bring every shard to the same schema, once', async () => {
+    const registry = await harness.makeShards({ shards: [global, mexico], migrated: false });
+    const logged: string[] = [];
+    const first = await migrate(registry, { migrations: [wallets], log: (message) => logged.push(message) });
+    const names = ['0001_events', '0002_actions', '0003_idempotency_keys', '0001_create_wallets'];
+    expect(first.shards.map(({ applied }) => applied)).toEqual([names, names]);
+    expect(logged).toContain('Shard (1, 0): applied application migration 0001_create_wallets');
+    const second = await migrate(registry, { migrations: [wallets] });
+    expect(second.shards.map(({ applied }) => applied)).toEqual([[], []]);
+  });
+
+  it('tell each database which shard it is', async () => {
+    const registry = await harness.makeShards({ shards: [global, mexico] });
+    const identity = async (shard: ShardIdentifier) =>
+      (
+        await registry
+          .database(shard)
+          .query(statement('select group_number, member_number from eventlog.shard'))
+      ).rows;
+    expect(await identity(global)).toEqual([[0, 0]]);
+    expect(await identity(mexico)).toEqual([[1, 0]]);
+  });
+
+  it('make the database refuse ids of other shards and of other versions', async () => {
+    const shards = [global, mexico, ShardIdentifier.of(255, 63), ShardIdentifier.of(3, 17)];
+    const registry = await harness.makeShards({ shards, migrations: [wallets] });
+    for (const shard of shards) {
+      const database = registry.database(shard);
+      const insert = (id: string) => database.query(statement('insert into wallets values ($1)', [id]));
+      await insert(uuid7.next(shard.bits));
+      for (const other of shards) {
+        if (other === shard) continue;
+        await expect(insert(uuid7.next(other.bits))).rejects.toMatchObject({
+          sqlState: '23514',
+          table: 'wallets',
+        });
+      }
+      const own = uuid7.next(shard.bits);
+      await expect(insert(`${own.slice(0, 14)}4${own.slice(15)}`)).rejects.toMatchObject({
+        sqlState: '23514',
+      });
+    }
+  });
+
+  it('partition events and actions, which take rows of their own shard only', async () => {
+    const registry = await harness.makeShards({ shards: [mexico] });
+    const database = registry.database(mexico);
+    const event = (id: string) =>
+      database.query(
+        statement(
+          `insert into eventlog.events (id, action_id, namespace, model_id, model_name, event_type, payload,
+             created_date, model_version) values ($1, $1, 'n', 'm', 'Wallet', 'E', '{}', now(), 1)
+           returning event_version, position, transaction_id::text = pg_current_xact_id()::text, trace_context`,
+          [id],
+        ),
+      );
+    expect((await event(uuid7.next(mexico.bits))).rows).toEqual([[1, '1', true, null]]);
+    await expect(event(uuid7.next(global.bits))).rejects.toMatchObject({ sqlState: '23514' });
+    const action = (status: string) =>
+      database.query(
+        statement('insert into eventlog.actions (id, status) values ($1, $2)', [
+          uuid7.next(mexico.bits),
+          status,
+        ]),
+      );
+    await action('void');
+    await expect(action('committed')).rejects.toMatchObject({ sqlState: '23514' });
+    await expect(action('other')).rejects.toMatchObject({ sqlState: '23514' });
+    const kinds = await database.query(
+      statement(
+        `select relname, relkind::text from pg_class where relname in ('events', 'actions') order by 1`,
+      ),
+    );
+    expect(kinds.rows).toEqual([
+      ['actions', 'p'],
+      ['events', 'p'],
+    ]);
+  });
+
+  it('refuse a migration that was changed after it had been applied', async () => {
+    const registry = await harness.makeShards({ migrations: [wallets] });
+    const sameText = defineMigration(wallets.name, `\r\n${wallets.up.replaceAll('\n', '\r\n')}`);
+    expect((await migrate(registry, { migrations: [sameText] })).shards[0]?.applied).toEqual([]);
+    const changed = defineMigration(wallets.name, `${wallets.up} -- changed`);
+    const call = migrate(registry, { migrations: [changed] });
+    await expect(call).rejects.toThrow(MigrationError);
+    await expect(call).rejects.toThrow('0001_create_wallets was changed');
+  });
+
+  it('that fail name shard and migration, leave nothing half done, and keep the earlier ones', async () => {
+    const registry = await harness.makeShards({ shards: [mexico] });
+    const broken = defineMigration('0002_broken', 'create table half (id int4); select 1/0;');
+    const call = migrate(registry, { migrations: [wallets, broken] });
+    await expect(call).rejects.toThrow(MigrationError);
+    await expect(call).rejects.toThrow(/0002_broken failed on shard \(1, 0\): division by zero/);
+    const tables = await registry
+      .database(mexico)
+      .query(statement(`select to_regclass('half') is null, to_regclass('wallets') is not null`));
+    expect(tables.rows).toEqual([[true, true]]);
+    const mended = defineMigration('0002_broken', 'create table half (id int4)');
+    expect((await migrate(registry, { migrations: [wallets, mended] })).shards[0]?.applied).toEqual([
+      '0002_broken',
+    ]);
+  });
+
+  it('that end their own transaction are refused', async () => {
+    const registry = await harness.makeShards();
+    const call = migrate(registry, {
+      migrations: [defineMigration('0001_x', 'create table x (); commit; begin;')],
+    });
+    await expect(call).rejects.toThrow('leave out COMMIT');
+  });
+
+  it('must come in the order of their names, without gaps', async () => {
+    const later = defineMigration('0002_later', 'select 1');
+    const registry = await harness.makeShards({ migrations: [wallets, later] });
+    const earlier = defineMigration('0000_earlier', 'select 1');
+    await expect(migrate(registry, { migrations: [earlier, wallets, later] })).rejects.toThrow(
+      MigrationError,
+    );
+    await expect(migrate(registry, { migrations: [later] })).rejects.toThrow(
+      '0001_create_wallets was applied',
+    );
+    await expect(migrate(registry, { migrations: [later, later] })).rejects.toThrow(
+      'Two migrations are named',
+    );
+  });
+
+  it('of a newer version do not keep an older one from starting', async () => {
+    const registry = await harness.makeShards({
+      migrations: [wallets, defineMigration('0002_later', 'select 1')],
+    });
+    expect((await migrate(registry, { migrations: [wallets] })).shards[0]?.applied).toEqual([]);
+  });
+});
+
+describeOn('postgresql', 'Migrations on a server', (harness) => {
+  const reopened = (topology: ShardingTopology) =>
+    new DatabaseRegistry(topology, { adapters: [postgresAdapter] });
+
+  it('may be started by several processes at once', async () => {
+    const topology = await harness.makeTopology({ shards: [global, mexico], migrated: false });
+    const registries = [1, 2, 3].map(() => reopened(topology));
+    try {
+      const reports = await Promise.all(
+        registries.map((registry) => migrate(registry, { migrations: [wallets] })),
+      );
+      const applied = reports.flatMap(({ shards }) => shards.flatMap((shard) => shard.applied));
+      expect(applied).toHaveLength(8);
+    } finally {
+      await Promise.all(registries.map((registry) => registry.close(0)));
+    }
+  });
+
+  it('stop at swapped URLs and change nothing', async () => {
+    const topology = await harness.makeTopology({ shards: [global, mexico] });
+    const [first, second] = topology.groups.map((group) => group.members[0]?.primary);
+    if (first === undefined || second === undefined) throw new Error('No data sources');
+    const swapped = reopened(
+      topologyOf([
+        [global, second],
+        [mexico, first],
+      ]),
+    );
+    try {
+      const call = migrate(swapped, { migrations: [wallets] });
+      await expect(call).rejects.toThrow(ShardIdentityError);
+      await expect(call).rejects.toThrow(
+        /is shard \((1|0), 0\), but the configuration says that it is \((0|1), 0\)/,
+      );
+      const { rows } = await swapped
+        .database(global)
+        .query(statement(`select to_regclass('wallets') is null`));
+      expect(rows).toEqual([[true]]);
+    } finally {
+      await swapped.close(0);
+    }
+  });
+
+  it('refuse a server that may lose commits, unless that is allowed by name', async () => {
+    const server = await startPostgres({ fsync: 'off', synchronous_commit: 'off' });
+    const registryWith = (allowUnsafe: readonly ('fsync' | 'synchronous_commit')[]) =>
+      openDatabases(
+        topologyOf([[global, testDataSource(serverUrl(server, server.database), server, { allowUnsafe })]]),
+      );
+    const strict = registryWith(['fsync']);
+    const lenient = registryWith(['fsync', 'synchronous_commit']);
+    try {
+      const call = migrate(strict, { migrations: [] });
+      await expect(call).rejects.toThrow(UnsafeServerError);
+      await expect(call).rejects.toThrow('synchronous_commit = off');
+      await expect(call).rejects.not.toThrow('fsync = off,');
+      await migrate(lenient, { migrations: [] });
+    } finally {
+      await Promise.all([strict.close(0), lenient.close(0)]);
+      await server.destroy();
+    }
+  });
+});

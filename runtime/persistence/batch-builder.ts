@@ -1,0 +1,80 @@
+import type { QueuedPlan, Touch } from './queued-plan.js';
+
+/** Plans that are applied together or not at all, in the order in which they were sealed. */
+export type PlanGroup = readonly QueuedPlan[];
+
+interface LastTouch {
+  readonly entry: QueuedPlan;
+  readonly touch: Touch;
+}
+
+/**
+ * Composes one statement out of waiting plans. Plans that rest on one another form one group. Two groups never touch
+ * one row; within a group a row may be changed again by a plan that rests on the change before.
+ */
+export class BatchBuilder {
+  readonly #busyKeys: ReadonlySet<string>;
+  readonly #groupOf = new Map<QueuedPlan, QueuedPlan[]>();
+  readonly #byLink = new Map<object, QueuedPlan>();
+  readonly #lastTouch = new Map<string, LastTouch>();
+
+  /** @param busyKeys rows that statements under way touch */
+  constructor(busyKeys: ReadonlySet<string>) {
+    this.#busyKeys = busyKeys;
+  }
+
+  /** Plans taken so far. */
+  get size(): number {
+    return this.#groupOf.size;
+  }
+
+  get groups(): readonly PlanGroup[] {
+    return [...new Set(this.#groupOf.values())];
+  }
+
+  /** Takes the plan unless it has to wait for a row or a link that is not in this batch. */
+  tryAdd(entry: QueuedPlan): boolean {
+    const partners = this.#partners(entry);
+    if (partners === undefined || !entry.touches.every((touch) => this.#isFree(touch, entry))) return false;
+    this.#join(entry, partners);
+    this.#byLink.set(entry.link, entry);
+    for (const touch of entry.touches) this.#lastTouch.set(touch.key, { entry, touch });
+    return true;
+  }
+
+  /** Plans of this batch that the entry rests on; undefined if it rests on one that is still elsewhere. */
+  #partners(entry: QueuedPlan): readonly QueuedPlan[] | undefined {
+    const partners: QueuedPlan[] = [];
+    for (const link of entry.restsOn) {
+      if (link.state === 'applied') continue;
+      const partner = this.#byLink.get(link);
+      if (partner === undefined) return undefined;
+      partners.push(partner);
+    }
+    return partners;
+  }
+
+  #isFree(touch: Touch, entry: QueuedPlan): boolean {
+    if (this.#busyKeys.has(touch.key)) return false;
+    const last = this.#lastTouch.get(touch.key);
+    if (last === undefined) return true;
+    const follows = touch.kind === 'update' && last.touch.kind !== 'expect' && last.touch.to === touch.from;
+    return follows && touch.foldable && entry.restsOn.includes(last.entry.link);
+  }
+
+  #join(entry: QueuedPlan, partners: readonly QueuedPlan[]): void {
+    const groups = new Set(partners.map((partner) => this.#groupOf.get(partner) ?? [partner]));
+    const [group = []] = groups;
+    for (const other of groups) if (other !== group) this.#merge(other, group);
+    group.push(entry);
+    this.#groupOf.set(entry, group);
+  }
+
+  /** Groups that a plan ties together; neither rests on the other, so their order among themselves is free. */
+  #merge(from: readonly QueuedPlan[], into: QueuedPlan[]): void {
+    for (const member of from) {
+      into.push(member);
+      this.#groupOf.set(member, into);
+    }
+  }
+}

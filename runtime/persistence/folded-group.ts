@@ -1,0 +1,43 @@
+import type { StagedItem } from '../action/action-plan.js';
+import type { ModelDescriptor } from '../domain/descriptor.js';
+import type { Entity } from '../domain/entity.js';
+import { PlanMisuseError } from '../errors.js';
+import type { WriteGroup } from './shard-store.js';
+
+/** What a group does to one row, all its plans folded into one change. */
+export interface RowChange {
+  readonly kind: StagedItem['kind'];
+  readonly descriptor: ModelDescriptor;
+  /** The last state. */
+  readonly model: Entity;
+  /** The version that the row must have before the first change; 0 for an insert. */
+  readonly expectedVersion: number;
+}
+
+/** The changes of a group, one per row, in staging order. */
+export function foldGroup(group: WriteGroup): readonly RowChange[] {
+  const [only] = group;
+  if (group.length === 1 && only !== undefined) return only.items.map(toChange);
+  const rows = new Map<string, RowChange>();
+  for (const { items } of group) {
+    for (const item of items) {
+      const key = `${item.descriptor.name}/${item.model.id.getValue()}`;
+      const before = rows.get(key);
+      rows.set(key, before === undefined ? toChange(item) : follow(before, item));
+    }
+  }
+  return [...rows.values()];
+}
+
+function toChange(item: StagedItem): RowChange {
+  const { kind, descriptor, model } = item;
+  return { kind, descriptor, model, expectedVersion: item.kind === 'add' ? 0 : item.expectedVersion };
+}
+
+/** The batch builder lets only an update follow, and only from the very version that the change before leaves. */
+function follow(before: RowChange, item: StagedItem): RowChange {
+  if (item.kind !== 'update' || before.kind === 'expect' || before.model.version !== item.expectedVersion) {
+    throw new PlanMisuseError(`${item.descriptor.name} ${item.model.id.getValue()} cannot be folded`);
+  }
+  return { ...before, model: item.model };
+}

@@ -1,0 +1,163 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabases } from '../databases.js';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { EmbeddedDatabaseLockedError } from '../errors.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { testDataSource, topologyOf } from '../testing/databases-topology.js';
+import { DirectoryLock } from './directory-lock.js';
+
+const shard = ShardIdentifier.of(0, 0);
+const repository = join(import.meta.dirname, '..', '..');
+
+describe('The lock of a directory', () => {
+  const root = mkdtempSync(join(tmpdir(), 'fw-lock-'));
+  const children: ChildProcess[] = [];
+  let count = 0;
+  let directory = '';
+  let program = '';
+
+  beforeAll(() => {
+    program = compileHolder(root);
+  });
+  afterEach(async () => {
+    for (const child of children.splice(0)) {
+      child.kill('SIGKILL');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    }
+  });
+  afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+  function freshDirectory(): string {
+    count += 1;
+    directory = join(root, `data-${count}`);
+    return directory;
+  }
+
+  /** A process that takes the lock, tells how that went, and stays. */
+  async function holder(): Promise<{ readonly child: ChildProcess; readonly said: string }> {
+    const child = spawn(process.execPath, [program, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
+    children.push(child);
+    const [chunk] = await once(child.stdout, 'data');
+    return { child, said: String(chunk).trim() };
+  }
+
+  it('keeps a second process out, naming directory and process', async () => {
+    freshDirectory();
+    const { child, said } = await holder();
+    expect(said).toBe('held');
+    const call = DirectoryLock.acquire(directory);
+    await expect(call).rejects.toThrow(EmbeddedDatabaseLockedError);
+    await expect(call).rejects.toThrow(`pid ${child.pid}`);
+    await expect(call).rejects.toThrow(directory);
+  });
+
+  it('is recovered from a process that was killed', async () => {
+    freshDirectory();
+    const { child } = await holder();
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    (await DirectoryLock.acquire(directory)).release();
+  });
+
+  it('is recovered from a process whose pid has been taken by another one', async () => {
+    freshDirectory();
+    const lock = await DirectoryLock.acquire(directory);
+    const [own] = readdirSync(directory);
+    const [prefix, , identity, ...rest] = String(own).split('.');
+    if (identity === '0') return; // This system does not tell when a process started.
+    lock.release();
+    writeFileSync(join(directory, [prefix, process.ppid, `${identity}9`, ...rest].join('.')), '');
+    (await DirectoryLock.acquire(directory)).release();
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it('is given back when its process ends in good order', async () => {
+    freshDirectory();
+    const { child } = await holder();
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it('goes to one of many processes that ask at once', async () => {
+    freshDirectory();
+    const outcomes = await Promise.all(Array.from({ length: 8 }, () => holder()));
+    expect(outcomes.filter(({ said }) => said === 'held')).toHaveLength(1);
+  });
+
+  it('keeps a second instance in the same process out', async () => {
+    const lock = await DirectoryLock.acquire(freshDirectory());
+    await expect(DirectoryLock.acquire(directory)).rejects.toThrow('by this process');
+    lock.release();
+    (await DirectoryLock.acquire(directory)).release();
+  });
+});
+
+describe('An embedded database in a directory', () => {
+  const root = mkdtempSync(join(tmpdir(), 'fw-pglite-'));
+  const registries: DatabaseRegistry[] = [];
+  afterAll(async () => {
+    await Promise.all(registries.map((registry) => registry.close(0)));
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  function open(location: string, warnings: string[]): DatabaseRegistry {
+    const url = { kind: 'pglite', storage: 'file', location } as const;
+    const topology = topologyOf([[shard, testDataSource(url, undefined)]]);
+    const registry = openDatabases(topology, { warn: (message) => warnings.push(message) });
+    registries.push(registry);
+    return registry;
+  }
+
+  it('keeps what was written, warns once, and belongs to one opener at a time', async () => {
+    const directory = join(root, 'deep', 'data');
+    const warnings: string[] = [];
+    const first = open(directory, warnings);
+    expect(warnings).toEqual([]);
+    await first.database(shard).query({ text: 'create table t as select 1 as id', values: [] });
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain('power loss');
+    const second = open(directory, warnings).database(shard);
+    await expect(second.query({ text: 'select 1', values: [] })).rejects.toThrow(EmbeddedDatabaseLockedError);
+    await first.close();
+    expect((await second.query({ text: 'select id from t', values: [] })).rows).toEqual([[1]]);
+  });
+});
+
+/** Compiles the lock and a program around it, as nothing but JavaScript runs in a process of its own. */
+function compileHolder(root: string): string {
+  const tsc = join(repository, 'node_modules', 'typescript', 'bin', 'tsc');
+  const source = join(repository, 'runtime', 'pglite', 'directory-lock.ts');
+  const flags = [
+    '--ignoreConfig',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2022',
+    '--types',
+    'node',
+    '--skipLibCheck',
+  ];
+  const folders = ['--rootDir', join(repository, 'runtime'), '--outDir', join(root, 'js')];
+  const result = spawnSync(process.execPath, [tsc, source, ...flags, ...folders], {
+    cwd: repository,
+    encoding: 'utf8',
+  });
+  if (result.status !== 0) throw new Error(result.stdout + result.stderr);
+  writeFileSync(join(root, 'package.json'), '{"type":"module"}');
+  const program = join(root, 'js', 'holder.js');
+  writeFileSync(
+    program,
+    `import { DirectoryLock } from './pglite/directory-lock.js';
+process.on('SIGTERM', () => process.exit(0));
+setInterval(() => {}, 1000);
+DirectoryLock.acquire(process.argv[2]).then(() => console.log('held'), (error) => console.log(error.message));
+`,
+  );
+  return program;
+}

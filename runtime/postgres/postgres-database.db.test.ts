@@ -1,0 +1,251 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { inspect } from 'node:util';
+import { afterEach, expect, it } from 'vitest';
+import type { DataSourceConfig, PostgresUrl } from '../config/types.js';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
+import type { ShardDatabase } from '../sharding/shard-database.js';
+import { StallingProxy } from '../testing/databases-proxy.js';
+import { freePort } from '../testing/databases-server.js';
+import { testDataSource } from '../testing/databases-topology.js';
+import { describeOn, testServer } from '../testing/databases-vitest.js';
+import { PostgresDatabase } from './postgres-database.js';
+
+const statement = (text: string, values: readonly unknown[] = []) => ({ text, values });
+const shard = ShardIdentifier.of(0, 0);
+
+async function failureOf(call: Promise<unknown>): Promise<DriverFailure> {
+  const outcome = await call.then(
+    () => new Error('The call succeeded'),
+    (error: unknown) => error,
+  );
+  if (outcome instanceof DriverFailure) return outcome;
+  throw outcome;
+}
+
+describeOn('postgresql', 'A database on a server', (harness) => {
+  const cleanUps: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const cleanUp of cleanUps.splice(0)) await cleanUp();
+  });
+
+  async function source(
+    overrides: Partial<DataSourceConfig> = {},
+  ): Promise<DataSourceConfig & { url: PostgresUrl }> {
+    const topology = await harness.makeTopology({ migrated: false });
+    const primary = topology.groups[0]?.members[0]?.primary;
+    if (primary?.url.kind !== 'postgresql') throw new Error('No data source');
+    return { ...primary, ...overrides, url: { ...primary.url, ...overrides.url } as PostgresUrl };
+  }
+
+  function open(dataSource: DataSourceConfig & { url: PostgresUrl }): ShardDatabase {
+    const database = new PostgresDatabase(shard, dataSource.url, dataSource);
+    cleanUps.push(() => database.close(0));
+    return database;
+  }
+
+  async function proxied(overrides: Partial<DataSourceConfig> = {}): Promise<[ShardDatabase, StallingProxy]> {
+    const direct = await source(overrides);
+    const proxy = await StallingProxy.start(direct.url);
+    cleanUps.push(() => proxy.stop());
+    return [open({ ...direct, url: { ...direct.url, port: proxy.port } }), proxy];
+  }
+
+  async function pidOf(database: Pick<ShardDatabase, 'query'>): Promise<unknown> {
+    return (await database.query(statement('select pg_backend_pid()'))).rows[0]?.[0];
+  }
+
+  it('has the session settings of its configuration', async () => {
+    const database = open(
+      await source({ applicationName: "it's us", lockTimeoutMs: 123, idleInTransactionTimeoutMs: 4567 }),
+    );
+    const names = ['TimeZone', 'DateStyle', 'application_name', 'statement_timeout', 'lock_timeout'];
+    const settings = [...names, 'idle_in_transaction_session_timeout'].map(
+      (name) => `current_setting('${name}')`,
+    );
+    const { rows } = await database.query(statement(`select ${settings.join(', ')}`));
+    expect(rows[0]).toEqual(['UTC', 'ISO, MDY', "it's us", '10s', '123ms', '4567ms']);
+  });
+
+  it('never shows its password', async () => {
+    const database = open(await source());
+    await pidOf(database);
+    expect(inspect(database, { depth: 20, showHidden: true })).not.toContain(testServer().password);
+  });
+
+  it('survives the death of an idle connection and opens another one', async () => {
+    const database = open(await source({ maximumPoolSize: 2 }));
+    const killer = open(await source());
+    const pid = await pidOf(database);
+    await killer.query(statement('select pg_terminate_backend($1)', [pid]));
+    await expect.poll(() => database.stats().open).toBe(0);
+    expect(await pidOf(database)).not.toBe(pid);
+  });
+
+  it('survives the death of a connection that somebody holds', async () => {
+    const database = open(await source({ maximumPoolSize: 1 }));
+    const session = await database.acquire();
+    const pid = await pidOf(session);
+    const killer = open(await source());
+    await killer.query(statement('select pg_terminate_backend($1)', [pid]));
+    await expect.poll(() => database.stats().open).toBe(0);
+    expect(await failureOf(session.query(statement('select 1')))).toMatchObject({ phase: 'not-sent' });
+    session.release();
+    expect(await pidOf(database)).not.toBe(pid);
+  });
+
+  it('cannot tell what became of a statement whose connection was terminated', async () => {
+    const database = open(await source());
+    const failure = await failureOf(
+      database.query(statement('select pg_terminate_backend(pg_backend_pid())')),
+    );
+    expect(failure).toMatchObject({ phase: 'in-flight', sqlState: '57P01' });
+    expect((await database.query(statement('select 1'))).rows).toEqual([[1]]);
+  });
+
+  it('cannot tell what became of a statement whose connection was cut', async () => {
+    const [database, proxy] = await proxied();
+    await pidOf(database);
+    const failure = failureOf(database.query(statement('select pg_sleep(5)')));
+    setTimeout(() => proxy.cut(), 50);
+    expect(await failure).toMatchObject({ phase: 'in-flight', sqlState: undefined });
+    expect((await database.query(statement('select 1'))).rows).toEqual([[1]]);
+  });
+
+  it('gives up on a half-open link at the deadline, in use or in the pool', async () => {
+    const [database, proxy] = await proxied({ maximumPoolSize: 2, connectTimeoutMs: 150 });
+    const session = await database.acquire();
+    await pidOf(database);
+    proxy.stall();
+    const startedAt = performance.now();
+    const [held, pooled] = await Promise.all([
+      failureOf(session.query(statement('select 1'), { timeoutMs: 150 })),
+      failureOf(database.query(statement('select 1'), { timeoutMs: 150 })),
+    ]);
+    expect([held.phase, pooled.phase]).toEqual(['in-flight', 'in-flight']);
+    expect(performance.now() - startedAt).toBeLessThan(600);
+    expect(database.stats().open).toBe(0);
+  });
+
+  it('ends a statement that takes too long by the server, and is told so', async () => {
+    const database = open(await source({ statementTimeoutMs: 150 }));
+    const failure = await failureOf(database.query(statement('select pg_sleep(5)'), { timeoutMs: 5_000 }));
+    expect(failure).toMatchObject({ phase: 'answered', sqlState: '57014' });
+    expect(database.stats()).toMatchObject({ open: 1, idle: 1 });
+  });
+
+  it('ends a wait for a lock', async () => {
+    const database = open(await source({ lockTimeoutMs: 100 }));
+    await database.query(statement('create table t (id int4)'));
+    const session = await database.acquire();
+    await session.query(statement('begin'));
+    await session.query(statement('lock table t'));
+    expect(await failureOf(database.query(statement('select * from t')))).toMatchObject({
+      sqlState: '55P03',
+    });
+  });
+
+  it('does not reach a port where nobody listens', async () => {
+    const direct = await source();
+    const database = open({ ...direct, url: { ...direct.url, port: await freePort() } });
+    const failures = await Promise.all([1, 2, 3].map(() => failureOf(database.query(statement('select 1')))));
+    for (const failure of failures)
+      expect(failure).toMatchObject({ phase: 'not-sent', reason: 'unreachable' });
+    expect(failures[0]?.message).toContain(database.description);
+  });
+
+  it('does not wait longer than configured for a server that does not answer', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    cleanUps.push(async () => silent.close());
+    const address = silent.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const direct = await source({ connectTimeoutMs: 150 });
+    const database = open({ ...direct, url: { ...direct.url, port } });
+    const startedAt = performance.now();
+    const failure = await failureOf(database.query(statement('select 1')));
+    expect(failure).toMatchObject({ phase: 'not-sent', reason: 'unreachable' });
+    expect(performance.now() - startedAt).toBeLessThan(600);
+  });
+
+  it('keeps the SQLSTATE of a refused connection', async () => {
+    const direct = await source();
+    const wrongPassword = open({ ...direct, password: { reveal: () => 'wrong' } });
+    const absent = open({ ...direct, url: { ...direct.url, database: 'fw_test_absent' } });
+    expect(await failureOf(wrongPassword.query(statement('select 1')))).toMatchObject({
+      phase: 'not-sent',
+      reason: 'unreachable',
+      sqlState: '28P01',
+    });
+    expect(await failureOf(absent.query(statement('select 1')))).toMatchObject({
+      phase: 'not-sent',
+      reason: 'unreachable',
+      sqlState: '3D000',
+    });
+  });
+
+  it('requires TLS when it is asked for, and never falls back', async () => {
+    const direct = await source();
+    for (const sslMode of ['require', 'verify-full'] as const) {
+      const database = open({ ...direct, url: { ...direct.url, sslMode } });
+      const failure = await failureOf(database.query(statement('select 1')));
+      expect(failure).toMatchObject({ phase: 'not-sent', reason: 'unreachable' });
+      expect(failure.message).toContain('SSL');
+    }
+  });
+
+  it('opens no more connections than it may, and all callers are served', async () => {
+    const database = open(await source({ maximumPoolSize: 3 }));
+    const pids = await Promise.all(Array.from({ length: 50 }, () => pidOf(database)));
+    expect(new Set(pids).size).toBeLessThanOrEqual(3);
+    expect(database.stats()).toMatchObject({ waiting: 0 });
+  });
+
+  it('closes connections that nobody needs', async () => {
+    const database = open(await source({ idleTimeoutMs: 60 }));
+    for (const session of [await database.acquire(), await database.acquire()]) session.release();
+    expect(database.stats().open).toBe(2);
+    await expect.poll(() => database.stats().open).toBe(0);
+    expect((await database.query(statement('select 1'))).rows).toEqual([[1]]);
+  });
+
+  it('lets what is under way finish when it is closed, and refuses what comes later', async () => {
+    const database = open(await source({ maximumPoolSize: 1 }));
+    const running = database.query(statement('select 1 from pg_sleep(0.15)'));
+    await expect.poll(() => database.stats().open).toBe(1);
+    const waiting = failureOf(database.query(statement('select 2')));
+    const closing = database.close();
+    expect((await running).rows).toEqual([[1]]);
+    expect(await waiting).toMatchObject({ phase: 'not-sent', reason: 'closed' });
+    await closing;
+    expect(await failureOf(database.query(statement('select 1')))).toMatchObject({ reason: 'closed' });
+    expect(database.stats().open).toBe(0);
+  });
+
+  it('does not look into the environment', async () => {
+    const direct = await source();
+    const before = { ...process.env };
+    Object.assign(process.env, {
+      PGSSLMODE: 'require',
+      PGOPTIONS: '-c work_mem=77MB',
+      PGPASSWORD: 'wrong',
+      PGHOST: 'nowhere',
+    });
+    try {
+      const { rows } = await open(direct).query(statement(`select current_setting('work_mem')`));
+      expect(rows).toEqual([['4MB']]);
+    } finally {
+      process.env = before;
+    }
+  });
+
+  it('needs a user name', () => {
+    const url: PostgresUrl = {
+      ...{ kind: 'postgresql', host: 'h', port: 1, database: 'd' },
+      sslMode: 'disable',
+      sslRootCert: undefined,
+    };
+    expect(() => new PostgresDatabase(shard, url, testDataSource(url, undefined))).toThrow('user name');
+  });
+});

@@ -1,0 +1,378 @@
+import { AssertionError } from 'node:assert';
+import { describe, expect, test } from 'vitest';
+import { Action } from '../action/action.js';
+import { ExecutionConfiguration } from '../action/execution-configuration.js';
+import { currentPerformScope } from '../action/perform-scope.js';
+import type { Clock } from '../domain/clock.js';
+import { Decimal } from '../domain/decimal.js';
+import { ShardedId } from '../domain/id.js';
+import type { Principal } from '../domain/principal.js';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { Account, AccountCredited, accountModel, newAccount } from '../domain/test-support/account.js';
+import { Note, newNote, noteModel } from '../domain/test-support/note.js';
+import {
+  CrossShardException,
+  DatabaseError,
+  ModelNotFoundError,
+  PlanMisuseError,
+  PreconditionFailedError,
+  StaleModelError,
+  UniqueViolationError,
+  UnknownShardError,
+  ValidationError,
+} from '../errors.js';
+import { Repository } from '../persistence/repository.js';
+import { actionSpec } from './action-spec.js';
+import { persisted } from './persisted.js';
+import { VirtualClock } from './virtual-clock.js';
+
+type Repositories = { readonly accounts: Accounts; readonly notes: Repository<Note> };
+type Script<Result> = (
+  action: ScriptedAction<Result>,
+  repositories: Repositories,
+) => Promise<Result> | Result;
+
+class Accounts extends Repository<Account> {
+  countOn(shard: ShardIdentifier): unknown {
+    return this.queries(shard).selectFrom('accounts');
+  }
+}
+
+/** Performs what the test says. */
+class ScriptedAction<Result> extends Action<Script<Result>, Result> {
+  readonly #repositories: Repositories;
+  principal: Principal | undefined;
+  override plan = super.plan;
+
+  constructor(clock: Clock, repositories: Repositories) {
+    super(clock);
+    this.#repositories = repositories;
+  }
+
+  protected async perform(principal: Principal, script: Script<Result>): Promise<Result> {
+    this.principal = principal;
+    return script(this, this.#repositories);
+  }
+}
+
+const NOW = new Date('2025-03-01T12:00:00.000Z');
+const one = new Decimal(1);
+const first = ShardIdentifier.of(0, 0);
+const second = ShardIdentifier.of(1, 0);
+const account = (shard = first): Account => persisted(newAccount(new Decimal(100), shard).build());
+const configuration = ExecutionConfiguration.Builder.executionConfiguration;
+
+const scripted = <Result>(shards?: readonly ShardIdentifier[]) =>
+  actionSpec({
+    clock: new VirtualClock(NOW),
+    ...(shards === undefined ? {} : { shards }),
+    create: (kit) =>
+      new ScriptedAction<Result>(kit.clock, {
+        accounts: kit.repository(Accounts, accountModel),
+        notes: kit.repository(Repository<Note>, noteModel),
+      }),
+  });
+
+/** Credits one account by one. */
+const credit =
+  (id: ShardedId<Account>): Script<Account> =>
+  async (action, { accounts }) =>
+    action.plan().update((await accounts.getById(id)).credit(one));
+
+/** Credits several accounts by one, in this order. */
+const creditAll =
+  (...ids: readonly ShardedId<Account>[]): Script<void> =>
+  async (action, { accounts }) => {
+    for (const id of ids) action.plan().update((await accounts.getById(id)).credit(one));
+  };
+
+/** What a check that should not hold says. */
+async function complaint(outcome: PromiseLike<unknown>): Promise<AssertionError> {
+  try {
+    await outcome;
+  } catch (error) {
+    if (error instanceof AssertionError) return error;
+    throw error;
+  }
+  return expect.fail('the check held');
+}
+
+describe('given', () => {
+  test('stores models that reads by id find, each by its own', async () => {
+    const models = [account(), account(second)];
+    const { result } = await scripted<unknown>()
+      .given(...models, newNote('other'))
+      .when((_, { accounts }) => accounts.findAllByIds(models.map(({ id }) => id)));
+    expect(result).toEqual({ models, missing: [] });
+  });
+
+  test('stores models as they lie in a database: without the events that they carry', () => {
+    const created = newAccount(one).build().credit(one);
+    return scripted<Account>()
+      .given(created)
+      .when(credit(created.id))
+      .thenEvents(new AccountCredited(created.id, one));
+  });
+
+  test('keeps models apart that have one id and different classes', () => {
+    const model = account();
+    return scripted<unknown>()
+      .given(model)
+      .when((_, { notes }) => notes.getById(model.id.getValue()))
+      .thenFails(ModelNotFoundError);
+  });
+
+  test('hides deleted models as repositories do', () => {
+    const gone = account().copy().state('GONE').build();
+    return scripted<Account>().given(gone).when(credit(gone.id)).thenFails(ModelNotFoundError);
+  });
+
+  test('leaves the specification as it was, so that tests can share it', async () => {
+    const model = account();
+    const shared = scripted<Account>();
+    await shared.given(model).when(credit(model.id)).thenUpdated(Account);
+    await shared.when(credit(model.id)).thenFails(ModelNotFoundError);
+  });
+});
+
+describe('as', () => {
+  test('names who acts', async () => {
+    const name = (action: ScriptedAction<unknown>): unknown => action.principal;
+    expect((await scripted<unknown>().when(name)).result).toEqual({ name: 'spec' });
+    expect((await scripted<unknown>().as({ name: 'alice' }).when(name)).result).toEqual({ name: 'alice' });
+  });
+
+  test('refuses a principal without a name, as the executor does', () =>
+    scripted<unknown>()
+      .as(() => '')
+      .when(() => 1)
+      .thenFails(ValidationError, 'A principal must have a name'));
+});
+
+describe('when', () => {
+  test('performs inside the scope of an execution', async () => {
+    const { result } = await scripted<unknown>().when(() => currentPerformScope());
+    expect(result).toMatchObject({ actionName: 'ScriptedAction', signal: undefined });
+  });
+
+  test('shows reads what has been staged before them', () => {
+    const model = account();
+    return scripted<Decimal>()
+      .given(model)
+      .when(async (action, repositories) => {
+        await credit(model.id)(action as unknown as ScriptedAction<Account>, repositories);
+        return (await repositories.accounts.getById(model.id)).balance;
+      })
+      .thenReturns(new Decimal(101));
+  });
+
+  test('says that queries need a database', () =>
+    scripted<unknown>()
+      .when((_, { accounts }) => accounts.countOn(second))
+      .thenFails(DatabaseError, /^Shard \(1, 0\) holds no database: an action spec reads by id only/));
+
+  test('seals the plan when perform has returned', async () => {
+    const { result } = await scripted<ScriptedAction<unknown>['plan']>().when((action) => {
+      const plan = action.plan();
+      return () => plan;
+    });
+    expect(() => result().add(newAccount(one).build())).toThrow(PlanMisuseError);
+  });
+
+  test.each([
+    ['one shard', [account()], true],
+    ['two shards', [account(), account(second)], false],
+  ] as const)('judges a plan over %s as the executor does', async (_, models, admitted) => {
+    const outcome = scripted<void>()
+      .given(...models)
+      .when(creditAll(...models.map(({ id }) => id)));
+    await (admitted ? outcome : outcome.thenFails(CrossShardException));
+  });
+
+  test('counts models without a sharded id to the default shard', () => {
+    const model = account(second);
+    const note = newNote('x');
+    return scripted<void>()
+      .given(model, note)
+      .when((action) => {
+        action.plan().update(model);
+        action.plan().update(note);
+      }, configuration().allowCrossShard(true).build())
+      .thenUpdated(Account)
+      .thenUpdated(Note, { text: 'x', version: 2 })
+      .thenTouches(second, first);
+  });
+
+  test('refuses shards that are not configured, in reads and in plans', async () => {
+    const spec = scripted<Account>([first]);
+    const foreign = account(second);
+    await spec
+      .given(foreign)
+      .when(credit(foreign.id))
+      .thenFails(UnknownShardError, 'Shard (1, 0) is not configured');
+    await spec
+      .when((action) => action.plan().add(newAccount(one, second).build()))
+      .thenFails(UnknownShardError);
+  });
+
+  test('checks ifVersion against the version that an update starts from', async () => {
+    const model = persisted(account(), 5);
+    const spec = scripted<Account>().given(model);
+    await spec.when(credit(model.id), configuration().ifVersion(model.id, 4, 5).build()).thenUpdated(Account);
+    const refused = spec.when(credit(model.id), configuration().ifVersion(model.id, 4).build());
+    await refused.thenFails(PreconditionFailedError, `Account ${model.id} has version 5, not 4`);
+  });
+
+  test('refuses what the guards of the database would refuse', async () => {
+    const model = account();
+    const spec = scripted<unknown>().given(persisted(model, 2));
+    await spec.when((action) => action.plan().update(model)).thenFails(StaleModelError);
+    await spec.when((action) => action.plan().expect(model)).thenFails(StaleModelError);
+    await spec.when((action) => action.plan().add(model)).thenFails(UniqueViolationError);
+    await spec.when((action) => action.plan().update(account())).thenFails(StaleModelError);
+  });
+
+  test('refuses values that no column holds', () =>
+    scripted<unknown>()
+      .when((action) => action.plan().add(newAccount(new Decimal('0.00001')).build()))
+      .thenFails(ValidationError, 'balance has more than 4 decimals'));
+});
+
+describe('the outcome', () => {
+  const model = account();
+  const other = account();
+  const spec = scripted<Account>().given(model);
+  const two = scripted<void>().given(model, other);
+
+  test('gives what was performed', async () => {
+    const { result, items, events, shards } = await spec.when(credit(model.id));
+    expect(items.map(({ kind, model: stored }) => [kind, stored])).toEqual([['update', result]]);
+    expect(events).toEqual([new AccountCredited(model.id, one)]);
+    expect(shards).toEqual([first]);
+  });
+
+  test('throws the own error of an action whose failure nobody expected', async () => {
+    const failing = scripted<unknown>().when(() => {
+      throw new ValidationError('no');
+    });
+    await expect(failing).rejects.toThrow(ValidationError);
+    await expect(failing.thenNothing()).rejects.toThrow(ValidationError);
+  });
+
+  test('knows a field with another value', async () => {
+    const error = await complaint(
+      spec.when(credit(model.id)).thenUpdated(Account, { version: 3, balance: one }),
+    );
+    expect(error.message).toContain('Expected the plan to update Account with other fields');
+    expect(error.actual).toEqual({ version: 2, balance: 'Decimal 101' });
+    expect(error.expected).toEqual({ version: 3, balance: 'Decimal 1' });
+  });
+
+  test('compares decimals, ids and dates by what they mean', () =>
+    spec.when(credit(model.id)).thenUpdated(Account, {
+      id: ShardedId.of(Account, model.id.getValue().toUpperCase()),
+      balance: new Decimal('101.000'),
+      updatedDate: new Date(NOW),
+      nickname: undefined,
+      closedBy: null,
+    }));
+
+  test('points to the line of the check that does not hold', async () => {
+    const error = await complaint(spec.when(credit(model.id)).thenUpdated(Account, { version: 3 }));
+    expect(error.stack?.split('\n').find((line) => line.trim().startsWith('at '))).toContain(
+      'action-spec.test.ts',
+    );
+  });
+
+  test('knows another kind of staging, another class and a plan that ends too early', async () => {
+    const outcome = spec.when(credit(model.id));
+    const updated = `update Account ${model.id} to version 2`;
+    expect((await complaint(outcome.thenAdded(Account))).message).toBe(
+      `Expected the plan to add Account next, but there is: ${updated}`,
+    );
+    expect((await complaint(outcome.thenUpdated(Note))).message).toContain(updated);
+    expect((await complaint(outcome.thenUpdated(Account).thenUpdated(Account))).message).toContain(
+      'nothing more',
+    );
+    expect((await complaint(outcome.thenExpected(Account))).message).toContain(
+      'Expected the plan to expect Account',
+    );
+  });
+
+  test('goes through the plan in staging order', async () => {
+    const outcome = two.when(creditAll(model.id, other.id));
+    await outcome.thenUpdated(Account, { id: model.id }).thenUpdated(Account, { id: other.id });
+    await complaint(outcome.thenUpdated(Account, { id: other.id }).thenUpdated(Account, { id: model.id }));
+  });
+
+  test('wants every staged model named as soon as one is', async () => {
+    const outcome = two.when(creditAll(model.id, other.id));
+    await outcome.thenTouches(first);
+    const error = await complaint(outcome.thenUpdated(Account, { id: model.id }));
+    expect(error.message).toContain('Expected the plan to hold nothing else');
+    expect(error.actual).toEqual([`update Account ${other.id} to version 2`]);
+  });
+
+  test('knows a plan that should be empty', async () => {
+    await scripted<number>()
+      .when(() => 1)
+      .thenNothing();
+    const error = await complaint(spec.when(credit(model.id)).thenNothing());
+    expect(error.actual).toEqual([`update Account ${model.id} to version 2`]);
+  });
+
+  test.each([
+    ['an event too few', () => []],
+    ['an event too many', () => [new AccountCredited(model.id, one), new AccountCredited(model.id, one)]],
+    ['another payload', () => [new AccountCredited(model.id, new Decimal(2))]],
+    ['another model', () => [new AccountCredited(other.id, one)]],
+  ])('knows %s', async (_, events) => {
+    const error = await complaint(spec.when(credit(model.id)).thenEvents(...events()));
+    expect(error.message).toContain('Expected the action to emit other events');
+  });
+
+  test('compares events made from the result', async () => {
+    const outcome = spec.when(credit(model.id));
+    await outcome.thenEvents((stored) => [new AccountCredited(stored.id, one)]);
+    await complaint(outcome.thenEvents(() => []));
+  });
+
+  test('knows other shards', async () => {
+    const error = await complaint(spec.when(credit(model.id)).thenTouches(second));
+    expect(error).toMatchObject({ actual: ['(0, 0)'], expected: ['(1, 0)'] });
+  });
+
+  test('knows another result, of a model by the fields asked for', async () => {
+    const outcome = spec.when(credit(model.id));
+    await outcome.thenReturns({ version: 2 });
+    expect((await complaint(outcome.thenReturns({ version: 1 }))).actual).toEqual({ version: 2 });
+    const answer = scripted<{ readonly at: Date; readonly sums: readonly Decimal[] }>().when(() => ({
+      at: NOW,
+      sums: [one],
+    }));
+    await answer.thenReturns({ at: new Date(NOW), sums: [new Decimal('1.0')] });
+    await complaint(answer.thenReturns({ at: NOW, sums: [] }));
+  });
+
+  test('gives the expected error', async () => {
+    const error = await spec.when(credit(other.id)).thenFails(ModelNotFoundError);
+    expect(error.modelId).toBe(other.id.getValue());
+  });
+
+  test('knows an action that did not fail', async () => {
+    const error = await complaint(spec.when(credit(model.id)).thenFails(ValidationError));
+    expect(error.message).toBe(
+      `Expected the action to fail with ValidationError, but it succeeded and staged: update Account ${model.id} to version 2`,
+    );
+  });
+
+  test('knows another error and another message', async () => {
+    const outcome = spec.when(credit(other.id));
+    const missing = `Account ${other.id} does not exist`;
+    expect((await complaint(outcome.thenFails(ValidationError))).message).toBe(
+      `Expected the action to fail with ValidationError, but it failed with ModelNotFoundError: ${missing}`,
+    );
+    expect((await complaint(outcome.thenFails(ModelNotFoundError, 'does not exist'))).actual).toBe(missing);
+    await outcome.thenFails(ModelNotFoundError, /does not exist$/);
+  });
+});

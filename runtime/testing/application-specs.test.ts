@@ -1,0 +1,117 @@
+import { describe, test } from 'vitest';
+import { Action } from '../action/action.js';
+import type { ApplicationDefinition } from '../application-definition.js';
+import { CODEGEN_VERSION } from '../codegen/version.js';
+import type { Clock } from '../domain/clock.js';
+import { Decimal } from '../domain/decimal.js';
+import type { ShardedId } from '../domain/id.js';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { Account, AccountCredited, accountModel, newAccount } from '../domain/test-support/account.js';
+import { UnknownActionError, UnknownModelError, UnknownShardError } from '../errors.js';
+import { Repository } from '../persistence/repository.js';
+import { applicationSpecs } from './application-specs.js';
+import { VirtualClock } from './virtual-clock.js';
+
+interface Bonus {
+  amount(): Decimal;
+}
+
+/** Credits an account by what a collaborator says. */
+class GrantBonusAction extends Action<{ readonly accountId: ShardedId<Account> }, Account> {
+  readonly #accounts: Repository<Account>;
+  readonly #bonus: Bonus;
+
+  constructor(clock: Clock, accounts: Repository<Account>, bonus: Bonus) {
+    super(clock);
+    this.#accounts = accounts;
+    this.#bonus = bonus;
+  }
+
+  protected async perform(_: unknown, params: { readonly accountId: ShardedId<Account> }): Promise<Account> {
+    const account = await this.#accounts.getById(params.accountId);
+    return this.plan().update(account.credit(this.#bonus.amount()));
+  }
+}
+
+class ForgottenAction extends Action<void, void> {
+  protected perform(): void {}
+}
+
+const application: ApplicationDefinition<{ readonly bonus: Bonus }> = {
+  codegenVersion: CODEGEN_VERSION,
+  models: [accountModel],
+  events: [
+    {
+      name: 'AccountCredited',
+      model: 'Account',
+      eventClass: () => AccountCredited,
+      fields: [{ name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } }],
+    },
+  ],
+  wire: ({ clock, repositories }, { bonus }) => {
+    const accounts = new Repository(repositories, accountModel);
+    return [
+      {
+        name: 'GrantBonus',
+        actionClass: GrantBonusAction,
+        params: [],
+        create: () => new GrantBonusAction(clock, accounts, bonus),
+      },
+    ];
+  },
+  routes: [],
+  openApi: {},
+  migrations: [],
+};
+
+describe('applicationSpecs', () => {
+  const now = new Date('2025-03-01T12:00:00.000Z');
+  const specs = applicationSpecs(application, {
+    clock: new VirtualClock(now),
+    shards: [ShardIdentifier.of(0, 0)],
+    collaborators: { bonus: { amount: () => new Decimal(5) } },
+  });
+
+  test('wires an action as the application does', async () => {
+    const account = newAccount(new Decimal(1)).build();
+    await specs
+      .action(GrantBonusAction)
+      .given(account)
+      .when({ accountId: account.id })
+      .thenUpdated(Account, { balance: new Decimal(6), updatedDate: now })
+      .thenEvents(new AccountCredited(account.id, new Decimal(5)));
+  });
+
+  test('knows the configured shards', async () => {
+    const foreign = newAccount(new Decimal(1), ShardIdentifier.of(1, 0)).build();
+    await specs
+      .action(GrantBonusAction)
+      .given(foreign)
+      .when({ accountId: foreign.id })
+      .thenFails(UnknownShardError);
+  });
+
+  test('does not know an action that is not registered', async () => {
+    await specs.action(ForgottenAction).when().thenFails(UnknownActionError);
+  });
+
+  test('refuses an event that is not registered', async () => {
+    const account = newAccount(new Decimal(1)).build();
+    await applicationSpecs(
+      { ...application, events: [] },
+      { collaborators: { bonus: { amount: () => new Decimal(5) } } },
+    )
+      .action(GrantBonusAction)
+      .given(account)
+      .when({ accountId: account.id })
+      .thenFails(UnknownModelError, 'AccountCredited is not a registered event; run fw-gen generate');
+  });
+
+  test('wants collaborators where there are some, and only there', () => {
+    // @ts-expect-error the bonus is missing
+    applicationSpecs(application);
+    // @ts-expect-error the bonus is missing
+    applicationSpecs(application, {});
+    applicationSpecs({ ...application, wire: () => [] } as ApplicationDefinition);
+  });
+});

@@ -1,0 +1,54 @@
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
+
+/** A TCP proxy on the loopback interface that can go silent, as a network does when a cable is pulled. */
+export class StallingProxy {
+  readonly port: number;
+  readonly #server: Server;
+  readonly #sockets: Set<Socket>;
+
+  private constructor(server: Server, port: number, sockets: Set<Socket>) {
+    this.#server = server;
+    this.port = port;
+    this.#sockets = sockets;
+  }
+
+  static async start(target: { readonly host: string; readonly port: number }): Promise<StallingProxy> {
+    const sockets = new Set<Socket>();
+    const server = createServer((near) => {
+      const far = createConnection(target.port, target.host);
+      for (const [from, to] of [[near, far] as const, [far, near] as const]) {
+        sockets.add(from);
+        from.on('data', (chunk) => to.write(chunk));
+        from.on('error', () => {});
+        from.on('close', () => {
+          sockets.delete(from);
+          to.destroy();
+        });
+      }
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('No port');
+    return new StallingProxy(server, address.port, sockets);
+  }
+
+  /** From now on nothing gets through, in either direction, and nobody is told. */
+  stall(): void {
+    for (const socket of this.#sockets) socket.pause();
+  }
+
+  resume(): void {
+    for (const socket of this.#sockets) socket.resume();
+  }
+
+  /** Cuts every connection. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+  }
+
+  async stop(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+}

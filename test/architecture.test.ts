@@ -1,0 +1,278 @@
+import { ts } from 'ts-morph';
+import { describe, expect, test } from 'vitest';
+import { cyclesOf, type Import, lineOf, readModules, type SourceModule, walk } from './import-graph.js';
+
+/**
+ * Which layer may import which. A layer is a folder of runtime/ or generator/, or one of the files right below them
+ * that is named here. Whatever stands in no list is forbidden.
+ */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  'runtime/errors.ts': [],
+  'runtime/domain': ['runtime/errors.ts'],
+  'runtime/config': ['runtime/domain', 'runtime/errors.ts'],
+  'runtime/action': ['runtime/domain', 'runtime/errors.ts'],
+  'runtime/sharding': ['runtime/domain', 'runtime/config', 'runtime/errors.ts'],
+  'runtime/postgres': ['runtime/sharding', 'runtime/config', 'runtime/domain', 'runtime/errors.ts'],
+  'runtime/pglite': ['runtime/sharding', 'runtime/config', 'runtime/domain', 'runtime/errors.ts'],
+  'runtime/persistence': ['runtime/action', 'runtime/sharding', 'runtime/domain', 'runtime/errors.ts'],
+  'runtime/migration': ['runtime/sharding', 'runtime/config', 'runtime/domain', 'runtime/errors.ts'],
+  'runtime/execution': [
+    'runtime/persistence',
+    'runtime/action',
+    'runtime/sharding',
+    'runtime/config',
+    'runtime/domain',
+    'runtime/errors.ts',
+  ],
+  'runtime/http': [
+    'runtime/execution',
+    'runtime/persistence',
+    'runtime/action',
+    'runtime/sharding',
+    'runtime/config',
+    'runtime/domain',
+    'runtime/errors.ts',
+    'runtime/application.ts',
+    'runtime/application-definition.ts',
+  ],
+  'runtime/codegen': [
+    'runtime/persistence',
+    'runtime/migration',
+    'runtime/action',
+    'runtime/http',
+    'runtime/domain',
+    'runtime/application-definition.ts',
+    'runtime/serve.ts',
+  ],
+  'runtime/testing': [
+    'runtime/http',
+    'runtime/migration',
+    'runtime/execution',
+    'runtime/persistence',
+    'runtime/action',
+    'runtime/sharding',
+    'runtime/config',
+    'runtime/domain',
+    'runtime/errors.ts',
+    'runtime/application.ts',
+    'runtime/application-definition.ts',
+  ],
+  'generator/system-error.ts': [],
+  'generator/schema': [],
+  'generator/diagnostics.ts': ['generator/schema'],
+  'generator/read': [
+    'generator/schema',
+    'generator/diagnostics.ts',
+    'generator/system-error.ts',
+    'runtime/config',
+  ],
+  'generator/check': ['generator/schema', 'generator/diagnostics.ts', 'runtime/config'],
+  'generator/emit': ['generator/schema', 'generator/diagnostics.ts', 'runtime/config'],
+  'generator/write': [
+    'generator/emit',
+    'generator/schema',
+    'generator/diagnostics.ts',
+    'generator/system-error.ts',
+    'runtime/config',
+  ],
+  'generator/cli': [
+    'generator/generate.ts',
+    'generator/diagnostics.ts',
+    'generator/system-error.ts',
+    'runtime/config',
+  ],
+};
+
+/** Composition roots: they put the layers of their half together, so they may import all of it. */
+const ROOTS: Readonly<Record<string, (layer: string) => boolean>> = {
+  'runtime/index.ts': isOfRuntime,
+  'runtime/application.ts': isOfRuntime,
+  'runtime/application-definition.ts': isOfRuntime,
+  'runtime/databases.ts': isOfRuntime,
+  'runtime/serve.ts': isOfRuntime,
+  'generator/generate.ts': isOfGenerator,
+  'generator/index.ts': isOfGenerator,
+};
+
+/** Packages that one layer alone may import, tests aside. */
+const EXCLUSIVE: Readonly<Record<string, readonly string[]>> = {
+  'ts-morph': ['generator/read'],
+  handlebars: ['generator/emit'],
+  commander: ['generator/cli'],
+  yaml: ['runtime/config'],
+  fastify: ['runtime/http'],
+  ajv: ['runtime/http'],
+  'lossless-json': ['runtime/http'],
+  'decimal.js': ['runtime/domain'],
+  uuid: ['runtime/domain'],
+  // The throw-away databases of the test kit talk to a server on their own to make and drop databases.
+  pg: ['runtime/postgres', 'runtime/testing'],
+  '@electric-sql/pglite': ['runtime/pglite', 'runtime/testing'],
+};
+
+/** Longer files are asking to be two. */
+const MAXIMUM_LINES = 400;
+
+const modules = [...readModules('runtime'), ...readModules('generator')];
+
+describe('the directions of the architecture', () => {
+  test('cover every layer', () => {
+    const layers = new Set(modules.map(({ path }) => layerOf(path)));
+    expect([...layers].filter((layer) => ALLOWED[layer] === undefined && ROOTS[layer] === undefined)).toEqual(
+      [],
+    );
+  });
+
+  test('have no way back', () => {
+    expect(cyclesOf(new Map(Object.entries(ALLOWED)))).toEqual([]);
+  });
+
+  test('hold for every import', () => {
+    expect(problems(({ path }, { file }) => file !== undefined && !mayImport(path, file))).toEqual([]);
+  });
+
+  test('lead to files that exist', () => {
+    const paths = new Set(modules.map(({ path }) => path));
+    expect(problems((_, { file }) => file !== undefined && !paths.has(file))).toEqual([]);
+  });
+
+  test('keep packages behind the layer that is there for them', () => {
+    const strays = problems(({ path }, { specifier }) => {
+      const owners = EXCLUSIVE[packageOf(specifier)];
+      return owners !== undefined && !owners.includes(layerOf(path));
+    });
+    expect(strays).toEqual([]);
+  });
+
+  test('lead inside by relative paths, never by the name of the package', () => {
+    expect(problems((_, { specifier }) => packageOf(specifier) === 'fw-actions')).toEqual([]);
+  });
+});
+
+describe('import cycles', () => {
+  test('do not exist among modules as they are loaded', () => {
+    expect(cyclesOf(edgesWhere(({ typeOnly, deferred }) => !typeOnly && !deferred))).toEqual([]);
+  });
+
+  test('of types stay within one folder', () => {
+    const cycles = cyclesOf(edgesWhere(() => true));
+    expect(cycles.filter((files) => new Set(files.map(layerOf)).size > 1)).toEqual([]);
+  });
+});
+
+describe('every module', () => {
+  test('of the generator leaves the process to the command line, but for the lock that needs its pid', () => {
+    const generator = modules.filter(
+      ({ path }) => path.startsWith('generator/') && layerOf(path) !== 'generator/cli',
+    );
+    const uses = nodesWhere(generator, isMemberOfProcess);
+    expect(
+      uses.filter((use) => !/^generator\/write\/folder-lock\.ts:\d+ process\.(pid|kill)$/.test(use)),
+    ).toEqual([]);
+  });
+
+  test('does without `any`', () => {
+    expect(nodesWhere(modules, ({ kind }) => kind === ts.SyntaxKind.AnyKeyword)).toEqual([]);
+  });
+
+  test('does without non-null assertions', () => {
+    expect(nodesWhere(modules, ts.isNonNullExpression)).toEqual([]);
+  });
+
+  test('does without switching the compiler off', () => {
+    const silenced = modules.filter(({ syntax }) => /@ts-(ignore|nocheck|expect-error)/.test(syntax.text));
+    expect(silenced.map(({ path }) => path)).toEqual([]);
+  });
+
+  test(`has fewer than ${MAXIMUM_LINES} lines`, () => {
+    const long = modules.filter(({ lines }) => lines >= MAXIMUM_LINES);
+    expect(long.map(({ path, lines }) => `${path}: ${lines}`)).toEqual([]);
+  });
+
+  test('is named in kebab case', () => {
+    const name = /^[a-z0-9]+(-[a-z0-9]+)*\.ts$/;
+    expect(
+      modules.map(({ path }) => path).filter((path) => !name.test(path.split('/').at(-1) ?? '')),
+    ).toEqual([]);
+  });
+});
+
+describe('emitted code', () => {
+  test('imports the codegen entry and sources of the application only', () => {
+    const emitted = readModules('examples/wallet/generated');
+    const strays = emitted.flatMap((module) =>
+      module.imports
+        .filter(({ specifier, file }) => specifier !== 'fw-actions/codegen' && !isOfWallet(file))
+        .map((stray) => described(module, stray)),
+    );
+    expect(emitted.length).toBeGreaterThan(0);
+    expect(strays).toEqual([]);
+  });
+});
+
+function isMemberOfProcess(node: ts.Node): boolean {
+  const isMember = ts.isPropertyAccessExpression(node) || ts.isElementAccessExpression(node);
+  return isMember && node.expression.getText() === 'process';
+}
+
+function isOfWallet(file: string | undefined): boolean {
+  return file?.startsWith('examples/wallet/') === true;
+}
+
+function isOfRuntime(layer: string): boolean {
+  return layer.startsWith('runtime/');
+}
+
+function isOfGenerator(layer: string): boolean {
+  return layer.startsWith('generator/') || layer === 'runtime/config';
+}
+
+/** `runtime/http/docs/page.ts` -> `runtime/http`; `runtime/errors.ts` stays. */
+function layerOf(path: string): string {
+  return path.split('/').slice(0, 2).join('/');
+}
+
+/** `ajv/dist/2020.js` -> `ajv` */
+function packageOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+function mayImport(path: string, file: string): boolean {
+  const [from, to] = [layerOf(path), layerOf(file)];
+  if (from === to) return true;
+  const isDatabaseHarness = path.startsWith('runtime/testing/databases');
+  if (isDatabaseHarness && isOfRuntime(to)) return true;
+  return ROOTS[from]?.(to) ?? ALLOWED[from]?.includes(to) === true;
+}
+
+function problems(isProblem: (module: SourceModule, found: Import) => boolean): readonly string[] {
+  return modules.flatMap((module) =>
+    module.imports.filter((found) => isProblem(module, found)).map((found) => described(module, found)),
+  );
+}
+
+function described({ path }: SourceModule, { specifier, line }: Import): string {
+  return `${path}:${line} imports ${specifier}`;
+}
+
+function edgesWhere(counts: (found: Import) => boolean): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    modules.map(({ path, imports }) => [path, imports.filter(counts).flatMap(({ file }) => file ?? [])]),
+  );
+}
+
+function nodesWhere(
+  searched: readonly SourceModule[],
+  matches: (node: ts.Node) => boolean,
+): readonly string[] {
+  return searched.flatMap(({ path, syntax }) => {
+    const places: string[] = [];
+    walk(syntax, (node) => {
+      if (matches(node)) places.push(`${path}:${lineOf(node)} ${node.getText(syntax).slice(0, 60)}`);
+    });
+    return places;
+  });
+}
