@@ -53,5 +53,8 @@ function partsOf(code: string): readonly string[] {
 
 /** Lines without indentation and without empty ones: how deep a test stands in its file is of no interest. */
 function linesOf(text: string): readonly string[] {
-  return text.split('\n').map((line) => line.trim()).filter((line) => line !== '');
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
 }

@@ -1,4 +1,5 @@
 import { currency, Decimal, ValidationError } from 'fw-actions';
+import { seededIds } from 'fw-actions/testing';
 import { describe, test } from 'vitest';
 import { WalletCreatedEvent } from '../events/wallet-created-event.js';
 import { Wallet } from '../models/wallet.js';
@@ -79,5 +80,18 @@ describe('WalletCreateAction', () => {
     const first = await create.when(inMexico);
     const second = await create.when(inMexico);
     expect(first.result.id.equals(second.result.id)).toBe(false);
+  });
+
+  test('makes the same wallet again from the same seed', async ({ expect }) => {
+    const createSeeded = async (): Promise<Wallet> => {
+      const restore = seededIds(7);
+      try {
+        return (await create.when(inMexico)).result;
+      } finally {
+        restore();
+      }
+    };
+    const [first, second] = [await createSeeded(), await createSeeded()];
+    expect(first.id.getValue()).toBe(second.id.getValue());
   });
 });
