@@ -1,7 +1,7 @@
 import { camelCase } from '../schema/naming.js';
 import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
 import { fieldDescriptors, type ShardedModels } from './field-type.js';
-import { type Code, Expression, LINE_WIDTH, printCode } from './print/code.js';
+import { type Code, Expression, printCode } from './print/code.js';
 import type { Imports } from './print/imports.js';
 
 /** The fields of one response class, said once however many routes and other classes use it. */
@@ -39,7 +39,8 @@ export class ResponseFields {
     // Nested classes first: a variable must stand above its uses.
     const list = fieldDescriptors(fields, this.#isSharded, (type) => this.#nested(type));
     const variable = this.#imports.reserve(`${camelCase(name)}Fields`);
-    this.#views.set(key, { class: name, variable, fields: printCode(list, 0, LINE_WIDTH) });
+    const lead = `const ${variable}: readonly FieldDescriptor[] = ;`.length;
+    this.#views.set(key, { class: name, variable, fields: printCode(list, 0, lead) });
     return new Expression(variable);
   }
 

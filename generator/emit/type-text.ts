@@ -37,8 +37,13 @@ function valueTypeText(field: FieldSchema, model: string, imports: Imports): str
       // Said once, by the model itself.
       return type.kind === 'object' && type.reference !== undefined
         ? imports.type(type.reference)
-        : `NonNullable<${model}[${quote(field.name)}]>`;
+        : memberTypeText(field, model);
   }
+}
+
+function memberTypeText(field: FieldSchema, model: string): string {
+  const member = `${model}[${quote(field.name)}]`;
+  return field.optional || field.nullable ? `NonNullable<${member}>` : member;
 }
 
 /** The type of a column's value as a query returns it. */

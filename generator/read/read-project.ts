@@ -25,8 +25,11 @@ export interface ReadResult {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Only files with one of these words are parsed; other files are parsed when a type is followed into them. */
-const MARKERS = /\b(AutoBuilder|FwAction|HttpRoute|ModelEvent|Repository|Model|Entity)\b/;
+/**
+ * Only files with a decorator or a derived class are parsed; others are parsed when a type is followed into them. Names
+ * are not looked for: a file may import the markers under names of its own.
+ */
+const MARKERS = /^\s*@[\p{ID_Start}_$]|\bclass\b[^{}]*\bextends\b/mu;
 
 /** Reads all sources of a project. Mistakes are collected, never thrown; disk errors are mistakes as well. */
 export function readProject(projectDirectory: string, paths: ProjectPaths): ReadResult {

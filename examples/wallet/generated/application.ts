@@ -354,6 +354,6 @@ export const application: ApplicationDefinition<Collaborators> = {
     ];
   },
   routes,
-  openApi: openApi,
+  openApi,
   migrations: [migration0001],
 };

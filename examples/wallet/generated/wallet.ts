@@ -59,7 +59,7 @@ export const walletModel: ModelDescriptor<Wallet> = {
 /** Fields that no `Wallet` can be built without. */
 export type WalletField = 'id' | 'state' | 'version' | 'ownerId' | 'currency' | 'balance' | 'createdDate';
 
-/** Builds a `Wallet`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `Wallet`. `Given` names the required fields that are set: `build` compiles once none is missing. */
 export class WalletBuilder<Given extends WalletField = WalletField> extends ModelBuilder<Wallet> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;

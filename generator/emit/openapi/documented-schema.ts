@@ -48,7 +48,7 @@ function documentedType(type: TypeSchema, numeric: NumericType, documenting: Doc
     case 'decimal':
       return {
         type: isRequest ? ['string', 'number'] : 'string',
-        pattern: decimalPattern(numeric),
+        pattern: isRequest ? decimalPattern(numeric) : PLAIN_DECIMAL,
         examples: ['150.5'],
       };
     case 'instant':
@@ -59,7 +59,7 @@ function documentedType(type: TypeSchema, numeric: NumericType, documenting: Doc
       return { type: 'string', pattern: '^[A-Z]{3}$', examples: ['EUR'] };
     case 'id': {
       const version = documenting.isSharded(type.model.name) ? ' (a UUID of version 7)' : '';
-      return { description: `Id of a ${type.model.name}${version}.`, type: 'string', format: 'uuid' };
+      return { description: `Id of one ${type.model.name}${version}.`, type: 'string', format: 'uuid' };
     }
     case 'list':
       return { type: 'array', items: documentedType(type.of, numeric, documenting) };
@@ -71,6 +71,9 @@ function documentedType(type: TypeSchema, numeric: NumericType, documenting: Doc
       return {};
   }
 }
+
+/** What answers hold: as many digits as the value has. */
+const PLAIN_DECIMAL = '^-?[0-9]+(\\.[0-9]+)?$';
 
 function decimalPattern({ precision, scale }: NumericType): string {
   const whole = precision === scale ? '0' : `(0|[1-9][0-9]{0,${precision - scale - 1}})`;

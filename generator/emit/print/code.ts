@@ -40,6 +40,18 @@ export function printCode(value: Code, indent: number, lead = 0): string {
   return `${open}\n${lines.join('\n')}\n${' '.repeat(indent)}${close}`;
 }
 
+/** Prints a call or construction: on the present line where it fits, else one argument per line. */
+export function printCall(
+  callee: string,
+  args: readonly string[],
+  place: { readonly indent: number; readonly lead: number },
+): string {
+  const flat = `${callee}(${args.join(', ')})`;
+  if (place.indent + place.lead + flat.length <= LINE_WIDTH) return flat;
+  const margin = ' '.repeat(place.indent);
+  return `${callee}(\n${args.map((argument) => `${margin}  ${argument},\n`).join('')}${margin})`;
+}
+
 function printFlat(value: Code): string {
   if (value instanceof Expression) return value.text;
   if (typeof value === 'string') return quote(value);

@@ -12,9 +12,9 @@ import type {
 import { CODEGEN_VERSION } from '../codegen-version.js';
 import { fieldDescriptors, flags, plainFieldType, type ShardedModels, shardedModels } from '../field-type.js';
 import { paramsSchema } from '../json-schema.js';
-import { type Code, Expression, LINE_WIDTH, printCode } from '../print/code.js';
+import { type Code, Expression, LINE_WIDTH, printCall, printCode } from '../print/code.js';
 import { Imports } from '../print/imports.js';
-import { memberName, quote } from '../print/strings.js';
+import { quote } from '../print/strings.js';
 import { ResponseFields, type ResponseView } from '../response-fields.js';
 import { type RoutedAction, routedActions } from '../routes.js';
 import { access } from '../type-text.js';
@@ -31,7 +31,6 @@ export interface ApplicationView extends HeaderView {
   readonly routeDescriptor: string;
   readonly fieldDescriptor: string;
   readonly modelType: string;
-  readonly openApi: string;
   /** One augmentation per model. It stands here, because a model's own file must not import one of itself. */
   readonly tags: readonly TagView[];
   /** True if a constructor takes something that the application supplies. */
@@ -69,6 +68,7 @@ export interface TagView {
 
 /** One member of `Collaborators`. */
 export interface CollaboratorView {
+  /** With a question mark if no constructor insists on it. */
   readonly name: string;
   readonly type: string;
 }
@@ -110,7 +110,8 @@ const TAKEN: readonly string[] = [
 /** Decides everything that `application.hbs` writes. */
 export function applicationView(schema: ProjectSchema, place: ApplicationPlace): ApplicationView {
   const imports = new Imports(place.file, TAKEN);
-  const openApi = imports.value({ kind: 'file', file: `${place.outputFolder}/openapi.ts`, name: 'openApi' });
+  // Before anything else, so that nothing else is called so.
+  imports.value({ kind: 'file', file: `${place.outputFolder}/openapi.ts`, name: 'openApi' });
   const isSharded = shardedModels(schema.models);
   const responses = new ResponseFields(imports, isSharded);
   const wiring = new WiringPrinter(schema, place, imports);
@@ -119,7 +120,6 @@ export function applicationView(schema: ProjectSchema, place: ApplicationPlace):
   const view = {
     ...headerView(place.sourceFolder),
     applicationDefinition: imports.runtimeType('ApplicationDefinition'),
-    openApi,
     tags: schema.models.map(({ name, file }) => ({
       module: quote(imports.specifier(file)),
       name,
@@ -130,10 +130,14 @@ export function applicationView(schema: ProjectSchema, place: ApplicationPlace):
     routeDescriptor: imports.runtimeType('RouteDescriptor'),
     hasCollaborators: collaborators.length > 0,
     collaborators,
-    events: printList(schema.events.map((event) => eventCode(event, imports, isSharded))),
+    events: printList(
+      'events',
+      imports.runtimeType('EventDescriptor'),
+      schema.events.map((event) => eventCode(event, imports, isSharded)),
+    ),
     responses: responses.views(),
     fieldDescriptor: responses.views().length > 0 ? imports.runtimeType('FieldDescriptor') : '',
-    routes: printList(routes),
+    routes: printList('routes', imports.runtimeType('RouteDescriptor'), routes),
     codegenVersion: CODEGEN_VERSION,
     models: printCode(
       schema.models.map((model) => wiring.descriptor(model)),
@@ -179,19 +183,26 @@ class WiringPrinter {
       actionClass: new Expression(actionClass),
       params: fieldDescriptors(action.params, isSharded),
       result: resultCode(action, isSharded),
-      create: new Expression(`() => new ${actionClass}(${args.join(', ')})`),
+      create: new Expression(
+        printCall(`() => new ${actionClass}`, args, { indent: 8, lead: 'create: ,'.length }),
+      ),
     };
   }
 
   collaborators(): readonly CollaboratorView[] {
-    const byName = new Map<string, CollaboratorView>();
+    const types = new Map<string, string>();
+    const required = new Set<string>();
     for (const action of this.#schema.actions) {
       for (const { name, wiring } of action.collaborators) {
-        if (wiring.kind !== 'supplied' || byName.has(name)) continue;
-        byName.set(name, { name: memberName(name), type: this.#suppliedType(action, wiring) });
+        if (wiring.kind !== 'supplied') continue;
+        if (!wiring.optional) required.add(name);
+        if (!types.has(name)) types.set(name, this.#typeText(action, wiring.type));
       }
     }
-    return [...byName.values()];
+    return [...types].map(([name, type]) => ({
+      name: required.has(name) ? name : `${name}?`,
+      type: required.has(name) ? type : `${type} | undefined`,
+    }));
   }
 
   repositories(): readonly RepositoryView[] {
@@ -246,14 +257,6 @@ class WiringPrinter {
 
   #modelOf(name: string | undefined): ModelSchema | undefined {
     return this.#schema.models.find((model) => model.name === name);
-  }
-
-  #suppliedType(
-    action: ActionSchema,
-    wiring: { readonly type: SuppliedType; readonly optional: boolean },
-  ): string {
-    const text = this.#typeText(action, wiring.type);
-    return wiring.optional ? `${text} | undefined` : text;
   }
 
   #typeText(action: ActionSchema, type: SuppliedType): string {
@@ -350,6 +353,6 @@ function migrationNames(files: readonly string[], imports: Imports): readonly Co
   });
 }
 
-function printList(items: readonly Code[]): string {
-  return printCode(items, 0, items.length === 0 ? 0 : LINE_WIDTH);
+function printList(variable: string, type: string, items: readonly Code[]): string {
+  return printCode(items, 0, `const ${variable}: readonly ${type}[] = ;`.length);
 }

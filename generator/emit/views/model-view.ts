@@ -12,7 +12,8 @@ import { type HeaderView, headerView } from './header-view.js';
 export interface ModelView extends HeaderView {
   /** Import statements, complete. */
   readonly imports: readonly string[];
-  /** Local name of the class. */
+  /** Name of the class, and its local name where another thing has that. */
+  readonly modelName: string;
   readonly model: string;
   /** Local names of what the runtime provides. */
   readonly descriptorType: string;
@@ -29,7 +30,7 @@ export interface ModelView extends HeaderView {
   /** Name and printed literal of the descriptor. */
   readonly descriptorName: string;
   readonly descriptor: string;
-  /** Name of the union of required fields, and the union. */
+  /** Name of the union of required fields, and the union with the space before it. */
   readonly fieldType: string;
   readonly requiredFields: string;
   readonly builder: string;
@@ -82,6 +83,7 @@ export function modelView(schema: ProjectSchema, model: ModelSchema, file: strin
   const hasRepository = schema.repositories.every(({ model: { name } }) => name !== model.name);
   const view = {
     ...headerView(model.file),
+    modelName: model.name,
     model: local,
     descriptorType: imports.runtimeType('ModelDescriptor'),
     builderBase: imports.runtimeValue('ModelBuilder'),
@@ -150,7 +152,9 @@ function printDescriptor(
 
 function printUnion(members: readonly string[], name: string): string {
   const line = members.join(' | ');
-  return `export type ${name} = ${line};`.length <= LINE_WIDTH ? line : `\n  | ${members.join('\n  | ')}`;
+  return `export type ${name} = ${line};`.length <= LINE_WIDTH
+    ? ` ${line}`
+    : `\n  | ${members.join('\n  | ')}`;
 }
 
 function setterView(column: ColumnSchema, names: ModelNames, model: string, imports: Imports): SetterView {

@@ -44,6 +44,6 @@ export const application: ApplicationDefinition<Collaborators> = {
     return [];
   },
   routes,
-  openApi: openApi,
+  openApi,
   migrations: [migration0003, migration0004],
 };

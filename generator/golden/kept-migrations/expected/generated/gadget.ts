@@ -35,7 +35,7 @@ export const gadgetModel: ModelDescriptor<Gadget> = {
 /** Fields that no `Gadget` can be built without. */
 export type GadgetField = 'id' | 'state' | 'version' | 'createdDate';
 
-/** Builds a `Gadget`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `Gadget`. `Given` names the required fields that are set: `build` compiles once none is missing. */
 export class GadgetBuilder<Given extends GadgetField = GadgetField> extends ModelBuilder<Gadget> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;

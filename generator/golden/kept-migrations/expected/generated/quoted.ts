@@ -35,7 +35,7 @@ export const quotedModel: ModelDescriptor<Quoted> = {
 /** Fields that no `Quoted` can be built without. */
 export type QuotedField = 'id' | 'state' | 'version' | 'createdDate';
 
-/** Builds a `Quoted`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `Quoted`. `Given` names the required fields that are set: `build` compiles once none is missing. */
 export class QuotedBuilder<Given extends QuotedField = QuotedField> extends ModelBuilder<Quoted> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;

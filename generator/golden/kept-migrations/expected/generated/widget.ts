@@ -35,7 +35,7 @@ export const widgetModel: ModelDescriptor<Widget> = {
 /** Fields that no `Widget` can be built without. */
 export type WidgetField = 'id' | 'state' | 'version' | 'createdDate';
 
-/** Builds a `Widget`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `Widget`. `Given` names the required fields that are set: `build` compiles once none is missing. */
 export class WidgetBuilder<Given extends WidgetField = WidgetField> extends ModelBuilder<Widget> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;

@@ -35,9 +35,7 @@ export type Collaborators = Record<never, never>;
 const events: readonly EventDescriptor[] = [];
 
 /** Fields of `Answer`. */
-const answerFields: readonly FieldDescriptor[] = [
-  { name: "a'b", type: { kind: 'string' } },
-];
+const answerFields: readonly FieldDescriptor[] = [{ name: "a'b", type: { kind: 'string' } }];
 
 const routes: readonly RouteDescriptor[] = [
   defineRoute({
@@ -81,6 +79,6 @@ export const application: ApplicationDefinition<Collaborators> = {
     ];
   },
   routes,
-  openApi: openApi,
+  openApi,
   migrations: [migration0001, migration0002],
 };

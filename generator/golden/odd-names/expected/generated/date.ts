@@ -12,12 +12,12 @@ export interface DatesTable {
   readonly updated_date: Date;
 }
 
-/** Tables that a repository of `Date2` may name in its queries. */
+/** Tables that a repository of `Date` may name in its queries. */
 export interface DateTables {
   readonly dates: DatesTable;
 }
 
-/** What the runtime must know about `Date2`. */
+/** What the runtime must know about `Date`. */
 export const dateModel: ModelDescriptor<Date2> = {
   name: 'Date',
   kind: 'model',
@@ -34,10 +34,10 @@ export const dateModel: ModelDescriptor<Date2> = {
   ],
 };
 
-/** Fields that no `Date2` can be built without. */
+/** Fields that no `Date` can be built without. */
 export type DateField = 'id' | 'state' | 'version' | 'order' | 'createdDate';
 
-/** Builds a `Date2`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `Date`. `Given` names the required fields that are set: `build` compiles once none is missing. */
 export class DateBuilder<Given extends DateField = DateField> extends ModelBuilder<Date2> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;
@@ -88,5 +88,5 @@ export class DateBuilder<Given extends DateField = DateField> extends ModelBuild
   }
 }
 
-/** Reads `Date2` by id. Write a class that extends `Repository` for queries of your own; it takes this one's place. */
+/** Reads `Date` by id. Write a class that extends `Repository` for queries of your own; it takes this one's place. */
 export class DateRepository extends Repository<Date2, DateTables> {}

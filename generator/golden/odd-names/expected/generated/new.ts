@@ -71,7 +71,7 @@ export const newModel: ModelDescriptor<New> = {
 };
 
 /** Fields that no `New` can be built without. */
-export type NewField = 
+export type NewField =
   | 'id'
   | 'state'
   | 'version'
@@ -90,7 +90,7 @@ export type NewField =
   | 'user'
   | 'createdDate';
 
-/** Builds a `New`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `New`. `Given` names the required fields that are set: `build` compiles once none is missing. */
 export class NewBuilder<Given extends NewField = NewField> extends ModelBuilder<New> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;

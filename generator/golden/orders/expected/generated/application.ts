@@ -39,7 +39,7 @@ export interface Collaborators {
   readonly taxes: TaxTable;
   readonly limit: number;
   readonly cache: ConstructorParameters<typeof OrderPlaceAction>[4];
-  readonly seed: ConstructorParameters<typeof OrderPlaceAction>[5] | undefined;
+  readonly seed?: ConstructorParameters<typeof OrderPlaceAction>[5] | undefined;
 }
 
 const events: readonly EventDescriptor[] = [
@@ -209,11 +209,18 @@ export const application: ApplicationDefinition<Collaborators> = {
           { name: 'reference', type: { kind: 'bigint' }, optional: true },
         ],
         result: { kind: 'model', model: 'Order' },
-        create: () => new OrderPlaceAction(clock, customerRepository, collaborators.taxes, collaborators.limit, collaborators.cache, collaborators.seed),
+        create: () => new OrderPlaceAction(
+          clock,
+          customerRepository,
+          collaborators.taxes,
+          collaborators.limit,
+          collaborators.cache,
+          collaborators.seed,
+        ),
       },
     ];
   },
   routes,
-  openApi: openApi,
+  openApi,
   migrations: [migration0001, migration0002],
 };

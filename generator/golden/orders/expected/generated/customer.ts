@@ -41,7 +41,7 @@ export const customerModel: ModelDescriptor<Customer> = {
 /** Fields that no `Customer` can be built without. */
 export type CustomerField = 'id' | 'state' | 'version' | 'name';
 
-/** Builds a `Customer`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `Customer`. `Given` names the required fields that are set: `build` compiles once none is missing. */
 export class CustomerBuilder<Given extends CustomerField = CustomerField> extends ModelBuilder<Customer> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;

@@ -110,7 +110,7 @@ export const orderModel: ModelDescriptor<Order> = {
 };
 
 /** Fields that no `Order` can be built without. */
-export type OrderField = 
+export type OrderField =
   | 'id'
   | 'state'
   | 'version'
@@ -128,7 +128,7 @@ export type OrderField =
   | 'extra'
   | 'createdDate';
 
-/** Builds a `Order`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `Order`. `Given` names the required fields that are set: `build` compiles once none is missing. */
 export class OrderBuilder<Given extends OrderField = OrderField> extends ModelBuilder<Order> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;
@@ -209,7 +209,7 @@ export class OrderBuilder<Given extends OrderField = OrderField> extends ModelBu
     return this.put('address', address);
   }
 
-  tags(tags: NonNullable<Order['tags']>): OrderBuilder<Given | 'tags'> {
+  tags(tags: Order['tags']): OrderBuilder<Given | 'tags'> {
     return this.put('tags', tags);
   }
 

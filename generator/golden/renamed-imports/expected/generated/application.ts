@@ -4,10 +4,20 @@ import {
   type EventDescriptor,
   type RouteDescriptor,
   defineRoute,
+  type modelType,
 } from 'fw-actions/codegen';
 import type { Clock } from '../actions/clock.js';
 import { TicketUseAction } from '../actions/ticket-use-action.js';
+import { migration as migration0001 } from '../migrations/0001_create_tickets.js';
 import { openApi } from './openapi.js';
+import { ticketModel } from './ticket.js';
+
+declare module '../models/ticket.js' {
+  /** Tells models of one shape apart. */
+  interface Ticket {
+    readonly [modelType]?: 'Ticket';
+  }
+}
 
 /** What constructors of actions take besides the clock, the event history and repositories: supplied by name. */
 export interface Collaborators {
@@ -25,7 +35,7 @@ const routes: readonly RouteDescriptor[] = [
     status: 204,
     pathSchema: {
       type: 'object',
-      properties: { ticketId: { type: 'string', fw: { kind: 'id', model: 'Ticket', sharded: false } } },
+      properties: { ticketId: { type: 'string', fw: { kind: 'id', model: 'Ticket', sharded: true } } },
       required: ['ticketId'],
       additionalProperties: false,
     },
@@ -41,7 +51,7 @@ const routes: readonly RouteDescriptor[] = [
 /** The whole application, as `startServer` and the runtime's own entry points take it. */
 export const application: ApplicationDefinition<Collaborators> = {
   codegenVersion: 1,
-  models: [],
+  models: [ticketModel],
   events,
   wire: ({ clock }, collaborators) => {
     return [
@@ -49,7 +59,7 @@ export const application: ApplicationDefinition<Collaborators> = {
         name: 'TicketUseAction',
         actionClass: TicketUseAction,
         params: [
-          { name: 'ticketId', type: { kind: 'id', model: 'Ticket', sharded: false } },
+          { name: 'ticketId', type: { kind: 'id', model: 'Ticket', sharded: true } },
           { name: 'at', type: { kind: 'instant' }, optional: true },
         ],
         result: { kind: 'void' },
@@ -58,6 +68,6 @@ export const application: ApplicationDefinition<Collaborators> = {
     ];
   },
   routes,
-  openApi: openApi,
-  migrations: [],
+  openApi,
+  migrations: [migration0001],
 };

@@ -1,0 +1,20 @@
+// First migration of the table `tickets`, written once from models/ticket.ts.
+// It is yours from here on: fw-gen never writes it again. Change the table by a migration with a higher number.
+import { defineMigration, type Migration } from 'fw-actions/codegen';
+
+export const migration: Migration = defineMigration(
+  '0001_create_tickets',
+  `
+create table tickets (
+  id uuid primary key check (eventlog.is_own_id(id)),
+  state text not null,
+  version bigint not null,
+  price numeric(19,4) not null check (price not in ('NaN', 'Infinity', '-Infinity')),
+  owner uuid not null,
+  local jsonb not null,
+  "when" timestamptz not null,
+  created_date timestamptz not null,
+  updated_date timestamptz not null
+)
+`,
+);
