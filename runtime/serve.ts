@@ -1,48 +1,7 @@
 import type { ApplicationDefinition } from './application-definition.js';
-import type { Clock } from './domain/clock.js';
-import type { Authenticator } from './http/authenticator.js';
-import type { HttpLimits } from './http/limits.js';
-import type { Log } from './http/log.js';
+import type { RunningServer, ServeOptions, ServeSettings } from './http/process/serve-options.js';
 
-/** What `serve` needs beside the application. The command line wins over the environment, and that over these. */
-export interface ServeSettings {
-  /** Says who is calling. `fixedPrincipal(name)` where everybody is the same. */
-  readonly authenticator: Authenticator;
-  /** Default `fw.config.yaml`. Overridden by `FW_CONFIG` and `--config`. */
-  readonly config?: string;
-  /** Default `127.0.0.1`. Overridden by `HOST` and `--host`. */
-  readonly host?: string;
-  /** 0 takes any free port. Default 8080. Overridden by `PORT` and `--port`. */
-  readonly port?: number;
-  /** Default: the command line of this process, without program and script. */
-  readonly argv?: readonly string[];
-  /** Default: the environment of this process. Also what `${NAME}` in the configuration reads. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Default: the machine's. */
-  readonly clock?: Clock;
-  /** Heading of `/docs`. Default: the title in the API document. */
-  readonly title?: string;
-  readonly limits?: Partial<HttpLimits>;
-  /** Default: one line of JSON per entry, to stderr. */
-  readonly log?: Log;
-}
-
-/** As `ServeSettings`, with the collaborators of the application's actions; they may be left out where there are none. */
-export type ServeOptions<Collaborators = Record<never, never>> = ServeSettings &
-  (Record<never, never> extends Collaborators
-    ? { readonly collaborators?: Collaborators }
-    : { readonly collaborators: Collaborators });
-
-/** A server that listens. */
-export interface RunningServer {
-  /** `http://127.0.0.1:8080` */
-  readonly url: string;
-  readonly host: string;
-  /** The real port, also when 0 was asked for. */
-  readonly port: number;
-  /** Stops accepting, finishes what is under way and closes the databases. */
-  close(): Promise<void>;
-}
+export type { RunningServer, ServeOptions, ServeSettings } from './http/process/serve-options.js';
 
 /**
  * Runs an application as a process: reads the command line, the environment and the configuration, opens and migrates
@@ -55,7 +14,7 @@ export async function serve<Collaborators>(
   options: ServeOptions<Collaborators>,
 ): Promise<RunningServer> {
   // Generated code re-exports this function; only a process that serves pays for loading the server.
-  const { serveApplication } = await import('./http/serve-application.js');
+  const { serveApplication } = await import('./http/process/serve-application.js');
   const { collaborators } = options as ServeSettings & { readonly collaborators?: Collaborators };
   return serveApplication(application, { ...options, collaborators: collaborators ?? ({} as Collaborators) });
 }

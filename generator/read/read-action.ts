@@ -7,9 +7,10 @@ import { readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { abbreviate, readLiteral } from './read-literal.js';
 import { readRoute } from './read-route.js';
-import { type ReadType, readType } from './read-type.js';
+import { readType } from './read-type.js';
 import { type Resolved, referenceTo, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
+import type { ReadType } from './type-results.js';
 
 /** Reads a class marked with `@FwAction`; undefined if it is too broken to say anything about. */
 export function readAction(

@@ -38,18 +38,8 @@ export function readEvent(context: ReadContext, node: ClassDeclaration): EventSc
   };
 }
 
-/** Public fields, and constructor parameters that are fields as well. */
+/** Public fields. One that is hidden would be missing from the payload without anybody noticing. */
 function readPayload(context: ReadContext, node: ClassDeclaration): readonly FieldSchema[] {
-  const parameters = node.getConstructors().flatMap((each) => each.getParameters());
-  for (const parameter of parameters.filter((each) => each.isParameterProperty())) {
-    report(
-      context,
-      'FWGEN004',
-      parameter,
-      `The parameter ${parameter.getName()} declares a field`,
-      'Declare the field in the class body and assign it: parameter properties cannot be erased.',
-    );
-  }
   const hidden = node
     .getInstanceProperties()
     .filter((each) => Node.isPropertyDeclaration(each))

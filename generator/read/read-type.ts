@@ -2,6 +2,7 @@ import {
   type ClassDeclaration,
   type InterfaceDeclaration,
   Node,
+  type ParameterDeclaration,
   type PropertyDeclaration,
   type PropertySignature,
   SyntaxKind,
@@ -18,15 +19,7 @@ import { readDoc } from './read-doc.js';
 import { abbreviate, propertyName } from './read-literal.js';
 import { type Declaration, referenceToDeclaration, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
-
-/** A type together with what it allows besides. */
-export interface ReadType {
-  readonly type: TypeSchema;
-  /** Allows `null`. */
-  readonly nullable: boolean;
-  /** Allows `undefined`. */
-  readonly optional: boolean;
-}
+import { mergeFields, plain, type ReadType, recursive, unite, unsupported } from './type-results.js';
 
 /** What the type is read for: a response may be made of mapper classes, other data is plain. */
 export type TypeUse = 'data' | 'response';
@@ -106,17 +99,6 @@ function readUnion(reading: Reading, nodes: readonly TypeNode[], union: TypeNode
   const optional = members.some((member) => member.optional);
   const types = members.map((member) => member.type).filter((type) => type.kind !== 'void');
   return { type: unite(types, union), nullable, optional };
-}
-
-function unite(types: readonly TypeSchema[], union: TypeNode): TypeSchema {
-  const [first] = types;
-  if (first === undefined) return { kind: 'void' };
-  const broken = types.find((type) => type.kind === 'unsupported');
-  if (types.length === 1 || broken !== undefined) return broken ?? first;
-  if (types.every((type) => type.kind === 'boolean')) return first;
-  const enums = types.filter((type) => type.kind === 'enum');
-  if (enums.length < types.length) return unsupported(union).type;
-  return { kind: 'enum', values: [...new Set(enums.flatMap((each) => each.values))] };
 }
 
 function readIntersection(reading: Reading, nodes: readonly TypeNode[], intersection: TypeNode): ReadType {
@@ -262,12 +244,23 @@ function readClass(reading: Reading, node: ClassDeclaration, usage: TypeNode): R
 function classFields(reading: Reading, node: ClassDeclaration): readonly FieldSchema[] {
   const fields: FieldSchema[] = [];
   for (const property of node.getInstanceProperties()) {
+    if (Node.isParameterDeclaration(property)) reportParameterProperty(reading.context, property);
     if (!Node.isPropertyDeclaration(property) || property.getScope() !== 'public') continue;
     if (Node.isPrivateIdentifier(property.getNameNode())) continue;
     const read = field(reading, property);
     if (read !== undefined) fields.push(read);
   }
   return fields;
+}
+
+function reportParameterProperty(context: ReadContext, parameter: ParameterDeclaration): void {
+  report(
+    context,
+    'FWGEN004',
+    parameter,
+    `The parameter ${parameter.getName()} declares a field`,
+    'Declare the field in the class body and assign it: parameter properties cannot be erased.',
+  );
 }
 
 function field(reading: Reading, member: PropertyDeclaration | PropertySignature): FieldSchema | undefined {
@@ -297,11 +290,6 @@ function field(reading: Reading, member: PropertyDeclaration | PropertySignature
   };
 }
 
-/** A later field replaces an earlier one of its name, as an extending interface's does. */
-function mergeFields(fields: readonly FieldSchema[]): readonly FieldSchema[] {
-  return [...new Map(fields.map((each) => [each.name, each])).values()];
-}
-
 function named(
   declaration: TypeAliasDeclaration | InterfaceDeclaration | ClassDeclaration,
 ): Partial<Extract<TypeSchema, { kind: 'object' }>> {
@@ -319,21 +307,4 @@ function referenceFor(declaration: Declaration): {
 } {
   const reference = referenceToDeclaration(declaration);
   return reference === undefined ? {} : { reference };
-}
-
-function plain(type: TypeSchema): ReadType {
-  return { type, nullable: false, optional: false };
-}
-
-const SUPPORTED =
-  'Use string, number, bigint, boolean, Date, Decimal, Uuid, Currency, Id<X>, ShardedId<X>, a union of string ' +
-  'literals, a string enum, JsonValue, or objects and lists of these.';
-
-function unsupported(node: TypeNode, hint: string = SUPPORTED): ReadType {
-  return plain({ kind: 'unsupported', text: abbreviate(node.getText()), hint });
-}
-
-function recursive(node: TypeNode): ReadType {
-  const hint = 'Use JsonValue for data of unlimited depth.';
-  return plain({ kind: 'unsupported', text: abbreviate(node.getText()), hint, recursive: true });
 }

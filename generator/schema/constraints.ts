@@ -7,7 +7,7 @@ export interface NumericType {
   readonly scale: number;
 }
 
-/** The type of a decimal field unless its model or its `@numeric` says otherwise; the runtime's own default. */
+/** The type of a decimal field unless its model or its `@numeric` says otherwise. */
 export const DEFAULT_NUMERIC: NumericType = { precision: 19, scale: 4 };
 
 /** What the tags of a field's comment say, as values. */

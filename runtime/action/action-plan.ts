@@ -1,8 +1,8 @@
 import type { Clock } from '../domain/clock.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import { descriptorOf, type Entity, instantiate, pendingEventsOf } from '../domain/entity.js';
-import type { ModelEvent } from '../domain/model-event.js';
 import { INITIAL_VERSION } from '../domain/model-builder.js';
+import type { ModelEvent } from '../domain/model-event.js';
 import { PlanMisuseError } from '../errors.js';
 
 /** An insert: the model as it will be stored. */
@@ -114,7 +114,9 @@ export class ActionPlan {
 
   #descriptorFor(model: Entity): ModelDescriptor {
     if (this.#sealed) {
-      throw new PlanMisuseError(`${label(model)} was staged after perform had returned; await everything in perform`);
+      throw new PlanMisuseError(
+        `${label(model)} was staged after perform had returned; await everything in perform`,
+      );
     }
     return descriptorOf(model);
   }
@@ -122,7 +124,9 @@ export class ActionPlan {
   #stage(item: StagedItem): void {
     const key = `${item.descriptor.name}/${item.model.id.getValue()}`;
     if (this.#items.has(key)) {
-      throw new PlanMisuseError(`${label(item.model)} is staged twice in one plan; stage its last state once`);
+      throw new PlanMisuseError(
+        `${label(item.model)} is staged twice in one plan; stage its last state once`,
+      );
     }
     this.#items.set(key, item);
   }
@@ -135,7 +139,8 @@ function copyWith<M extends Entity>(
 ): M {
   const values: Record<string, unknown> = {};
   const source = model as unknown as Readonly<Record<string, unknown>>;
-  for (const { field } of descriptor.columns) values[field] = field in changes ? changes[field] : source[field];
+  for (const { field } of descriptor.columns)
+    values[field] = field in changes ? changes[field] : source[field];
   return instantiate(descriptor as unknown as ModelDescriptor<M>, values, []);
 }
 

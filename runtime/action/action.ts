@@ -19,7 +19,7 @@ export let startPerform: <Params, Result>(
  */
 export abstract class Action<Params, Result> {
   /** Type only: lets `execute` follow from the class to params and result. */
-  protected declare readonly actionType?: (params: Params) => Result;
+  declare protected readonly actionType?: (params: Params) => Result;
 
   /** The injected clock. */
   protected readonly clock: Clock;

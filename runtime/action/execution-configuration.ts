@@ -113,7 +113,9 @@ export class ExecutionConfigurationBuilder {
    */
   idempotencyKey(key: string): this {
     if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
-      throw new ValidationError('An idempotency key has 1 to 255 visible ASCII characters', { field: 'idempotencyKey' });
+      throw new ValidationError('An idempotency key has 1 to 255 visible ASCII characters', {
+        field: 'idempotencyKey',
+      });
     }
     this.#settings.idempotencyKey = key;
     return this;

@@ -100,7 +100,12 @@ describe('the examples', () => {
 describe('what a valid configuration gives', () => {
   test('every default, where the file is silent', () => {
     const config = parse(oneShardWith('                maximum-pool-size: 20\n', ''));
-    expect(config.execution).toEqual({ timeoutMs: 1_800, maximumAttempts: 4, storeParams: true, keyRetentionMs: 86_400_000 });
+    expect(config.execution).toEqual({
+      timeoutMs: 1_800,
+      maximumAttempts: 4,
+      storeParams: true,
+      keyRetentionMs: 86_400_000,
+    });
     expect(config.generator).toBeUndefined();
     expect(config.sharding.groups[0]?.members[0]?.primary).toMatchObject({
       maximumPoolSize: 10,
@@ -139,7 +144,12 @@ describe('what a valid configuration gives', () => {
       applicationName: 'wallet service',
       allowUnsafe: ['fsync', 'synchronous_commit'],
     });
-    expect(config.execution).toEqual({ timeoutMs: 6, maximumAttempts: 7, storeParams: false, keyRetentionMs: 86_400_000 });
+    expect(config.execution).toEqual({
+      timeoutMs: 6,
+      maximumAttempts: 7,
+      storeParams: false,
+      keyRetentionMs: 86_400_000,
+    });
     expect(config.generator).toEqual({
       sourceDirectory: '/app',
       outputDirectory: '/app/out',

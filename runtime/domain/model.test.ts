@@ -137,7 +137,9 @@ describe('events of a model', () => {
     const events = [1, 2, 3].map((amount) => new AccountCredited(account.id, new Decimal(amount)));
     const builder = account.copy();
     for (const event of events) builder.withEvent(event);
-    expect(pendingEventsOf(builder.build())).toEqual(events);
+    const model = builder.build();
+    expect(pendingEventsOf(model)).toEqual(events);
+    expect(Object.isFrozen(pendingEventsOf(model))).toBe(true);
   });
 
   test('are carried over by copies, pending as they are', () => {

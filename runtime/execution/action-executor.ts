@@ -97,8 +97,19 @@ export class ActionExecutor {
     const id = ShardedId.named('Action', actionId);
     const { store } = this.#gateways.gateway(id.resolveShardIdentifier());
     const now = this.#environment.clock.now().toISOString();
-    const action = { id: id.getValue(), name: UNNAMED, principal: UNNAMED, startedDate: now, completedDate: now };
-    return settleAttempt(store, action, this.#environment, this.#environment.nowMs() + this.#defaults.timeoutMs);
+    const action = {
+      id: id.getValue(),
+      name: UNNAMED,
+      principal: UNNAMED,
+      startedDate: now,
+      completedDate: now,
+    };
+    return settleAttempt(
+      store,
+      action,
+      this.#environment,
+      this.#environment.nowMs() + this.#defaults.timeoutMs,
+    );
   }
 
   /** Refuses new executions and waits for those under way. */

@@ -237,7 +237,8 @@ export class Execution<Params, Result> {
     const { ifVersion } = this.#request.configuration;
     if (ifVersion === undefined) return;
     const item = items.find(({ model }) => model.id.getValue() === ifVersion.id);
-    if (item === undefined || item.kind === 'add' || ifVersion.versions.includes(item.expectedVersion)) return;
+    if (item === undefined || item.kind === 'add' || ifVersion.versions.includes(item.expectedVersion))
+      return;
     throw new PreconditionFailedError(
       `${item.descriptor.name} ${ifVersion.id} has version ${item.expectedVersion}, not ${ifVersion.versions.join(' or ')}`,
     );
@@ -369,7 +370,9 @@ export class Execution<Params, Result> {
 
   #deadlineExceeded(): DeadlineExceededError {
     const { action, timeoutMs } = this.#request;
-    return new DeadlineExceededError(`${action.name} did not finish within ${timeoutMs} ms; nothing was written`);
+    return new DeadlineExceededError(
+      `${action.name} did not finish within ${timeoutMs} ms; nothing was written`,
+    );
   }
 
   #staleError(): StaleModelError {

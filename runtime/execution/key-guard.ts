@@ -107,12 +107,19 @@ export class KeyGuard {
 
 /** Hash of an action and all its params, secret ones too. */
 export function requestFingerprint(action: ActionDescriptor, params: unknown): string {
-  const json = typeof params === 'object' && params !== null ? compileObjectWriter(action.params)(params) : String(params);
+  const json =
+    typeof params === 'object' && params !== null
+      ? compileObjectWriter(action.params)(params)
+      : String(params);
   return createHash('sha256').update(`${action.name}\n${json}`).digest('base64url');
 }
 
 /** The shard of the first sharded id among the params; the default shard if there is none. */
-export function keyHome(action: ActionDescriptor, params: unknown, defaultShard: ShardIdentifier): ShardIdentifier {
+export function keyHome(
+  action: ActionDescriptor,
+  params: unknown,
+  defaultShard: ShardIdentifier,
+): ShardIdentifier {
   if (typeof params !== 'object' || params === null) return defaultShard;
   const values = params as Readonly<Record<string, unknown>>;
   for (const { name } of action.params) {

@@ -2,7 +2,12 @@ import type { StagedItem } from '../action/action-plan.js';
 import type { AttemptEnd, WriteReport } from '../action/execution-report.js';
 import { markPersisted } from '../domain/model-event.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { CommitOutcomeUnknownError, IdempotencyKeyBusyError, StaleModelError, UniqueViolationError } from '../errors.js';
+import {
+  CommitOutcomeUnknownError,
+  IdempotencyKeyBusyError,
+  StaleModelError,
+  UniqueViolationError,
+} from '../errors.js';
 import { KEY_CONSTRAINT } from '../persistence/idempotency-key.js';
 import type { Link } from '../persistence/link.js';
 import { LostWrite } from '../persistence/lost-write.js';
@@ -89,7 +94,11 @@ export class LegWriter {
     }
   }
 
-  async #afterAnswer(shard: ShardIdentifier, failure: DriverFailure, { guard }: LegOptions): Promise<LegResult> {
+  async #afterAnswer(
+    shard: ShardIdentifier,
+    failure: DriverFailure,
+    { guard }: LegOptions,
+  ): Promise<LegResult> {
     const error = publicError(failure, shard);
     if (guard !== undefined && error instanceof UniqueViolationError && error.constraint === KEY_CONSTRAINT) {
       return replayOrRetry(await guard.replayAt(shard));

@@ -71,7 +71,10 @@ export class PerformRun implements PerformScope {
     const state = this.#staged.get(modelName, id);
     if (state === undefined) return undefined;
     const modelId = state.model.id;
-    this.#links.set(state.link, modelId instanceof ShardedId ? modelId.resolveShardIdentifier() : this.#defaultShard);
+    this.#links.set(
+      state.link,
+      modelId instanceof ShardedId ? modelId.resolveShardIdentifier() : this.#defaultShard,
+    );
     return state.model;
   }
 

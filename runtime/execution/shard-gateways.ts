@@ -11,12 +11,12 @@ import type { RepositoryContext } from '../persistence/repository.js';
 import type { ShardStore } from '../persistence/shard-store.js';
 import { ShardWriter } from '../persistence/shard-writer.js';
 import { SqlShardStore } from '../persistence/sql-shard-store.js';
-import { StagedStates } from './staged-states.js';
-import { Turns } from './turns.js';
-import type { ShardDatabase } from '../sharding/shard-database.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
+import type { ShardDatabase } from '../sharding/shard-database.js';
+import { StagedStates } from './staged-states.js';
+import { Turns } from './turns.js';
 
 /** What the executor has of one shard. */
 export interface ShardGateway {

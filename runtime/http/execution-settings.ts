@@ -5,7 +5,7 @@ import {
 } from '../action/execution-configuration.js';
 import { Id } from '../domain/id.js';
 import { readIfMatch } from './entity-tags.js';
-import type { RequestParams } from './request-params.js';
+import type { RequestParams } from './input/request-params.js';
 import type { RouteDescriptor } from './route.js';
 
 /** W3C Trace Context, version 00 and later. */

@@ -5,13 +5,13 @@ import type { Authenticator } from './authenticator.js';
 import { readBody } from './body-reader.js';
 import { answerClientError } from './client-error.js';
 import { type HealthCheck, Readiness } from './health.js';
-import { InputValidators } from './input-validator.js';
+import { InputValidators } from './input/input-validator.js';
+import { ParamsReader } from './input/request-params.js';
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from './limits.js';
 import { jsonLog, type Log } from './log.js';
 import { addPages } from './pages.js';
 import { PathMethods, routerPath } from './path-pattern.js';
 import { HttpProblem } from './problem.js';
-import { ParamsReader } from './request-params.js';
 import type { RouteDescriptor } from './route.js';
 import { compileRoute, type Executes } from './route-handler.js';
 

@@ -8,9 +8,9 @@ import type { Answers } from './answer.js';
 import type { Authenticator } from './authenticator.js';
 import { entityTag, isCurrent } from './entity-tags.js';
 import { executionSettings } from './execution-settings.js';
+import type { ParamsReader } from './input/request-params.js';
 import { acceptsJson } from './media-types.js';
 import { HttpProblem } from './problem.js';
-import type { ParamsReader } from './request-params.js';
 import type { RouteDescriptor } from './route.js';
 
 /** What the server needs of an executor. */

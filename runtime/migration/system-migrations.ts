@@ -72,4 +72,40 @@ create table eventlog.idempotency_keys (
 create index idempotency_keys_by_expiry on eventlog.idempotency_keys (expires_date);
 `,
   ),
+  defineMigration(
+    '0004_journal',
+    `
+create table eventlog.journal (
+  id uuid primary key check (eventlog.is_own_id(id)),
+  action_name text not null,
+  principal text not null,
+  started_date timestamptz not null,
+  legs jsonb not null,
+  state text not null default 'open' check (state in ('open', 'flagged', 'closed')),
+  outcome text check (outcome in ('applied', 'partial')),
+  note text,
+  closed_date timestamptz,
+  lease_owner uuid,
+  lease_expires_date timestamptz,
+  check ((state = 'closed') = (outcome is not null and closed_date is not null)),
+  check ((lease_owner is null) = (lease_expires_date is null))
+);
+create index journal_not_closed on eventlog.journal (id) where state <> 'closed';
+create index journal_to_purge on eventlog.journal (closed_date) where state = 'closed' and outcome = 'applied';
+comment on table eventlog.journal is 'Cross-shard plans, written with their first leg; open: nobody was told the outcome';
+`,
+  ),
+  defineMigration(
+    '0005_locks',
+    `
+create table eventlog.locks (
+  name text primary key check (length(name) between 1 and 255),
+  owner uuid,
+  token bigint not null,
+  expires_date timestamptz not null
+);
+create index locks_by_expiry on eventlog.locks (expires_date);
+comment on column eventlog.locks.token is 'Fencing token: rises with every owner of this name';
+`,
+  ),
 ];

@@ -26,18 +26,27 @@ function codecOf(type: FieldType, field: string): ColumnCodec {
     case 'number':
       return { toElement: (value) => numberElement(value as number, field), fromDriver: Number };
     case 'bigint':
-      return { toElement: (value) => bigintElement(value as bigint, field), fromDriver: (value) => BigInt(value as string) };
+      return {
+        toElement: (value) => bigintElement(value as bigint, field),
+        fromDriver: (value) => BigInt(value as string),
+      };
     case 'boolean':
       return { toElement: (value) => (value === true ? 't' : 'f'), fromDriver: same };
     case 'instant':
       return { toElement: (value) => instantElement(value as Date, field), fromDriver: same };
     case 'decimal':
-      return { toElement: decimalElement(type.precision, type.scale, field), fromDriver: (value) => new Decimal(value as string) };
+      return {
+        toElement: decimalElement(type.precision, type.scale, field),
+        fromDriver: (value) => new Decimal(value as string),
+      };
     case 'uuid':
     case 'currency':
       return { toElement: (value) => textElement(value as string, field), fromDriver: same };
     case 'id':
-      return { toElement: (value) => (value as Id<unknown>).getValue(), fromDriver: idFromDriver(type.model, type.sharded) };
+      return {
+        toElement: (value) => (value as Id<unknown>).getValue(),
+        fromDriver: idFromDriver(type.model, type.sharded),
+      };
     case 'json':
     case 'list':
     case 'object':
@@ -98,7 +107,10 @@ function decimalElement(precision: number, scale: number, field: string): (value
       throw new ValidationError(`${field} has more than ${scale} decimals`, { field });
     }
     if (!decimal.isZero() && decimal.e >= integerDigits) {
-      throw new ValidationError(`${field} is out of range: at most ${integerDigits} digits before the point`, { field });
+      throw new ValidationError(
+        `${field} is out of range: at most ${integerDigits} digits before the point`,
+        { field },
+      );
     }
     return decimal.toFixed();
   };

@@ -53,7 +53,12 @@ export class EventHistory {
     const scope = { id: id.getValue() };
     const after = decodeCursor(request.cursor, LIST, scope, KEY_PATTERN);
     const shard = id instanceof ShardedId ? id.resolveShardIdentifier() : this.#context.defaultShard;
-    const rows = await historyQuery(this.#context.queries<EventTables>(shard), id, after, limit + 1).execute();
+    const rows = await historyQuery(
+      this.#context.queries<EventTables>(shard),
+      id,
+      after,
+      limit + 1,
+    ).execute();
     const page = rows.slice(0, limit);
     const last = page.at(-1);
     const next = rows.length > limit && last !== undefined ? last.position : undefined;

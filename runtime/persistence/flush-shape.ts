@@ -16,6 +16,7 @@ export interface FlushShape {
   readonly tables: readonly TableShape[];
   readonly events: boolean;
   readonly keys: boolean;
+  readonly journal: boolean;
   /** Some group has more than one plan. */
   readonly folded: boolean;
   readonly skipLocked: boolean;
@@ -32,8 +33,8 @@ export function shapeKey(shape: FlushShape): string {
     ({ model, updates, adds, expects }) =>
       `${model.name}:${updates ? 'u' : ''}${adds ? 'a' : ''}${expects ? 'x' : ''}`,
   );
-  const { events, keys, folded, skipLocked } = shape;
-  return `${tables.join(',')}|${events ? 'e' : ''}${keys ? 'k' : ''}${folded ? 'f' : ''}${skipLocked ? 's' : ''}`;
+  const { events, keys, journal, folded, skipLocked } = shape;
+  return `${tables.join(',')}|${events ? 'e' : ''}${keys ? 'k' : ''}${journal ? 'j' : ''}${folded ? 'f' : ''}${skipLocked ? 's' : ''}`;
 }
 
 /** Whether some group of this shape can be left out because of a row. */
@@ -51,7 +52,7 @@ export function hasGuards(shape: FlushShape): boolean {
  *    applied: `ap` holds the groups whose row went in, and everything below depends on it.
  * 3. `act2`: the rows of the further actions of folded groups. One that was fenced by itself is a unique violation,
  *    which aborts the statement.
- * 4. `u*`, `i*`, `ev`, `k`: updates, inserts, outbox rows, idempotency keys. A key that is taken is a unique violation
+ * 4. `u*`, `i*`, `ev`, `k`, `j`: updates, inserts, outbox rows, idempotency keys, entries of the journal. A key that is taken is a unique violation
  *    too: the writer splits the statement, and the key's plan fails alone.
  *
  * Parameters stand in the order in which `FlushStatements.make` collects them. `(x IN (SELECT ...)) = true` keeps the
@@ -76,6 +77,7 @@ export function flushText(shape: FlushShape): string {
   });
   if (shape.events) parts.push(eventPart(actions, array));
   if (shape.keys) parts.push(keyPart(actions, array));
+  if (shape.journal) parts.push(journalPart(actions, array));
   return `WITH ${parts.join(',\n')}\nSELECT coalesce(string_agg(grp::text, ','), '') AS applied FROM ap`;
 }
 
@@ -145,7 +147,8 @@ function okPart(locked: readonly (number | undefined)[], needs: string): string 
   );
 }
 
-const ACTION_COLUMNS = '(id, status, namespace, name, principal, started_date, completed_date, params, result)';
+const ACTION_COLUMNS =
+  '(id, status, namespace, name, principal, started_date, completed_date, params, result)';
 
 function actionParts(actions: ActionParameters, guards: boolean): string[] {
   const { folding, ids } = actions;
@@ -226,5 +229,16 @@ function keyPart(actions: ActionParameters, array: NextParameter): string {
     `SELECT (${actions.principals})[k.nr], k.operation, k.key, k.fingerprint, (${actions.ids})[k.nr], k.target_group, ` +
     `k.target_member, k.result, (${actions.completed})[k.nr], k.expires FROM unnest(${types.map(array).join(', ')}) ` +
     `AS k(nr, operation, key, fingerprint, target_group, target_member, result, expires) WHERE ${applied('k.nr', actions)})`
+  );
+}
+
+/** An entry has the id of its plan's first action, and belongs to that execution until it had time to end. */
+function journalPart(actions: ActionParameters, array: NextParameter): string {
+  const types = ['int[]', 'jsonb[]', 'int[]'];
+  return (
+    'j AS (INSERT INTO eventlog.journal (id, action_name, principal, started_date, legs, lease_owner, lease_expires_date) ' +
+    `SELECT (${actions.ids})[j.nr], (${actions.names})[j.nr], (${actions.principals})[j.nr], (${actions.started})[j.nr], ` +
+    `j.legs, (${actions.ids})[j.nr], clock_timestamp() + j.hold * interval '1 millisecond' ` +
+    `FROM unnest(${types.map(array).join(', ')}) AS j(nr, legs, hold) WHERE ${applied('j.nr', actions)})`
   );
 }

@@ -3,7 +3,14 @@ import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { Statement } from '../sharding/shard-database.js';
 import { arrayLiteral, quoteElement } from './column-codec.js';
 import type { EventCatalog } from './event-catalog.js';
-import { type FlushShape, flushText, hasGuards, shapeKey, type TableShape, updatedColumns } from './flush-shape.js';
+import {
+  type FlushShape,
+  flushText,
+  hasGuards,
+  shapeKey,
+  type TableShape,
+  updatedColumns,
+} from './flush-shape.js';
 import { foldGroup, type RowChange } from './folded-group.js';
 import type { ActionRow, PlanWrite } from './plan-write.js';
 import { type CodedColumn, RowCodec } from './row-codec.js';
@@ -47,10 +54,12 @@ export class FlushStatements {
     const tables = groupByTable(folds);
     const events = this.#eventArrays(plans);
     const keys = keyArrays(plans);
+    const journal = journalArrays(plans);
     const shape: FlushShape = {
       tables: tables.map(tableShape),
       events: events.length > 0,
       keys: keys.length > 0,
+      journal: journal.length > 0,
       folded: plans.length > groups.length,
       skipLocked: locked === 'skip',
     };
@@ -59,7 +68,7 @@ export class FlushStatements {
     if (hasGuards(shape)) values.push(needsArray(folds));
     for (const table of tables) values.push(...guardArrays(table));
     for (const table of tables) if (table.adds.length > 0) values.push(...addArrays(table));
-    values.push(...events, ...keys);
+    values.push(...events, ...keys, ...journal);
     return { ...textOf(shape), values };
   }
 
@@ -169,7 +178,8 @@ function needsArray(folds: readonly (readonly RowChange[])[]): string {
 
 function guardArrays({ codec, updates, expects }: TableChanges): readonly string[] {
   const arrays: string[] = [];
-  if (updates.length > 0) arrays.push(...columnArrays(codec, updatedColumns(codec), updates), ...guardKeys(updates));
+  if (updates.length > 0)
+    arrays.push(...columnArrays(codec, updatedColumns(codec), updates), ...guardKeys(updates));
   if (expects.length > 0) arrays.push(...guardKeys(expects));
   return arrays;
 }
@@ -178,7 +188,11 @@ function addArrays({ codec, adds }: TableChanges): readonly string[] {
   return [...columnArrays(codec, codec.columns, adds), arrayLiteral(adds.map(({ group }) => String(group)))];
 }
 
-function columnArrays(codec: RowCodec, columns: readonly CodedColumn[], rows: readonly GroupChange[]): string[] {
+function columnArrays(
+  codec: RowCodec,
+  columns: readonly CodedColumn[],
+  rows: readonly GroupChange[],
+): string[] {
   return columns.map((column) => arrayLiteral(rows.map(({ change }) => codec.element(column, change.model))));
 }
 
@@ -197,10 +211,27 @@ function keyArrays(plans: readonly PlanWrite[]): readonly string[] {
     if (key === undefined) return [];
     const texts = [key.operation, key.key, key.fingerprint].map(quoteElement);
     const target = [String(key.target.group), String(key.target.member)];
-    return [[String(index + 1), ...texts, ...target, optionalElement(key.result), quoteElement(key.expiresDate)]];
+    return [
+      [String(index + 1), ...texts, ...target, optionalElement(key.result), quoteElement(key.expiresDate)],
+    ];
   });
   if (rows.length === 0) return [];
-  return Array.from({ length: KEY_COLUMNS }, (_, position) => arrayLiteral(rows.map((row) => row[position] ?? 'NULL')));
+  return Array.from({ length: KEY_COLUMNS }, (_, position) =>
+    arrayLiteral(rows.map((row) => row[position] ?? 'NULL')),
+  );
+}
+
+/** One array per column; none at all without entries. */
+function journalArrays(plans: readonly PlanWrite[]): readonly string[] {
+  const entries = plans.flatMap(({ journal }, index) =>
+    journal === undefined ? [] : [{ journal, number: index + 1 }],
+  );
+  if (entries.length === 0) return [];
+  return [
+    arrayLiteral(entries.map(({ number }) => String(number))),
+    arrayLiteral(entries.map(({ journal }) => quoteElement(journal.legs))),
+    arrayLiteral(entries.map(({ journal }) => String(Math.ceil(journal.holdMs)))),
+  ];
 }
 
 function optionalElement(text: string | undefined): string {

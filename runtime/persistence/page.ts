@@ -51,8 +51,11 @@ export function decodeCursor(
   const text = Buffer.from(cursor, 'base64url').toString();
   const key = text.slice(FINGERPRINT_LENGTH);
   const genuine =
-    text.startsWith(fingerprint(list, scope)) && pattern.test(key) && Buffer.from(text).toString('base64url') === cursor;
-  if (!genuine) throw new ValidationError('cursor is not one that this list has given out', { field: 'cursor' });
+    text.startsWith(fingerprint(list, scope)) &&
+    pattern.test(key) &&
+    Buffer.from(text).toString('base64url') === cursor;
+  if (!genuine)
+    throw new ValidationError('cursor is not one that this list has given out', { field: 'cursor' });
   return key;
 }
 
@@ -62,5 +65,8 @@ function fingerprint(list: string, scope: CursorScope): string {
   const filters = Object.keys(scope)
     .sort()
     .map((name) => [name, scope[name]]);
-  return createHash('sha256').update(JSON.stringify([list, filters])).digest('base64url').slice(0, FINGERPRINT_LENGTH);
+  return createHash('sha256')
+    .update(JSON.stringify([list, filters]))
+    .digest('base64url')
+    .slice(0, FINGERPRINT_LENGTH);
 }

@@ -1,5 +1,6 @@
 import type { StagedItem } from '../action/action-plan.js';
 import type { KeyClaim } from './idempotency-key.js';
+import type { JournalOpening } from './journal-store.js';
 
 /** One plan (or one leg of a cross-shard plan) as the writer takes it: everything lies on one shard. */
 export interface PlanWrite {
@@ -9,6 +10,8 @@ export interface PlanWrite {
   readonly traceContext: string | undefined;
   /** Claimed in the plan's own transaction: if it is taken already, nothing of the plan is applied. */
   readonly key: KeyClaim | undefined;
+  /** Only with the first leg of a cross-shard plan: opens its entry in the journal, in the leg's own transaction. */
+  readonly journal?: JournalOpening | undefined;
 }
 
 /** The row of `eventlog.actions` that one attempt leaves. */

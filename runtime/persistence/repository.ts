@@ -6,7 +6,14 @@ import { Id, ShardedId } from '../domain/id.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { parseUuid, type Uuid } from '../domain/uuid.js';
 import { ModelNotFoundError } from '../errors.js';
-import { type CursorScope, decodeCursor, encodeCursor, type Page, type PageRequest, pageLimit } from './page.js';
+import {
+  type CursorScope,
+  decodeCursor,
+  encodeCursor,
+  type Page,
+  type PageRequest,
+  pageLimit,
+} from './page.js';
 import { RowCodec } from './row-codec.js';
 
 /** How repositories reach the shards. Implemented by the executor's side and by the test kit. */
@@ -106,7 +113,9 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
     const items = merged.slice(0, limit);
     const last = items.at(-1);
     const next =
-      merged.length > limit && last !== undefined ? encodeCursor(this.model.name, scope, last.id.getValue()) : null;
+      merged.length > limit && last !== undefined
+        ? encodeCursor(this.model.name, scope, last.id.getValue())
+        : null;
     return { items, next };
   }
 
@@ -141,7 +150,11 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
 }
 
 /** A query over one model's table, to which conditions may be added. */
-export type ModelQuery<Tables> = SelectQueryBuilder<Tables, TableName<Tables>, Partial<Tables[TableName<Tables>]>>;
+export type ModelQuery<Tables> = SelectQueryBuilder<
+  Tables,
+  TableName<Tables>,
+  Partial<Tables[TableName<Tables>]>
+>;
 
 const UUID_PATTERN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -59,7 +59,8 @@ export class ResultJson {
 
   #readModel([name, fields]: readonly [string, Readonly<Record<string, JsonValue>>]): Entity {
     const descriptor = this.#models.get(name);
-    if (descriptor === undefined) throw new UnknownModelError(`A stored result holds the unknown model ${name}`);
+    if (descriptor === undefined)
+      throw new UnknownModelError(`A stored result holds the unknown model ${name}`);
     const values = Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, this.read(value)]));
     return instantiate(descriptor, values, []);
   }
@@ -68,7 +69,8 @@ export class ResultJson {
 const MAXIMUM_DEPTH = 64;
 
 function encode(value: unknown, depth: number): JsonValue {
-  if (depth > MAXIMUM_DEPTH) throw new ValidationError('A result under an idempotency key is nested too deeply');
+  if (depth > MAXIMUM_DEPTH)
+    throw new ValidationError('A result under an idempotency key is nested too deeply');
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -82,7 +84,9 @@ function encode(value: unknown, depth: number): JsonValue {
     case 'object':
       return value === null ? null : encodeObject(value, depth);
     default:
-      throw new ValidationError(`A ${typeof value} cannot be the result of an action under an idempotency key`);
+      throw new ValidationError(
+        `A ${typeof value} cannot be the result of an action under an idempotency key`,
+      );
   }
 }
 
@@ -114,7 +118,10 @@ function encodeModel(model: Entity, depth: number): JsonValue {
   return { $model: [descriptor.name, encodeFields(fields, depth)] };
 }
 
-function encodeFields(entries: readonly (readonly [string, unknown])[], depth: number): { [key: string]: JsonValue } {
+function encodeFields(
+  entries: readonly (readonly [string, unknown])[],
+  depth: number,
+): { [key: string]: JsonValue } {
   const json: { [key: string]: JsonValue } = {};
   for (const [key, value] of entries) {
     if (value === undefined) continue;

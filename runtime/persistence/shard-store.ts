@@ -31,7 +31,11 @@ export interface ShardStore {
   /** One statement, one transaction. Outcomes stand in the order of the groups. @throws DriverFailure */
   flush(request: FlushRequest, options?: CallOptions): Promise<readonly FlushOutcome[]>;
   /** The stored models with these ids, in no particular order; missing ones are left out. @throws DriverFailure */
-  read<M extends Entity>(model: ModelDescriptor<M>, ids: readonly string[], options?: CallOptions): Promise<readonly M[]>;
+  read<M extends Entity>(
+    model: ModelDescriptor<M>,
+    ids: readonly string[],
+    options?: CallOptions,
+  ): Promise<readonly M[]>;
   /**
    * Settles an attempt whose reply was lost: unless its row is there, a `void` row is put in its place, and then the
    * attempt can never be applied. @throws DriverFailure

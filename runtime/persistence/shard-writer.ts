@@ -104,7 +104,10 @@ export class ShardWriter {
   /** A plan that has been sent may yet be applied, and its execution must settle that. */
   #expire(entry: QueuedPlan): Error {
     if (entry.sentUnder !== undefined) {
-      return new LostWrite(entry.sentUnder, new DriverFailure('no answer before the deadline', { phase: 'in-flight' }));
+      return new LostWrite(
+        entry.sentUnder,
+        new DriverFailure('no answer before the deadline', { phase: 'in-flight' }),
+      );
     }
     this.#queue = this.#queue.filter((queued) => queued !== entry);
     entry.link.settle(false);

@@ -1,10 +1,10 @@
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import type { Entity } from '../domain/entity.js';
+import type { JsonValue } from '../domain/json.js';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { CallOptions, ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { arrayLiteral } from './column-codec.js';
 import type { EventCatalog } from './event-catalog.js';
-import { ShardIdentifier } from '../domain/shard-identifier.js';
-import type { JsonValue } from '../domain/json.js';
 import { FlushStatements } from './flush-statement.js';
 import type { KeyClaim, KeyName, KeyRecord } from './idempotency-key.js';
 import type { ActionRow } from './plan-write.js';

@@ -4,6 +4,8 @@ import { Entity } from '../domain/entity.js';
 import type { ModelClass } from '../domain/id.js';
 import type { ModelEvent } from '../domain/model-event.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { type CallSite, callSite, checkFrom } from './call-site.js';
+import { type Ending, type ErrorClass, failureOf } from './expected-failure.js';
 import type { Performed } from './perform-once.js';
 import { assertShowsSame, show, showFields, showItem } from './show.js';
 
@@ -17,14 +19,6 @@ export type FieldsOf<M> = {
 /** What a result should be: of a model some fields, of anything else the whole value. */
 export type ExpectedResult<Result> = Result extends Entity ? FieldsOf<Result> : Result;
 
-/** An error class as a value; abstract ones included. */
-export type ErrorClass<E extends Error> = abstract new (...args: never[]) => E;
-
-/** How the attempt ended. */
-type Ending<Result> =
-  | { readonly kind: 'performed'; readonly performed: Performed<Result> }
-  | { readonly kind: 'failed'; readonly error: unknown };
-
 /** What one check sees: the whole, and the staged items that no check before it has claimed. */
 interface Sight<Result> extends Performed<Result> {
   readonly unclaimed: StagedItem[];
@@ -33,8 +27,7 @@ interface Sight<Result> extends Performed<Result> {
 interface Check<Result> {
   readonly claims: boolean;
   readonly run: (sight: Sight<Result>) => void;
-  /** Holds the stack of the `then...` call, so that a failure points into the test. */
-  readonly site: { stack?: string };
+  readonly site: CallSite;
 }
 
 /**
@@ -124,24 +117,16 @@ export class ActionOutcome<Result> implements PromiseLike<Performed<Result>> {
    * @returns the error, for checks of its other fields
    */
   async thenFails<E extends Error>(errorClass: ErrorClass<E>, message?: string | RegExp): Promise<E> {
+    const site = callSite();
     const ending = await this.#ending;
-    if (ending.kind === 'performed') throw unexpectedSuccess(errorClass, ending.performed);
-    const { error } = ending;
-    if (!(error instanceof errorClass)) {
-      throw new AssertionError({
-        message: `Expected the action to fail with ${errorClass.name}, but it failed with ${String(error)}`,
-        actual: nameOf(error),
-        expected: errorClass.name,
-      });
-    }
-    if (message !== undefined && !matches(error.message, message)) {
-      throw new AssertionError({
-        message: `Expected ${errorClass.name} to say ${String(message)}, but it says ${error.message}`,
-        actual: error.message,
-        expected: message,
-      });
-    }
-    return error;
+    return checkFrom(site, () => {
+      if (this.#checks.length > 0) {
+        throw new AssertionError({
+          message: 'An action that fails stages nothing: thenFails stands alone after when',
+        });
+      }
+      return failureOf(ending, errorClass, message);
+    });
   }
 
   // biome-ignore lint/suspicious/noThenProperty: it is a PromiseLike on purpose, so that a chain of checks is awaited.
@@ -157,13 +142,9 @@ export class ActionOutcome<Result> implements PromiseLike<Performed<Result>> {
     if (ending.kind === 'failed') throw ending.error;
     const { performed } = ending;
     const unclaimed = [...performed.items];
-    for (const check of this.#checks) runCheck(check, { ...performed, unclaimed });
+    for (const { run, site } of this.#checks) checkFrom(site, () => run({ ...performed, unclaimed }));
     const lastClaim = this.#checks.findLast(({ claims }) => claims);
-    if (lastClaim !== undefined) {
-      const run = (): void =>
-        assertShowsSame(unclaimed.map(showItem), [], 'Expected the plan to hold nothing else');
-      runCheck({ ...lastClaim, run }, { ...performed, unclaimed });
-    }
+    if (lastClaim !== undefined) checkFrom(lastClaim.site, () => assertAllClaimed(unclaimed));
     return performed;
   }
 
@@ -188,9 +169,7 @@ export class ActionOutcome<Result> implements PromiseLike<Performed<Result>> {
   }
 
   #check(claims: boolean, run: Check<Result>['run']): ActionOutcome<Result> {
-    const site: Check<Result>['site'] = {};
-    Error.captureStackTrace(site);
-    return new ActionOutcome(this.#ending, [...this.#checks, { claims, run, site }]);
+    return new ActionOutcome(this.#ending, [...this.#checks, { claims, run, site: callSite() }]);
   }
 }
 
@@ -200,40 +179,6 @@ function assertFields(model: object, expected: object, headline: string): void {
   assertShowsSame(showFields(asked), showFields(expected), headline);
 }
 
-function runCheck<Result>({ run, site }: Check<Result>, sight: Sight<Result>): void {
-  try {
-    run(sight);
-  } catch (error) {
-    if (error instanceof AssertionError) error.stack = stackFrom(error, site.stack);
-    throw error;
-  }
-}
-
-/** The frames of the test, without those of this file. */
-function stackFrom(error: AssertionError, stack = ''): string {
-  const frames = stack
-    .split('\n')
-    .slice(1)
-    .filter((frame) => !frame.includes('action-outcome.'));
-  return [`${error.name} [${error.code}]: ${error.message}`, ...frames].join('\n');
-}
-
-function unexpectedSuccess<E extends Error>(
-  errorClass: ErrorClass<E>,
-  { items }: Performed<unknown>,
-): AssertionError {
-  const staged = items.length === 0 ? 'nothing' : items.map(showItem).join(', ');
-  return new AssertionError({
-    message: `Expected the action to fail with ${errorClass.name}, but it succeeded and staged: ${staged}`,
-    actual: 'success',
-    expected: errorClass.name,
-  });
-}
-
-function matches(text: string, expected: string | RegExp): boolean {
-  return typeof expected === 'string' ? text === expected : expected.test(text);
-}
-
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
+function assertAllClaimed(unclaimed: readonly StagedItem[]): void {
+  assertShowsSame(unclaimed.map(showItem), [], 'Expected the plan to hold nothing else');
 }

@@ -375,4 +375,11 @@ describe('the outcome', () => {
     expect((await complaint(outcome.thenFails(ModelNotFoundError, 'does not exist'))).actual).toBe(missing);
     await outcome.thenFails(ModelNotFoundError, /does not exist$/);
   });
+
+  test('does not let a failure follow checks of what was staged', async () => {
+    const error = await complaint(
+      spec.when(credit(other.id)).thenUpdated(Account).thenFails(ModelNotFoundError),
+    );
+    expect(error.message).toContain('thenFails stands alone');
+  });
 });

@@ -1,5 +1,5 @@
 /** The public test kit: actions specified without any database, in any test runner. */
-export { ActionOutcome, type ErrorClass, type ExpectedResult, type FieldsOf } from './action-outcome.js';
+export { ActionOutcome, type ExpectedResult, type FieldsOf } from './action-outcome.js';
 export {
   ActionSpec,
   type ActionSpecOptions,
@@ -13,6 +13,7 @@ export {
   type ApplicationSpecsSettings,
   applicationSpecs,
 } from './application-specs.js';
+export type { ErrorClass } from './expected-failure.js';
 export type { MemoryTopology } from './memory-models.js';
 export type { Performed } from './perform-once.js';
 export { persisted } from './persisted.js';

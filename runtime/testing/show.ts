@@ -38,10 +38,10 @@ export function showItem({ kind, descriptor, model }: StagedItem): string {
 /** @throws AssertionError with the difference, unless both show the same */
 export function assertShowsSame(actual: unknown, expected: unknown, headline: string): void {
   if (isDeepStrictEqual(actual, expected)) return;
-  const operator = 'deepStrictEqual';
-  // Node.js writes the difference into the message of an assertion that has none of its own, below a first line.
-  const [, ...difference] = new AssertionError({ actual, expected, operator }).message.split('\n');
-  throw new AssertionError({ actual, expected, operator, message: [headline, ...difference].join('\n') });
+  // Node.js writes the difference into the message of a deep comparison, below a first line of its own.
+  const generated = new AssertionError({ actual, expected, operator: 'deepStrictEqual' });
+  const [, ...difference] = generated.message.split('\n');
+  throw new AssertionError({ actual, expected, message: [headline, ...difference].join('\n') });
 }
 
 function showEvent(event: ModelEvent<unknown>): object {

@@ -1,4 +1,13 @@
-import { Action, type Clock, type Currency, Decimal, FwAction, HttpRoute, type Principal, type Uuid } from 'fw-actions';
+import {
+  Action,
+  type Clock,
+  type Currency,
+  Decimal,
+  FwAction,
+  HttpRoute,
+  type Principal,
+  type Uuid,
+} from 'fw-actions';
 import { Wallet } from '../models/wallet.js';
 import { WalletResponse } from '../responses/wallet-response.js';
 import { shardOfCountry } from '../shards.js';
@@ -23,7 +32,12 @@ export interface WalletCreateParams {
   location: '/wallets/{id}',
   etag: 'version',
   tag: 'Wallets',
-  example: { country: 'MX', ownerId: '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10', currency: 'MXN', initialBalance: '100' },
+  example: {
+    country: 'MX',
+    ownerId: '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10',
+    currency: 'MXN',
+    initialBalance: '100',
+  },
 })
 export class WalletCreateAction extends Action<WalletCreateParams, Wallet> {
   constructor(clock: Clock) {
@@ -33,8 +47,6 @@ export class WalletCreateAction extends Action<WalletCreateParams, Wallet> {
   protected perform(_principal: Principal, params: WalletCreateParams): Wallet {
     const { country, ownerId, currency, initialBalance = new Decimal(0) } = params;
     const shard = shardOfCountry(country);
-    return this.plan().add(
-      Wallet.createWallet(shard, ownerId, currency, initialBalance, this.clock.now()),
-    );
+    return this.plan().add(Wallet.createWallet(shard, ownerId, currency, initialBalance, this.clock.now()));
   }
 }

@@ -1,4 +1,14 @@
-import { Action, type Clock, EventHistory, type EventRecord, FwAction, HttpRoute, type Id, type Page, type Principal } from 'fw-actions';
+import {
+  Action,
+  type Clock,
+  type EventHistory,
+  type EventRecord,
+  FwAction,
+  HttpRoute,
+  type Id,
+  type Page,
+  type Principal,
+} from 'fw-actions';
 import type { Wallet } from '../models/wallet.js';
 import type { WalletRepository } from '../repositories/wallet-repository.js';
 import { WalletEventPageResponse } from '../responses/wallet-event-page-response.js';

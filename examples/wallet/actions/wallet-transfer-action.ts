@@ -1,4 +1,12 @@
-import { Action, type Clock, type Decimal, FwAction, type Principal, RefusedError, type ShardedId } from 'fw-actions';
+import {
+  Action,
+  type Clock,
+  type Decimal,
+  FwAction,
+  type Principal,
+  RefusedError,
+  type ShardedId,
+} from 'fw-actions';
 import type { Wallet } from '../models/wallet.js';
 import type { WalletRepository } from '../repositories/wallet-repository.js';
 
@@ -23,7 +31,8 @@ export class WalletTransferAction extends Action<WalletTransferParams, void> {
       this.#wallets.getById(params.sourceId.getValue()),
       this.#wallets.getById(params.destId.getValue()),
     ]);
-    if (source.currency !== destination.currency) throw new RefusedError('The wallets have different currencies');
+    if (source.currency !== destination.currency)
+      throw new RefusedError('The wallets have different currencies');
     this.plan().update(source.withdraw(params.amount));
     this.plan().update(destination.deposit(params.amount));
   }

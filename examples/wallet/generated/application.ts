@@ -20,6 +20,7 @@ import { WalletCreatedEvent } from '../events/wallet-created-event.js';
 import { WalletMoneyDepositedEvent } from '../events/wallet-money-deposited-event.js';
 import { WalletMoneyWithdrawnEvent } from '../events/wallet-money-withdrawn-event.js';
 import { migration as migration0001 } from '../migrations/0001_create_wallets.js';
+import { migration as migration0002 } from '../migrations/0002_index_wallets_by_owner.js';
 import { WalletRepository } from '../repositories/wallet-repository.js';
 import { WalletEventPageResponse } from '../responses/wallet-event-page-response.js';
 import { WalletPageResponse } from '../responses/wallet-page-response.js';
@@ -355,5 +356,5 @@ export const application: ApplicationDefinition<Collaborators> = {
   },
   routes,
   openApi,
-  migrations: [migration0001],
+  migrations: [migration0001, migration0002],
 };

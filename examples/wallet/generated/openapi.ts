@@ -84,7 +84,7 @@ export const openApi: object = {
           {
             name: 'walletId',
             in: 'path',
-            description: 'Id of a Wallet.',
+            description: 'Id of one Wallet.',
             required: true,
             schema: { type: 'string', format: 'uuid' },
           },
@@ -112,7 +112,7 @@ export const openApi: object = {
           {
             name: 'walletId',
             in: 'path',
-            description: 'Id of a Wallet.',
+            description: 'Id of one Wallet.',
             required: true,
             schema: { type: 'string', format: 'uuid' },
           },
@@ -146,7 +146,7 @@ export const openApi: object = {
           {
             name: 'walletId',
             in: 'path',
-            description: 'Id of a Wallet.',
+            description: 'Id of one Wallet.',
             required: true,
             schema: { type: 'string', format: 'uuid' },
           },
@@ -191,7 +191,7 @@ export const openApi: object = {
           {
             name: 'walletId',
             in: 'path',
-            description: 'Id of a Wallet.',
+            description: 'Id of one Wallet.',
             required: true,
             schema: { type: 'string', format: 'uuid' },
           },
@@ -232,7 +232,7 @@ export const openApi: object = {
           {
             name: 'walletId',
             in: 'path',
-            description: 'Id of a Wallet.',
+            description: 'Id of one Wallet.',
             required: true,
             schema: { type: 'string', format: 'uuid' },
           },
@@ -372,16 +372,12 @@ export const openApi: object = {
         description: 'A wallet as callers see it.',
         type: 'object',
         properties: {
-          id: { description: 'Id of a Wallet (a UUID of version 7).', type: 'string', format: 'uuid' },
+          id: { description: 'Id of one Wallet (a UUID of version 7).', type: 'string', format: 'uuid' },
           shardGroup: { type: 'number' },
           shardMember: { type: 'number' },
           ownerId: { type: 'string', format: 'uuid' },
           currency: { type: 'string', pattern: '^[A-Z]{3}$', examples: ['EUR'] },
-          balance: {
-            type: 'string',
-            pattern: '^-?(0|[1-9][0-9]{0,14})(\\.[0-9]{1,4})?$',
-            examples: ['150.5'],
-          },
+          balance: { type: 'string', pattern: '^-?[0-9]+(\\.[0-9]+)?$', examples: ['150.5'] },
           state: { type: 'string', enum: ['OPENED', 'CLOSED'] },
           version: { type: 'number' },
           createdDate: { type: 'string', format: 'date-time', examples: ['2026-01-31T09:30:00.000Z'] },

@@ -1,4 +1,14 @@
-import { AutoBuilder, type Currency, Decimal, Model, RefusedError, ShardedId, type ShardIdentifier, type Uuid, ValidationError } from 'fw-actions';
+import {
+  AutoBuilder,
+  type Currency,
+  type Decimal,
+  Model,
+  RefusedError,
+  ShardedId,
+  type ShardIdentifier,
+  type Uuid,
+  ValidationError,
+} from 'fw-actions';
 import { WalletClosedEvent } from '../events/wallet-closed-event.js';
 import { WalletCreatedEvent } from '../events/wallet-created-event.js';
 import { WalletMoneyDepositedEvent } from '../events/wallet-money-deposited-event.js';

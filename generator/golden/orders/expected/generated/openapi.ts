@@ -15,7 +15,7 @@ export const openApi: object = {
           {
             name: 'customerId',
             in: 'path',
-            description: 'Id of a Customer.',
+            description: 'Id of one Customer.',
             required: true,
             schema: { type: 'string', format: 'uuid' },
           },
@@ -91,7 +91,7 @@ export const openApi: object = {
         type: 'object',
         properties: {
           pin: { type: 'string' },
-          customerId: { description: 'Id of a Customer.', type: 'string', format: 'uuid' },
+          customerId: { description: 'Id of one Customer.', type: 'string', format: 'uuid' },
           total: {
             type: ['string', 'number'],
             pattern: '^-?(0|[1-9][0-9]{0,19})(\\.[0-9]{1,18})?$',
@@ -118,10 +118,10 @@ export const openApi: object = {
         description: 'An order as callers see it.',
         type: 'object',
         properties: {
-          id: { description: 'Id of a Order (a UUID of version 7).', type: 'string', format: 'uuid' },
+          id: { description: 'Id of one Order (a UUID of version 7).', type: 'string', format: 'uuid' },
           version: { type: 'integer' },
           state: { type: 'string', enum: ['PLACED', 'SHIPPED', 'CANCELLED'] },
-          total: { type: 'string', pattern: '^-?(0|[1-9][0-9]{0,14})(\\.[0-9]{1,4})?$', examples: ['150.5'] },
+          total: { type: 'string', pattern: '^-?[0-9]+(\\.[0-9]+)?$', examples: ['150.5'] },
           address: { anyOf: [{ $ref: '#/components/schemas/Address' }, { type: 'null' }] },
           note: { type: 'string' },
           reference: { type: 'string', pattern: '^-?(0|[1-9][0-9]{0,18})$' },

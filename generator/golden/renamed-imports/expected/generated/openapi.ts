@@ -12,7 +12,7 @@ export const openApi: object = {
           {
             name: 'ticketId',
             in: 'path',
-            description: 'Id of a Ticket.',
+            description: 'Id of one Ticket.',
             required: true,
             schema: { type: 'string', format: 'uuid' },
           },

@@ -1,9 +1,9 @@
 import { isLosslessNumber } from 'lossless-json';
-import type { FieldType } from '../domain/descriptor.js';
-import type { JsonValue } from '../domain/json.js';
+import type { FieldType } from '../../domain/descriptor.js';
+import type { JsonValue } from '../../domain/json.js';
+import type { JsonSchema } from '../route.js';
 import { type Converter, compileConverter, type NumberRules, type ValueSource } from './convert.js';
 import { Refusal } from './refusal.js';
-import type { JsonSchema } from './route.js';
 
 /** What our keyword `fw` is told about one value. */
 export interface CheckedValue {

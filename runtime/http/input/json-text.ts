@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { parse } from 'lossless-json';
+import { HttpProblem } from '../problem.js';
 import { findJsonHazard } from './json-scanner.js';
-import { HttpProblem } from './problem.js';
 
 /** Longest part of a parser's message that is passed on: it may quote the input. */
 const MESSAGE_LENGTH = 160;

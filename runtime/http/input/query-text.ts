@@ -1,4 +1,4 @@
-import { HttpProblem } from './problem.js';
+import { HttpProblem } from '../problem.js';
 
 /**
  * Reads a query string as strictly as a body: a name that stands twice and broken percent-encoding are refused, where

@@ -1,10 +1,10 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { SchemaValidateFunction } from 'ajv/dist/types/index.js';
+import { escapePointer, type InputProblem } from '../problem.js';
+import type { JsonSchema } from '../route.js';
 import type { ValueSource } from './convert.js';
 import { type CheckedValue, prepareSchema } from './input-schema.js';
-import { escapePointer, type InputProblem } from './problem.js';
 import { Refusal } from './refusal.js';
-import type { JsonSchema } from './route.js';
 
 /** Checks an object and converts its values in place. Gives everything that is wrong, or `undefined`. */
 export type InputValidator = (input: object) => readonly InputProblem[] | undefined;

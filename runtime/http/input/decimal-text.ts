@@ -1,4 +1,4 @@
-import { Decimal, type NumericType } from '../domain/decimal.js';
+import { Decimal, type NumericType } from '../../domain/decimal.js';
 import { Refusal } from './refusal.js';
 
 /** JSON's own grammar of numbers: sign, whole digits, fraction, exponent. */

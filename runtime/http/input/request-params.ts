@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { isJsonContent } from '../media-types.js';
+import { HttpProblem, type InputProblem } from '../problem.js';
+import type { JsonSchema, RouteDescriptor } from '../route.js';
 import type { InputValidator, InputValidators } from './input-validator.js';
 import { parseJsonBytes } from './json-text.js';
-import { isJsonContent } from './media-types.js';
-import { HttpProblem, type InputProblem } from './problem.js';
 import { readQuery } from './query-text.js';
-import type { RouteDescriptor } from './route.js';
 
 /** What a route needs to know about a request to make its action's params. */
 export interface RequestParts {
@@ -25,31 +25,39 @@ const MAXIMUM_PROBLEMS = 32;
 
 /** Makes the params of one route's action from requests. Compiled once, at start. */
 export class ParamsReader {
-  readonly #path: InputValidator;
-  readonly #query: InputValidator;
+  readonly #path: InputValidator | undefined;
+  readonly #query: InputValidator | undefined;
   readonly #body: InputValidator;
+  readonly #unknownQuery: InputValidator;
   readonly #needsBody: boolean;
   readonly #nestingDepth: number;
 
   constructor(route: RouteDescriptor, validators: InputValidators, nestingDepth: number) {
-    this.#path = validators.compile(route.pathSchema, 'path');
-    this.#query = validators.compile(route.querySchema, 'query');
-    this.#body = validators.compile(route.bodySchema ?? {}, 'body');
-    this.#needsBody = route.bodySchema?.['required'] !== undefined;
+    const { pathSchema, querySchema, bodySchema = {} } = route;
+    this.#path = hasProperties(pathSchema) ? validators.compile(pathSchema, 'path') : undefined;
+    this.#query = hasProperties(querySchema) ? validators.compile(querySchema, 'query') : undefined;
+    this.#body = validators.compile(bodySchema, 'body');
+    this.#unknownQuery = validators.compile({}, 'query');
+    this.#needsBody = bodySchema['required'] !== undefined;
     this.#nestingDepth = nestingDepth;
   }
 
   /** @throws HttpProblem with everything that is wrong with the request's content */
   read({ url, headers, path, body }: RequestParts): RequestParams {
     const input = this.#readBody(body, headers);
-    const query = readQuery(url);
-    const pathProblems = this.#path(path);
-    const queryProblems = this.#query(query);
+    const query = this.#readQuery(url);
+    const pathProblems = this.#path?.(path);
+    const queryProblems = query === undefined ? undefined : (this.#query ?? this.#unknownQuery)(query);
     const bodyProblems = this.#body(input);
     if (pathProblems !== undefined || queryProblems !== undefined || bodyProblems !== undefined) {
       throw invalid([...(pathProblems ?? []), ...(queryProblems ?? []), ...(bodyProblems ?? [])]);
     }
     return Object.assign(input, query, path);
+  }
+
+  /** Undefined where there is none and none is expected: most requests that write. */
+  #readQuery(url: string): object | undefined {
+    return this.#query === undefined && !url.includes('?') ? undefined : readQuery(url);
   }
 
   #readBody(body: Buffer | undefined, headers: IncomingHttpHeaders): RequestParams {
@@ -69,6 +77,11 @@ export class ParamsReader {
       errors: [{ pointer: '', message: 'The body must be a JSON object' }],
     });
   }
+}
+
+function hasProperties(schema: JsonSchema): boolean {
+  const properties = schema['properties'];
+  return typeof properties === 'object' && properties !== null && Object.keys(properties).length > 0;
 }
 
 /** A parsed number is an object too, of a class of its own. */

@@ -1,9 +1,9 @@
 import { isLosslessNumber, isSafeNumber } from 'lossless-json';
-import { isCurrency } from '../domain/currency.js';
-import { Decimal } from '../domain/decimal.js';
-import type { FieldType } from '../domain/descriptor.js';
-import { idNamed, ShardedId } from '../domain/id.js';
-import { parseUuid } from '../domain/uuid.js';
+import { isCurrency } from '../../domain/currency.js';
+import { Decimal } from '../../domain/decimal.js';
+import type { FieldType } from '../../domain/descriptor.js';
+import { idNamed, ShardedId } from '../../domain/id.js';
+import { parseUuid } from '../../domain/uuid.js';
 import { readDecimal } from './decimal-text.js';
 import { readInstant } from './instant-text.js';
 import { Refusal } from './refusal.js';

@@ -1,9 +1,9 @@
 import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
-import { Decimal } from '../domain/decimal.js';
-import { ShardedId } from '../domain/id.js';
+import { Decimal } from '../../domain/decimal.js';
+import { ShardedId } from '../../domain/id.js';
+import type { JsonSchema } from '../route.js';
 import { type InputPlace, InputValidators } from './input-validator.js';
-import type { JsonSchema } from './route.js';
 
 const WALLET_ID = '0190a000-0000-7000-8040-000000000001';
 const validators = new InputValidators();

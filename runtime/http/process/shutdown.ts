@@ -1,4 +1,4 @@
-import { errorFacts, type Log } from './log.js';
+import { errorFacts, type Log } from '../log.js';
 import type { ProcessPort } from './process-port.js';
 
 /** The process ends after so long, whatever is still open, in milliseconds. */

@@ -1,13 +1,13 @@
-import { openApplication } from '../application.js';
-import type { ApplicationDefinition } from '../application-definition.js';
-import { ConfigurationError, formatProblem } from '../config/configuration-error.js';
-import { loadConfig } from '../config/load-config.js';
-import { FwError, UnsafeServerError } from '../errors.js';
-import type { RunningServer, ServeSettings } from '../serve.js';
+import { openApplication } from '../../application.js';
+import type { ApplicationDefinition } from '../../application-definition.js';
+import { ConfigurationError, formatProblem } from '../../config/configuration-error.js';
+import { loadConfig } from '../../config/load-config.js';
+import { FwError, UnsafeServerError } from '../../errors.js';
+import { createHttpServer } from '../http-server.js';
+import { errorFacts, jsonLog, type Log } from '../log.js';
 import { readCommandLine, type ServeCommand, USAGE, UsageError } from './command-line.js';
-import { createHttpServer } from './http-server.js';
-import { errorFacts, jsonLog, type Log } from './log.js';
 import { type ProcessPort, systemProcess } from './process-port.js';
+import type { RunningServer, ServeSettings } from './serve-options.js';
 import { shardHealth } from './shard-health.js';
 import { endWithProcess } from './shutdown.js';
 
@@ -32,16 +32,14 @@ export async function serveApplication<Collaborators>(
   const log = options.log ?? jsonLog((line) => port.stderr(line));
   try {
     const command = readCommandLine(options);
-    if (command === 'help') {
-      port.stdout(USAGE);
-      return port.exit(0);
-    }
-    return await start(application, options, command, { port, log });
+    if (command !== 'help') return await start(application, options, command, { port, log });
   } catch (error) {
     const { text, code } = describeFailure(error);
     port.stderr(`${text}\n`);
     return port.exit(code);
   }
+  port.stdout(USAGE);
+  return port.exit(0);
 }
 
 async function start<Collaborators>(

@@ -1,5 +1,5 @@
-import type { DatabaseRegistry } from '../sharding/database-registry.js';
-import type { HealthCheck } from './health.js';
+import type { DatabaseRegistry } from '../../sharding/database-registry.js';
+import type { HealthCheck } from '../health.js';
 
 /** How long one shard may take to answer, in milliseconds. */
 const PATIENCE_MS = 1_000;

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { ServeSettings } from '../serve.js';
+import type { ServeSettings } from './serve-options.js';
 
 /** How to call a program that serves an application. */
 export const USAGE = `Options:

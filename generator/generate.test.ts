@@ -1,0 +1,220 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
+import { type GenerateResult, generate } from './generate.js';
+
+const orders = fileURLToPath(new URL('golden/orders/input', import.meta.url));
+const repository = fileURLToPath(new URL('..', import.meta.url));
+const folders: string[] = [];
+
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+describe('what comes out', () => {
+  test('is the same for line ends, byte order marks, folders and time zones of all kinds', async () => {
+    const plain = project(orders);
+    const other = project(orders, 'a longer folder name');
+    for (const file of filesBelow(other)) {
+      const text = readFileSync(join(other, file), 'utf8');
+      writeFileSync(join(other, file), `\uFEFF${text.replaceAll('\n', '\r\n')}`);
+    }
+    await run(plain);
+    await inTimeZone('Pacific/Kiritimati', () => run(other));
+    expect(emittedBy(other)).toEqual(emittedBy(plain));
+  });
+
+  test('is left alone by a second run', async () => {
+    const folder = project(orders);
+    await run(folder);
+    const { changes } = await run(folder);
+    expect(changes.length).toBeGreaterThan(4);
+    expect(changes.filter(({ kind }) => kind !== 'unchanged')).toEqual([]);
+  });
+
+  test('is what is committed for the wallet', async () => {
+    const folder = temporaryFolder();
+    cpSync(join(repository, 'examples/wallet'), join(folder, 'examples/wallet'), { recursive: true });
+    const wallet = join(folder, 'examples/wallet');
+    const result = await generate({
+      ...foldersOf(wallet),
+      projectDirectory: folder,
+      title: 'example.wallet',
+    });
+    expect(result.diagnostics).toEqual([]);
+    expect(result.changes.filter(({ kind }) => kind !== 'unchanged')).toEqual([]);
+  });
+
+  test('follows the sources: files of a model that is gone are removed, its migration stays', async () => {
+    const folder = project(orders);
+    await run(folder);
+    writeFileSync(join(folder, 'models/extra.ts'), thing('Extra'));
+    await run(folder);
+    expect(existsSync(join(folder, 'generated/extra.ts'))).toBe(true);
+    rmSync(join(folder, 'models/extra.ts'));
+    const { changes } = await run(folder);
+    expect(changes.filter(({ kind }) => kind === 'remove').map(({ path }) => path)).toEqual([
+      'generated/extra.ts',
+    ]);
+    expect(existsSync(join(folder, 'generated/extra.ts'))).toBe(false);
+    expect(existsSync(join(folder, 'migrations/0003_create_extras.ts'))).toBe(true);
+  });
+
+  test('leaves a migration that exists to its owner', async () => {
+    const folder = project(orders);
+    await run(folder);
+    const migration = join(folder, 'migrations/0002_create_orders.ts');
+    const edited = readFileSync(migration, 'utf8').replace('remark text', 'remark varchar(80)');
+    writeFileSync(migration, edited);
+    await run(folder);
+    expect(readFileSync(migration, 'utf8')).toBe(edited);
+  });
+});
+
+describe('sources', () => {
+  test('are never executed', async () => {
+    const folder = project(orders);
+    const proof = join(folder, 'executed');
+    const attack = `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(proof)}, '');\n`;
+    writeFileSync(join(folder, 'models/attack.ts'), attack + thing('Attack'));
+    expect((await run(folder)).diagnostics).toEqual([]);
+    expect(existsSync(proof)).toBe(false);
+  });
+
+  test('with loops of symbolic links end', async () => {
+    const folder = project(orders);
+    symlinkSync(folder, join(folder, 'models/loop'));
+    expect((await run(folder)).diagnostics).toEqual([]);
+  });
+
+  test('in other folders than theirs are not taken', async () => {
+    const folder = project(orders);
+    for (const path of ['node_modules/x/a.ts', 'dist/a.ts', '.hidden/a.ts', 'a.test.ts', 'a.d.ts']) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), 'this is { no TypeScript @AutoBuilder class extends');
+    }
+    expect((await run(folder)).diagnostics).toEqual([]);
+  });
+});
+
+describe('nothing is written', () => {
+  test('while a mistake stands', async () => {
+    const folder = project(orders);
+    await run(folder);
+    const before = emittedBy(folder);
+    writeFileSync(join(folder, 'models/order-types.ts'), 'export type OrderState = RegExp;\n');
+    expect((await run(folder)).diagnostics.length).toBeGreaterThan(0);
+    expect(emittedBy(folder)).toEqual(before);
+  });
+
+  test('over a folder that has the name of a file', async () => {
+    const folder = project(orders);
+    await run(folder);
+    writeFileSync(join(folder, 'models/extra.ts'), thing('Extra'));
+    mkdirSync(join(folder, 'generated/extra.ts'));
+    const before = emittedBy(folder);
+    expect((await run(folder)).diagnostics.map(({ code }) => code)).toEqual(['FWGEN037']);
+    expect(emittedBy(folder)).toEqual(before);
+  });
+
+  test('when the folder is no folder', async () => {
+    const folder = project(orders);
+    writeFileSync(join(folder, 'generated'), 'a file');
+    const { diagnostics } = await run(folder);
+    expect(diagnostics.map(({ code }) => code)).toEqual(['FWGEN038']);
+    expect(readFileSync(join(folder, 'generated'), 'utf8')).toBe('a file');
+  });
+
+  test('through a link that leads out of the project', async () => {
+    const folder = project(orders);
+    const outside = temporaryFolder();
+    symlinkSync(outside, join(folder, 'generated'));
+    expect((await run(folder)).diagnostics.map(({ code }) => code)).toEqual(['FWGEN036']);
+    expect(readdirSync(outside)).toEqual([]);
+  });
+});
+
+describe('two runs at once', () => {
+  test('do not mix their files', async () => {
+    const folder = project(orders);
+    const results = await Promise.all([run(folder), run(folder), run(folder)]);
+    expect(results.flatMap(({ diagnostics }) => diagnostics)).toEqual([]);
+    expect(readdirSync(join(folder, 'generated')).filter((name) => name.startsWith('.'))).toEqual([]);
+  });
+
+  test('are not kept out by a run that died', async () => {
+    const folder = project(orders);
+    mkdirSync(join(folder, 'generated'));
+    // No process has an id as large as this.
+    writeFileSync(join(folder, 'generated/.fw-gen.lock'), '4194305');
+    expect((await run(folder)).diagnostics).toEqual([]);
+  });
+});
+
+function run(folder: string): Promise<GenerateResult> {
+  return generate({ ...foldersOf(folder), title: 'test' });
+}
+
+function foldersOf(folder: string): Parameters<typeof generate>[0] {
+  return {
+    projectDirectory: folder,
+    sourceDirectory: folder,
+    outputDirectory: join(folder, 'generated'),
+    migrationsDirectory: join(folder, 'migrations'),
+  };
+}
+
+function thing(name: string): string {
+  return [
+    "import { AutoBuilder, type Id, Model } from 'fw-actions';",
+    '@AutoBuilder',
+    `export class ${name} extends Model<${name}, Id<${name}>, 'NEW'> {}`,
+  ].join('\n');
+}
+
+function project(source: string, name = 'project'): string {
+  const folder = join(temporaryFolder(), name);
+  cpSync(source, folder, { recursive: true });
+  return folder;
+}
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'fw-generate-'));
+  folders.push(folder);
+  return folder;
+}
+
+function emittedBy(folder: string): Readonly<Record<string, string>> {
+  const files = filesBelow(folder).filter((file) => /^(generated|migrations)[/]/.test(file));
+  return Object.fromEntries(files.map((file) => [file, readFileSync(join(folder, file), 'utf8')]));
+}
+
+function filesBelow(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort();
+}
+
+async function inTimeZone<T>(zone: string, work: () => Promise<T>): Promise<T> {
+  const before = process.env['TZ'];
+  process.env['TZ'] = zone;
+  try {
+    return await work();
+  } finally {
+    if (before === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = before;
+  }
+}

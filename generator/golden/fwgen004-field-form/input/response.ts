@@ -1,0 +1,17 @@
+import { Action, FwAction, HttpRoute, type Principal } from 'fw-actions';
+
+export class Answer {
+  constructor(readonly text: string) {}
+
+  static from(text: string): Answer {
+    return new Answer(text);
+  }
+}
+
+@FwAction
+@HttpRoute('POST', '/answers', { response: Answer })
+export class AnswerAction extends Action<void, string> {
+  protected perform(_principal: Principal): string {
+    return 'x';
+  }
+}

@@ -1,0 +1,142 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ApplicationDefinition } from '../../application-definition.js';
+import { CODEGEN_VERSION } from '../../codegen/version.js';
+import { fixedPrincipal } from '../authenticator.js';
+import { FakeProcess } from '../test-support/fake-process.js';
+import { serveApplication } from './serve-application.js';
+
+const application: ApplicationDefinition = {
+  codegenVersion: CODEGEN_VERSION,
+  models: [],
+  events: [],
+  wire: () => [],
+  routes: [],
+  openApi: { openapi: '3.1.0', info: { title: 'Nothing', version: '1' }, paths: {} },
+  migrations: [],
+};
+
+const yaml = `fw:
+  namespace: test
+  sharding:
+    default-shard: { group: 0, member: 0 }
+    groups:
+      - group: 0
+        name: global
+        members:
+          - member: 0
+            name: global-1
+            configs:
+              primary-config:
+                jdbc-url: jdbc:pglite:mem:serve-application
+`;
+
+let folder: string;
+let config: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fw-serve-'));
+  config = join(folder, 'fw.config.yaml');
+  writeFileSync(config, yaml);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Run {
+  readonly port: FakeProcess;
+  readonly running: ReturnType<typeof serveApplication>;
+}
+
+function run(argv: readonly string[]): Run {
+  const port = new FakeProcess();
+  const options = { authenticator: fixedPrincipal('tester'), collaborators: {}, env: {}, argv };
+  return { port, running: serveApplication(application, options, port) };
+}
+
+describe('a start', () => {
+  it('prints where it listens, and nothing else, on stdout; the rest goes to stderr', async () => {
+    const { port, running } = run(['--config', config, '--port', '0']);
+    const server = await running;
+    try {
+      expect(port.out).toBe(`listening on ${server.url}\n`);
+      expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
+      expect(port.err).toContain('there is no authentication');
+      for (const line of port.err.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('level');
+      const ready = await fetch(`${server.url}/health/ready`);
+      expect(await ready.json()).toEqual({
+        status: 'ready',
+        shards: [{ shard: '(0, 0)', name: 'global-1', status: 'up' }],
+      });
+      expect(await (await fetch(`${server.url}/docs`)).text()).toContain('<h1>Nothing</h1>');
+    } finally {
+      await server.close();
+    }
+    await expect(fetch(server.url)).rejects.toThrow();
+    expect(port.listens).toBe(false);
+  });
+
+  it('puts brackets around an IPv6 address', async () => {
+    const { running } = run(['--config', config, '--port', '0', '--host', '::1']);
+    const server = await running;
+    expect(server.url).toBe(`http://[::1]:${server.port}`);
+    await server.close();
+  });
+
+  it('says that its port is in use', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    const address = other.address();
+    const taken = typeof address === 'object' ? (address?.port ?? 0) : 0;
+    const { port, running } = run(['--config', config, '--port', String(taken)]);
+    await expect(running).rejects.toThrow('exit 1');
+    expect(port.err).toContain(
+      `Port ${taken} of 127.0.0.1 is in use; choose another one with --port or PORT\n`,
+    );
+    expect(port.out).toBe('');
+    await new Promise((resolve) => other.close(resolve));
+  });
+});
+
+describe('a start that cannot be', () => {
+  it('shows how to call it', async () => {
+    const { port, running } = run(['--help']);
+    await expect(running).rejects.toThrow('exit 0');
+    expect(port.out).toMatch(/^Options:\n {2}--config <file>/);
+  });
+
+  it('refuses unknown flags with the usage', async () => {
+    const { port, running } = run(['--prot', '80']);
+    await expect(running).rejects.toThrow('exit 2');
+    expect(port.err).toMatch(/--prot[\s\S]*Options:/);
+    expect(port.out).toBe('');
+  });
+
+  it('lists what is wrong with the configuration', async () => {
+    const broken = join(folder, 'broken.yaml');
+    writeFileSync(broken, yaml.replace('namespace: test', 'namespce: test'));
+    const { port, running } = run(['--config', broken]);
+    await expect(running).rejects.toThrow('exit 2');
+    expect(port.err).toContain(`${broken}:2:3 fw.namespce: `);
+  });
+
+  it('says that the configuration is missing', async () => {
+    const { port, running } = run(['--config', join(folder, 'nowhere.yaml')]);
+    await expect(running).rejects.toThrow('exit 2');
+    expect(port.err).toContain('nowhere.yaml');
+  });
+
+  it('says that the code was generated for another runtime', async () => {
+    const port = new FakeProcess();
+    const options = {
+      authenticator: fixedPrincipal('x'),
+      collaborators: {},
+      env: {},
+      argv: ['--config', config],
+    };
+    const running = serveApplication({ ...application, codegenVersion: 99 }, options, port);
+    await expect(running).rejects.toThrow('exit 1');
+    expect(port.err).toContain('run fw-gen generate');
+  });
+});

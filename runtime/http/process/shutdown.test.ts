@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { LogEntry } from '../log.js';
+import { FakeProcess } from '../test-support/fake-process.js';
+import { endWithProcess } from './shutdown.js';
+
+let port: FakeProcess;
+let log: LogEntry[];
+let finish: (error?: Error) => void;
+let closings: number;
+let forget: () => void;
+
+/** The fake's `exit` throws, inside a promise that nobody waits for. */
+const swallow = (): void => {};
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  process.on('unhandledRejection', swallow);
+  port = new FakeProcess();
+  log = [];
+  closings = 0;
+  const closed = new Promise<void>((resolve, reject) => {
+    finish = (error) => (error === undefined ? resolve() : reject(error));
+  });
+  forget = endWithProcess(
+    port,
+    (entry) => void log.push(entry),
+    () => {
+      closings += 1;
+      return closed;
+    },
+  );
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  process.off('unhandledRejection', swallow);
+});
+
+describe('a process that serves', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('drains on %s and ends well', async (signal) => {
+    port.signal(signal);
+    expect([closings, port.exits]).toEqual([1, []]);
+    port.exit = (code) => void port.exits.push(code) as never;
+    finish();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(port.exits).toEqual([0]);
+    expect(log).toEqual([{ level: 'info', message: `${signal}: finishing what is under way` }]);
+  });
+
+  it('ends at once on a second signal', () => {
+    port.signal('SIGTERM');
+    expect(() => port.signal('SIGINT')).toThrow('exit 130');
+    expect(closings).toBe(1);
+  });
+
+  it('ends after 10 seconds, whatever is still open', async () => {
+    port.exit = (code) => void port.exits.push(code) as never;
+    port.signal('SIGTERM');
+    await vi.advanceTimersByTimeAsync(9_999);
+    expect(port.exits).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(port.exits).toEqual([1]);
+  });
+
+  it('says why closing failed', async () => {
+    port.exit = (code) => void port.exits.push(code) as never;
+    port.signal('SIGTERM');
+    finish(new Error('stuck'));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(port.exits).toEqual([1]);
+    expect(log.at(-1)).toMatchObject({ level: 'error', message: 'closing failed', error: 'stuck' });
+  });
+
+  it('logs a rejection that nobody handles and goes on', () => {
+    port.uncaught(new Error('lost'), false);
+    expect(log).toMatchObject([{ level: 'error', message: 'unhandled rejection', error: 'lost' }]);
+    expect(closings).toBe(0);
+  });
+
+  it('logs an error that nobody caught and ends', () => {
+    port.uncaught(new Error('broken'), true);
+    expect(log[0]).toMatchObject({ level: 'error', message: 'uncaught error', error: 'broken' });
+    expect(closings).toBe(1);
+  });
+
+  it('listens no longer than asked', () => {
+    forget();
+    expect(port.listens).toBe(false);
+  });
+});

@@ -1,0 +1,142 @@
+import type { StagedItem } from '../action/action-plan.js';
+import type { ModelDescriptor } from '../domain/descriptor.js';
+import { Entity } from '../domain/entity.js';
+import { shardOfUuid } from '../domain/id.js';
+import type { JsonValue } from '../domain/json.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { parseUuid } from '../domain/uuid.js';
+import { DatabaseError, UnknownModelError } from '../errors.js';
+import type { EventCatalog } from './event-catalog.js';
+import type { ActionRow, PlanWrite } from './plan-write.js';
+import { RecordedEvent } from './recorded-event.js';
+import { ResultJson } from './result-json.js';
+
+/** One leg as an entry of the journal keeps it: enough to apply it later, under the same action id. */
+export interface RecordedLeg {
+  readonly shard: ShardIdentifier;
+  readonly actionId: string;
+  readonly items: readonly StagedItem[];
+  readonly traceContext: string | undefined;
+  /** JSON text. */
+  readonly params: string | undefined;
+}
+
+interface LegJson {
+  readonly actionId: string;
+  /** For people who read the table. */
+  readonly shard: string;
+  readonly items: readonly ItemJson[];
+  readonly traceContext: string | null;
+  /** JSON text, kept as text so that it comes back to the letter. */
+  readonly params: string | null;
+}
+
+interface ItemJson {
+  readonly kind: StagedItem['kind'];
+  readonly model: JsonValue;
+  readonly expectedVersion: number;
+  readonly events: readonly EventJson[];
+}
+
+interface EventJson {
+  readonly type: string;
+  readonly version: number;
+  readonly modelId: string;
+  readonly modelName: string;
+  /** JSON text. */
+  readonly payload: string;
+}
+
+/** Writing a model asks for its descriptor only, which it carries. */
+const models = new ResultJson([]);
+
+/** The legs of a plan as JSON text. @throws ValidationError if a model holds what could not be read back */
+export function legsToJson(legs: readonly PlanWrite[], events: EventCatalog): string {
+  return JSON.stringify(legs.map((leg) => legToJson(leg, events)));
+}
+
+function legToJson({ action, items, traceContext }: PlanWrite, events: EventCatalog): LegJson {
+  return {
+    actionId: action.id,
+    shard: shardOf(action.id).toString(),
+    items: items.map((item) => itemToJson(item, events)),
+    traceContext: traceContext ?? null,
+    params: action.params ?? null,
+  };
+}
+
+function itemToJson(item: StagedItem, events: EventCatalog): ItemJson {
+  return {
+    kind: item.kind,
+    model: JSON.parse(models.write(item.model)) as JsonValue,
+    expectedVersion: item.kind === 'add' ? 0 : item.expectedVersion,
+    events: item.kind === 'expect' ? [] : item.events.map((event) => eventToJson(event, events)),
+  };
+}
+
+function eventToJson(event: Parameters<EventCatalog['of']>[0], events: EventCatalog): EventJson {
+  const { name, version, writePayload } = events.of(event);
+  return {
+    type: name,
+    version,
+    modelId: event.getModelId(),
+    modelName: event.getModelName(),
+    payload: writePayload(event),
+  };
+}
+
+/** Reads legs back, in the order in which they were to be applied. */
+export class RecordedLegReader {
+  readonly #values: ResultJson;
+  readonly #descriptors: ReadonlyMap<string, ModelDescriptor>;
+
+  /** @param known all models of the application */
+  constructor(known: readonly ModelDescriptor[]) {
+    this.#values = new ResultJson(known);
+    this.#descriptors = new Map(known.map((model) => [model.name, model]));
+  }
+
+  /** @throws UnknownModelError if a model is not known any more @throws DatabaseError if the row was tampered with */
+  read(json: JsonValue): readonly RecordedLeg[] {
+    // Written by `legsToJson` and by nobody else.
+    return (json as unknown as readonly LegJson[]).map((leg) => ({
+      shard: shardOf(leg.actionId),
+      actionId: leg.actionId,
+      items: leg.items.map((item) => this.#readItem(item)),
+      traceContext: leg.traceContext ?? undefined,
+      params: leg.params ?? undefined,
+    }));
+  }
+
+  #readItem({ kind, model: json, expectedVersion, events }: ItemJson): StagedItem {
+    const model = this.#values.read(json);
+    if (!(model instanceof Entity)) throw new DatabaseError('An entry of the journal holds no model', {});
+    const { name } = model.constructor;
+    const descriptor = this.#descriptors.get(name);
+    if (descriptor === undefined) throw new UnknownModelError(`The journal holds the unknown model ${name}`);
+    const recorded = events.map((event) => new RecordedEvent(event));
+    switch (kind) {
+      case 'add':
+        return { kind, descriptor, model, events: recorded };
+      case 'update':
+        return { kind, descriptor, model, expectedVersion, events: recorded };
+      case 'expect':
+        return { kind, descriptor, model, expectedVersion };
+    }
+  }
+}
+
+/** A recorded leg as a plan that a store takes. */
+export function planOfLeg(leg: RecordedLeg, action: Omit<ActionRow, 'id' | 'params' | 'result'>): PlanWrite {
+  return {
+    action: { ...action, id: leg.actionId, params: leg.params, result: undefined },
+    items: leg.items,
+    traceContext: leg.traceContext,
+    key: undefined,
+  };
+}
+
+/** The shard that an action id was made for. */
+function shardOf(actionId: string): ShardIdentifier {
+  return shardOfUuid(parseUuid(actionId));
+}

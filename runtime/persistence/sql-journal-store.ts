@@ -1,0 +1,153 @@
+import type { JsonValue } from '../domain/json.js';
+import type { CallOptions, ShardDatabase, Statement } from '../sharding/shard-database.js';
+import { arrayLiteral } from './column-codec.js';
+import type { JournalEnd, JournalRow, JournalStore } from './journal-store.js';
+import type { AttemptOutcome } from './shard-store.js';
+
+/** The `JournalStore` of a PostgreSQL database, embedded or not. */
+export class SqlJournalStore implements JournalStore {
+  readonly #database: ShardDatabase;
+
+  constructor(database: ShardDatabase) {
+    this.#database = database;
+  }
+
+  async list(limit: number, options?: CallOptions): Promise<readonly JournalRow[]> {
+    const { rows } = await this.#database.query({ ...LIST, values: [limit] }, options);
+    return rows.map(toRow);
+  }
+
+  async read(id: string, options?: CallOptions): Promise<JournalRow | undefined> {
+    return this.#one(READ, [id], options);
+  }
+
+  async lease(
+    id: string,
+    owner: string,
+    holdMs: number,
+    options?: CallOptions,
+  ): Promise<JournalRow | undefined> {
+    return this.#one(LEASE, [id, owner, Math.ceil(holdMs)], options);
+  }
+
+  async close(id: string, owner: string, end: JournalEnd, options?: CallOptions): Promise<boolean> {
+    return this.#changed(CLOSE, [id, owner, end], options);
+  }
+
+  async flag(id: string, owner: string, note: string, options?: CallOptions): Promise<boolean> {
+    return this.#changed(FLAG, [id, owner, note], options);
+  }
+
+  async release(id: string, owner: string, options?: CallOptions): Promise<void> {
+    await this.#changed(RELEASE, [id, owner], options);
+  }
+
+  async outcomes(
+    actionIds: readonly string[],
+    options?: CallOptions,
+  ): Promise<ReadonlyMap<string, AttemptOutcome>> {
+    const { rows } = await this.#database.query({ ...OUTCOMES, values: [arrayLiteral(actionIds)] }, options);
+    return new Map(rows.map(([id, status]) => [String(id), status === 'committed' ? 'committed' : 'void']));
+  }
+
+  async purge(limit: number, retentionMs: number, options?: CallOptions): Promise<number> {
+    const { rowCount } = await this.#database.query({ ...PURGE, values: [limit, retentionMs] }, options);
+    return rowCount;
+  }
+
+  async #one(
+    text: NamedText,
+    values: readonly unknown[],
+    options: CallOptions | undefined,
+  ): Promise<JournalRow | undefined> {
+    const { rows } = await this.#database.query({ ...text, values }, options);
+    const [row] = rows;
+    return row === undefined ? undefined : toRow(row);
+  }
+
+  async #changed(
+    text: NamedText,
+    values: readonly unknown[],
+    options: CallOptions | undefined,
+  ): Promise<boolean> {
+    const { rowCount } = await this.#database.query({ ...text, values }, options);
+    return rowCount > 0;
+  }
+}
+
+type NamedText = Pick<Statement, 'text' | 'name'>;
+
+/** A lease that has run out is as good as none. */
+const COLUMNS =
+  'id, action_name, principal, started_date, state, note, legs, ' +
+  'CASE WHEN lease_expires_date > clock_timestamp() THEN lease_expires_date END';
+
+const LIST: NamedText = {
+  name: 'fw_journal_list',
+  text: `SELECT ${COLUMNS} FROM eventlog.journal WHERE state <> 'closed' ORDER BY id LIMIT $1`,
+};
+
+const READ: NamedText = {
+  name: 'fw_journal_read',
+  text: `SELECT ${COLUMNS} FROM eventlog.journal WHERE id = $1`,
+};
+
+const LEASE: NamedText = {
+  name: 'fw_journal_lease',
+  text:
+    'UPDATE eventlog.journal SET lease_owner = $2, ' +
+    "lease_expires_date = clock_timestamp() + $3::int * interval '1 millisecond' " +
+    "WHERE id = $1 AND state <> 'closed' " +
+    'AND (lease_owner IS NULL OR lease_owner = $2 OR lease_expires_date <= clock_timestamp()) ' +
+    `RETURNING ${COLUMNS}`,
+};
+
+const CLOSE: NamedText = {
+  name: 'fw_journal_close',
+  text:
+    "UPDATE eventlog.journal SET state = 'closed', outcome = $3, closed_date = clock_timestamp(), " +
+    'lease_owner = NULL, lease_expires_date = NULL ' +
+    "WHERE id = $1 AND lease_owner = $2 AND state <> 'closed'",
+};
+
+const FLAG: NamedText = {
+  name: 'fw_journal_flag',
+  text:
+    "UPDATE eventlog.journal SET state = 'flagged', note = $3, lease_owner = NULL, lease_expires_date = NULL " +
+    "WHERE id = $1 AND lease_owner = $2 AND state <> 'closed'",
+};
+
+const RELEASE: NamedText = {
+  name: 'fw_journal_release',
+  text:
+    'UPDATE eventlog.journal SET lease_owner = NULL, lease_expires_date = NULL ' +
+    'WHERE id = $1 AND lease_owner = $2',
+};
+
+const OUTCOMES: NamedText = {
+  name: 'fw_journal_outcomes',
+  text: 'SELECT id, status FROM eventlog.actions WHERE id = ANY ($1::uuid[])',
+};
+
+const PURGE: NamedText = {
+  name: 'fw_journal_purge',
+  text:
+    'DELETE FROM eventlog.journal WHERE id IN (SELECT id FROM eventlog.journal ' +
+    "WHERE state = 'closed' AND outcome = 'applied' " +
+    "AND closed_date <= clock_timestamp() - $2::bigint * interval '1 millisecond' " +
+    'ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED)',
+};
+
+function toRow(row: readonly unknown[]): JournalRow {
+  const [id, actionName, principal, startedDate, state, note, legs, leasedUntil] = row;
+  return {
+    id: String(id),
+    actionName: String(actionName),
+    principal: String(principal),
+    startedDate: startedDate as Date,
+    state: state as JournalRow['state'],
+    note: note === null ? undefined : String(note),
+    leasedUntil: leasedUntil === null ? undefined : (leasedUntil as Date),
+    legs: legs as JsonValue,
+  };
+}

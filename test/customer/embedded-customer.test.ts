@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createWallet, get, post } from './http-client.js';
+import { failToStart, type ServerProcess, startServerProcess } from './server-process.js';
+import { writeWalletConfig } from './wallet-config.js';
+
+/** The same server with nothing installed: two embedded databases kept in files. */
+describe('the wallet server on embedded databases', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'fw-customer-'));
+  const config = writeWalletConfig(directory, {
+    global: { jdbcUrl: 'jdbc:pglite:file:./data/global' },
+    mexico: { jdbcUrl: 'jdbc:pglite:file:./data/mexico' },
+  });
+  const owner = randomUUID();
+  let server: ServerProcess;
+
+  beforeAll(async () => {
+    server = await startServerProcess(config);
+  });
+
+  afterAll(async () => {
+    await server?.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  test('creates, deposits and shows the history', async () => {
+    const wallet = await createWallet(server.url, 'MX', owner);
+    expect([wallet.shardGroup, wallet.shardMember, wallet.balance, wallet.version]).toEqual([1, 0, '100', 1]);
+    const { body } = await post(`${server.url}/wallets/${wallet.id}/deposit`, { amount: 50.25 });
+    expect([body.balance, body.version]).toEqual(['150.25', 2]);
+    const history = await get<{ readonly items: readonly { eventType: string; payload: unknown }[] }>(
+      `${server.url}/wallets/${wallet.id}/events`,
+    );
+    expect(history.body.items.map(({ eventType, payload }) => [eventType, payload])).toEqual([
+      ['WalletCreatedEvent', { ownerId: owner, currency: 'EUR', initialBalance: '100' }],
+      ['WalletMoneyDepositedEvent', { amount: '50.25', newBalance: '150.25' }],
+    ]);
+  });
+
+  test('says at start that a power loss may lose data', () => {
+    expect(server.output()).toMatch(/power loss/);
+  });
+
+  test('a second process on the same directory is refused and told who has it', async () => {
+    const { exitCode, output } = await failToStart(config);
+    expect(exitCode).not.toBe(0);
+    expect(output).toContain(String(server.process.pid));
+    expect(output).toContain(join('data', 'global'));
+  });
+
+  test('wallets survive a restart, and a crash', async () => {
+    const wallet = await createWallet(server.url, 'US', owner);
+    await server.stop();
+    server = await startServerProcess(config);
+    expect((await get(`${server.url}/wallets/${wallet.id}`)).body).toEqual(wallet);
+    const { body: deposited } = await post(`${server.url}/wallets/${wallet.id}/deposit`, { amount: '1' });
+    server.process.kill('SIGKILL');
+    await new Promise((resolve) => server.process.once('exit', resolve));
+    server = await startServerProcess(config);
+    expect((await get(`${server.url}/wallets/${wallet.id}`)).body).toEqual(deposited);
+  });
+});

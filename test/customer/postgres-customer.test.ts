@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type PostgresServer, startPostgres } from '../../runtime/testing/databases-server.js';
+import { createWallet, get, post, type WalletBody } from './http-client.js';
+import { failToStart, type ServerProcess, startServerProcess } from './server-process.js';
+import { type ShardPlace, writeWalletConfig } from './wallet-config.js';
+
+/** The wallet's server as a customer runs it: a process of its own on two PostgreSQL servers at different ports. */
+describe('the wallet server on two PostgreSQL servers', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'fw-customer-'));
+  const owner = randomUUID();
+  let servers: { readonly global: PostgresServer; readonly mexico: PostgresServer };
+  let databases: { readonly global: pg.Pool; readonly mexico: pg.Pool };
+  let config: string;
+  let server: ServerProcess;
+
+  beforeAll(async () => {
+    const [global, mexico] = await Promise.all([startPostgres(), startPostgres()]);
+    servers = { global, mexico };
+    databases = { global: poolOf(global), mexico: poolOf(mexico) };
+    config = writeWalletConfig(directory, { global: placeOf(global), mexico: placeOf(mexico) });
+    server = await startServerProcess(config, { DB_PASSWORD: global.password });
+  });
+
+  afterAll(async () => {
+    await server?.stop();
+    await Promise.all(Object.values(databases ?? {}).map((pool) => pool.end()));
+    await Promise.all(Object.values(servers ?? {}).map((postgres) => postgres.destroy()));
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  test('puts wallets of Mexico on their own server and all others on the global one', async () => {
+    const wallets = await Promise.all(
+      ['MX', 'US', 'mx', 'DE'].map((country) => createWallet(server.url, country, owner)),
+    );
+    expect(wallets.map(({ shardGroup, shardMember }) => [shardGroup, shardMember])).toEqual([
+      [1, 0],
+      [0, 0],
+      [0, 0],
+      [0, 0],
+    ]);
+    const [mexican, ...others] = wallets.map(({ id }) => id);
+    expect(await ids(databases.mexico)).toEqual([mexican]);
+    expect((await ids(databases.global)).sort()).toEqual(others.sort());
+  });
+
+  test('each database holds the events of its own wallets and none of the other', async () => {
+    const [globalEvents, mexicoEvents] = await Promise.all(
+      [databases.global, databases.mexico].map((pool) => pool.query('SELECT model_id FROM eventlog.events')),
+    );
+    expect(new Set(globalEvents?.rows.map(({ model_id }) => model_id))).toEqual(
+      new Set(await ids(databases.global)),
+    );
+    expect(new Set(mexicoEvents?.rows.map(({ model_id }) => model_id))).toEqual(
+      new Set(await ids(databases.mexico)),
+    );
+  });
+
+  test('a deposit changes balance and version and leaves one event, in one transaction', async () => {
+    const wallet = await createWallet(server.url, 'MX', owner);
+    const { status, body, headers } = await post(`${server.url}/wallets/${wallet.id}/deposit`, {
+      amount: '50.25',
+      recipient: 'rent',
+    });
+    expect([status, body.balance, body.version, headers.get('etag')]).toEqual([200, '150.25', 2, '"2"']);
+    const { rows } = await databases.mexico.query(
+      `SELECT w.balance, w.version, w.xmin::text AS row_transaction, e.model_name, e.event_type, e.payload, e.namespace,
+              e.model_version, e.transaction_id::text AS event_transaction, a.name, a.status, a.params
+       FROM wallets w JOIN eventlog.events e ON e.model_id = w.id::text JOIN eventlog.actions a ON a.id = e.action_id
+       WHERE w.id = $1 AND e.event_type = 'WalletMoneyDepositedEvent'`,
+      [wallet.id],
+    );
+    expect(rows).toEqual([
+      {
+        balance: '150.2500',
+        version: '2',
+        row_transaction: rows[0]?.event_transaction,
+        model_name: 'Wallet',
+        event_type: 'WalletMoneyDepositedEvent',
+        payload: { amount: '50.25', newBalance: '150.25' },
+        namespace: 'example.wallet',
+        model_version: '2',
+        event_transaction: rows[0]?.event_transaction,
+        name: 'WalletDepositMoneyAction',
+        status: 'committed',
+        params: { walletId: wallet.id, amount: '50.25', recipient: 'rent' },
+      },
+    ]);
+  });
+
+  test('an event that the database refuses leaves the wallet unchanged', async () => {
+    const wallet = await createWallet(server.url, 'US', owner);
+    await databases.global.query(
+      "ALTER TABLE eventlog.events ADD CONSTRAINT no_thirteen CHECK (payload->>'amount' IS DISTINCT FROM '13')",
+    );
+    const refused = await post<{ readonly code: string }>(`${server.url}/wallets/${wallet.id}/deposit`, {
+      amount: 13,
+    });
+    await databases.global.query('ALTER TABLE eventlog.events DROP CONSTRAINT no_thirteen');
+    expect([refused.status, refused.body.code]).toEqual([409, 'FW_CONSTRAINT_VIOLATION']);
+    expect((await get(`${server.url}/wallets/${wallet.id}`)).body).toEqual(wallet);
+    const { rows } = await databases.global.query(
+      'SELECT event_type FROM eventlog.events WHERE model_id = $1',
+      [wallet.id],
+    );
+    expect(rows).toEqual([{ event_type: 'WalletCreatedEvent' }]);
+  });
+
+  test('two processes that deposit at once on one wallet lose nothing', async () => {
+    const second = await startServerProcess(config, { DB_PASSWORD: servers.global.password });
+    try {
+      const wallet = await createWallet(server.url, 'US', owner, '0');
+      const urls = Array.from({ length: 60 }, (_, index) => (index % 2 === 0 ? server.url : second.url));
+      const answers = await Promise.all(
+        urls.map((url) => post(`${url}/wallets/${wallet.id}/deposit`, { amount: '0.1' })),
+      );
+      const applied = answers.filter(({ status }) => status === 200).length;
+      expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true);
+      const { body } = await get(`${second.url}/wallets/${wallet.id}`);
+      expect([Number(body.balance) * 10, body.version]).toEqual([applied, applied + 1]);
+    } finally {
+      await second.stop();
+    }
+  });
+
+  test('lists the wallets of an owner over both shards, page by page, oldest first', async () => {
+    const everything = await pages(`${server.url}/wallets?ownerId=${owner}&limit=2`);
+    const stored = [...(await ids(databases.global)), ...(await ids(databases.mexico))].sort();
+    expect(everything.map(({ id }) => id)).toEqual(stored);
+    expect(new Set(everything.map(({ shardGroup }) => shardGroup))).toEqual(new Set([0, 1]));
+  });
+
+  test('the database itself refuses an id of another shard', async () => {
+    const [id] = await ids(databases.global);
+    const insert = databases.mexico.query(
+      `INSERT INTO wallets (id, version, state, owner_id, currency, balance, created_date, updated_date)
+       VALUES ($1, 1, 'OPENED', $2, 'EUR', 0, now(), now())`,
+      [id, owner],
+    );
+    await expect(insert).rejects.toMatchObject({ code: '23514' });
+  });
+
+  test('swapped URLs stop the start and name both shards', async () => {
+    const swapped = writeWalletConfig(mkdtempSync(join(directory, 'swapped-')), {
+      global: placeOf(servers.mexico),
+      mexico: placeOf(servers.global),
+    });
+    const { exitCode, output } = await failToStart(swapped, { DB_PASSWORD: servers.global.password });
+    expect(exitCode).not.toBe(0);
+    expect(output).toMatch(/\(0, 0\)/);
+    expect(output).toMatch(/\(1, 0\)/);
+    expect(output).not.toContain(servers.global.password);
+  });
+
+  test('a server that may lose acknowledged commits is refused unless the configuration allows it', async () => {
+    await databases.global.query('ALTER DATABASE postgres SET synchronous_commit = off');
+    try {
+      const { exitCode, output } = await failToStart(config, { DB_PASSWORD: servers.global.password });
+      expect(exitCode).not.toBe(0);
+      expect(output).toContain('synchronous_commit');
+    } finally {
+      await databases.global.query('ALTER DATABASE postgres RESET synchronous_commit');
+    }
+  });
+
+  test('ends in good order on SIGTERM', async () => {
+    const another = await startServerProcess(config, { DB_PASSWORD: servers.global.password });
+    expect(await another.stop()).toBe(0);
+  });
+});
+
+function placeOf({ host, port, user }: PostgresServer): ShardPlace {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the configuration's own syntax.
+  return {
+    jdbcUrl: `jdbc:postgresql://${host}:${port}/postgres`,
+    username: user,
+    password: '${DB_PASSWORD}',
+  };
+}
+
+function poolOf({ host, port, user, password }: PostgresServer): pg.Pool {
+  return new pg.Pool({ host, port, user, password, database: 'postgres', max: 2 });
+}
+
+async function ids(pool: pg.Pool): Promise<string[]> {
+  const { rows } = await pool.query('SELECT id FROM wallets ORDER BY id');
+  return rows.map(({ id }) => String(id));
+}
+
+async function pages(url: string): Promise<readonly WalletBody[]> {
+  const items: WalletBody[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page: { body: { items: WalletBody[]; next: string | null } } = await get(
+      cursor === '' ? url : `${url}&cursor=${cursor}`,
+    );
+    items.push(...page.body.items);
+    cursor = page.body.next;
+  }
+  return items;
+}

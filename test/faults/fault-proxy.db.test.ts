@@ -1,0 +1,105 @@
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { testServer } from '../../runtime/testing/databases-vitest.js';
+import type { Fault } from './fault.js';
+import { FaultProxy } from './fault-proxy.js';
+
+const server = testServer();
+
+let proxy: FaultProxy;
+let direct: pg.Client;
+let table: string;
+
+async function connect({ port }: { readonly port: number }): Promise<pg.Client> {
+  const { host, user, password, database } = server;
+  const client = new pg.Client({ host, port, user, password, database });
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+}
+
+beforeEach(async () => {
+  proxy = await FaultProxy.start(server);
+  direct = await connect(server);
+  table = `fault_proxy_${process.pid}`;
+  await direct.query(`create unlogged table ${table} (id int)`);
+});
+
+afterEach(async () => {
+  await direct.query(`drop table ${table}`);
+  await direct.end();
+  await proxy.stop();
+});
+
+/** Inserts one row through the proxy with this fault; how the client and the table ended. */
+async function insertWith(
+  fault: Fault,
+): Promise<{ readonly answer: string; readonly rows: () => Promise<number> }> {
+  const client = await connect(proxy);
+  let faults: Fault[] = [fault];
+  proxy.nextFault = () => faults.shift();
+  const answer = await Promise.race([
+    client.query(`insert into ${table} values ($1)`, [1]).then(
+      () => 'answered',
+      () => 'lost',
+    ),
+    new Promise<string>((resolve) => setTimeout(() => resolve('silence'), 400)),
+  ]);
+  faults = [];
+  client.end().catch(() => {});
+  const rows = async (): Promise<number> => (await direct.query(`select from ${table}`)).rowCount ?? 0;
+  return { answer, rows };
+}
+
+describe('The fault proxy', () => {
+  it('passes everything on as it is without a fault', async () => {
+    const client = await connect(proxy);
+    const text = 'x'.repeat(300_000);
+    expect((await client.query('select $1::text as text', [text])).rows).toEqual([{ text }]);
+    await client.end();
+    await expect.poll(() => proxy.open).toBe(0);
+    expect(proxy.struckInAll).toBe(0);
+  });
+
+  it.each([0, 0.3, 0.9])('cuts a request after a share of %d, so that nothing is applied', async (share) => {
+    const { answer, rows } = await insertWith({ kind: 'tear', direction: 'request', share, how: 'end' });
+    expect(answer).toBe('lost');
+    expect(await rows()).toBe(0);
+  });
+
+  it.each(['reset', 'end'] as const)('cuts a reply (%s) after it has been applied', async (how) => {
+    const { answer, rows } = await insertWith({ kind: 'tear', direction: 'reply', share: 0.5, how });
+    expect(answer).toBe('lost');
+    expect(await rows()).toBe(1);
+  });
+
+  it('loses only the reply', async () => {
+    const { answer, rows } = await insertWith({ kind: 'lost-reply' });
+    expect(answer).toBe('lost');
+    expect(await rows()).toBe(1);
+  });
+
+  it('delivers a request after its client has been cut off', async () => {
+    const { answer, rows } = await insertWith({ kind: 'late', delayMs: 100 });
+    expect(answer).toBe('lost');
+    expect(await rows()).toBe(0);
+    await expect.poll(rows).toBe(1);
+  });
+
+  it.each([
+    ['request', 0],
+    ['reply', 1],
+  ] as const)('falls silent in the %s', async (direction, applied) => {
+    const { answer, rows } = await insertWith({ kind: 'stall', direction, share: 0.5 });
+    expect(answer).toBe('silence');
+    expect(await rows()).toBe(applied);
+  });
+
+  it('holds a reply back', async () => {
+    const startedMs = performance.now();
+    const { answer } = await insertWith({ kind: 'delay', direction: 'reply', delayMs: 100 });
+    expect(answer).toBe('answered');
+    expect(performance.now() - startedMs).toBeGreaterThan(95);
+    expect([...proxy.struck]).toEqual([['delay', 1]]);
+  });
+});

@@ -1,0 +1,58 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import type { Fault, FaultKind } from './fault.js';
+import { ProxiedLink } from './proxied-link.js';
+
+/**
+ * A proxy on the loopback interface between clients and a PostgreSQL server. It reads enough of the protocol to know
+ * where requests and replies end, passes whole ones on, and does to each what `nextFault` says.
+ */
+export class FaultProxy {
+  readonly host = '127.0.0.1';
+  readonly port: number;
+  /** Asked for each request; may be replaced at any time. */
+  nextFault: () => Fault | undefined = () => undefined;
+  /** Faults that have struck so far. */
+  readonly struck: Map<FaultKind, number> = new Map();
+  readonly #server: Server;
+  readonly #links: Set<ProxiedLink> = new Set();
+
+  private constructor(server: Server, port: number) {
+    this.#server = server;
+    this.port = port;
+  }
+
+  static async start(target: { readonly host: string; readonly port: number }): Promise<FaultProxy> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('No port');
+    const proxy = new FaultProxy(server, address.port);
+    server.on('connection', (client) => proxy.#accept(client, target));
+    return proxy;
+  }
+
+  /** Faults of all kinds that have struck so far. */
+  get struckInAll(): number {
+    return [...this.struck.values()].reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Connections that are open on either side, stalled ones and those with a late request included. */
+  get open(): number {
+    return this.#links.size;
+  }
+
+  async stop(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    for (const link of this.#links) link.destroy();
+    await closed;
+  }
+
+  #accept(client: Socket, target: { readonly host: string; readonly port: number }): void {
+    const link = new ProxiedLink(client, target, {
+      nextFault: () => this.nextFault(),
+      struck: ({ kind }) => this.struck.set(kind, (this.struck.get(kind) ?? 0) + 1),
+      closed: () => this.#links.delete(link),
+    });
+    this.#links.add(link);
+  }
+}
