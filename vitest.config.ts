@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -12,7 +12,7 @@ const alias = {
   'fw-actions': source('./runtime/index.ts'),
 };
 
-export default defineConfig({
+const config: ViteUserConfig = defineConfig({
   resolve: { alias },
   test: {
     include: ['{runtime,generator,examples,test,docs}/**/*.test.ts'],
@@ -22,3 +22,5 @@ export default defineConfig({
     hookTimeout: 60_000,
   },
 });
+
+export default config;

@@ -36,6 +36,9 @@ export type ErrorCode =
   | 'FW_MIGRATION'
   | 'FW_KEY_REUSED'
   | 'FW_KEY_BUSY'
+  | 'FW_JOURNAL'
+  | 'FW_LOCK_TIMEOUT'
+  | 'FW_LOCK_LOST'
   | 'FW_CLOSED';
 
 /** Base of every error thrown on purpose by this package. */
@@ -119,6 +122,12 @@ export class CrossShardPartialError extends FwError {
   readonly committed: readonly LegOutcome[];
   readonly failed: LegOutcome;
   readonly notStarted: readonly string[];
+  /**
+   * Id of the plan's entry in the cross-shard journal, if that is still open: the failed leg's outcome is unknown, or the
+   * entry could not be closed. What is missing may then yet be applied by whoever finishes the entry. Undefined: closed,
+   * and nothing more will be applied.
+   */
+  readonly openEntry: string | undefined;
 
   constructor(
     actionName: string,
@@ -126,6 +135,7 @@ export class CrossShardPartialError extends FwError {
       readonly committed: readonly LegOutcome[];
       readonly failed: LegOutcome;
       readonly notStarted: readonly string[];
+      readonly openEntry?: string | undefined;
     },
     cause: unknown,
   ) {
@@ -137,6 +147,7 @@ export class CrossShardPartialError extends FwError {
     this.committed = legs.committed;
     this.failed = legs.failed;
     this.notStarted = legs.notStarted;
+    this.openEntry = legs.openEntry;
   }
 }
 
@@ -260,6 +271,56 @@ export class IdempotencyKeyReusedError extends FwError {
 /** Another execution under the same idempotency key is still running (HTTP 409). Nothing was written by this one. */
 export class IdempotencyKeyBusyError extends FwError {
   readonly code = 'FW_KEY_BUSY';
+}
+
+/** Why an entry of the cross-shard journal is not worked on. */
+export type JournalRefusal =
+  /** There is no such entry. */
+  | 'unknown'
+  /** It is closed: its caller was answered, or somebody has finished it. */
+  | 'closed'
+  /** Somebody else is working on it; try later. */
+  | 'leased'
+  /** A leg has been fenced: it can never be applied. */
+  | 'void'
+  /** A model of a missing leg has changed since, or has come to be. */
+  | 'stale'
+  /** The database refuses a missing leg for good; see `cause`. */
+  | 'refused';
+
+/** The cross-shard journal refuses to finish or flag an entry. Legs applied before stay applied; the entry stays as it is. */
+export class JournalError extends FwError {
+  readonly code = 'FW_JOURNAL';
+  readonly entryId: string;
+  readonly reason: JournalRefusal;
+
+  constructor(entryId: string, reason: JournalRefusal, message: string, options?: ErrorOptions) {
+    super(`Journal entry ${entryId}: ${message}`, options);
+    this.entryId = entryId;
+    this.reason = reason;
+  }
+}
+
+/** The lock stayed somebody else's for as long as the caller would wait. */
+export class LockTimeoutError extends FwError {
+  readonly code = 'FW_LOCK_TIMEOUT';
+  readonly lockName: string;
+
+  constructor(lockName: string, waitMs: number, options?: ErrorOptions) {
+    super(`The lock ${lockName} did not come free within ${waitMs} ms`, options);
+    this.lockName = lockName;
+  }
+}
+
+/** The lock was held for longer than asked for, and may be somebody else's by now. */
+export class LockLostError extends FwError {
+  readonly code = 'FW_LOCK_LOST';
+  readonly lockName: string;
+
+  constructor(lockName: string, options?: ErrorOptions) {
+    super(`The lock ${lockName} is lost: its hold ran out before it was released`, options);
+    this.lockName = lockName;
+  }
 }
 
 /** The execution's deadline passed before anything was sent. Nothing was written. */

@@ -1,4 +1,5 @@
 import { compareText } from '../diagnostics.js';
+import type { EmittedFiles } from '../schema/emitted-files.js';
 import { modelNames } from '../schema/model-names.js';
 import type { ProjectPaths } from '../schema/paths.js';
 import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
@@ -8,14 +9,6 @@ import { migrationView } from './views/migration-view.js';
 import { modelFile, modelView } from './views/model-view.js';
 import { openApiView } from './views/openapi-view.js';
 import { serverView } from './views/server-view.js';
-
-/** What is to be on the disk, by project-relative path. */
-export interface EmittedFiles {
-  /** Rewritten by each run. */
-  readonly generated: ReadonlyMap<string, string>;
-  /** Written once, then the user's: first migrations of tables that no migration creates yet. */
-  readonly migrations: ReadonlyMap<string, string>;
-}
 
 /** Turns a checked schema into files. Pure but for loading its own templates. */
 export function emitProject(project: ProjectSchema, paths: ProjectPaths, title: string): EmittedFiles {

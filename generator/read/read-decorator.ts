@@ -3,13 +3,26 @@ import { type ReadContext, report } from './read-context.js';
 import { literalProperties, reportNotLiteral } from './read-literal.js';
 import { resolveName } from './resolver.js';
 
-/** The decorator of this package with this name, whatever the class's file calls it. */
-export function findDecorator(
+/** The decorator of this package with this name, whatever the class's file calls it. A second one is reported. */
+export function readDecorator(
   context: ReadContext,
   node: ClassDeclaration,
   name: string,
 ): Decorator | undefined {
-  return node.getDecorators().find((decorator) => {
+  const [first, second] = decoratorsNamed(context, node, name);
+  if (second !== undefined) {
+    report(context, 'FWGEN002', second, `@${name} stands here twice`, 'Remove one: a class has one of each.');
+  }
+  return first;
+}
+
+/** True if the class carries this decorator of this package. */
+export function hasDecorator(context: ReadContext, node: ClassDeclaration, name: string): boolean {
+  return decoratorsNamed(context, node, name).length > 0;
+}
+
+function decoratorsNamed(context: ReadContext, node: ClassDeclaration, name: string): readonly Decorator[] {
+  return node.getDecorators().filter((decorator) => {
     const expression = decorator.getExpression();
     const callee = Node.isCallExpression(expression) ? expression.getExpression() : expression;
     const resolved = resolveName(context, node.getSourceFile(), callee.getText());

@@ -1,16 +1,20 @@
 import { type ClassDeclaration, Node } from 'ts-morph';
 import type { EventSchema } from '../schema/project-schema.js';
 import type { DocTag, FieldSchema } from '../schema/type-schema.js';
-import { extendsFramework, readClassName, readHeritage } from './class-form.js';
+import { extendsFramework, type Heritage, readClassName, readHeritage } from './class-form.js';
 import { type ReadContext, report } from './read-context.js';
 import { readDoc } from './read-doc.js';
 import { readClassFields, resolveClass } from './read-type.js';
+import type { Declaration } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
 
 /** Reads a class that extends `ModelEvent`; undefined for any other class. */
 export function readEvent(context: ReadContext, node: ClassDeclaration): EventSchema | undefined {
   const heritage = readHeritage(context, node);
-  if (!extendsFramework(heritage, 'ModelEvent')) return undefined;
+  if (!extendsFramework(heritage, 'ModelEvent')) {
+    if (heritage !== undefined && descendsFromEvent(context, node)) reportIndirect(context, node, heritage);
+    return undefined;
+  }
   const name = readClassName(context, node);
   const [argument] = heritage.clause.getTypeArguments();
   const model = argument === undefined ? undefined : resolveClass(context, argument);
@@ -36,6 +40,30 @@ export function readEvent(context: ReadContext, node: ClassDeclaration): EventSc
     fields: readPayload(context, node),
     ...(version === undefined ? {} : { version }),
   };
+}
+
+/** True if a base class in this project, near or far, extends `ModelEvent`. */
+function descendsFromEvent(context: ReadContext, node: ClassDeclaration): boolean {
+  const seen = new Set<ClassDeclaration>();
+  for (let next: ClassDeclaration | undefined = node; next !== undefined && !seen.has(next); ) {
+    seen.add(next);
+    const heritage = readHeritage(context, next);
+    if (extendsFramework(heritage, 'ModelEvent')) return true;
+    const base: Declaration | undefined =
+      heritage?.resolved.kind === 'declared' ? heritage.resolved.declaration : undefined;
+    next = Node.isClassDeclaration(base) ? base : undefined;
+  }
+  return false;
+}
+
+function reportIndirect(context: ReadContext, node: ClassDeclaration, { clause }: Heritage): void {
+  report(
+    context,
+    'FWGEN007',
+    clause,
+    `The event ${node.getName() ?? 'without a name'} extends ${clause.getText()}`,
+    'Write `extends ModelEvent<X>`, directly: the fields of an event stand in its own class.',
+  );
 }
 
 /** Public fields. One that is hidden would be missing from the payload without anybody noticing. */

@@ -12,12 +12,12 @@ import { isSystemError } from '../system-error.js';
 import { listSources } from './list-files.js';
 import { readAction } from './read-action.js';
 import { type ReadContext, report } from './read-context.js';
-import { findDecorator } from './read-decorator.js';
+import { readDecorator } from './read-decorator.js';
 import { readEvent } from './read-event.js';
 import { readMigrations } from './read-migrations.js';
 import { readModel, reportUnmarkedModel } from './read-model.js';
 import { readRepository } from './read-repository.js';
-import { SourceFiles } from './source-files.js';
+import { type ParseError, SourceFiles } from './source-files.js';
 
 /** What reading gives: everything that could be understood, and every mistake on the way. */
 export interface ReadResult {
@@ -38,10 +38,16 @@ export function readProject(projectDirectory: string, paths: ProjectPaths): Read
   for (const file of sourcesOf(context, projectDirectory)) readFile(context, file, found);
   const migrations =
     attempt(context, paths.migrations, () => readMigrations(context, projectDirectory)) ?? [];
-  for (const { message, location } of context.sources.syntaxErrors()) {
-    context.diagnostics.push(diagnostic('FWGEN001', location, message, 'Correct the syntax.'));
-  }
+  const { syntaxErrors } = context.sources;
+  if (syntaxErrors.length > 0) return { schema: NOTHING, diagnostics: syntaxErrors.map(syntaxDiagnostic) };
   return { schema: { ...found, migrations }, diagnostics: context.diagnostics };
+}
+
+/** While a file does not parse, nothing else is said: what other files miss in it may well be there. */
+const NOTHING: ProjectSchema = { models: [], events: [], actions: [], repositories: [], migrations: [] };
+
+function syntaxDiagnostic({ message, location }: ParseError): Diagnostic {
+  return diagnostic('FWGEN001', location, message, 'Correct the syntax.');
 }
 
 interface Found {
@@ -64,9 +70,9 @@ function readFile(context: ReadContext, file: string, found: Found): void {
 }
 
 function readClass(context: ReadContext, node: ClassDeclaration, found: Found): void {
-  const builder = findDecorator(context, node, 'AutoBuilder');
-  const action = findDecorator(context, node, 'FwAction');
-  const route = findDecorator(context, node, 'HttpRoute');
+  const builder = readDecorator(context, node, 'AutoBuilder');
+  const action = readDecorator(context, node, 'FwAction');
+  const route = readDecorator(context, node, 'HttpRoute');
   if (builder !== undefined) add(found.models, readModel(context, node, builder));
   else reportUnmarkedModel(context, node);
   if (action !== undefined) add(found.actions, readAction(context, node, { action, route }));

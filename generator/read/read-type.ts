@@ -14,7 +14,7 @@ import {
 import type { FieldSchema, ModelReference, ScalarKind, TypeSchema } from '../schema/type-schema.js';
 import { enumMemberValue, readConstantValues, readEnumValues } from './read-constants.js';
 import { type ReadContext, report } from './read-context.js';
-import { findDecorator } from './read-decorator.js';
+import { hasDecorator } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { abbreviate, propertyName } from './read-literal.js';
 import { type Declaration, referenceToDeclaration, resolveName } from './resolver.js';
@@ -164,7 +164,7 @@ export function resolveClass(context: ReadContext, node: TypeNode): ModelReferen
 }
 
 function referenceToClass(context: ReadContext, node: ClassDeclaration): ModelReference {
-  const marked = findDecorator(context, node, 'AutoBuilder') !== undefined;
+  const marked = hasDecorator(context, node, 'AutoBuilder');
   return { name: node.getName() ?? '', file: fileOf(node), marked };
 }
 

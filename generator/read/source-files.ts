@@ -1,7 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { type Node, Project, type SourceFile } from 'ts-morph';
+import { type Node, Project, type SourceFile, ts } from 'ts-morph';
 import type { SourceLocation } from '../schema/location.js';
+
+/** What the parser could not understand. */
+export interface ParseError {
+  readonly message: string;
+  readonly location: SourceLocation;
+}
 
 /**
  * The parsed sources of one project, by project-relative path. Files are parsed on demand, never type-checked and
@@ -20,11 +26,13 @@ export class SourceFiles {
     compilerOptions: { noLib: true, noResolve: true, experimentalDecorators: true },
   });
 
+  readonly #syntaxErrors: ParseError[] = [];
+
   constructor(projectDirectory: string) {
     this.#projectDirectory = projectDirectory;
   }
 
-  /** The parsed file, or undefined if there is none inside the project. */
+  /** The parsed file; undefined if there is none inside the project, or if it does not parse. */
   load(file: string): SourceFile | undefined {
     if (!this.#loaded.has(file)) this.#loaded.set(file, this.#parse(file));
     return this.#loaded.get(file);
@@ -44,23 +52,19 @@ export class SourceFiles {
     return { file: found ?? candidates[0] ?? target, exists: found !== undefined };
   }
 
-  /** Syntax errors of everything that was parsed. */
-  syntaxErrors(): readonly { readonly message: string; readonly location: SourceLocation }[] {
-    const program = this.#project.getProgram();
-    return [...this.#loaded.values()].flatMap((source) =>
-      source === undefined
-        ? []
-        : program.getSyntacticDiagnostics(source).map((error) => ({
-            message: flatMessage(error.getMessageText()),
-            location: positionIn(source, error.getStart()),
-          })),
-    );
+  /** Syntax errors of every file that was to be loaded. */
+  get syntaxErrors(): readonly ParseError[] {
+    return this.#syntaxErrors;
   }
 
   #parse(file: string): SourceFile | undefined {
     if (file.startsWith('../') || !/\.[cm]?tsx?$/.test(file)) return undefined;
     if (!existsSync(join(this.#projectDirectory, file))) return undefined;
-    return this.#project.createSourceFile(`/${file}`, this.text(file));
+    const source = this.#project.createSourceFile(`/${file}`, this.text(file));
+    const errors = syntaxErrorsIn(source);
+    this.#syntaxErrors.push(...errors);
+    // The tree of a file that does not parse holds nodes of any shape: nobody gets to see it.
+    return errors.length === 0 ? source : undefined;
   }
 }
 
@@ -86,8 +90,15 @@ function importCandidates(target: string): readonly string[] {
   return [`${target}.ts`, `${target}/index.ts`];
 }
 
-type MessageText = string | { getMessageText(): string };
+interface Findings {
+  readonly parseDiagnostics?: readonly ts.DiagnosticWithLocation[];
+}
 
-function flatMessage(message: MessageText): string {
-  return typeof message === 'string' ? message : message.getMessageText();
+/** The parser's own findings. They are kept on the tree; asking a program for them would build one per file. */
+function syntaxErrorsIn(source: SourceFile): readonly ParseError[] {
+  const tree: ts.SourceFile & Findings = source.compilerNode;
+  return (tree.parseDiagnostics ?? []).map(({ messageText, start }) => ({
+    message: ts.flattenDiagnosticMessageText(messageText, ' '),
+    location: positionIn(source, start),
+  }));
 }

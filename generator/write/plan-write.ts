@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { compareText, type Diagnostic, diagnostic } from '../diagnostics.js';
-import type { EmittedFiles } from '../emit/emit-project.js';
-import { HEADER_PREFIX } from '../emit/views/header-view.js';
+import { type EmittedFiles, HEADER_PREFIX } from '../schema/emitted-files.js';
 
 /** What a run would do to one file. */
 export interface FileChange {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { diagnostic } from '../diagnostics.js';
-import type { EmittedFiles } from '../emit/emit-project.js';
+import type { EmittedFiles } from '../schema/emitted-files.js';
 import type { ProjectPaths } from '../schema/paths.js';
 import { isSystemError } from '../system-error.js';
 import { applyPlan } from './apply-plan.js';

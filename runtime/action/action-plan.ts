@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
-import { descriptorOf, type Entity, instantiate, pendingEventsOf } from '../domain/entity.js';
+import { copyWith, descriptorOf, type Entity, pendingEventsOf } from '../domain/entity.js';
 import { INITIAL_VERSION } from '../domain/model-builder.js';
 import type { ModelEvent } from '../domain/model-event.js';
 import { PlanMisuseError } from '../errors.js';
@@ -112,13 +112,13 @@ export class ActionPlan {
     return this.items;
   }
 
-  #descriptorFor(model: Entity): ModelDescriptor {
+  #descriptorFor<M extends Entity>(model: M): ModelDescriptor<M> {
     if (this.#sealed) {
       throw new PlanMisuseError(
         `${label(model)} was staged after perform had returned; await everything in perform`,
       );
     }
-    return descriptorOf(model);
+    return descriptorOf(model) as unknown as ModelDescriptor<M>;
   }
 
   #stage(item: StagedItem): void {
@@ -130,18 +130,6 @@ export class ActionPlan {
     }
     this.#items.set(key, item);
   }
-}
-
-function copyWith<M extends Entity>(
-  descriptor: ModelDescriptor,
-  model: M,
-  changes: Readonly<Record<string, unknown>>,
-): M {
-  const values: Record<string, unknown> = {};
-  const source = model as unknown as Readonly<Record<string, unknown>>;
-  for (const { field } of descriptor.columns)
-    values[field] = field in changes ? changes[field] : source[field];
-  return instantiate(descriptor as unknown as ModelDescriptor<M>, values, []);
 }
 
 function label(model: Entity): string {

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../domain/json.js';
+import type { ModelEvent } from '../domain/model-event.js';
 
 /**
  * Markers that `fw-gen` looks for. At run time they do nothing, and they work as legacy and as standard decorators.
@@ -40,6 +41,39 @@ export interface FwActionOptions {
 export function FwAction(options?: FwActionOptions): Marker;
 export function FwAction(target: object, context?: unknown): void;
 export function FwAction(argument?: object): Marker | void {
+  return markerFor(argument);
+}
+
+/** An event class as a value. */
+export interface EventClass {
+  readonly name: string;
+  readonly prototype: ModelEvent<unknown>;
+}
+
+/** Options of `@FwEventHandler`. */
+export interface FwEventHandlerOptions {
+  /** Stable name: identity of its checkpoints and of the keys of actions that it starts. Default: the class name. */
+  readonly name?: string;
+  /** The events that it gets. Default: those in the type of `handle`'s envelope. */
+  readonly event?: EventClass | readonly EventClass[];
+  /** Earlier names, so that a rename keeps its checkpoints. Default none. */
+  readonly aliases?: readonly string[];
+  /** Models that are worked on at the same time, on each shard. Default 32. */
+  readonly concurrency?: number;
+  /** Attempts before an event becomes a dead letter, the first one included. Default 5. */
+  readonly maximumAttempts?: number;
+  /** Longest first pause between attempts in milliseconds, doubled with each one up to 30,000. Default 100. */
+  readonly retryDelayMs?: number;
+  /** It writes through `envelope.transaction` alone, which also moves its checkpoint. Default false. */
+  readonly transactional?: boolean;
+  /** Where a handler that is new to a shard begins. Default `beginning`. */
+  readonly startFrom?: 'beginning' | 'now';
+}
+
+/** Marks a class that handles events: it is registered and its constructor is wired by generated code. */
+export function FwEventHandler(options?: FwEventHandlerOptions): Marker;
+export function FwEventHandler(target: object, context?: unknown): void;
+export function FwEventHandler(argument?: object): Marker | void {
   return markerFor(argument);
 }
 

@@ -1,5 +1,6 @@
 import type { Entity } from './entity.js';
 import type { ModelClass } from './id.js';
+import type { JsonObject } from './json.js';
 import type { ModelEvent } from './model-event.js';
 
 /**
@@ -88,5 +89,13 @@ export interface EventDescriptor {
   readonly eventClass: () => ModelClass<ModelEvent<unknown>>;
   /** Version of the payload's shape. Default 1. */
   readonly version?: number;
+  /**
+   * Turns payloads of older versions into those of the next: the first one turns version 1 into version 2. Default: the
+   * class's static `upcasters`, if it has any.
+   */
+  readonly upcasters?: readonly Upcaster[];
   readonly fields: readonly FieldDescriptor[];
 }
+
+/** Turns the payload of one version of an event into that of the next one. Must not change its argument. */
+export type Upcaster = (payload: JsonObject) => JsonObject;

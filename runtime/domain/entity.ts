@@ -11,12 +11,14 @@ export let descriptorOf: (entity: Entity) => ModelDescriptor;
 /** Attached events whose rows have not been committed yet. */
 export let pendingEventsOf: (entity: Entity) => readonly ModelEvent<unknown>[];
 
-/** Makes a frozen instance with these field values and events. Validation is the builder's. */
-export let instantiate: <M extends Entity>(
-  descriptor: ModelDescriptor<M>,
-  values: Readonly<Record<string, unknown>>,
-  events: readonly ModelEvent<unknown>[],
-) => M;
+/** An instance whose fields are being set. */
+export type Draft<M extends Entity> = M & Record<string, unknown>;
+
+/** Starts an instance: its fields may be set until `finishDraft`. */
+export let startDraft: <M extends Entity>(descriptor: ModelDescriptor<M>) => Draft<M>;
+
+/** Freezes an instance with these events attached. Validation is the builder's. */
+export let finishDraft: <M extends Entity>(draft: Draft<M>, events: readonly ModelEvent<unknown>[]) => M;
 
 /**
  * Base of everything that is stored: identified, versioned, with a state, immutable. Instances come from the
@@ -49,28 +51,61 @@ export abstract class Entity<
     };
     pendingEventsOf = (entity) => {
       const events = entity.#pendingEvents;
+      if (events.length === 0) return events;
       return events.some(isPersisted) ? events.filter((event) => !isPersisted(event)) : events;
     };
-    instantiate = <M extends Entity>(
-      descriptor: ModelDescriptor<M>,
-      values: Readonly<Record<string, unknown>>,
-      events: readonly ModelEvent<unknown>[],
-    ): M => {
-      // Class fields are defined by the constructor (as undefined) and assigned here, so that a model needs no
+    startDraft = <M extends Entity>(descriptor: ModelDescriptor<M>): Draft<M> => {
+      // Class fields are defined by the constructor (as undefined) and assigned afterwards, so that a model needs no
       // constructor of its own, whatever `useDefineForClassFields` says.
-      const ModelConstructor = descriptor.modelClass() as unknown as new () => M & Record<string, unknown>;
-      const model = new ModelConstructor();
-      for (const { field } of descriptor.columns) (model as Record<string, unknown>)[field] = values[field];
-      const entity: Entity = model;
+      const ModelConstructor = descriptor.modelClass() as unknown as new () => Draft<M>;
+      const draft = new ModelConstructor();
+      const entity: Entity = draft;
       if (!(#descriptor in entity)) {
         throw new PlanMisuseError(`${descriptor.name} must extend Model or Entity of this package`);
       }
       entity.#descriptor = descriptor as unknown as ModelDescriptor;
+      return draft;
+    };
+    finishDraft = <M extends Entity>(draft: Draft<M>, events: readonly ModelEvent<unknown>[]): M => {
+      const entity: Entity = draft;
       if (events.length > 0) entity.#pendingEvents = events;
-      return Object.freeze(model);
+      return Object.freeze(draft);
     };
   }
 
   /** Subclasses declare no constructor: builders and repositories make instances. */
   protected constructor() {}
+}
+
+/** Makes a frozen instance with these field values, without events. */
+export function instantiate<M extends Entity>(
+  descriptor: ModelDescriptor<M>,
+  values: Readonly<Record<string, unknown>>,
+): M {
+  const draft: Record<string, unknown> & M = startDraft(descriptor);
+  for (const { field } of descriptor.columns) assign(draft, field, values[field]);
+  return finishDraft(draft, NO_EVENTS);
+}
+
+/** A frozen copy with some fields changed, without pending events. */
+export function copyWith<M extends Entity>(
+  descriptor: ModelDescriptor<M>,
+  model: M,
+  changes: Readonly<Record<string, unknown>>,
+): M {
+  const draft = startDraft(descriptor);
+  for (const { field } of descriptor.columns) {
+    assign(draft, field, field in changes ? changes[field] : fieldOf(model, field));
+  }
+  return finishDraft(draft, NO_EVENTS);
+}
+
+/** Sets a field of a draft. */
+export function assign(draft: Record<string, unknown>, field: string, value: unknown): void {
+  draft[field] = value;
+}
+
+/** The value of a field by its name. */
+export function fieldOf(model: Entity, field: string): unknown {
+  return (model as unknown as Readonly<Record<string, unknown>>)[field];
 }

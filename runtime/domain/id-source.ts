@@ -16,8 +16,11 @@ const systemSource: IdSource = {
 
 const COUNTER_SEED_LIMIT = 2048;
 const COUNTER_LIMIT = 4096;
-const RANDOM_BYTES = 16;
-const POOL_BYTES = RANDOM_BYTES * 256;
+/** Bytes of a UUID. */
+const UUID_BYTES = 16;
+/** Where the last random bits of a UUID start; the bytes before hold time, counter and shard. */
+const TAIL_START = 10;
+const POOL_BYTES = UUID_BYTES * 256;
 
 /**
  * Makes UUIDs of version 7 (RFC 9562, section 5.7, method 1 of 6.2) whose `rand_a` is a counter and whose
@@ -27,6 +30,7 @@ const POOL_BYTES = RANDOM_BYTES * 256;
 export class Uuid7Generator {
   #source: IdSource;
   readonly #pool = new Uint8Array(POOL_BYTES);
+  readonly #scratch = new Uint8Array(UUID_BYTES);
   #poolOffset = POOL_BYTES;
   #lastMs = 0;
   #counter = 0;
@@ -66,14 +70,18 @@ export class Uuid7Generator {
     this.#counter = (((random[0] ?? 0) << 8) | (random[1] ?? 0)) % COUNTER_SEED_LIMIT;
   }
 
+  /** Fresh random bytes where they are used: 0..2 for the counter's seed and `seq`, the rest for the id's tail. */
   #random(): Uint8Array {
     if (this.#poolOffset >= POOL_BYTES) {
       this.#source.fillRandom(this.#pool);
       this.#poolOffset = 0;
     }
+    // One array for all ids: a view into the pool for each would be most of what an id costs.
     const start = this.#poolOffset;
-    this.#poolOffset += RANDOM_BYTES;
-    return this.#pool.subarray(start, this.#poolOffset);
+    this.#poolOffset += UUID_BYTES;
+    for (let index = 0; index < 3; index += 1) this.#scratch[index] = this.#pool[start + index] ?? 0;
+    for (let index = TAIL_START; index < UUID_BYTES; index += 1) this.#scratch[index] = this.#pool[start + index] ?? 0;
+    return this.#scratch;
   }
 }
 

@@ -6,3 +6,6 @@ export type JsonValue =
   | string
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue };
+
+/** A JSON object, such as an event's payload. */
+export type JsonObject = { readonly [key: string]: JsonValue };

@@ -1,6 +1,6 @@
-import { ValidationError } from '../errors.js';
+import { PlanMisuseError, ValidationError } from '../errors.js';
 import type { ModelDescriptor } from './descriptor.js';
-import { type Entity, instantiate, pendingEventsOf } from './entity.js';
+import { assign, type Draft, type Entity, fieldOf, finishDraft, pendingEventsOf, startDraft } from './entity.js';
 import type { ModelEvent } from './model-event.js';
 
 /** Version of a new model. */
@@ -12,11 +12,12 @@ export const INITIAL_VERSION = 1;
  */
 export abstract class ModelBuilder<M extends Entity> {
   readonly #descriptor: ModelDescriptor<M>;
-  readonly #values: Record<string, unknown> = {};
+  #draft: Draft<M> | undefined;
   #events: readonly ModelEvent<unknown>[] = [];
 
   protected constructor(descriptor: ModelDescriptor<M>) {
     this.#descriptor = descriptor;
+    this.#draft = startDraft(descriptor);
   }
 
   /** Attaches an event: it is written to the outbox with the model's row. */
@@ -27,45 +28,52 @@ export abstract class ModelBuilder<M extends Entity> {
 
   /** Carries over the base fields (id, state, version, dates) and the events that are still pending. */
   copyBase(model: M): this {
-    for (const { field } of this.#descriptor.columns) {
-      if (BASE_FIELDS.has(field)) this.#values[field] = fieldOf(model, field);
-    }
-    this.#events = pendingEventsOf(model);
-    return this;
+    return this.#copy(model, (field) => BASE_FIELDS.has(field));
   }
 
   /** Carries over every field: what generated `copyOf` does. */
   protected copyAll(model: M): this {
-    for (const { field } of this.#descriptor.columns) this.#values[field] = fieldOf(model, field);
-    this.#events = pendingEventsOf(model);
-    return this;
+    return this.#copy(model, () => true);
   }
 
   /** Sets one field. The caller names the builder's next type. */
   protected put<Next>(field: string, value: unknown): Next {
-    this.#values[field] = value;
+    assign(this.#openDraft(), field, value);
     return this as unknown as Next;
   }
 
   /** Makes the model. @throws ValidationError "<field> cannot be null" for the first required field not set */
   protected instantiate(): M {
-    const values = this.#values;
+    const draft = this.#openDraft();
     // A new model was last changed when it was created, unless its creator says otherwise.
-    if (values['updatedDate'] === undefined && values['createdDate'] !== undefined) {
-      values['updatedDate'] = values['createdDate'];
+    if (fieldOf(draft, 'updatedDate') === undefined && fieldOf(draft, 'createdDate') !== undefined) {
+      assign(draft, 'updatedDate', fieldOf(draft, 'createdDate'));
     }
     for (const { field, optional, nullable } of this.#descriptor.columns) {
-      const value = values[field];
+      const value = fieldOf(draft, field);
       if (value === undefined ? !optional : value === null && !nullable) {
         throw new ValidationError(`${field} cannot be null`, { field });
       }
     }
-    return instantiate(this.#descriptor, values, Object.freeze([...this.#events]));
+    this.#draft = undefined;
+    return finishDraft(draft, Object.freeze(this.#events));
+  }
+
+  #copy(model: M, isCopied: (field: string) => boolean): this {
+    const draft = this.#openDraft();
+    for (const { field } of this.#descriptor.columns) {
+      if (isCopied(field)) assign(draft, field, fieldOf(model, field));
+    }
+    this.#events = pendingEventsOf(model);
+    return this;
+  }
+
+  #openDraft(): Draft<M> {
+    if (this.#draft === undefined) {
+      throw new PlanMisuseError(`A builder of ${this.#descriptor.name} is used once; start another one`);
+    }
+    return this.#draft;
   }
 }
 
 const BASE_FIELDS: ReadonlySet<string> = new Set(['id', 'state', 'version', 'createdDate', 'updatedDate']);
-
-function fieldOf(model: Entity, field: string): unknown {
-  return (model as unknown as Readonly<Record<string, unknown>>)[field];
-}

@@ -6,6 +6,16 @@ export let markPersisted: (event: ModelEvent<unknown>) => void;
 export let isPersisted: (event: ModelEvent<unknown>) => boolean;
 
 /**
+ * Makes an event that was read back from the outbox: an instance of its class with these fields, frozen, without
+ * running the class's own constructor. It counts as persisted.
+ */
+export let reviveEvent: (
+  eventClass: ModelClass<ModelEvent<unknown>>,
+  subject: { readonly modelId: string; readonly modelName: string },
+  fields: Readonly<Record<string, unknown>>,
+) => ModelEvent<unknown>;
+
+/**
  * A fact about one model, written to the outbox in the transaction that stores the model. A data carrier: its own
  * fields become the payload.
  */
@@ -22,6 +32,11 @@ export abstract class ModelEvent<M> {
       event.#persisted = true;
     };
     isPersisted = (event) => event.#persisted;
+    reviveEvent = (eventClass, { modelId, modelName }, fields) => {
+      const event: ModelEvent<unknown> = Reflect.construct(ModelEvent, [modelId, { name: modelName }], eventClass);
+      event.#persisted = true;
+      return Object.freeze(Object.assign(event, fields));
+    };
   }
 
   /** @param modelId the model's id as a string @param modelClass the model's class */

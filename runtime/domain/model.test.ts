@@ -74,7 +74,7 @@ describe('a model', () => {
 
   test('whose class does not extend Entity is refused', () => {
     const stranger = { ...noteModel, modelClass: () => JSON.parse('null') ?? Date };
-    expect(() => instantiate(stranger, {}, [])).toThrow(PlanMisuseError);
+    expect(() => instantiate(stranger, {})).toThrow(PlanMisuseError);
   });
 });
 

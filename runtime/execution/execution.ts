@@ -3,12 +3,11 @@ import type { StagedItem } from '../action/action-plan.js';
 import type { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { uuid7 } from '../domain/id-source.js';
 import { type Principal, principalName } from '../domain/principal.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import {
   AbortedError,
   CrossShardException,
-  CrossShardPartialError,
   DeadlineExceededError,
-  type LegOutcome,
   PlanMisuseError,
   PreconditionFailedError,
   ShardUnavailableError,
@@ -19,6 +18,7 @@ import type { PlanWrite } from '../persistence/plan-write.js';
 import { deadlines } from '../sharding/deadlines.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
+import { applyLegs } from './cross-shard-legs.js';
 import type { ExecutionEnvironment } from './execution-environment.js';
 import type { KeyGuard } from './key-guard.js';
 import { type LegResult, LegWriter, type Retry } from './leg-writer.js';
@@ -205,7 +205,7 @@ export class Execution<Params, Result> {
   }
 
   #sendVisibly(leg: Leg, startedDate: Date, result: Result, run: PerformRun): Promise<LegResult> {
-    const { link, result: legResult } = this.#send(leg, this.#planWrite(leg, startedDate, result), run.links);
+    const { link, result: legResult } = this.#send(leg.shard, this.#planWrite(leg, startedDate, result), run.links);
     if (run.chaining) this.#gateways.staged.publish(leg.items, link);
     return legResult;
   }
@@ -265,38 +265,26 @@ export class Execution<Params, Result> {
     if (legs.length > 1 || leg === undefined) return this.#persistLegs(legs, startedDate);
     const { guard } = this.#request;
     const write = this.#planWrite(leg, startedDate, result);
-    if (guard === undefined || write.key === undefined) return this.#send(leg, write, []).result;
+    if (guard === undefined || write.key === undefined) return this.#send(leg.shard, write, []).result;
     const { key, action } = write;
     await askHome(guard, () => guard.announce(key, action.id));
-    return this.#send(leg, write, []).result;
+    return this.#send(leg.shard, write, []).result;
   }
 
-  /** One leg after the other in staging order. Once a leg has committed, nothing is retried. */
-  async #persistLegs(legs: readonly Leg[], startedDate: Date): Promise<LegResult> {
-    const { name } = this.#request.action;
-    const committed: LegOutcome[] = [];
-    for (const [index, leg] of legs.entries()) {
-      const write = this.#planWrite(leg, startedDate, undefined);
-      const failed: LegOutcome = { shard: leg.shard.toString(), actionId: write.action.id };
-      const notStarted = legs.slice(index + 1).map(({ shard }) => shard.toString());
-      const partial = (cause: unknown): CrossShardPartialError =>
-        new CrossShardPartialError(name, { committed, failed, notStarted }, cause);
-      let result: LegResult;
-      try {
-        result = await this.#send(leg, write, []).result;
-      } catch (error) {
-        throw committed.length === 0 ? error : partial(error);
-      }
-      if (result.kind === 'retry') {
-        if (committed.length === 0) return result;
-        throw partial(result.error);
-      }
-      committed.push(failed);
-    }
-    return { kind: 'applied', write: undefined };
+  /** Every leg's action id is known before the first one is sent: the journal keeps them all. */
+  #persistLegs(legs: readonly Leg[], startedDate: Date): Promise<LegResult> {
+    const writes = legs.map((leg) => ({ shard: leg.shard, write: this.#planWrite(leg, startedDate, undefined) }));
+    return applyLegs({
+      actionName: this.#request.action.name,
+      legs: writes,
+      legsJson: this.#gateways.legsJson(writes.map(({ write }) => write)),
+      send: ({ shard, write }) => this.#send(shard, write, []).result,
+      journalOf: (shard) => this.#gateways.gateway(shard).journal,
+      remainingMs: () => this.#remainingMs(),
+    });
   }
 
-  #send({ shard }: Leg, write: PlanWrite, restsOn: readonly Link[]): ReturnType<LegWriter['send']> {
+  #send(shard: ShardIdentifier, write: PlanWrite, restsOn: readonly Link[]): ReturnType<LegWriter['send']> {
     const { configuration, deadline, guard } = this.#request;
     this.#report.tried(write.action.id);
     return this.#legWriter.send(shard, write, { deadline, signal: configuration.signal, restsOn, guard });

@@ -101,7 +101,7 @@ export class LegWriter {
   ): Promise<LegResult> {
     const error = publicError(failure, shard);
     if (guard !== undefined && error instanceof UniqueViolationError && error.constraint === KEY_CONSTRAINT) {
-      return replayOrRetry(await guard.replayAt(shard));
+      return replay(guard, shard);
     }
     if (isRetried(failure)) return { kind: 'retry', end: 'locked', error };
     throw error;
@@ -138,6 +138,17 @@ function toResult(outcome: WriteOutcome, write: PlanWrite): LegResult {
       return { kind: 'retry', end: 'stale', error: staleError(write) };
     case 'broken':
       return { kind: 'retry', end: 'broken', error: staleError(write) };
+  }
+}
+
+/** Another execution has taken the key. Nothing of this attempt was applied, whatever becomes of the look at it. */
+async function replay(guard: KeyGuard, shard: ShardIdentifier): Promise<LegResult> {
+  try {
+    return replayOrRetry(await guard.replayAt(shard));
+  } catch (error) {
+    if (!(error instanceof DriverFailure)) throw error;
+    if (error.phase === 'in-flight') return { kind: 'retry', end: 'lost', error: publicError(error, shard) };
+    throw publicError(error, shard);
   }
 }
 

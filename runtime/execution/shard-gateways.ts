@@ -5,16 +5,21 @@ import type { Entity } from '../domain/entity.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { WriteInPerformError } from '../errors.js';
 import type { EventCatalog } from '../persistence/event-catalog.js';
+import { FlushStatements } from '../persistence/flush-statement.js';
+import { legsToJson } from '../persistence/journal-entry.js';
+import type { JournalStore } from '../persistence/journal-store.js';
 import { readOnlyKysely } from '../persistence/kysely-dialect.js';
 import { ModelReader } from '../persistence/model-reader.js';
+import type { PlanWrite } from '../persistence/plan-write.js';
 import type { RepositoryContext } from '../persistence/repository.js';
 import type { ShardStore } from '../persistence/shard-store.js';
 import { ShardWriter } from '../persistence/shard-writer.js';
+import { SqlJournalStore } from '../persistence/sql-journal-store.js';
 import { SqlShardStore } from '../persistence/sql-shard-store.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
-import type { ShardDatabase } from '../sharding/shard-database.js';
+import type { ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { StagedStates } from './staged-states.js';
 import { Turns } from './turns.js';
 
@@ -23,6 +28,7 @@ export interface ShardGateway {
   readonly shard: ShardIdentifier;
   readonly store: ShardStore;
   readonly writer: ShardWriter;
+  readonly journal: JournalStore;
 }
 
 /** Most time for a read outside of an execution, in milliseconds. */
@@ -60,10 +66,22 @@ export class ShardGateways implements RepositoryContext {
   gateway(shard: ShardIdentifier): ShardGateway {
     const known = this.#gateways.get(shard);
     if (known !== undefined) return known;
-    const store = new SqlShardStore(this.#databases.database(shard), this.#namespace, this.#events);
-    const gateway = { shard, store, writer: new ShardWriter(store, shard) };
+    const database = this.#databases.database(shard);
+    const store = new SqlShardStore(database, this.#namespace, this.#events);
+    const gateway = { shard, store, writer: new ShardWriter(store, shard), journal: new SqlJournalStore(database) };
     this.#gateways.set(shard, gateway);
     return gateway;
+  }
+
+  /** The legs of a cross-shard plan as the journal keeps them. @throws ValidationError if they cannot be kept */
+  legsJson(legs: readonly PlanWrite[]): string {
+    return legsToJson(legs, this.#events);
+  }
+
+  /** The statement that would apply this plan, for people's eyes: without what is marked as secret. */
+  explain(shard: ShardIdentifier, plan: PlanWrite): Statement {
+    const statements = new FlushStatements(shard, this.#namespace, this.#events.withoutSecrets());
+    return statements.make({ groups: [[plan]], locked: 'skip' });
   }
 
   async read(model: ModelDescriptor, shard: ShardIdentifier, id: string): Promise<Entity | undefined> {

@@ -41,7 +41,9 @@ export class Answers {
     if (response.headersSent || response.destroyed) return;
     const problem = problemOf(error);
     const instance = pathOf(request.url);
-    const body = { ...problem.body, instance, ...this.#logged(problem, request, instance, error) };
+    const { type, title, status, detail, ...members } = problem.body;
+    const logged = this.#logged(problem, request, instance, error);
+    const body = { type, title, status, detail, instance, ...members, ...logged };
     const headers = { 'content-type': 'application/problem+json', ...problem.headers };
     if (problem.status === 413)
       this.#sendAndLinger(request, response, problem, headers, JSON.stringify(body));
@@ -56,19 +58,12 @@ export class Answers {
   ): { requestId?: string } {
     const { status } = problem;
     if (status < 500) return {};
-    const level = status === 500 ? 'error' : 'warn';
+    const isFault = status === 500;
     const requestId = randomUUID();
-    this.#log({
-      level,
-      message: 'request failed',
-      requestId,
-      method,
-      path: instance,
-      status,
-      ...errorFacts(error),
-    });
+    const facts = { requestId, method, path: instance, status, ...errorFacts(error, isFault) };
+    this.#log({ level: isFault ? 'error' : 'warn', message: 'request failed', ...facts });
     // Only a 500 says so little that somebody must look it up.
-    return status === 500 ? { requestId } : {};
+    return isFault ? { requestId } : {};
   }
 
   /**

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { UnauthenticatedError } from '../errors.js';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CommitOutcomeUnknownError, ShardUnavailableError, UnauthenticatedError } from '../errors.js';
 import type { HttpServer, HttpServerOptions } from './http-server.js';
+import type { LogEntry } from './log.js';
 import { WalletApplication } from './test-support/wallet-server.js';
 
 const OWNER = '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10';
@@ -10,16 +11,21 @@ let app: WalletApplication;
 let server: HttpServer;
 let base: string;
 let wallet: string;
+let loggedAtStart: readonly LogEntry[];
 
 async function start(options: Partial<HttpServerOptions> = {}): Promise<void> {
   app = new WalletApplication();
-  wallet = app.open();
   server = app.server(options);
   base = (await server.listen({ host: '127.0.0.1', port: 0 })).url;
+  loggedAtStart = [...app.log];
 }
 
-beforeEach(() => start());
-afterEach(() => server.close(0));
+beforeAll(() => start());
+beforeEach(() => {
+  app.reset();
+  wallet = app.open();
+});
+afterAll(() => server.close(0));
 
 interface Answer {
   readonly status: number;
@@ -510,27 +516,78 @@ describe('headers', () => {
   });
 });
 
+describe('failures', () => {
+  it('of a shard are answered with 503 and when to try again, and logged', async () => {
+    const cause = new Error('connect ECONNREFUSED 10.0.0.7:5432');
+    app.behaviour = () => {
+      throw new ShardUnavailableError('(1, 0)', 'db.internal refused', { cause, retryAfterMs: 1_500 });
+    };
+    const { status, headers, body } = await deposit('{"amount":1,"recipient":"secret"}');
+    expect([status, headers.get('retry-after')]).toEqual([503, '2']);
+    expect(body).toEqual({
+      type: 'urn:fw-actions:problem:shard-unavailable',
+      title: 'Shard unavailable',
+      status: 503,
+      detail: 'The shard cannot be reached; nothing was written',
+      instance: `/wallets/${wallet}/deposit`,
+      code: 'FW_SHARD_UNAVAILABLE',
+      shard: '(1, 0)',
+    });
+    expect(app.log).toMatchObject([
+      { level: 'warn', status: 503, method: 'POST', cause: { error: cause.message } },
+    ]);
+    expect(JSON.stringify(app.log)).not.toContain('secret');
+  });
+
+  it('that nobody foresaw are found in the log by the id in the answer', async () => {
+    app.behaviour = () => {
+      throw new Error('password=hunter2');
+    };
+    const { status, body } = await deposit('{"amount":1}');
+    expect(status).toBe(500);
+    expect(body['detail']).toBe('The request failed for a reason that only the log of the server tells');
+    expect(JSON.stringify(body)).not.toContain('hunter2');
+    expect(app.log).toMatchObject([
+      { level: 'error', requestId: body['requestId'], error: 'password=hunter2' },
+    ]);
+  });
+
+  it('of the answer itself are answered with 500', async () => {
+    app.behaviour = () => ({ nothing: true });
+    expect((await deposit('{"amount":1}')).status).toBe(500);
+  });
+
+  it('name the action whose outcome is not known', async () => {
+    app.behaviour = () => {
+      throw new CommitOutcomeUnknownError('a-1');
+    };
+    expect(await deposit('{"amount":1}')).toMatchObject({ status: 504, body: { actionId: 'a-1' } });
+  });
+});
+
 describe('callers', () => {
+  it('are told at start to be all the same, where they are', () => {
+    expect(loggedAtStart).toEqual([
+      { level: 'warn', message: 'every caller is the principal "tester": there is no authentication' },
+    ]);
+  });
+
   it('are who the authenticator says', async () => {
     await server.close(0);
     await start({
       authenticator: async ({ headers }) => {
-        if (headers.authorization === undefined)
-          throw new UnauthenticatedError('Who are you?', { challenge: 'Basic realm="wallets"' });
-        return { name: headers.authorization };
+        const { authorization } = headers;
+        if (authorization !== undefined) return { name: authorization };
+        throw new UnauthenticatedError('Who are you?', { challenge: 'Basic realm="wallets"' });
       },
     });
+    wallet = app.open();
     const refused = await deposit('{"amount":1}');
     expect(refused.status).toBe(401);
     expect(refused.headers.get('www-authenticate')).toBe('Basic realm="wallets"');
     expect(refused.body).toMatchObject({ code: 'FW_UNAUTHENTICATED', detail: 'Who are you?' });
     expect((await deposit('{"amount":1}', { ...JSON_TYPE, authorization: 'me' })).status).toBe(200);
     expect(app.executions[0]?.principal).toEqual({ name: 'me' });
-  });
-
-  it('are told at start to be all the same, where they are', () => {
-    expect(app.log).toEqual([
-      { level: 'warn', message: 'every caller is the principal "tester": there is no authentication' },
-    ]);
+    expect(loggedAtStart).toEqual([]);
   });
 });

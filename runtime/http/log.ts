@@ -21,10 +21,26 @@ function logLine(entry: LogEntry): string {
   return json.replace(ACTIVE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** An error's facts for the log, its causes included. */
-export function errorFacts(error: unknown, depth = 3): Readonly<Record<string, unknown>> {
+/** Causes that are worth telling. */
+const DEEPEST_CAUSE = 3;
+
+/**
+ * An error's facts for the log, its causes included.
+ *
+ * @param withStack default true; without it for what is expected to happen, such as a database that is down
+ */
+export function errorFacts(
+  error: unknown,
+  withStack = true,
+  depth: number = DEEPEST_CAUSE,
+): Readonly<Record<string, unknown>> {
   if (!(error instanceof Error)) return { error: String(error) };
-  const code = 'code' in error ? { code: error.code } : {};
-  const cause = error.cause === undefined || depth === 0 ? {} : { cause: errorFacts(error.cause, depth - 1) };
-  return { error: error.message, ...code, stack: error.stack, ...cause };
+  return {
+    error: error.message,
+    ...('code' in error ? { code: error.code } : {}),
+    ...(withStack ? { stack: error.stack } : {}),
+    ...(error.cause === undefined || depth === 0
+      ? {}
+      : { cause: errorFacts(error.cause, withStack, depth - 1) }),
+  };
 }

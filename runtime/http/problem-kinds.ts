@@ -87,6 +87,9 @@ const ERROR_KINDS: Readonly<Record<ErrorCode, ProblemKind>> = {
   FW_EMBEDDED_DATABASE_LOCKED: INTERNAL,
   FW_UNSAFE_SERVER: INTERNAL,
   FW_MIGRATION: INTERNAL,
+  FW_JOURNAL: { status: 409, title: 'Journal entry refused' },
+  FW_LOCK_TIMEOUT: { status: 503, title: 'Locked', detail: 'Somebody else is at it; try again later' },
+  FW_LOCK_LOST: { status: 500, title: 'Lock lost', detail: 'The work took longer than its lock was held' },
 };
 
 const HTTP_KINDS: Readonly<Record<HttpCode, ProblemKind>> = {

@@ -108,4 +108,88 @@ create index locks_by_expiry on eventlog.locks (expires_date);
 comment on column eventlog.locks.token is 'Fencing token: rises with every owner of this name';
 `,
   ),
+  defineMigration(
+    '0006_delivery',
+    `
+create table eventlog.delivery_epochs (
+  epoch integer primary key,
+  system_identifier text not null,
+  after_position bigint not null,
+  opened_date timestamptz not null default now()
+);
+comment on table eventlog.delivery_epochs is 'Since which position transaction ids of which server count';
+create table eventlog.consumers (
+  name text primary key check (length(name) between 1 and 160),
+  handler text not null,
+  kind text not null check (kind in ('live', 'replay', 'schedules')),
+  identity text not null,
+  former_names text[] not null default '{}',
+  epoch integer not null,
+  transaction_id xid8 not null,
+  position bigint not null,
+  replay jsonb,
+  holder text,
+  fence bigint not null default 0,
+  leased_until timestamptz,
+  waiting_for text,
+  created_date timestamptz not null default now(),
+  checkpoint_date timestamptz,
+  finished_date timestamptz
+) with (fillfactor = 50);
+comment on table eventlog.consumers is 'How far each handler has come on this shard, and which process runs it';
+create table eventlog.delivery_processes (
+  id text primary key,
+  handlers text[] not null,
+  heartbeat timestamptz not null
+) with (fillfactor = 50);
+create table eventlog.dead_letters (
+  consumer text not null references eventlog.consumers (name) on update cascade on delete cascade,
+  event_id uuid not null,
+  model_name text not null,
+  model_id text not null,
+  event_type text not null,
+  epoch integer not null,
+  transaction_id xid8 not null,
+  position bigint not null,
+  event jsonb not null,
+  state text not null check (state in ('failed', 'waiting', 'discarded')),
+  attempts integer not null default 0,
+  error_code text,
+  error_message text,
+  error_stack text,
+  parked_date timestamptz not null default now(),
+  failed_date timestamptz,
+  retry_date timestamptz,
+  discarded_date timestamptz,
+  note text,
+  primary key (consumer, event_id)
+);
+create index dead_letters_in_order on eventlog.dead_letters (consumer, model_name, model_id, epoch, transaction_id, position)
+  where state <> 'discarded';
+comment on table eventlog.dead_letters is 'Events that a handler could not take, and the later ones of the same models';
+`,
+  ),
+  defineMigration(
+    '0007_schedules',
+    `
+create table eventlog.schedules (
+  id uuid primary key check (eventlog.is_own_id(id)),
+  state text not null default 'pending' check (state in ('pending', 'running', 'done', 'failed', 'cancelled')),
+  due_date timestamptz not null,
+  next_date timestamptz not null,
+  action_name text not null,
+  params jsonb not null,
+  principal text not null,
+  action_id uuid not null,
+  trace_context text,
+  created_date timestamptz not null,
+  attempts integer not null default 0,
+  error_code text,
+  error_message text,
+  completed_date timestamptz
+);
+create index schedules_due on eventlog.schedules (next_date) where state in ('pending', 'running');
+comment on table eventlog.schedules is 'Actions to be run later, each once';
+`,
+  ),
 ];

@@ -1,7 +1,8 @@
 import { uuid7 } from '../domain/id-source.js';
+import type { ModelEvent } from '../domain/model-event.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { Statement } from '../sharding/shard-database.js';
-import { arrayLiteral, quoteElement } from './column-codec.js';
+import { arrayLiteral, jsonElement, quoteElement } from './column-codec.js';
 import type { EventCatalog } from './event-catalog.js';
 import {
   type FlushShape,
@@ -74,29 +75,42 @@ export class FlushStatements {
 
   /** One array per column; none at all without events. */
   #eventArrays(plans: readonly PlanWrite[]): readonly string[] {
-    const columns: string[][] = Array.from({ length: EVENT_COLUMNS }, () => []);
-    plans.forEach((plan, index) => {
+    const rows: string[][] = [];
+    let number = 0;
+    for (const plan of plans) {
+      number += 1;
       for (const item of plan.items) {
-        if (item.kind === 'expect') continue;
-        for (const event of item.events) {
-          const { name, version, writePayload } = this.#events.of(event);
-          const row = [
-            String(index + 1),
-            uuid7.next(this.#shard.bits),
-            quoteElement(event.getModelId()),
-            quoteElement(event.getModelName()),
-            quoteElement(name),
-            quoteElement(writePayload(event)),
-            String(item.model.version),
-            String(version),
-            optionalElement(plan.traceContext),
-          ];
-          row.forEach((element, position) => columns[position]?.push(element));
-        }
+        if (item.kind === 'expect' || item.events.length === 0) continue;
+        for (const event of item.events) rows.push(this.#eventRow(number, item.model.version, event, plan));
       }
-    });
-    return columns[0]?.length === 0 ? [] : columns.map(arrayLiteral);
+    }
+    return transpose(rows, EVENT_COLUMNS);
   }
+
+  #eventRow(number: number, modelVersion: number, event: ModelEvent<unknown>, plan: PlanWrite): string[] {
+    const { name, version, writePayload } = this.#events.of(event);
+    return [
+      String(number),
+      uuid7.next(this.#shard.bits),
+      quoteElement(event.getModelId()),
+      quoteElement(event.getModelName()),
+      quoteElement(name),
+      jsonElement(writePayload(event)),
+      String(modelVersion),
+      String(version),
+      optionalElement(plan.traceContext),
+    ];
+  }
+}
+
+/** Rows of elements as one array literal per column; none at all without rows. */
+function transpose(rows: readonly (readonly string[])[], columns: number): readonly string[] {
+  if (rows.length === 0) return [];
+  const arrays: string[] = [];
+  for (let column = 0; column < columns; column += 1) {
+    arrays.push(arrayLiteral(rows.map((row) => row[column] ?? 'NULL')));
+  }
+  return arrays;
 }
 
 const texts = new Map<string, { readonly text: string; readonly name?: string }>();
@@ -157,10 +171,10 @@ function actionArrays(plans: readonly PlanWrite[]): readonly string[] {
     column(({ id }) => id),
     column(({ name }) => quoteElement(name)),
     column(({ principal }) => quoteElement(principal)),
-    column(({ startedDate }) => quoteElement(startedDate)),
-    column(({ completedDate }) => quoteElement(completedDate)),
-    column(({ params }) => optionalElement(params)),
-    column(({ result }) => optionalElement(result)),
+    column(({ startedDate }) => startedDate),
+    column(({ completedDate }) => completedDate),
+    column(({ params }) => optionalJson(params)),
+    column(({ result }) => optionalJson(result)),
   ];
 }
 
@@ -212,13 +226,10 @@ function keyArrays(plans: readonly PlanWrite[]): readonly string[] {
     const texts = [key.operation, key.key, key.fingerprint].map(quoteElement);
     const target = [String(key.target.group), String(key.target.member)];
     return [
-      [String(index + 1), ...texts, ...target, optionalElement(key.result), quoteElement(key.expiresDate)],
+      [String(index + 1), ...texts, ...target, optionalJson(key.result), key.expiresDate],
     ];
   });
-  if (rows.length === 0) return [];
-  return Array.from({ length: KEY_COLUMNS }, (_, position) =>
-    arrayLiteral(rows.map((row) => row[position] ?? 'NULL')),
-  );
+  return transpose(rows, KEY_COLUMNS);
 }
 
 /** One array per column; none at all without entries. */
@@ -236,4 +247,8 @@ function journalArrays(plans: readonly PlanWrite[]): readonly string[] {
 
 function optionalElement(text: string | undefined): string {
   return text === undefined ? 'NULL' : quoteElement(text);
+}
+
+function optionalJson(json: string | undefined): string {
+  return json === undefined ? 'NULL' : jsonElement(json);
 }

@@ -1,11 +1,11 @@
 import type { StagedItem } from '../action/action-plan.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
-import { Entity } from '../domain/entity.js';
+import { descriptorOf, Entity } from '../domain/entity.js';
 import { shardOfUuid } from '../domain/id.js';
 import type { JsonValue } from '../domain/json.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { parseUuid } from '../domain/uuid.js';
-import { DatabaseError, UnknownModelError } from '../errors.js';
+import { DatabaseError } from '../errors.js';
 import type { EventCatalog } from './event-catalog.js';
 import type { ActionRow, PlanWrite } from './plan-write.js';
 import { RecordedEvent } from './recorded-event.js';
@@ -85,20 +85,26 @@ function eventToJson(event: Parameters<EventCatalog['of']>[0], events: EventCata
   };
 }
 
+/** A leg by name. */
+export type LegName = Pick<RecordedLeg, 'shard' | 'actionId'>;
+
+/** The legs of an entry, without what they hold. */
+export function legNames(json: JsonValue): readonly LegName[] {
+  // Written by `legsToJson` and by nobody else.
+  return (json as unknown as readonly LegJson[]).map(({ actionId }) => ({ shard: shardOf(actionId), actionId }));
+}
+
 /** Reads legs back, in the order in which they were to be applied. */
 export class RecordedLegReader {
   readonly #values: ResultJson;
-  readonly #descriptors: ReadonlyMap<string, ModelDescriptor>;
 
   /** @param known all models of the application */
   constructor(known: readonly ModelDescriptor[]) {
     this.#values = new ResultJson(known);
-    this.#descriptors = new Map(known.map((model) => [model.name, model]));
   }
 
   /** @throws UnknownModelError if a model is not known any more @throws DatabaseError if the row was tampered with */
   read(json: JsonValue): readonly RecordedLeg[] {
-    // Written by `legsToJson` and by nobody else.
     return (json as unknown as readonly LegJson[]).map((leg) => ({
       shard: shardOf(leg.actionId),
       actionId: leg.actionId,
@@ -111,9 +117,7 @@ export class RecordedLegReader {
   #readItem({ kind, model: json, expectedVersion, events }: ItemJson): StagedItem {
     const model = this.#values.read(json);
     if (!(model instanceof Entity)) throw new DatabaseError('An entry of the journal holds no model', {});
-    const { name } = model.constructor;
-    const descriptor = this.#descriptors.get(name);
-    if (descriptor === undefined) throw new UnknownModelError(`The journal holds the unknown model ${name}`);
+    const descriptor = descriptorOf(model);
     const recorded = events.map((event) => new RecordedEvent(event));
     switch (kind) {
       case 'add':

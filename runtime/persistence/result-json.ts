@@ -62,7 +62,7 @@ export class ResultJson {
     if (descriptor === undefined)
       throw new UnknownModelError(`A stored result holds the unknown model ${name}`);
     const values = Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, this.read(value)]));
-    return instantiate(descriptor, values, []);
+    return instantiate(descriptor, values);
   }
 }
 

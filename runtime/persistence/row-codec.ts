@@ -1,5 +1,5 @@
 import type { ColumnDescriptor, ModelDescriptor } from '../domain/descriptor.js';
-import { type Entity, instantiate } from '../domain/entity.js';
+import { assign, type Entity, fieldOf, finishDraft, startDraft } from '../domain/entity.js';
 import { type ColumnCodec, columnCodec } from './column-codec.js';
 
 /** A column with its codec. */
@@ -34,22 +34,24 @@ export class RowCodec<M extends Entity = Entity> {
 
   /** A row with the values of `columns`, in that order, as a frozen model. */
   decode(row: readonly unknown[]): M {
-    const values: Record<string, unknown> = {};
-    this.columns.forEach(({ descriptor, codec }, index) => {
+    const draft = startDraft(this.model);
+    for (let index = 0; index < this.columns.length; index += 1) {
+      const column = this.columns[index];
+      if (column === undefined) break;
       const value = row[index];
-      values[descriptor.field] =
-        value === null || value === undefined ? this.#absent(descriptor) : codec.fromDriver(value);
-    });
-    return instantiate(this.model, values, []);
+      const absent = value === null || value === undefined;
+      assign(draft, column.descriptor.field, absent ? absentValue(column.descriptor) : column.codec.fromDriver(value));
+    }
+    return finishDraft(draft, []);
   }
 
   /** The value of one column as an element of an array literal. */
   element(column: CodedColumn, entity: Entity): string {
-    const value = (entity as unknown as Readonly<Record<string, unknown>>)[column.descriptor.field];
+    const value = fieldOf(entity, column.descriptor.field);
     return value === null || value === undefined ? 'NULL' : column.codec.toElement(value);
   }
+}
 
-  #absent(descriptor: ColumnDescriptor): null | undefined {
-    return descriptor.nullable ? null : undefined;
-  }
+function absentValue({ nullable }: ColumnDescriptor): null | undefined {
+  return nullable ? null : undefined;
 }

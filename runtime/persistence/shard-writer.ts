@@ -1,6 +1,6 @@
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ShardBusyError } from '../errors.js';
-import { deadlines } from '../sharding/deadlines.js';
+import { deadlines, type Wait } from '../sharding/deadlines.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { BatchBuilder, type PlanGroup } from './batch-builder.js';
 import { Link } from './link.js';
@@ -93,12 +93,17 @@ export class ShardWriter {
     if (this.#queue.length >= this.#limits.maximumQueued) {
       throw new ShardBusyError(this.#shard.toString(), `${this.#queue.length} plans are waiting`);
     }
-    const { entry, outcome } = queueEntry(plan, options);
-    for (const link of entry.restsOn) link.onSettled(() => this.#sendNext());
-    this.#queue.push(entry);
-    const limited = deadlines.race(outcome, entry.deadline, () => this.#expire(entry));
+    const link = new Link();
+    const outcome = new Promise<WriteOutcome>((resolve, reject) => {
+      const entry = queueEntry(plan, link, options, { resolve, reject });
+      const wait: Wait = { deadline: entry.deadline, expire: () => reject(this.#expire(entry)) };
+      link.onSettled(() => deadlines.forget(wait));
+      deadlines.watch(wait);
+      for (const other of entry.restsOn) other.onSettled(() => this.#sendNext());
+      this.#queue.push(entry);
+    });
     this.#sendNext();
-    return { link: entry.link, outcome: limited };
+    return { link, outcome };
   }
 
   /** A plan that has been sent may yet be applied, and its execution must settle that. */
@@ -272,23 +277,21 @@ function giveBack(entry: QueuedPlan, failure: DriverFailure): void {
 
 function queueEntry(
   plan: PlanWrite,
+  link: Link,
   { timeoutMs, signal, restsOn = [] }: SubmitOptions,
-): { readonly entry: QueuedPlan; readonly outcome: Promise<WriteOutcome> } {
-  const settlers: Pick<QueuedPlan, 'resolve' | 'reject'>[] = [];
-  const outcome = new Promise<WriteOutcome>((resolve, reject) => settlers.push({ resolve, reject }));
+  settlers: Pick<QueuedPlan, 'resolve' | 'reject'>,
+): QueuedPlan {
   const queuedMs = performance.now();
-  const entry = {
+  return {
     plan,
     touches: touchesOf(plan),
-    link: new Link(),
+    link,
     restsOn,
     deadline: queuedMs + timeoutMs,
     signal,
     queuedMs,
     alone: false,
     sentUnder: undefined,
-    resolve: (result: WriteOutcome): void => settlers[0]?.resolve(result),
-    reject: (error: unknown): void => settlers[0]?.reject(error),
+    ...settlers,
   };
-  return { entry, outcome };
 }

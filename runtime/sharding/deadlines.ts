@@ -1,9 +1,12 @@
 /** How often overdue waits are looked for. */
 const SWEEP_MS = 10;
 
-interface Wait {
+/** Something that ends at a deadline. */
+export interface Wait {
+  /** On the clock of `performance.now()`. */
   readonly deadline: number;
-  readonly expire: () => void;
+  /** Called once, unless `forget` comes first. */
+  expire(): void;
 }
 
 /**
@@ -14,27 +17,33 @@ export class Deadlines {
   readonly #waits = new Set<Wait>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** Settles as `work` does, or rejects with `onExpiry()` once `performance.now()` has passed `deadline`. */
+  /** Settles as `work` does, or rejects with `onExpiry()` once the deadline has passed. */
   race<T>(work: Promise<T>, deadline: number, onExpiry: () => Error): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const wait: Wait = { deadline, expire: () => reject(onExpiry()) };
-      this.#add(wait);
+      this.watch(wait);
       work.then(
         (value) => {
-          this.#waits.delete(wait);
+          this.forget(wait);
           resolve(value);
         },
         (error: unknown) => {
-          this.#waits.delete(wait);
+          this.forget(wait);
           reject(error);
         },
       );
     });
   }
 
-  #add(wait: Wait): void {
+  /** Ends the wait at its deadline. */
+  watch(wait: Wait): void {
     this.#waits.add(wait);
     this.#timer ??= setInterval(() => this.#sweep(), SWEEP_MS).unref();
+  }
+
+  /** The wait is over. */
+  forget(wait: Wait): void {
+    this.#waits.delete(wait);
   }
 
   #sweep(): void {

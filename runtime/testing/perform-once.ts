@@ -6,7 +6,8 @@ import type { Clock } from '../domain/clock.js';
 import type { ModelEvent } from '../domain/model-event.js';
 import { type Principal, principalName } from '../domain/principal.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { admitPlan } from '../execution/admission.js';
+import { requireOneShard, requireVersion } from '../execution/admission.js';
+import { routePlan } from '../execution/routing.js';
 import type { EventCatalog } from '../persistence/event-catalog.js';
 import { RowCodec } from '../persistence/row-codec.js';
 import type { MemoryModels } from './memory-models.js';
@@ -57,8 +58,10 @@ export async function performOnce<Params, Result>(
   };
   const result = await runInPerformScope(scope, async () => startPerform(action, plan, principal, params));
   const items = plan.seal();
-  const legs = admitPlan({ actionName, items, configuration, defaultShard: models.defaultShard });
+  requireVersion(items, configuration);
+  const legs = routePlan(items, models.defaultShard);
   for (const { shard } of legs) models.requireShard(shard);
+  requireOneShard(actionName, legs, configuration);
   for (const item of items) {
     models.requireApplicable(actionName, item);
     requireStorable(item);

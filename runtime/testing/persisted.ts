@@ -15,5 +15,5 @@ export function persisted<M extends Entity>(model: M, version: number = model.ve
   const source = model as unknown as Readonly<Record<string, unknown>>;
   const values: Record<string, unknown> = {};
   for (const { field } of descriptor.columns) values[field] = field === 'version' ? version : source[field];
-  return instantiate(descriptor, values, []) as M;
+  return instantiate(descriptor, values) as M;
 }

@@ -1,19 +1,20 @@
-/** Reproducible random numbers: one seed, one sequence (mulberry32, by T. Ettinger, public domain). */
+/** Reproducible random numbers: one seed, one sequence. Source: G. Marsaglia, "Xorshift RNGs" (2003). */
 export class SeededRandom {
   #state: number;
 
   /** @param seed any integer */
   constructor(seed: number) {
-    this.#state = seed >>> 0;
+    // Small seeds have few bits set, and nought would stay nought.
+    this.#state = Math.imul(seed, 0x9e3779b1) || 1;
+    for (let round = 0; round < 8; round += 1) this.next();
   }
 
   /** From 0 (inclusive) to 1 (exclusive). */
   next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = this.#state;
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    this.#state ^= this.#state << 13;
+    this.#state ^= this.#state >>> 17;
+    this.#state ^= this.#state << 5;
+    return (this.#state >>> 0) / 2 ** 32;
   }
 
   /** An integer from 0 to `bound` - 1. */
@@ -32,14 +33,12 @@ export class SeededRandom {
 
   /** One of these, as often as its weight says. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
-    const entries = Object.entries<number>(weights) as readonly [Name, number][];
-    const [first] = entries;
-    if (first === undefined) throw new Error('Nothing to choose from');
-    let rest = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
-    for (const [name, weight] of entries) {
-      rest -= weight;
+    const names = Object.keys(weights) as Name[];
+    let rest = this.next() * names.reduce((sum, name) => sum + weights[name], 0);
+    for (const name of names) {
+      rest -= weights[name];
       if (rest < 0) return name;
     }
-    return first[0];
+    throw new Error('Nothing to choose from');
   }
 }

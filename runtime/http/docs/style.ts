@@ -27,7 +27,7 @@ header .facts{display:flex;flex-wrap:wrap;gap:.5rem;margin-top:1.25rem}
 .chip{border:1px solid var(--line);border-radius:99px;padding:.15rem .75rem;font:.78rem/1.6 var(--mono);color:var(--soft);background:var(--panel)}
 a.chip:hover{border-color:var(--accent);color:var(--accent)}
 .group{margin:4rem 0 0;font-size:.8rem;letter-spacing:.09em;text-transform:uppercase;color:var(--soft);font-weight:650}
-article{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,27rem);gap:2.5rem;padding:2.25rem 0;border-top:1px solid var(--line);margin-top:1rem}
+article{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,30rem);gap:2.5rem;padding:2.25rem 0;border-top:1px solid var(--line);margin-top:1rem}
 article:target .route{border-color:var(--accent)}
 h3{margin:0;font-size:1.35rem;line-height:1.3;letter-spacing:-.015em;font-weight:640}
 h4{margin:1.9rem 0 .35rem;font-size:.72rem;letter-spacing:.08em;text-transform:uppercase;color:var(--soft);font-weight:650}

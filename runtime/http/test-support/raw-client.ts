@@ -12,7 +12,7 @@ export interface RawAnswer {
 }
 
 /** Sends these bytes as they are and collects what comes back until the server closes, or for `patienceMs`. */
-export function sendRaw(port: number, bytes: string | Buffer, patienceMs = 400): Promise<RawAnswer> {
+export function sendRaw(port: number, bytes: string | Buffer, patienceMs = 250): Promise<RawAnswer> {
   const start = performance.now();
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');

@@ -152,6 +152,14 @@ export class WalletApplication {
     return this.#performs.get(actionClass)?.(known, configuration);
   };
 
+  /** Forgets everything that earlier tests did. */
+  reset(): void {
+    this.log.length = 0;
+    this.wallets.clear();
+    this.executions.length = 0;
+    this.behaviour = undefined;
+  }
+
   /** Puts a wallet with this balance on (1, 0). */
   open(balance = '0'): string {
     const wallet = this.#create({

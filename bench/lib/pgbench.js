@@ -1,0 +1,125 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readTotals } from './database.js';
+import { cpuSeconds } from './proc.js';
+import { ID_PREFIX, WALLETS } from './wallets.js';
+
+const POLL_MS = 50;
+
+export function hasPgbench() {
+  return spawnSync('pgbench', ['--version']).status === 0;
+}
+
+/** pgbench with the peers' SQL, in the shape of a `Worker`. It starts anew for each slice, connections included. */
+export class Pgbench {
+  #connection;
+  #folder = mkdtempSync(join(tmpdir(), 'fw-bench-'));
+
+  constructor(connection, { form, withAction, hasUuid7 }) {
+    this.#connection = connection;
+    writeFileSync(this.#script, scripts[form]({ withAction, uuid: hasUuid7 ? 'uuidv7()' : 'gen_random_uuid()' }));
+  }
+
+  get #script() {
+    return join(this.#folder, 'script.sql');
+  }
+
+  async run({ concurrency, measureMs }, server) {
+    const before = await readTotals(this.#connection, 'peer');
+    const begin = server.cpuSeconds();
+    const { text, clientSeconds } = await this.#spawn(concurrency, measureMs);
+    const end = server.cpuSeconds();
+    const after = await readTotals(this.#connection, 'peer');
+    const deposits = after.events - before.events;
+    const transactions = Number(/actually processed: (\d+)/.exec(text)?.[1]);
+    const perSecond = (Number(/tps = ([\d.]+)/.exec(text)?.[1]) * deposits) / transactions;
+    return {
+      deposits,
+      perSecond,
+      clientUs: (clientSeconds * 1e6) / deposits,
+      serverUs: begin === undefined ? undefined : ((end - begin) * 1e6) / deposits,
+      stalePerDeposit: (transactions - deposits) / deposits,
+      p50Ms: Number(/latency average = ([\d.]+)/.exec(text)?.[1]),
+      p99Ms: undefined,
+      total: { deposits, cents: after.cents - before.cents, stale: transactions - deposits, errors: {} },
+    };
+  }
+
+  async close() {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #spawn(concurrency, measureMs) {
+    const { host, port, user, password, database } = this.#connection;
+    const threads = Math.min(2, concurrency);
+    const seconds = Math.max(1, Math.round(measureMs / 1000));
+    const load = ['-n', '-M', 'prepared', '-c', concurrency, '-j', threads, '-T', seconds, '-f', this.#script];
+    const child = spawn('pgbench', [...load, '-h', host, '-p', port, '-U', user, database].map(String), {
+      env: { ...process.env, PGPASSWORD: password },
+    });
+    return finished(child);
+  }
+}
+
+function finished(child) {
+  let text = '';
+  let clientSeconds = 0;
+  // What it has used can be asked only while it lives.
+  const poll = setInterval(() => {
+    clientSeconds = Math.max(clientSeconds, cpuSeconds(child.pid));
+  }, POLL_MS);
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      text += chunk;
+    });
+  }
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => {
+      clearInterval(poll);
+      if (code === 0) resolve({ text, clientSeconds });
+      else reject(new Error(`pgbench: ${text}`));
+    });
+  });
+}
+
+const choose = `\\set n random(0, ${WALLETS - 1})\n\\set cents random(1, 9999)`;
+const id = `('${ID_PREFIX}' || lpad(to_hex(:n), 12, '0'))::uuid`;
+const select = `select version, balance + :cents / 100.0 as balance from wallets where id = ${id} \\gset`;
+
+const eventColumns =
+  '(id, action_id, namespace, model_id, model_name, event_type, payload, created_date, model_version)';
+const event = (uuid) =>
+  `${uuid}, ${uuid}, 'bench', ${id}::text, 'Wallet', 'WalletMoneyDepositedEvent', ` +
+  `jsonb_build_object('amount', :cents, 'newBalance', :balance), now(), :version + 1`;
+
+const actionColumns = '(id, status, namespace, name, principal, started_date, completed_date, params)';
+const action = (uuid) =>
+  `${uuid}, 'committed', 'bench', 'WalletDepositMoneyAction', 'bench', now(), now(), ` +
+  `jsonb_build_object('walletId', ${id}::text, 'amount', :cents)`;
+
+const update =
+  `update wallets set balance = :balance, version = version + 1, updated_date = now() ` +
+  `where id = ${id} and version = :version returning 1 as updated`;
+
+/** Without a row `\\aset` sets nothing; then the version was stale and nothing is written. */
+const scripts = {
+  transaction: ({ withAction, uuid }) => `${choose}
+${select}
+\\set updated 0
+begin;
+${update} \\aset
+\\if :updated
+insert into events ${eventColumns} values (${event(uuid)});
+${withAction ? `insert into actions ${actionColumns} values (${action(uuid)});` : ''}
+\\endif
+commit;
+`,
+  cte: ({ withAction, uuid }) => `${choose}
+${select}
+with u as (${update})${withAction ? `, a as (insert into actions ${actionColumns} select ${action(uuid)} from u)` : ''}
+insert into events ${eventColumns} select ${event(uuid)} from u;
+`,
+};

@@ -1,0 +1,41 @@
+/** How one deposit can be made. Everything but the framework and the bare script is a peer. */
+
+const peer = (name, label) => [
+  { name, label, module: name, schema: 'peer', options: { withAction: false }, rows: 2 },
+  { name: `${name}+action`, label: `${label}, with the action's row`, module: name, schema: 'peer', options: { withAction: true }, rows: 3 },
+];
+
+const pgbench = (form, label) => [
+  { name: `pgbench-${form}`, label: `pgbench, ${label}`, pgbench: form, schema: 'peer', rows: 2 },
+  { name: `pgbench-${form}+action`, label: `pgbench, ${label}, with the action's row`, pgbench: form, schema: 'peer', rows: 3 },
+];
+
+/** All variants in the order in which tables list them. */
+export const variants = [
+  { name: 'framework', label: '**fw-actions, `execute()`**', module: 'framework', schema: 'framework', options: {}, rows: 3 },
+  { name: 'bare', label: 'bare script of the merged statement', module: 'bare', schema: 'framework', options: {}, rows: 3 },
+  ...peer('node-postgres', 'node-postgres by hand'),
+  ...peer('postgres-js', 'postgres.js'),
+  ...peer('kysely', 'Kysely'),
+  ...peer('drizzle', 'Drizzle'),
+  ...peer('typeorm', 'TypeORM'),
+  ...peer('sequelize', 'Sequelize'),
+  ...peer('mikro-orm', 'MikroORM'),
+  ...peer('prisma', 'Prisma'),
+  ...pgbench('transaction', 'a transaction, prepared'),
+  ...pgbench('cte', 'one statement, prepared'),
+];
+
+/** What the others are compared to, without and with the action's row. */
+export const BASE = 'node-postgres';
+export const BASE_WITH_ACTION = 'node-postgres+action';
+export const FRAMEWORK = 'framework';
+export const BARE = 'bare';
+
+/** Loads of the main comparison. */
+export const workloads = [
+  { name: 'alone', label: '10,000 wallets, one at a time', concurrency: 1, hot: false },
+  { name: 'cold-32', label: '10,000 wallets, 32 at once', concurrency: 32, hot: false },
+  { name: 'cold-256', label: '10,000 wallets, 256 at once', concurrency: 256, hot: false },
+  { name: 'hot-32', label: 'one hot wallet, 32 at once', concurrency: 32, hot: true },
+];

@@ -1,0 +1,18 @@
+/** A process of one variant: opens it, then runs slices as its parent asks for them. */
+import { runLoad } from './load.js';
+
+const { module, options } = JSON.parse(process.argv[2]);
+const { open } = await import(new URL(`../peers/${module}.js`, import.meta.url).href);
+const target = await open(options);
+
+process.on('message', async (message) => {
+  if (message === 'close') {
+    await target.close();
+    process.disconnect();
+    return;
+  }
+  const result = await runLoad(target, message, (edge) => process.send({ edge }));
+  process.send({ result });
+});
+process.on('disconnect', () => process.exit());
+process.send({ ready: true });

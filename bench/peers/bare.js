@@ -1,0 +1,191 @@
+import { Decimal } from 'decimal.js';
+import { v7 as uuid7 } from 'uuid';
+import { Stale } from '../lib/load.js';
+import { built } from '../lib/product.js';
+import { Batcher, Connections } from './batcher.js';
+
+/** As the framework has them. */
+const LIMITS = {
+  reads: { maximumInFlight: 4, maximumBatch: 256 },
+  writes: { maximumInFlight: 2, maximumBatch: 128 },
+};
+
+/**
+ * How fast the merged statement can be: the framework's own text on its own schema, with nothing around it. No models,
+ * no checks, no deadlines, no actions, no failures handled; arrays are joined by hand. Waiting deposits travel
+ * together, and deposits on one wallet start from the staged state and are folded, as in the framework.
+ */
+export async function open({ connection }) {
+  const connections = await Connections.open(connection, LIMITS.reads.maximumInFlight + LIMITS.writes.maximumInFlight);
+  const bare = new Bare(connections, await flushTexts());
+  return { deposit: (id, amount) => bare.deposit(id, amount), close: () => connections.close() };
+}
+
+/** The texts of a flush of deposits, with and without folding. */
+async function flushTexts() {
+  const { flushText } = await built('runtime/persistence/flush-shape.js');
+  const { walletModel } = await built('examples/wallet/generated/wallet.js');
+  const tables = [{ model: walletModel, updates: true, adds: false, expects: false }];
+  const text = (folded) => flushText({ tables, events: true, keys: false, folded, skipLocked: true });
+  return { single: text(false), folded: text(true) };
+}
+
+const READ =
+  'SELECT id, state, version, owner_id, currency, balance, created_date FROM wallets WHERE id = ANY ($1::uuid[])';
+
+class Bare {
+  #connections;
+  #texts;
+  #reads = new Batcher(LIMITS.reads, (batch) => this.#read(batch));
+  #writes = new Batcher(LIMITS.writes, (batch) => this.#write(batch), {
+    ready: (item) => !this.#busy.has(item.wallet.id),
+  });
+  #staged = new Map();
+  #busy = new Set();
+
+  constructor(connections, texts) {
+    this.#connections = connections;
+    this.#texts = texts;
+  }
+
+  async deposit(id, amount) {
+    const wallet = this.#staged.get(id) ?? this.#stage(await this.#reads.add(id));
+    wallet.pending += 1;
+    wallet.version += 1;
+    wallet.balance = wallet.balance.plus(amount);
+    const item = { wallet, amount, version: wallet.version, balance: wallet.balance.toFixed() };
+    try {
+      await this.#writes.add(item);
+    } finally {
+      wallet.pending -= 1;
+      if (wallet.pending === 0) this.#staged.delete(id);
+    }
+  }
+
+  /** Somebody else may have staged the wallet while it was being read; that state is the newer one. */
+  #stage(row) {
+    const known = this.#staged.get(row.id);
+    if (known !== undefined) return known;
+    const wallet = { ...row, pending: 0 };
+    this.#staged.set(row.id, wallet);
+    return wallet;
+  }
+
+  async #read(ids) {
+    const distinct = [...new Set(ids)];
+    const statement = { name: 'reads', text: READ, values: [`{${distinct.join(',')}}`], rowMode: 'array', types };
+    const { rows } = await this.#connections.run(statement);
+    const byId = new Map();
+    for (const [id, state, version, owner, currency, balance, created] of rows) {
+      const numbers = { version: Number(version), balance: new Decimal(balance) };
+      byId.set(id, { id, state, owner, currency, created, ...numbers });
+    }
+    return ids.map((id) => byId.get(id));
+  }
+
+  async #write(items) {
+    const groups = groupByWallet(items);
+    for (const [wallet] of groups) this.#busy.add(wallet.id);
+    try {
+      const { rows } = await this.#connections.run(this.#statement(items.length, [...groups]));
+      if (rows[0][0].split(',').length !== groups.size) throw new Stale();
+      return [];
+    } finally {
+      for (const [wallet] of groups) this.#busy.delete(wallet.id);
+    }
+  }
+
+  #statement(count, groups) {
+    const folded = count > groups.length;
+    const values = flushValues(groups, folded);
+    const { single, folded: foldedText } = this.#texts;
+    return { name: folded ? 'folded' : 'single', text: folded ? foldedText : single, values, rowMode: 'array', types };
+  }
+}
+
+/** Everything stays text. */
+const types = { getTypeParser: () => (text) => text };
+
+function groupByWallet(items) {
+  const groups = new Map();
+  for (const item of items) {
+    const group = groups.get(item.wallet);
+    if (group === undefined) groups.set(item.wallet, [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+/** A version 7 UUID with the bits of shard (0, 0) in place of random ones. */
+function ownId() {
+  const id = uuid7();
+  return `${id.slice(0, 19)}8000${id.slice(23)}`;
+}
+
+const quoted = (text) => `"${text.replaceAll('"', '\\"')}"`;
+const array = (elements) => `{${elements.join(',')}}`;
+
+/** Values in the order of the statement's parameters: see `flushText`. */
+function flushValues(groups, folded) {
+  const now = new Date().toISOString();
+  const items = groups.flatMap(([, group]) => group);
+  const actionIds = items.map(() => ownId());
+  const same = (text) => array(items.map(() => text));
+  const values = [
+    'bench',
+    array(actionIds),
+    same('"WalletDepositMoneyAction"'),
+    same('"bench"'),
+    same(`"${now}"`),
+    same(`"${now}"`),
+    array(items.map(({ wallet, amount }) => quoted(`{"walletId":"${wallet.id}","amount":"${amount}"}`))),
+    same('NULL'),
+  ];
+  if (folded) values.push(...folding(groups, actionIds));
+  values.push(array(groups.map(() => 1)), ...updates(groups, now), ...events(items));
+  return values;
+}
+
+function folding(groups, actionIds) {
+  const leaders = [];
+  let first = 0;
+  for (const [, group] of groups) {
+    leaders.push(actionIds[first]);
+    first += group.length;
+  }
+  return [array(groups.flatMap(([, group], index) => group.map(() => index + 1))), array(leaders)];
+}
+
+/** state, version, owner_id, currency, balance, created_date, updated_date, group, id, expected version. */
+function updates(groups, now) {
+  const last = groups.map(([, group]) => group.at(-1));
+  const column = (element) => array(last.map(element));
+  return [
+    column(({ wallet }) => wallet.state),
+    column(({ version }) => version),
+    column(({ wallet }) => wallet.owner),
+    column(({ wallet }) => wallet.currency),
+    column(({ balance }) => balance),
+    column(({ wallet }) => `"${wallet.created}"`),
+    column(() => `"${now}"`),
+    array(groups.map((_, index) => index + 1)),
+    column(({ wallet }) => wallet.id),
+    array(groups.map(([, group]) => group[0].version - 1)),
+  ];
+}
+
+/** Number of the action, id, model id, model name, type, payload, version, version of the shape, trace context. */
+function events(items) {
+  const column = (element) => array(items.map(element));
+  return [
+    array(items.map((_, index) => index + 1)),
+    column(() => ownId()),
+    column(({ wallet }) => wallet.id),
+    column(() => 'Wallet'),
+    column(() => 'WalletMoneyDepositedEvent'),
+    column(({ amount, balance }) => quoted(`{"amount":"${amount}","newBalance":"${balance}"}`)),
+    column(({ version }) => version),
+    column(() => 1),
+    column(() => 'NULL'),
+  ];
+}

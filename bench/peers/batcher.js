@@ -1,0 +1,82 @@
+import pg from 'pg';
+
+/** Collects what waits while calls are in flight and hands it over together. Alone, an item goes at once. */
+export class Batcher {
+  #limits;
+  #send;
+  #ready;
+  #waiting = [];
+  #inFlight = 0;
+
+  /**
+   * @param send gets the items of a batch, answers with one result each, or nothing
+   * @param options.ready whether an item may go now
+   */
+  constructor(limits, send, { ready = () => true } = {}) {
+    this.#limits = limits;
+    this.#send = send;
+    this.#ready = ready;
+  }
+
+  add(item) {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject });
+      this.#sendNext();
+    });
+  }
+
+  #sendNext() {
+    while (this.#inFlight < this.#limits.maximumInFlight && this.#waiting.length > 0) {
+      const batch = this.#take();
+      if (batch.length === 0) return;
+      this.#inFlight += 1;
+      this.#run(batch);
+    }
+  }
+
+  #take() {
+    const batch = [];
+    const left = [];
+    for (const entry of this.#waiting) {
+      (batch.length < this.#limits.maximumBatch && this.#ready(entry.item) ? batch : left).push(entry);
+    }
+    this.#waiting = left;
+    return batch;
+  }
+
+  async #run(batch) {
+    try {
+      const results = await this.#send(batch.map(({ item }) => item));
+      batch.forEach(({ resolve }, index) => resolve(results[index]));
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+    this.#inFlight -= 1;
+    this.#sendNext();
+  }
+}
+
+/** Clients that are never in doubt: each has one caller at most, and nobody waits for one. */
+export class Connections {
+  #idle;
+
+  static async open(connection, count) {
+    const connections = new Connections();
+    connections.#idle = Array.from({ length: count }, () => new pg.Client(connection));
+    await Promise.all(connections.#idle.map((client) => client.connect()));
+    return connections;
+  }
+
+  async run(statement) {
+    const client = this.#idle.pop();
+    try {
+      return await client.query(statement);
+    } finally {
+      this.#idle.push(client);
+    }
+  }
+
+  async close() {
+    await Promise.all(this.#idle.map((client) => client.end()));
+  }
+}

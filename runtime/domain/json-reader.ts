@@ -1,0 +1,107 @@
+import { ValidationError } from '../errors.js';
+import { Decimal } from './decimal.js';
+import type { FieldDescriptor, FieldType } from './descriptor.js';
+import { idNamed, ShardedId } from './id.js';
+import type { JsonValue } from './json.js';
+import { parseUuid } from './uuid.js';
+
+/** Turns JSON that a writer of the same type has written into the value that it was given. */
+export type JsonReader<T> = (json: JsonValue) => T;
+
+/**
+ * Compiles fields into the inverse of `compileObjectWriter`: decimals, instants, ids and bigints come back as what they
+ * were. Keys that are no fields are left out. An absent optional field stays absent.
+ *
+ * The reader throws ValidationError, naming the field, for JSON that the writer could not have written.
+ */
+export function compileObjectReader(
+  fields: readonly FieldDescriptor[],
+): JsonReader<Readonly<Record<string, unknown>>> {
+  const readers = fields.map((field) => ({ ...field, read: compileReader(field.type, field.name) }));
+  return (json) => {
+    const source = asObject(json);
+    const values: Record<string, unknown> = {};
+    for (const { name, optional, nullable, read } of readers) {
+      const value = Object.hasOwn(source, name) ? source[name] : undefined;
+      if (value === undefined) {
+        if (optional !== true) throw new ValidationError(`${name} is missing`, { field: name });
+      } else if (value === null && nullable === true) values[name] = null;
+      else values[name] = read(value);
+    }
+    return values;
+  };
+}
+
+/** Compiles the reader of one type. `name` is used in messages. */
+export function compileReader(type: FieldType, name: string): JsonReader<unknown> {
+  switch (type.kind) {
+    case 'json':
+      return (json) => json;
+    case 'string':
+      return (json) => text(json, name);
+    case 'currency':
+      return (json) => text(json, name);
+    case 'enum':
+      return (json) => oneOf(type.values, text(json, name), name);
+    case 'number':
+      return (json) => (typeof json === 'number' ? json : refuse(name, 'a number'));
+    case 'boolean':
+      return (json) => (typeof json === 'boolean' ? json : refuse(name, 'true or false'));
+    case 'bigint':
+      return (json) => parse(name, 'an integer in a text', () => BigInt(text(json, name)));
+    case 'decimal':
+      return (json) => parse(name, 'a decimal in a text', () => new Decimal(text(json, name)));
+    case 'uuid':
+      return (json) => parseUuid(text(json, name));
+    case 'instant':
+      return (json) => instant(text(json, name), name);
+    case 'id':
+      return type.sharded
+        ? (json) => ShardedId.named(type.model, text(json, name))
+        : (json) => idNamed(type.model, text(json, name));
+    case 'list': {
+      const read = compileReader(type.of, name);
+      return (json) => list(json, name).map((item) => (item === null ? null : read(item)));
+    }
+    case 'object': {
+      const read = compileObjectReader(type.fields);
+      return (json) => Object.freeze(read(json));
+    }
+  }
+}
+
+function asObject(json: JsonValue): Readonly<Record<string, JsonValue>> {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    throw new ValidationError('A JSON object was expected');
+  }
+  return json as Readonly<Record<string, JsonValue>>;
+}
+
+function text(json: JsonValue, name: string): string {
+  return typeof json === 'string' ? json : refuse(name, 'a text');
+}
+
+function list(json: JsonValue, name: string): readonly JsonValue[] {
+  return Array.isArray(json) ? json : refuse(name, 'a list');
+}
+
+function oneOf(values: readonly string[], value: string, name: string): string {
+  return values.includes(value) ? value : refuse(name, `one of ${values.join(', ')}`);
+}
+
+function instant(value: string, name: string): Date {
+  const date = new Date(value);
+  return Number.isNaN(date.getTime()) ? refuse(name, 'an ISO 8601 instant') : date;
+}
+
+function parse<T>(name: string, expected: string, read: () => T): T {
+  try {
+    return read();
+  } catch {
+    return refuse(name, expected);
+  }
+}
+
+function refuse(name: string, expected: string): never {
+  throw new ValidationError(`${name} must be ${expected}`, { field: name });
+}

@@ -1,0 +1,259 @@
+import { uuid7 } from '../domain/id-source.js';
+import type { ModelDescriptor } from '../domain/descriptor.js';
+import { ShardedId } from '../domain/id.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { JournalError, ValidationError } from '../errors.js';
+import { type LegName, legNames, planOfLeg, type RecordedLeg, RecordedLegReader } from '../persistence/journal-entry.js';
+import type { JournalRow, JournalStore } from '../persistence/journal-store.js';
+import type { PlanWrite } from '../persistence/plan-write.js';
+import type { AttemptOutcome, FlushOutcome } from '../persistence/shard-store.js';
+import type { CallOptions } from '../sharding/shard-database.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
+import { publicError } from '../sharding/public-error.js';
+import { sqlStateMeaning } from '../sharding/sql-state.js';
+import type { ExecutionEnvironment } from './execution-environment.js';
+import { backoffMs } from './retry-policy.js';
+import type { ShardGateways } from './shard-gateways.js';
+
+/**
+ * What is known of a leg: `committed` and `void` (fenced: it can never be applied) are final. `not-applied`: there is no
+ * trace of it so far. `unknown`: its shard could not be asked.
+ */
+export type LegStatus = AttemptOutcome | 'not-applied' | 'unknown';
+
+export interface JournalLeg {
+  /** As `(group, member)`. */
+  readonly shard: string;
+  readonly actionId: string;
+  readonly status: LegStatus;
+}
+
+/** A cross-shard plan whose caller, as far as the journal knows, was not told the outcome. */
+export interface JournalEntry {
+  /** The action id of its first leg. */
+  readonly id: string;
+  readonly actionName: string;
+  readonly principal: string;
+  readonly startedDate: Date;
+  /** `flagged`: somebody has left a note instead of finishing it. */
+  readonly state: 'open' | 'flagged';
+  readonly note: string | undefined;
+  /** Until then somebody works on it: the execution itself, or another `finish`. */
+  readonly leasedUntil: Date | undefined;
+  /** In the order in which they are applied. */
+  readonly legs: readonly JournalLeg[];
+}
+
+/** How long one `finish` or `flag` has an entry to itself, in milliseconds. It uses less than half of it. */
+const LEASE_MS = 30_000;
+const FINISH_MS = 12_000;
+const STATEMENT_MS = 2_000;
+const MAXIMUM_ATTEMPTS = 5;
+const MAXIMUM_NOTE_LENGTH = 2_000;
+const DEFAULT_LIMIT = 100;
+
+/**
+ * Cross-shard plans that were left half done, by a crash between two commits or because a leg's outcome could not be
+ * found out. Each can be finished, or flagged with a note, by one process at a time.
+ */
+export class CrossShardJournal {
+  readonly #gateways: ShardGateways;
+  readonly #environment: ExecutionEnvironment;
+  readonly #legs: RecordedLegReader;
+
+  /** @param models all models of the application */
+  constructor(gateways: ShardGateways, environment: ExecutionEnvironment, models: readonly ModelDescriptor[]) {
+    this.#gateways = gateways;
+    this.#environment = environment;
+    this.#legs = new RecordedLegReader(models);
+  }
+
+  /**
+   * Entries that are not closed, of one shard or of all, oldest first, those of executions under way included (they
+   * have `leasedUntil`).
+   *
+   * @param limit most entries of each shard; default 100
+   * @throws ShardUnavailableError, ShardBusyError if a shard that keeps entries cannot be asked
+   */
+  async open(shard?: ShardIdentifier, limit: number = DEFAULT_LIMIT): Promise<readonly JournalEntry[]> {
+    const entries: JournalEntry[] = [];
+    for (const each of shard === undefined ? this.#gateways.shards : [shard]) {
+      const { journal } = this.#gateways.gateway(each);
+      const rows = await asked(each, () => journal.list(limit, LIMITS));
+      for (const row of rows) entries.push(await this.#describe(row));
+    }
+    return entries;
+  }
+
+  /**
+   * Applies the legs that are missing, under the action ids that were recorded for them, so that none is applied
+   * twice, and closes the entry. After an error it may be called again.
+   *
+   * @throws JournalError with a `reason`: legs that were applied before stay applied, the entry stays open
+   * @throws ShardUnavailableError, ShardBusyError, RowBusyError if a shard cannot do it now
+   * @throws ValidationError if it is no id of an entry @throws UnknownShardError
+   */
+  async finish(entryId: string): Promise<void> {
+    const deadline = this.#environment.nowMs() + FINISH_MS;
+    await this.#leased(entryId, async ({ row, owner, journal, shard }) => {
+      for (const leg of await this.#missing(row)) await this.#apply(row, leg, deadline);
+      const closed = await asked(shard, () => journal.close(row.id, owner, 'applied', LIMITS));
+      if (!closed) throw lostLease(row.id);
+    });
+  }
+
+  /**
+   * Leaves a note with an entry, for people. It stays in `open()` and can still be finished.
+   *
+   * @throws JournalError if it is unknown, closed or somebody else is working on it
+   * @throws ValidationError if the note is empty or longer than 2,000 characters
+   */
+  async flag(entryId: string, note: string): Promise<void> {
+    if (note.trim() === '' || note.length > MAXIMUM_NOTE_LENGTH) {
+      throw new ValidationError(`A note has 1 to ${MAXIMUM_NOTE_LENGTH} characters`, { field: 'note' });
+    }
+    await this.#leased(entryId, async ({ row, owner, journal, shard }) => {
+      const flagged = await asked(shard, () => journal.flag(row.id, owner, note, LIMITS));
+      if (!flagged) throw lostLease(row.id);
+    });
+  }
+
+  /** Runs `work` while nobody else can work on the entry. */
+  async #leased(entryId: string, work: (lease: Lease) => Promise<void>): Promise<void> {
+    const id = ShardedId.named('JournalEntry', entryId);
+    const shard = id.resolveShardIdentifier();
+    const { journal } = this.#gateways.gateway(shard);
+    const owner = uuid7.next(shard.bits);
+    const row = await asked(shard, () => journal.lease(id.getValue(), owner, LEASE_MS, LIMITS));
+    if (row === undefined) throw await this.#refusal(id.getValue(), shard, journal);
+    try {
+      await work({ row, owner, journal, shard });
+    } catch (error) {
+      // If this fails, the lease ends by itself.
+      await journal.release(row.id, owner, LIMITS).catch(() => {});
+      throw error;
+    }
+  }
+
+  async #refusal(id: string, shard: ShardIdentifier, journal: JournalStore): Promise<JournalError> {
+    const row = await asked(shard, () => journal.read(id, LIMITS));
+    if (row === undefined) return new JournalError(id, 'unknown', 'there is no such entry');
+    if (row.state === 'closed') return new JournalError(id, 'closed', 'it is closed');
+    return new JournalError(id, 'leased', 'somebody else is working on it');
+  }
+
+  /** Nothing is applied if one of the legs never can be. */
+  async #missing(row: JournalRow): Promise<readonly RecordedLeg[]> {
+    const missing: RecordedLeg[] = [];
+    for (const leg of this.#legs.read(row.legs)) {
+      const status = await asked(leg.shard, () => this.#outcomeOf(leg));
+      if (status === 'void') throw voidLeg(row.id, leg);
+      if (status === undefined) missing.push(leg);
+    }
+    return missing;
+  }
+
+  async #outcomeOf({ shard, actionId }: LegName): Promise<AttemptOutcome | undefined> {
+    const outcomes = await this.#gateways.gateway(shard).journal.outcomes([actionId], LIMITS);
+    return outcomes.get(actionId);
+  }
+
+  /** The action row makes repeating safe, so a leg whose answer was lost is simply sent again. */
+  async #apply(row: JournalRow, leg: RecordedLeg, deadline: number): Promise<void> {
+    const write = this.#planOf(row, leg);
+    for (let attempt = 1; ; attempt += 1) {
+      const outcome = await this.#flush(row.id, leg, write);
+      if (outcome === 'applied') return;
+      if (outcome === 'left-out') return this.#requireCommitted(row.id, leg);
+      const pauseMs = backoffMs(attempt, this.#environment.random());
+      if (attempt >= MAXIMUM_ATTEMPTS || this.#environment.nowMs() + pauseMs > deadline) {
+        throw publicError(outcome, leg.shard);
+      }
+      await this.#environment.sleep(pauseMs, undefined);
+    }
+  }
+
+  /** A failure is returned if another attempt may help. */
+  async #flush(entryId: string, leg: RecordedLeg, write: PlanWrite): Promise<FlushOutcome | DriverFailure> {
+    const { store } = this.#gateways.gateway(leg.shard);
+    try {
+      const [outcome = 'left-out'] = await store.flush({ groups: [[write]], locked: 'wait' }, LIMITS);
+      return outcome;
+    } catch (error) {
+      if (!(error instanceof DriverFailure)) throw error;
+      if (!isRefusal(error)) return error;
+      const cause = publicError(error, leg.shard);
+      throw new JournalError(entryId, 'refused', `shard ${leg.shard} refuses its leg: ${cause.message}`, { cause });
+    }
+  }
+
+  /** A leg is left out because it is there already, or because its models have moved on. */
+  async #requireCommitted(entryId: string, leg: RecordedLeg): Promise<void> {
+    const status = await asked(leg.shard, () => this.#outcomeOf(leg));
+    if (status === 'committed') return;
+    if (status === 'void') throw voidLeg(entryId, leg);
+    const models = leg.items.map(({ descriptor, model }) => `${descriptor.name} ${model.id.getValue()}`);
+    throw new JournalError(entryId, 'stale', `${models.join(', ')} changed meanwhile; settle it by another action`);
+  }
+
+  #planOf(row: JournalRow, leg: RecordedLeg): PlanWrite {
+    return planOfLeg(leg, {
+      name: row.actionName,
+      principal: row.principal,
+      startedDate: row.startedDate.toISOString(),
+      completedDate: this.#environment.clock.now().toISOString(),
+    });
+  }
+
+  async #describe(row: JournalRow): Promise<JournalEntry> {
+    const { id, actionName, principal, startedDate, note, leasedUntil } = row;
+    const legs: JournalLeg[] = [];
+    for (const leg of legNames(row.legs)) {
+      const { shard, actionId } = leg;
+      legs.push({ shard: shard.toString(), actionId, status: await this.#statusOf(leg) });
+    }
+    const state = row.state === 'flagged' ? 'flagged' : 'open';
+    return { id, actionName, principal, startedDate, state, note, leasedUntil, legs };
+  }
+
+  async #statusOf(leg: LegName): Promise<LegStatus> {
+    try {
+      return (await this.#outcomeOf(leg)) ?? 'not-applied';
+    } catch (error) {
+      if (error instanceof DriverFailure) return 'unknown';
+      throw error;
+    }
+  }
+}
+
+interface Lease {
+  readonly row: JournalRow;
+  readonly owner: string;
+  readonly journal: JournalStore;
+  readonly shard: ShardIdentifier;
+}
+
+const LIMITS: CallOptions = { timeoutMs: STATEMENT_MS };
+
+async function asked<T>(shard: ShardIdentifier, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw error instanceof DriverFailure ? publicError(error, shard) : error;
+  }
+}
+
+/** Whether the database would refuse the same leg again. */
+function isRefusal({ phase, sqlState }: DriverFailure): boolean {
+  if (phase !== 'answered' || sqlState === undefined) return false;
+  const meaning = sqlStateMeaning(sqlState);
+  return meaning === 'unique' || meaning === 'constraint' || meaning === 'value' || meaning === 'other';
+}
+
+function voidLeg(entryId: string, { shard }: RecordedLeg): JournalError {
+  return new JournalError(entryId, 'void', `its leg on shard ${shard} was fenced and can never be applied`);
+}
+
+function lostLease(entryId: string): JournalError {
+  return new JournalError(entryId, 'leased', 'it took too long, and somebody else may be working on it now');
+}

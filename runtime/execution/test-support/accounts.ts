@@ -1,0 +1,182 @@
+import { Action } from '../../action/action.js';
+import type { ActionDescriptor } from '../../action/action-descriptor.js';
+import { ActionRegistry } from '../../action/action-registry.js';
+import { ExecutionConfiguration } from '../../action/execution-configuration.js';
+import { type Clock, systemClock } from '../../domain/clock.js';
+import { Decimal } from '../../domain/decimal.js';
+import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { Principal } from '../../domain/principal.js';
+import { ShardIdentifier } from '../../domain/shard-identifier.js';
+import {
+  Account,
+  AccountCredited,
+  accountModel,
+  newAccount,
+} from '../../domain/test-support/account.js';
+import { ActionExecutor } from '../action-executor.js';
+import { RefusedError } from '../../errors.js';
+import { defineMigration, type Migration } from '../../migration/migration.js';
+import { EventCatalog } from '../../persistence/event-catalog.js';
+import { Repository, type RepositoryContext } from '../../persistence/repository.js';
+import type { DatabaseRegistry } from '../../sharding/database-registry.js';
+import { CrossShardJournal } from '../cross-shard-journal.js';
+import { systemEnvironment } from '../execution-environment.js';
+import { ShardGateways } from '../shard-gateways.js';
+
+export const HERE: ShardIdentifier = ShardIdentifier.of(0, 0);
+export const THERE: ShardIdentifier = ShardIdentifier.of(1, 0);
+export const ALICE: Principal = { name: 'alice' };
+export const ACROSS: ExecutionConfiguration = ExecutionConfiguration.Builder.executionConfiguration()
+  .allowCrossShard(true)
+  .build();
+
+export const accountMigrations: readonly Migration[] = [
+  defineMigration(
+    '0001_accounts',
+    `create table accounts (
+      id uuid primary key check (eventlog.is_own_id(id)),
+      state text not null,
+      version bigint not null,
+      balance numeric(19,4) not null check (balance < 1000000),
+      nickname text,
+      closed_by text,
+      created_date timestamptz not null,
+      updated_date timestamptz not null
+    )`,
+  ),
+];
+
+export class AccountRepository extends Repository<Account> {
+  constructor(context: RepositoryContext) {
+    super(context, accountModel);
+  }
+}
+
+interface OpenParams {
+  readonly shard: ShardIdentifier;
+  readonly balance: Decimal;
+}
+
+export class OpenAction extends Action<OpenParams, Account> {
+  protected perform(_principal: Principal, { shard, balance }: OpenParams): Account {
+    return this.plan().add(newAccount(balance, shard).updatedDate(this.clock.now()).build());
+  }
+}
+
+interface CreditParams {
+  readonly account: string;
+  readonly amount: Decimal;
+  readonly pin?: string;
+}
+
+export class CreditAction extends Action<CreditParams, Account> {
+  readonly #accounts: AccountRepository;
+
+  constructor(clock: Clock, accounts: AccountRepository) {
+    super(clock);
+    this.#accounts = accounts;
+  }
+
+  protected async perform(_principal: Principal, { account, amount }: CreditParams): Promise<Account> {
+    if (amount.isNegative()) throw new RefusedError('Only more');
+    if (amount.isZero()) return this.#accounts.getById(account);
+    return this.plan().update((await this.#accounts.getById(account)).credit(amount));
+  }
+}
+
+interface MoveParams {
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly amount: Decimal;
+}
+
+/** Takes an amount from one account and credits it to each of the others, wherever they are. */
+export class MoveAction extends Action<MoveParams, void> {
+  readonly #accounts: AccountRepository;
+
+  constructor(clock: Clock, accounts: AccountRepository) {
+    super(clock);
+    this.#accounts = accounts;
+  }
+
+  protected async perform(_principal: Principal, { from, to, amount }: MoveParams): Promise<void> {
+    const source = await this.#accounts.getById(from);
+    this.plan().update(source.credit(amount.times(-to.length)));
+    for (const id of to) this.plan().update((await this.#accounts.getById(id)).credit(amount));
+  }
+}
+
+/** Everything that a test needs of a small application. */
+export interface TestBank {
+  readonly executor: ActionExecutor;
+  readonly gateways: ShardGateways;
+  readonly journal: CrossShardJournal;
+  readonly databases: DatabaseRegistry;
+  open(shard: ShardIdentifier, balance: number): Promise<string>;
+  credit(account: string, amount: number): Promise<Account>;
+  move(from: string, amount: number, ...to: readonly string[]): Promise<void>;
+  balance(account: string): Promise<string>;
+  /** Values of a query, row by row. */
+  rows(shard: ShardIdentifier, sql: string): Promise<readonly (readonly unknown[])[]>;
+}
+
+export function openBank(databases: DatabaseRegistry): TestBank {
+  const models: readonly ModelDescriptor[] = [accountModel as unknown as ModelDescriptor];
+  const gateways = new ShardGateways(databases, 'test', accountEvents());
+  const accounts = new AccountRepository(gateways);
+  const executor = new ActionExecutor({ registry: accountActions(accounts), gateways, models });
+  const journal = new CrossShardJournal(gateways, systemEnvironment(), models);
+  return {
+    executor,
+    gateways,
+    journal,
+    databases,
+    open: async (shard, balance) => {
+      const account = await executor.execute(ALICE, OpenAction, { shard, balance: new Decimal(balance) });
+      return account.id.getValue();
+    },
+    credit: (account, amount) => executor.execute(ALICE, CreditAction, { account, amount: new Decimal(amount) }),
+    move: (from, amount, ...to) =>
+      executor.execute(ALICE, MoveAction, { from, to, amount: new Decimal(amount) }, ACROSS),
+    balance: async (account) => (await accounts.getById(account)).balance.toFixed(),
+    rows: async (shard, text) => (await databases.database(shard).query({ text, values: [] })).rows,
+  };
+}
+
+function accountEvents(): EventCatalog {
+  return new EventCatalog([
+    {
+      name: 'AccountCredited',
+      model: 'Account',
+      eventClass: () => AccountCredited,
+      fields: [{ name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } }],
+    },
+  ]);
+}
+
+function accountActions(accounts: AccountRepository): ActionRegistry {
+  const decimal = { kind: 'decimal', precision: 19, scale: 4 } as const;
+  const actions: readonly ActionDescriptor<never, unknown>[] = [
+    { name: 'Open', actionClass: OpenAction, params: [], create: () => new OpenAction(systemClock) },
+    {
+      name: 'Credit',
+      actionClass: CreditAction,
+      params: [
+        { name: 'account', type: { kind: 'uuid' } },
+        { name: 'amount', type: decimal },
+        { name: 'pin', type: { kind: 'string' }, optional: true, secret: true },
+      ],
+      create: () => new CreditAction(systemClock, accounts),
+    },
+    {
+      name: 'Move',
+      actionClass: MoveAction,
+      params: [
+        { name: 'from', type: { kind: 'uuid' } },
+        { name: 'amount', type: decimal },
+      ],
+      create: () => new MoveAction(systemClock, accounts),
+    },
+  ];
+  return new ActionRegistry(actions);
+}

@@ -1,0 +1,68 @@
+import { type Call, type History, unknownOf } from './history.js';
+import type { ShardRows } from './stored-rows.js';
+import type { Report } from './violations.js';
+
+/** Errors that a customer may get while connections break. Everything else is a fault of the runtime. */
+const FORESEEN: ReadonlySet<string> = new Set([
+  'FW_REFUSED',
+  'FW_STALE_MODEL',
+  'FW_ROW_BUSY',
+  'FW_SHARD_UNAVAILABLE',
+  'FW_SHARD_BUSY',
+  'FW_DEADLINE_EXCEEDED',
+  'FW_KEY_BUSY',
+]);
+/** How much later than its deadline a customer may be told, in milliseconds: this machine is shared. */
+const SLACK_MS = 1_500;
+
+/** Compares the attempts that each call reports with the action rows, and what `outcomeOf` said with both. */
+export function checkAttempts(
+  history: History,
+  shards: readonly ShardRows[],
+  timeoutMs: number,
+  report: Report,
+): void {
+  const rows = new Map(shards.flatMap(({ actions }) => actions.map(({ id, status }) => [id, status])));
+  const due = new Set<string>();
+  for (const call of history.calls) {
+    checkTelling(call, timeoutMs, report);
+    for (const id of committedBy(call, history)) due.add(id);
+  }
+  for (const id of due) {
+    if (rows.get(id) !== 'committed')
+      report('wrong-action-row', `${id} was acknowledged and is ${rows.get(id) ?? 'absent'}`);
+  }
+  for (const [id, status] of rows) {
+    if (status === 'committed' && !due.has(id))
+      report('unknown-action-row', `${id} is committed, and nobody was told so`);
+  }
+  checkResolutions(history, rows, report);
+}
+
+function checkTelling({ told, request, durationMs }: Call, timeoutMs: number, report: Report): void {
+  if (told.kind === 'failed' && !FORESEEN.has(told.code)) {
+    report('unforeseen-error', `${request.kind} ${request.number}: ${told.code} ${told.message}`);
+  }
+  if (durationMs > timeoutMs + SLACK_MS) {
+    report(
+      'too-late',
+      `${request.kind} ${request.number} took ${Math.round(durationMs)} ms: ${JSON.stringify(told)}`,
+    );
+  }
+}
+
+/** Action rows that must be committed, going by this call. */
+function committedBy({ told, applied }: Call, history: History): readonly string[] {
+  const resolved = unknownOf(told).filter((id) => history.resolutionOf(id) === 'committed');
+  return told.kind === 'partial' ? [...told.committed, ...resolved] : [...applied, ...resolved];
+}
+
+/** Once `outcomeOf` has told an outcome, it stays that one. */
+function checkResolutions(history: History, rows: ReadonlyMap<string, string>, report: Report): void {
+  for (const id of history.unresolved) report('outcome-unresolved', `${id} stayed unknown to the end`);
+  for (const [id, said] of history.resolutions) {
+    const known = new Set([...said.filter((outcome) => outcome !== 'unknown'), rows.get(id) ?? 'absent']);
+    if (known.size > 1)
+      report('outcome-changed', `${id}: ${said.join(', then ')}, and the row is ${rows.get(id) ?? 'absent'}`);
+  }
+}

@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { type ActionExecutor, type Application, openApplication, ShardIdentifier } from 'fw-actions';
+import { application } from '../../examples/wallet/generated/application.js';
+import type { ShardingTopology } from '../../runtime/config/types.js';
+import type { ServerAddress } from '../../runtime/testing/databases-server.js';
+import { cloneDatabase, dropDatabase } from '../../runtime/testing/databases-template.js';
+import { serverUrl, testDataSource, topologyOf } from '../../runtime/testing/databases-topology.js';
+import { FaultProxy } from './fault-proxy.js';
+import { readRows, type ShardRows, untilQuiet } from './stored-rows.js';
+
+/** What the executions of a run are given, in milliseconds. */
+export const TIMEOUT_MS = 1_000;
+
+/** Something with an executor: an application, or one that is broken on purpose. */
+export type OpenedApplication = Pick<Application, 'executor' | 'databases' | 'close'>;
+export type Opener = (sharding: ShardingTopology) => Promise<OpenedApplication>;
+
+/** The wallet as its customers get it. */
+export const openWallet: Opener = (sharding) =>
+  openApplication(application, {
+    namespace: 'faults',
+    sharding,
+    collaborators: {},
+    migrate: false,
+    execution: { timeoutMs: TIMEOUT_MS },
+  });
+
+interface WorldShard {
+  readonly shard: ShardIdentifier;
+  readonly database: string;
+  readonly proxy: FaultProxy;
+}
+
+/**
+ * Two shards, each behind a proxy, and two applications on them that know nothing of one another, as two processes
+ * would be.
+ */
+export class FaultWorld {
+  readonly #server: ServerAddress;
+  readonly #shards: readonly WorldShard[];
+  readonly applications: readonly OpenedApplication[];
+
+  private constructor(
+    server: ServerAddress,
+    shards: readonly WorldShard[],
+    applications: readonly OpenedApplication[],
+  ) {
+    this.#server = server;
+    this.#shards = shards;
+    this.applications = applications;
+  }
+
+  static async open(server: ServerAddress, opener: Opener = openWallet): Promise<FaultWorld> {
+    const identifiers = [ShardIdentifier.of(0, 0), ShardIdentifier.of(1, 0)];
+    const shards = await Promise.all(identifiers.map((shard) => openShard(server, shard)));
+    const topology = topologyOf(shards.map((shard) => [shard.shard, throughProxy(server, shard)]));
+    return new FaultWorld(server, shards, [await opener(topology), await opener(topology)]);
+  }
+
+  get executors(): readonly ActionExecutor[] {
+    return this.applications.map(({ executor }) => executor);
+  }
+
+  get proxies(): readonly FaultProxy[] {
+    return this.#shards.map(({ proxy }) => proxy);
+  }
+
+  /** Waits until nothing is under way on any connection, and reads all rows. */
+  async rows(): Promise<readonly ShardRows[]> {
+    return Promise.all(this.#shards.map(({ database, shard }) => readRows(this.#server, database, shard)));
+  }
+
+  /** Waits until nothing that was sent earlier, a late request included, can still be applied. */
+  async untilQuiet(): Promise<void> {
+    await Promise.all(this.#shards.map(({ database }) => untilQuiet(this.#server, database)));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.applications.map((opened) => opened.close()));
+    for (const { proxy, database } of this.#shards) {
+      await proxy.stop();
+      await dropDatabase(this.#server, database);
+    }
+  }
+}
+
+async function openShard(server: ServerAddress, shard: ShardIdentifier): Promise<WorldShard> {
+  const database = `fw_test_faults_${randomBytes(6).toString('hex')}`;
+  await cloneDatabase(server, database, shard, application.migrations);
+  return { shard, database, proxy: await FaultProxy.start(server) };
+}
+
+function throughProxy(
+  server: ServerAddress,
+  { proxy, database }: WorldShard,
+): ReturnType<typeof testDataSource> {
+  const address = { ...server, host: proxy.host, port: proxy.port };
+  return testDataSource(serverUrl(address, database), server, { connectTimeoutMs: 800, maximumPoolSize: 8 });
+}

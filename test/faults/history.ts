@@ -1,0 +1,88 @@
+import type { Uuid } from 'fw-actions';
+
+/**
+ * One thing that a customer wants done once. Each has a mark of its own that its effects carry (an amount or an owner
+ * that no other request has), so that the rows tell about it without asking the runtime.
+ */
+export type WalletRequest = {
+  readonly number: number;
+  /** Set: the customer may send it again and again. */
+  readonly key: string | undefined;
+} & (
+  | {
+      readonly kind: 'create';
+      readonly country: string;
+      readonly ownerId: Uuid;
+      readonly initialBalance: string;
+    }
+  | { readonly kind: 'deposit' | 'withdraw'; readonly walletId: string; readonly amount: string }
+  | { readonly kind: 'transfer'; readonly sourceId: string; readonly destId: string; readonly amount: string }
+);
+
+/** What the customer was told. */
+export type Told =
+  | { readonly kind: 'acknowledged'; readonly result: WalletFacts | undefined }
+  | { readonly kind: 'failed'; readonly code: string; readonly message: string }
+  /** Its outcome could not be found out in time. */
+  | { readonly kind: 'unknown'; readonly actionId: string }
+  /** Some legs of a transfer are committed. */
+  | { readonly kind: 'partial'; readonly committed: readonly string[]; readonly failed: FailedLeg };
+
+/** The leg that a cross-shard transfer failed at. */
+export interface FailedLeg {
+  readonly actionId: string;
+  readonly unknown: boolean;
+}
+
+/** What an answer with a wallet says, as plain data. */
+export interface WalletFacts {
+  readonly id: string;
+  readonly version: number;
+  readonly balance: string;
+  readonly ownerId: string;
+  readonly state: string;
+}
+
+/** One execution of a request. */
+export interface Call {
+  readonly request: WalletRequest;
+  readonly told: Told;
+  readonly durationMs: number;
+  /** Ids of all action rows that were tried. */
+  readonly tried: readonly string[];
+  /** Those of the attempt that was applied. */
+  readonly applied: readonly string[];
+  readonly replayed: boolean;
+}
+
+export type Resolution = 'committed' | 'void' | 'unknown';
+
+/** Everything that happened, as the customers saw it. */
+export class History {
+  readonly calls: Call[] = [];
+  /** What `outcomeOf` said about each attempt of unknown outcome, in order. */
+  readonly resolutions: Map<string, Resolution[]> = new Map();
+
+  resolved(actionId: string, resolution: Resolution): void {
+    const known = this.resolutions.get(actionId);
+    if (known === undefined) this.resolutions.set(actionId, [resolution]);
+    else known.push(resolution);
+  }
+
+  /** Attempts whose outcome the customers do not know yet. */
+  get unresolved(): readonly string[] {
+    return this.calls
+      .flatMap(({ told }) => unknownOf(told))
+      .filter((id) => this.resolutionOf(id) === 'unknown');
+  }
+
+  resolutionOf(actionId: string): Resolution {
+    return this.resolutions.get(actionId)?.at(-1) ?? 'unknown';
+  }
+}
+
+/** The attempt of unknown outcome that a customer was told about, if any. */
+export function unknownOf(told: Told): readonly string[] {
+  if (told.kind === 'unknown') return [told.actionId];
+  return told.kind === 'partial' && told.failed.unknown ? [told.failed.actionId] : [];
+}
