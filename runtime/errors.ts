@@ -39,6 +39,8 @@ export type ErrorCode =
   | 'FW_JOURNAL'
   | 'FW_LOCK_TIMEOUT'
   | 'FW_LOCK_LOST'
+  | 'FW_EVENT_EPOCH'
+  | 'FW_UNKNOWN_HANDLER'
   | 'FW_CLOSED';
 
 /** Base of every error thrown on purpose by this package. */
@@ -387,6 +389,34 @@ export class UnsafeServerError extends FwError {
 /** A schema migration failed or does not match what was applied before. */
 export class MigrationError extends FwError {
   readonly code = 'FW_MIGRATION';
+}
+
+/**
+ * The outbox was written on another server: its transaction ids, which order it, mean nothing here. Delivery on this
+ * shard stands still until `rebase` opens a new epoch.
+ */
+export class EventEpochError extends FwError {
+  readonly code = 'FW_EVENT_EPOCH';
+  readonly shard: string;
+  /** System identifier that the transaction ids belong to. */
+  readonly expected: string;
+  /** System identifier of this server. */
+  readonly found: string;
+
+  constructor(shard: string, expected: string, found: string) {
+    super(
+      `The outbox of shard ${shard} was written on the server with system identifier ${expected}, this one has ${found}: ` +
+        'was it restored or moved? Make sure that nobody writes to the old one, then run fw-gen events rebase',
+    );
+    this.shard = shard;
+    this.expected = expected;
+    this.found = found;
+  }
+}
+
+/** No handler of this name is part of the application, or it has never run on any shard. */
+export class UnknownHandlerError extends FwError {
+  readonly code = 'FW_UNKNOWN_HANDLER';
 }
 
 /** The executor, registry or server was closed. */

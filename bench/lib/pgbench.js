@@ -86,23 +86,23 @@ function finished(child) {
 }
 
 const choose = `\\set n random(0, ${WALLETS - 1})\n\\set cents random(1, 9999)`;
-const id = `('${ID_PREFIX}' || lpad(to_hex(:n), 12, '0'))::uuid`;
-const select = `select version, balance + :cents / 100.0 as balance from wallets where id = ${id} \\gset`;
+const id = `('${ID_PREFIX}' || lpad(to_hex(:n::int), 12, '0'))::uuid`;
+const select = `select version, balance + :cents::numeric / 100 as balance from wallets where id = ${id} \\gset`;
 
 const eventColumns =
   '(id, action_id, namespace, model_id, model_name, event_type, payload, created_date, model_version)';
 const event = (uuid) =>
   `${uuid}, ${uuid}, 'bench', ${id}::text, 'Wallet', 'WalletMoneyDepositedEvent', ` +
-  `jsonb_build_object('amount', :cents, 'newBalance', :balance), now(), :version + 1`;
+  `jsonb_build_object('amount', :cents::int, 'newBalance', :balance::numeric), now(), :version::bigint + 1`;
 
 const actionColumns = '(id, status, namespace, name, principal, started_date, completed_date, params)';
 const action = (uuid) =>
   `${uuid}, 'committed', 'bench', 'WalletDepositMoneyAction', 'bench', now(), now(), ` +
-  `jsonb_build_object('walletId', ${id}::text, 'amount', :cents)`;
+  `jsonb_build_object('walletId', ${id}::text, 'amount', :cents::int)`;
 
 const update =
-  `update wallets set balance = :balance, version = version + 1, updated_date = now() ` +
-  `where id = ${id} and version = :version returning 1 as updated`;
+  `update wallets set balance = :balance::numeric, version = version + 1, updated_date = now() ` +
+  `where id = ${id} and version = :version::bigint returning 1 as updated`;
 
 /** Without a row `\\aset` sets nothing; then the version was stale and nothing is written. */
 const scripts = {

@@ -1,4 +1,5 @@
 import type { Id } from '../domain/id.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ValidationError } from '../errors.js';
 import type { ExecutionReport } from './execution-report.js';
 
@@ -20,6 +21,10 @@ export class ExecutionConfiguration {
   readonly chaining: boolean;
   /** A repeat under this key gets the first result instead of a second effect. */
   readonly idempotencyKey: string | undefined;
+  /** Where a repeat looks for the key first. Default: the shard of the first sharded id among the params. */
+  readonly idempotencyHome: ShardIdentifier | undefined;
+  /** Whether the key is forgotten after the executor's retention. Default true. */
+  readonly idempotencyExpires: boolean;
   /** Told once, when the execution has ended, how it went. */
   readonly onReport: ((report: ExecutionReport) => void) | undefined;
 
@@ -32,6 +37,8 @@ export class ExecutionConfiguration {
     this.traceContext = settings.traceContext;
     this.chaining = settings.chaining ?? true;
     this.idempotencyKey = settings.idempotencyKey;
+    this.idempotencyHome = settings.idempotencyHome;
+    this.idempotencyExpires = settings.idempotencyExpires ?? true;
     this.onReport = settings.onReport;
     Object.freeze(this);
   }
@@ -40,6 +47,14 @@ export class ExecutionConfiguration {
     executionConfiguration: () =>
       new ExecutionConfigurationBuilder((settings) => new ExecutionConfiguration(settings)),
   };
+}
+
+/** Where and how long an idempotency key is kept. */
+export interface IdempotencyKeyOptions {
+  /** Where a repeat looks for the key first. Default: the shard of the first sharded id among the params. */
+  readonly home?: ShardIdentifier;
+  /** Whether it is forgotten after the executor's retention. Default true. */
+  readonly expires?: boolean;
 }
 
 type Settings = { -readonly [Key in keyof ExecutionConfiguration]?: ExecutionConfiguration[Key] };
@@ -111,13 +126,15 @@ export class ExecutionConfigurationBuilder {
    *
    * @throws ValidationError unless 1 to 255 visible ASCII characters
    */
-  idempotencyKey(key: string): this {
+  idempotencyKey(key: string, options: IdempotencyKeyOptions = {}): this {
     if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
       throw new ValidationError('An idempotency key has 1 to 255 visible ASCII characters', {
         field: 'idempotencyKey',
       });
     }
     this.#settings.idempotencyKey = key;
+    this.#settings.idempotencyHome = options.home;
+    this.#settings.idempotencyExpires = options.expires ?? true;
     return this;
   }
 

@@ -39,6 +39,8 @@ export const EXECUTION_DEFAULTS: ExecutionDefaults = Object.freeze({
 const DEFAULT_CONFIGURATION = ExecutionConfiguration.Builder.executionConfiguration().build();
 /** An execution settles itself by its deadline; what takes longer waits for another one. */
 const SETTLING_MS = 50;
+/** For keys that live as long as what they belong to. */
+const NEVER = '9999-12-31T23:59:59.999Z';
 /** A name for attempts that `outcomeOf` settles without knowing their action. */
 const UNNAMED = '(unknown)';
 
@@ -152,7 +154,7 @@ export class ActionExecutor {
 
   /** Repeats that run at the same time in this process wait for the first one, up to their own deadline. */
   #startKeyed<Params, Result>(request: ExecutionRequest<Params, Result>, key: string): Promise<Result> {
-    const { action, params, deadline } = request;
+    const { action, params, deadline, configuration } = request;
     const described = action as unknown as ActionDescriptor;
     const name = { principal: principalName(request.principal), operation: action.name, key };
     const fingerprint = requestFingerprint(described, params);
@@ -160,8 +162,8 @@ export class ActionExecutor {
     const guard = new KeyGuard({
       name,
       fingerprint,
-      home: keyHome(described, params, this.#gateways.defaultShard),
-      expiresDate: new Date(expiry).toISOString(),
+      home: configuration.idempotencyHome ?? keyHome(described, params, this.#gateways.defaultShard),
+      expiresDate: configuration.idempotencyExpires ? new Date(expiry).toISOString() : NEVER,
       results: this.#results,
       store: (shard) => this.#gateways.gateway(shard).store,
       remainingMs: () => deadline - this.#environment.nowMs(),

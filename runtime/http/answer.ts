@@ -14,6 +14,8 @@ export class Answers {
   readonly #log: Log;
   /** Set while the server drains: each answer then ends its connection. */
   closing = false;
+  /** Actions under way: requests that are still to be answered. */
+  pending = 0;
 
   constructor(log: Log) {
     this.#log = log;

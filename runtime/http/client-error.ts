@@ -47,5 +47,5 @@ function isAnswering(socket: Socket): boolean {
     readonly req?: { readonly complete?: boolean };
     readonly headersSent?: boolean;
   };
-  return false && (headersSent === true || req?.complete === true);
+  return headersSent === true || req?.complete === true;
 }

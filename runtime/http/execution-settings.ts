@@ -6,30 +6,50 @@ import {
 import { Id } from '../domain/id.js';
 import { readIfMatch } from './entity-tags.js';
 import type { RequestParams } from './input/request-params.js';
+import { HttpProblem } from './problem.js';
 import type { RouteDescriptor } from './route.js';
 
 /** W3C Trace Context, version 00 and later. */
 const TRACE_PARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
 
+/** 1 to 255 visible ASCII characters. Two headers are joined by a comma and a blank, and so are refused. */
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+
 /**
  * What a request's headers say about the execution of its action. `undefined` for most requests: the executor has its
  * defaults. Every header that steers an execution is read here and nowhere else.
  *
- * @throws HttpProblem (400) for an `If-Match` that is no list of tags
+ * @param onReplay called before the execution answers with the result of an earlier one under the same key
+ * @throws HttpProblem (400) for an `If-Match` that is no list of tags, or an `Idempotency-Key` that is no key
  */
 export function executionSettings(
   route: RouteDescriptor,
   headers: IncomingHttpHeaders,
   params: RequestParams,
+  onReplay: () => void,
 ): ExecutionConfiguration | undefined {
   const ifMatch = route.ifMatch === undefined ? undefined : headers['if-match'];
   const traceParent = headers['traceparent'];
-  if (ifMatch === undefined && traceParent === undefined) return undefined;
+  const key = route.method === 'POST' ? headers['idempotency-key'] : undefined;
+  if (ifMatch === undefined && traceParent === undefined && key === undefined) return undefined;
   const builder = ExecutionConfiguration.Builder.executionConfiguration();
   if (ifMatch !== undefined) demandVersion(builder, ifMatch, params[route.ifMatch ?? '']);
   // A caller's broken trace is no reason to refuse its money.
   if (typeof traceParent === 'string' && TRACE_PARENT.test(traceParent)) builder.traceContext(traceParent);
+  if (key !== undefined) runOnce(builder, key, onReplay);
   return builder.build();
+}
+
+function runOnce(builder: ExecutionConfigurationBuilder, key: string | string[], onReplay: () => void): void {
+  if (typeof key !== 'string' || !IDEMPOTENCY_KEY.test(key)) {
+    throw new HttpProblem(
+      'HTTP_MALFORMED_REQUEST',
+      'Idempotency-Key must be one header of 1 to 255 visible ASCII characters',
+    );
+  }
+  builder.idempotencyKey(key).onReport(({ replayed }) => {
+    if (replayed) onReplay();
+  });
 }
 
 function demandVersion(builder: ExecutionConfigurationBuilder, header: string, id: unknown): void {

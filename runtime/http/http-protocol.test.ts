@@ -229,6 +229,24 @@ describe('closing', () => {
     expect((await idle).closed).toBe(true);
   });
 
+  it('waits a second, no longer, for requests that have not arrived', async () => {
+    const silent = sendRaw(port, '', 9_000);
+    const half = sendRaw(port, deposit('Content-Length: 12\r\n', '{"amount'), 9_000);
+    const late = connect(port, '127.0.0.1');
+    late.write(valid().slice(0, -5));
+    const answered = new Promise((resolve) =>
+      late.once('data', (chunk) => resolve(String(chunk).slice(0, 12))),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const startMs = performance.now();
+    const closed = server.close();
+    setTimeout(() => late.write(valid().slice(-5)), 200);
+    expect(await answered).toBe('HTTP/1.1 200');
+    await closed;
+    expect(performance.now() - startMs).toBeLessThan(2_500);
+    expect([(await silent).closed, (await half).status]).toEqual([true, 0]);
+  });
+
   it('cuts off what is not done in time', async () => {
     app.behaviour = () => new Promise(() => {});
     const answer = sendRaw(port, valid(), 5_000);

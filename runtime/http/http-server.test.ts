@@ -500,6 +500,35 @@ describe('headers', () => {
     expect(headers.get('etag')).toBe('"1"');
   });
 
+  it.each([
+    ['a', 200],
+    ['~'.repeat(255), 200],
+    ['', 400],
+    ['a b', 400],
+    ['\u00e9', 400],
+    ['~'.repeat(256), 400],
+  ])('Idempotency-Key: %s gives %i', async (key, expected) => {
+    const { status } = await deposit('{"amount":1}', { ...JSON_TYPE, 'idempotency-key': key });
+    expect(status).toBe(expected);
+    if (expected === 200) expect(app.executions.at(-1)?.configuration?.idempotencyKey).toBe(key);
+  });
+
+  it('passes the key of a GET over', async () => {
+    const { status } = await call('GET', `/wallets/${wallet}`, { headers: { 'idempotency-key': 'a' } });
+    expect(status).toBe(200);
+    expect(app.executions.at(-1)?.configuration).toBeUndefined();
+  });
+
+  it.each([true, false])('says whether an answer is that of an earlier request: %s', async (replayed) => {
+    app.behaviour = (_params, configuration) => {
+      configuration?.onReport?.({ action: 'a', attempts: [], replayed, durationMs: 1, errorCode: undefined });
+      return app.wallets.get(wallet);
+    };
+    const { status, headers } = await deposit('{"amount":1}', { ...JSON_TYPE, 'idempotency-key': 'a' });
+    expect(status).toBe(200);
+    expect(headers.get('idempotency-replayed')).toBe(replayed ? 'true' : null);
+  });
+
   it('passes a valid traceparent on and ignores a broken one', async () => {
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     await deposit('{"amount":1}', { ...JSON_TYPE, traceparent });

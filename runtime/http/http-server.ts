@@ -53,8 +53,10 @@ export interface HttpServer {
   close(graceMs?: number): Promise<void>;
 }
 
-/** How often a closing server looks for connections that have become idle, in milliseconds. */
-const CLOSE_IDLE_EVERY_MS = 25;
+/** A closing server looks so often whether anything is left to answer, in milliseconds. */
+const LOOK_EVERY_MS = 25;
+/** Requests that have begun to arrive may do so for this long once the server closes, in milliseconds. */
+const ARRIVE_WITHIN_MS = 1_000;
 /** Longest path parameter that reaches validation. */
 const LONGEST_PARAMETER = 2_048;
 
@@ -81,7 +83,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
     close: (graceMs = 10_000) => {
       answers.closing = true;
-      closed ??= drain(server, graceMs);
+      closed ??= drain(server, answers, graceMs);
       return closed;
     },
   };
@@ -177,14 +179,17 @@ function addressOf(server: FastifyInstance, host: string): ListenAddress {
   return { host, port, url: `http://${host.includes(':') ? `[${host}]` : host}:${port}` };
 }
 
-async function drain(server: FastifyInstance, graceMs: number): Promise<void> {
-  // Node closes connections that are idle at the moment of closing, but not those that become so later.
-  const sweep = setInterval(() => server.server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
-  const force = setTimeout(() => server.server.closeAllConnections(), graceMs);
+async function drain(server: FastifyInstance, answers: Answers, graceMs: number): Promise<void> {
+  const startMs = performance.now();
+  // Node waits for connections that have sent nothing or only half a request, and no longer times them out.
+  const sweep = setInterval(() => {
+    const elapsedMs = performance.now() - startMs;
+    const isDone = answers.pending === 0 && elapsedMs >= ARRIVE_WITHIN_MS;
+    if (isDone || elapsedMs >= graceMs) server.server.closeAllConnections();
+  }, LOOK_EVERY_MS);
   try {
     await server.close();
   } finally {
     clearInterval(sweep);
-    clearTimeout(force);
   }
 }

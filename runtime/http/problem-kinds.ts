@@ -87,6 +87,8 @@ const ERROR_KINDS: Readonly<Record<ErrorCode, ProblemKind>> = {
   FW_EMBEDDED_DATABASE_LOCKED: INTERNAL,
   FW_UNSAFE_SERVER: INTERNAL,
   FW_MIGRATION: INTERNAL,
+  FW_EVENT_EPOCH: INTERNAL,
+  FW_UNKNOWN_HANDLER: { status: 404, title: 'Unknown handler' },
   FW_JOURNAL: { status: 409, title: 'Journal entry refused' },
   FW_LOCK_TIMEOUT: { status: 503, title: 'Locked', detail: 'Somebody else is at it; try again later' },
   FW_LOCK_LOST: { status: 500, title: 'Lock lost', detail: 'The work took longer than its lock was held' },

@@ -41,22 +41,29 @@ export function compileRoute(
 ): RouteHandler {
   const sendResult = compileAnswer(route, answers);
 
-  const run = (principal: Principal, request: FastifyRequest): Promise<unknown> => {
+  const run = (principal: Principal, request: FastifyRequest, response: ServerResponse): Promise<unknown> => {
     const { raw, params: path, body } = request;
     const { url = '/', headers } = raw;
     const params = reader.read({ url, headers, path: path as object, body: body as Buffer | undefined });
-    return executor.execute(principal, route.action, params, executionSettings(route, headers, params));
+    const onReplay = (): void => void response.setHeader('idempotency-replayed', 'true');
+    const settings = executionSettings(route, headers, params, onReplay);
+    return executor.execute(principal, route.action, params, settings);
   };
 
   return (request, reply) => {
-    const fail = (error: unknown): void => answers.fail(request.raw, reply.raw, error);
+    const fail = (error: unknown): void => {
+      answers.pending -= 1;
+      answers.fail(request.raw, reply.raw, error);
+    };
     const succeed = (result: unknown): void => {
       try {
         sendResult(request, reply.raw, result);
+        answers.pending -= 1;
       } catch (error) {
         fail(error);
       }
     };
+    answers.pending += 1;
     try {
       if (!acceptsJson(request.headers.accept)) {
         throw new HttpProblem('HTTP_NOT_ACCEPTABLE', 'Answers are application/json');
@@ -64,8 +71,8 @@ export function compileRoute(
       const principal = authenticator(request.raw);
       const result =
         principal instanceof Promise
-          ? principal.then((known) => run(known, request))
-          : run(principal, request);
+          ? principal.then((known) => run(known, request, reply.raw))
+          : run(principal, request, reply.raw);
       result.then(succeed, fail);
     } catch (error) {
       fail(error);

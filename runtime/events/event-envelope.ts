@@ -1,0 +1,190 @@
+import type { ActionClass } from '../action/action.js';
+import { ExecutionConfiguration } from '../action/execution-configuration.js';
+import type { ModelEvent } from '../domain/model-event.js';
+import { shardOfUuid } from '../domain/id.js';
+import { PlanMisuseError, ValidationError } from '../errors.js';
+import type { ActionExecutor } from '../execution/action-executor.js';
+import type { Transaction } from '../sharding/transaction-manager.js';
+import type { LoggedEvent, LogCursor, SourceAction } from './event-record.js';
+
+/** What a handler is given: the event and everything that is known about how it came to be. */
+export interface EventEnvelope<Event extends ModelEvent<unknown> = ModelEvent<unknown>> {
+  /** An instance of the event's class, brought up to its present version. */
+  readonly event: Event;
+  /** Id of the event: the same in every redelivery. */
+  readonly id: string;
+  readonly modelId: string;
+  readonly modelName: string;
+  /** The version that the change produced. */
+  readonly modelVersion: number;
+  readonly actionId: string;
+  /** Name, principal and params of the action; null if its row is gone (retention). */
+  readonly action: SourceAction | null;
+  readonly namespace: string;
+  /** Where it stands in its shard's log. */
+  readonly position: LogCursor;
+  /** From 1; starts again when another process takes over. */
+  readonly attempt: number;
+  /** When the action's plan was written, by its clock. */
+  readonly createdDate: Date;
+  /** W3C `traceparent` of the action, if it had one. */
+  readonly traceContext: string | undefined;
+  /** Part of a replay, not of the live delivery. */
+  readonly replayed: boolean;
+  /** Aborted when the handler should give up: the process closes, or another one has taken over. */
+  readonly signal: AbortSignal;
+  /**
+   * The transaction that also moves the checkpoint: what is written through it happens exactly once.
+   *
+   * @throws PlanMisuseError unless the handler is `transactional`
+   */
+  readonly transaction: Transaction;
+  /**
+   * Runs an action exactly once for this event, whatever is redelivered: a repeat gets the first result. Calls are told
+   * apart by their number, so that they must come in the same order in each attempt; if they do not, name them.
+   *
+   * @throws what the action throws; its refusals and failures are not kept and happen again in the next attempt
+   * @throws PlanMisuseError in a `transactional` handler
+   */
+  execute<Params, Result>(
+    action: ActionClass<Params, Result>,
+    params: NoInfer<Params>,
+    options?: ExecuteOptions,
+  ): Promise<Result>;
+}
+
+/** How an action is run from a handler. */
+export interface ExecuteOptions {
+  /** Tells the call apart from the event's others. 1 to 60 visible ASCII characters. Default: its number. */
+  readonly name?: string;
+  /** Deadline over all attempts, in milliseconds. Default: the executor's. */
+  readonly timeoutMs?: number;
+}
+
+/** What all envelopes of one run have in common. */
+export interface EnvelopeContext {
+  readonly executor: ActionExecutor;
+  /** The handler's first name ever: part of the keys. */
+  readonly identity: string;
+  /** Part of the keys of a replay that repeats actions. */
+  readonly again: string | undefined;
+  readonly replayed: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Makes the envelope of one attempt. */
+export function makeEnvelope(
+  logged: LoggedEvent,
+  event: ModelEvent<unknown>,
+  attempt: { readonly number: number; readonly transaction: Transaction | undefined },
+  context: EnvelopeContext,
+): EventEnvelope {
+  return new Envelope(logged, event, attempt, context);
+}
+
+const CALL_NAME = /^[\x21-\x7e]{1,60}$/;
+
+class Envelope implements EventEnvelope {
+  readonly event: ModelEvent<unknown>;
+  readonly attempt: number;
+  readonly #logged: LoggedEvent;
+  readonly #context: EnvelopeContext;
+  readonly #transaction: Transaction | undefined;
+  #calls = 0;
+
+  constructor(
+    logged: LoggedEvent,
+    event: ModelEvent<unknown>,
+    attempt: { readonly number: number; readonly transaction: Transaction | undefined },
+    context: EnvelopeContext,
+  ) {
+    this.event = event;
+    this.attempt = attempt.number;
+    this.#transaction = attempt.transaction;
+    this.#logged = logged;
+    this.#context = context;
+  }
+
+  get id(): string {
+    return this.#logged.id;
+  }
+
+  get modelId(): string {
+    return this.#logged.modelId;
+  }
+
+  get modelName(): string {
+    return this.#logged.modelName;
+  }
+
+  get modelVersion(): number {
+    return this.#logged.modelVersion;
+  }
+
+  get actionId(): string {
+    return this.#logged.actionId;
+  }
+
+  get action(): SourceAction | null {
+    return this.#logged.action;
+  }
+
+  get namespace(): string {
+    return this.#logged.namespace;
+  }
+
+  get position(): LogCursor {
+    return this.#logged.cursor;
+  }
+
+  get createdDate(): Date {
+    return new Date(this.#logged.createdDate);
+  }
+
+  get traceContext(): string | undefined {
+    return this.#logged.traceContext ?? undefined;
+  }
+
+  get replayed(): boolean {
+    return this.#context.replayed;
+  }
+
+  get signal(): AbortSignal {
+    return this.#context.signal;
+  }
+
+  get transaction(): Transaction {
+    if (this.#transaction !== undefined) return this.#transaction;
+    throw new PlanMisuseError(
+      `${this.#context.identity} is not transactional: mark it with { transactional: true }`,
+    );
+  }
+
+  async execute<Params, Result>(
+    action: ActionClass<Params, Result>,
+    params: NoInfer<Params>,
+    options: ExecuteOptions = {},
+  ): Promise<Result> {
+    const { executor, identity } = this.#context;
+    if (this.#transaction !== undefined) {
+      throw new PlanMisuseError(
+        `${identity} is transactional and writes through its transaction; it cannot start ${action.name}`,
+      );
+    }
+    const configuration = ExecutionConfiguration.Builder.executionConfiguration()
+      .idempotencyKey(this.#key(options.name), { home: shardOfUuid(this.#logged.id), expires: false })
+      .signal(this.signal);
+    if (options.timeoutMs !== undefined) configuration.timeoutMs(options.timeoutMs);
+    if (this.traceContext !== undefined) configuration.traceContext(this.traceContext);
+    return executor.execute({ name: `handler:${identity}` }, action, params, configuration.build());
+  }
+
+  #key(name: string | undefined): string {
+    const { identity, again } = this.#context;
+    if (name !== undefined && !CALL_NAME.test(name)) {
+      throw new ValidationError('A call has a name of 1 to 60 visible ASCII characters', { field: 'name' });
+    }
+    const call = name === undefined ? String((this.#calls += 1)) : `=${name}`;
+    return `${this.#logged.id}:${identity}:${call}${again === undefined ? '' : `:${again}`}`;
+  }
+}

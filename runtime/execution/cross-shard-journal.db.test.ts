@@ -1,0 +1,295 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DataSourceConfig } from '../config/types.js';
+import { openDatabases } from '../databases.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { uuid7 } from '../domain/id-source.js';
+import { CrossShardPartialError, type JournalRefusal } from '../errors.js';
+import { migrate } from '../migration/migrate.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import type { DatabaseHarness } from '../testing/databases.js';
+import { testDataSource, topologyOf } from '../testing/databases-topology.js';
+import { describeOnEachAdapter, testServer } from '../testing/databases-vitest.js';
+import { accountMigrations, HERE, openBank, type TestBank, THERE } from './test-support/accounts.js';
+import { type CompiledProgram, compileProgram } from './test-support/compiled-program.js';
+import type { CrashPlan } from './test-support/crashing-move.js';
+
+const ELSEWHERE = THERE;
+const shards = [HERE, THERE];
+
+async function bankOn(harness: DatabaseHarness): Promise<TestBank> {
+  return openBank(await harness.makeShards({ shards, migrations: accountMigrations }));
+}
+
+/** Puts the entry back to where a crash after the first leg's commit would have left it. */
+async function undoSecondLeg(bank: TestBank, to: string): Promise<string> {
+  const [entry] = await bank.rows(HERE, "select id, legs->1->>'actionId' from eventlog.journal order by id desc limit 1");
+  const [id, actionId] = (entry ?? []).map(String);
+  await bank.rows(THERE, `delete from eventlog.events where action_id = '${actionId}'`);
+  await bank.rows(THERE, `delete from eventlog.actions where id = '${actionId}'`);
+  await bank.rows(THERE, `update accounts set version = 1, balance = 5 where id = '${to}'`);
+  await bank.rows(
+    HERE,
+    `update eventlog.journal set state = 'open', outcome = null, closed_date = null where id = '${id}'`,
+  );
+  return String(id);
+}
+
+function refusal(reason: JournalRefusal): object {
+  return { code: 'FW_JOURNAL', reason };
+}
+
+describeOnEachAdapter('The cross-shard journal', (harness) => {
+  async function halfDone(): Promise<{ bank: TestBank; from: string; to: string; id: string }> {
+    const bank = await bankOn(harness);
+    const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
+    await bank.move(from, 3, to);
+    return { bank, from, to, id: await undoSecondLeg(bank, to) };
+  }
+
+  it('has closed the entry when the caller hears of success', async () => {
+    const bank = await bankOn(harness);
+    const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
+    await bank.move(from, 3, to);
+    expect(await bank.journal.open()).toEqual([]);
+    expect(await bank.rows(HERE, 'select action_name, principal, state, outcome, lease_owner from eventlog.journal')).toEqual(
+      [['Move', 'alice', 'closed', 'applied', null]],
+    );
+    expect([await bank.balance(from), await bank.balance(to)]).toEqual(['7', '8']);
+  });
+
+  it('is not written by plans of one shard', async () => {
+    const bank = await bankOn(harness);
+    const [from, to] = [await bank.open(HERE, 10), await bank.open(HERE, 5)];
+    await bank.move(from, 3, to);
+    expect(await bank.rows(HERE, 'select from eventlog.journal')).toEqual([]);
+  });
+
+  it('has no entry when the first leg was not applied', async () => {
+    const bank = await bankOn(harness);
+    const [from, to] = [await bank.open(HERE, 999_999), await bank.open(THERE, 5)];
+    await expect(bank.move(from, -3, to)).rejects.toMatchObject({ code: 'FW_CONSTRAINT_VIOLATION' });
+    expect(await bank.rows(HERE, 'select from eventlog.journal')).toEqual([]);
+  });
+
+  it('has closed the entry when the caller hears that only a part was applied', async () => {
+    const bank = await bankOn(harness);
+    const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 999_999)];
+    const error = await bank.move(from, 3, to).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(CrossShardPartialError);
+    expect(error).toMatchObject({
+      committed: [{ shard: '(0, 0)' }],
+      failed: { shard: '(1, 0)' },
+      openEntry: undefined,
+      cause: { code: 'FW_CONSTRAINT_VIOLATION' },
+    });
+    expect(await bank.journal.open()).toEqual([]);
+    const [row] = await bank.rows(HERE, 'select id, outcome from eventlog.journal');
+    expect(row?.[1]).toBe('partial');
+    await expect(bank.journal.finish(String(row?.[0]))).rejects.toMatchObject(refusal('closed'));
+  });
+
+  it('lists what is committed and what is not', async () => {
+    const { bank, id } = await halfDone();
+    expect(await bank.journal.open()).toMatchObject([
+      {
+        id,
+        actionName: 'Move',
+        principal: 'alice',
+        state: 'open',
+        note: undefined,
+        leasedUntil: undefined,
+        legs: [
+          { shard: '(0, 0)', actionId: id, status: 'committed' },
+          { shard: '(1, 0)', status: 'not-applied' },
+        ],
+      },
+    ]);
+    expect(await bank.journal.open(ELSEWHERE)).toEqual([]);
+  });
+
+  it('finishes an entry under the recorded action ids, events included', async () => {
+    const { bank, to, id } = await halfDone();
+    const [entry] = await bank.journal.open();
+    await bank.journal.finish(id);
+    expect(await bank.balance(to)).toBe('8');
+    const actionId = entry?.legs[1]?.actionId;
+    expect(
+      await bank.rows(THERE, `select status, name, principal from eventlog.actions where id = '${actionId}'`),
+    ).toEqual([['committed', 'Move', 'alice']]);
+    expect(
+      await bank.rows(
+        THERE,
+        `select event_type, model_name, model_id, payload, model_version from eventlog.events where action_id = '${actionId}'`,
+      ),
+    ).toEqual([['AccountCredited', 'Account', to, { amount: '3' }, '2']]);
+    expect(await bank.journal.open()).toEqual([]);
+  });
+
+  it('applies nothing twice, however often and by however many an entry is finished', async () => {
+    const { bank, to, id } = await halfDone();
+    const attempts = await Promise.allSettled(Array.from({ length: 5 }, () => bank.journal.finish(id)));
+    expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const attempt of attempts) {
+      if (attempt.status === 'rejected') expect(attempt.reason.reason).toMatch(/^(leased|closed)$/);
+    }
+    await expect(bank.journal.finish(id)).rejects.toMatchObject(refusal('closed'));
+    expect(await bank.balance(to)).toBe('8');
+  });
+
+  it('closes an entry whose legs have all been applied', async () => {
+    const { bank, to, id } = await halfDone();
+    await bank.journal.finish(id);
+    await bank.rows(HERE, "update eventlog.journal set state = 'open', outcome = null, closed_date = null");
+    await bank.journal.finish(id);
+    expect(await bank.journal.open()).toEqual([]);
+    expect(await bank.balance(to)).toBe('8');
+  });
+
+  it('does not finish an entry whose models have moved on', async () => {
+    const { bank, to, id } = await halfDone();
+    await bank.credit(to, 1);
+    await expect(bank.journal.finish(id)).rejects.toMatchObject(refusal('stale'));
+    expect(await bank.balance(to)).toBe('6');
+    expect(await bank.journal.open()).toMatchObject([{ id, leasedUntil: undefined }]);
+  });
+
+  it('does not finish an entry of which a leg was fenced', async () => {
+    const { bank, to, id } = await halfDone();
+    const [entry] = await bank.journal.open();
+    expect(await bank.executor.outcomeOf(String(entry?.legs[1]?.actionId))).toBe('void');
+    await expect(bank.journal.finish(id)).rejects.toMatchObject(refusal('void'));
+    expect((await bank.journal.open())[0]?.legs[1]?.status).toBe('void');
+    expect(await bank.balance(to)).toBe('5');
+  });
+
+  it('does not touch an entry that somebody else is working on', async () => {
+    const { bank, id } = await halfDone();
+    const { journal } = bank.gateways.gateway(HERE);
+    await journal.lease(id, uuid7.next(HERE.bits), 60_000);
+    await expect(bank.journal.finish(id)).rejects.toMatchObject(refusal('leased'));
+    await expect(bank.journal.flag(id, 'mine')).rejects.toMatchObject(refusal('leased'));
+    expect((await bank.journal.open())[0]?.leasedUntil).toBeInstanceOf(Date);
+  });
+
+  it('takes over an entry whose lease has run out', async () => {
+    const { bank, to, id } = await halfDone();
+    const { journal } = bank.gateways.gateway(HERE);
+    const late = uuid7.next(HERE.bits);
+    await journal.lease(id, late, 0);
+    await bank.journal.finish(id);
+    expect(await journal.close(id, late, 'partial')).toBe(false);
+    expect(await bank.balance(to)).toBe('8');
+  });
+
+  it('keeps a note with an entry, which can still be finished', async () => {
+    const { bank, to, id } = await halfDone();
+    await bank.journal.flag(id, 'asked the owner');
+    expect(await bank.journal.open()).toMatchObject([{ id, state: 'flagged', note: 'asked the owner' }]);
+    await bank.journal.finish(id);
+    expect(await bank.balance(to)).toBe('8');
+    await expect(bank.journal.flag(id, ' ')).rejects.toMatchObject({ code: 'FW_VALIDATION' });
+  });
+
+  it('knows nothing of other ids', async () => {
+    const bank = await bankOn(harness);
+    await expect(bank.journal.finish(uuid7.next(HERE.bits))).rejects.toMatchObject(refusal('unknown'));
+    await expect(bank.journal.finish('entry')).rejects.toMatchObject({ code: 'FW_VALIDATION' });
+  });
+
+  it('forgets closed entries after a time, but those that were applied in part', async () => {
+    const bank = await bankOn(harness);
+    const [from, to, full] = [await bank.open(HERE, 10), await bank.open(THERE, 5), await bank.open(THERE, 999_999)];
+    await bank.move(from, 1, to);
+    await expect(bank.move(from, 1, full)).rejects.toThrow(CrossShardPartialError);
+    const { journal } = bank.gateways.gateway(HERE);
+    expect(await journal.purge(10, 60_000)).toBe(0);
+    expect(await journal.purge(10, 0)).toBe(1);
+    expect(await bank.rows(HERE, 'select outcome from eventlog.journal')).toEqual([['partial']]);
+  });
+});
+
+describe('A process killed between two commits', () => {
+  let program: CompiledProgram | undefined;
+  beforeAll(() => {
+    program = compileProgram(join(import.meta.dirname, 'test-support', 'crashing-move.ts'));
+  });
+  afterAll(() => program?.remove());
+
+  /** Runs the program until it kills itself. */
+  async function crash(plan: CrashPlan): Promise<void> {
+    const child = spawn(process.execPath, [String(program?.path), JSON.stringify(plan)], { stdio: 'inherit' });
+    expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
+  }
+
+  async function expectHalf(bank: TestBank, from: string, to: string): Promise<void> {
+    expect([await bank.balance(from), await bank.balance(to)]).toEqual(['7', '5']);
+    const [entry] = await bank.journal.open();
+    expect(entry?.legs.map(({ shard, status }) => [shard, status])).toEqual([
+      ['(0, 0)', 'committed'],
+      ['(1, 0)', 'not-applied'],
+    ]);
+    await expect(bank.journal.finish(String(entry?.id))).rejects.toMatchObject(refusal('leased'));
+    await endLease(bank);
+    await bank.journal.finish(String(entry?.id));
+    expect([await bank.balance(from), await bank.balance(to)]).toEqual(['7', '8']);
+    expect(await bank.journal.open()).toEqual([]);
+  }
+
+  /** Time passes: the dead process's lease runs out. */
+  function endLease(bank: TestBank): Promise<unknown> {
+    return bank.rows(HERE, 'update eventlog.journal set lease_expires_date = clock_timestamp()');
+  }
+
+  describeOnEachAdapter('leaves an entry behind, from which the rest is applied', (harness) => {
+    it('by another process', async () => {
+      const setting = harness.adapter === 'pglite' ? await embedded() : await onServer(harness);
+      try {
+        const bank = openBank(setting.open());
+        const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
+        await bank.databases.close();
+        await crash({ urls: setting.urls, user: setting.user, from, to, amount: 3 });
+        const survivor = openBank(setting.open());
+        await expectHalf(survivor, from, to);
+        await survivor.databases.close();
+      } finally {
+        setting.remove();
+      }
+    });
+  });
+});
+
+interface Setting extends Pick<CrashPlan, 'urls' | 'user'> {
+  open(): DatabaseRegistry;
+  remove(): void;
+}
+
+/** Databases that outlive a process. */
+async function embedded(): Promise<Setting> {
+  const root = mkdtempSync(join(tmpdir(), 'fw-crash-'));
+  const url = (name: string): DataSourceConfig['url'] => ({ kind: 'pglite', storage: 'file', location: join(root, name) });
+  const setting = settingOf([url('here'), url('there')], undefined, () => rmSync(root, { recursive: true, force: true }));
+  const registry = setting.open();
+  await migrate(registry, { migrations: accountMigrations });
+  await registry.close();
+  return setting;
+}
+
+async function onServer(harness: DatabaseHarness): Promise<Setting> {
+  const topology = await harness.makeTopology({ shards, migrations: accountMigrations });
+  const [here, there] = topology.groups.flatMap(({ members }) => members.map(({ primary }) => primary.url));
+  if (here === undefined || there === undefined) throw new Error('Two shards are needed');
+  return settingOf([here, there], testServer(), () => {});
+}
+
+function settingOf(urls: CrashPlan['urls'], user: CrashPlan['user'], remove: () => void): Setting {
+  const sources = urls.map((url, index): [ShardIdentifier, DataSourceConfig] => [
+    index === 0 ? HERE : THERE,
+    testDataSource(url, user),
+  ]);
+  return { urls, user, remove, open: () => openDatabases(topologyOf(sources), { warn: () => {} }) };
+}

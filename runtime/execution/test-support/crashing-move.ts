@@ -1,0 +1,54 @@
+/**
+ * A process that moves an amount from one shard to another and is killed by SIGKILL right after the first leg's commit
+ * has been answered. Its argument is a `CrashPlan` as JSON.
+ */
+import type { DataSourceConfig } from '../../config/types.js';
+import { pgliteAdapter, postgresAdapter } from '../../databases.js';
+import type { DatabaseAdapter } from '../../sharding/database-adapter.js';
+import { DatabaseRegistry } from '../../sharding/database-registry.js';
+import type { ShardDatabase } from '../../sharding/shard-database.js';
+import { testDataSource, topologyOf } from '../../testing/databases-topology.js';
+import { HERE, openBank, THERE } from './accounts.js';
+
+export interface CrashPlan {
+  readonly urls: readonly [here: DataSourceConfig['url'], there: DataSourceConfig['url']];
+  readonly user: { readonly user: string; readonly password: string } | undefined;
+  readonly from: string;
+  readonly to: string;
+  readonly amount: number;
+}
+
+const plan = JSON.parse(process.argv[2] ?? '') as CrashPlan;
+const [here, there] = plan.urls.map((url) => testDataSource(url, plan.user));
+if (here === undefined || there === undefined) throw new Error('Two URLs are needed');
+const databases = new DatabaseRegistry(
+  topologyOf([
+    [HERE, here],
+    [THERE, there],
+  ]),
+  { adapters: [deadly(postgresAdapter), deadly(pgliteAdapter)], warn: () => {} },
+);
+await openBank(databases).move(plan.from, plan.amount, plan.to);
+
+function deadly(adapter: DatabaseAdapter): DatabaseAdapter {
+  return {
+    kind: adapter.kind,
+    open: (shard, source, options) => killing(adapter.open(shard, source, options)),
+  };
+}
+
+function killing(database: ShardDatabase): ShardDatabase {
+  return {
+    shard: database.shard,
+    kind: database.kind,
+    description: database.description,
+    query: async (statement, options) => {
+      const rows = await database.query(statement, options);
+      if (statement.text.includes('INSERT INTO eventlog.journal')) process.kill(process.pid, 'SIGKILL');
+      return rows;
+    },
+    acquire: (options) => database.acquire(options),
+    stats: () => database.stats(),
+    close: (graceMs) => database.close(graceMs),
+  };
+}

@@ -1,0 +1,123 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { post } from '../customer/http-client.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const project = fileURLToPath(new URL('./project', import.meta.url));
+const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+const run = promisify(execFile);
+
+/** The package as its users get it: packed, installed into an empty folder, generated, compiled strictly and run. */
+describe('a project that installs the package', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'fw-consumer-'));
+
+  beforeAll(async () => {
+    cpSync(project, folder, { recursive: true });
+    const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+    const { stdout } = await run('npm', pack, { cwd: root });
+    const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+    const types = `@types/node@${ownVersionOf('@types/node')}`;
+    const install = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'];
+    await run('npm', [...install, join(folder, filename), types], { cwd: folder });
+  }, 180_000);
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('a second service needs less than 100 lines from class to HTTP, beside the response mapper', () => {
+    const sources = ['order.ts', 'actions.ts', 'main.ts'].map((file) => join(project, 'src', file));
+    const lines = sources
+      .flatMap((file) => readFileSync(file, 'utf8').split('\n'))
+      .filter((line) => line !== '');
+    expect(lines.length).toBeLessThan(100);
+  });
+
+  test('brings no sources, tests or examples with it', () => {
+    const installed = join(folder, 'node_modules', 'fw-actions');
+    expect(readdirSync(installed).sort()).toEqual(
+      ['CHANGELOG.md', 'LICENSE', 'README.md', 'bin', 'dist', 'package.json', 'templates'].filter((name) =>
+        existsSync(join(root, name)),
+      ),
+    );
+    const files = readdirSync(installed, { recursive: true }).map(String);
+    expect(
+      files.filter((file) => !file.includes('node_modules') && /\.test\.|vitest|golden/.test(file)),
+    ).toEqual([]);
+  });
+
+  test('generates, compiles under every strict flag and serves orders over HTTP', async () => {
+    const generated = await run('npx', ['fw-gen', 'generate'], { cwd: folder });
+    expect(generated.stdout + generated.stderr).toMatch(/files? written/);
+    await compile(folder);
+    const url = await serve(folder);
+    const placed = await post<OrderBody>(`${url}/orders`, { customer: 'Ada', total: '12.5' });
+    expect([placed.status, placed.body.total, placed.body.state]).toEqual([201, '12.5', 'PLACED']);
+    expect(placed.headers.get('location')).toBe(`/orders/${placed.body.id}`);
+    const shipped = await post<OrderBody>(`${url}/orders/${placed.body.id}/ship`, {});
+    expect([shipped.status, shipped.body.state, shipped.body.version]).toEqual([200, 'SHIPPED', 2]);
+    const again = await post<{ readonly detail: string }>(`${url}/orders/${placed.body.id}/ship`, {});
+    expect([again.status, again.body.detail]).toEqual([409, 'The order has been shipped already']);
+  }, 120_000);
+
+  test('a second generation changes nothing', async () => {
+    mkdirSync(join(folder, 'src', 'generated'), { recursive: true });
+    const before = snapshot(join(folder, 'src', 'generated'));
+    await run('npx', ['fw-gen', 'generate'], { cwd: folder });
+    expect(snapshot(join(folder, 'src', 'generated'))).toEqual(before);
+  });
+});
+
+/** The compiler's own words are the message. */
+async function compile(folder: string): Promise<void> {
+  await run(process.execPath, [tsc, '-p', folder]).catch((error: { stdout: string }) => {
+    throw new Error(error.stdout);
+  });
+}
+
+interface OrderBody {
+  readonly id: string;
+  readonly total: string;
+  readonly state: string;
+  readonly version: number;
+}
+
+const servers: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  for (const stop of servers) await stop();
+});
+
+async function serve(folder: string): Promise<string> {
+  const child = spawn(process.execPath, ['dist/main.js', '--port', '0'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  servers.push(async () => {
+    child.kill();
+    await once(child, 'exit');
+  });
+  let output = '';
+  return new Promise((resolve, reject) => {
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk;
+      const url = /^listening on (\S+)$/m.exec(output)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+    child.once('exit', (code) => reject(new Error(`ended with ${code}`)));
+  });
+}
+
+function ownVersionOf(name: string): string {
+  const text = readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+function snapshot(folder: string): readonly (readonly [string, string])[] {
+  return readdirSync(folder)
+    .sort()
+    .map((name) => [name, readFileSync(join(folder, name), 'utf8')]);
+}

@@ -1,0 +1,4 @@
+import { fixedPrincipal } from 'fw-actions';
+import { startServer } from './generated/server.js';
+
+await startServer({ authenticator: fixedPrincipal('orders') });
