@@ -14,16 +14,20 @@ import { EventHistory } from './persistence/event-history.js';
 import type { RepositoryContext } from './persistence/repository.js';
 import type { DatabaseRegistry } from './sharding/database-registry.js';
 
-/** What an application is opened with. `loadConfig` gives the first three. */
-export interface ApplicationOptions<Collaborators> {
+/** What an application is wired with, over databases that are open. */
+export interface AssemblyOptions<Collaborators> {
   /** Written to the `namespace` column of outbox rows. */
   readonly namespace: string;
-  readonly sharding: ShardingTopology;
   readonly execution?: Partial<ExecutionDefaults>;
   /** Constructor arguments of actions that are neither clock nor repository. */
   readonly collaborators: Collaborators;
   /** Default: the machine's. */
   readonly clock?: Clock;
+}
+
+/** What an application is opened with. `loadConfig` gives `namespace`, `sharding` and `execution`. */
+export interface ApplicationOptions<Collaborators> extends AssemblyOptions<Collaborators> {
+  readonly sharding: ShardingTopology;
   /** Bring every shard's schema up to date first. Default true. */
   readonly migrate?: boolean;
   /** Told what operators should know. Default: standard error. */
@@ -56,18 +60,24 @@ export async function openApplication<Collaborators>(
   const databases = openDatabases(options.sharding, warn === undefined ? {} : { warn });
   try {
     if (options.migrate !== false) await migrate(databases, { migrations: application.migrations });
-    return wire(application, options, databases);
+    return assembleApplication(application, databases, options);
   } catch (error) {
     await databases.close();
     throw error;
   }
 }
 
-function wire<Collaborators>(
+/**
+ * Wires executor and actions over databases that are open and migrated already. Closing the application closes them.
+ *
+ * @throws CodegenVersionError if the code was emitted for another runtime
+ */
+export function assembleApplication<Collaborators>(
   application: ApplicationDefinition<Collaborators>,
-  options: ApplicationOptions<Collaborators>,
   databases: DatabaseRegistry,
+  options: AssemblyOptions<Collaborators>,
 ): Application {
+  requireCodegenVersion(application.codegenVersion);
   const { clock = systemClock } = options;
   const gateways = new ShardGateways(databases, options.namespace, new EventCatalog(application.events));
   const eventHistory = new EventHistory(gateways);

@@ -4,6 +4,7 @@ export type { ActionDescriptor, ResultType } from './action/action-descriptor.js
 export { ActionPlan, type StagedItem } from './action/action-plan.js';
 export { ActionRegistry } from './action/action-registry.js';
 export { ExecutionConfiguration, ExecutionConfigurationBuilder } from './action/execution-configuration.js';
+export type { AttemptEnd, AttemptReport, ExecutionReport, WriteReport } from './action/execution-report.js';
 export {
   AutoBuilder,
   type AutoBuilderOptions,
@@ -14,7 +15,13 @@ export {
   type HttpRouteOptions,
   type ResponseMapper,
 } from './action/markers.js';
-export { type Application, type ApplicationOptions, openApplication } from './application.js';
+export {
+  type Application,
+  type ApplicationOptions,
+  type AssemblyOptions,
+  assembleApplication,
+  openApplication,
+} from './application.js';
 export type { ApplicationDefinition, WiringContext } from './application-definition.js';
 export {
   ConfigurationError,

@@ -62,10 +62,11 @@ async function measureWorkload(entries, workload, { server, options }) {
     if (round !== last) await tidyUp(taking, server);
     last = round;
     const slice = await entry.worker.run({ concurrency, hot, warmUpMs, measureMs }, server);
-    const { total, ...numbers } = slice;
+    const { total, cpu, ...numbers } = slice;
+    const serverUs = ((cpu.end - cpu.begin) * 1e6) / numbers.deposits;
     entry.acknowledged.deposits += total.deposits;
     entry.acknowledged.cents += total.cents;
-    rounds.push({ round, variant: entry.variant.name, ...numbers, errors: total.errors });
+    rounds.push({ round, variant: entry.variant.name, ...numbers, serverUs, errors: total.errors });
     progress(`${workload.name} round ${round + 1}: ${entry.variant.name} ${Math.round(numbers.perSecond)}/s`);
   });
   for (const entry of taking) await check(entry);

@@ -39,7 +39,7 @@ export class Pgbench {
       deposits,
       perSecond,
       clientUs: (clientSeconds * 1e6) / deposits,
-      serverUs: begin === undefined ? undefined : ((end - begin) * 1e6) / deposits,
+      cpu: { begin, end },
       stalePerDeposit: (transactions - deposits) / deposits,
       p50Ms: Number(/latency average = ([\d.]+)/.exec(text)?.[1]),
       p99Ms: undefined,

@@ -37,7 +37,13 @@ export async function openServer() {
 
 async function startOwn() {
   const { startPostgres } = await built('runtime/testing/databases-server.js');
-  return startPostgres(SETTINGS);
+  const server = await startPostgres(SETTINGS);
+  await withClient(pick(server), async (client) => {
+    // The 256 connections of pgbench would spend seconds on the hash of the password.
+    await client.query('set scram_iterations = 1');
+    await client.query(`alter role ${server.user} password '${server.password}'`);
+  });
+  return server;
 }
 
 function pick({ host, port, user, password, database }) {

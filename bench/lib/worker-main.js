@@ -11,6 +11,10 @@ process.on('message', async (message) => {
     process.disconnect();
     return;
   }
+  if (message.ask !== undefined) {
+    process.send({ result: await target[message.ask]() });
+    return;
+  }
   const result = await runLoad(target, message, (edge) => process.send({ edge }));
   process.send({ result });
 });

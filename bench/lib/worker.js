@@ -22,7 +22,7 @@ export class Worker {
     return worker;
   }
 
-  /** Runs one slice. CPU time of the server is taken at the edges of the window. */
+  /** Runs one slice. What `server.cpuSeconds()` says at the edges of the window is returned as `cpu`. */
   async run(load, server) {
     const cpu = {};
     const answer = this.#answer((edge) => {
@@ -30,8 +30,14 @@ export class Worker {
     });
     this.#child.send(load);
     const { result } = await answer;
-    const serverUs = ((cpu.end - cpu.begin) * 1e6) / result.deposits;
-    return { ...result, serverUs: Number.isFinite(serverUs) ? serverUs : undefined };
+    return { ...result, cpu };
+  }
+
+  /** What a function of the variant besides `deposit` and `close` says. */
+  async ask(name) {
+    const answer = this.#answer();
+    this.#child.send({ ask: name });
+    return (await answer).result;
   }
 
   async close() {

@@ -33,9 +33,11 @@ export abstract class ModelEvent<M> {
     };
     isPersisted = (event) => event.#persisted;
     reviveEvent = (eventClass, { modelId, modelName }, fields) => {
-      const event: ModelEvent<unknown> = Reflect.construct(ModelEvent, [modelId, { name: modelName }], eventClass);
+      const target = eventClass as unknown as new () => unknown;
+      const event: ModelEvent<unknown> = Reflect.construct(ModelEvent, [modelId, { name: modelName }], target);
       event.#persisted = true;
-      return Object.freeze(Object.assign(event, fields));
+      Object.freeze(Object.assign(event, fields));
+      return event;
     };
   }
 

@@ -162,8 +162,11 @@ export class StoredBuilder<M extends Stored> extends ModelBuilder<M> {
     return new StoredBuilder(descriptor).copyAll(model).#finish(model.id.getValue(), content, eventCount);
   }
 
+  readonly #modelClass: unknown;
+
   private constructor(descriptor: ModelDescriptor<M>) {
     super(descriptor);
+    this.#modelClass = descriptor.modelClass();
   }
 
   #set(values: object): void {
@@ -172,10 +175,9 @@ export class StoredBuilder<M extends Stored> extends ModelBuilder<M> {
 
   #finish(id: string, { value, writer, bucket, label }: Content, eventCount: number): M {
     this.#set({ value, writer, bucket, label });
-    const draft = this.instantiate();
     for (let index = 0; index < eventCount; index += 1) {
-      if (draft instanceof Purse) this.#attach(new PurseChanged(id, { writer, index, value }));
-      if (draft instanceof Tally) this.#attach(new TallyChanged(id, { writer, index, value }));
+      if (this.#modelClass === Purse) this.#attach(new PurseChanged(id, { writer, index, value }));
+      if (this.#modelClass === Tally) this.#attach(new TallyChanged(id, { writer, index, value }));
     }
     return this.instantiate();
   }

@@ -13,7 +13,8 @@ export function slotKey({ kind, shard, number }: Slot): string {
 }
 
 export type Step =
-  | { readonly kind: 'get' | 'find' | 'expect'; readonly slot: Slot }
+  | { readonly kind: 'get' | 'find'; readonly slot: Slot }
+  | { readonly kind: 'expect'; readonly slot: Slot }
   | { readonly kind: 'findAll'; readonly slots: readonly Slot[] }
   /** All purses of a bucket on a shard, by a query of the repository's own. */
   | { readonly kind: 'query'; readonly shard: number; readonly bucket: number }

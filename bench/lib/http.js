@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createDatabase, dropDatabase, findMismatch, readTotals } from './database.js';
+import { builtFile } from './product.js';
+import { progress } from './report.js';
+import { rotate } from './rotation.js';
+import { ServerProcess } from './server-process.js';
+import { Worker } from './worker.js';
+
+const FASTIFY = fileURLToPath(new URL('../http/fastify-server.js', import.meta.url));
+
+/** Servers that are compared over HTTP. */
+export const servers = [
+  { name: 'framework', label: '**the wallet service of fw-actions**', schema: 'framework' },
+  { name: 'node-postgres', label: 'Fastify with node-postgres by hand', schema: 'peer', withAction: false },
+  { name: 'node-postgres+action', label: "the same with the action's row", schema: 'peer', withAction: true },
+];
+
+export const loads = [
+  { name: 'http-32', label: 'HTTP, 32 connections', concurrency: 32 },
+  { name: 'http-128', label: 'HTTP, 128 connections', concurrency: 128 },
+];
+
+/** Server processes under load from a process of its own on the same machine. */
+export async function measureHttp(server, options) {
+  const folder = mkdtempSync(join(tmpdir(), 'fw-bench-'));
+  const entries = [];
+  try {
+    for (const variant of servers) entries.push(await openEntry(server, variant, folder));
+    const results = [];
+    for (const load of loads) results.push({ ...load, rounds: await measureLoad(entries, load, { server, options }) });
+    for (const entry of entries) await check(entry);
+    return { workloads: results };
+  } finally {
+    for (const { client, service, database } of entries) {
+      await client.close();
+      await service.stop();
+      await dropDatabase(server, database);
+    }
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function openEntry(server, variant, folder) {
+  const database = `b_http_${variant.name.replaceAll(/[^a-z]/g, '_')}`;
+  const connection = await createDatabase(server, database, variant.schema);
+  const service = await startService(variant, connection, folder);
+  const { hostname, port } = service.url;
+  const client = await Worker.start('http-client', { host: hostname, port: Number(port) });
+  return { variant, database, connection, service, client, acknowledged: { deposits: 0, cents: 0 } };
+}
+
+function startService({ schema, withAction }, connection, folder) {
+  if (schema === 'peer') return ServerProcess.start(FASTIFY, [JSON.stringify({ connection, withAction })]);
+  const file = join(folder, 'fw.config.yaml');
+  writeFileSync(file, configuration(connection));
+  const main = fileURLToPath(builtFile('examples/wallet/main.js'));
+  return ServerProcess.start(main, ['--config', file, '--port', '0', '--host', '127.0.0.1']);
+}
+
+/** One shard; everything else as it is by default. */
+function configuration({ host, port, user, password, database }) {
+  return `
+fw:
+  namespace: bench
+  sharding:
+    default-shard: { group: 0, member: 0 }
+    groups:
+      - group: 0
+        name: global
+        members:
+          - member: 0
+            name: global-1
+            configs:
+              primary-config:
+                jdbc-url: jdbc:postgresql://${host}:${port}/${database}
+                username: ${user}
+                password: ${JSON.stringify(password)}
+                maximum-pool-size: 16
+`;
+}
+
+async function measureLoad(entries, { name, concurrency }, { server, options }) {
+  const { warmUpMs, measureMs } = options;
+  const rounds = [];
+  await rotate(entries, options.rounds, async ({ variant, client, service, acknowledged }, round) => {
+    const watched = { cpuSeconds: () => ({ service: service.cpuSeconds(), server: server.cpuSeconds() }) };
+    const { total, cpu, clientUs, ...numbers } = await client.run({ concurrency, hot: false, warmUpMs, measureMs }, watched);
+    acknowledged.deposits += total.deposits;
+    acknowledged.cents += total.cents;
+    const perDeposit = (part) => ((cpu.end[part] - cpu.begin[part]) * 1e6) / numbers.deposits;
+    const used = { loadUs: clientUs, clientUs: perDeposit('service'), serverUs: perDeposit('server') };
+    rounds.push({ round, variant: variant.name, ...numbers, ...used, errors: total.errors });
+    progress(`${name} round ${round + 1}: ${variant.name} ${Math.round(numbers.perSecond)}/s`);
+  });
+  return rounds;
+}
+
+async function check({ variant, connection, acknowledged }) {
+  const mismatch = findMismatch(await readTotals(connection, variant.schema), acknowledged);
+  if (mismatch !== undefined) throw new Error(`${variant.name} over HTTP has lost or invented something: ${mismatch}`);
+}

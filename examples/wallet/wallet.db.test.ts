@@ -1,0 +1,202 @@
+import {
+  type Application,
+  assembleApplication,
+  CrossShardException,
+  currency,
+  Decimal,
+  ExecutionConfiguration,
+  type ExecutionConfigurationBuilder,
+  type ExecutionReport,
+  IdempotencyKeyReusedError,
+  RefusedError,
+  ShardedId,
+  ShardIdentifier,
+  type Statement,
+  UnknownShardError,
+  ValidationError,
+} from 'fw-actions';
+import { beforeEach, expect, test } from 'vitest';
+import { describeOnEachAdapter } from '../../runtime/testing/databases-vitest.js';
+import { WalletCreateAction, type WalletCreateParams } from './actions/wallet-create-action.js';
+import { WalletDepositMoneyAction } from './actions/wallet-deposit-money-action.js';
+import { WalletGetAction } from './actions/wallet-get-action.js';
+import { WalletHistoryAction } from './actions/wallet-history-action.js';
+import { WalletListAction } from './actions/wallet-list-action.js';
+import { WalletTransferAction } from './actions/wallet-transfer-action.js';
+import { application } from './generated/application.js';
+import { Wallet } from './models/wallet.js';
+import { GLOBAL_SHARD, MEXICO_SHARD } from './shards.js';
+
+const WHO = { name: 'alice' };
+const OWNER = '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10';
+
+describeOnEachAdapter('the wallet on two shards', (harness) => {
+  let wallets: Application;
+
+  beforeEach(async () => {
+    const databases = await harness.makeShards({
+      shards: [GLOBAL_SHARD, MEXICO_SHARD],
+      migrations: application.migrations,
+    });
+    wallets = assembleApplication(application, databases, { namespace: 'test.wallet', collaborators: {} });
+  });
+
+  const create = (country: string, settings = settingsOf(), params: Partial<WalletCreateParams> = {}) =>
+    wallets.executor.execute(
+      WHO,
+      WalletCreateAction,
+      { country, ownerId: OWNER, currency: currency('EUR'), initialBalance: new Decimal(100), ...params },
+      settings.build(),
+    );
+
+  const deposit = (wallet: Wallet, amount: Decimal.Value, settings = settingsOf()) =>
+    wallets.executor.execute(
+      WHO,
+      WalletDepositMoneyAction,
+      { walletId: wallet.id, amount: new Decimal(amount) },
+      settings.build(),
+    );
+
+  const get = (wallet: Wallet) => wallets.executor.execute(WHO, WalletGetAction, { walletId: wallet.id });
+
+  test('creates a wallet in one statement and deposits in one read and one write', async () => {
+    const statements = countStatements(wallets);
+    const wallet = await create('MX');
+    expect(statements.splice(0)).toEqual(['WITH']);
+    await deposit(wallet, 5);
+    expect(statements).toEqual(['SELECT', 'WITH']);
+  });
+
+  test('what a deposit answers is what is stored', async () => {
+    const wallet = await create('US');
+    const after = await deposit(wallet, '0.0001');
+    expect([after.version, after.balance.toString()]).toEqual([2, '100.0001']);
+    expect(await get(wallet)).toEqual(after);
+  });
+
+  test('a hundred deposits at once on one wallet all succeed', async () => {
+    const wallet = await create('US', settingsOf(), { initialBalance: new Decimal(0) });
+    await Promise.all(Array.from({ length: 100 }, () => deposit(wallet, '0.1')));
+    const after = await get(wallet);
+    expect([after.version, after.balance.toString()]).toEqual([101, '10']);
+  });
+
+  test('the history tells every version once and in order, page by page', async () => {
+    const wallet = await create('MX');
+    await Promise.all(Array.from({ length: 7 }, () => deposit(wallet, 1)));
+    const versions: number[] = [];
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const params = { walletId: wallet.id, limit: 3, ...(cursor === undefined ? {} : { cursor }) };
+      const page = await wallets.executor.execute(WHO, WalletHistoryAction, params);
+      versions.push(...page.items.map(({ modelVersion }) => modelVersion));
+      cursor = page.next;
+    }
+    expect(versions).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+
+  test('an owner sees the wallets of both shards, oldest first, without gap or repeat', async () => {
+    const made: Wallet[] = [];
+    for (const country of ['MX', 'US', 'US', 'MX', 'MX']) made.push(await create(country));
+    const seen: string[] = [];
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const params = { ownerId: OWNER, limit: 2, ...(cursor === undefined ? {} : { cursor }) };
+      const page = await wallets.executor.execute(WHO, WalletListAction, params);
+      seen.push(...page.items.map(({ id }) => id.getValue()));
+      cursor = page.next;
+    }
+    expect(seen).toEqual(made.map(({ id }) => id.getValue()));
+  });
+
+  test('a cursor of another list is refused', async () => {
+    await Promise.all(['US', 'US'].map((country) => create(country)));
+    const { next } = await wallets.executor.execute(WHO, WalletListAction, { ownerId: OWNER, limit: 1 });
+    const other = { ownerId: '00000000-0000-4000-8000-000000000000', cursor: next ?? '' };
+    await expect(wallets.executor.execute(WHO, WalletListAction, other)).rejects.toThrow(ValidationError);
+  });
+
+  test('a balance beyond its column is refused and nothing is stored', async () => {
+    const wallet = await create('US', settingsOf(), { initialBalance: new Decimal('999999999999999.9999') });
+    await expect(deposit(wallet, '0.0001')).rejects.toThrow(ValidationError);
+    expect(await get(wallet)).toEqual(wallet);
+  });
+
+  test('a transfer over two shards is refused before any write, unless it is allowed', async () => {
+    const [source, destination] = [await create('US'), await create('MX')];
+    const params = { sourceId: source.id, destId: destination.id, amount: new Decimal(30) };
+    await expect(wallets.executor.execute(WHO, WalletTransferAction, params)).rejects.toThrow(
+      CrossShardException,
+    );
+    expect([await get(source), await get(destination)]).toEqual([source, destination]);
+    const allowed = settingsOf().allowCrossShard(true).build();
+    await wallets.executor.execute(WHO, WalletTransferAction, params, allowed);
+    const balances = [(await get(source)).balance.toString(), (await get(destination)).balance.toString()];
+    expect(balances).toEqual(['70', '130']);
+  });
+
+  test('an id whose shard is not configured is refused without asking any database', async () => {
+    const statements = countStatements(wallets);
+    const walletId = ShardedId.generate(Wallet, ShardIdentifier.of(7, 7));
+    await expect(wallets.executor.execute(WHO, WalletGetAction, { walletId })).rejects.toThrow(
+      UnknownShardError,
+    );
+    expect(statements).toEqual([]);
+  });
+
+  test('a repeat under one key gets the first result and has no second effect', async () => {
+    const wallet = await create('MX');
+    const reports: ExecutionReport[] = [];
+    const keyed = () =>
+      settingsOf()
+        .idempotencyKey('k-1')
+        .onReport((report) => reports.push(report));
+    const answers = [
+      ...(await Promise.all([1, 2, 3].map(() => deposit(wallet, 5, keyed())))),
+      await deposit(wallet, 5, keyed()),
+    ];
+    expect(answers.every((answer) => answer.version === 2 && answer.balance.equals(105))).toBe(true);
+    expect(answers[3]).toEqual(answers[0]);
+    expect(reports.map(({ replayed }) => replayed)).toEqual([false, true, true, true]);
+    expect((await get(wallet)).version).toBe(2);
+  });
+
+  test('a key whose home is another shard than the new wallet makes one wallet', async () => {
+    const keyed = () => settingsOf().idempotencyKey('k-2');
+    const made = await Promise.all([1, 2, 3].map(() => create('MX', keyed())));
+    made.push(await create('MX', keyed()));
+    expect(new Set(made.map(({ id }) => id.getValue())).size).toBe(1);
+    await expect(create('US', keyed())).rejects.toThrow(IdempotencyKeyReusedError);
+    const { items } = await wallets.executor.execute(WHO, WalletListAction, { ownerId: OWNER });
+    expect(items.length).toBe(1);
+  });
+
+  test('a refusal is not kept: the same key may succeed later', async () => {
+    const wallet = await create('US', settingsOf(), { initialBalance: new Decimal(0) });
+    const other = await create('US');
+    const keyed = () => settingsOf().idempotencyKey('k-3').build();
+    const params = { sourceId: wallet.id, destId: other.id, amount: new Decimal(5) };
+    await expect(wallets.executor.execute(WHO, WalletTransferAction, params, keyed())).rejects.toThrow(
+      RefusedError,
+    );
+    await deposit(wallet, 5);
+    await wallets.executor.execute(WHO, WalletTransferAction, params, keyed());
+    expect((await get(other)).balance.toString()).toBe('105');
+  });
+});
+
+function settingsOf(): ExecutionConfigurationBuilder {
+  return ExecutionConfiguration.Builder.executionConfiguration();
+}
+
+/** The first word of every statement that the shards are sent from now on. */
+function countStatements({ databases }: Application): string[] {
+  const words: string[] = [];
+  for (const shard of databases.shards()) {
+    const database = databases.database(shard);
+    const query = database.query.bind(database);
+    database.query = (statement: Statement, options) => {
+      words.push(/^\w+/.exec(statement.text)?.[0] ?? '');
+      return query(statement, options);
+    };
+  }
+  return words;
+}

@@ -1,0 +1,201 @@
+import type { JsonObject, JsonValue } from '../domain/json.js';
+import { arrayLiteral, quoteElement } from '../persistence/column-codec.js';
+import type { CallOptions, Rows, ShardDatabase, Statement } from '../sharding/shard-database.js';
+import type { LogCursor } from './event-record.js';
+
+export type ConsumerKind = 'live' | 'replay' | 'schedules';
+
+/** A row of `eventlog.consumers`, as a process looks for work. */
+export interface ConsumerState {
+  readonly name: string;
+  readonly handler: string;
+  readonly kind: ConsumerKind;
+  readonly holder: string | undefined;
+  /** Nobody's lease on it is running. */
+  readonly free: boolean;
+}
+
+/** A lease on a consumer: what its fenced statements carry. */
+export interface Lease {
+  readonly name: string;
+  readonly holder: string;
+  /** Rises with each take-over: statements of an earlier holder have no effect. */
+  readonly fence: string;
+}
+
+/** What the holder of a fresh lease starts from. */
+export interface LeasedConsumer {
+  readonly lease: Lease;
+  readonly identity: string;
+  readonly cursor: LogCursor;
+  readonly replay: JsonObject | undefined;
+}
+
+/** What one look at a shard tells: consumers, and the processes that are alive with the handlers that they know. */
+export interface ShardSurvey {
+  readonly consumers: readonly ConsumerState[];
+  readonly processes: readonly { readonly id: string; readonly handlers: readonly string[] }[];
+}
+
+/** Something that runs statements: a database, or a transaction on it. */
+export interface StatementRunner {
+  query(statement: Statement, options?: CallOptions): Promise<Rows>;
+}
+
+/** The checkpoints and leases of one shard. */
+export class ConsumerStore {
+  readonly #database: ShardDatabase;
+
+  constructor(database: ShardDatabase) {
+    this.#database = database;
+  }
+
+  /**
+   * Makes sure that a consumer is there. One under an alias takes the new name; a name that has been given up for
+   * another one, as an older version of the application still uses it, is not made again.
+   */
+  async register(
+    consumer: { readonly name: string; readonly kind: ConsumerKind; readonly aliases: readonly string[] },
+    start: LogCursor | 'now',
+  ): Promise<void> {
+    const { name, kind, aliases } = consumer;
+    for (const alias of aliases) await this.#database.query({ text: RENAME, values: [name, alias] });
+    const { epoch, transactionId, position } =
+      start === 'now' ? { epoch: 0, transactionId: '0', position: 0 } : start;
+    const values = [name, kind, epoch, transactionId, position, start === 'now'];
+    await this.#database.query({ text: REGISTER, values });
+  }
+
+  /** Says that this process is alive, renews its leases, and looks around. */
+  async survey(
+    process: string,
+    handlers: readonly string[],
+    leaseMs: number,
+    held: readonly Lease[],
+  ): Promise<ShardSurvey> {
+    const values = [process, arrayLiteral(handlers.map(quoteElement)), leaseMs];
+    const names = arrayLiteral(held.map((lease) => quoteElement(lease.name)));
+    const { rows } = await this.#database.query({ text: SURVEY, name: 'fw_survey', values: [...values, names] });
+    const [consumers, processes] = rows[0] ?? [];
+    return {
+      consumers: (consumers as readonly JsonObject[] | null ?? []).map(toConsumerState),
+      processes: (processes as readonly JsonObject[] | null ?? []).map(({ id, handlers: known }) => ({
+        id: String(id),
+        handlers: known as readonly string[],
+      })),
+    };
+  }
+
+  /** Takes a lease that nobody holds. Undefined if somebody was faster. */
+  async acquire(name: string, process: string, leaseMs: number): Promise<LeasedConsumer | undefined> {
+    const { rows } = await this.#database.query({ text: ACQUIRE, name: 'fw_acquire', values: [name, process, leaseMs] });
+    const [row] = rows;
+    if (row === undefined) return undefined;
+    const [fence, identity, epoch, transactionId, position, replay] = row;
+    return {
+      lease: { name, holder: process, fence: String(fence) },
+      identity: String(identity),
+      cursor: { epoch: Number(epoch), transactionId: String(transactionId), position: Number(position) },
+      replay: replay === null ? undefined : (replay as JsonObject),
+    };
+  }
+
+  /** Where the consumer stands; undefined if the lease has been lost. */
+  async cursor({ name, holder, fence }: Lease): Promise<LogCursor | undefined> {
+    const { rows } = await this.#database.query({ text: CURSOR, name: 'fw_cursor', values: [name, holder, fence] });
+    const [row] = rows;
+    if (row === undefined) return undefined;
+    return { epoch: Number(row[0]), transactionId: String(row[1]), position: Number(row[2]) };
+  }
+
+  /** Moves the checkpoint. False if the lease has been lost. `on`: the transaction that it is part of. */
+  async checkpoint(
+    { name, holder, fence }: Lease,
+    { epoch, transactionId, position }: LogCursor,
+    on: StatementRunner = this.#database,
+  ): Promise<boolean> {
+    const values = [name, holder, fence, epoch, transactionId, position];
+    const { rowCount } = await on.query({ text: CHECKPOINT, name: 'fw_checkpoint', values });
+    return rowCount > 0;
+  }
+
+  /** Ends a replay for good. */
+  async finish({ name, holder, fence }: Lease): Promise<void> {
+    await this.#database.query({ text: FINISH, values: [name, holder, fence] });
+  }
+
+  /** Gives a lease back. `waitingFor`: what keeps this process from going on, for those who look. */
+  async release({ name, holder, fence }: Lease, waitingFor: string | undefined): Promise<void> {
+    await this.#database.query({ text: RELEASE, values: [name, holder, fence, waitingFor ?? null] });
+  }
+
+  /** Says that this process is gone. */
+  async leave(process: string): Promise<void> {
+    await this.#database.query({ text: 'DELETE FROM eventlog.delivery_processes WHERE id = $1', values: [process] });
+  }
+}
+
+function toConsumerState(row: JsonObject): ConsumerState {
+  const { name, handler, kind, holder, free } = row as Readonly<Record<string, JsonValue>>;
+  return {
+    name: String(name),
+    handler: String(handler),
+    kind: kind as ConsumerKind,
+    holder: holder === null ? undefined : String(holder),
+    free: free === true,
+  };
+}
+
+/** The consumer's replays keep their numbers: `old#1` becomes `new#1`. */
+const RENAME = `UPDATE eventlog.consumers AS c
+SET name = $1::text || substr(c.name, length($2::text) + 1), handler = $1, former_names = former_names || $2::text
+WHERE c.handler = $2 AND NOT EXISTS (SELECT FROM eventlog.consumers AS o WHERE o.name = $1)`;
+
+const REGISTER = `INSERT INTO eventlog.consumers (name, handler, kind, identity, epoch, transaction_id, position)
+SELECT $1, $1, $2, $1,
+  CASE WHEN $6::boolean THEN (SELECT max(epoch) FROM eventlog.delivery_epochs) ELSE $3::integer END,
+  CASE WHEN $6::boolean THEN pg_snapshot_xmin(pg_current_snapshot()) ELSE $4::xid8 END,
+  CASE WHEN $6::boolean THEN -1 ELSE $5::bigint END
+WHERE NOT EXISTS (SELECT FROM eventlog.consumers WHERE $1 = ANY (former_names))
+ON CONFLICT DO NOTHING`;
+
+/**
+ * A row that a transactional handler has locked by its checkpoint is skipped: that one renews the lease itself. Those
+ * who have not been heard of for a minute are forgotten.
+ */
+const SURVEY = `WITH alive AS (
+  INSERT INTO eventlog.delivery_processes (id, handlers, heartbeat) VALUES ($1, $2::text[], clock_timestamp())
+  ON CONFLICT (id) DO UPDATE SET heartbeat = excluded.heartbeat, handlers = excluded.handlers),
+gone AS (
+  DELETE FROM eventlog.delivery_processes WHERE heartbeat < clock_timestamp() - interval '1 minute' AND id <> $1),
+mine AS (
+  SELECT name FROM eventlog.consumers WHERE holder = $1 AND name = ANY ($4::text[]) FOR NO KEY UPDATE SKIP LOCKED),
+renewed AS (
+  UPDATE eventlog.consumers AS c SET leased_until = clock_timestamp() + $3 * interval '1 ms'
+  FROM mine WHERE c.name = mine.name)
+SELECT
+  (SELECT jsonb_agg(jsonb_build_object('name', name, 'handler', handler, 'kind', kind, 'holder', holder,
+     'free', leased_until IS NULL OR leased_until < clock_timestamp()) ORDER BY name)
+   FROM eventlog.consumers WHERE finished_date IS NULL),
+  (SELECT jsonb_agg(jsonb_build_object('id', id, 'handlers', handlers))
+   FROM eventlog.delivery_processes WHERE heartbeat > clock_timestamp() - $3 * interval '1 ms' AND id <> $1)`;
+
+const ACQUIRE = `UPDATE eventlog.consumers SET holder = $2, fence = fence + 1, waiting_for = NULL,
+  leased_until = clock_timestamp() + $3 * interval '1 ms'
+WHERE name = $1 AND finished_date IS NULL AND (leased_until IS NULL OR leased_until < clock_timestamp())
+RETURNING fence, identity, epoch, transaction_id, position, replay`;
+
+const CURSOR =
+  'SELECT epoch, transaction_id, position FROM eventlog.consumers WHERE name = $1 AND holder = $2 AND fence = $3';
+
+const CHECKPOINT =
+  'UPDATE eventlog.consumers SET epoch = $4, transaction_id = $5::xid8, position = $6, ' +
+  'checkpoint_date = clock_timestamp() WHERE name = $1 AND holder = $2 AND fence = $3';
+
+const FINISH =
+  'UPDATE eventlog.consumers SET finished_date = clock_timestamp(), leased_until = NULL, holder = NULL ' +
+  'WHERE name = $1 AND holder = $2 AND fence = $3';
+
+const RELEASE =
+  'UPDATE eventlog.consumers SET leased_until = NULL, holder = NULL, waiting_for = $4 ' +
+  'WHERE name = $1 AND holder = $2 AND fence = $3';

@@ -1,0 +1,132 @@
+import type { JsonObject } from '../domain/json.js';
+import { arrayLiteral, quoteElement } from '../persistence/column-codec.js';
+import type { ShardDatabase } from '../sharding/shard-database.js';
+import type { Lease, StatementRunner } from './consumer-store.js';
+import { type LoggedEvent, modelKeyOf } from './event-record.js';
+
+/** Why an event could not be handled. */
+export interface HandlingFailure {
+  readonly attempts: number;
+  readonly code: string;
+  readonly message: string;
+  readonly stack: string;
+}
+
+/** An event on its way to the parking table; without a failure it only waits behind one. */
+export interface ParkedEvent {
+  readonly event: LoggedEvent;
+  readonly failure: HandlingFailure | undefined;
+}
+
+/** The parking table of one shard, as the holder of a lease uses it. Each statement is fenced. */
+export class DeadLetterStore {
+  readonly #database: ShardDatabase;
+
+  constructor(database: ShardDatabase) {
+    this.#database = database;
+  }
+
+  /** Keys of the models that are parked for this consumer, and whether somebody has asked for a retry. */
+  async parkedModels(consumer: string): Promise<readonly { readonly key: string; readonly retry: boolean }[]> {
+    const { rows } = await this.#database.query({ text: MODELS, name: 'fw_parked', values: [consumer] });
+    return rows.map(([modelName, modelId, retry]) => ({
+      key: modelKeyOf({ modelName: String(modelName), modelId: String(modelId) }),
+      retry: retry === true,
+    }));
+  }
+
+  /** Copies events to the parking table. False if the lease has been lost. */
+  async park(lease: Lease, parked: readonly ParkedEvent[], on: StatementRunner = this.#database): Promise<boolean> {
+    const column = (text: (each: ParkedEvent) => string | undefined): string =>
+      arrayLiteral(parked.map((each) => quoted(text(each))));
+    const values = [
+      ...leaseValues(lease),
+      column(({ event }) => event.id),
+      column(({ event }) => event.modelName),
+      column(({ event }) => event.modelId),
+      column(({ event }) => event.eventType),
+      column(({ event }) => String(event.cursor.epoch)),
+      column(({ event }) => event.cursor.transactionId),
+      column(({ event }) => String(event.cursor.position)),
+      column(({ event }) => JSON.stringify(event)),
+      column(({ failure }) => String(failure?.attempts ?? 0)),
+      column(({ failure }) => failure?.code),
+      column(({ failure }) => failure?.message),
+      column(({ failure }) => failure?.stack),
+    ];
+    const { rows } = await on.query({ text: PARK, name: 'fw_park', values });
+    return rows[0]?.[0] === true;
+  }
+
+  /** The parked events of one model in order, so many at most. */
+  async of(consumer: string, model: Pick<LoggedEvent, 'modelName' | 'modelId'>, limit: number): Promise<readonly LoggedEvent[]> {
+    const values = [consumer, model.modelName, model.modelId, limit];
+    const { rows } = await this.#database.query({ text: OF_MODEL, name: 'fw_parked_of', values });
+    return rows.map(([event]) => event as JsonObject as unknown as LoggedEvent);
+  }
+
+  /** Takes an event that was handled after all out of the table. False if the lease has been lost. */
+  async settle(lease: Lease, eventId: string, on: StatementRunner = this.#database): Promise<boolean> {
+    const { rows } = await on.query({ text: SETTLE, name: 'fw_settle', values: [...leaseValues(lease), eventId] });
+    return rows[0]?.[0] === true;
+  }
+
+  /** Notes another failure of a parked event: its model stays parked until the next retry is asked for. */
+  async fail(lease: Lease, event: LoggedEvent, failure: HandlingFailure): Promise<void> {
+    const { attempts, code, message, stack } = failure;
+    const model = [event.modelName, event.modelId];
+    const values = [...leaseValues(lease), event.id, attempts, clean(code), clean(message), clean(stack), ...model];
+    await this.#database.query({ text: FAIL, values });
+  }
+}
+
+function leaseValues({ name, holder, fence }: Lease): readonly string[] {
+  return [name, holder, fence];
+}
+
+function quoted(text: string | undefined): string {
+  return text === undefined ? 'NULL' : quoteElement(clean(text));
+}
+
+/** PostgreSQL stores neither NUL nor half of a surrogate pair; an error's text may hold anything. */
+function clean(text: string): string {
+  return text.replace(/\0/g, '').toWellFormed();
+}
+
+/** Locks the lease's row, so that nobody takes it over before what depends on it has committed. */
+const HELD =
+  'held AS MATERIALIZED (SELECT FROM eventlog.consumers WHERE name = $1 AND holder = $2 AND fence = $3 FOR NO KEY UPDATE)';
+
+const MODELS =
+  'SELECT model_name, model_id, bool_or(retry_date IS NOT NULL) FROM eventlog.dead_letters ' +
+  "WHERE consumer = $1 AND state <> 'discarded' GROUP BY model_name, model_id";
+
+const PARK = `WITH ${HELD},
+i AS (INSERT INTO eventlog.dead_letters (consumer, event_id, model_name, model_id, event_type, epoch, transaction_id,
+    position, event, attempts, error_code, error_message, error_stack, state, failed_date)
+  SELECT $1, d.*, CASE WHEN d.code IS NULL THEN 'waiting' ELSE 'failed' END, CASE WHEN d.code IS NOT NULL THEN now() END
+  FROM unnest($4::uuid[], $5::text[], $6::text[], $7::text[], $8::integer[], $9::xid8[], $10::bigint[], $11::jsonb[],
+    $12::integer[], $13::text[], $14::text[], $15::text[])
+    AS d(event_id, model_name, model_id, event_type, epoch, transaction_id, position, event, attempts, code, message, stack)
+  WHERE EXISTS (SELECT FROM held)
+  ON CONFLICT (consumer, event_id) DO NOTHING)
+SELECT EXISTS (SELECT FROM held)`;
+
+const OF_MODEL =
+  'SELECT event FROM eventlog.dead_letters ' +
+  "WHERE consumer = $1 AND model_name = $2 AND model_id = $3 AND state <> 'discarded' " +
+  'ORDER BY epoch, transaction_id, position LIMIT $4';
+
+const SETTLE = `WITH ${HELD},
+d AS (DELETE FROM eventlog.dead_letters WHERE consumer = $1 AND event_id = $4::uuid AND EXISTS (SELECT FROM held))
+SELECT EXISTS (SELECT FROM held)`;
+
+const FAIL = `WITH ${HELD}
+UPDATE eventlog.dead_letters SET retry_date = NULL,
+  state = CASE WHEN event_id = $4::uuid THEN 'failed' ELSE state END,
+  attempts = CASE WHEN event_id = $4::uuid THEN attempts + $5::integer ELSE attempts END,
+  error_code = CASE WHEN event_id = $4::uuid THEN $6 ELSE error_code END,
+  error_message = CASE WHEN event_id = $4::uuid THEN $7 ELSE error_message END,
+  error_stack = CASE WHEN event_id = $4::uuid THEN $8 ELSE error_stack END,
+  failed_date = CASE WHEN event_id = $4::uuid THEN now() ELSE failed_date END
+WHERE consumer = $1 AND model_name = $9 AND model_id = $10 AND state <> 'discarded' AND EXISTS (SELECT FROM held)`;

@@ -1,0 +1,224 @@
+import { currentPerformScope } from '../action/perform-scope.js';
+import { uuid7 } from '../domain/id-source.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { AbortedError, LockTimeoutError, ValidationError, WriteInPerformError } from '../errors.js';
+import { type ExecutionEnvironment, systemEnvironment } from '../execution/execution-environment.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
+import { publicError } from '../sharding/public-error.js';
+import { sqlStateMeaning } from '../sharding/sql-state.js';
+import { HeldLock, heldHere, lockKey } from './held-lock.js';
+import type { LockHandle, SqlCondition } from './lock-handle.js';
+import { heldUnder, type LockClaim, LockStore } from './lock-store.js';
+import { type EndTurn, TurnQueue } from './turn-queue.js';
+
+export interface LockOptions {
+  /** Longest wait for the lock, in milliseconds; 0: ask once. Default 5,000. */
+  readonly waitMs?: number;
+  /** Longest time to hold it, unless extended, in milliseconds. Afterwards it is anybody's. Default 30,000. */
+  readonly holdMs?: number;
+  /** Gives up waiting. */
+  readonly signal?: AbortSignal;
+}
+
+const DEFAULT_WAIT_MS = 5_000;
+const DEFAULT_HOLD_MS = 30_000;
+/** A day: what is held for longer is no lock but a state, and belongs into a model. */
+const LONGEST_HOLD_MS = 24 * 60 * 60 * 1_000;
+const MAXIMUM_NAME_LENGTH = 255;
+/** A statement gets so much time even if the caller would not wait. */
+const STATEMENT_MS = 1_000;
+/** Bounds of the pause between two questions to the database. */
+const SHORTEST_PAUSE_MS = 10;
+const LONGEST_PAUSE_MS = 120;
+
+/**
+ * Locks by name on one shard, for what optimism does not serve: single flight, effects outside of the database. A lock
+ * is a row with an expiry, no session and no connection. However many wait in this process for one lock, one of them
+ * asks the database; when it comes free here, the next one asks at once. Between processes whoever asks first gets it.
+ */
+export class KeyedLockProvider {
+  readonly #databases: DatabaseRegistry;
+  readonly #environment: ExecutionEnvironment;
+  readonly #turns = new TurnQueue();
+
+  constructor(databases: DatabaseRegistry, environment: ExecutionEnvironment = systemEnvironment()) {
+    this.#databases = databases;
+    this.#environment = environment;
+  }
+
+  /**
+   * Waits for the lock. Whoever already runs under it (`withLock`, `LockHandle.run`) gets it at once, for as long as it
+   * is held outside.
+   *
+   * @param name 1 to 255 characters
+   * @throws LockTimeoutError if it did not come free in time @throws AbortedError if the signal fired
+   * @throws WriteInPerformError inside `perform` @throws UnknownShardError @throws ValidationError
+   * @throws ShardUnavailableError, ShardBusyError if the shard cannot be asked
+   */
+  async acquire(shard: ShardIdentifier, name: string, options: LockOptions = {}): Promise<LockHandle> {
+    const wait = this.#waitFor(name, options);
+    const store = new LockStore(this.#databases.database(shard));
+    const inner = heldHere(shard, name);
+    if (inner !== undefined) return inner;
+    const endTurn = await this.#turn(lockKey(shard, name), wait);
+    try {
+      return await this.#ask(shard, store, wait, endTurn);
+    } catch (error) {
+      endTurn();
+      throw error instanceof DriverFailure ? publicError(error, shard) : error;
+    }
+  }
+
+  /**
+   * Runs `work` under the lock and gives it back afterwards. Acquiring the same lock inside of `work` succeeds at once.
+   *
+   * @throws LockLostError if `work` took longer than the lock was held: somebody else may have been at it
+   * @throws whatever `work` throws, and what `acquire` throws
+   */
+  async withLock<T>(
+    shard: ShardIdentifier,
+    name: string,
+    work: (lock: LockHandle) => Promise<T> | T,
+    options: LockOptions = {},
+  ): Promise<T> {
+    const lock = await this.acquire(shard, name, options);
+    try {
+      const result = await lock.run(() => work(lock));
+      lock.signal.throwIfAborted();
+      return result;
+    } finally {
+      await lock.release();
+    }
+  }
+
+  /** Whether the lock is held under this token right now. @throws ShardUnavailableError, ShardBusyError */
+  async verify(shard: ShardIdentifier, name: string, token: bigint): Promise<boolean> {
+    const store = new LockStore(this.#databases.database(shard));
+    try {
+      return await store.verify(name, token, { timeoutMs: STATEMENT_MS });
+    } catch (error) {
+      throw error instanceof DriverFailure ? publicError(error, shard) : error;
+    }
+  }
+
+  #waitFor(name: string, options: LockOptions): Wait {
+    const scope = currentPerformScope();
+    if (scope !== undefined) {
+      throw new WriteInPerformError(
+        `${scope.actionName} asked for the lock ${name} inside perform; take it around execute()`,
+      );
+    }
+    const { waitMs = DEFAULT_WAIT_MS, holdMs = DEFAULT_HOLD_MS, signal } = options;
+    requireName(name);
+    requireRange('waitMs', waitMs, 0);
+    requireRange('holdMs', holdMs, 1);
+    return { name, waitMs, holdMs: Math.ceil(holdMs), signal, deadline: this.#environment.nowMs() + waitMs };
+  }
+
+  async #turn(key: string, wait: Wait): Promise<EndTurn> {
+    throwIfAborted(wait);
+    const free = this.#turns.tryEnter(key);
+    if (free !== undefined) return free;
+    const inTurn = new AbortController();
+    const signal = wait.signal === undefined ? inTurn.signal : AbortSignal.any([inTurn.signal, wait.signal]);
+    try {
+      return await this.#turns.enter(key, this.#givingUp(wait, signal));
+    } finally {
+      inTurn.abort();
+    }
+  }
+
+  /** Rejects when the wait is over, or at once when the signal fires. */
+  async #givingUp(wait: Wait, signal: AbortSignal): Promise<never> {
+    try {
+      await this.#environment.sleep(wait.waitMs, signal);
+    } catch (cause) {
+      throw new AbortedError(`Waiting for the lock ${wait.name} was aborted`, { cause });
+    }
+    throw new LockTimeoutError(wait.name, wait.waitMs);
+  }
+
+  async #ask(shard: ShardIdentifier, store: LockStore, wait: Wait, endTurn: EndTurn): Promise<LockHandle> {
+    const claim = { name: wait.name, owner: uuid7.next(shard.bits) };
+    const { holdMs } = wait;
+    for (let attempt = 1; ; attempt += 1) {
+      const askedAt = this.#environment.nowMs();
+      const token = await this.#tryOnce(store, claim, wait);
+      const passedMs = this.#environment.nowMs() - askedAt;
+      if (token !== undefined) {
+        return new HeldLock({ shard, claim, token, store, holdMs, remainingMs: holdMs - passedMs, endTurn });
+      }
+      await this.#pause(attempt, wait);
+    }
+  }
+
+  /** A question whose answer was lost may have been granted; the next one, under the same owner, finds out. */
+  async #tryOnce(store: LockStore, claim: LockClaim, wait: Wait): Promise<bigint | undefined> {
+    const timeoutMs = Math.max(STATEMENT_MS, wait.deadline - this.#environment.nowMs());
+    try {
+      return await store.acquire(claim, wait.holdMs, { timeoutMs: Math.min(timeoutMs, 2 * STATEMENT_MS) });
+    } catch (error) {
+      if (!(error instanceof DriverFailure) || !mayPass(error)) throw error;
+      if (this.#environment.nowMs() >= wait.deadline) throw error;
+      return undefined;
+    }
+  }
+
+  /** Longer with every attempt, and at random, so that processes do not ask in step. */
+  async #pause(attempt: number, wait: Wait): Promise<void> {
+    const remainingMs = wait.deadline - this.#environment.nowMs();
+    if (remainingMs <= 0) throw new LockTimeoutError(wait.name, wait.waitMs);
+    const longestMs = Math.min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS * 2 ** attempt);
+    const pauseMs = SHORTEST_PAUSE_MS + this.#environment.random() * (longestMs - SHORTEST_PAUSE_MS);
+    try {
+      await this.#environment.sleep(Math.min(pauseMs, remainingMs), wait.signal);
+    } catch (cause) {
+      throw new AbortedError(`Waiting for the lock ${wait.name} was aborted`, { cause });
+    }
+  }
+}
+
+/**
+ * A condition for statements on the lock's own shard: they do something only while the lock is held under this token.
+ * Inside a transaction nobody else can get the lock before that ends.
+ *
+ * @param firstParameter number of the first of two parameters: 3 for `$3` and `$4`
+ */
+export function lockCondition(lock: Pick<LockHandle, 'name' | 'token'>, firstParameter: number): SqlCondition {
+  const held = heldUnder(`$${firstParameter}::text`, `$${firstParameter + 1}::bigint`);
+  return { text: `EXISTS (SELECT ${held} FOR SHARE)`, values: [lock.name, String(lock.token)] };
+}
+
+interface Wait {
+  readonly name: string;
+  readonly waitMs: number;
+  readonly holdMs: number;
+  readonly signal: AbortSignal | undefined;
+  /** On the environment's monotonic clock. */
+  readonly deadline: number;
+}
+
+function throwIfAborted({ name, signal }: Wait): void {
+  if (signal?.aborted === true) {
+    throw new AbortedError(`Waiting for the lock ${name} was aborted`, { cause: signal.reason });
+  }
+}
+
+/** A lost answer, or a row that somebody is just looking at. */
+function mayPass({ phase, sqlState }: DriverFailure): boolean {
+  if (phase === 'in-flight') return true;
+  if (sqlState === undefined) return false;
+  const meaning = sqlStateMeaning(sqlState);
+  return meaning === 'locked' || meaning === 'transient';
+}
+
+function requireName(name: string): void {
+  if (name.length >= 1 && name.length <= MAXIMUM_NAME_LENGTH && !name.includes('\0')) return;
+  throw new ValidationError(`The name of a lock has 1 to ${MAXIMUM_NAME_LENGTH} characters`, { field: 'name' });
+}
+
+function requireRange(field: string, value: number, least: number): void {
+  if (value >= least && value <= LONGEST_HOLD_MS) return;
+  throw new ValidationError(`${field} must be ${least} to ${LONGEST_HOLD_MS} milliseconds, got ${value}`, { field });
+}

@@ -1,0 +1,94 @@
+import type { CallOptions, ShardDatabase } from '../sharding/shard-database.js';
+
+/** A lock as the database knows it. */
+export interface LockClaim {
+  readonly name: string;
+  /** A UUID of this acquisition alone. */
+  readonly owner: string;
+}
+
+/**
+ * The table `eventlog.locks` of one shard. A lock is a row with an owner and an expiry by the server's clock; it needs
+ * no session, so it goes through any pooled connection and any pooler. Each method is one statement.
+ */
+export class LockStore {
+  readonly #database: ShardDatabase;
+
+  constructor(database: ShardDatabase) {
+    this.#database = database;
+  }
+
+  /** The fencing token, or undefined if the lock is somebody else's. Repeating it is harmless. @throws DriverFailure */
+  async acquire({ name, owner }: LockClaim, holdMs: number, options: CallOptions): Promise<bigint | undefined> {
+    const { rows } = await this.#database.query({ ...ACQUIRE, values: [name, owner, holdMs] }, options);
+    const [row] = rows;
+    return row === undefined ? undefined : BigInt(String(row[0]));
+  }
+
+  /** False if the lock is lost. @throws DriverFailure */
+  async extend({ name, owner }: LockClaim, holdMs: number, options: CallOptions): Promise<boolean> {
+    const { rowCount } = await this.#database.query({ ...EXTEND, values: [name, owner, holdMs] }, options);
+    return rowCount > 0;
+  }
+
+  /** @throws DriverFailure */
+  async release({ name, owner }: LockClaim, options: CallOptions): Promise<void> {
+    await this.#database.query({ ...RELEASE, values: [name, owner] }, options);
+  }
+
+  /** Whether the lock is held under this token right now. @throws DriverFailure */
+  async verify(name: string, token: bigint, options: CallOptions): Promise<boolean> {
+    const { rowCount } = await this.#database.query({ ...VERIFY, values: [name, String(token)] }, options);
+    return rowCount > 0;
+  }
+
+  /** Deletes rows of locks that nobody has used for a day; how many there were. @throws DriverFailure */
+  async purge(limit: number, options: CallOptions): Promise<number> {
+    const { rowCount } = await this.#database.query({ ...PURGE, values: [limit] }, options);
+    return rowCount;
+  }
+}
+
+const HELD = 'owner IS NOT NULL AND expires_date > clock_timestamp()';
+const EXPIRY = "clock_timestamp() + $3::int * interval '1 millisecond'";
+
+/** Where the token stands while the lock is held: see `lockCondition`. */
+export function heldUnder(name: string, token: string): string {
+  return `FROM eventlog.locks WHERE name = ${name} AND token = ${token} AND ${HELD}`;
+}
+
+/**
+ * A lock that is held costs whoever asks for it a read only. The first token of a name is the server's time in
+ * microseconds: tokens keep rising when the row was purged meanwhile.
+ */
+const ACQUIRE = {
+  name: 'fw_lock_acquire',
+  text:
+    'INSERT INTO eventlog.locks AS l (name, owner, token, expires_date) ' +
+    `SELECT $1, $2::uuid, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, ${EXPIRY} ` +
+    `WHERE NOT EXISTS (SELECT FROM eventlog.locks WHERE name = $1 AND owner <> $2::uuid AND ${HELD}) ` +
+    'ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, expires_date = excluded.expires_date, ' +
+    'token = CASE WHEN l.owner = excluded.owner THEN l.token ELSE greatest(l.token + 1, excluded.token) END ' +
+    'WHERE l.owner IS NULL OR l.owner = excluded.owner OR l.expires_date <= clock_timestamp() RETURNING token',
+};
+
+const EXTEND = {
+  name: 'fw_lock_extend',
+  text: `UPDATE eventlog.locks SET expires_date = ${EXPIRY} WHERE name = $1 AND owner = $2::uuid AND ${HELD}`,
+};
+
+const RELEASE = {
+  name: 'fw_lock_release',
+  text:
+    'UPDATE eventlog.locks SET owner = NULL, expires_date = clock_timestamp() ' +
+    'WHERE name = $1 AND owner = $2::uuid',
+};
+
+const VERIFY = { name: 'fw_lock_verify', text: `SELECT 1 ${heldUnder('$1', '$2::bigint')}` };
+
+const PURGE = {
+  name: 'fw_lock_purge',
+  text:
+    'DELETE FROM eventlog.locks WHERE name IN (SELECT name FROM eventlog.locks ' +
+    "WHERE expires_date <= clock_timestamp() - interval '1 day' ORDER BY expires_date LIMIT $1 FOR UPDATE SKIP LOCKED)",
+};

@@ -1,0 +1,67 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Application } from 'fw-actions';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { EXECUTION_DEFAULTS } from '../../runtime/execution/action-executor.js';
+import { check } from './checker.js';
+import { SERVER_FAULTS } from './server-faults.js';
+import { latency, type Sample, ServerLoad } from './server-load.js';
+import { ServerWorld } from './server-world.js';
+
+const BEFORE_MS = 1_000;
+const BACK_WITHIN_MS = 1_000;
+
+let world: ServerWorld;
+let opened: Application;
+const unhandled: unknown[] = [];
+const onUnhandled = (reason: unknown): void => void unhandled.push(reason);
+
+beforeAll(async () => {
+  world = await ServerWorld.start();
+});
+afterAll(() => world?.destroy());
+
+beforeEach(async () => {
+  process.on('unhandledRejection', onUnhandled);
+  opened = await world.open();
+});
+afterEach(async () => {
+  process.off('unhandledRejection', onUnhandled);
+  await opened.close();
+});
+
+const failures = (samples: readonly Sample[]): readonly string[] => [
+  ...new Set(samples.map(({ outcome }) => outcome).filter((outcome) => outcome !== 'ok')),
+];
+
+describe('With one of two servers', () => {
+  it.each(SERVER_FAULTS)(
+    '$name, the other shard notices nothing and no answer is a lie',
+    async ({ name, strike }) => {
+      const load = new ServerLoad(opened.executor, name);
+      await load.start();
+      const startMs = performance.now();
+      await delay(BEFORE_MS);
+      const hurtMs = performance.now();
+      const backMs = await strike(world.mexico);
+      const firstSuccessMs = await load.firstSuccessAfter('MX', backMs);
+      await delay(200);
+      await load.stop();
+
+      expect(firstSuccessMs).toBeLessThan(BACK_WITHIN_MS);
+      const before = load.during('US', startMs, hurtMs);
+      const meanwhile = load.during('US', hurtMs, backMs);
+      expect(failures(meanwhile)).toEqual([]);
+      // The machine is shared with the fault itself: what counts is that nobody waits for the hurt shard.
+      expect(latency(meanwhile, 0.5)).toBeLessThan(3 * latency(before, 0.5) + 20);
+      expect(latency(meanwhile, 1)).toBeLessThan(700);
+      expect(check(load.history, await world.rows(), EXECUTION_DEFAULTS.timeoutMs)).toEqual([]);
+      expect(unhandled).toEqual([]);
+      console.info(
+        `${name}: back after ${Math.round(firstSuccessMs)} ms, ${load.history.calls.length} calls, ` +
+          `${failures(load.samples.MX).join(', ') || 'no failure'}; the other shard's median ` +
+          `${latency(before, 0.5).toFixed(1)} -> ${latency(meanwhile, 0.5).toFixed(1)} ms`,
+      );
+    },
+    40_000,
+  );
+});

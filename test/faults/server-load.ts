@@ -1,0 +1,100 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ActionExecutor } from 'fw-actions';
+import { send } from './customer.js';
+import { History } from './history.js';
+import { SeededRandom } from './seeded-random.js';
+import { EVERY_REQUEST, markedAmount, WalletRequests } from './wallet-requests.js';
+
+/** One deposit, as its customer saw it. Times are `performance.now()`. */
+export interface Sample {
+  readonly startedMs: number;
+  readonly endedMs: number;
+  /** `ok`, or how it failed. */
+  readonly outcome: string;
+}
+
+export type Country = 'US' | 'MX';
+
+const CUSTOMERS_PER_SHARD = 6;
+/** Customers breathe, so that one shard does not take the machine away from the other. */
+const PAUSE_MS = 4;
+const FIRST_NUMBER = 1_000;
+
+/** Steady deposits on both shards, each shard with customers of its own. */
+export class ServerLoad {
+  readonly history = new History();
+  readonly samples: Readonly<Record<Country, Sample[]>> = { US: [], MX: [] };
+  readonly #executor: ActionExecutor;
+  readonly #run: string;
+  #number = FIRST_NUMBER;
+  #stopped = false;
+  #work: Promise<unknown> = Promise.resolve();
+
+  constructor(executor: ActionExecutor, run: string) {
+    this.#executor = executor;
+    this.#run = run;
+  }
+
+  async start(): Promise<void> {
+    const requests = new WalletRequests(new SeededRandom(1), EVERY_REQUEST, this.#run);
+    const customers: Promise<void>[] = [];
+    for (const country of ['US', 'MX'] as const) {
+      for (let count = 0; count < CUSTOMERS_PER_SHARD; count += 1) {
+        const { told } = await send(this.#executor, requests.create(country), this.history);
+        if (told.kind !== 'acknowledged' || told.result === undefined)
+          throw new Error(`No wallet: ${JSON.stringify(told)}`);
+        customers.push(this.#customer(country, told.result.id));
+      }
+    }
+    this.#work = Promise.all(customers);
+  }
+
+  /** Ends the load and finds out what is still unknown. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#work;
+    for (const id of this.history.unresolved) this.history.resolved(id, await this.#executor.outcomeOf(id));
+  }
+
+  /** Samples of a shard that were under way at some time between these two. */
+  during(country: Country, fromMs: number, toMs: number): readonly Sample[] {
+    return this.samples[country].filter(({ startedMs, endedMs }) => endedMs >= fromMs && startedMs <= toMs);
+  }
+
+  /** Waits for the first success of a deposit that ended after `backMs`; how long after it, in milliseconds. */
+  async firstSuccessAfter(country: Country, backMs: number): Promise<number> {
+    for (let turn = 0; turn < 500; turn += 1) {
+      const first = this.samples[country].find(
+        ({ outcome, endedMs }) => outcome === 'ok' && endedMs >= backMs,
+      );
+      if (first !== undefined) return first.endedMs - backMs;
+      await delay(10);
+    }
+    return Number.POSITIVE_INFINITY;
+  }
+
+  async #customer(country: Country, walletId: string): Promise<void> {
+    while (!this.#stopped) {
+      this.#number += 1;
+      const number = this.#number;
+      const startedMs = performance.now();
+      const request = {
+        kind: 'deposit',
+        number,
+        key: undefined,
+        walletId,
+        amount: markedAmount(number),
+      } as const;
+      const { told } = await send(this.#executor, request, this.history);
+      const outcome = told.kind === 'acknowledged' ? 'ok' : told.kind === 'failed' ? told.code : told.kind;
+      this.samples[country].push({ startedMs, endedMs: performance.now(), outcome });
+      await delay(PAUSE_MS);
+    }
+  }
+}
+
+/** How long these took, in milliseconds: the value that so large a share stays below. */
+export function latency(samples: readonly Sample[], share: number): number {
+  const sorted = samples.map(({ startedMs, endedMs }) => endedMs - startedMs).sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}

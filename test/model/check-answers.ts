@@ -1,0 +1,261 @@
+import {
+  AbortedError,
+  CommitOutcomeUnknownError,
+  CrossShardException,
+  CrossShardPartialError,
+  DeadlineExceededError,
+  IdempotencyKeyBusyError,
+  IdempotencyKeyReusedError,
+  ModelNotFoundError,
+  PlanMisuseError,
+  PreconditionFailedError,
+  RefusedError,
+  RowBusyError,
+  ShardBusyError,
+  ShardUnavailableError,
+  StaleModelError,
+  UniqueViolationError,
+} from '../../runtime/errors.js';
+import { type History, legsOf } from './history.js';
+import type { ExecutionRecord, RecordedRead, Trace } from './record.js';
+import type { ModelRun } from './run-model.js';
+import { type Found, type Outcome, type PlannedItem, runScript, slotKey } from './script.js';
+
+/** What an answer says. */
+type Claim = 'result' | 'odd' | 'missing' | 'thrown' | 'precondition' | 'cross-shard' | 'key-misuse' | Unproven;
+/** Says nothing about any state but that nothing (or exactly what it names) was written. */
+type Unproven = 'unique' | 'key-reused' | 'partial' | 'unknown' | 'gave-up';
+
+const GAVE_UP = [
+  ...[StaleModelError, RowBusyError, DeadlineExceededError, AbortedError],
+  ...[ShardBusyError, ShardUnavailableError, IdempotencyKeyBusyError],
+] as const;
+
+/** Every answer is checked against the states that were committed. */
+export function checkAnswers(
+  run: ModelRun,
+  history: History,
+): { readonly problems: string[]; readonly answers: Record<string, number> } {
+  const checker = new AnswerChecker(run, history);
+  const answers: Record<string, number> = {};
+  for (const execution of run.executions) {
+    const name = checker.check(execution);
+    answers[name] = (answers[name] ?? 0) + 1;
+  }
+  return { problems: checker.problems, answers };
+}
+
+class AnswerChecker {
+  readonly problems: string[] = [];
+  readonly #history: History;
+  readonly #executions: readonly ExecutionRecord[];
+  readonly #committed = new Map<ExecutionRecord, string[]>();
+  readonly #labels = new Set<string>();
+  readonly #keyed = new Map<string, ExecutionRecord[]>();
+
+  constructor(run: ModelRun, history: History) {
+    this.#history = history;
+    this.#executions = run.executions;
+    for (const { execution, actionId, items } of history.legs) {
+      this.#committed.set(execution, [...(this.#committed.get(execution) ?? []), actionId]);
+      for (const { slot, state } of items) this.#labels.add(`${slot.kind}/${slot.shard}/${state.label}`);
+    }
+    for (const execution of this.#executions) {
+      const { key, principal } = execution.terms;
+      if (key === undefined) continue;
+      const name = `${principal}/${key}`;
+      this.#keyed.set(name, [...(this.#keyed.get(name) ?? []), execution]);
+    }
+  }
+
+  /** Checks one answer and names it. */
+  check(execution: ExecutionRecord): string {
+    const claim = claimOf(execution);
+    if (claim === undefined) {
+      const { answer } = execution;
+      const text = answer?.kind === 'error' && answer.error instanceof Error ? answer.error.stack : 'no answer';
+      this.#complain(execution, `unexpected ${text}`);
+      return 'unexpected';
+    }
+    const replayed = execution.report?.replayed === true;
+    if (claim === 'result' && replayed) this.#checkReplay(execution);
+    else this.#checkOwn(execution, claim);
+    return replayed ? 'replayed' : claim === 'gave-up' ? errorName(execution) : claim;
+  }
+
+  #checkOwn(execution: ExecutionRecord, claim: Claim): void {
+    const trace = execution.traces.at(-1);
+    const committed = this.#committed.get(execution) ?? [];
+    switch (claim) {
+      case 'unknown':
+        return;
+      case 'partial':
+        return this.#checkPartial(execution, committed);
+      case 'key-reused':
+        if (!this.#sharesKey(execution)) this.#complain(execution, 'nobody else used its key');
+        break;
+      case 'unique':
+        if (trace !== undefined && !this.#clashes(trace.items)) this.#complain(execution, 'clashes with nothing');
+        break;
+      case 'gave-up':
+        break;
+      default:
+        if (trace === undefined) return this.#complain(execution, `${claim} without having performed`);
+        this.#checkTrace(execution, trace, claim);
+        if (claim === 'result') return this.#checkCommitted(execution, trace, committed);
+    }
+    if (committed.length > 0) this.#complain(execution, `answered ${claim} and is committed`);
+  }
+
+  #checkCommitted(execution: ExecutionRecord, { items }: Trace, committed: readonly string[]): void {
+    const keyed = execution.terms.key !== undefined && items.length === 0;
+    const expected = keyed ? 1 : legsOf(items).length;
+    if (committed.length !== expected) {
+      this.#complain(execution, `was answered, and ${committed.length} of ${expected} plans are committed`);
+    }
+  }
+
+  #checkPartial(execution: ExecutionRecord, committed: readonly string[]): void {
+    const { answer } = execution;
+    if (answer?.kind !== 'error' || !(answer.error instanceof CrossShardPartialError)) return;
+    const { committed: told, failed, cause } = answer.error;
+    const found = cause instanceof CommitOutcomeUnknownError ? committed.filter((id) => id !== failed.actionId) : committed;
+    if (told.map(({ actionId }) => actionId).join() !== found.join()) {
+      this.#complain(execution, `says that ${told.length} legs are committed, found ${found.length}`);
+    }
+  }
+
+  /** A repeat is told what the one applied plan under its key has answered. */
+  #checkReplay(execution: ExecutionRecord): void {
+    const { key, principal } = execution.terms;
+    const peers = this.#keyed.get(`${principal}/${key}`) ?? [];
+    const [first] = peers.filter((peer) => this.#committed.has(peer));
+    const { answer } = execution;
+    if (first === undefined) return this.#complain(execution, 'was answered by a plan that is not committed');
+    if (first === execution) return;
+    if (first.script.number !== execution.script.number) this.#complain(execution, 'got the answer of another request');
+    const { outcome } = this.#replay(execution, first.traces.at(-1));
+    const expected = outcome?.kind === 'done' ? JSON.stringify(inOrder(outcome.result)) : 'nothing';
+    const got = answer?.kind === 'result' ? JSON.stringify(inOrder(answer.result)) : 'nothing';
+    if (expected !== got) this.#complain(execution, `was told ${got} under its key, not ${expected}`);
+  }
+
+  /** The answer follows from the committed states of the versions that were read. */
+  #checkTrace(execution: ExecutionRecord, trace: Trace, claim: Claim): void {
+    const { outcome, items } = this.#replay(execution, trace);
+    if (outcome === undefined) return;
+    if (JSON.stringify(items.map(itemText)) !== JSON.stringify(trace.items.map(itemText))) {
+      this.#complain(execution, 'staged something else than the reference');
+    }
+    const expected = outcome.kind === 'refused' ? outcome.refusal : admission(execution, items);
+    if (expected !== claim) this.#complain(execution, `answered ${claim}, the reference says ${expected}`);
+    const { answer } = execution;
+    if (claim !== 'result' || outcome.kind !== 'done' || answer?.kind !== 'result') return;
+    const [got, wanted] = [JSON.stringify(inOrder(answer.result)), JSON.stringify(inOrder(outcome.result))];
+    if (got !== wanted) this.#complain(execution, `answered ${got}, the reference says ${wanted}`);
+    this.#checkReads(execution, trace.reads);
+  }
+
+  /** Runs the script again on committed states. */
+  #replay(
+    execution: ExecutionRecord,
+    trace: Trace | undefined,
+  ): { readonly outcome: Outcome | undefined; readonly items: readonly PlannedItem[] } {
+    const items: PlannedItem[] = [];
+    if (trace === undefined) return { outcome: undefined, items };
+    const run = runScript(execution.script, trace.writer);
+    const reads = [...trace.reads];
+    let found: readonly Found[] = [];
+    for (;;) {
+      const { done, value } = run.next(found);
+      if (done === true) return { outcome: value, items };
+      found = [];
+      if (value.kind === 'stage') items.push(value.item);
+      if (value.kind === 'stage' || value.kind === 'own' || value.kind === 'pause') continue;
+      const read = reads.shift();
+      if (read === undefined) return { outcome: undefined, items };
+      found = read.found.map(({ slot, state }) => ({ slot, state: this.#committedState(execution, slot, state?.version) }));
+    }
+  }
+
+  #committedState(execution: ExecutionRecord, slot: string, version: number | undefined): Found['state'] {
+    if (version === undefined) return undefined;
+    const state = this.#history.state(slot, version);
+    if (state === undefined) this.#complain(execution, `read version ${version} of ${slot}, which was never committed`);
+    return state;
+  }
+
+  /** Reads see what was answered before them, and never go back. */
+  #checkReads(execution: ExecutionRecord, reads: readonly RecordedRead[]): void {
+    const newest = new Map<string, number>();
+    for (const { tick, found, kind } of reads) {
+      for (const { slot, state } of found) {
+        const version = state?.version ?? 0;
+        const least = Math.max(this.#history.floorAt(slot, tick), newest.get(slot) ?? 0);
+        if (version < least) this.#complain(execution, `${kind} read version ${version} of ${slot}, after ${least}`);
+        newest.set(slot, version);
+        const writer = this.#history.state(slot, version)?.writer;
+        if (state?.writer !== writer) this.#complain(execution, `read ${slot} by ${state?.writer}, which is by ${writer}`);
+      }
+    }
+  }
+
+  #sharesKey(execution: ExecutionRecord): boolean {
+    const { key, principal } = execution.terms;
+    const peers = this.#keyed.get(`${principal}/${key}`) ?? [];
+    return peers.some(({ script }) => script.number !== execution.script.number);
+  }
+
+  #clashes(items: readonly PlannedItem[]): boolean {
+    return items.some(
+      ({ kind, slot, state }) =>
+        kind === 'add' &&
+        (this.#history.lastVersion(slotKey(slot)) > 0 ||
+          (state.label !== null && this.#labels.has(`${slot.kind}/${slot.shard}/${state.label}`))),
+    );
+  }
+
+  #complain(execution: ExecutionRecord, text: string): void {
+    this.problems.push(`execution ${execution.number}: ${text}`);
+  }
+}
+
+function claimOf({ answer }: ExecutionRecord): Claim | undefined {
+  if (answer?.kind === 'result') return 'result';
+  const error = answer?.error;
+  if (error instanceof RefusedError) return 'odd';
+  if (error instanceof ModelNotFoundError) return 'missing';
+  if (error instanceof TypeError && error.message === 'thrown by the script') return 'thrown';
+  if (error instanceof PreconditionFailedError) return 'precondition';
+  if (error instanceof CrossShardException) return 'cross-shard';
+  if (error instanceof PlanMisuseError && error.message.includes('idempotency key')) return 'key-misuse';
+  if (error instanceof UniqueViolationError) return 'unique';
+  if (error instanceof IdempotencyKeyReusedError) return 'key-reused';
+  if (error instanceof CrossShardPartialError) return 'partial';
+  if (error instanceof CommitOutcomeUnknownError) return 'unknown';
+  return GAVE_UP.some((type) => error instanceof type) ? 'gave-up' : undefined;
+}
+
+function errorName({ answer }: ExecutionRecord): string {
+  return answer?.kind === 'error' && answer.error instanceof Error ? answer.error.name : 'none';
+}
+
+/** What the executor makes of a plan that `perform` has left. */
+function admission({ terms }: ExecutionRecord, items: readonly PlannedItem[]): Claim {
+  const { ifVersion, allowCrossShard, key } = terms;
+  const guarded = items.find(({ slot, kind }) => kind !== 'add' && slotKey(slot) === ifVersion?.slot);
+  if (guarded !== undefined && guarded.from !== ifVersion?.version) return 'precondition';
+  if (legsOf(items).length < 2) return 'result';
+  if (!allowCrossShard) return 'cross-shard';
+  return key === undefined ? 'result' : 'key-misuse';
+}
+
+function itemText({ kind, slot, from, state, events }: PlannedItem): string {
+  const { version, value, writer, bucket, label } = state;
+  return JSON.stringify([kind, slotKey(slot), from, version, value, writer, bucket, label, events]);
+}
+
+function inOrder(result: unknown): unknown {
+  const { writer, sum } = result as { writer: unknown; sum: unknown };
+  return [writer, sum];
+}

@@ -1,0 +1,76 @@
+import { type AppliedLeg, type History, isAnswered } from './history.js';
+import { slotKey } from './script.js';
+
+/**
+ * Looks for one order of all committed plans in which every version follows the one before, every expectation holds
+ * where its plan stands, and no plan stands before one that was answered before it began. Returns plans that stand in
+ * each other's way; empty if there is such an order.
+ */
+export function findDisorder(history: History): readonly AppliedLeg[] {
+  const graph = new Graph();
+  const nodes = new Map<AppliedLeg, number>(history.legs.map((leg) => [leg, graph.add()]));
+  const link = (from: AppliedLeg | undefined, to: AppliedLeg | undefined): void => {
+    const [a, b] = [from && nodes.get(from), to && nodes.get(to)];
+    if (a !== undefined && b !== undefined && a !== b) graph.link(a, b);
+  };
+  for (const leg of history.legs) {
+    for (const { kind, slot, from } of leg.items) {
+      const key = slotKey(slot);
+      link(history.produced(key, from)?.leg, leg);
+      if (kind === 'expect') link(leg, history.produced(key, from + 1)?.leg);
+    }
+  }
+  linkMoments(graph, nodes);
+  const stuck = graph.unsorted();
+  return history.legs.filter((leg) => stuck.has(nodes.get(leg) ?? -1));
+}
+
+/** A chain of moments: what was answered at one stands before what began at a later one. */
+function linkMoments(graph: Graph, nodes: ReadonlyMap<AppliedLeg, number>): void {
+  const moments: { readonly at: number; readonly node: number; readonly kind: 'start' | 'answer' }[] = [];
+  for (const [leg, node] of nodes) {
+    const { startTick, answerTick } = leg.execution;
+    moments.push({ at: startTick, node, kind: 'start' });
+    if (isAnswered(leg.execution)) moments.push({ at: answerTick, node, kind: 'answer' });
+  }
+  moments.sort((a, b) => a.at - b.at);
+  let last = graph.add();
+  for (const { node, kind } of moments) {
+    const moment = graph.add();
+    graph.link(last, moment);
+    if (kind === 'start') graph.link(moment, node);
+    else graph.link(node, moment);
+    last = moment;
+  }
+}
+
+class Graph {
+  readonly #next: number[][] = [];
+  readonly #incoming: number[] = [];
+
+  add(): number {
+    this.#incoming.push(0);
+    return this.#next.push([]) - 1;
+  }
+
+  link(from: number, to: number): void {
+    this.#next[from]?.push(to);
+    this.#incoming[to] = (this.#incoming[to] ?? 0) + 1;
+  }
+
+  /** Nodes that no topological order can place. */
+  unsorted(): ReadonlySet<number> {
+    const incoming = [...this.#incoming];
+    const left = new Set(incoming.keys());
+    const free = [...left].filter((node) => incoming[node] === 0);
+    for (let node = free.pop(); node !== undefined; node = free.pop()) {
+      left.delete(node);
+      for (const other of this.#next[node] ?? []) {
+        const count = (incoming[other] ?? 0) - 1;
+        incoming[other] = count;
+        if (count === 0) free.push(other);
+      }
+    }
+    return left;
+  }
+}
