@@ -24,6 +24,13 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/domain',
     'runtime/errors.ts',
   ],
+  'runtime/locks': [
+    'runtime/execution',
+    'runtime/action',
+    'runtime/sharding',
+    'runtime/domain',
+    'runtime/errors.ts',
+  ],
   'runtime/http': [
     'runtime/execution',
     'runtime/persistence',

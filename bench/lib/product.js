@@ -1,8 +1,16 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
 /**
- * The product under test, as built at the root. It is imported by path, so that this folder's lock file does not
- * depend on it; it is the same module instance that the built example gets under the name `fw-actions`.
+ * The product under test: the build at the root, or that of another checkout which `BENCH_BUILD` names, to compare
+ * two versions. It is imported by path, so that this folder's lock file does not depend on it; it is the same module
+ * instance that the built example gets under the name `fw-actions`.
  */
-const DIST = new URL('../../dist/', import.meta.url);
+const ROOT =
+  process.env.BENCH_BUILD === undefined
+    ? new URL('../../', import.meta.url)
+    : pathToFileURL(`${resolve(process.env.BENCH_BUILD)}/`);
+const DIST = new URL('dist/', ROOT);
 
 /** A module of the build. */
 export async function built(path) {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { withClient } from './database.js';
-import { built } from './product.js';
+import { startOwnServer } from './own-server.js';
 import { childrenOf, cpuSeconds, parentOf } from './proc.js';
 
 /**
@@ -25,29 +25,14 @@ const SETTINGS = {
  */
 export async function openServer() {
   const given = process.env.BENCH_POSTGRES;
-  const own = given === undefined ? await startOwn() : undefined;
-  const connection = own === undefined ? parseUrl(given) : pick(own);
+  const own = given === undefined ? await startOwnServer(SETTINGS) : undefined;
+  const connection = own?.connection ?? parseUrl(given);
   try {
-    return { ...(await describe(connection)), connection, close: async () => own?.destroy() };
+    return { ...(await describe(connection)), connection, close: async () => own?.stop() };
   } catch (error) {
-    await own?.destroy();
+    await own?.stop();
     throw error;
   }
-}
-
-async function startOwn() {
-  const { startPostgres } = await built('runtime/testing/databases-server.js');
-  const server = await startPostgres(SETTINGS);
-  await withClient(pick(server), async (client) => {
-    // The 256 connections of pgbench would spend seconds on the hash of the password.
-    await client.query('set scram_iterations = 1');
-    await client.query(`alter role ${server.user} password '${server.password}'`);
-  });
-  return server;
-}
-
-function pick({ host, port, user, password, database }) {
-  return { host, port, user, password, database };
 }
 
 function parseUrl(text) {

@@ -90,7 +90,7 @@ function quoted(text: string | undefined): string {
 
 /** PostgreSQL stores neither NUL nor half of a surrogate pair; an error's text may hold anything. */
 function clean(text: string): string {
-  return text.replace(/\0/g, '').toWellFormed();
+  return text.replace(/[\0\p{Surrogate}]/gu, '\uFFFD');
 }
 
 /** Locks the lease's row, so that nobody takes it over before what depends on it has committed. */

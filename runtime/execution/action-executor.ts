@@ -5,7 +5,7 @@ import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { currentPerformScope } from '../action/perform-scope.js';
 import type { ExecutionDefaults } from '../config/types.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
-import { Id, ShardedId } from '../domain/id.js';
+import { ShardedId } from '../domain/id.js';
 import { compileObjectWriter, type JsonWriter } from '../domain/json-writer.js';
 import { type Principal, principalName } from '../domain/principal.js';
 import { ClosedError, IdempotencyKeyBusyError, NestedExecutionError } from '../errors.js';
@@ -53,7 +53,8 @@ export class ActionExecutor {
   readonly #results: ResultJson;
   readonly #joins = new KeyJoins();
   readonly #paramsWriters = new Map<string, JsonWriter<object>>();
-  readonly #running = new Set<Promise<unknown>>();
+  readonly #idle: (() => void)[] = [];
+  #running = 0;
   #closed = false;
 
   constructor(options: ActionExecutorOptions) {
@@ -76,17 +77,19 @@ export class ActionExecutor {
    * @throws IdempotencyKeyReusedError, IdempotencyKeyBusyError under an idempotency key; nothing was written
    * @throws CommitOutcomeUnknownError if the outcome could not be found out in time; see `outcomeOf`
    */
-  execute<Params, Result>(
+  async execute<Params, Result>(
     principal: Principal,
     actionClass: ActionClass<Params, Result>,
     params: NoInfer<Params>,
     configuration: ExecutionConfiguration = DEFAULT_CONFIGURATION,
   ): Promise<Result> {
-    const running = this.#start(principal, actionClass, params, configuration);
-    this.#running.add(running);
-    const done = (): void => void this.#running.delete(running);
-    running.then(done, done);
-    return running;
+    this.#running += 1;
+    try {
+      return await this.#start(principal, actionClass, params, configuration);
+    } finally {
+      this.#running -= 1;
+      if (this.#running === 0) for (const wake of this.#idle.splice(0)) wake();
+    }
   }
 
   /**
@@ -117,10 +120,10 @@ export class ActionExecutor {
   /** Refuses new executions and waits for those under way. */
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.allSettled(this.#running);
+    if (this.#running > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
-  async #start<Params, Result>(
+  #start<Params, Result>(
     principal: Principal,
     actionClass: ActionClass<Params, Result>,
     params: Params,
@@ -140,8 +143,7 @@ export class ActionExecutor {
       principal,
       params,
       configuration,
-      paramsJson: (value) => this.#writeParams(action, value),
-      paramKeys: idKeys,
+      writeParams: this.#paramsWriter(action) as JsonWriter<unknown> | undefined,
       timeoutMs,
       deadline: this.#environment.nowMs() + timeoutMs,
       maximumAttempts: configuration.maximumAttempts ?? this.#defaults.maximumAttempts,
@@ -175,23 +177,17 @@ export class ActionExecutor {
     });
   }
 
-  #writeParams<Params, Result>(action: ActionDescriptor<Params, Result>, params: Params): string | undefined {
-    if (!this.#defaults.storeParams || typeof params !== 'object' || params === null) return undefined;
-    let write = this.#paramsWriters.get(action.name);
+  /** Secret params are left out. */
+  #paramsWriter<Params, Result>({
+    name,
+    params,
+  }: ActionDescriptor<Params, Result>): JsonWriter<object> | undefined {
+    if (!this.#defaults.storeParams) return undefined;
+    let write = this.#paramsWriters.get(name);
     if (write === undefined) {
-      write = compileObjectWriter(action.params.filter(({ secret }) => secret !== true));
-      this.#paramsWriters.set(action.name, write);
+      write = compileObjectWriter(params.filter(({ secret }) => secret !== true));
+      this.#paramsWriters.set(name, write);
     }
-    return write(params);
+    return write;
   }
-}
-
-/** `model/id` of each id among the params. */
-function idKeys(params: unknown): readonly string[] {
-  if (typeof params !== 'object' || params === null) return [];
-  const keys: string[] = [];
-  for (const value of Object.values(params)) {
-    if (value instanceof Id) keys.push(`${value.modelName}/${value.getValue()}`);
-  }
-  return keys;
 }

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DataSourceConfig } from '../config/types.js';
 import { openDatabases } from '../databases.js';
-import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { uuid7 } from '../domain/id-source.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { CrossShardPartialError, type JournalRefusal } from '../errors.js';
 import { migrate } from '../migration/migrate.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
@@ -27,7 +27,10 @@ async function bankOn(harness: DatabaseHarness): Promise<TestBank> {
 
 /** Puts the entry back to where a crash after the first leg's commit would have left it. */
 async function undoSecondLeg(bank: TestBank, to: string): Promise<string> {
-  const [entry] = await bank.rows(HERE, "select id, legs->1->>'actionId' from eventlog.journal order by id desc limit 1");
+  const [entry] = await bank.rows(
+    HERE,
+    "select id, legs->1->>'actionId' from eventlog.journal order by id desc limit 1",
+  );
   const [id, actionId] = (entry ?? []).map(String);
   await bank.rows(THERE, `delete from eventlog.events where action_id = '${actionId}'`);
   await bank.rows(THERE, `delete from eventlog.actions where id = '${actionId}'`);
@@ -56,9 +59,12 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
     const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
     await bank.move(from, 3, to);
     expect(await bank.journal.open()).toEqual([]);
-    expect(await bank.rows(HERE, 'select action_name, principal, state, outcome, lease_owner from eventlog.journal')).toEqual(
-      [['Move', 'alice', 'closed', 'applied', null]],
-    );
+    expect(
+      await bank.rows(
+        HERE,
+        'select action_name, principal, state, outcome, lease_owner from eventlog.journal',
+      ),
+    ).toEqual([['Move', 'alice', 'closed', 'applied', null]]);
     expect([await bank.balance(from), await bank.balance(to)]).toEqual(['7', '8']);
   });
 
@@ -203,7 +209,11 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
 
   it('forgets closed entries after a time, but those that were applied in part', async () => {
     const bank = await bankOn(harness);
-    const [from, to, full] = [await bank.open(HERE, 10), await bank.open(THERE, 5), await bank.open(THERE, 999_999)];
+    const [from, to, full] = [
+      await bank.open(HERE, 10),
+      await bank.open(THERE, 5),
+      await bank.open(THERE, 999_999),
+    ];
     await bank.move(from, 1, to);
     await expect(bank.move(from, 1, full)).rejects.toThrow(CrossShardPartialError);
     const { journal } = bank.gateways.gateway(HERE);
@@ -222,7 +232,9 @@ describe('A process killed between two commits', () => {
 
   /** Runs the program until it kills itself. */
   async function crash(plan: CrashPlan): Promise<void> {
-    const child = spawn(process.execPath, [String(program?.path), JSON.stringify(plan)], { stdio: 'inherit' });
+    const child = spawn(process.execPath, [String(program?.path), JSON.stringify(plan)], {
+      stdio: 'inherit',
+    });
     expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
   }
 
@@ -271,8 +283,14 @@ interface Setting extends Pick<CrashPlan, 'urls' | 'user'> {
 /** Databases that outlive a process. */
 async function embedded(): Promise<Setting> {
   const root = mkdtempSync(join(tmpdir(), 'fw-crash-'));
-  const url = (name: string): DataSourceConfig['url'] => ({ kind: 'pglite', storage: 'file', location: join(root, name) });
-  const setting = settingOf([url('here'), url('there')], undefined, () => rmSync(root, { recursive: true, force: true }));
+  const url = (name: string): DataSourceConfig['url'] => ({
+    kind: 'pglite',
+    storage: 'file',
+    location: join(root, name),
+  });
+  const setting = settingOf([url('here'), url('there')], undefined, () =>
+    rmSync(root, { recursive: true, force: true }),
+  );
   const registry = setting.open();
   await migrate(registry, { migrations: accountMigrations });
   await registry.close();

@@ -1,15 +1,21 @@
-import { uuid7 } from '../domain/id-source.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import { ShardedId } from '../domain/id.js';
+import { uuid7 } from '../domain/id-source.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { JournalError, ValidationError } from '../errors.js';
-import { type LegName, legNames, planOfLeg, type RecordedLeg, RecordedLegReader } from '../persistence/journal-entry.js';
+import {
+  type LegName,
+  legNames,
+  planOfLeg,
+  type RecordedLeg,
+  RecordedLegReader,
+} from '../persistence/journal-entry.js';
 import type { JournalRow, JournalStore } from '../persistence/journal-store.js';
 import type { PlanWrite } from '../persistence/plan-write.js';
 import type { AttemptOutcome, FlushOutcome } from '../persistence/shard-store.js';
-import type { CallOptions } from '../sharding/shard-database.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
+import type { CallOptions } from '../sharding/shard-database.js';
 import { sqlStateMeaning } from '../sharding/sql-state.js';
 import type { ExecutionEnvironment } from './execution-environment.js';
 import { backoffMs } from './retry-policy.js';
@@ -62,7 +68,11 @@ export class CrossShardJournal {
   readonly #legs: RecordedLegReader;
 
   /** @param models all models of the application */
-  constructor(gateways: ShardGateways, environment: ExecutionEnvironment, models: readonly ModelDescriptor[]) {
+  constructor(
+    gateways: ShardGateways,
+    environment: ExecutionEnvironment,
+    models: readonly ModelDescriptor[],
+  ) {
     this.#gateways = gateways;
     this.#environment = environment;
     this.#legs = new RecordedLegReader(models);
@@ -183,7 +193,9 @@ export class CrossShardJournal {
       if (!(error instanceof DriverFailure)) throw error;
       if (!isRefusal(error)) return error;
       const cause = publicError(error, leg.shard);
-      throw new JournalError(entryId, 'refused', `shard ${leg.shard} refuses its leg: ${cause.message}`, { cause });
+      throw new JournalError(entryId, 'refused', `shard ${leg.shard} refuses its leg: ${cause.message}`, {
+        cause,
+      });
     }
   }
 
@@ -193,7 +205,11 @@ export class CrossShardJournal {
     if (status === 'committed') return;
     if (status === 'void') throw voidLeg(entryId, leg);
     const models = leg.items.map(({ descriptor, model }) => `${descriptor.name} ${model.id.getValue()}`);
-    throw new JournalError(entryId, 'stale', `${models.join(', ')} changed meanwhile; settle it by another action`);
+    throw new JournalError(
+      entryId,
+      'stale',
+      `${models.join(', ')} changed meanwhile; settle it by another action`,
+    );
   }
 
   #planOf(row: JournalRow, leg: RecordedLeg): PlanWrite {

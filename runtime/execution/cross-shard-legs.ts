@@ -1,5 +1,10 @@
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { CommitOutcomeUnknownError, CrossShardPartialError, type LegOutcome, PlanMisuseError } from '../errors.js';
+import {
+  CommitOutcomeUnknownError,
+  CrossShardPartialError,
+  type LegOutcome,
+  PlanMisuseError,
+} from '../errors.js';
 import type { JournalEnd, JournalStore } from '../persistence/journal-store.js';
 import type { PlanWrite } from '../persistence/plan-write.js';
 import type { LegResult } from './leg-writer.js';
@@ -76,7 +81,8 @@ async function partialError(
 ): Promise<CrossShardPartialError> {
   const outcomes = plan.legs.map(outcomeOf);
   const [failed = { shard: '(none)', actionId: '(none)' }, ...notStarted] = outcomes.slice(committed.length);
-  const closed = cause instanceof CommitOutcomeUnknownError ? await giveBack(plan) : await close(plan, 'partial');
+  const closed =
+    cause instanceof CommitOutcomeUnknownError ? await giveBack(plan) : await close(plan, 'partial');
   const facts = {
     committed,
     failed,
@@ -111,7 +117,10 @@ function closingLimits({ remainingMs }: CrossShardPlan): { readonly timeoutMs: n
 }
 
 /** The id of the first leg's action is both the entry's id and its first owner. */
-function entryOf({ legs, journalOf }: CrossShardPlan): { readonly id: string; readonly journal: JournalStore } {
+function entryOf({ legs, journalOf }: CrossShardPlan): {
+  readonly id: string;
+  readonly journal: JournalStore;
+} {
   const [first] = legs;
   if (first === undefined) throw new PlanMisuseError('A plan without legs has no entry in the journal');
   return { id: first.write.action.id, journal: journalOf(first.shard) };

@@ -1,23 +1,26 @@
 import type { ActionDescriptor } from '../action/action-descriptor.js';
 import type { StagedItem } from '../action/action-plan.js';
 import type { ExecutionConfiguration } from '../action/execution-configuration.js';
+import type { ExecutionReport } from '../action/execution-report.js';
+import { Id } from '../domain/id.js';
 import { uuid7 } from '../domain/id-source.js';
+import type { JsonWriter } from '../domain/json-writer.js';
 import { type Principal, principalName } from '../domain/principal.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import {
   AbortedError,
-  CrossShardException,
   DeadlineExceededError,
   PlanMisuseError,
-  PreconditionFailedError,
   ShardUnavailableError,
   StaleModelError,
 } from '../errors.js';
+import { instantText } from '../persistence/column-codec.js';
 import { allApplied, type Link } from '../persistence/link.js';
 import type { PlanWrite } from '../persistence/plan-write.js';
 import { deadlines } from '../sharding/deadlines.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
+import { requireOneShard, requireVersion } from './admission.js';
 import { applyLegs } from './cross-shard-legs.js';
 import type { ExecutionEnvironment } from './execution-environment.js';
 import type { KeyGuard } from './key-guard.js';
@@ -34,10 +37,8 @@ export interface ExecutionRequest<Params, Result> {
   readonly principal: Principal;
   readonly params: Params;
   readonly configuration: ExecutionConfiguration;
-  /** JSON text of the params, if they are stored. */
-  readonly paramsJson: (params: Params) => string | undefined;
-  /** `model/id` of each id among the params: what the action will probably touch. */
-  readonly paramKeys: (params: Params) => readonly string[];
+  /** Makes the JSON text of the params, if they are stored. */
+  readonly writeParams: JsonWriter<Params> | undefined;
   /** On the environment's monotonic clock. */
   readonly deadline: number;
   readonly timeoutMs: number;
@@ -75,7 +76,7 @@ export class Execution<Params, Result> {
   readonly #gateways: ShardGateways;
   readonly #environment: ExecutionEnvironment;
   readonly #legWriter: LegWriter;
-  readonly #report: ReportBuilder;
+  #report: ReportBuilder | undefined;
   readonly #principalName: string;
   readonly #contended = new Set<string>();
   #attempt = 0;
@@ -91,19 +92,23 @@ export class Execution<Params, Result> {
     this.#gateways = gateways;
     this.#environment = environment;
     this.#legWriter = new LegWriter(gateways, environment);
-    this.#report = new ReportBuilder(request.action.name, () => environment.nowMs());
     this.#principalName = principalName(request.principal);
   }
 
-  async run(): Promise<Result> {
+  run(): Promise<Result> {
     const { onReport } = this.#request.configuration;
-    if (onReport === undefined) return this.#run();
+    return onReport === undefined ? this.#run() : this.#runReported(onReport);
+  }
+
+  async #runReported(onReport: (report: ExecutionReport) => void): Promise<Result> {
+    const report = new ReportBuilder(this.#request.action.name, () => this.#environment.nowMs());
+    this.#report = report;
     try {
       const result = await this.#run();
-      onReport(this.#report.build(undefined));
+      onReport(report.build(undefined));
       return result;
     } catch (error) {
-      onReport(this.#report.build(error));
+      onReport(report.build(error));
       throw error;
     }
   }
@@ -117,26 +122,17 @@ export class Execution<Params, Result> {
     for (;;) {
       this.#attempt += 1;
       this.#checkTime();
-      this.#report.startAttempt();
-      const outcome = await this.#reportedAttempt();
+      this.#report?.startAttempt();
+      const outcome = await this.#runAttempt();
       if (outcome.kind === 'done') return outcome.result;
+      this.#report?.endAttempt(outcome.end);
       if (!this.#isFree(outcome)) await this.#pause(outcome);
     }
   }
 
-  async #reportedAttempt(): Promise<AttemptResult<Result>> {
-    try {
-      const outcome = await this.#runAttempt();
-      if (outcome.kind === 'retry') this.#report.endAttempt(outcome.end);
-      return outcome;
-    } catch (error) {
-      this.#report.endAttempt('failed');
-      throw error;
-    }
-  }
-
   async #runAttempt(): Promise<AttemptResult<Result>> {
-    const prepared = await this.#inTurn(() => this.#prepare());
+    const contended = this.#contendedModels();
+    const prepared = contended.length === 0 ? await this.#prepare() : await this.#prepareInTurn(contended);
     switch (prepared.kind) {
       case 'refused':
         if (!(await this.#settled(prepared.links))) return this.#broken();
@@ -144,7 +140,7 @@ export class Execution<Params, Result> {
         throw prepared.error;
       case 'read-only':
         if (!(await this.#settled(prepared.links))) return this.#broken();
-        this.#report.endAttempt('nothing-staged');
+        this.#report?.endAttempt('nothing-staged');
         return { kind: 'done', result: prepared.result };
       case 'outrun':
         for (const { descriptor, model } of prepared.items) {
@@ -162,6 +158,25 @@ export class Execution<Params, Result> {
     }
   }
 
+  /** Models that executions fight over right now are taken in turns. */
+  async #prepareInTurn(contended: readonly string[]): Promise<Prepared<Result>> {
+    const release = await this.#gateways.turns.take(contended);
+    try {
+      return await this.#prepare();
+    } finally {
+      release();
+    }
+  }
+
+  /** Contended models that this execution has met before, or that its params name. */
+  #contendedModels(): readonly string[] {
+    const { turns } = this.#gateways;
+    if (this.#contended.size === 0 && turns.size === 0) return NOTHING;
+    const contended = new Set(this.#contended);
+    for (const key of idKeys(this.#request.params)) if (turns.isContended(key)) contended.add(key);
+    return [...contended];
+  }
+
   /** Runs `perform` and seals its plan. What follows the seal happens at once: nobody gets in between. */
   async #prepare(): Promise<Prepared<Result>> {
     const { action, principal, params, deadline } = this.#request;
@@ -169,7 +184,8 @@ export class Execution<Params, Result> {
     const run = this.#newRun();
     try {
       const work = run.start(action, principal, params);
-      const result = await deadlines.race(work, deadline, () => this.#deadlineExceeded());
+      const result =
+        work instanceof Promise ? await deadlines.race(work, deadline, () => this.#deadlineExceeded()) : work;
       return this.#seal(run, result, startedDate);
     } catch (error) {
       return { kind: 'refused', error, links: run.links };
@@ -178,7 +194,7 @@ export class Execution<Params, Result> {
 
   #seal(run: PerformRun, result: Result, startedDate: Date): Prepared<Result> {
     const items = run.plan.seal();
-    this.#checkVersions(items);
+    requireVersion(items, this.#request.configuration);
     const legs = this.#route(items);
     const [leg] = legs;
     if (leg === undefined) return { kind: 'read-only', result, links: run.links };
@@ -205,43 +221,20 @@ export class Execution<Params, Result> {
   }
 
   #sendVisibly(leg: Leg, startedDate: Date, result: Result, run: PerformRun): Promise<LegResult> {
-    const { link, result: legResult } = this.#send(leg.shard, this.#planWrite(leg, startedDate, result), run.links);
+    const { link, result: legResult } = this.#send(
+      leg.shard,
+      this.#planWrite(leg, startedDate, result),
+      run.links,
+    );
     if (run.chaining) this.#gateways.staged.publish(leg.items, link);
     return legResult;
   }
 
   #finish(leg: LegResult, result: Result): AttemptResult<Result> {
     if (leg.kind === 'retry') return leg;
-    if (leg.kind === 'applied' && leg.write !== undefined) this.#report.written(leg.write);
-    this.#report.endAttempt('applied');
+    if (leg.kind === 'applied' && leg.write !== undefined) this.#report?.written(leg.write);
+    this.#report?.endAttempt('applied');
     return { kind: 'done', result: leg.kind === 'applied' ? result : this.#replayed(leg.replay.result) };
-  }
-
-  /** Models that executions fight over right now are taken in turns. */
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const { params, paramKeys } = this.#request;
-    const { turns } = this.#gateways;
-    const contended = new Set(this.#contended);
-    for (const key of paramKeys(params)) if (turns.isContended(key)) contended.add(key);
-    if (contended.size === 0) return work();
-    const release = await turns.take([...contended]);
-    try {
-      return await work();
-    } finally {
-      release();
-    }
-  }
-
-  /** `ifVersion` speaks about what an update starts from, so a retry after a lost race is checked again. */
-  #checkVersions(items: readonly StagedItem[]): void {
-    const { ifVersion } = this.#request.configuration;
-    if (ifVersion === undefined) return;
-    const item = items.find(({ model }) => model.id.getValue() === ifVersion.id);
-    if (item === undefined || item.kind === 'add' || ifVersion.versions.includes(item.expectedVersion))
-      return;
-    throw new PreconditionFailedError(
-      `${item.descriptor.name} ${ifVersion.id} has version ${item.expectedVersion}, not ${ifVersion.versions.join(' or ')}`,
-    );
   }
 
   #route(items: readonly StagedItem[]): readonly Leg[] {
@@ -251,10 +244,8 @@ export class Execution<Params, Result> {
     const legs = routePlan(items, this.#gateways.defaultShard);
     // An unknown shard is refused before anything is written on any other.
     for (const { shard } of legs) this.#gateways.gateway(shard);
-    if (legs.length === 1) return legs;
-    const names = legs.map(({ shard }) => shard.toString());
-    if (!configuration.allowCrossShard) throw new CrossShardException(action.name, names);
-    if (guard === undefined) return legs;
+    requireOneShard(action.name, legs, configuration);
+    if (legs.length === 1 || guard === undefined) return legs;
     throw new PlanMisuseError(
       `${action.name} touches several shards, which commit one by one: no single idempotency key can cover that`,
     );
@@ -273,7 +264,10 @@ export class Execution<Params, Result> {
 
   /** Every leg's action id is known before the first one is sent: the journal keeps them all. */
   #persistLegs(legs: readonly Leg[], startedDate: Date): Promise<LegResult> {
-    const writes = legs.map((leg) => ({ shard: leg.shard, write: this.#planWrite(leg, startedDate, undefined) }));
+    const writes = legs.map((leg) => ({
+      shard: leg.shard,
+      write: this.#planWrite(leg, startedDate, undefined),
+    }));
     return applyLegs({
       actionName: this.#request.action.name,
       legs: writes,
@@ -286,20 +280,20 @@ export class Execution<Params, Result> {
 
   #send(shard: ShardIdentifier, write: PlanWrite, restsOn: readonly Link[]): ReturnType<LegWriter['send']> {
     const { configuration, deadline, guard } = this.#request;
-    this.#report.tried(write.action.id);
+    this.#report?.tried(write.action.id);
     return this.#legWriter.send(shard, write, { deadline, signal: configuration.signal, restsOn, guard });
   }
 
   #planWrite(leg: Leg, startedDate: Date, result: Result | undefined): PlanWrite {
-    const { action, configuration, params, paramsJson, guard } = this.#request;
-    this.#paramsJson ??= paramsJson(params);
+    const { action, configuration, params, writeParams, guard } = this.#request;
+    this.#paramsJson ??= writeParams?.(params);
     return {
       action: {
         id: uuid7.next(leg.shard.bits),
         name: action.name,
         principal: this.#principalName,
-        startedDate: startedDate.toISOString(),
-        completedDate: this.#environment.clock.now().toISOString(),
+        startedDate: instantText(startedDate),
+        completedDate: instantText(this.#environment.clock.now()),
         params: this.#paramsJson,
         result: undefined,
       },
@@ -310,13 +304,13 @@ export class Execution<Params, Result> {
   }
 
   #replayed(result: unknown): Result {
-    this.#report.replayed = true;
+    if (this.#report !== undefined) this.#report.replayed = true;
     return result as Result;
   }
 
   /** True once all links are known to be applied. */
-  #settled(links: readonly Link[]): Promise<boolean> {
-    if (links.every(({ state }) => state === 'applied')) return Promise.resolve(true);
+  #settled(links: readonly Link[]): Promise<boolean> | boolean {
+    if (links.every(({ state }) => state === 'applied')) return true;
     return deadlines.race(allApplied(links), this.#request.deadline, () => this.#deadlineExceeded());
   }
 
@@ -337,7 +331,7 @@ export class Execution<Params, Result> {
     const { random, sleep } = this.#environment;
     const pauseMs = backoffMs(this.#attempt, random());
     if (this.#attempt >= maximumAttempts || pauseMs >= this.#remainingMs()) throw retry.error;
-    this.#report.paused(pauseMs);
+    this.#report?.paused(pauseMs);
     try {
       await sleep(pauseMs, configuration.signal);
     } catch (cause) {
@@ -366,6 +360,15 @@ export class Execution<Params, Result> {
   #staleError(): StaleModelError {
     return new StaleModelError(this.#request.action.name, 'the models that it read');
   }
+}
+
+const NOTHING: readonly string[] = Object.freeze([]);
+
+/** `model/id` of each id among the params: what the action will probably touch. */
+function idKeys(params: unknown): readonly string[] {
+  if (typeof params !== 'object' || params === null) return NOTHING;
+  const ids = Object.values(params).filter((value) => value instanceof Id);
+  return ids.map((id) => `${id.modelName}/${id.getValue()}`);
 }
 
 /** Nothing has been applied yet when a key's home fails: the caller may simply come again. */

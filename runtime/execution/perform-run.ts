@@ -21,6 +21,8 @@ export interface PerformRunOptions {
   readonly chaining: boolean;
 }
 
+const NO_LINKS: readonly Link[] = Object.freeze([]);
+
 /** One run of `perform`: its plan, and the links whose staged states it has read. */
 export class PerformRun implements PerformScope {
   readonly actionName: string;
@@ -44,7 +46,7 @@ export class PerformRun implements PerformScope {
 
   /** Links whose outcome everything that this run leads to waits for. */
   get links(): readonly Link[] {
-    return [...this.#links.keys()];
+    return this.#links.size === 0 ? NO_LINKS : [...this.#links.keys()];
   }
 
   /** Whether its staged states may be shown to others: it has read nothing that they could have outrun unseen. */
@@ -52,12 +54,12 @@ export class PerformRun implements PerformScope {
     return this.#chaining;
   }
 
-  async start<Params, Result>(
+  start<Params, Result>(
     action: ActionDescriptor<Params, Result>,
     principal: Principal,
     params: Params,
-  ): Promise<Result> {
-    return runInPerformScope(this, async () => startPerform(action.create(), this.plan, principal, params));
+  ): Promise<Result> | Result {
+    return runInPerformScope(this, () => startPerform(action.create(), this.plan, principal, params));
   }
 
   /** Whether a state of another shard that has been read is not committed yet. */

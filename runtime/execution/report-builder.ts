@@ -9,6 +9,7 @@ export class ReportBuilder {
   #attemptStartedMs = 0;
   #actionIds: string[] = [];
   #write: WriteReport | undefined;
+  #isOpen = false;
   replayed = false;
 
   constructor(action: string, nowMs: () => number) {
@@ -21,6 +22,7 @@ export class ReportBuilder {
     this.#attemptStartedMs = this.#nowMs();
     this.#actionIds = [];
     this.#write = undefined;
+    this.#isOpen = true;
   }
 
   tried(actionId: string): void {
@@ -32,6 +34,7 @@ export class ReportBuilder {
   }
 
   endAttempt(end: AttemptEnd): void {
+    this.#isOpen = false;
     this.#attempts.push({
       number: this.#attempts.length + 1,
       end,
@@ -47,7 +50,9 @@ export class ReportBuilder {
     if (last !== undefined) last.pauseMs = pauseMs;
   }
 
+  /** @param error what the execution threw; undefined after success */
   build(error: unknown): ExecutionReport {
+    if (this.#isOpen) this.endAttempt('failed');
     return {
       action: this.#action,
       attempts: this.#attempts,

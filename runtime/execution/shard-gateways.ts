@@ -17,8 +17,6 @@ import { ShardWriter } from '../persistence/shard-writer.js';
 import { SqlJournalStore } from '../persistence/sql-journal-store.js';
 import { SqlShardStore } from '../persistence/sql-shard-store.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
-import { DriverFailure } from '../sharding/driver-failure.js';
-import { publicError } from '../sharding/public-error.js';
 import type { ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { StagedStates } from './staged-states.js';
 import { Turns } from './turns.js';
@@ -68,7 +66,12 @@ export class ShardGateways implements RepositoryContext {
     if (known !== undefined) return known;
     const database = this.#databases.database(shard);
     const store = new SqlShardStore(database, this.#namespace, this.#events);
-    const gateway = { shard, store, writer: new ShardWriter(store, shard), journal: new SqlJournalStore(database) };
+    const gateway = {
+      shard,
+      store,
+      writer: new ShardWriter(store, shard),
+      journal: new SqlJournalStore(database),
+    };
     this.#gateways.set(shard, gateway);
     return gateway;
   }
@@ -84,13 +87,8 @@ export class ShardGateways implements RepositoryContext {
     return statements.make({ groups: [[plan]], locked: 'skip' });
   }
 
-  async read(model: ModelDescriptor, shard: ShardIdentifier, id: string): Promise<Entity | undefined> {
-    const reader = this.#reader(model, shard);
-    try {
-      return await reader.read(id, currentPerformScope()?.remainingMs() ?? FREE_READ_TIMEOUT_MS);
-    } catch (error) {
-      throw error instanceof DriverFailure ? publicError(error, shard) : error;
-    }
+  read(model: ModelDescriptor, shard: ShardIdentifier, id: string): Promise<Entity | undefined> {
+    return this.#reader(model, shard).read(id, currentPerformScope()?.remainingMs() ?? FREE_READ_TIMEOUT_MS);
   }
 
   queries<Tables>(shard: ShardIdentifier): Kysely<Tables> {
@@ -110,7 +108,7 @@ export class ShardGateways implements RepositoryContext {
     }
     let reader = readers.get(model);
     if (reader === undefined) {
-      reader = new ModelReader(this.gateway(shard).store, model);
+      reader = new ModelReader(this.gateway(shard).store, shard, model);
       readers.set(model, reader);
     }
     return reader;

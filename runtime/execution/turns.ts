@@ -9,6 +9,11 @@ const LONGEST_WAIT_MS = 50;
 export class Turns {
   readonly #queues = new Map<string, Promise<void>>();
 
+  /** Models that somebody has or waits for a turn at. */
+  get size(): number {
+    return this.#queues.size;
+  }
+
   /** Whether somebody has or waits for a turn at this model. */
   isContended(key: string): boolean {
     return this.#queues.has(key);

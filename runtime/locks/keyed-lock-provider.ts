@@ -142,22 +142,27 @@ export class KeyedLockProvider {
   async #ask(shard: ShardIdentifier, store: LockStore, wait: Wait, endTurn: EndTurn): Promise<LockHandle> {
     const claim = { name: wait.name, owner: uuid7.next(shard.bits) };
     const { holdMs } = wait;
-    for (let attempt = 1; ; attempt += 1) {
-      const askedAt = this.#environment.nowMs();
-      const token = await this.#tryOnce(store, claim, wait);
-      const passedMs = this.#environment.nowMs() - askedAt;
-      if (token !== undefined) {
-        return new HeldLock({ shard, claim, token, store, holdMs, remainingMs: holdMs - passedMs, endTurn });
+    try {
+      for (let attempt = 1; ; attempt += 1) {
+        const askedAt = this.#environment.nowMs();
+        const token = await this.#tryOnce(store, claim, wait);
+        const passedMs = this.#environment.nowMs() - askedAt;
+        if (token !== undefined) {
+          return new HeldLock({ shard, claim, token, store, holdMs, remainingMs: holdMs - passedMs, endTurn });
+        }
+        await this.#pause(attempt, wait);
       }
-      await this.#pause(attempt, wait);
+    } catch (error) {
+      // An answer that was lost may have granted it to us, and nobody would give it back.
+      store.release(claim, { timeoutMs: STATEMENT_MS }).catch(() => {});
+      throw error;
     }
   }
 
   /** A question whose answer was lost may have been granted; the next one, under the same owner, finds out. */
   async #tryOnce(store: LockStore, claim: LockClaim, wait: Wait): Promise<bigint | undefined> {
-    const timeoutMs = Math.max(STATEMENT_MS, wait.deadline - this.#environment.nowMs());
     try {
-      return await store.acquire(claim, wait.holdMs, { timeoutMs: Math.min(timeoutMs, 2 * STATEMENT_MS) });
+      return await store.acquire(claim, wait.holdMs, { timeoutMs: STATEMENT_MS });
     } catch (error) {
       if (!(error instanceof DriverFailure) || !mayPass(error)) throw error;
       if (this.#environment.nowMs() >= wait.deadline) throw error;

@@ -26,16 +26,18 @@ export class TurnQueue {
 
   /** Waits for a turn until `givenUp` rejects, which is then the outcome. */
   enter(key: string, givenUp: Promise<never>): Promise<EndTurn> {
-    const free = this.tryEnter(key);
-    if (free !== undefined) return Promise.resolve(free);
+    const waiting = this.#waiting.get(key) ?? new Set<Waiter>();
     return new Promise((resolve, reject) => {
-      const waiting = this.#waiting.get(key);
       const waiter: Waiter = { start: () => resolve(this.#turn(key)) };
-      waiting?.add(waiter);
       givenUp.catch((reason: unknown) => {
-        waiting?.delete(waiter);
+        waiting.delete(waiter);
         reject(reason);
       });
+      if (this.#waiting.has(key)) waiting.add(waiter);
+      else {
+        this.#waiting.set(key, waiting);
+        waiter.start();
+      }
     });
   }
 

@@ -225,9 +225,7 @@ function keyArrays(plans: readonly PlanWrite[]): readonly string[] {
     if (key === undefined) return [];
     const texts = [key.operation, key.key, key.fingerprint].map(quoteElement);
     const target = [String(key.target.group), String(key.target.member)];
-    return [
-      [String(index + 1), ...texts, ...target, optionalJson(key.result), key.expiresDate],
-    ];
+    return [[String(index + 1), ...texts, ...target, optionalJson(key.result), key.expiresDate]];
   });
   return transpose(rows, KEY_COLUMNS);
 }

@@ -91,7 +91,10 @@ export type LegName = Pick<RecordedLeg, 'shard' | 'actionId'>;
 /** The legs of an entry, without what they hold. */
 export function legNames(json: JsonValue): readonly LegName[] {
   // Written by `legsToJson` and by nobody else.
-  return (json as unknown as readonly LegJson[]).map(({ actionId }) => ({ shard: shardOf(actionId), actionId }));
+  return (json as unknown as readonly LegJson[]).map(({ actionId }) => ({
+    shard: shardOf(actionId),
+    actionId,
+  }));
 }
 
 /** Reads legs back, in the order in which they were to be applied. */

@@ -1,5 +1,9 @@
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import type { Entity } from '../domain/entity.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { ShardBusyError } from '../errors.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
+import { publicError } from '../sharding/public-error.js';
 import type { ShardStore } from './shard-store.js';
 
 /** One read by id that waits for its batch. */
@@ -7,13 +11,16 @@ interface Waiting {
   readonly id: string;
   readonly resolve: (model: Entity | undefined) => void;
   readonly reject: (error: unknown) => void;
-  readonly timeoutMs: number;
+  /** On the clock of `performance.now()`. */
+  readonly deadline: number;
 }
 
 /** Most ids of one statement. */
 const MAXIMUM_BATCH = 256;
 /** Reads of one model that are on their way at a time; what comes meanwhile travels together. */
 const MAXIMUM_IN_FLIGHT = 4;
+/** Reads that may wait; beyond, a read is refused at once as busy. */
+const MAXIMUM_WAITING = 10_000;
 
 /**
  * Reads models of one class by id from one shard. Alone, a read goes at once; what arrives while reads are in flight
@@ -22,29 +29,48 @@ const MAXIMUM_IN_FLIGHT = 4;
  */
 export class ModelReader {
   readonly #store: ShardStore;
+  readonly #shard: ShardIdentifier;
   readonly #model: ModelDescriptor;
   #waiting: Waiting[] = [];
   #inFlight = 0;
 
-  constructor(store: ShardStore, model: ModelDescriptor) {
+  constructor(store: ShardStore, shard: ShardIdentifier, model: ModelDescriptor) {
     this.#store = store;
+    this.#shard = shard;
     this.#model = model;
   }
 
-  /** The stored model, or undefined. @throws DriverFailure */
+  /** The stored model, or undefined. Rejects with public errors only. */
   read(id: string, timeoutMs: number): Promise<Entity | undefined> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ id, resolve, reject, timeoutMs });
+      if (this.#waiting.length >= MAXIMUM_WAITING) {
+        reject(new ShardBusyError(this.#shard.toString(), `${this.#waiting.length} reads are waiting`));
+        return;
+      }
+      this.#waiting.push({ id, resolve, reject, deadline: performance.now() + timeoutMs });
       if (this.#inFlight < MAXIMUM_IN_FLIGHT) this.#send();
     });
   }
 
   #send(): void {
-    const batch = this.#waiting.splice(0, MAXIMUM_BATCH);
+    const batch = this.#takeBatch();
+    if (batch.length === 0) return;
     this.#inFlight += 1;
     this.#readBatch(batch).finally(() => {
       this.#inFlight -= 1;
-      if (this.#waiting.length > 0) this.#send();
+      this.#send();
+    });
+  }
+
+  /** Nobody waits any more for a read whose deadline has passed in the queue. */
+  #takeBatch(): readonly Waiting[] {
+    const now = performance.now();
+    const taken = this.#waiting.splice(0, MAXIMUM_BATCH);
+    return taken.filter(({ deadline, reject }) => {
+      if (deadline > now) return true;
+      const failure = new DriverFailure('overdue in the queue', { phase: 'not-sent', reason: 'deadline' });
+      reject(publicError(failure, this.#shard));
+      return false;
     });
   }
 
@@ -52,11 +78,13 @@ export class ModelReader {
     try {
       const ids = batch.length === 1 ? batch.map(({ id }) => id) : [...new Set(batch.map(({ id }) => id))];
       // The most patient caller decides: a hasty one gives up by itself.
-      const timeoutMs = Math.max(...batch.map((waiting) => waiting.timeoutMs));
+      const deadline = Math.max(...batch.map((waiting) => waiting.deadline));
+      const timeoutMs = Math.max(1, deadline - performance.now());
       const models = await this.#store.read(this.#model, ids, { timeoutMs });
       const byId = new Map(models.map((model) => [model.id.getValue() as string, model]));
       for (const { id, resolve } of batch) resolve(byId.get(id));
-    } catch (error) {
+    } catch (failure) {
+      const error = failure instanceof DriverFailure ? publicError(failure, this.#shard) : failure;
       for (const { reject } of batch) reject(error);
     }
   }

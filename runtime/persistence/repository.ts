@@ -66,20 +66,14 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
    * @throws UnknownShardError if the id names a shard that is not configured
    */
   async getById(id: string | Id<M>, options?: ReadOptions): Promise<M> {
-    const found = await this.findById(id, options);
+    const found = await this.#find(id, options);
     if (found === undefined) throw new ModelNotFoundError(this.model.name, idText(id));
     return found;
   }
 
   /** As `getById`, but undefined if there is none. */
   async findById(id: string | Id<M>, options?: ReadOptions): Promise<M | undefined> {
-    const uuid = idText(id);
-    const shard = this.#shardOf(uuid);
-    const scope = currentPerformScope();
-    const staged =
-      scope?.plan.staged(this.model.name, uuid)?.model ?? scope?.stagedElsewhere?.(this.model.name, uuid);
-    const model = (staged ?? (await this.context.read(this.model, shard, uuid))) as M | undefined;
-    return model !== undefined && this.#isVisible(model, options) ? model : undefined;
+    return this.#find(id, options);
   }
 
   /** Many models by id, over all shards: one statement per shard. Ids may repeat. */
@@ -139,13 +133,31 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
     return rows.map((row) => codec.decode(codec.columns.map(({ descriptor }) => row[descriptor.column])));
   }
 
+  /** Staged states come first: this plan's own, then those of other actions of this process. */
+  #find(id: string | Id<M>, options: ReadOptions | undefined): Promise<M | undefined> | M | undefined {
+    const uuid = idText(id);
+    const shard = this.#shardOf(uuid);
+    const scope = currentPerformScope();
+    const staged =
+      scope?.plan.staged(this.model.name, uuid)?.model ?? scope?.stagedElsewhere?.(this.model.name, uuid);
+    if (staged !== undefined) return this.#ifVisible(staged as M, options);
+    return this.#read(shard, uuid, options);
+  }
+
+  async #read(shard: ShardIdentifier, uuid: Uuid, options: ReadOptions | undefined): Promise<M | undefined> {
+    const model = (await this.context.read(this.model, shard, uuid)) as M | undefined;
+    return model === undefined ? undefined : this.#ifVisible(model, options);
+  }
+
   #shardOf(uuid: Uuid): ShardIdentifier {
     if (!this.model.sharded) return this.context.defaultShard;
     return ShardedId.named(this.model.name, uuid).resolveShardIdentifier();
   }
 
-  #isVisible(model: M, options: ReadOptions | undefined): boolean {
-    return options?.includeDeleted === true || this.model.deletedStates?.includes(model.state) !== true;
+  #ifVisible(model: M, options: ReadOptions | undefined): M | undefined {
+    const hidden =
+      options?.includeDeleted !== true && this.model.deletedStates?.includes(model.state) === true;
+    return hidden ? undefined : model;
   }
 }
 

@@ -40,7 +40,11 @@ export class RowCodec<M extends Entity = Entity> {
       if (column === undefined) break;
       const value = row[index];
       const absent = value === null || value === undefined;
-      assign(draft, column.descriptor.field, absent ? absentValue(column.descriptor) : column.codec.fromDriver(value));
+      assign(
+        draft,
+        column.descriptor.field,
+        absent ? absentValue(column.descriptor) : column.codec.fromDriver(value),
+      );
     }
     return finishDraft(draft, []);
   }

@@ -1,6 +1,7 @@
 import type { DataSourceConfig, MemberConfig, ShardingTopology } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ClosedError, UnknownShardError } from '../errors.js';
+import { BreakerDatabase } from './breaker-database.js';
 import type { DatabaseAdapter } from './database-adapter.js';
 import type { ShardDatabase } from './shard-database.js';
 import { TransactionManager } from './transaction-manager.js';
@@ -84,7 +85,8 @@ export class DatabaseRegistry {
   #open(shard: ShardIdentifier): ShardDatabase {
     const { primary } = this.memberConfig(shard);
     if (this.#closed !== undefined) throw new ClosedError('The databases are closed');
-    const database = this.#adapterFor(primary).open(shard, primary, { warn: this.#warn });
+    const opened = this.#adapterFor(primary).open(shard, primary, { warn: this.#warn });
+    const database = new BreakerDatabase(opened);
     this.#databases.set(shard, database);
     return database;
   }

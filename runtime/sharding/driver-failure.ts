@@ -19,6 +19,8 @@ export class DriverFailure extends Error {
   readonly reason: NotSentReason | undefined;
   readonly table: string | undefined;
   readonly constraint: string | undefined;
+  /** When trying again may help, in milliseconds; undefined if nothing is known. */
+  readonly retryAfterMs: number | undefined;
 
   constructor(
     message: string,
@@ -28,6 +30,7 @@ export class DriverFailure extends Error {
       readonly reason?: NotSentReason | undefined;
       readonly table?: string | undefined;
       readonly constraint?: string | undefined;
+      readonly retryAfterMs?: number | undefined;
       readonly cause?: unknown;
     },
   ) {
@@ -38,5 +41,6 @@ export class DriverFailure extends Error {
     this.reason = facts.reason;
     this.table = facts.table;
     this.constraint = facts.constraint;
+    this.retryAfterMs = facts.retryAfterMs;
   }
 }

@@ -21,14 +21,22 @@ import { sqlStateMeaning } from './sql-state.js';
  */
 export function publicError(failure: DriverFailure, shard: ShardIdentifier): FwError {
   const name = shard.toString();
-  const cause = { cause: failure };
+  const cause = { cause: failure, ...retryAfter(failure) };
   if (failure.sqlState !== undefined) return answeredError(failure, failure.sqlState, name);
   if (failure.phase === 'not-sent' && failure.reason !== undefined)
     return notSentError(failure.reason, name, cause);
   return new ShardUnavailableError(name, 'the connection was lost', cause);
 }
 
-function notSentError(reason: NotSentReason, shard: string, cause: ErrorOptions): FwError {
+interface Cause extends ErrorOptions {
+  readonly retryAfterMs?: number;
+}
+
+function retryAfter({ retryAfterMs }: DriverFailure): Pick<Cause, 'retryAfterMs'> {
+  return retryAfterMs === undefined ? {} : { retryAfterMs };
+}
+
+function notSentError(reason: NotSentReason, shard: string, cause: Cause): FwError {
   switch (reason) {
     case 'unreachable':
       return new ShardUnavailableError(shard, 'its database cannot be reached', cause);
@@ -49,6 +57,7 @@ function notSentError(reason: NotSentReason, shard: string, cause: ErrorOptions)
 function answeredError(failure: DriverFailure, sqlState: string, shard: string): FwError {
   const { table, constraint } = failure;
   const facts = { cause: failure, table, constraint };
+  const cause = { cause: failure, ...retryAfter(failure) };
   switch (sqlStateMeaning(sqlState)) {
     case 'unique':
       return new UniqueViolationError(`${place(failure)} holds such a row already`, facts);
@@ -60,9 +69,9 @@ function answeredError(failure: DriverFailure, sqlState: string, shard: string):
     case 'transient':
       return new RowBusyError(`Shard ${shard}: a row is locked by another transaction`, { cause: failure });
     case 'unavailable':
-      return new ShardUnavailableError(shard, 'its database does not take writes now', { cause: failure });
+      return new ShardUnavailableError(shard, 'its database does not take writes now', cause);
     case 'saturated':
-      return new ShardBusyError(shard, 'its database has no resources to spare', { cause: failure });
+      return new ShardBusyError(shard, 'its database has no resources to spare', cause);
     case 'other':
       return new DatabaseError(`Shard ${shard}: the database refused a statement`, {
         cause: failure,

@@ -20,7 +20,7 @@ describe('Executions over connections that break', () => {
       world = await FaultWorld.open(testServer());
       const result = await runFaults(world, { seed: SEED, faults: FAULTS, atMostMs: AT_MOST_MS });
       console.info(`FW_SEED=${SEED}: ${summaryOf(world, result)}`);
-      expect(result.violations).toEqual([]);
+      expect(result.violations.slice(0, 5)).toEqual([]);
       expect(result.faults).toBeGreaterThanOrEqual(LONG ? 1_000 : 50);
     },
     AT_MOST_MS + 60_000,

@@ -22,6 +22,7 @@ afterAll(() => world?.destroy());
 
 beforeEach(async () => {
   process.on('unhandledRejection', onUnhandled);
+  await world.clear();
   opened = await world.open();
 });
 afterEach(async () => {
@@ -54,7 +55,7 @@ describe('With one of two servers', () => {
       // The machine is shared with the fault itself: what counts is that nobody waits for the hurt shard.
       expect(latency(meanwhile, 0.5)).toBeLessThan(3 * latency(before, 0.5) + 20);
       expect(latency(meanwhile, 1)).toBeLessThan(700);
-      expect(check(load.history, await world.rows(), EXECUTION_DEFAULTS.timeoutMs)).toEqual([]);
+      expect(check(load.history, await world.rows(), EXECUTION_DEFAULTS.timeoutMs).slice(0, 5)).toEqual([]);
       expect(unhandled).toEqual([]);
       console.info(
         `${name}: back after ${Math.round(firstSuccessMs)} ms, ${load.history.calls.length} calls, ` +

@@ -22,7 +22,7 @@ const FIRST_NUMBER = 1_000;
 
 /** Steady deposits on both shards, each shard with customers of its own. */
 export class ServerLoad {
-  readonly history = new History();
+  readonly history: History = new History();
   readonly samples: Readonly<Record<Country, Sample[]>> = { US: [], MX: [] };
   readonly #executor: ActionExecutor;
   readonly #run: string;

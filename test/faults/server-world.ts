@@ -3,7 +3,7 @@ import { application } from '../../examples/wallet/generated/application.js';
 import { type PostgresServer, startPostgres } from '../../runtime/testing/databases-server.js';
 import { cloneDatabase } from '../../runtime/testing/databases-template.js';
 import { serverUrl, testDataSource, topologyOf } from '../../runtime/testing/databases-topology.js';
-import { readRows, type ShardRows, untilQuiet } from './stored-rows.js';
+import { connectTo, readRows, type ShardRows, untilQuiet } from './stored-rows.js';
 
 /** The database of a shard, by the same name on both servers. */
 export const DATABASE = 'wallets';
@@ -40,6 +40,15 @@ export class ServerWorld {
       [MEXICO, source(this.mexico)],
     ]);
     return openApplication(application, { namespace: 'faults', sharding, collaborators: {}, migrate: false });
+  }
+
+  /** Forgets all wallets. */
+  async clear(): Promise<void> {
+    for (const server of [this.global, this.mexico]) {
+      const client = await connectTo(server, DATABASE);
+      await client.query('truncate wallets, eventlog.events, eventlog.actions, eventlog.idempotency_keys');
+      await client.end();
+    }
   }
 
   async rows(): Promise<readonly ShardRows[]> {

@@ -17,7 +17,7 @@ import {
   UniqueViolationError,
 } from '../../runtime/errors.js';
 import { type History, legsOf } from './history.js';
-import type { ExecutionRecord, RecordedRead, Trace } from './record.js';
+import type { ExecutionRecord, Trace } from './record.js';
 import type { ModelRun } from './run-model.js';
 import { type Found, type Outcome, type PlannedItem, runScript, slotKey } from './script.js';
 
@@ -129,11 +129,10 @@ class AnswerChecker {
   #checkReplay(execution: ExecutionRecord): void {
     const { key, principal } = execution.terms;
     const peers = this.#keyed.get(`${principal}/${key}`) ?? [];
-    const [first] = peers.filter((peer) => this.#committed.has(peer));
+    const [first] = peers.filter((peer) => this.#committed.has(peer) && peer.script === execution.script);
     const { answer } = execution;
     if (first === undefined) return this.#complain(execution, 'was answered by a plan that is not committed');
     if (first === execution) return;
-    if (first.script.number !== execution.script.number) this.#complain(execution, 'got the answer of another request');
     const { outcome } = this.#replay(execution, first.traces.at(-1));
     const expected = outcome?.kind === 'done' ? JSON.stringify(inOrder(outcome.result)) : 'nothing';
     const got = answer?.kind === 'result' ? JSON.stringify(inOrder(answer.result)) : 'nothing';
@@ -149,11 +148,11 @@ class AnswerChecker {
     }
     const expected = outcome.kind === 'refused' ? outcome.refusal : admission(execution, items);
     if (expected !== claim) this.#complain(execution, `answered ${claim}, the reference says ${expected}`);
+    this.#checkReads(execution, trace);
     const { answer } = execution;
     if (claim !== 'result' || outcome.kind !== 'done' || answer?.kind !== 'result') return;
     const [got, wanted] = [JSON.stringify(inOrder(answer.result)), JSON.stringify(inOrder(outcome.result))];
     if (got !== wanted) this.#complain(execution, `answered ${got}, the reference says ${wanted}`);
-    this.#checkReads(execution, trace.reads);
   }
 
   /** Runs the script again on committed states. */
@@ -174,7 +173,10 @@ class AnswerChecker {
       if (value.kind === 'stage' || value.kind === 'own' || value.kind === 'pause') continue;
       const read = reads.shift();
       if (read === undefined) return { outcome: undefined, items };
-      found = read.found.map(({ slot, state }) => ({ slot, state: this.#committedState(execution, slot, state?.version) }));
+      found = read.found.map(({ slot, state }) => {
+        const own = state?.writer === trace.writer;
+        return { slot, state: own ? stagedState(items, slot) : this.#committedState(execution, slot, state?.version) };
+      });
     }
   }
 
@@ -186,16 +188,20 @@ class AnswerChecker {
   }
 
   /** Reads see what was answered before them, and never go back. */
-  #checkReads(execution: ExecutionRecord, reads: readonly RecordedRead[]): void {
+  #checkReads(execution: ExecutionRecord, { reads, writer }: Trace): void {
     const newest = new Map<string, number>();
     for (const { tick, found, kind } of reads) {
       for (const { slot, state } of found) {
+        // What the plan itself has staged is newer than anything.
+        if (state !== undefined && state.writer === writer) continue;
         const version = state?.version ?? 0;
         const least = Math.max(this.#history.floorAt(slot, tick), newest.get(slot) ?? 0);
         if (version < least) this.#complain(execution, `${kind} read version ${version} of ${slot}, after ${least}`);
         newest.set(slot, version);
-        const writer = this.#history.state(slot, version)?.writer;
-        if (state?.writer !== writer) this.#complain(execution, `read ${slot} by ${state?.writer}, which is by ${writer}`);
+        const committed = this.#history.state(slot, version)?.writer;
+        if (state?.writer !== committed) {
+          this.#complain(execution, `read ${slot} by ${state?.writer}, which is by ${committed}`);
+        }
       }
     }
   }
@@ -218,6 +224,10 @@ class AnswerChecker {
   #complain(execution: ExecutionRecord, text: string): void {
     this.problems.push(`execution ${execution.number}: ${text}`);
   }
+}
+
+function stagedState(items: readonly PlannedItem[], slot: string): Found['state'] {
+  return items.find((item) => slotKey(item.slot) === slot)?.state;
 }
 
 function claimOf({ answer }: ExecutionRecord): Claim | undefined {

@@ -108,14 +108,19 @@ function checkActions(legs: readonly AppliedLeg[], dump: ShardDump): readonly st
   });
 }
 
-/** A key is kept exactly once, by the one plan that was applied under it. */
+/**
+ * A key is kept exactly once, by the one plan that was applied under it. A key belongs to the shard that its request
+ * names: two requests that name models on different shards do not know of one another.
+ */
 function checkKeys(history: History, dumps: readonly ShardDump[]): readonly string[] {
   const problems: string[] = [];
   const owners = new Map<string, AppliedLeg>();
   for (const leg of history.legs) {
     const { key, principal } = leg.execution.terms;
     if (key === undefined) continue;
-    const name = `${principal}/${key}`;
+    const name = `${principal}/${key}/${leg.shard}`;
+    const other = owners.get(name);
+    if (other?.execution.script === leg.execution.script) problems.push(`key ${name} had two effects`);
     if (owners.has(name)) problems.push(`key ${name} was used by two plans`);
     owners.set(name, leg);
   }
@@ -123,7 +128,7 @@ function checkKeys(history: History, dumps: readonly ShardDump[]): readonly stri
   for (const [shard, dump] of dumps.entries()) {
     for (const { principal, key, actionId, hasResult } of dump.keys) {
       if (!hasResult) continue;
-      const name = `${principal}/${key}`;
+      const name = `${principal}/${key}/${shard}`;
       const owner = owners.get(name);
       if (owner?.actionId !== actionId || owner.shard !== shard) problems.push(`key ${name} belongs to no applied plan`);
       kept.add(name);

@@ -17,6 +17,15 @@ async function runAndCheck(harness: DatabaseHarness, adapter: AdapterName): Prom
   const runMs = Math.round(performance.now() - startMs);
   const { problems, answers, applied } = await checkRun(run, databases);
   console.info(`${adapter}: FW_SEED=${seed}, ${run.executions.length} actions, ${applied} plans, ${runMs} ms`, answers);
+  if (process.env['FW_DEBUG']) {
+    console.log(problems.slice(0,60).join('\n'));
+    const nums = new Set(problems.slice(0, 8).flatMap((p) => [Number(/execution (\d+)/.exec(p)?.[1]), Number(/by (\d+)\./.exec(p)?.[1])]));
+    for (const e of run.executions)
+      if (nums.has(e.number)) {
+        const err = e.answer?.kind === 'error' ? String(e.answer.error) + JSON.stringify(e.answer.error) + String((e.answer.error as Error).cause) : '';
+        console.log(JSON.stringify({ n: e.number, script: e.script, terms: e.terms, at: e.report?.attempts, err, answer: e.answer?.kind==='result' ? e.answer : null, trace: e.traces.at(-1), ntr: e.traces.length }, null, 0).slice(0, 4000));
+      }
+  }
   expect(problems.slice(0, 10), `FW_SEED=${seed}`).toEqual([]);
   expect(run.executions.length).toBeGreaterThanOrEqual(actions);
 }

@@ -8,17 +8,17 @@ import type { ModelDescriptor } from '../../domain/descriptor.js';
 import type { Principal } from '../../domain/principal.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import {
-  Account,
+  type Account,
   AccountCredited,
   accountModel,
   newAccount,
 } from '../../domain/test-support/account.js';
-import { ActionExecutor } from '../action-executor.js';
 import { RefusedError } from '../../errors.js';
 import { defineMigration, type Migration } from '../../migration/migration.js';
 import { EventCatalog } from '../../persistence/event-catalog.js';
 import { Repository, type RepositoryContext } from '../../persistence/repository.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
+import { ActionExecutor } from '../action-executor.js';
 import { CrossShardJournal } from '../cross-shard-journal.js';
 import { systemEnvironment } from '../execution-environment.js';
 import { ShardGateways } from '../shard-gateways.js';
@@ -135,7 +135,8 @@ export function openBank(databases: DatabaseRegistry): TestBank {
       const account = await executor.execute(ALICE, OpenAction, { shard, balance: new Decimal(balance) });
       return account.id.getValue();
     },
-    credit: (account, amount) => executor.execute(ALICE, CreditAction, { account, amount: new Decimal(amount) }),
+    credit: (account, amount) =>
+      executor.execute(ALICE, CreditAction, { account, amount: new Decimal(amount) }),
     move: (from, amount, ...to) =>
       executor.execute(ALICE, MoveAction, { from, to, amount: new Decimal(amount) }, ACROSS),
     balance: async (account) => (await accounts.getById(account)).balance.toFixed(),

@@ -1,0 +1,271 @@
+import { EventEpochError } from '../errors.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
+import type { ConsumerStore, LeasedConsumer } from './consumer-store.js';
+import type { DeadLetterStore, ParkedEvent } from './dead-letter-store.js';
+import type { EnvelopeContext } from './event-envelope.js';
+import { type LogCursor, type LoggedEvent, modelKeyOf } from './event-record.js';
+import { failureOf, type HandlerAttempts } from './handler-attempts.js';
+import type { HeldLease } from './held-lease.js';
+import type { LogReader, LogSelection } from './log-reader.js';
+import { type ModelQueue, ModelWindow, type WindowEntry } from './model-window.js';
+import { ParkedModels } from './parked-models.js';
+import { Signal } from './signal.js';
+
+/** What a run works with. */
+export interface ConsumerRunOptions {
+  readonly consumer: LeasedConsumer;
+  readonly lease: HeldLease;
+  readonly attempts: HandlerAttempts;
+  readonly selection: LogSelection;
+  readonly concurrency: number;
+  readonly context: Omit<EnvelopeContext, 'signal'>;
+  readonly reader: LogReader;
+  readonly consumers: ConsumerStore;
+  readonly letters: DeadLetterStore;
+  /** Milliseconds until the log is looked at again without having been woken. */
+  readonly pollMs: () => number;
+  readonly warn: (message: string) => void;
+}
+
+/** Why a run has ended. */
+export type RunEnd =
+  | { readonly kind: 'stopped' }
+  /** Somebody else has the lease now, or may have. */
+  | { readonly kind: 'lost' }
+  /** This process cannot go on; another one may. */
+  | { readonly kind: 'waiting'; readonly reason: string }
+  /** A replay has come to its end. */
+  | { readonly kind: 'finished' };
+
+/** A run of one consumer under one lease. */
+export interface Run {
+  /** Settles when the run has ended by itself or was stopped. Never rejects. */
+  readonly ended: Promise<RunEnd>;
+  /** There may be something to read. */
+  wake(): void;
+  /** Lets handlers that are at work finish, for `graceMs` at most, and saves how far they have come. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Most events in memory: a model that pauses after a failure holds up the checkpoint, but not its neighbours. */
+const MAXIMUM_WINDOW = 4_000;
+const PAGE = 1_000;
+const PARKING_BATCH = 200;
+/** The checkpoint follows at least this often while there is something to save. */
+const CHECKPOINT_MS = 100;
+/** Soonest another look for what stands above the horizon. */
+const PENDING_POLL_MS = 5;
+const FAILURE_PAUSE_MS = 250;
+
+/** Runs a handler whose effects are its own: at least once, in order per model, models side by side. */
+export class ConsumerRun implements Run {
+  readonly ended: Promise<RunEnd>;
+  readonly #options: ConsumerRunOptions;
+  readonly #window = new ModelWindow();
+  readonly #signal = new Signal();
+  readonly #abort = new AbortController();
+  readonly #context: EnvelopeContext;
+  readonly #parked: ParkedModels;
+  readonly #toPark: { readonly entry: WindowEntry; readonly parked: ParkedEvent }[] = [];
+  #cursor: LogCursor;
+  #unsaved: LogCursor | undefined;
+  #savedMs = 0;
+  #active = 0;
+  #stopping = false;
+  #end: RunEnd | undefined;
+  /** Nothing more is to be read: the end of a replay, or an event that is too new for this process. */
+  #last: RunEnd | undefined;
+  #quietMs = 0;
+
+  constructor(options: ConsumerRunOptions) {
+    this.#options = options;
+    this.#cursor = options.consumer.cursor;
+    this.#context = { ...options.context, signal: this.#abort.signal };
+    this.#parked = new ParkedModels(options, this.#context, {
+      changed: () => this.#signal.notify(),
+      isParking: (key) => this.#toPark.some(({ parked }) => modelKeyOf(parked.event) === key),
+    });
+    this.ended = this.#run();
+  }
+
+  wake(): void {
+    this.#quietMs = 0;
+    this.#signal.notify();
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.#stopping = true;
+    this.#signal.notify();
+    const timer = setTimeout(() => this.#abort.abort(), graceMs);
+    await this.ended;
+    clearTimeout(timer);
+  }
+
+  async #run(): Promise<RunEnd> {
+    while (this.#end === undefined) {
+      try {
+        await this.#parked.refresh();
+        await this.#step();
+      } catch (error) {
+        await this.#recover(error);
+      }
+    }
+    this.#abort.abort();
+    return this.#end;
+  }
+
+  async #step(): Promise<void> {
+    if (!this.#options.lease.valid) {
+      this.#end = { kind: 'lost' };
+      return;
+    }
+    const reads = !this.#stopping && this.#last === undefined && this.#window.size < MAXIMUM_WINDOW;
+    const [waitMs] = await Promise.all([reads ? this.#read() : this.#options.pollMs(), this.#park(), this.#save()]);
+    this.#dispatch();
+    await this.#park();
+    const rest = this.#window.advance();
+    if (rest !== undefined) this.#unsaved = rest;
+    if (this.#isIdle()) await this.#settleDown();
+    else if (waitMs > 0 && this.#end === undefined) await this.#signal.wait(this.#pauseMs(waitMs));
+  }
+
+  /** Nothing is under way: saves where everything stands, and ends if the run is to end. */
+  async #settleDown(): Promise<void> {
+    await this.#save(true);
+    if (this.#end !== undefined) return;
+    if (this.#stopping) this.#end = { kind: 'stopped' };
+    else if (this.#last !== undefined && !(this.#last.kind === 'finished' && this.#parked.any)) this.#end = this.#last;
+    else await this.#signal.wait(Math.max(1, this.#quietMs));
+  }
+
+  #isIdle(): boolean {
+    const quiet = this.#stopping || this.#last !== undefined || this.#quietMs > 0;
+    const still = this.#active === 0 && this.#toPark.length === 0 && !this.#parked.busy;
+    return quiet && still && (this.#stopping || this.#window.size === 0);
+  }
+
+  #pauseMs(waitMs: number): number {
+    return this.#unsaved === undefined ? waitMs : Math.min(waitMs, CHECKPOINT_MS);
+  }
+
+  /** Milliseconds after which to read again; 0: there may be more. */
+  async #read(): Promise<number> {
+    const page = await this.#options.reader.read(this.#options.selection, this.#cursor, PAGE);
+    for (const event of page.events) {
+      if (this.#options.attempts.types.isTooNew(event)) {
+        this.#last = { kind: 'waiting', reason: `${event.eventType} version ${event.eventVersion} is newer than this process knows` };
+        return 0;
+      }
+      this.#admit(event);
+    }
+    if (page.next !== this.#cursor) this.#window.mark(page.next);
+    this.#cursor = page.next;
+    if (page.ended) this.#last = { kind: 'finished' };
+    this.#quietMs = page.more ? 0 : page.pending ? this.#nextPendingMs() : this.#options.pollMs();
+    return this.#quietMs;
+  }
+
+  /** What stands above the horizon may be let go at any moment, or not for hours. */
+  #nextPendingMs(): number {
+    return Math.min(Math.max(PENDING_POLL_MS, this.#quietMs * 1.5), 100, this.#options.pollMs());
+  }
+
+  #admit(event: LoggedEvent): void {
+    if (!this.#parked.has(modelKeyOf(event))) this.#window.admit(event);
+    else this.#toPark.push({ entry: this.#window.admitAside(event), parked: { event, failure: undefined } });
+  }
+
+  #dispatch(): void {
+    while (this.#active < this.#options.concurrency && !this.#stopping && this.#end === undefined) {
+      const queue = this.#window.take();
+      if (queue === undefined) return;
+      this.#active += 1;
+      void this.#work(queue);
+    }
+  }
+
+  /** Handles what waits for one model, one event after the other. Never rejects. */
+  async #work(queue: ModelQueue): Promise<void> {
+    let pauseMs = 0;
+    while (pauseMs === 0 && !this.#stopping && this.#options.lease.valid) {
+      const [entry] = queue.entries;
+      if (entry === undefined) break;
+      try {
+        const number = entry.attempts + 1;
+        const work = this.#options.attempts.handle(entry.event, { number, transaction: undefined }, this.#context);
+        if (work !== undefined) await work;
+        queue.entries.shift();
+        this.#window.done(entry);
+      } catch (error) {
+        if (this.#abort.signal.aborted) break;
+        pauseMs = this.#failed(queue, entry, error);
+      }
+    }
+    this.#active -= 1;
+    if (pauseMs === 0) this.#giveBack(queue);
+    else setTimeout(() => this.#giveBack(queue), pauseMs);
+  }
+
+  #giveBack(queue: ModelQueue): void {
+    this.#window.giveBack(queue);
+    this.#dispatch();
+    this.#signal.notify();
+  }
+
+  /** The pause before the next attempt; 0 after the last one, when the model has been parked. */
+  #failed(queue: ModelQueue, entry: WindowEntry, error: unknown): number {
+    const { attempts, consumer, warn } = this.#options;
+    entry.attempts += 1;
+    if (entry.attempts < attempts.maximum) return attempts.pauseMs(entry.attempts);
+    const failure = failureOf(error, entry.attempts);
+    warn(`${consumer.lease.name} cannot handle event ${entry.event.id}: ${failure.message}; ${queue.key} is parked`);
+    this.#parked.add(queue.key);
+    for (const each of queue.entries.splice(0)) {
+      const reason = each === entry ? failure : undefined;
+      this.#toPark.push({ entry: each, parked: { event: each.event, failure: reason } });
+    }
+    return 0;
+  }
+
+  async #park(): Promise<void> {
+    const batch = this.#toPark.slice(0, PARKING_BATCH);
+    if (batch.length === 0 || this.#end !== undefined) return;
+    const { letters, consumer } = this.#options;
+    if (!(await letters.park(consumer.lease, batch.map(({ parked }) => parked)))) {
+      this.#end = { kind: 'lost' };
+      return;
+    }
+    this.#toPark.splice(0, batch.length);
+    for (const { entry } of batch) this.#window.done(entry);
+    if (this.#toPark.length > 0) this.#signal.notify();
+  }
+
+  /** Saves the checkpoint if it is due. */
+  async #save(now = false): Promise<void> {
+    const cursor = this.#unsaved;
+    if (cursor === undefined || this.#end !== undefined) return;
+    if (!now && performance.now() - this.#savedMs < CHECKPOINT_MS) return;
+    const { consumers, consumer } = this.#options;
+    this.#unsaved = undefined;
+    this.#savedMs = performance.now();
+    try {
+      if (!(await consumers.checkpoint(consumer.lease, cursor))) this.#end = { kind: 'lost' };
+    } catch (error) {
+      this.#unsaved ??= cursor;
+      throw error;
+    }
+  }
+
+  async #recover(error: unknown): Promise<void> {
+    const { consumer, warn } = this.#options;
+    if (error instanceof EventEpochError) {
+      this.#end = { kind: 'waiting', reason: error.message };
+      return;
+    }
+    if (this.#stopping && !this.#options.lease.valid) this.#end = { kind: 'lost' };
+    const gone = error instanceof DriverFailure && error.reason === 'closed';
+    if (gone) this.#end = { kind: 'lost' };
+    else warn(`${consumer.lease.name}: ${error instanceof Error ? error.message : String(error)}`);
+    if (this.#end === undefined) await this.#signal.wait(FAILURE_PAUSE_MS);
+  }
+}

@@ -1,0 +1,51 @@
+import type { Transaction } from '../sharding/transaction-manager.js';
+import type { HandlingFailure } from './dead-letter-store.js';
+import { type EnvelopeContext, makeEnvelope } from './event-envelope.js';
+import type { LoggedEvent } from './event-record.js';
+import { EventTypes } from './event-types.js';
+import type { HandlerDescriptor } from './handler-descriptor.js';
+
+export const DEFAULT_CONCURRENCY = 32;
+const DEFAULT_MAXIMUM_ATTEMPTS = 5;
+const DEFAULT_RETRY_DELAY_MS = 100;
+const LONGEST_RETRY_DELAY_MS = 30_000;
+
+/** A handler as delivery sees it: makes attempts and knows how often and after which pauses. */
+export class HandlerAttempts {
+  readonly types: EventTypes;
+  readonly maximum: number;
+  readonly #handler: HandlerDescriptor;
+  readonly #random: () => number;
+
+  constructor(handler: HandlerDescriptor, random: () => number) {
+    this.#handler = handler;
+    this.#random = random;
+    this.types = new EventTypes(handler.events);
+    this.maximum = handler.maximumAttempts ?? DEFAULT_MAXIMUM_ATTEMPTS;
+  }
+
+  /** One attempt by a fresh instance. Returns a promise only if the handler does. */
+  handle(
+    logged: LoggedEvent,
+    attempt: { readonly number: number; readonly transaction: Transaction | undefined },
+    context: EnvelopeContext,
+  ): Promise<void> | void {
+    const envelope = makeEnvelope(logged, this.types.revive(logged), attempt, context);
+    // The registry ties a handler to its event classes: `revive` makes instances of those and of no others.
+    return this.#handler.create().handle(envelope as never);
+  }
+
+  /** Exponential backoff whose random half keeps handlers from coming back all at once. */
+  pauseMs(failedAttempts: number): number {
+    const { retryDelayMs = DEFAULT_RETRY_DELAY_MS } = this.#handler;
+    const bound = Math.min(LONGEST_RETRY_DELAY_MS, retryDelayMs * 2 ** (failedAttempts - 1));
+    return bound / 2 + (this.#random() * bound) / 2;
+  }
+}
+
+/** What is kept of an error. */
+export function failureOf(error: unknown, attempts: number): HandlingFailure {
+  if (!(error instanceof Error)) return { attempts, code: 'UNKNOWN', message: String(error), stack: '' };
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  return { attempts, code, message: error.message, stack: error.stack ?? '' };
+}

@@ -1,0 +1,114 @@
+import type { ConsumerRunOptions } from './consumer-run.js';
+import type { EnvelopeContext } from './event-envelope.js';
+import { type LoggedEvent, modelKeyOf } from './event-record.js';
+import { failureOf } from './handler-attempts.js';
+
+/** How often the parking table is looked at for retries and discards. */
+const REFRESH_MS = 1_000;
+const PAGE = 100;
+
+/** The models that are parked for one consumer; resumes them when somebody asks for it. */
+export class ParkedModels {
+  readonly #options: ConsumerRunOptions;
+  readonly #context: EnvelopeContext;
+  readonly #ties: { readonly changed: () => void; readonly isParking: (key: string) => boolean };
+  /** How often each was parked, so that a look that began before the last time does not count. */
+  readonly #models = new Map<string, number>();
+  readonly #resuming = new Set<string>();
+  #refreshedMs = Number.NEGATIVE_INFINITY;
+  #parkings = 0;
+
+  constructor(
+    options: ConsumerRunOptions,
+    context: EnvelopeContext,
+    ties: { readonly changed: () => void; readonly isParking: (key: string) => boolean },
+  ) {
+    this.#options = options;
+    this.#context = context;
+    this.#ties = ties;
+  }
+
+  get any(): boolean {
+    return this.#models.size > 0;
+  }
+
+  /** Some model is being resumed. */
+  get busy(): boolean {
+    return this.#resuming.size > 0;
+  }
+
+  has(key: string): boolean {
+    return this.#models.size > 0 && this.#models.has(key);
+  }
+
+  add(key: string): void {
+    this.#parkings += 1;
+    this.#models.set(key, this.#parkings);
+  }
+
+  /** Looks at the table when it is time: what was asked for, what has been discarded, and at first what there is. */
+  async refresh(): Promise<void> {
+    const now = performance.now();
+    const first = this.#refreshedMs === Number.NEGATIVE_INFINITY;
+    if (!first && (this.#models.size === 0 || now - this.#refreshedMs < REFRESH_MS)) return;
+    const before = this.#parkings;
+    const settled = [...this.#models.keys()].filter((key) => !this.#ties.isParking(key));
+    const found = await this.#options.letters.parkedModels(this.#options.consumer.lease.name);
+    this.#refreshedMs = now;
+    if (first) for (const { key } of found) this.add(key);
+    const keys = new Set(found.map(({ key }) => key));
+    for (const key of settled) {
+      if (!keys.has(key) && (this.#models.get(key) ?? 0) <= before && !this.#resuming.has(key)) this.#models.delete(key);
+    }
+    for (const { key, retry } of found) if (retry && !this.#resuming.has(key)) void this.#resume(key);
+  }
+
+  /** Never rejects. New events of the model go on being parked behind until nothing is left. */
+  async #resume(key: string): Promise<void> {
+    this.#resuming.add(key);
+    try {
+      while (await this.#resumePage(key));
+    } catch (error) {
+      this.#options.warn(`${key} cannot be resumed: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    this.#resuming.delete(key);
+    this.#ties.changed();
+  }
+
+  /** False if it has come to an end, good or bad. */
+  async #resumePage(key: string): Promise<boolean> {
+    const { letters, consumer } = this.#options;
+    const slash = key.indexOf('/');
+    const model = { modelName: key.slice(0, slash), modelId: key.slice(slash + 1) };
+    if (this.#ties.isParking(key)) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      return !this.#context.signal.aborted;
+    }
+    const events = await letters.of(consumer.lease.name, model, PAGE);
+    if (events.length === 0 && !this.#ties.isParking(key)) {
+      this.#models.delete(key);
+      return false;
+    }
+    for (const event of events) if (!(await this.#retry(event))) return false;
+    return true;
+  }
+
+  async #retry(event: LoggedEvent): Promise<boolean> {
+    const { attempts, letters, consumer, lease } = this.#options;
+    if (attempts.types.isTooNew(event)) return false;
+    for (let number = 1; !this.#context.signal.aborted && lease.valid; number += 1) {
+      try {
+        await attempts.handle(event, { number, transaction: undefined }, this.#context);
+        return await letters.settle(consumer.lease, event.id);
+      } catch (error) {
+        if (this.#context.signal.aborted) return false;
+        if (number >= attempts.maximum) {
+          await letters.fail(consumer.lease, event, failureOf(error, number));
+          return false;
+        }
+        await new Promise((resolve) => setTimeout(resolve, attempts.pauseMs(number)));
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,231 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { Action, startPerform } from '../action/action.js';
+import { ActionPlan } from '../action/action-plan.js';
+import { runInPerformScope } from '../action/perform-scope.js';
+import { systemClock } from '../domain/clock.js';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { LockLostError, LockTimeoutError, WriteInPerformError } from '../errors.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { countingRegistry } from './test-support/counting-registry.js';
+import { describeOn, describeOnEachAdapter } from '../testing/databases-vitest.js';
+import { KeyedLockProvider, lockCondition } from './keyed-lock-provider.js';
+
+const SHARD = ShardIdentifier.of(0, 0);
+
+describeOnEachAdapter('Keyed locks', (harness) => {
+  function databases(...more: readonly ShardIdentifier[]): Promise<DatabaseRegistry> {
+    return harness.makeShards({ shards: [SHARD, ...more] });
+  }
+
+  /** Two of them share nothing but the database, as two processes do. */
+  async function twoProcesses(): Promise<readonly [KeyedLockProvider, KeyedLockProvider, DatabaseRegistry]> {
+    const registry = await databases();
+    return [new KeyedLockProvider(registry), new KeyedLockProvider(registry), registry];
+  }
+
+  it('let one in at a time, also between processes', async () => {
+    const [one, other] = await twoProcesses();
+    let inside = 0;
+    let most = 0;
+    const work = async (): Promise<void> => {
+      inside += 1;
+      most = Math.max(most, inside);
+      await delay(2);
+      inside -= 1;
+    };
+    const runs = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? one : other).withLock(SHARD, 'x', work));
+    await Promise.all(runs);
+    expect(most).toBe(1);
+  });
+
+  it('of other names and other shards do not hinder one another', async () => {
+    const elsewhere = ShardIdentifier.of(1, 0);
+    const registry = await databases(elsewhere);
+    const [one, other] = [new KeyedLockProvider(registry), new KeyedLockProvider(registry)];
+    await one.acquire(SHARD, 'x');
+    await other.acquire(SHARD, 'y', { waitMs: 0 });
+    await other.acquire(elsewhere, 'x', { waitMs: 0 });
+    await expect(other.acquire(SHARD, 'x', { waitMs: 0 })).rejects.toThrow(LockTimeoutError);
+  });
+
+  it('give up after the wait limit, in this process and against another one', async () => {
+    const [one, other] = await twoProcesses();
+    await one.acquire(SHARD, 'x');
+    for (const provider of [one, other]) {
+      const startedAt = performance.now();
+      await expect(provider.acquire(SHARD, 'x', { waitMs: 60 })).rejects.toMatchObject({
+        code: 'FW_LOCK_TIMEOUT',
+        lockName: 'x',
+      });
+      expect(performance.now() - startedAt).toBeGreaterThan(50);
+      expect(performance.now() - startedAt).toBeLessThan(1_000);
+    }
+  });
+
+  it('give up waiting when the signal fires', async () => {
+    const [one, other] = await twoProcesses();
+    await one.acquire(SHARD, 'x');
+    for (const provider of [one, other]) {
+      const call = provider.acquire(SHARD, 'x', { signal: AbortSignal.timeout(30) });
+      await expect(call).rejects.toMatchObject({ code: 'FW_ABORTED' });
+    }
+    await expect(one.acquire(SHARD, 'y', { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: 'FW_ABORTED',
+    });
+  });
+
+  it('go to whoever came first in this process', async () => {
+    const [one] = await twoProcesses();
+    const order: number[] = [];
+    const first = await one.acquire(SHARD, 'x');
+    const rest = [1, 2, 3, 4].map((number) => one.withLock(SHARD, 'x', () => order.push(number)));
+    await first.release();
+    await Promise.all(rest);
+    expect(order).toEqual([1, 2, 3, 4]);
+  });
+
+  it('are acquired again at once inside, under the same token', async () => {
+    const [one] = await twoProcesses();
+    await one.withLock(SHARD, 'x', async (outer) => {
+      await one.withLock(SHARD, 'x', (inner) => expect(inner.token).toBe(outer.token), { waitMs: 0 });
+      const inner = await one.acquire(SHARD, 'x', { waitMs: 0 });
+      await inner.release();
+      await outer.verify();
+    });
+  });
+
+  it('are not acquired again by work that has outlived them', async () => {
+    const [one] = await twoProcesses();
+    let outliving: Promise<bigint> = Promise.resolve(0n);
+    const token = await one.withLock(SHARD, 'x', (lock) => {
+      outliving = delay(30).then(async () => (await one.acquire(SHARD, 'x')).token);
+      return lock.token;
+    });
+    expect(await outliving).toBeGreaterThan(token);
+  });
+
+  it('have tokens that rise, also after the row was purged', async () => {
+    const [one, other, registry] = await twoProcesses();
+    const tokens: bigint[] = [];
+    for (const provider of [one, other, one]) {
+      const lock = await provider.acquire(SHARD, 'x');
+      tokens.push(lock.token);
+      await lock.release();
+    }
+    await registry.database(SHARD).query({ text: 'delete from eventlog.locks', values: [] });
+    tokens.push((await one.acquire(SHARD, 'x')).token);
+    expect(tokens).toEqual([...tokens].sort((a, b) => (a < b ? -1 : 1)));
+    expect(new Set(tokens).size).toBe(4);
+  });
+
+  it('are lost when the hold runs out, and say so', async () => {
+    const [one, other] = await twoProcesses();
+    const late = await one.acquire(SHARD, 'x', { holdMs: 40 });
+    const next = await other.acquire(SHARD, 'x');
+    expect(next.token).toBeGreaterThan(late.token);
+    expect(late.signal.aborted).toBe(true);
+    expect(late.signal.reason).toBeInstanceOf(LockLostError);
+    await expect(late.verify()).rejects.toThrow(LockLostError);
+    await expect(late.extend()).rejects.toThrow(LockLostError);
+    await late.release();
+    await next.verify();
+    expect(await one.verify(SHARD, 'x', late.token)).toBe(false);
+    expect(await one.verify(SHARD, 'x', next.token)).toBe(true);
+  });
+
+  it('fail the work that took longer than they were held', async () => {
+    const [one] = await twoProcesses();
+    await expect(one.withLock(SHARD, 'x', () => delay(60), { holdMs: 20 })).rejects.toThrow(LockLostError);
+    await one.acquire(SHARD, 'x', { waitMs: 1_000 });
+  });
+
+  it('are held on for as long as they are extended', async () => {
+    const [one, other] = await twoProcesses();
+    const lock = await one.acquire(SHARD, 'x', { holdMs: 80 });
+    for (let round = 0; round < 4; round += 1) {
+      await delay(40);
+      await lock.extend();
+    }
+    await expect(other.acquire(SHARD, 'x', { waitMs: 0 })).rejects.toThrow(LockTimeoutError);
+    expect(lock.signal.aborted).toBe(false);
+  });
+
+  it('come free after an error', async () => {
+    const [one, other] = await twoProcesses();
+    const failing = one.withLock(SHARD, 'x', () => Promise.reject(new Error('no')));
+    await expect(failing).rejects.toThrow('no');
+    await other.acquire(SHARD, 'x', { waitMs: 0 });
+  });
+
+  it('cost the database one question at a time, however many wait', async () => {
+    const { registry, counts } = countingRegistry(await databases());
+    const provider = new KeyedLockProvider(registry);
+    const first = await provider.acquire(SHARD, 'x');
+    const waiting = Array.from({ length: 50 }, () => provider.withLock(SHARD, 'x', () => {}));
+    await delay(100);
+    expect(counts.started).toBe(1);
+    await first.release();
+    await Promise.all(waiting);
+    expect(counts.mostAtOnce).toBe(1);
+    expect(counts.started).toBe(2 * 51);
+  });
+
+  it('are refused inside perform', async () => {
+    const [one] = await twoProcesses();
+    const plan = new ActionPlan(systemClock);
+    const scope = { actionName: 'Lock', plan, signal: undefined, remainingMs: () => 1_000 };
+    class LockAction extends Action<SelfProvider, void> {
+      protected async perform(_: unknown, { provider }: SelfProvider): Promise<void> {
+        await provider.acquire(SHARD, 'x');
+      }
+    }
+    const run = runInPerformScope(scope, () =>
+      startPerform(new LockAction(systemClock), plan, { name: 'alice' }, { provider: one }),
+    );
+    await expect(run).rejects.toThrow(WriteInPerformError);
+  });
+
+  it('have names and times within bounds', async () => {
+    const [one] = await twoProcesses();
+    for (const name of ['', 'x'.repeat(256), 'a\0b']) {
+      await expect(one.acquire(SHARD, name)).rejects.toMatchObject({ code: 'FW_VALIDATION' });
+    }
+    for (const options of [{ waitMs: -1 }, { holdMs: 0 }, { holdMs: Number.NaN }, { waitMs: Infinity }]) {
+      await expect(one.acquire(SHARD, 'x', options)).rejects.toMatchObject({ code: 'FW_VALIDATION' });
+    }
+  });
+
+  it('are a condition for statements', async () => {
+    const [one, other, registry] = await twoProcesses();
+    const database = registry.database(SHARD);
+    await database.query({ text: 'create table effects (id int)', values: [] });
+    const lock = await one.acquire(SHARD, 'x');
+    const { text, values } = lockCondition(lock, 2);
+    const write = (): Promise<unknown> =>
+      database.query({ text: `insert into effects select $1::int where ${text}`, values: [7, ...values] });
+    expect(await write()).toMatchObject({ rowCount: 1 });
+    await lock.release();
+    await other.acquire(SHARD, 'x');
+    expect(await write()).toMatchObject({ rowCount: 0 });
+  });
+});
+
+interface SelfProvider {
+  readonly provider: KeyedLockProvider;
+}
+
+describeOn('postgresql', 'A write under the condition of a lock', (harness) => {
+  it('keeps the lock from others until its transaction ends, even if the hold runs out meanwhile', async () => {
+    const registry = await harness.makeShards({ shards: [SHARD] });
+    const provider = new KeyedLockProvider(registry);
+    const lock = await provider.acquire(SHARD, 'x', { holdMs: 60 });
+    const { text, values } = lockCondition(lock, 1);
+    await registry.transactionManager(SHARD).transaction(async (transaction) => {
+      expect((await transaction.query({ text: `select ${text}`, values })).rows).toEqual([[true]]);
+      await delay(100);
+      await expect(provider.acquire(SHARD, 'x', { waitMs: 50 })).rejects.toThrow();
+    });
+    await provider.acquire(SHARD, 'x', { waitMs: 1_000 });
+  });
+});

@@ -1,0 +1,98 @@
+import { DriverFailure } from './driver-failure.js';
+
+export interface BreakerOptions {
+  /** Failures to connect, one after the other without a success, that open the circuit. */
+  readonly threshold: number;
+  /** How long it is open at first, in milliseconds. Doubled with each probe that fails. */
+  readonly shortestMs: number;
+  /** How long it is open at most, in milliseconds: so long at most a recovery goes unnoticed. */
+  readonly longestMs: number;
+  /** Monotonic milliseconds. */
+  readonly nowMs: () => number;
+  /** A number from 0 (inclusive) to 1 (exclusive). */
+  readonly random: () => number;
+}
+
+/** The first success comes within a second of the database being back, a failed attempt to connect included. */
+export const BREAKER_DEFAULTS: BreakerOptions = Object.freeze({
+  threshold: 3,
+  shortestMs: 100,
+  longestMs: 400,
+  nowMs: () => performance.now(),
+  random: Math.random,
+});
+
+/** How a call let through by the breaker has ended, as far as its database is concerned. */
+export type CallEnd =
+  /** The server was there, whatever it said. */
+  | 'reached'
+  /** No connection could be opened. */
+  | 'unreachable'
+  /** The caller gave up before anything could be learned. */
+  | 'inconclusive';
+
+/**
+ * Keeps callers from waiting, one connection attempt each, for a database that is out of reach. Closed: everybody goes
+ * through. Open: everybody is told at once. Half open, when the time is over: one caller goes through as a probe, and
+ * what becomes of that decides for all.
+ */
+export class CircuitBreaker {
+  readonly #options: BreakerOptions;
+  #failures = 0;
+  #openings = 0;
+  #openUntil = 0;
+  #probing = false;
+  #lastFailure: DriverFailure | undefined;
+
+  constructor(options: BreakerOptions = BREAKER_DEFAULTS) {
+    this.#options = options;
+  }
+
+  get state(): 'closed' | 'open' | 'half-open' {
+    if (this.#openings === 0) return 'closed';
+    return this.#options.nowMs() < this.#openUntil ? 'open' : 'half-open';
+  }
+
+  /** Lets a call through. It must be followed by `leave`. @throws DriverFailure, not sent, while the circuit is open */
+  enter(): void {
+    if (this.#openings === 0) return;
+    const waitMs = this.#openUntil - this.#options.nowMs();
+    if (waitMs > 0 || this.#probing) throw this.#refusal(Math.max(waitMs, this.#options.shortestMs));
+    this.#probing = true;
+  }
+
+  leave(end: CallEnd, failure?: DriverFailure): void {
+    this.#probing = false;
+    if (end === 'reached') this.#close();
+    else if (end === 'unreachable') this.#failed(failure);
+  }
+
+  #close(): void {
+    this.#failures = 0;
+    this.#openings = 0;
+    this.#lastFailure = undefined;
+  }
+
+  #failed(failure: DriverFailure | undefined): void {
+    this.#failures += 1;
+    this.#lastFailure = failure;
+    const { threshold, shortestMs, longestMs, nowMs, random } = this.#options;
+    // Calls that were under way when the circuit opened do not open it again.
+    if (this.#failures < threshold || nowMs() < this.#openUntil) return;
+    const openMs = Math.min(longestMs, shortestMs * 2 ** this.#openings);
+    this.#openings += 1;
+    this.#openUntil = nowMs() + openMs * (0.5 + random() / 2);
+  }
+
+  /** Says what the last failure said, so that a saturated server is not mistaken for a dead one. */
+  #refusal(retryAfterMs: number): DriverFailure {
+    const last = this.#lastFailure;
+    return new DriverFailure(`not tried: ${last?.message ?? 'the database is out of reach'}`, {
+      phase: 'not-sent',
+      reason: 'unreachable',
+      sqlState: last?.sqlState,
+      retryAfterMs,
+      cause: last,
+    });
+  }
+}
