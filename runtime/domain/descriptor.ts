@@ -74,8 +74,8 @@ export interface ModelDescriptor<M extends Entity = Entity> {
   /** Actions at the same time in one process may start from one another's staged state. Default true. */
   readonly chaining?: boolean;
   /**
-   * Several changes of one row may be written as one, skipping the states between. Default true; must be false if the
-   * table has triggers or constraints that have to see each state.
+   * Several changes of one row may be written as one, skipping the states between. Default: only if the table has no
+   * triggers, rules, checks or unique constraints of its own that might refuse a state between.
    */
   readonly folding?: boolean;
 }

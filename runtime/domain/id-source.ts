@@ -80,7 +80,8 @@ export class Uuid7Generator {
     const start = this.#poolOffset;
     this.#poolOffset += UUID_BYTES;
     for (let index = 0; index < 3; index += 1) this.#scratch[index] = this.#pool[start + index] ?? 0;
-    for (let index = TAIL_START; index < UUID_BYTES; index += 1) this.#scratch[index] = this.#pool[start + index] ?? 0;
+    for (let index = TAIL_START; index < UUID_BYTES; index += 1)
+      this.#scratch[index] = this.#pool[start + index] ?? 0;
     return this.#scratch;
   }
 }

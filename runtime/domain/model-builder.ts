@@ -1,6 +1,14 @@
 import { PlanMisuseError, ValidationError } from '../errors.js';
 import type { ModelDescriptor } from './descriptor.js';
-import { assign, type Draft, type Entity, fieldOf, finishDraft, pendingEventsOf, startDraft } from './entity.js';
+import {
+  assign,
+  type Draft,
+  type Entity,
+  fieldOf,
+  finishDraft,
+  pendingEventsOf,
+  startDraft,
+} from './entity.js';
 import type { ModelEvent } from './model-event.js';
 
 /** Version of a new model. */

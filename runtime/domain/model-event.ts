@@ -34,7 +34,11 @@ export abstract class ModelEvent<M> {
     isPersisted = (event) => event.#persisted;
     reviveEvent = (eventClass, { modelId, modelName }, fields) => {
       const target = eventClass as unknown as new () => unknown;
-      const event: ModelEvent<unknown> = Reflect.construct(ModelEvent, [modelId, { name: modelName }], target);
+      const event: ModelEvent<unknown> = Reflect.construct(
+        ModelEvent,
+        [modelId, { name: modelName }],
+        target,
+      );
       event.#persisted = true;
       Object.freeze(Object.assign(event, fields));
       return event;

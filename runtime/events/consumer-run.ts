@@ -171,8 +171,13 @@ export class ConsumerRun implements Run {
   }
 
   #admit(event: LoggedEvent): void {
-    if (!this.#parked.has(modelKeyOf(event))) this.#window.admit(event);
-    else this.#toPark.push({ entry: this.#window.admitAside(event), parked: { event, failure: undefined } });
+    const key = modelKeyOf(event);
+    if (!this.#parked.has(key)) {
+      this.#window.admit(event);
+      return;
+    }
+    this.#parked.add(key);
+    this.#toPark.push({ entry: this.#window.admitAside(event), parked: { event, failure: undefined } });
   }
 
   #dispatch(): void {
@@ -219,8 +224,8 @@ export class ConsumerRun implements Run {
     if (entry.attempts < attempts.maximum) return attempts.pauseMs(entry.attempts);
     const failure = failureOf(error, entry.attempts);
     warn(`${consumer.lease.name} cannot handle event ${entry.event.id}: ${failure.message}; ${queue.key} is parked`);
-    this.#parked.add(queue.key);
     for (const each of queue.entries.splice(0)) {
+      this.#parked.add(queue.key);
       const reason = each === entry ? failure : undefined;
       this.#toPark.push({ entry: each, parked: { event: each.event, failure: reason } });
     }

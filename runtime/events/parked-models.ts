@@ -1,6 +1,6 @@
 import type { ConsumerRunOptions } from './consumer-run.js';
 import type { EnvelopeContext } from './event-envelope.js';
-import { type LoggedEvent, modelKeyOf } from './event-record.js';
+import type { LoggedEvent } from './event-record.js';
 import { failureOf } from './handler-attempts.js';
 
 /** How often the parking table is looked at for retries and discards. */
@@ -12,11 +12,10 @@ export class ParkedModels {
   readonly #options: ConsumerRunOptions;
   readonly #context: EnvelopeContext;
   readonly #ties: { readonly changed: () => void; readonly isParking: (key: string) => boolean };
-  /** How often each was parked, so that a look that began before the last time does not count. */
+  /** Events that were parked, by model, so that a look at the table that is older than the last one does not count. */
   readonly #models = new Map<string, number>();
   readonly #resuming = new Set<string>();
   #refreshedMs = Number.NEGATIVE_INFINITY;
-  #parkings = 0;
 
   constructor(
     options: ConsumerRunOptions,
@@ -41,9 +40,9 @@ export class ParkedModels {
     return this.#models.size > 0 && this.#models.has(key);
   }
 
+  /** To be called for every event that goes to the parking table. */
   add(key: string): void {
-    this.#parkings += 1;
-    this.#models.set(key, this.#parkings);
+    this.#models.set(key, (this.#models.get(key) ?? 0) + 1);
   }
 
   /** Looks at the table when it is time: what was asked for, what has been discarded, and at first what there is. */
@@ -51,14 +50,13 @@ export class ParkedModels {
     const now = performance.now();
     const first = this.#refreshedMs === Number.NEGATIVE_INFINITY;
     if (!first && (this.#models.size === 0 || now - this.#refreshedMs < REFRESH_MS)) return;
-    const before = this.#parkings;
-    const settled = [...this.#models.keys()].filter((key) => !this.#ties.isParking(key));
+    const before = [...this.#models].filter(([key]) => !this.#ties.isParking(key));
     const found = await this.#options.letters.parkedModels(this.#options.consumer.lease.name);
     this.#refreshedMs = now;
     if (first) for (const { key } of found) this.add(key);
     const keys = new Set(found.map(({ key }) => key));
-    for (const key of settled) {
-      if (!keys.has(key) && (this.#models.get(key) ?? 0) <= before && !this.#resuming.has(key)) this.#models.delete(key);
+    for (const [key, count] of before) {
+      if (!keys.has(key) && this.#models.get(key) === count && !this.#resuming.has(key)) this.#models.delete(key);
     }
     for (const { key, retry } of found) if (retry && !this.#resuming.has(key)) void this.#resume(key);
   }
@@ -84,8 +82,9 @@ export class ParkedModels {
       await new Promise((resolve) => setTimeout(resolve, 10));
       return !this.#context.signal.aborted;
     }
+    const count = this.#models.get(key);
     const events = await letters.of(consumer.lease.name, model, PAGE);
-    if (events.length === 0 && !this.#ties.isParking(key)) {
+    if (events.length === 0 && this.#models.get(key) === count) {
       this.#models.delete(key);
       return false;
     }

@@ -6,6 +6,7 @@ import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { WriteInPerformError } from '../errors.js';
 import type { EventCatalog } from '../persistence/event-catalog.js';
 import { FlushStatements } from '../persistence/flush-statement.js';
+import { FoldingRules } from '../persistence/folding-rules.js';
 import { legsToJson } from '../persistence/journal-entry.js';
 import type { JournalStore } from '../persistence/journal-store.js';
 import { readOnlyKysely } from '../persistence/kysely-dialect.js';
@@ -66,10 +67,11 @@ export class ShardGateways implements RepositoryContext {
     if (known !== undefined) return known;
     const database = this.#databases.database(shard);
     const store = new SqlShardStore(database, this.#namespace, this.#events);
+    const folding = new FoldingRules(database);
     const gateway = {
       shard,
       store,
-      writer: new ShardWriter(store, shard),
+      writer: new ShardWriter(store, shard, undefined, (model) => folding.isFoldable(model)),
       journal: new SqlJournalStore(database),
     };
     this.#gateways.set(shard, gateway);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ValidationError } from '../errors.js';
+import type { SortKey, SortOrder } from './sort-order.js';
 
 /** What a caller asks of a list. */
 export interface PageRequest {
@@ -54,9 +55,46 @@ export function decodeCursor(
     text.startsWith(fingerprint(list, scope)) &&
     pattern.test(key) &&
     Buffer.from(text).toString('base64url') === cursor;
-  if (!genuine)
-    throw new ValidationError('cursor is not one that this list has given out', { field: 'cursor' });
+  if (!genuine) throw notGenuine();
   return key;
+}
+
+/** The cursor of a list with several sort columns. */
+export function encodeKeyCursor(list: string, scope: CursorScope, key: SortKey): string {
+  return encodeCursor(list, scope, JSON.stringify(key));
+}
+
+/**
+ * The sort key inside a cursor, or undefined for the first page.
+ *
+ * @throws ValidationError for anything that `encodeKeyCursor` did not make for a list of this order
+ */
+export function decodeKeyCursor(
+  cursor: string | undefined,
+  list: string,
+  scope: CursorScope,
+  order: SortOrder,
+): SortKey | undefined {
+  const text = decodeCursor(cursor, list, scope, KEY_PATTERN);
+  if (text === undefined) return undefined;
+  const key = parseKey(text);
+  if (key === undefined || !order.accepts(key) || JSON.stringify(key) !== text) throw notGenuine();
+  return key;
+}
+
+const KEY_PATTERN = /^\[.*\]$/s;
+
+function parseKey(text: string): SortKey | undefined {
+  try {
+    const key: unknown = JSON.parse(text);
+    return Array.isArray(key) && key.every((part) => part === null || typeof part === 'string') ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function notGenuine(): ValidationError {
+  return new ValidationError('cursor is not one that this list has given out', { field: 'cursor' });
 }
 
 const FINGERPRINT_LENGTH = 16;

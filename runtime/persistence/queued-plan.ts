@@ -1,3 +1,4 @@
+import type { ModelDescriptor } from '../domain/descriptor.js';
 import type { Link } from './link.js';
 import type { ActionRow, PlanWrite } from './plan-write.js';
 
@@ -27,6 +28,8 @@ export interface QueuedPlan {
   readonly queuedMs: number;
   /** Is sent by itself and waits for locks, after a statement has left it out. */
   alone: boolean;
+  /** Its deadline passed while it was in flight, and its execution has been told so. */
+  expired: boolean;
   /** The action row that decides about the statement under way, if there is one. */
   sentUnder: ActionRow | undefined;
   readonly resolve: (outcome: WriteOutcome) => void;
@@ -49,13 +52,18 @@ export type WriteOutcome =
   /** A link that the plan rested on has failed; with fresh reads it may succeed. */
   | { readonly kind: 'broken' };
 
-/** Rows that a plan touches, in staging order. */
-export function touchesOf({ items }: PlanWrite): readonly Touch[] {
+/** Rows that a plan touches, in staging order. Whether they may be folded is asked only where they meet. */
+export function touchesOf(
+  { items }: PlanWrite,
+  isFoldable: (model: ModelDescriptor) => boolean,
+): readonly Touch[] {
   return items.map((item) => ({
     key: `${item.descriptor.name}/${item.model.id.getValue()}`,
     kind: item.kind,
     from: item.kind === 'add' ? 0 : item.expectedVersion,
     to: item.model.version,
-    foldable: item.descriptor.folding !== false,
+    get foldable(): boolean {
+      return isFoldable(item.descriptor);
+    },
   }));
 }

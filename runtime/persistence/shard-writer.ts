@@ -1,7 +1,9 @@
+import type { ModelDescriptor } from '../domain/descriptor.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ShardBusyError } from '../errors.js';
 import { deadlines, type Wait } from '../sharding/deadlines.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
+import { sqlStateMeaning } from '../sharding/sql-state.js';
 import { BatchBuilder, type PlanGroup } from './batch-builder.js';
 import { Link } from './link.js';
 import { LostWrite } from './lost-write.js';
@@ -67,16 +69,26 @@ export class ShardWriter {
   readonly #store: ShardStore;
   readonly #shard: ShardIdentifier;
   readonly #limits: WriterLimits;
+  readonly #isFoldable: (model: ModelDescriptor) => boolean;
   #queue: QueuedPlan[] = [];
   readonly #busyKeys = new Set<string>();
   #inFlight = 0;
   #waiting = 0;
+  #sending = false;
+  #lookAgain = false;
   readonly #counters = { statements: 0, plans: 0, folded: 0, splits: 0 };
 
-  constructor(store: ShardStore, shard: ShardIdentifier, limits: WriterLimits = DEFAULT_WRITER_LIMITS) {
+  /** @param isFoldable whether several changes of such a row may be written as one */
+  constructor(
+    store: ShardStore,
+    shard: ShardIdentifier,
+    limits: WriterLimits = DEFAULT_WRITER_LIMITS,
+    isFoldable: (model: ModelDescriptor) => boolean = ({ folding }) => folding !== false,
+  ) {
     this.#store = store;
     this.#shard = shard;
     this.#limits = limits;
+    this.#isFoldable = isFoldable;
   }
 
   /** Plans that wait to be sent. */
@@ -95,7 +107,7 @@ export class ShardWriter {
     }
     const link = new Link();
     const outcome = new Promise<WriteOutcome>((resolve, reject) => {
-      const entry = queueEntry(plan, link, options, { resolve, reject });
+      const entry = queueEntry(plan, link, options, { resolve, reject }, this.#isFoldable);
       const wait: Wait = { deadline: entry.deadline, expire: () => reject(this.#expire(entry)) };
       link.onSettled(() => deadlines.forget(wait));
       deadlines.watch(wait);
@@ -109,6 +121,7 @@ export class ShardWriter {
   /** A plan that has been sent may yet be applied, and its execution must settle that. */
   #expire(entry: QueuedPlan): Error {
     if (entry.sentUnder !== undefined) {
+      entry.expired = true;
       return new LostWrite(
         entry.sentUnder,
         new DriverFailure('no answer before the deadline', { phase: 'in-flight' }),
@@ -119,7 +132,23 @@ export class ShardWriter {
     return new DriverFailure('the deadline passed in the queue', { phase: 'not-sent', reason: 'deadline' });
   }
 
+  /**
+   * Sends what can be sent. Settling a link may call back here while plans are being taken out of the queue; then the
+   * queue is looked at once more at the end, so that no plan is taken twice.
+   */
   #sendNext(): void {
+    this.#lookAgain = true;
+    if (this.#sending) return;
+    this.#sending = true;
+    while (this.#lookAgain) {
+      this.#lookAgain = false;
+      this.#sendAlone();
+      this.#sendBatches();
+    }
+    this.#sending = false;
+  }
+
+  #sendAlone(): void {
     while (this.#waiting < this.#limits.maximumWaiting) {
       const entry = this.#takeAlone();
       if (entry === undefined) break;
@@ -128,6 +157,9 @@ export class ShardWriter {
         this.#waiting -= 1;
       });
     }
+  }
+
+  #sendBatches(): void {
     while (this.#inFlight < this.#limits.maximumInFlight) {
       const groups = this.#takeBatch();
       if (groups.length === 0) break;
@@ -236,17 +268,20 @@ export class ShardWriter {
     entry.resolve({ kind: 'stale' });
   }
 
+  /** An expired plan is never sent again: its execution is settling the attempt that it knows about. */
   #requeueAlone(group: PlanGroup): void {
-    for (const entry of group) {
+    const waiting = group.filter(({ expired }) => !expired);
+    for (const entry of waiting) {
       entry.alone = true;
       entry.sentUnder = undefined;
     }
-    this.#queue.unshift(...group);
+    this.#queue.unshift(...waiting);
+    for (const { expired, link } of group) if (expired) link.settle(false);
   }
 
   async #fail(groups: readonly PlanGroup[], locked: FlushRequest['locked'], error: unknown): Promise<void> {
     const [group = []] = groups;
-    if (error instanceof DriverFailure && error.phase !== 'answered') {
+    if (error instanceof DriverFailure && isAboutTheServer(error)) {
       for (const entry of groups.flat()) giveBack(entry, error);
     } else if (groups.length > 1) {
       this.#counters.splits += 1;
@@ -265,6 +300,13 @@ export class ShardWriter {
   }
 }
 
+/** Whether no plan is guilty, so that sending fewer of them would not help. */
+function isAboutTheServer({ phase, sqlState }: DriverFailure): boolean {
+  if (phase !== 'answered' || sqlState === undefined) return phase !== 'answered';
+  const meaning = sqlStateMeaning(sqlState);
+  return meaning === 'unavailable' || meaning === 'saturated';
+}
+
 /** Whether a plan that was in flight has been applied is for its execution to find out; its link waits for that. */
 function giveBack(entry: QueuedPlan, failure: DriverFailure): void {
   if (failure.phase === 'in-flight' && entry.sentUnder !== undefined) {
@@ -280,17 +322,19 @@ function queueEntry(
   link: Link,
   { timeoutMs, signal, restsOn = [] }: SubmitOptions,
   settlers: Pick<QueuedPlan, 'resolve' | 'reject'>,
+  isFoldable: (model: ModelDescriptor) => boolean,
 ): QueuedPlan {
   const queuedMs = performance.now();
   return {
     plan,
-    touches: touchesOf(plan),
+    touches: touchesOf(plan, isFoldable),
     link,
     restsOn,
     deadline: queuedMs + timeoutMs,
     signal,
     queuedMs,
     alone: false,
+    expired: false,
     sentUnder: undefined,
     ...settlers,
   };

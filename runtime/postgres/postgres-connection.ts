@@ -23,6 +23,8 @@ interface Call extends RunOptions<PostgresConnection> {
   readonly reject: (failure: unknown) => void;
 }
 
+/** `read_only_sql_transaction` */
+const READ_ONLY = '25006';
 /** An altered table makes a prepared statement unusable: `cached plan must not change result type`. */
 const FEATURE_NOT_SUPPORTED = '0A000';
 /** The prepared statement is gone, or there is one already: a pooler between us and the server, or `DISCARD ALL`. */
@@ -219,6 +221,8 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     const refusal = this.#refusal;
     if (refusal === undefined) return;
     this.#refusal = undefined;
+    // A server that was demoted stays as it is; a new connection may reach its successor.
+    if (refusal.code === READ_ONLY) this.#usable = false;
     const call = this.#endCall();
     if (call === undefined) return;
     if (isStalePlan(refusal) && call.statement?.name !== undefined) {

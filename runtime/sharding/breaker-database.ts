@@ -63,7 +63,8 @@ export class BreakerDatabase implements ShardDatabase {
   }
 }
 
+/** A call that was lost under way says nothing: the connection was opened when the world was another one. */
 function endOf(failure: DriverFailure | undefined): CallEnd {
-  if (failure?.phase !== 'not-sent') return 'reached';
+  if (failure === undefined || failure.phase === 'answered') return 'reached';
   return failure.reason === 'unreachable' ? 'unreachable' : 'inconclusive';
 }

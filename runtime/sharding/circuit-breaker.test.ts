@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { BREAKER_DEFAULTS, CircuitBreaker } from './circuit-breaker.js';
 import { DriverFailure } from './driver-failure.js';
 import { publicError } from './public-error.js';
-import { ShardIdentifier } from '../domain/shard-identifier.js';
 
 const unreachable = new DriverFailure('cannot connect', { phase: 'not-sent', reason: 'unreachable' });
 

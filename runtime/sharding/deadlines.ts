@@ -11,7 +11,8 @@ export interface Wait {
 
 /**
  * Many waits with a deadline behind one timer: a timer per wait would cost more than the wait itself. A wait ends at
- * most one sweep after its deadline.
+ * most one sweep after its deadline. Timers run before input is read: after a long pause of the process the answers
+ * may be there already, so deadlines are looked at once the event loop has read them.
  */
 export class Deadlines {
   readonly #waits = new Set<Wait>();
@@ -38,7 +39,7 @@ export class Deadlines {
   /** Ends the wait at its deadline. */
   watch(wait: Wait): void {
     this.#waits.add(wait);
-    this.#timer ??= setInterval(() => this.#sweep(), SWEEP_MS).unref();
+    this.#timer ??= setInterval(() => setImmediate(() => this.#sweep()), SWEEP_MS).unref();
   }
 
   /** The wait is over. */

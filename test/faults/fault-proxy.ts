@@ -9,8 +9,8 @@ import { ProxiedLink } from './proxied-link.js';
 export class FaultProxy {
   readonly host = '127.0.0.1';
   readonly port: number;
-  /** Asked for each request; may be replaced at any time. */
-  nextFault: () => Fault | undefined = () => undefined;
+  /** Asked about each request, with its bytes; may be replaced at any time. */
+  nextFault: (request: Buffer) => Fault | undefined = () => undefined;
   /** Faults that have struck so far. */
   readonly struck: Map<FaultKind, number> = new Map();
   readonly #server: Server;
@@ -49,7 +49,7 @@ export class FaultProxy {
 
   #accept(client: Socket, target: { readonly host: string; readonly port: number }): void {
     const link = new ProxiedLink(client, target, {
-      nextFault: () => this.nextFault(),
+      nextFault: (request) => this.nextFault(request),
       struck: ({ kind }) => this.struck.set(kind, (this.struck.get(kind) ?? 0) + 1),
       closed: () => this.#links.delete(link),
     });

@@ -3,7 +3,7 @@ import { bytesThrough, type Fault } from './fault.js';
 import { WireFraming } from './wire-framing.js';
 
 export interface LinkEvents {
-  readonly nextFault: () => Fault | undefined;
+  readonly nextFault: (request: Buffer) => Fault | undefined;
   readonly struck: (fault: Fault) => void;
   /** Both sides are closed. */
   readonly closed: () => void;
@@ -53,7 +53,7 @@ export class ProxiedLink {
 
   #request(run: Buffer): void {
     if (this.#silent || this.#orphaned) return;
-    const fault = this.#events.nextFault();
+    const fault = this.#events.nextFault(run);
     if (fault === undefined) this.#server.write(run);
     else if (fault.kind === 'late') this.#deliverLate(run, fault);
     else if (fault.kind === 'lost-reply' || fault.direction === 'reply') {

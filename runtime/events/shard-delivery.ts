@@ -1,0 +1,268 @@
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import type { ActionExecutor } from '../execution/action-executor.js';
+import type { ShardDatabase } from '../sharding/shard-database.js';
+import { TransactionManager } from '../sharding/transaction-manager.js';
+import { ConsumerRun, type ConsumerRunOptions, type Run, type RunEnd } from './consumer-run.js';
+import { type ConsumerState, ConsumerStore, type LeasedConsumer, type ShardSurvey } from './consumer-store.js';
+import { DeadLetterStore } from './dead-letter-store.js';
+import { Epochs } from './epochs.js';
+import { DEFAULT_CONCURRENCY, HandlerAttempts } from './handler-attempts.js';
+import type { HandlerDescriptor } from './handler-descriptor.js';
+import { HeldLease } from './held-lease.js';
+import { chooseLeases } from './lease-balance.js';
+import { LogReader } from './log-reader.js';
+import { readReplay } from './replay-order.js';
+import { ScheduleRun } from './schedule-run.js';
+import type { ScheduleStore } from './schedule-store.js';
+import { Signal } from './signal.js';
+import { TransactionalRun } from './transactional-run.js';
+import { WakeUp } from './wake-up.js';
+
+/** Name of the consumer that runs scheduled actions. */
+export const SCHEDULES = '$schedules';
+
+/** Time limits of delivery, in milliseconds. */
+export interface DeliveryLimits {
+  /** A lease that is not renewed for so long is free for others. Default 5,000. */
+  readonly leaseMs: number;
+  /** How often leases are renewed and looked for. Default 1,000. */
+  readonly surveyMs: number;
+  /** Longest time without a look at the log where notifications arrive. Default 1,000. */
+  readonly slowPollMs: number;
+  /** The same where they do not (PgBouncer). Default 25. */
+  readonly fastPollMs: number;
+}
+
+export const DEFAULT_DELIVERY_LIMITS: DeliveryLimits = Object.freeze({
+  leaseMs: 5_000,
+  surveyMs: 1_000,
+  slowPollMs: 1_000,
+  fastPollMs: 25,
+});
+
+export interface ShardDeliveryOptions {
+  readonly database: ShardDatabase;
+  readonly handlers: readonly HandlerDescriptor[];
+  readonly executor: ActionExecutor;
+  readonly schedules: ScheduleStore;
+  /** Unique among all processes. */
+  readonly process: string;
+  readonly limits: DeliveryLimits;
+  readonly random: () => number;
+  readonly warn: (message: string) => void;
+}
+
+interface Held {
+  readonly lease: HeldLease;
+  readonly run: Run;
+}
+
+/** Most time for handlers at work when a lease is given away to another process. */
+const HAND_OVER_GRACE_MS = 10_000;
+/** After it had to give up, this process leaves a consumer to others for so long. */
+const WAITING_PAUSE_MS = 3_000;
+
+/** Delivery on one shard: keeps the leases of this process and runs what they stand for. */
+export class ShardDelivery {
+  readonly #options: ShardDeliveryOptions;
+  readonly #handlers: ReadonlyMap<string, HandlerAttempts>;
+  readonly #consumers: ConsumerStore;
+  readonly #letters: DeadLetterStore;
+  readonly #epochs: Epochs;
+  readonly #reader: LogReader;
+  readonly #wakeUp: WakeUp;
+  readonly #signal = new Signal();
+  readonly #held = new Map<string, Held>();
+  readonly #ending = new Set<Promise<unknown>>();
+  /** Surveys in which a consumer was free. */
+  readonly #freeFor = new Map<string, number>();
+  readonly #leftUntilMs = new Map<string, number>();
+  readonly #loop: Promise<void>;
+  #registered = false;
+  #stopping = false;
+
+  constructor(options: ShardDeliveryOptions) {
+    this.#options = options;
+    const { database, handlers, random } = options;
+    this.#handlers = new Map(handlers.map((handler) => [handler.name, new HandlerAttempts(handler, random)]));
+    this.#consumers = new ConsumerStore(database);
+    this.#letters = new DeadLetterStore(database);
+    this.#epochs = new Epochs(database);
+    this.#reader = new LogReader(database, this.#epochs);
+    this.#wakeUp = new WakeUp(database, options.limits, {
+      wake: () => this.wake(),
+      isNeeded: () => this.#held.size > 0,
+      warn: options.warn,
+    });
+    this.#loop = this.#run();
+  }
+
+  get shard(): ShardIdentifier {
+    return this.#options.database.shard;
+  }
+
+  /** Something was committed on this shard, or may have been. */
+  wake(): void {
+    for (const { run } of this.#held.values()) run.wake();
+  }
+
+  /** Something was committed here by this process: others may hold leases and know nothing of it. */
+  committed(): void {
+    this.wake();
+    this.#wakeUp.tellOthers();
+  }
+
+  /** Looks for leases at once. */
+  lookAround(): void {
+    this.#signal.notify();
+  }
+
+  /** Lets handlers at work finish within `graceMs`, saves checkpoints and gives all leases back. */
+  async stop(graceMs: number): Promise<void> {
+    this.#stopping = true;
+    this.#signal.notify();
+    await this.#loop;
+    await Promise.all([...this.#held.values()].map(({ run }) => run.stop(graceMs)));
+    await Promise.all(this.#ending);
+    await this.#wakeUp.stop();
+    await this.#consumers.leave(this.#options.process).catch(() => {});
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping) {
+      try {
+        if (!this.#registered) await this.#register();
+        await this.#survey();
+      } catch (error) {
+        this.#options.warn(`Delivery on shard ${this.shard}: ${messageOf(error)}`);
+      }
+      if (!this.#stopping) await this.#signal.wait(this.#options.limits.surveyMs);
+    }
+  }
+
+  async #register(): Promise<void> {
+    const epoch = await this.#epochs.current();
+    const beginning = { epoch: 1, transactionId: '0', position: 0 };
+    for (const { name, aliases = [], startFrom } of this.#options.handlers) {
+      await this.#consumers.register({ name, kind: 'live', aliases }, startFrom === 'now' ? 'now' : beginning);
+    }
+    await this.#consumers.register({ name: SCHEDULES, kind: 'schedules', aliases: [] }, { ...beginning, epoch });
+    this.#registered = true;
+  }
+
+  async #survey(): Promise<void> {
+    const { process, limits } = this.#options;
+    const askedMs = performance.now();
+    const held = [...this.#held.values()].map(({ lease }) => lease.lease);
+    const known = [...this.#handlers.keys(), SCHEDULES];
+    const survey = await this.#consumers.survey(process, known, limits.leaseMs, held);
+    this.#renew(survey.consumers, askedMs);
+    this.#wakeUp.othersAreThere(survey.processes.length > 0);
+    const plan = this.#plan(survey, known);
+    for (const name of plan.release) this.#handOver(name);
+    for (const name of plan.acquire) await this.#acquire(name);
+  }
+
+  #renew(consumers: readonly ConsumerState[], askedMs: number): void {
+    const mine = new Set(consumers.flatMap(({ name, holder }) => (holder === this.#options.process ? [name] : [])));
+    for (const [name, { lease, run }] of this.#held) {
+      if (mine.has(name)) lease.renewed(askedMs, this.#options.limits.leaseMs);
+      else {
+        lease.lost();
+        run.wake();
+      }
+    }
+  }
+
+  #plan({ consumers, processes }: ShardSurvey, known: readonly string[]): ReturnType<typeof chooseLeases> {
+    const now = performance.now();
+    const usable = consumers.filter(({ name }) => (this.#leftUntilMs.get(name) ?? 0) <= now);
+    const free = new Set<string>();
+    for (const { name, free: isFree } of usable) {
+      if (!isFree || this.#held.has(name)) continue;
+      free.add(name);
+      this.#freeFor.set(name, (this.#freeFor.get(name) ?? 0) + 1);
+    }
+    for (const name of this.#freeFor.keys()) if (!free.has(name)) this.#freeFor.delete(name);
+    return chooseLeases({
+      process: this.#options.process,
+      known,
+      consumers: usable,
+      processes,
+      held: [...this.#held.keys()],
+      freeFor: this.#freeFor,
+    });
+  }
+
+  async #acquire(name: string): Promise<void> {
+    const { process, limits } = this.#options;
+    const askedMs = performance.now();
+    const consumer = await this.#consumers.acquire(name, process, limits.leaseMs);
+    if (consumer === undefined) return;
+    const lease = new HeldLease(consumer.lease, askedMs, limits.leaseMs);
+    const run = this.#start(consumer, lease);
+    if (run === undefined) {
+      await this.#consumers.release(consumer.lease, undefined);
+      return;
+    }
+    this.#held.set(name, { lease, run });
+    const ending = run.ended.then((end) => this.#ended(consumer, end));
+    this.#ending.add(ending);
+    void ending.finally(() => this.#ending.delete(ending));
+    this.#wakeUp.start();
+  }
+
+  #start(consumer: LeasedConsumer, lease: HeldLease): Run | undefined {
+    const { executor, warn, schedules, database, random } = this.#options;
+    const { name } = consumer.lease;
+    if (name === SCHEDULES) return new ScheduleRun({ lease, schedules, executor, warn, random });
+    const handlerName = name.split('#', 1)[0] ?? name;
+    const handler = this.#options.handlers.find((each) => each.name === handlerName);
+    const attempts = this.#handlers.get(handlerName);
+    if (handler === undefined || attempts === undefined) return undefined;
+    const replay = consumer.replay === undefined ? undefined : readReplay(consumer.replay);
+    const options: ConsumerRunOptions = {
+      consumer,
+      lease,
+      attempts,
+      selection: { eventTypes: attempts.types.names, ...replay?.selection },
+      concurrency: handler.concurrency ?? DEFAULT_CONCURRENCY,
+      context: {
+        executor,
+        identity: replay?.identity ?? consumer.identity,
+        again: replay?.again,
+        replayed: replay !== undefined,
+      },
+      reader: this.#reader,
+      consumers: this.#consumers,
+      letters: this.#letters,
+      pollMs: () => this.#wakeUp.pollMs,
+      warn,
+    };
+    return handler.transactional === true
+      ? new TransactionalRun(options, new TransactionManager(database))
+      : new ConsumerRun(options);
+  }
+
+  #handOver(name: string): void {
+    void this.#held.get(name)?.run.stop(HAND_OVER_GRACE_MS);
+  }
+
+  async #ended({ lease }: LeasedConsumer, end: RunEnd): Promise<void> {
+    this.#held.delete(lease.name);
+    try {
+      if (end.kind === 'finished') await this.#consumers.finish(lease);
+      else if (end.kind !== 'lost') await this.#consumers.release(lease, end.kind === 'waiting' ? end.reason : undefined);
+    } catch (error) {
+      this.#options.warn(`The lease of ${lease.name} runs out by itself: ${messageOf(error)}`);
+    }
+    if (end.kind === 'waiting') {
+      this.#options.warn(`${lease.name} on shard ${this.shard} waits: ${end.reason}`);
+      this.#leftUntilMs.set(lease.name, performance.now() + WAITING_PAUSE_MS);
+    }
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

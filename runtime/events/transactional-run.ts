@@ -1,0 +1,266 @@
+import { DatabaseError, EventEpochError } from '../errors.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
+import type { Transaction, TransactionManager } from '../sharding/transaction-manager.js';
+import type { ConsumerRunOptions, Run, RunEnd } from './consumer-run.js';
+import type { EnvelopeContext } from './event-envelope.js';
+import { type LogCursor, type LoggedEvent, modelKeyOf } from './event-record.js';
+import { failureOf } from './handler-attempts.js';
+import type { LogPage } from './log-reader.js';
+import { Signal } from './signal.js';
+
+/** Most events in one transaction: it holds the snapshot horizon while it runs. */
+const GROUP = 200;
+/** A group is committed after so long even if it is not full. */
+const GROUP_MS = 50;
+const PENDING_POLL_MS = 5;
+const FAILURE_PAUSE_MS = 250;
+const PARKED_REFRESH_MS = 1_000;
+
+/** The lease was lost in the middle of a transaction, which must not commit. */
+class LeaseLost extends Error {}
+
+/** A handler's failure, told apart from the database's. */
+class HandlerFailed extends Error {
+  readonly event: LoggedEvent;
+  readonly error: unknown;
+
+  constructor(event: LoggedEvent, error: unknown) {
+    super('handler failed');
+    this.event = event;
+    this.error = error;
+  }
+}
+
+/**
+ * Runs a handler whose effects are part of the transaction that moves its checkpoint: exactly once. Events are handled
+ * one after the other in log order, in groups that commit together; when one fails, its group is rolled back and the
+ * events before it are committed without it.
+ */
+export class TransactionalRun implements Run {
+  readonly ended: Promise<RunEnd>;
+  readonly #options: ConsumerRunOptions;
+  readonly #transactions: TransactionManager;
+  readonly #signal = new Signal();
+  readonly #abort = new AbortController();
+  readonly #context: EnvelopeContext;
+  readonly #parked = new Map<string, boolean>();
+  #parkedMs = Number.NEGATIVE_INFINITY;
+  #cursor: LogCursor;
+  /** Of the event at the head. */
+  #failures = 0;
+  /** One event per transaction, until the one is found that spoils a group. */
+  #alone = false;
+  #stopping = false;
+  #end: RunEnd | undefined;
+
+  constructor(options: ConsumerRunOptions, transactions: TransactionManager) {
+    this.#options = options;
+    this.#transactions = transactions;
+    this.#cursor = options.consumer.cursor;
+    this.#context = { ...options.context, signal: this.#abort.signal };
+    this.ended = this.#run();
+  }
+
+  wake(): void {
+    this.#signal.notify();
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.#stopping = true;
+    this.#signal.notify();
+    const timer = setTimeout(() => this.#abort.abort(), graceMs);
+    await this.ended;
+    clearTimeout(timer);
+  }
+
+  async #run(): Promise<RunEnd> {
+    while (this.#end === undefined) {
+      try {
+        if (this.#stopping) this.#end = { kind: 'stopped' };
+        else if (!this.#options.lease.valid) this.#end = { kind: 'lost' };
+        else await this.#step();
+      } catch (error) {
+        await this.#recover(error);
+      }
+    }
+    this.#abort.abort();
+    return this.#end;
+  }
+
+  async #step(): Promise<void> {
+    await this.#refreshParked();
+    const page = await this.#options.reader.read(this.#options.selection, this.#cursor, GROUP);
+    await this.#handlePage(page);
+    if (this.#end !== undefined || page.more) return;
+    if (page.ended) {
+      if (this.#parked.size === 0) this.#end = { kind: 'finished' };
+      else await this.#signal.wait(PARKED_REFRESH_MS);
+    } else await this.#signal.wait(page.pending ? PENDING_POLL_MS : this.#options.pollMs());
+  }
+
+  async #handlePage(page: LogPage): Promise<void> {
+    const { types } = this.#options.attempts;
+    const tooNew = page.events.findIndex((event) => types.isTooNew(event));
+    let rest = tooNew < 0 ? page.events : page.events.slice(0, tooNew);
+    while (rest.length > 0 && this.#end === undefined && !this.#stopping) {
+      const handled = await this.#handleGroup(rest);
+      rest = rest.slice(handled);
+      if (handled === 0) return;
+    }
+    const next = page.events[tooNew];
+    if (next !== undefined && rest.length === 0) {
+      const reason = `${next.eventType} version ${next.eventVersion} is newer than this process knows`;
+      this.#end = { kind: 'waiting', reason };
+    } else if (rest.length === 0 && page.events.length === 0 && page.next !== this.#cursor) await this.#skipTo(page.next);
+    else if (rest.length === 0 && this.#end === undefined) this.#cursor = page.next;
+  }
+
+  /** Nothing of interest up to here. */
+  async #skipTo(next: LogCursor): Promise<void> {
+    const { consumers, consumer } = this.#options;
+    if (!(await consumers.checkpoint(consumer.lease, next))) this.#end = { kind: 'lost' };
+    this.#cursor = next;
+  }
+
+  /** How many events of the group have been committed. */
+  async #handleGroup(events: readonly LoggedEvent[]): Promise<number> {
+    const [head] = events;
+    const group = this.#failures > 0 || this.#alone ? events.slice(0, 1) : events;
+    try {
+      return await this.#commitGroup(group);
+    } catch (error) {
+      if (error instanceof DatabaseError && head !== undefined) {
+        // The handler swallowed an error, and the server rolled back instead of committing.
+        if (group.length === 1) return this.#headFailed(head, error);
+        this.#alone = true;
+        return 0;
+      }
+      if (!(error instanceof HandlerFailed)) throw error;
+      const before = events.indexOf(error.event);
+      if (before > 0) return this.#commitGroup(events.slice(0, before));
+      return this.#headFailed(error.event, error.error);
+    }
+  }
+
+  async #commitGroup(events: readonly LoggedEvent[]): Promise<number> {
+    const { consumers, consumer } = this.#options;
+    let handled = 0;
+    const until = performance.now() + GROUP_MS;
+    const cursor = await this.#transactions.transaction(async (transaction) => {
+      let last = this.#cursor;
+      for (const event of events) {
+        if (handled > 0 && (performance.now() > until || this.#stopping)) break;
+        await this.#handle(event, this.#failures + 1, transaction);
+        handled += 1;
+        last = event.cursor;
+      }
+      if (!(await consumers.checkpoint(consumer.lease, last, transaction))) throw new LeaseLost();
+      return last;
+    });
+    this.#cursor = cursor;
+    this.#failures = 0;
+    return handled;
+  }
+
+  async #handle(event: LoggedEvent, number: number, transaction: Transaction): Promise<void> {
+    const { attempts, letters, consumer } = this.#options;
+    if (this.#parked.has(modelKeyOf(event))) {
+      if (!(await letters.park(consumer.lease, [{ event, failure: undefined }], transaction))) throw new LeaseLost();
+      return;
+    }
+    try {
+      await attempts.handle(event, { number, transaction }, this.#context);
+    } catch (error) {
+      if (error instanceof DriverFailure && error.phase !== 'answered') throw error;
+      throw new HandlerFailed(event, error);
+    }
+  }
+
+  async #headFailed(event: LoggedEvent, error: unknown): Promise<number> {
+    const { attempts, letters, consumers, consumer, warn } = this.#options;
+    this.#failures += 1;
+    if (this.#failures < attempts.maximum) {
+      await new Promise((resolve) => setTimeout(resolve, attempts.pauseMs(this.#failures)));
+      return 0;
+    }
+    const failure = failureOf(error, this.#failures);
+    await this.#transactions.transaction(async (transaction) => {
+      const held =
+        (await letters.park(consumer.lease, [{ event, failure }], transaction)) &&
+        (await consumers.checkpoint(consumer.lease, event.cursor, transaction));
+      if (!held) throw new LeaseLost();
+    });
+    warn(`${consumer.lease.name} cannot handle event ${event.id}: ${failure.message}; ${modelKeyOf(event)} is parked`);
+    this.#parked.set(modelKeyOf(event), true);
+    this.#cursor = event.cursor;
+    this.#failures = 0;
+    this.#alone = false;
+    return 1;
+  }
+
+  async #refreshParked(): Promise<void> {
+    const first = this.#parkedMs === Number.NEGATIVE_INFINITY;
+    if (!first && (this.#parked.size === 0 || performance.now() - this.#parkedMs < PARKED_REFRESH_MS)) return;
+    const { letters, consumer } = this.#options;
+    const found = await letters.parkedModels(consumer.lease.name);
+    this.#parkedMs = performance.now();
+    this.#parked.clear();
+    for (const { key } of found) this.#parked.set(key, true);
+    for (const { key, retry } of found) if (retry) await this.#resume(key);
+  }
+
+  /** In turn with everything else of this handler, so nothing is parked behind meanwhile. */
+  async #resume(key: string): Promise<void> {
+    const { letters, consumer } = this.#options;
+    const slash = key.indexOf('/');
+    const model = { modelName: key.slice(0, slash), modelId: key.slice(slash + 1) };
+    for (;;) {
+      const events = await letters.of(consumer.lease.name, model, GROUP);
+      if (events.length === 0) {
+        this.#parked.delete(key);
+        return;
+      }
+      for (const event of events) if (this.#stopping || !(await this.#retry(event))) return;
+    }
+  }
+
+  async #retry(event: LoggedEvent): Promise<boolean> {
+    const { attempts, letters, consumer } = this.#options;
+    if (attempts.types.isTooNew(event)) return false;
+    for (let number = 1; !this.#stopping; number += 1) {
+      try {
+        await this.#transactions.transaction(async (transaction) => {
+          await attempts.handle(event, { number, transaction }, this.#context);
+          if (!(await letters.settle(consumer.lease, event.id, transaction))) throw new LeaseLost();
+        });
+        return true;
+      } catch (error) {
+        if (error instanceof LeaseLost || error instanceof DriverFailure) throw error;
+        if (number >= attempts.maximum) {
+          await letters.fail(consumer.lease, event, failureOf(error, number));
+          return false;
+        }
+        await new Promise((resolve) => setTimeout(resolve, attempts.pauseMs(number)));
+      }
+    }
+    return false;
+  }
+
+  /** After a commit of unknown outcome the checkpoint itself tells it: the effects are where it is. */
+  async #recover(error: unknown): Promise<void> {
+    const { consumer, consumers, warn } = this.#options;
+    if (error instanceof EventEpochError) this.#end = { kind: 'waiting', reason: error.message };
+    else if (error instanceof LeaseLost) this.#end = { kind: 'lost' };
+    else if (error instanceof DriverFailure && error.reason === 'closed') this.#end = { kind: 'lost' };
+    if (this.#end !== undefined) return;
+    warn(`${consumer.lease.name}: ${error instanceof Error ? error.message : String(error)}`);
+    await this.#signal.wait(FAILURE_PAUSE_MS);
+    try {
+      const cursor = await consumers.cursor(consumer.lease);
+      if (cursor === undefined) this.#end = { kind: 'lost' };
+      else this.#cursor = cursor;
+    } catch {
+      // Still out of reach; the next step fails again and comes back here.
+    }
+  }
+}

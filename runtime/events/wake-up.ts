@@ -1,0 +1,140 @@
+import type { NotificationSubscription, ShardDatabase } from '../sharding/shard-database.js';
+import type { DeliveryLimits } from './shard-delivery.js';
+
+/** Channel on which processes tell one another that something was committed. */
+const CHANNEL = 'fw_events';
+/** Others are told at most so often; what comes in between is covered by the next time. */
+const TELL_MS = 5;
+/** A notification of our own that is not here after so long will never come: there is a pooler in between. */
+const PROBE_MS = 2_000;
+const RECONNECT_MS = 1_000;
+
+export interface WakeUpTies {
+  readonly wake: () => void;
+  /** Whether anything here would be woken. */
+  readonly isNeeded: () => boolean;
+  readonly warn: (message: string) => void;
+}
+
+/**
+ * Finds out that something was committed. Within a process the executor says so; between processes a notification does,
+ * sent after the commit by a statement of its own: inside of the commit it would take a lock that all commits of the
+ * server wait for in turn. Whatever is lost on the way is found by polling, which is quick where notifications are not
+ * known to arrive.
+ */
+export class WakeUp {
+  readonly #database: ShardDatabase;
+  readonly #limits: DeliveryLimits;
+  readonly #ties: WakeUpTies;
+  #subscription: NotificationSubscription | undefined;
+  #opening: Promise<void> | undefined;
+  #trusted = false;
+  #others = false;
+  #telling = false;
+  #tellAgain = false;
+  #stopped = false;
+  #retry: NodeJS.Timeout | undefined;
+
+  constructor(database: ShardDatabase, limits: DeliveryLimits, ties: WakeUpTies) {
+    this.#database = database;
+    this.#limits = limits;
+    this.#ties = ties;
+  }
+
+  /** How long a reader may sleep without having been woken, in milliseconds. */
+  get pollMs(): number {
+    // An embedded database belongs to this process, which hears of its own commits.
+    const { fastPollMs, slowPollMs } = this.#limits;
+    if (this.#database.kind === 'pglite') return this.#others ? fastPollMs : slowPollMs;
+    return this.#trusted ? slowPollMs : fastPollMs;
+  }
+
+  /** Whether there is anybody to tell. */
+  othersAreThere(others: boolean): void {
+    this.#others = others;
+  }
+
+  /** Starts to listen, where the adapter can. */
+  start(): void {
+    if (this.#opening !== undefined || this.#stopped || this.#database.listen === undefined) return;
+    this.#opening = this.#listen();
+  }
+
+  /** Tells other processes, after a commit. Costs the committer nothing. */
+  tellOthers(): void {
+    if (!this.#others || this.#stopped || this.#database.kind === 'pglite') return;
+    if (this.#telling) {
+      this.#tellAgain = true;
+      return;
+    }
+    this.#telling = true;
+    void this.#tell();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#retry);
+    await this.#opening;
+    await this.#subscription?.close();
+  }
+
+  async #tell(): Promise<void> {
+    do {
+      this.#tellAgain = false;
+      try {
+        await this.#database.query({ text: NOTIFY, name: 'fw_notify', values: [''] });
+      } catch {
+        // Whoever is not told finds out by polling.
+      }
+      await new Promise((resolve) => setTimeout(resolve, TELL_MS));
+    } while (this.#tellAgain && !this.#stopped);
+    this.#telling = false;
+  }
+
+  async #listen(): Promise<void> {
+    try {
+      const subscription = await this.#database.listen?.(CHANNEL, {
+        onNotification: (payload) => this.#heard(payload),
+        onLost: () => this.#lost(),
+      });
+      if (subscription === undefined) return;
+      if (this.#stopped) {
+        await subscription.close();
+        return;
+      }
+      this.#subscription = subscription;
+      await this.#database.query({ text: NOTIFY, name: 'fw_notify', values: ['probe'] });
+      setTimeout(() => this.#judge(subscription), PROBE_MS).unref();
+    } catch (error) {
+      if (!this.#stopped) this.#ties.warn(`No notifications: ${error instanceof Error ? error.message : String(error)}`);
+      this.#lost();
+    }
+  }
+
+  #heard(payload: string): void {
+    this.#trusted = true;
+    if (payload === '') this.#ties.wake();
+  }
+
+  #judge(subscription: NotificationSubscription): void {
+    if (this.#trusted || this.#stopped || this.#subscription !== subscription) return;
+    this.#ties.warn(
+      `Notifications do not arrive on ${this.#database.description} (a pooler in transaction mode?); ` +
+        `the log is polled every ${this.#limits.fastPollMs} ms instead`,
+    );
+  }
+
+  #lost(): void {
+    this.#trusted = false;
+    this.#subscription = undefined;
+    if (this.#stopped) return;
+    this.#ties.wake();
+    this.#retry = setTimeout(() => {
+      this.#opening = undefined;
+      if (this.#ties.isNeeded()) this.start();
+    }, RECONNECT_MS);
+    this.#retry.unref();
+  }
+}
+
+const NOTIFY = `SELECT pg_notify('${CHANNEL}', $1)`;

@@ -1,0 +1,204 @@
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openDatabases } from '../databases.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import {
+  accountMigrations,
+  HERE,
+  openBank,
+  type TestBank,
+  THERE,
+} from '../execution/test-support/accounts.js';
+import { migrate } from '../migration/migrate.js';
+import { type PostgresServer, startPostgres } from '../testing/databases-server.js';
+import { serverUrl, testDataSource, topologyOf } from '../testing/databases-topology.js';
+
+/** Longest time until a caller is told, and until a recovery is noticed. */
+const A_SECOND = 1_000;
+
+/** Two shards on two servers, one of which (THERE) has an accident in each test. */
+describe('A shard in trouble', () => {
+  let healthy: PostgresServer;
+  let server: PostgresServer;
+  let bank: TestBank;
+  const accounts = new Map<ShardIdentifier, string>();
+
+  beforeAll(async () => {
+    healthy = await startPostgres();
+    server = await startPostgres({ max_connections: '20' });
+  });
+  beforeEach(async () => {
+    const source = (on: PostgresServer) =>
+      testDataSource(serverUrl(on, on.database), on, { connectTimeoutMs: 800, maximumPoolSize: 5 });
+    const topology = topologyOf([
+      [HERE, source(healthy)],
+      [THERE, source(server)],
+    ]);
+    bank = openBank(openDatabases(topology));
+    await migrate(bank.databases, { migrations: accountMigrations });
+    for (const shard of [HERE, THERE]) accounts.set(shard, await bank.open(shard, 0));
+  });
+  afterEach(() => bank.databases.close(0));
+  afterAll(async () => {
+    await server?.destroy();
+    await healthy?.destroy();
+  });
+
+  /** What became of a deposit, and after how long. */
+  async function deposit(shard: ShardIdentifier): Promise<{ readonly code: string; readonly ms: number }> {
+    const startedAt = performance.now();
+    const code = await bank.credit(String(accounts.get(shard)), 1).then(
+      () => 'ok',
+      (error: { readonly code?: string }) => error.code ?? String(error),
+    );
+    return { code, ms: performance.now() - startedAt };
+  }
+
+  /** Deposits on both shards, one after the other, until told to stop. */
+  function load(): { readonly stop: () => Promise<{ here: readonly string[]; slowestMs: number }> } {
+    const here: string[] = [];
+    let slowestMs = 0;
+    let running = true;
+    const run = async (shard: ShardIdentifier): Promise<void> => {
+      while (running) {
+        const { code, ms } = await deposit(shard);
+        if (shard !== HERE) continue;
+        here.push(code);
+        slowestMs = Math.max(slowestMs, ms);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    };
+    const runs = Promise.all([run(HERE), ...Array.from({ length: 20 }, () => run(THERE))]);
+    return {
+      stop: async () => {
+        running = false;
+        await runs;
+        return { here, slowestMs };
+      },
+    };
+  }
+
+  /** Time from now to the first deposit that succeeds. */
+  async function timeToSuccess(shard: ShardIdentifier): Promise<number> {
+    const startedAt = performance.now();
+    while ((await deposit(shard)).code !== 'ok') {
+      if (performance.now() - startedAt > 10_000) throw new Error('It does not recover');
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    return performance.now() - startedAt;
+  }
+
+  it('that has been killed is refused at once, disturbs nobody and is back within a second', async () => {
+    await server.kill();
+    const traffic = load();
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    const { code, ms } = await deposit(THERE);
+    expect(code).toBe('FW_SHARD_UNAVAILABLE');
+    expect(ms).toBeLessThan(A_SECOND);
+    const { here, slowestMs } = await traffic.stop();
+    expect(new Set(here)).toEqual(new Set(['ok']));
+    expect(here.length).toBeGreaterThan(50);
+    expect(slowestMs).toBeLessThan(A_SECOND);
+    await server.start();
+    expect(await timeToSuccess(THERE)).toBeLessThan(A_SECOND);
+  });
+
+  it('that hangs is refused at once after a while, disturbs nobody and is back within a second', async () => {
+    server.pause();
+    const traffic = load();
+    try {
+      await new Promise((resolve) => setTimeout(resolve, 4_000));
+      const { code, ms } = await deposit(THERE);
+      expect(code).toMatch(/^FW_(SHARD_UNAVAILABLE|SHARD_BUSY|DEADLINE_EXCEEDED)$/);
+      expect(ms).toBeLessThan(A_SECOND);
+    } finally {
+      server.resume();
+    }
+    expect(await timeToSuccess(THERE)).toBeLessThan(A_SECOND);
+    const { here, slowestMs } = await traffic.stop();
+    expect(new Set(here)).toEqual(new Set(['ok']));
+    expect(slowestMs).toBeLessThan(A_SECOND);
+  });
+
+  it('that turned read-only is refused at once, can be read and is back within a second', async () => {
+    await administer('alter system set default_transaction_read_only = on', 'select pg_reload_conf()');
+    try {
+      await expect.poll(async () => (await deposit(THERE)).code).toBe('FW_SHARD_UNAVAILABLE');
+      for (let time = 0; time < 10; time += 1) {
+        const { code, ms } = await deposit(THERE);
+        expect(code).toBe('FW_SHARD_UNAVAILABLE');
+        expect(ms).toBeLessThan(A_SECOND);
+      }
+      await bank.balance(String(accounts.get(THERE)));
+      expect((await deposit(HERE)).code).toBe('ok');
+    } finally {
+      await administer(
+        'set default_transaction_read_only = off',
+        'alter system reset default_transaction_read_only',
+        'select pg_reload_conf()',
+      );
+    }
+    expect(await timeToSuccess(THERE)).toBeLessThan(A_SECOND);
+  });
+
+  it('keeps no connection to a server that refuses writes', async () => {
+    const database = bank.databases.database(THERE);
+    const pid = async (): Promise<unknown> =>
+      (await database.query({ text: 'select pg_backend_pid()', values: [] })).rows[0]?.[0];
+    await administer('alter system set default_transaction_read_only = on', 'select pg_reload_conf()');
+    try {
+      const before = await pid();
+      await expect.poll(async () => (await deposit(THERE)).code).toBe('FW_SHARD_UNAVAILABLE');
+      expect(await pid()).not.toBe(before);
+    } finally {
+      await administer(
+        'set default_transaction_read_only = off',
+        'alter system reset default_transaction_read_only',
+        'select pg_reload_conf()',
+      );
+    }
+  });
+
+  it('whose clients are all taken is refused within a second and is back within a second', async () => {
+    const { host, port, user, password, database } = server;
+    await administer(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'fw-actions-test'`,
+    );
+    await expect.poll(() => bank.databases.database(THERE).stats().open).toBe(0);
+    const takers: pg.Client[] = [];
+    try {
+      for (;;) {
+        const taker = new pg.Client({ host, port, user, password, database });
+        taker.on('error', () => {});
+        if (
+          !(await taker.connect().then(
+            () => true,
+            () => false,
+          ))
+        )
+          break;
+        takers.push(taker);
+      }
+      for (let time = 0; time < 5; time += 1) {
+        const { code, ms } = await deposit(THERE);
+        expect(code).toBe('FW_SHARD_BUSY');
+        expect(ms).toBeLessThan(A_SECOND);
+      }
+      expect((await deposit(HERE)).code).toBe('ok');
+    } finally {
+      await Promise.all(takers.map((taker) => taker.end()));
+    }
+    expect(await timeToSuccess(THERE)).toBeLessThan(A_SECOND);
+  });
+
+  async function administer(...statements: readonly string[]): Promise<void> {
+    const { host, port, user, password, database } = server;
+    const client = new pg.Client({ host, port, user, password, database });
+    await client.connect();
+    try {
+      for (const statement of statements) await client.query(statement);
+    } finally {
+      await client.end();
+    }
+  }
+});

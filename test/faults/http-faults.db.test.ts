@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { WalletBody } from '../customer/http-client.js';
+import type { ServerProcess } from '../customer/server-process.js';
+import { HttpWorld, newWallet, openWallet, send } from './http-world.js';
+import { kill, makeReadOnly, takeAllConnections } from './server-faults.js';
+import { DATABASE } from './server-world.js';
+import { connectTo } from './stored-rows.js';
+
+let world: HttpWorld;
+let server: ServerProcess;
+let mexican: WalletBody;
+let other: WalletBody;
+
+const deposit = ({ id }: WalletBody, key?: string): ReturnType<typeof send> =>
+  send(`${server.url}/wallets/${id}/deposit`, { amount: '1' }, key);
+
+beforeAll(async () => {
+  world = await HttpWorld.start();
+  server = await world.startProcess();
+  mexican = await openWallet(server.url, 'MX');
+  other = await openWallet(server.url, 'US');
+}, 60_000);
+afterAll(() => world?.destroy());
+
+describe('While a shard is', () => {
+  it.each([
+    ['down', kill],
+    ['read-only', makeReadOnly],
+    ['out of connections', takeAllConnections],
+  ])(
+    '%s, it is answered for with 503 and Retry-After within a second, and the other one with 200',
+    async (_, hurt) => {
+      const before = await world.eventsOf(mexican);
+      const heal = await hurt(world.servers.mexico);
+      try {
+        for (let turn = 0; turn < 3; turn += 1) {
+          const [bad, created, good] = await Promise.all([
+            deposit(mexican),
+            send(`${server.url}/wallets`, newWallet('MX'), `hurt-${turn}-${performance.now()}`),
+            deposit(other),
+          ]);
+          for (const { status, retryAfter, tookMs } of [bad, created]) {
+            expect([status, Number(retryAfter) > 0]).toEqual([503, true]);
+            expect(tookMs).toBeLessThan(1_000);
+          }
+          expect(good.status).toBe(200);
+        }
+      } finally {
+        await heal();
+      }
+      await expect
+        .poll(async () => (await deposit(mexican)).status, { timeout: 1_000, interval: 20 })
+        .toBe(200);
+      expect(await world.eventsOf(mexican)).toBe(before + 1);
+    },
+  );
+});
+
+describe('While a row is locked by somebody', () => {
+  it('its wallet is answered for with 409 or 503 within two seconds, and its neighbours with 200', async () => {
+    const neighbour = await openWallet(server.url, 'MX');
+    const client = await connectTo(world.servers.mexico, DATABASE);
+    await client.query('begin');
+    await client.query('select from wallets where id = $1 for update', [mexican.id]);
+    try {
+      const stuck = Promise.all(Array.from({ length: 20 }, () => deposit(mexican)));
+      const neighbours = await Promise.all(Array.from({ length: 20 }, () => deposit(neighbour)));
+      expect(new Set(neighbours.map(({ status }) => status))).toEqual(new Set([200]));
+      for (const { status, tookMs } of await stuck) {
+        expect([409, 503]).toContain(status);
+        expect(tookMs).toBeLessThan(2_000);
+      }
+    } finally {
+      await client.query('rollback');
+      await client.end();
+    }
+    expect((await deposit(mexican)).status).toBe(200);
+  });
+});
