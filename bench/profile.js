@@ -47,7 +47,8 @@ try {
   const connection = await createDatabase(server, DATABASE, schema);
   const { open } = await import(`./peers/${given.variant}.js`);
   const target = await open({ connection });
-  for (const concurrency of given.concurrency.split(',').map(Number)) results.push(await profile(target, concurrency));
+  for (const concurrency of given.concurrency.split(',').map(Number))
+    results.push(await profile(target, concurrency));
   await target.close();
   await dropDatabase(server, DATABASE);
 } finally {
@@ -96,7 +97,10 @@ function record(session, concurrency) {
     await session.post('Profiler.setSamplingInterval', { interval: SAMPLING_US });
     if (given.heap) {
       const included = { includeObjectsCollectedByMajorGC: true, includeObjectsCollectedByMinorGC: true };
-      await session.post('HeapProfiler.startSampling', { samplingInterval: HEAP_SAMPLING_BYTES, ...included });
+      await session.post('HeapProfiler.startSampling', {
+        samplingInterval: HEAP_SAMPLING_BYTES,
+        ...included,
+      });
     }
     await session.post('Profiler.start');
   };
@@ -104,7 +108,10 @@ function record(session, concurrency) {
     const { profile: cpu } = await session.post('Profiler.stop');
     const heap = given.heap ? (await session.post('HeapProfiler.stopSampling')).profile : undefined;
     mkdirSync(new URL('./profiles/', import.meta.url), { recursive: true });
-    writeFileSync(new URL(`./profiles/${given.variant}-${concurrency}.cpuprofile`, import.meta.url), JSON.stringify(cpu));
+    writeFileSync(
+      new URL(`./profiles/${given.variant}-${concurrency}.cpuprofile`, import.meta.url),
+      JSON.stringify(cpu),
+    );
     finish({ cpu, heap });
   };
   return { done, onEdge: (edge) => (edge === 'begin' ? begin() : end()) };
@@ -124,7 +131,9 @@ function allocations({ head, samples }, deposits) {
     const key = `${functionName || '(anonymous)'} ${url.replace(/^.*\/(dist|node_modules|bench)\//, '')}:${lineNumber + 1}`;
     bytes.set(key, (bytes.get(key) ?? 0) + size);
   }
-  return [...bytes].map(([name, size]) => ({ name, bytes: size / deposits })).sort((a, b) => b.bytes - a.bytes);
+  return [...bytes]
+    .map(([name, size]) => ({ name, bytes: size / deposits }))
+    .sort((a, b) => b.bytes - a.bytes);
 }
 
 function print(result) {
@@ -132,7 +141,9 @@ function print(result) {
   const us = (share) => decimals(share * clientUs);
   const percent = (share) => `${(share * 100).toFixed(1)} %`;
   const out = (text) => process.stdout.write(`${text}\n`);
-  out(`\n${concurrency} at once: ${whole(perSecond)}/s under the profiler, ${decimals(clientUs)} us of client CPU per action\n`);
+  out(
+    `\n${concurrency} at once: ${whole(perSecond)}/s under the profiler, ${decimals(clientUs)} us of client CPU per action\n`,
+  );
   const byArea = result.areas.map(({ area, share }) => [area, us(share), percent(share)]);
   out(plain({ heading: ['area', 'us per action', 'share'], rows: byArea }));
   const top = result.functions.slice(0, Number(given.top));

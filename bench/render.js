@@ -22,18 +22,24 @@ mkdirSync(PLOTS, { recursive: true });
 const results = JSON.parse(readFileSync(PUBLISHED, 'utf8'));
 const sections = new Map([
   ['about', aboutText(results)],
-  ...tables(results).map(({ name, title, table }) => [name, `**${title}**\n\n${markdown(table)}${plotOf(name, title)}`]),
+  ...tables(results).map(({ name, title, table }) => [
+    name,
+    `**${title}**\n\n${markdown(table)}${plotOf(name, title)}`,
+  ]),
   ['profile', profileText()],
 ]);
 writeFileSync(PAGE, fill(readFileSync(PAGE, 'utf8'), sections));
 
 function fill(page, texts) {
   const seen = new Set();
-  const filled = page.replaceAll(/(<!-- begin ([\w-]+) -->\n)[\s\S]*?(<!-- end -->)/g, (all, begin, name, end) => {
-    seen.add(name);
-    const text = texts.get(name);
-    return text === undefined ? all : `${begin}\n${text}\n\n${end}`;
-  });
+  const filled = page.replaceAll(
+    /(<!-- begin ([\w-]+) -->\n)[\s\S]*?(<!-- end -->)/g,
+    (all, begin, name, end) => {
+      seen.add(name);
+      const text = texts.get(name);
+      return text === undefined ? all : `${begin}\n${text}\n\n${end}`;
+    },
+  );
   for (const name of texts.keys()) if (!seen.has(name)) progress(`RESULTS.md has no place for ${name}`);
   return filled;
 }
@@ -62,7 +68,14 @@ function plotOf(name, title) {
     const numbers = summarise(measured.rounds, variant);
     if (numbers === undefined) return [];
     const text = `${whole(numbers.perSecond)}/s, ${decimals(numbers.toBase.median)} x`;
-    return [{ label: label.replaceAll(/\*\*|`/g, ''), value: numbers.perSecond, text, strong: variant === FRAMEWORK }];
+    return [
+      {
+        label: label.replaceAll(/\*\*|`/g, ''),
+        value: numbers.perSecond,
+        text,
+        strong: variant === FRAMEWORK,
+      },
+    ];
   });
   writeFileSync(new URL(`${name}.svg`, PLOTS), barChart({ title, rows }));
   return `\n\n![${title}](plots/${name}.svg)`;
@@ -76,7 +89,10 @@ function profileText() {
   if (kept.length === 0) return 'No profile has been kept.';
   const runs = kept.flatMap(({ name, runs: list }) => list.map((run) => ({ ...run, name })));
   const rows = runs.map(profileRow);
-  writeFileSync(new URL('profile.svg', PLOTS), stackedChart({ title: 'Client CPU per action, by area', rows }));
+  writeFileSync(
+    new URL('profile.svg', PLOTS),
+    stackedChart({ title: 'Client CPU per action, by area', rows }),
+  );
   const latest = kept.at(-1);
   const tablesOfLatest = latest.runs.map(({ concurrency, clientUs, functions }) => {
     const top = functions.slice(0, 15);
@@ -87,9 +103,10 @@ function profileText() {
 }
 
 function profileRow({ name, concurrency, clientUs, areas }) {
-  const shown = areas.slice(0, SHOWN_AREAS).map(({ area, share }) => ({ name: area, value: share * clientUs }));
+  const shown = areas
+    .slice(0, SHOWN_AREAS)
+    .map(({ area, share }) => ({ name: area, value: share * clientUs }));
   const rest = areas.slice(SHOWN_AREAS).reduce((sum, { share }) => sum + share, 0);
   const parts = [...shown, { name: 'other', value: rest * clientUs }];
   return { label: `${name}, ${concurrency} at once`, text: `${decimals(clientUs)} us`, parts };
 }
-

@@ -6,13 +6,17 @@ import { measureExecute } from './lib/execute.js';
 import { measureHttp } from './lib/http.js';
 import { readOptions } from './lib/options.js';
 import { measureProcesses } from './lib/processes.js';
-import { progress } from './lib/report.js';
+import { plain, progress } from './lib/report.js';
 import { openServer } from './lib/server.js';
 import { measureShards } from './lib/shards.js';
 import { tables } from './lib/tables.js';
-import { plain } from './lib/report.js';
 
-const measures = { execute: measureExecute, http: measureHttp, processes: measureProcesses, shards: measureShards };
+const measures = {
+  execute: measureExecute,
+  http: measureHttp,
+  processes: measureProcesses,
+  shards: measureShards,
+};
 
 const options = readOptions();
 const server = await openServer();

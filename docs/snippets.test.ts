@@ -1,48 +1,69 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { parseDocument } from 'yaml';
+import { blocks, type CodeBlock, ROOT } from './pages.js';
 
-const DOCS = dirname(fileURLToPath(import.meta.url));
-const ROOT = join(DOCS, '..');
-
-/** `<!-- from path/of/source.ts -->` right above a code block says which file, compiled and run, it is taken from. */
-const QUOTED_BLOCK = /<!-- from (\S+) -->\n```\w+\n([\s\S]*?)```/g;
-const TS_BLOCK = /^```ts$/gm;
-/** Stands for lines left out. */
+/** Stands for lines left out of a quotation. */
 const ELISION = '// ...';
 
-/** Pages whose every TypeScript block is quoted. */
-const QUOTING_PAGES = ['testing.md'];
+const run = promisify(execFile);
+const quoted = blocks.flatMap((block) => (block.from === undefined ? [] : [{ ...block, from: block.from }]));
+const own = blocks.filter(({ from }) => from === undefined);
 
-interface Snippet {
-  readonly page: string;
-  readonly path: string;
-  readonly code: string;
-}
-
-const snippets = readdirSync(DOCS)
-  .filter((name) => name.endsWith('.md'))
-  .flatMap((page) => snippetsOf(page, readFileSync(join(DOCS, page), 'utf8')));
-
+/** Code in the documentation is quoted from a file that is compiled and run, or stands here to be compiled itself. */
 describe('code in the documentation', () => {
-  test.each(snippets)('in $page stands like that in $path', ({ path, code }) => {
-    const source = tokensOf(readFileSync(join(ROOT, path), 'utf8'));
+  test.each(quoted)('at $page:$line stands like that in $from', ({ from, code }) => {
+    const source = tokensOf(readFileSync(join(ROOT, from), 'utf8'));
     const parts = code.split(ELISION).filter((part) => part.trim() !== '');
     expect(parts.filter((part) => !source.includes(tokensOf(part)))).toEqual([]);
   });
 
-  test.each(QUOTING_PAGES)('in %s is all taken from somewhere', (page) => {
-    const blocks = readFileSync(join(DOCS, page), 'utf8').match(TS_BLOCK) ?? [];
-    expect(snippets.filter((snippet) => snippet.page === page)).toHaveLength(blocks.length);
+  test('that is not quoted compiles, each block as a file of its own', async () => {
+    expect(await compile(own.filter(({ language }) => language === 'ts'))).toBe('');
+  }, 60_000);
+
+  test.each(own.filter(({ language }) => language === 'json'))('at $page:$line is JSON', ({ code }) => {
+    expect(() => JSON.parse(code) as unknown).not.toThrow();
+  });
+
+  test.each(own.filter(({ language }) => language === 'yaml'))('at $page:$line is YAML', ({ code }) => {
+    expect(parseDocument(code).errors).toEqual([]);
   });
 });
-
-function snippetsOf(page: string, text: string): readonly Snippet[] {
-  return [...text.matchAll(QUOTED_BLOCK)].map(([, path = '', code = '']) => ({ page, path, code }));
-}
 
 /** The text without what a formatter changes when code stands deeper or less deep: space and trailing commas. */
 function tokensOf(code: string): string {
   return code.replaceAll(/\s/g, '').replaceAll(/,(?=[)\]}])/g, '');
+}
+
+/** What the compiler says, with the strictness of this repository but for names that an example leaves unused. */
+async function compile(examples: readonly CodeBlock[]): Promise<string> {
+  const dist = join(ROOT, 'dist');
+  mkdirSync(dist, { recursive: true });
+  const folder = mkdtempSync(join(dist, 'docs-'));
+  try {
+    const files = examples.map(({ page, line, code }) => {
+      const name = `${page.replaceAll(/\W/g, '-')}-${line}.ts`;
+      writeFileSync(join(folder, name), `${code}export {};\n`);
+      return name;
+    });
+    const compilerOptions = {
+      isolatedDeclarations: false,
+      declaration: false,
+      noUnusedLocals: false,
+      noUnusedParameters: false,
+    };
+    const config = { extends: '../../tsconfig.json', compilerOptions, files, include: [] };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+    const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+    return await run(process.execPath, [tsc, '-p', folder]).then(
+      ({ stdout }) => stdout,
+      (error: { readonly stdout: string }) => error.stdout,
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }

@@ -12,6 +12,8 @@ import { writeProject } from './write/write-project.js';
 export interface GenerateOptions extends ProjectFolders {
   /** Title of the API document. Default: `API`. */
   readonly title?: string;
+  /** Version of the API document. Default: `1.0.0`. */
+  readonly version?: string;
 }
 
 /** What a run did. */
@@ -33,7 +35,12 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
   const problems = [...readProblems, ...checkSchema(schema)];
   if (problems.length > 0) return failed(problems);
   if (isEmpty(schema)) return failed([nothingToGenerate(paths)]);
-  const emitted = emitProject(schema, paths, options.title ?? 'API');
+  const emitted = emitProject({
+    schema,
+    paths,
+    title: options.title ?? 'API',
+    version: options.version ?? '1.0.0',
+  });
   const { changes, diagnostics } = await writeProject(options.projectDirectory, paths, emitted);
   return { changes, diagnostics };
 }

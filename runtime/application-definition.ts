@@ -1,6 +1,7 @@
 import type { ActionDescriptor } from './action/action-descriptor.js';
 import type { Clock } from './domain/clock.js';
 import type { EventDescriptor, ModelDescriptor } from './domain/descriptor.js';
+import type { HandlerDescriptor } from './events/handler-descriptor.js';
 import type { RouteDescriptor } from './http/route.js';
 import type { Migration } from './migration/migration.js';
 import type { EventHistory } from './persistence/event-history.js';
@@ -22,6 +23,8 @@ export interface ApplicationDefinition<Collaborators = Record<never, never>> {
   readonly events: readonly EventDescriptor[];
   /** Makes repositories and actions with their constructor arguments. */
   readonly wire: (context: WiringContext, collaborators: Collaborators) => readonly ActionDescriptor[];
+  /** Makes event handlers with their constructor arguments. Absent: the application has none. */
+  readonly wireHandlers?: (context: WiringContext, collaborators: Collaborators) => readonly HandlerDescriptor[];
   readonly routes: readonly RouteDescriptor[];
   /** The OpenAPI 3.1 document. */
   readonly openApi: object;

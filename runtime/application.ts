@@ -5,14 +5,21 @@ import type { ExecutionDefaults, ShardingTopology } from './config/types.js';
 import { openDatabases } from './databases.js';
 import { type Clock, systemClock } from './domain/clock.js';
 import { CodegenVersionError } from './errors.js';
-import { ActionExecutor } from './execution/action-executor.js';
-import { systemEnvironment } from './execution/execution-environment.js';
+import { EventDelivery } from './events/event-delivery.js';
+import type { DeliveryLimits } from './events/shard-delivery.js';
+import { ActionExecutor, EXECUTION_DEFAULTS } from './execution/action-executor.js';
+import { CrossShardJournal } from './execution/cross-shard-journal.js';
+import { type ExecutionEnvironment, systemEnvironment } from './execution/execution-environment.js';
+import { Housekeeping } from './execution/housekeeping.js';
 import { ShardGateways } from './execution/shard-gateways.js';
+import { KeyedLockProvider } from './locks/keyed-lock-provider.js';
+import { checkSchema, type DriftPolicy } from './migration/check-schema.js';
 import { migrate } from './migration/migrate.js';
 import { EventCatalog } from './persistence/event-catalog.js';
 import { EventHistory } from './persistence/event-history.js';
 import type { RepositoryContext } from './persistence/repository.js';
 import type { DatabaseRegistry } from './sharding/database-registry.js';
+import type { ReplicaReads } from './sharding/replica-reads.js';
 
 /** What an application is wired with, over databases that are open. */
 export interface AssemblyOptions<Collaborators> {
@@ -23,6 +30,15 @@ export interface AssemblyOptions<Collaborators> {
   readonly collaborators: Collaborators;
   /** Default: the machine's. */
   readonly clock?: Clock;
+  /**
+   * Whether this process delivers events to handlers and runs scheduled actions. Default: true if the application has
+   * handlers.
+   */
+  readonly deliver?: boolean;
+  /** Time limits of delivery. */
+  readonly delivery?: Partial<DeliveryLimits>;
+  /** Told what operators should know. Default: standard error. */
+  readonly warn?: (message: string) => void;
 }
 
 /** What an application is opened with. `loadConfig` gives `namespace`, `sharding` and `execution`. */
@@ -30,8 +46,8 @@ export interface ApplicationOptions<Collaborators> extends AssemblyOptions<Colla
   readonly sharding: ShardingTopology;
   /** Bring every shard's schema up to date first. Default true. */
   readonly migrate?: boolean;
-  /** Told what operators should know. Default: standard error. */
-  readonly warn?: (message: string) => void;
+  /** What to do about tables that do not fit the models. Default `refuse`. */
+  readonly drift?: DriftPolicy;
 }
 
 /** An open application: everything that callers and operators need. */
@@ -40,8 +56,16 @@ export interface Application {
   readonly databases: DatabaseRegistry;
   readonly repositories: RepositoryContext;
   readonly eventHistory: EventHistory;
+  /** Positions in the log of each shard, for reads from replicas. */
+  readonly replicas: ReplicaReads;
   readonly registry: ActionRegistry;
-  /** Waits for executions under way, then closes the databases. */
+  /** Delivery to handlers: lag, dead letters, replays, scheduled actions. */
+  readonly events: EventDelivery;
+  /** Cross-shard plans that a crash has left half done. */
+  readonly journal: CrossShardJournal;
+  /** Locks by name, for what optimism does not serve. */
+  readonly locks: KeyedLockProvider;
+  /** Stops delivery, waits for executions under way, then closes the databases. */
   close(): Promise<void>;
 }
 
@@ -60,6 +84,11 @@ export async function openApplication<Collaborators>(
   const databases = openDatabases(options.sharding, warn === undefined ? {} : { warn });
   try {
     if (options.migrate !== false) await migrate(databases, { migrations: application.migrations });
+    await checkSchema(databases, {
+      models: application.models,
+      warn: warn ?? ((message) => console.warn(message)),
+      ...(options.drift === undefined ? {} : { drift: options.drift }),
+    });
     return assembleApplication(application, databases, options);
   } catch (error) {
     await databases.close();
@@ -83,18 +112,70 @@ export function assembleApplication<Collaborators>(
   const eventHistory = new EventHistory(gateways);
   const context = { clock, repositories: gateways, eventHistory };
   const registry = new ActionRegistry(application.wire(context, options.collaborators));
+  const environment = systemEnvironment(clock);
   const executor = new ActionExecutor({
     registry,
     gateways,
     models: application.models,
-    environment: systemEnvironment(clock),
+    environment,
     ...(options.execution === undefined ? {} : { defaults: options.execution }),
   });
+  const handlers = application.wireHandlers?.(context, options.collaborators) ?? [];
+  const events = new EventDelivery({
+    databases,
+    handlers,
+    executor,
+    registry,
+    ...(options.delivery === undefined ? {} : { limits: options.delivery }),
+    ...(options.warn === undefined ? {} : { warn: options.warn }),
+  });
+  gateways.onCommitted = (shard) => events.committed(shard);
+  if (options.deliver ?? handlers.length > 0) events.start();
+  const journal = new CrossShardJournal(gateways, environment, application.models);
+  const locks = new KeyedLockProvider(databases, environment);
+  const housekeeping = housekeepingOf(gateways, locks, environment, options.execution?.keyRetentionMs);
+  housekeeping.start();
   const close = async (): Promise<void> => {
+    await events.stop();
+    await housekeeping.stop();
     await executor.close();
     await databases.close();
   };
-  return { executor, databases, repositories: gateways, eventHistory, registry, close };
+  const { replicas } = gateways;
+  return {
+    executor,
+    databases,
+    repositories: gateways,
+    eventHistory,
+    replicas,
+    registry,
+    events,
+    journal,
+    locks,
+    close,
+  };
+}
+
+/** Expired rows are purged this often, in milliseconds; more often where they are kept for a shorter time. */
+const PURGE_INTERVAL_MS = 60_000;
+const SHORTEST_PURGE_INTERVAL_MS = 100;
+
+function housekeepingOf(
+  gateways: ShardGateways,
+  locks: KeyedLockProvider,
+  { random }: ExecutionEnvironment,
+  retentionMs: number = EXECUTION_DEFAULTS.keyRetentionMs,
+): Housekeeping {
+  return new Housekeeping({
+    shards: gateways.shards,
+    purges: [
+      (shard, limit, limits) => gateways.gateway(shard).store.purgeKeys(limit, limits),
+      (shard, limit, limits) => gateways.gateway(shard).journal.purge(limit, retentionMs, limits),
+      (shard, limit, limits) => locks.purge(shard, limit, limits),
+    ],
+    intervalMs: Math.max(SHORTEST_PURGE_INTERVAL_MS, Math.min(PURGE_INTERVAL_MS, retentionMs)),
+    random,
+  });
 }
 
 function requireCodegenVersion(version: number): void {

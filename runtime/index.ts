@@ -52,13 +52,42 @@ export { ShardIdentifier } from './domain/shard-identifier.js';
 export { parseUuid, type Uuid } from './domain/uuid.js';
 export * from './errors.js';
 export { ActionExecutor, type ActionExecutorOptions } from './execution/action-executor.js';
+export {
+  CrossShardJournal,
+  type JournalEntry,
+  type JournalLeg,
+  type LegStatus,
+} from './execution/cross-shard-journal.js';
+export type {
+  ExplainedItem,
+  ExplainedLeg,
+  ExplainedStatement,
+  Explanation,
+  Verdict,
+} from './execution/explain.js';
 export { type Authenticator, fixedPrincipal } from './http/authenticator.js';
+export { KeyedLockProvider, type LockOptions, lockCondition } from './locks/keyed-lock-provider.js';
+export type { LockHandle, SqlCondition } from './locks/lock-handle.js';
 export { migrate } from './migration/migrate.js';
 export { defineMigration, type Migration } from './migration/migration.js';
 export { EventHistory, type EventRecord } from './persistence/event-history.js';
-export type { Page, PageRequest } from './persistence/page.js';
-export { type FoundModels, type ModelQuery, type ReadOptions, Repository } from './persistence/repository.js';
+export { MAXIMUM_LIST_LIMIT, type PartialPage } from './persistence/list-reader.js';
+export type { CursorScope, Page, PageRequest } from './persistence/page.js';
+export type { QueryOptions } from './persistence/query-options.js';
+export {
+  type FoundModels,
+  type LimitedList,
+  type ModelList,
+  type ModelQuery,
+  type PagedList,
+  type ReadOptions,
+  Repository,
+  type StreamedList,
+} from './persistence/repository.js';
+export type { ScatterResult, ShardFailure } from './persistence/scatter.js';
+export type { SortDirection, SortTerm } from './persistence/sort-order.js';
 export { type RunningServer, type ServeOptions, serve } from './serve.js';
 export { DatabaseRegistry } from './sharding/database-registry.js';
+export { type LogPosition, type ReplicaRead, ReplicaReads } from './sharding/replica-reads.js';
 export type { CallOptions, Rows, ShardDatabase, Statement } from './sharding/shard-database.js';
 export { TransactionManager } from './sharding/transaction-manager.js';

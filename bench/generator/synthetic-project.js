@@ -2,7 +2,18 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** Kinds of things, so that names read like names and no two models are alike. */
-const NOUNS = ['Account', 'Order', 'Ticket', 'Parcel', 'Invoice', 'Booking', 'Shipment', 'Contract', 'Member', 'Device'];
+const NOUNS = [
+  'Account',
+  'Order',
+  'Ticket',
+  'Parcel',
+  'Invoice',
+  'Booking',
+  'Shipment',
+  'Contract',
+  'Member',
+  'Device',
+];
 
 /**
  * Writes a project of `count` models: each a model, two events and three actions, one file per class.
@@ -22,8 +33,14 @@ export function writeSyntheticProject(folder, count) {
     const name = modelName(index);
     const file = fileName(index);
     write(`src/models/${file}.ts`, modelText(name, file));
-    write(`src/events/${file}-opened-event.ts`, eventText(name, file, 'Opened', 'label: string', 'readonly label: string;'));
-    write(`src/events/${file}-changed-event.ts`, eventText(name, file, 'Changed', 'amount: Decimal', 'readonly amount: Decimal;'));
+    write(
+      `src/events/${file}-opened-event.ts`,
+      eventText(name, file, 'Opened', 'label: string', 'readonly label: string;'),
+    );
+    write(
+      `src/events/${file}-changed-event.ts`,
+      eventText(name, file, 'Changed', 'amount: Decimal', 'readonly amount: Decimal;'),
+    );
     write(`src/actions/${file}-open-action.ts`, openText(name, file));
     write(`src/actions/${file}-change-action.ts`, changeText(name, file));
     write(`src/actions/${file}-get-action.ts`, getText(name, file));

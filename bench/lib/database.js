@@ -31,7 +31,9 @@ export async function createDatabase(server, name, schema) {
 }
 
 export function dropDatabase(server, name) {
-  return withClient(server.connection, (admin) => admin.query(`drop database if exists ${name} with (force)`));
+  return withClient(server.connection, (admin) =>
+    admin.query(`drop database if exists ${name} with (force)`),
+  );
 }
 
 /**
@@ -94,7 +96,11 @@ export async function readTotals(connection, schema) {
               (select sum(version - 1) from wallets)::bigint as versions,
               (select count(*) from ${events})::bigint as events`,
     );
-    return { cents: Number(rows[0].cents), versions: Number(rows[0].versions), events: Number(rows[0].events) };
+    return {
+      cents: Number(rows[0].cents),
+      versions: Number(rows[0].versions),
+      events: Number(rows[0].events),
+    };
   });
 }
 

@@ -6,10 +6,13 @@ import { rotate } from './rotation.js';
 import { variants, workloads } from './variants.js';
 import { Worker } from './worker.js';
 
+const PREHEAT_MS = 1_500;
+
 /** The main comparison: every variant on a database and in a process of its own, in one interleaved run. */
 export async function measureExecute(server, options) {
   const { entries, missing } = await openEntries(server, options);
   try {
+    for (const entry of entries) await preheat(entry, server);
     const results = [];
     for (const workload of workloads) {
       if (options.workloads?.includes(workload.name) === false) continue;
@@ -35,7 +38,13 @@ async function openEntries(server, options) {
     const database = `b_${variant.name.replaceAll(/[^a-z]/g, '_')}`;
     const connection = await createDatabase(server, database, variant.schema);
     const acknowledged = { deposits: 0, cents: 0 };
-    entries.push({ variant, database, connection, acknowledged, worker: await openWorker(variant, connection, server) });
+    entries.push({
+      variant,
+      database,
+      connection,
+      acknowledged,
+      worker: await openWorker(variant, connection, server),
+    });
   }
   return { entries, missing };
 }
@@ -47,8 +56,20 @@ function unavailable({ module, pgbench }) {
 }
 
 function openWorker({ module, pgbench, options, rows }, connection, { hasUuid7 }) {
-  if (pgbench !== undefined) return new Pgbench(connection, { form: pgbench, withAction: rows === 3, hasUuid7 });
+  if (pgbench !== undefined)
+    return new Pgbench(connection, { form: pgbench, withAction: rows === 3, hasUuid7 });
   return Worker.start(module, { ...options, connection });
+}
+
+/** The first seconds of a process belong to its compiler and to opening connections. */
+async function preheat(entry, server) {
+  const load = { concurrency: 32, hot: false, warmUpMs: 0, measureMs: PREHEAT_MS };
+  count(entry, await entry.worker.run(load, server));
+}
+
+function count({ acknowledged }, { total }) {
+  acknowledged.deposits += total.deposits;
+  acknowledged.cents += total.cents;
 }
 
 async function measureWorkload(entries, workload, { server, options }) {
@@ -64,8 +85,7 @@ async function measureWorkload(entries, workload, { server, options }) {
     const slice = await entry.worker.run({ concurrency, hot, warmUpMs, measureMs }, server);
     const { total, cpu, ...numbers } = slice;
     const serverUs = ((cpu.end - cpu.begin) * 1e6) / numbers.deposits;
-    entry.acknowledged.deposits += total.deposits;
-    entry.acknowledged.cents += total.cents;
+    count(entry, slice);
     rounds.push({ round, variant: entry.variant.name, ...numbers, serverUs, errors: total.errors });
     progress(`${workload.name} round ${round + 1}: ${entry.variant.name} ${Math.round(numbers.perSecond)}/s`);
   });

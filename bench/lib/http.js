@@ -23,14 +23,19 @@ export const loads = [
   { name: 'http-128', label: 'HTTP, 128 connections', concurrency: 128 },
 ];
 
+const PREHEAT_MS = 1_500;
+
 /** Server processes under load from a process of its own on the same machine. */
 export async function measureHttp(server, options) {
   const folder = mkdtempSync(join(tmpdir(), 'fw-bench-'));
   const entries = [];
   try {
     for (const variant of servers) entries.push(await openEntry(server, variant, folder));
+    const preheat = { concurrency: 32, hot: false, warmUpMs: 0, measureMs: PREHEAT_MS };
+    for (const entry of entries) count(entry, await entry.client.run(preheat));
     const results = [];
-    for (const load of loads) results.push({ ...load, rounds: await measureLoad(entries, load, { server, options }) });
+    for (const load of loads)
+      results.push({ ...load, rounds: await measureLoad(entries, load, { server, options }) });
     for (const entry of entries) await check(entry);
     return { workloads: results };
   } finally {
@@ -82,14 +87,21 @@ fw:
 `;
 }
 
+function count({ acknowledged }, { total }) {
+  acknowledged.deposits += total.deposits;
+  acknowledged.cents += total.cents;
+}
+
 async function measureLoad(entries, { name, concurrency }, { server, options }) {
   const { warmUpMs, measureMs } = options;
   const rounds = [];
   await rotate(entries, options.rounds, async ({ variant, client, service, acknowledged }, round) => {
     const watched = { cpuSeconds: () => ({ service: service.cpuSeconds(), server: server.cpuSeconds() }) };
-    const { total, cpu, clientUs, ...numbers } = await client.run({ concurrency, hot: false, warmUpMs, measureMs }, watched);
-    acknowledged.deposits += total.deposits;
-    acknowledged.cents += total.cents;
+    const { total, cpu, clientUs, ...numbers } = await client.run(
+      { concurrency, hot: false, warmUpMs, measureMs },
+      watched,
+    );
+    count({ acknowledged }, { total });
     const perDeposit = (part) => ((cpu.end[part] - cpu.begin[part]) * 1e6) / numbers.deposits;
     const used = { loadUs: clientUs, clientUs: perDeposit('service'), serverUs: perDeposit('server') };
     rounds.push({ round, variant: variant.name, ...numbers, ...used, errors: total.errors });
@@ -100,5 +112,6 @@ async function measureLoad(entries, { name, concurrency }, { server, options }) 
 
 async function check({ variant, connection, acknowledged }) {
   const mismatch = findMismatch(await readTotals(connection, variant.schema), acknowledged);
-  if (mismatch !== undefined) throw new Error(`${variant.name} over HTTP has lost or invented something: ${mismatch}`);
+  if (mismatch !== undefined)
+    throw new Error(`${variant.name} over HTTP has lost or invented something: ${mismatch}`);
 }

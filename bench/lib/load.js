@@ -42,7 +42,14 @@ export async function runLoad(target, { concurrency, hot, warmUpMs, measureMs },
 function snapshot(total, latencies) {
   const { user, system } = process.cpuUsage();
   const at = performance.now();
-  return { at, deposits: total.deposits, stale: total.stale, measured: latencies.length, cpuUs: user + system };
+  return {
+    at,
+    deposits: total.deposits,
+    stale: total.stale,
+    measured: latencies.length,
+    user,
+    system,
+  };
 }
 
 function measured(before, after, latencies) {
@@ -51,7 +58,8 @@ function measured(before, after, latencies) {
   return {
     deposits,
     perSecond: deposits / seconds,
-    clientUs: (after.cpuUs - before.cpuUs) / deposits,
+    clientUs: (after.user + after.system - before.user - before.system) / deposits,
+    clientUserUs: (after.user - before.user) / deposits,
     stalePerDeposit: (after.stale - before.stale) / deposits,
     p50Ms: quantile(latencies, 0.5),
     p99Ms: quantile(latencies, 0.99),

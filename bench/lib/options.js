@@ -40,7 +40,9 @@ export function readOptions() {
     measureMs: Number(values.seconds ?? (quick ? 1.5 : 3)) * 1000,
     warmUpMs: Number(values['warm-up'] ?? 0.5) * 1000,
     parts: values.only?.split(',') ?? (quick ? ['execute', 'http'] : PARTS),
-    variants: values.variants?.split(',') ?? (quick ? ['framework', 'bare', 'node-postgres', 'node-postgres+action'] : undefined),
+    variants:
+      values.variants?.split(',') ??
+      (quick ? ['framework', 'bare', 'node-postgres', 'node-postgres+action'] : undefined),
     workloads: values.workloads?.split(','),
     output: values.output,
   };

@@ -1,5 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -27,7 +35,12 @@ export async function startOwnServer(settings) {
   const data = join(root, 'data');
   initialise({ folder, root, data, user });
   const port = await freePort();
-  const all = { ...settings, listen_addresses: '127.0.0.1', unix_socket_directories: '', log_min_messages: 'fatal' };
+  const all = {
+    ...settings,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    log_min_messages: 'fatal',
+  };
   const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const child = spawn(join(folder, 'bin', 'postgres'), ['-D', data, '-p', String(port), ...flags], {
     cwd: root,
@@ -44,7 +57,10 @@ export async function startOwnServer(settings) {
     process.off('exit', remove);
     remove();
   };
-  return { connection: { host: '127.0.0.1', port, user: USER, password: PASSWORD, database: 'postgres' }, stop };
+  return {
+    connection: { host: '127.0.0.1', port, user: USER, password: PASSWORD, database: 'postgres' },
+    stop,
+  };
 }
 
 function nativeFolder() {
@@ -77,11 +93,20 @@ function unprivilegedUser() {
 function initialise({ folder, root, data, user }) {
   const passwordFile = join(root, 'password');
   writeFileSync(passwordFile, PASSWORD);
-  const flags = [`--pgdata=${data}`, `--username=${USER}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
+  const flags = [
+    `--pgdata=${data}`,
+    `--username=${USER}`,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+  ];
   // Pools of many variants log in over and over: the hash of the password is not what is measured here.
   const cheap = ['-c', 'scram_iterations=1'];
   const options = { encoding: 'utf8', cwd: root, ...user };
-  const run = spawnSync(join(folder, 'bin', 'initdb'), [...flags, '--encoding=UTF8', '--locale=C', ...cheap], options);
+  const run = spawnSync(
+    join(folder, 'bin', 'initdb'),
+    [...flags, '--encoding=UTF8', '--locale=C', ...cheap],
+    options,
+  );
   if (run.status !== 0) {
     throw new Error(
       `initdb failed (name a server in BENCH_POSTGRES instead): ${run.stderr ?? ''}${run.error?.message ?? ''}`,
@@ -101,7 +126,13 @@ async function listening(child, port) {
   const { default: pg } = await import('pg');
   const giveUpAt = Date.now() + START_TIMEOUT_MS;
   for (;;) {
-    const client = new pg.Client({ host: '127.0.0.1', port, user: USER, password: PASSWORD, database: 'postgres' });
+    const client = new pg.Client({
+      host: '127.0.0.1',
+      port,
+      user: USER,
+      password: PASSWORD,
+      database: 'postgres',
+    });
     client.on('error', () => {});
     try {
       await client.connect();

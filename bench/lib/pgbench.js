@@ -7,6 +7,8 @@ import { cpuSeconds } from './proc.js';
 import { ID_PREFIX, WALLETS } from './wallets.js';
 
 const POLL_MS = 50;
+/** It has a connection for each client, and more than these only get in each other's way. */
+const MAXIMUM_CLIENTS = 32;
 
 export function hasPgbench() {
   return spawnSync('pgbench', ['--version']).status === 0;
@@ -19,7 +21,10 @@ export class Pgbench {
 
   constructor(connection, { form, withAction, hasUuid7 }) {
     this.#connection = connection;
-    writeFileSync(this.#script, scripts[form]({ withAction, uuid: hasUuid7 ? 'uuidv7()' : 'gen_random_uuid()' }));
+    writeFileSync(
+      this.#script,
+      scripts[form]({ withAction, uuid: hasUuid7 ? 'uuidv7()' : 'gen_random_uuid()' }),
+    );
   }
 
   get #script() {
@@ -53,9 +58,10 @@ export class Pgbench {
 
   #spawn(concurrency, measureMs) {
     const { host, port, user, password, database } = this.#connection;
-    const threads = Math.min(2, concurrency);
+    const clients = Math.min(MAXIMUM_CLIENTS, concurrency);
+    const threads = Math.min(2, clients);
     const seconds = Math.max(1, Math.round(measureMs / 1000));
-    const load = ['-n', '-M', 'prepared', '-c', concurrency, '-j', threads, '-T', seconds, '-f', this.#script];
+    const load = ['-n', '-M', 'prepared', '-c', clients, '-j', threads, '-T', seconds, '-f', this.#script];
     const child = spawn('pgbench', [...load, '-h', host, '-p', port, '-U', user, database].map(String), {
       env: { ...process.env, PGPASSWORD: password },
     });

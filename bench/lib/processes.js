@@ -5,6 +5,7 @@ import { Worker } from './worker.js';
 
 const DATABASE = 'b_processes';
 const LOOPS = 32;
+const PREHEAT_MS = 1_500;
 
 export const shapes = [
   { name: 'cold', label: '10,000 wallets, 32 at once per process', hot: false },
@@ -18,9 +19,14 @@ export async function measureProcesses(server, options) {
   const acknowledged = { deposits: 0, cents: 0 };
   try {
     for (let index = 0; index < 2; index += 1) workers.push(await Worker.start('framework', { connection }));
+    const preheat = { concurrency: LOOPS, hot: false, warmUpMs: 0, measureMs: PREHEAT_MS };
+    for (const worker of workers) count(acknowledged, await worker.run(preheat));
     const results = [];
     for (const shape of shapes) {
-      results.push({ ...shape, rounds: await measureShape(workers, shape, { connection, options, acknowledged }) });
+      results.push({
+        ...shape,
+        rounds: await measureShape(workers, shape, { connection, options, acknowledged }),
+      });
     }
     const mismatch = findMismatch(await readTotals(connection, 'framework'), acknowledged);
     if (mismatch !== undefined) throw new Error(`Two processes have lost or invented something: ${mismatch}`);
@@ -31,6 +37,11 @@ export async function measureProcesses(server, options) {
   }
 }
 
+function count(acknowledged, { total }) {
+  acknowledged.deposits += total.deposits;
+  acknowledged.cents += total.cents;
+}
+
 async function measureShape(workers, { name, hot }, { connection, options, acknowledged }) {
   const { warmUpMs, measureMs } = options;
   const rounds = [];
@@ -39,10 +50,7 @@ async function measureShape(workers, { name, hot }, { connection, options, ackno
     const taking = count === 1 ? [workers[round % workers.length]] : workers;
     const load = { concurrency: LOOPS, hot, warmUpMs, measureMs };
     const slices = await Promise.all(taking.map((worker) => worker.run(load)));
-    for (const { total } of slices) {
-      acknowledged.deposits += total.deposits;
-      acknowledged.cents += total.cents;
-    }
+    for (const slice of slices) count(acknowledged, slice);
     const perSecond = slices.map((slice) => slice.perSecond);
     const errors = slices.map(({ total }) => total.errors);
     rounds.push({ round, count, perSecond, errors, deadlocks: (await deadlocks(connection)) - before });

@@ -17,7 +17,13 @@ export function selfTimes({ nodes, samples, timeDeltas }) {
     const where = url === '' ? '' : `${shortPath(url)}:${lineNumber + 1}`;
     const key = `${functionName}|${where}`;
     const known = functions.get(key);
-    if (known === undefined) functions.set(key, { name: functionName || '(anonymous)', where, area: areaOf(functionName, url), time });
+    if (known === undefined)
+      functions.set(key, {
+        name: functionName || '(anonymous)',
+        where,
+        area: areaOf(functionName, url),
+        time,
+      });
     else known.time += time;
   }
   return [...functions.values()]

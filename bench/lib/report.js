@@ -42,7 +42,17 @@ function count(errors) {
 
 /** Headings and cells of one workload's table. */
 export function workloadTable({ rounds }) {
-  const heading = ['variant', 'deposits/s', `to node-postgres`, `to it with the action's row`, 'client + server us', 'p50 ms', 'p99 ms', 'stale', 'errors'];
+  const heading = [
+    'variant',
+    'deposits/s',
+    `to node-postgres`,
+    `to it with the action's row`,
+    'client + server us',
+    'p50 ms',
+    'p99 ms',
+    'stale',
+    'errors',
+  ];
   const rows = variants.flatMap(({ name, label }) => {
     const numbers = summarise(rounds, name);
     return numbers === undefined ? [] : [[label, ...cells(numbers)]];
@@ -82,7 +92,11 @@ export function decimals(value) {
 /** As Markdown. */
 export function markdown({ heading, rows }) {
   const line = (fields) => `| ${fields.join(' | ')} |`;
-  return [line(heading), line(heading.map((_, index) => (index === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n');
+  return [
+    line(heading),
+    line(heading.map((_, index) => (index === 0 ? '---' : '---:'))),
+    ...rows.map(line),
+  ].join('\n');
 }
 
 /** For a terminal. */

@@ -48,12 +48,14 @@ function parseUrl(text) {
 
 async function describe(connection) {
   return withClient(connection, async (client) => {
-    const show = async (name) => (await client.query(`select current_setting('${name}') as value`)).rows[0].value;
+    const show = async (name) =>
+      (await client.query(`select current_setting('${name}') as value`)).rows[0].value;
     const names = ['server_version', 'fsync', 'synchronous_commit', 'full_page_writes', 'shared_buffers'];
     const settings = {};
     for (const name of names) settings[name] = await show(name);
     for (const name of ['fsync', 'synchronous_commit', 'full_page_writes']) {
-      if (settings[name] === 'off') throw new Error(`${name} is off on this server: the numbers would mean nothing`);
+      if (settings[name] === 'off')
+        throw new Error(`${name} is off on this server: the numbers would mean nothing`);
     }
     const { rows } = await client.query(
       `select pg_backend_pid() as pid, to_regprocedure('uuidv7()') is not null as uuid7`,
@@ -74,5 +76,8 @@ function localParent(pid) {
 /** CPU time that all of the server's processes have used, gone ones included; undefined if it is not on this machine. */
 function serverCpu(postmaster) {
   if (postmaster === undefined) return undefined;
-  return childrenOf(postmaster).reduce((sum, pid) => sum + cpuSeconds(pid), cpuSeconds(postmaster, { gone: true }));
+  return childrenOf(postmaster).reduce(
+    (sum, pid) => sum + cpuSeconds(pid),
+    cpuSeconds(postmaster, { gone: true }),
+  );
 }

@@ -5,6 +5,8 @@ import { Worker } from './worker.js';
 
 const DATABASE = 'b_shards';
 
+const PREHEAT_MS = 1_500;
+
 /** Numbers of configured shards. One is used; the others name databases that do not even exist. */
 export const counts = [1, 10, 100, 1000];
 
@@ -16,6 +18,8 @@ export async function measureShards(server, options) {
     for (const count of counts) {
       entries.push({ count, worker: await Worker.start('shards', { connection, shape: { shards: count } }) });
     }
+    const preheat = { concurrency: 1, hot: false, warmUpMs: 0, measureMs: PREHEAT_MS };
+    for (const { worker } of entries) await worker.run(preheat);
     const rounds = await measureRounds(entries, options);
     const facts = [];
     for (const { count, worker } of entries) facts.push({ count, ...(await worker.ask('facts')) });

@@ -1,14 +1,25 @@
 /** Small plots as SVG text, written by hand: bars from left to right, one per row. */
 
-const WIDTH = 760;
-const LABEL_WIDTH = 270;
+const WIDTH = 860;
+const LABEL_WIDTH = 360;
 const VALUE_WIDTH = 150;
 const ROW_HEIGHT = 24;
 const BAR_HEIGHT = 16;
 const HEADER_HEIGHT = 40;
 const FONT = 'font-family="system-ui, sans-serif" font-size="12"';
 const INK = '#24292f';
-const COLOURS = ['#0969da', '#8c959f', '#bf8700', '#1a7f37', '#cf222e', '#8250df', '#bc4c00', '#57606a', '#1b7c83', '#d4a72c'];
+const COLOURS = [
+  '#0969da',
+  '#8c959f',
+  '#bf8700',
+  '#1a7f37',
+  '#cf222e',
+  '#8250df',
+  '#bc4c00',
+  '#57606a',
+  '#1b7c83',
+  '#d4a72c',
+];
 
 /**
  * @param rows `label`, `value`, `text` beside the bar, `strong` for the row that matters
@@ -19,7 +30,11 @@ export function barChart({ title, rows }) {
     const width = barWidth(row.value, greatest);
     const colour = row.strong ? COLOURS[0] : COLOURS[1];
     const y = HEADER_HEIGHT + index * ROW_HEIGHT;
-    return line(row, y) + rectangle(LABEL_WIDTH, y, width, colour) + text(LABEL_WIDTH + width + 6, y + 12, row.text);
+    return (
+      line(row, y) +
+      rectangle(LABEL_WIDTH, y, width, colour) +
+      text(LABEL_WIDTH + width + 6, y + 12, row.text)
+    );
   });
   return frame(title, rows.length, body);
 }
@@ -44,7 +59,9 @@ export function stackedChart({ title, rows }) {
   });
   const legend = names.map((name, index) => {
     const y = HEADER_HEIGHT + (rows.length + index) * ROW_HEIGHT;
-    return rectangle(LABEL_WIDTH, y, BAR_HEIGHT, colourOf(name)) + text(LABEL_WIDTH + BAR_HEIGHT + 6, y + 12, name);
+    return (
+      rectangle(LABEL_WIDTH, y, BAR_HEIGHT, colourOf(name)) + text(LABEL_WIDTH + BAR_HEIGHT + 6, y + 12, name)
+    );
   });
   return frame(title, rows.length + names.length, [...bars, ...legend]);
 }

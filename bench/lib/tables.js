@@ -30,7 +30,16 @@ function httpTables(http) {
     name,
     title: labelOf(loads, name),
     table: {
-      heading: ['server', 'requests/s', 'to Fastify by hand', "to it with the action's row", 'service + server us', 'p50 ms', 'p99 ms', 'errors'],
+      heading: [
+        'server',
+        'requests/s',
+        'to Fastify by hand',
+        "to it with the action's row",
+        'service + server us',
+        'p50 ms',
+        'p99 ms',
+        'errors',
+      ],
       rows: servers.map(({ name: variant, label }) => {
         const numbers = summarise(rounds, variant);
         return [
@@ -57,10 +66,26 @@ function processTables(processes) {
     const share = (round) => Math.min(...round.perSecond) / sum(round);
     const label = labelOf(shapes, name);
     return [
-      [label, whole(median(one.map(sum))), whole(median(two.map(sum))), decimals(median(two.map(sum)) / median(one.map(sum))), percent(median(two.map(share))), String(failures(two)), String(two.reduce((total, round) => total + round.deadlocks, 0))],
+      [
+        label,
+        whole(median(one.map(sum))),
+        whole(median(two.map(sum))),
+        decimals(median(two.map(sum)) / median(one.map(sum))),
+        percent(median(two.map(share))),
+        String(failures(two)),
+        String(two.reduce((total, round) => total + round.deadlocks, 0)),
+      ],
     ];
   });
-  const heading = ['load', 'one process, per s', 'two together, per s', 'ratio', "the slower one's share", 'errors', 'deadlocks'];
+  const heading = [
+    'load',
+    'one process, per s',
+    'two together, per s',
+    'ratio',
+    "the slower one's share",
+    'errors',
+    'deadlocks',
+  ];
   return [{ name: 'processes', title: 'Two processes on one database', table: { heading, rows } }];
 }
 
@@ -80,7 +105,13 @@ function shardTables(shards) {
     const perShard = count === 1 ? '' : decimals(heap / (count - 1) / 1024);
     return [String(count), decimals(of('p50Ms')), decimals(of('p99Ms')), whole(of('clientUs')), perShard];
   });
-  const heading = ['configured shards', 'execute() p50 ms', 'p99 ms', 'client CPU us', 'kB per further shard'];
+  const heading = [
+    'configured shards',
+    'execute() p50 ms',
+    'p99 ms',
+    'client CPU us',
+    'kB per further shard',
+  ];
   const title = `Cost in the number of shards (${connections} connections open in ${processes} processes)`;
   return [{ name: 'shards', title, table: { heading, rows } }];
 }

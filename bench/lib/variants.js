@@ -2,18 +2,45 @@
 
 const peer = (name, label) => [
   { name, label, module: name, schema: 'peer', options: { withAction: false }, rows: 2 },
-  { name: `${name}+action`, label: `${label}, with the action's row`, module: name, schema: 'peer', options: { withAction: true }, rows: 3 },
+  {
+    name: `${name}+action`,
+    label: `${label}, with the action's row`,
+    module: name,
+    schema: 'peer',
+    options: { withAction: true },
+    rows: 3,
+  },
 ];
 
 const pgbench = (form, label) => [
   { name: `pgbench-${form}`, label: `pgbench, ${label}`, pgbench: form, schema: 'peer', rows: 2 },
-  { name: `pgbench-${form}+action`, label: `pgbench, ${label}, with the action's row`, pgbench: form, schema: 'peer', rows: 3 },
+  {
+    name: `pgbench-${form}+action`,
+    label: `pgbench, ${label}, with the action's row`,
+    pgbench: form,
+    schema: 'peer',
+    rows: 3,
+  },
 ];
 
 /** All variants in the order in which tables list them. */
 export const variants = [
-  { name: 'framework', label: '**fw-actions, `execute()`**', module: 'framework', schema: 'framework', options: {}, rows: 3 },
-  { name: 'bare', label: 'bare script of the merged statement', module: 'bare', schema: 'framework', options: {}, rows: 3 },
+  {
+    name: 'framework',
+    label: '**fw-actions, `execute()`**',
+    module: 'framework',
+    schema: 'framework',
+    options: {},
+    rows: 3,
+  },
+  {
+    name: 'bare',
+    label: 'bare script of the merged statement',
+    module: 'bare',
+    schema: 'framework',
+    options: {},
+    rows: 3,
+  },
   ...peer('node-postgres', 'node-postgres by hand'),
   ...peer('postgres-js', 'postgres.js'),
   ...peer('kysely', 'Kysely'),

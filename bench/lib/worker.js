@@ -12,12 +12,16 @@ export class Worker {
   constructor(child) {
     this.#child = child;
     child.on('message', (message) => this.#receive(message));
-    child.on('exit', (code) => this.#waiting?.reject(new Error(`The process of this variant ended (${code})`)));
+    child.on('exit', (code) =>
+      this.#waiting?.reject(new Error(`The process of this variant ended (${code})`)),
+    );
   }
 
   /** Starts the process and waits until the variant is open. */
   static async start(module, options) {
-    const worker = new Worker(fork(MAIN, [JSON.stringify({ module, options })], { execArgv: ['--expose-gc'] }));
+    const worker = new Worker(
+      fork(MAIN, [JSON.stringify({ module, options })], { execArgv: ['--expose-gc'] }),
+    );
     await worker.#answer();
     return worker;
   }

@@ -16,7 +16,10 @@ const LIMITS = {
  * together, and deposits on one wallet start from the staged state and are folded, as in the framework.
  */
 export async function open({ connection }) {
-  const connections = await Connections.open(connection, LIMITS.reads.maximumInFlight + LIMITS.writes.maximumInFlight);
+  const connections = await Connections.open(
+    connection,
+    LIMITS.reads.maximumInFlight + LIMITS.writes.maximumInFlight,
+  );
   const bare = new Bare(connections, await flushTexts());
   return { deposit: (id, amount) => bare.deposit(id, amount), close: () => connections.close() };
 }
@@ -73,7 +76,13 @@ class Bare {
 
   async #read(ids) {
     const distinct = [...new Set(ids)];
-    const statement = { name: 'reads', text: READ, values: [`{${distinct.join(',')}}`], rowMode: 'array', types };
+    const statement = {
+      name: 'reads',
+      text: READ,
+      values: [`{${distinct.join(',')}}`],
+      rowMode: 'array',
+      types,
+    };
     const { rows } = await this.#connections.run(statement);
     const byId = new Map();
     for (const [id, state, version, owner, currency, balance, created] of rows) {
@@ -99,7 +108,13 @@ class Bare {
     const folded = count > groups.length;
     const values = flushValues(groups, folded);
     const { single, folded: foldedText } = this.#texts;
-    return { name: folded ? 'folded' : 'single', text: folded ? foldedText : single, values, rowMode: 'array', types };
+    return {
+      name: folded ? 'folded' : 'single',
+      text: folded ? foldedText : single,
+      values,
+      rowMode: 'array',
+      types,
+    };
   }
 }
 

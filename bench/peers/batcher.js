@@ -47,7 +47,7 @@ export class Batcher {
   async #run(batch) {
     try {
       const results = await this.#send(batch.map(({ item }) => item));
-      batch.forEach(({ resolve }, index) => resolve(results[index]));
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index]);
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }
@@ -63,6 +63,7 @@ export class Connections {
   static async open(connection, count) {
     const connections = new Connections();
     connections.#idle = Array.from({ length: count }, () => new pg.Client(connection));
+    for (const client of connections.#idle) client.on('error', () => {});
     await Promise.all(connections.#idle.map((client) => client.connect()));
     return connections;
   }

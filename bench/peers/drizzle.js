@@ -3,7 +3,7 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import { bigint, char, integer, jsonb, numeric, pgTable, text, timestamp, uuid } from 'drizzle-orm/pg-core';
 import pg from 'pg';
 import { Stale } from '../lib/load.js';
-import { POOL_SIZE, actionRow, add, eventRow } from './rows.js';
+import { actionRow, add, eventRow, POOL_SIZE } from './rows.js';
 
 const instant = (name) => timestamp(name, { withTimezone: true });
 

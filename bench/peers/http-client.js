@@ -17,7 +17,10 @@ export async function open({ host, port }) {
   return {
     deposit: async (id, amount) => {
       const connection = await take();
-      const status = await connection.post(`/wallets/${id}/deposit`, `{"amount":"${amount}","recipient":"bench"}`);
+      const status = await connection.post(
+        `/wallets/${id}/deposit`,
+        `{"amount":"${amount}","recipient":"bench"}`,
+      );
       idle.push(connection);
       if (status !== 200) throw Object.assign(new Error(connection.text), { code: `HTTP ${status}` });
     },
@@ -36,7 +39,9 @@ class HttpConnection {
 
   static open(host, port) {
     return new Promise((resolve, reject) => {
-      const socket = connect({ host, port, noDelay: true }, () => resolve(new HttpConnection(socket, `${host}:${port}`)));
+      const socket = connect({ host, port, noDelay: true }, () =>
+        resolve(new HttpConnection(socket, `${host}:${port}`)),
+      );
       socket.once('error', reject);
     });
   }

@@ -1,7 +1,7 @@
 import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { Stale } from '../lib/load.js';
-import { POOL_SIZE, actionRow, add, eventRow } from './rows.js';
+import { actionRow, add, eventRow, POOL_SIZE } from './rows.js';
 
 /** Kysely's query builder on node-postgres. */
 export async function open({ connection, withAction }) {

@@ -1,6 +1,6 @@
 import { EntitySchema, MikroORM, OptimisticLockError } from '@mikro-orm/postgresql';
 import { Stale } from '../lib/load.js';
-import { POOL_SIZE, actionRow, add, eventRow } from './rows.js';
+import { actionRow, add, eventRow, POOL_SIZE } from './rows.js';
 
 const id = { type: 'uuid', primary: true };
 const instant = { type: 'datetime', columnType: 'timestamptz' };

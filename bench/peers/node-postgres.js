@@ -1,7 +1,14 @@
 import pg from 'pg';
 import { Stale } from '../lib/load.js';
-import { POOL_SIZE, actionRow, add, eventRow } from './rows.js';
-import { INSERT_ACTION, INSERT_EVENT, SELECT_WALLET, UPDATE_WALLET, actionValues, eventValues } from './sql.js';
+import { actionRow, add, eventRow, POOL_SIZE } from './rows.js';
+import {
+  actionValues,
+  eventValues,
+  INSERT_ACTION,
+  INSERT_EVENT,
+  SELECT_WALLET,
+  UPDATE_WALLET,
+} from './sql.js';
 
 /** By hand, as most services are written: SELECT, then BEGIN, UPDATE, INSERT, COMMIT with unnamed statements. */
 export async function open({ connection, withAction }) {

@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { Stale } from '../lib/load.js';
-import { POOL_SIZE, actionRow, add, eventRow } from './rows.js';
+import { actionRow, add, eventRow, POOL_SIZE } from './rows.js';
 
 /** postgres.js with tagged templates; it prepares its statements by default. */
 export async function open({ connection, withAction }) {

@@ -1,6 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { Stale } from '../lib/load.js';
-import { POOL_SIZE, actionRow, add, eventRow } from './rows.js';
+import { actionRow, add, eventRow, POOL_SIZE } from './rows.js';
 
 /** Under 256 loops an interactive transaction waits long for one of 16 connections. */
 const PATIENCE = { maxWait: 60_000, timeout: 60_000 };

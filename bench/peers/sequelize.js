@@ -1,6 +1,6 @@
 import { DataTypes, OptimisticLockError, Sequelize } from 'sequelize';
 import { Stale } from '../lib/load.js';
-import { POOL_SIZE, actionRow, add, eventRow } from './rows.js';
+import { actionRow, add, eventRow, POOL_SIZE } from './rows.js';
 
 const { BIGINT, CHAR, DATE, DECIMAL, INTEGER, JSONB, TEXT, UUID } = DataTypes;
 

@@ -1,6 +1,6 @@
 import { DataSource, EntitySchema } from 'typeorm';
 import { Stale } from '../lib/load.js';
-import { POOL_SIZE, actionRow, add, eventRow } from './rows.js';
+import { actionRow, add, eventRow, POOL_SIZE } from './rows.js';
 
 const column = (name, type, more = {}) => ({ name, type, ...more });
 const id = { type: 'uuid', primary: true };

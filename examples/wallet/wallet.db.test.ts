@@ -49,7 +49,7 @@ describeOnEachAdapter('the wallet on two shards', (harness) => {
       settings.build(),
     );
 
-  const deposit = (wallet: Wallet, amount: Decimal.Value, settings = settingsOf()) =>
+  const deposit = (wallet: Wallet, amount: string | number, settings = settingsOf()) =>
     wallets.executor.execute(
       WHO,
       WalletDepositMoneyAction,

@@ -1,6 +1,7 @@
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
 import { constraintsOf } from '../schema/constraints.js';
 import { allFields, innermost } from '../schema/fields.js';
+import { placeKey, projectIndex } from '../schema/project-index.js';
 import type { ProjectSchema } from '../schema/project-schema.js';
 import type { FieldSchema } from '../schema/type-schema.js';
 
@@ -44,7 +45,7 @@ function checkType(field: FieldSchema): readonly Diagnostic[] {
 function checkId(schema: ProjectSchema, field: FieldSchema): readonly Diagnostic[] {
   const type = innermost(field.type);
   if (type.kind !== 'id') return [];
-  const model = schema.models.find((each) => each.name === type.model.name && each.file === type.model.file);
+  const model = projectIndex(schema).modelsByPlace.get(placeKey(type.model));
   if (!type.model.marked) {
     const message = `${field.name} is an id of ${type.model.name}, which is no model`;
     return [

@@ -13,6 +13,7 @@ const RESERVED_FIELDS: ReadonlySet<string> = new Set([
   'build',
   'put',
   'copyBase',
+  'carryBase',
   'copyAll',
   'withEvent',
   'withInitialVersion',

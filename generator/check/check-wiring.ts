@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { type Diagnostic, diagnostic, formatLocation } from '../diagnostics.js';
 import { referenceKey } from '../schema/location.js';
 import { modelNames } from '../schema/model-names.js';
+import { projectIndex } from '../schema/project-index.js';
 import type { CollaboratorSchema, ProjectSchema, SuppliedType } from '../schema/project-schema.js';
 
 /** Rules of what constructors of actions are given. */
@@ -24,14 +25,13 @@ function checkRepositories(schema: ProjectSchema): readonly Diagnostic[] {
 
 /** A default repository exists only for a model without a repository class of its own. */
 function checkDefaultRepositories(schema: ProjectSchema): readonly Diagnostic[] {
+  const index = projectIndex(schema);
   return collaboratorsOf(schema).flatMap(({ wiring, location }) => {
     if (wiring.kind !== 'default-repository') return [];
-    const model = schema.models.find((each) => {
-      const names = modelNames(each);
-      return names.repository === wiring.name && `${names.file}.ts` === posix.basename(wiring.file);
-    });
-    const own = schema.repositories.find((each) => each.model.name === model?.name);
-    if (model !== undefined && own === undefined) return [];
+    const named = index.modelsByRepository.get(wiring.name);
+    const isItsFile = named !== undefined && `${modelNames(named).file}.ts` === posix.basename(wiring.file);
+    const own = isItsFile ? index.repositoriesByModel.get(named.name) : undefined;
+    if (isItsFile && own === undefined) return [];
     const hint =
       own === undefined
         ? 'Import the repository of a model from the file emitted for it.'

@@ -3,6 +3,8 @@ import type { EmittedFiles } from '../schema/emitted-files.js';
 import { modelNames } from '../schema/model-names.js';
 import type { ProjectPaths } from '../schema/paths.js';
 import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
+import { Emission } from './emission.js';
+import { Marks, type TracedText } from './print/marks.js';
 import { loadTemplate } from './render.js';
 import { applicationView } from './views/application-view.js';
 import { migrationView } from './views/migration-view.js';
@@ -10,9 +12,33 @@ import { modelFile, modelView } from './views/model-view.js';
 import { openApiView } from './views/openapi-view.js';
 import { serverView } from './views/server-view.js';
 
+/** What one run emits from. */
+export interface EmitInput {
+  readonly schema: ProjectSchema;
+  readonly paths: ProjectPaths;
+  /** Of the API document. */
+  readonly title: string;
+  readonly version: string;
+}
+
 /** Turns a checked schema into files. Pure but for loading its own templates. */
-export function emitProject(project: ProjectSchema, paths: ProjectPaths, title: string): EmittedFiles {
-  const schema = sorted(project);
+export function emitProject(input: EmitInput): EmittedFiles {
+  return emitFiles(input, undefined);
+}
+
+/** The same generated files, each line with the declaration that causes it. Slower: for questions, not for builds. */
+export function traceProject(input: EmitInput): ReadonlyMap<string, TracedText> {
+  const marks = new Marks();
+  const { generated } = emitFiles(input, marks);
+  return new Map([...generated].map(([path, text]) => [path, marks.resolve(text)]));
+}
+
+function emitFiles(
+  { schema: unsorted, paths, title, version }: EmitInput,
+  marks: Marks | undefined,
+): EmittedFiles {
+  const schema = sorted(unsorted);
+  const emission = new Emission(schema, marks);
   const migrations = emitMigrations(schema, paths);
   const file = (name: string): string => `${paths.output}/${name}.ts`;
   const migrationFiles = [...schema.migrations.map((each) => each.file), ...migrations.keys()].sort(
@@ -22,7 +48,7 @@ export function emitProject(project: ProjectSchema, paths: ProjectPaths, title: 
   const generated = new Map<string, string>();
   for (const each of schema.models) {
     const path = modelFile(paths.output, each);
-    generated.set(path, model(modelView(schema, each, path)));
+    generated.set(path, emission.at(each.location, model(modelView(emission, each, path))));
   }
   const place = {
     file: file('application'),
@@ -30,8 +56,9 @@ export function emitProject(project: ProjectSchema, paths: ProjectPaths, title: 
     sourceFolder: paths.source,
     migrations: migrationFiles,
   };
-  generated.set(place.file, loadTemplate('application')(applicationView(schema, place)));
-  generated.set(file('openapi'), loadTemplate('openapi')(openApiView(schema, title, paths.source)));
+  generated.set(place.file, loadTemplate('application')(applicationView(emission, place)));
+  const document = openApiView(emission, { title, version }, paths.source);
+  generated.set(file('openapi'), loadTemplate('openapi')(document));
   generated.set(file('server'), loadTemplate('server')(serverView(file('server'), place.file, paths.source)));
   return { generated, migrations };
 }

@@ -2,7 +2,7 @@ import { parseNumeric } from '../schema/columns.js';
 import { constraintsOf, DEFAULT_NUMERIC, type NumericType, numericOf } from '../schema/constraints.js';
 import type { ModelSchema } from '../schema/project-schema.js';
 import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
-import type { Code } from './print/code.js';
+import { at, type Code } from './print/code.js';
 
 /** Tells which models have sharded ids. */
 export type ShardedModels = (name: string) => boolean;
@@ -40,12 +40,14 @@ export function fieldDescriptors(
   isSharded: ShardedModels,
   named: NamedFields = inPlace,
 ): readonly Code[] {
-  return fields.map((field) => ({
-    name: field.name,
-    type: fieldTypeOf(field, isSharded, undefined, named),
-    ...flags(field),
-    secret: constraintsOf(field).constraints.secret,
-  }));
+  return fields.map((field) =>
+    at(field.location, {
+      name: field.name,
+      type: fieldTypeOf(field, isSharded, undefined, named),
+      ...flags(field),
+      secret: constraintsOf(field).constraints.secret,
+    }),
+  );
 }
 
 /** `optional` and `nullable`, where true. */

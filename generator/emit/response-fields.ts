@@ -1,7 +1,8 @@
 import { camelCase } from '../schema/naming.js';
 import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
-import { fieldDescriptors, type ShardedModels } from './field-type.js';
-import { type Code, Expression, printCode } from './print/code.js';
+import type { Emission } from './emission.js';
+import { fieldDescriptors } from './field-type.js';
+import { type Code, Expression } from './print/code.js';
 import type { Imports } from './print/imports.js';
 
 /** The fields of one response class, said once however many routes and other classes use it. */
@@ -23,12 +24,12 @@ interface ResponseClass {
 /** Collects response classes while routes are printed. */
 export class ResponseFields {
   readonly #imports: Imports;
-  readonly #isSharded: ShardedModels;
+  readonly #emission: Emission;
   readonly #views = new Map<string, ResponseView>();
 
-  constructor(imports: Imports, isSharded: ShardedModels) {
+  constructor(imports: Imports, emission: Emission) {
     this.#imports = imports;
-    this.#isSharded = isSharded;
+    this.#emission = emission;
   }
 
   /** The variable that holds a class's fields. */
@@ -37,10 +38,10 @@ export class ResponseFields {
     const known = this.#views.get(key);
     if (known !== undefined) return new Expression(known.variable);
     // Nested classes first: a variable must stand above its uses.
-    const list = fieldDescriptors(fields, this.#isSharded, (type) => this.#nested(type));
+    const list = fieldDescriptors(fields, this.#emission.isSharded, (type) => this.#nested(type));
     const variable = this.#imports.reserve(`${camelCase(name)}Fields`);
     const lead = `const ${variable}: readonly FieldDescriptor[] = ;`.length;
-    this.#views.set(key, { class: name, variable, fields: printCode(list, 0, lead) });
+    this.#views.set(key, { class: name, variable, fields: this.#emission.print(list, 0, lead) });
     return new Expression(variable);
   }
 

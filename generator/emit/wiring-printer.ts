@@ -1,15 +1,16 @@
 import { modelNames } from '../schema/model-names.js';
 import { camelCase } from '../schema/naming.js';
+import { projectIndex } from '../schema/project-index.js';
 import type {
   ActionSchema,
   CollaboratorSchema,
   ModelSchema,
-  ProjectSchema,
   SuppliedType,
   Wiring,
 } from '../schema/project-schema.js';
+import type { Emission } from './emission.js';
 import { fieldDescriptors, flags, plainFieldType, type ShardedModels } from './field-type.js';
-import { type Code, Expression, printCall } from './print/code.js';
+import { at, type Code, Expression, printCall } from './print/code.js';
 import type { Imports } from './print/imports.js';
 import { access } from './type-text.js';
 
@@ -32,14 +33,14 @@ export interface RepositoryView {
 
 /** Prints constructor wiring and remembers what it needs. */
 export class WiringPrinter {
-  readonly #schema: ProjectSchema;
+  readonly #emission: Emission;
   readonly #descriptorFile: (model: ModelSchema) => string;
   readonly #imports: Imports;
   readonly #repositories = new Map<string, RepositoryView>();
   readonly #used = new Set<string>();
 
-  constructor(schema: ProjectSchema, descriptorFile: (model: ModelSchema) => string, imports: Imports) {
-    this.#schema = schema;
+  constructor(emission: Emission, descriptorFile: (model: ModelSchema) => string, imports: Imports) {
+    this.#emission = emission;
     this.#descriptorFile = descriptorFile;
     this.#imports = imports;
   }
@@ -51,10 +52,11 @@ export class WiringPrinter {
   }
 
   /** The descriptor of an action. */
-  action(action: ActionSchema, isSharded: ShardedModels): Code {
+  action(action: ActionSchema): Code {
+    const { isSharded } = this.#emission;
     const actionClass = actionName(action, this.#imports);
     const args = action.collaborators.map((collaborator) => this.#argument(collaborator));
-    return {
+    return at(action.location, {
       name: action.name,
       actionClass: new Expression(actionClass),
       params: fieldDescriptors(action.params, isSharded),
@@ -62,14 +64,14 @@ export class WiringPrinter {
       create: new Expression(
         printCall(`() => new ${actionClass}`, args, { indent: 8, lead: 'create: ,'.length }),
       ),
-    };
+    });
   }
 
   /** Members of `Collaborators`. */
   collaborators(): readonly CollaboratorView[] {
     const types = new Map<string, string>();
     const required = new Set<string>();
-    for (const action of this.#schema.actions) {
+    for (const action of this.#emission.schema.actions) {
       for (const { name, wiring } of action.collaborators) {
         if (wiring.kind !== 'supplied') continue;
         if (!wiring.optional) required.add(name);
@@ -118,12 +120,9 @@ export class WiringPrinter {
     const key = `${file}#${name}`;
     const known = this.#repositories.get(key);
     if (known !== undefined) return known.variable;
-    const model =
-      kind === 'repository'
-        ? this.#modelOf(
-            this.#schema.repositories.find((each) => each.name === name && each.file === file)?.model.name,
-          )
-        : this.#schema.models.find((each) => modelNames(each).repository === name);
+    const index = projectIndex(this.#emission.schema);
+    const own = kind === 'repository' ? index.repositories.get(key)?.model.name : undefined;
+    const model = own === undefined ? index.modelsByRepository.get(name) : index.models.get(own);
     if (model === undefined) throw new Error(`${name} has no model: the checks let it pass`);
     const view = {
       variable: this.#imports.reserve(camelCase(name)),
@@ -132,10 +131,6 @@ export class WiringPrinter {
     };
     this.#repositories.set(key, view);
     return view.variable;
-  }
-
-  #modelOf(name: string | undefined): ModelSchema | undefined {
-    return this.#schema.models.find((model) => model.name === name);
   }
 
   #typeText(action: ActionSchema, type: SuppliedType): string {

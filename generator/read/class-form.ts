@@ -1,14 +1,16 @@
-import { type ClassDeclaration, type ExpressionWithTypeArguments, Node } from 'ts-morph';
+import { ts } from 'ts-morph';
 import { type ReadContext, report } from './read-context.js';
+import { propertyName } from './read-literal.js';
 import { type Resolved, referenceToDeclaration, resolveName } from './resolver.js';
+import { constructorsOf, extendsClause, hasKeyword, isInstanceMember, scopeOf } from './syntax.js';
 
 /**
  * Checks what every class that generated code imports must be: exported under its own name, concrete, not generic.
  * @returns its name, or undefined if it has none
  */
-export function readClassName(context: ReadContext, node: ClassDeclaration): string | undefined {
-  const name = node.getName();
-  const place = node.getNameNode() ?? node;
+export function readClassName(context: ReadContext, node: ts.ClassDeclaration): string | undefined {
+  const name = node.name?.text;
+  const place = node.name ?? node;
   const label = name ?? 'A class without a name';
   if (name === undefined || referenceToDeclaration(node)?.name !== name) {
     report(
@@ -20,7 +22,7 @@ export function readClassName(context: ReadContext, node: ClassDeclaration): str
     );
     return undefined;
   }
-  if (node.isAbstract()) {
+  if (hasKeyword(node, ts.SyntaxKind.AbstractKeyword)) {
     report(
       context,
       'FWGEN009',
@@ -29,7 +31,7 @@ export function readClassName(context: ReadContext, node: ClassDeclaration): str
       'Make it concrete: generated code makes instances of it.',
     );
   }
-  if (node.getTypeParameters().length > 0) {
+  if ((node.typeParameters?.length ?? 0) > 0) {
     report(
       context,
       'FWGEN009',
@@ -44,14 +46,14 @@ export function readClassName(context: ReadContext, node: ClassDeclaration): str
 /** What a class extends. */
 export interface Heritage {
   readonly resolved: Resolved;
-  readonly clause: ExpressionWithTypeArguments;
+  readonly clause: ts.ExpressionWithTypeArguments;
 }
 
 /** The class that `node` extends, resolved; undefined if there is none. */
-export function readHeritage(context: ReadContext, node: ClassDeclaration): Heritage | undefined {
-  const clause = node.getExtends();
+export function readHeritage(context: ReadContext, node: ts.ClassDeclaration): Heritage | undefined {
+  const clause = extendsClause(node);
   if (clause === undefined) return undefined;
-  return { clause, resolved: resolveName(context, node.getSourceFile(), clause.getExpression().getText()) };
+  return { clause, resolved: resolveName(context, node.getSourceFile(), clause.expression.getText()) };
 }
 
 /** What a class extends, if that is a class of this package. */
@@ -68,13 +70,13 @@ export function extendsFramework(
 }
 
 /** True for a class that generated code can make: no `private` or `protected` constructor. */
-export function hasPublicConstructor(node: ClassDeclaration): boolean {
-  return node.getConstructors().every((each) => each.getScope() === 'public');
+export function hasPublicConstructor(node: ts.ClassDeclaration): boolean {
+  return constructorsOf(node).every((each) => scopeOf(each) === 'public');
 }
 
 /** True if the class declares (or implements by assignment) a static member of this name. */
-export function hasStaticMember(node: ClassDeclaration, name: string): boolean {
-  return node
-    .getStaticMembers()
-    .some((member) => !Node.isClassStaticBlockDeclaration(member) && member.getName() === name);
+export function hasStaticMember(node: ts.ClassDeclaration, name: string): boolean {
+  return node.members.some(
+    (member) => !isInstanceMember(member) && member.name !== undefined && propertyName(member.name) === name,
+  );
 }

@@ -35,7 +35,10 @@ test('whatever is wrong with the sources is reported, nothing is thrown', () => 
       writeFileSync(join(folder, file), tokens.join(''));
       const { schema, diagnostics } = readProject(folder, paths);
       const problems = [...diagnostics, ...checkSchema(schema)];
-      if (problems.length === 0) expect(emitProject(schema, paths, 'test').generated.size).toBeGreaterThan(0);
+      if (problems.length === 0)
+        expect(
+          emitProject({ schema, paths, title: 'test', version: '1.0.0' }).generated.size,
+        ).toBeGreaterThan(0);
       for (const { location } of problems) expect(files).toContain(location.file);
     }),
     { numRuns: 80 },

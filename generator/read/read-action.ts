@@ -1,31 +1,32 @@
-import { type ClassDeclaration, type Decorator, Node, type ParameterDeclaration } from 'ts-morph';
+import { ts } from 'ts-morph';
 import type { ActionSchema, CollaboratorSchema, SuppliedType, Wiring } from '../schema/project-schema.js';
 import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
 import { extendsFramework, hasPublicConstructor, readClassName, readHeritage } from './class-form.js';
 import { type ReadContext, report } from './read-context.js';
-import { readOptions } from './read-decorator.js';
+import { decoratorArguments, readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { abbreviate, readLiteral } from './read-literal.js';
 import { readRoute } from './read-route.js';
 import { readType } from './read-type.js';
 import { type Resolved, referenceTo, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
+import { constructorOf } from './syntax.js';
 import type { ReadType } from './type-results.js';
 
 /** Reads a class marked with `@FwAction`; undefined if it is too broken to say anything about. */
 export function readAction(
   context: ReadContext,
-  node: ClassDeclaration,
-  decorators: { readonly action: Decorator; readonly route: Decorator | undefined },
+  node: ts.ClassDeclaration,
+  decorators: { readonly action: ts.Decorator; readonly route: ts.Decorator | undefined },
 ): ActionSchema | undefined {
   const className = readClassName(context, node);
   const heritage = readHeritage(context, node);
-  const [params, result] = heritage?.clause.getTypeArguments() ?? [];
+  const [params, result] = heritage?.clause.typeArguments ?? [];
   if (!extendsFramework(heritage, 'Action') || params === undefined || result === undefined) {
     report(
       context,
       'FWGEN007',
-      heritage?.clause ?? node.getNameNode() ?? node,
+      heritage?.clause ?? node.name ?? node,
       `${className ?? 'The class'} is marked with @FwAction but extends ${heritage?.clause.getText() ?? 'nothing'}`,
       'Write `extends Action<Params, Result>`, directly and with both type arguments.',
     );
@@ -39,7 +40,7 @@ export function readAction(
     className,
     name: readName(context, decorators.action) ?? className,
     file: fileOf(node),
-    location: locationOf(node.getNameNode() ?? node),
+    location: locationOf(node.name ?? node),
     ...(description === undefined ? {} : { description }),
     params: paramsOf(context, params, readType(context, params)),
     result: resultType.type,
@@ -50,8 +51,8 @@ export function readAction(
   };
 }
 
-function readName(context: ReadContext, decorator: Decorator): string | undefined {
-  const node = readOptions(context, decorator.getArguments()[0], ['name']).get('name');
+function readName(context: ReadContext, decorator: ts.Decorator): string | undefined {
+  const node = readOptions(context, decoratorArguments(decorator)[0], ['name']).get('name');
   const name = node === undefined ? undefined : readLiteral(context, node);
   if (node === undefined || name === undefined) return undefined;
   if (typeof name === 'string' && name.trim() !== '') return name;
@@ -59,7 +60,7 @@ function readName(context: ReadContext, decorator: Decorator): string | undefine
   return undefined;
 }
 
-function paramsOf(context: ReadContext, node: Node, params: ReadType): readonly FieldSchema[] {
+function paramsOf(context: ReadContext, node: ts.Node, params: ReadType): readonly FieldSchema[] {
   const type: TypeSchema = params.type;
   if (type.kind === 'object' && !params.nullable && !params.optional) return type.fields;
   if (type.kind === 'void') return [];
@@ -74,35 +75,33 @@ function paramsOf(context: ReadContext, node: Node, params: ReadType): readonly 
   return [];
 }
 
-function readCollaborators(context: ReadContext, node: ClassDeclaration): readonly CollaboratorSchema[] {
+function readCollaborators(context: ReadContext, node: ts.ClassDeclaration): readonly CollaboratorSchema[] {
   if (!hasPublicConstructor(node)) {
     report(
       context,
       'FWGEN029',
-      node.getConstructors()[0] ?? node,
-      `The constructor of ${node.getName() ?? 'the action'} is not public`,
+      constructorOf(node) ?? node,
+      `The constructor of ${node.name?.text ?? 'the action'} is not public`,
       'Make it public: generated code makes one instance per attempt.',
     );
     return [];
   }
-  const [declared] = node.getConstructors();
+  const declared = constructorOf(node);
   // Without a constructor the base class's own is used, which takes the clock.
   if (declared === undefined)
     return [{ name: 'clock', location: locationOf(node), wiring: { kind: 'clock' } }];
-  return declared
-    .getParameters()
+  return declared.parameters
     .map((parameter, index) => readCollaborator(context, parameter, index))
     .filter((collaborator) => collaborator !== undefined);
 }
 
 function readCollaborator(
   context: ReadContext,
-  parameter: ParameterDeclaration,
+  parameter: ts.ParameterDeclaration,
   index: number,
 ): CollaboratorSchema | undefined {
-  const type = parameter.getTypeNode();
-  const name = parameter.getNameNode();
-  if (type === undefined || !Node.isIdentifier(name) || parameter.isRestParameter()) {
+  const { type, name } = parameter;
+  if (type === undefined || !ts.isIdentifier(name) || parameter.dotDotDotToken !== undefined) {
     reportUnknown(
       context,
       parameter,
@@ -110,7 +109,7 @@ function readCollaborator(
     );
     return undefined;
   }
-  const optional = parameter.isOptional();
+  const optional = parameter.questionToken !== undefined || parameter.initializer !== undefined;
   const wiring = readWiring(context, type, { index, optional });
   if (wiring === undefined) {
     reportUnknown(
@@ -120,17 +119,17 @@ function readCollaborator(
     );
     return undefined;
   }
-  return { name: name.getText(), location: locationOf(parameter), wiring };
+  return { name: name.text, location: locationOf(parameter), wiring };
 }
 
 function readWiring(
   context: ReadContext,
-  type: Node,
+  type: ts.Node,
   parameter: { readonly index: number; readonly optional: boolean },
 ): Wiring | undefined {
   const { index, optional } = parameter;
-  if (Node.isTypeReference(type) && type.getTypeArguments().length === 0) {
-    const resolved = resolveName(context, type.getSourceFile(), type.getTypeName().getText());
+  if (ts.isTypeReferenceNode(type) && type.typeArguments === undefined) {
+    const resolved = resolveName(context, type.getSourceFile(), type.typeName.getText());
     return (
       knownWiring(context, resolved) ?? suppliedWiring(resolved, optional, { text: type.getText(), index })
     );
@@ -147,11 +146,11 @@ function knownWiring(context: ReadContext, resolved: Resolved): Wiring | undefin
   if (resolved.kind === 'generated' && resolved.name.endsWith('Repository')) {
     return { kind: 'default-repository', name: resolved.name, file: resolved.file };
   }
-  if (resolved.kind !== 'declared' || !Node.isClassDeclaration(resolved.declaration)) return undefined;
+  if (resolved.kind !== 'declared' || !ts.isClassDeclaration(resolved.declaration)) return undefined;
   if (!extendsFramework(readHeritage(context, resolved.declaration), 'Repository')) return undefined;
   return {
     kind: 'repository',
-    name: resolved.declaration.getName() ?? '',
+    name: resolved.declaration.name?.text ?? '',
     file: fileOf(resolved.declaration),
   };
 }
@@ -171,7 +170,7 @@ function suppliedWiring(
   return { kind: 'supplied', type, optional };
 }
 
-function reportUnknown(context: ReadContext, node: Node, message: string): void {
+function reportUnknown(context: ReadContext, node: ts.Node, message: string): void {
   report(
     context,
     'FWGEN029',

@@ -1,12 +1,15 @@
-import type { Node } from 'ts-morph';
+import type { ts } from 'ts-morph';
 import { type Diagnostic, type DiagnosticCode, diagnostic } from '../diagnostics.js';
 import type { ProjectPaths } from '../schema/paths.js';
+import type { ModelReference } from '../schema/type-schema.js';
 import { locationOf, type SourceFiles } from './source-files.js';
 
 /** What every step of reading works with. */
 export interface ReadContext {
   readonly sources: SourceFiles;
   readonly paths: ProjectPaths;
+  /** Classes that were found behind imports, by `importKey`: models are named far more often than they are read. */
+  readonly classes: Map<string, ModelReference | undefined>;
   /** Mistakes found so far; steps append. */
   readonly diagnostics: Diagnostic[];
 }
@@ -15,7 +18,7 @@ export interface ReadContext {
 export function report(
   context: ReadContext,
   code: DiagnosticCode,
-  node: Node,
+  node: ts.Node,
   message: string,
   hint: string,
 ): void {

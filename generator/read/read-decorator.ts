@@ -1,4 +1,4 @@
-import { type ClassDeclaration, type Decorator, Node } from 'ts-morph';
+import { ts } from 'ts-morph';
 import { type ReadContext, report } from './read-context.js';
 import { literalProperties, reportNotLiteral } from './read-literal.js';
 import { resolveName } from './resolver.js';
@@ -6,9 +6,9 @@ import { resolveName } from './resolver.js';
 /** The decorator of this package with this name, whatever the class's file calls it. A second one is reported. */
 export function readDecorator(
   context: ReadContext,
-  node: ClassDeclaration,
+  node: ts.ClassDeclaration,
   name: string,
-): Decorator | undefined {
+): ts.Decorator | undefined {
   const [first, second] = decoratorsNamed(context, node, name);
   if (second !== undefined) {
     report(context, 'FWGEN002', second, `@${name} stands here twice`, 'Remove one: a class has one of each.');
@@ -17,31 +17,39 @@ export function readDecorator(
 }
 
 /** True if the class carries this decorator of this package. */
-export function hasDecorator(context: ReadContext, node: ClassDeclaration, name: string): boolean {
+export function hasDecorator(context: ReadContext, node: ts.ClassDeclaration, name: string): boolean {
   return decoratorsNamed(context, node, name).length > 0;
 }
 
-function decoratorsNamed(context: ReadContext, node: ClassDeclaration, name: string): readonly Decorator[] {
-  return node.getDecorators().filter((decorator) => {
-    const expression = decorator.getExpression();
-    const callee = Node.isCallExpression(expression) ? expression.getExpression() : expression;
+function decoratorsNamed(
+  context: ReadContext,
+  node: ts.ClassDeclaration,
+  name: string,
+): readonly ts.Decorator[] {
+  return (ts.getDecorators(node) ?? []).filter(({ expression }) => {
+    const callee = ts.isCallExpression(expression) ? expression.expression : expression;
     const resolved = resolveName(context, node.getSourceFile(), callee.getText());
     return resolved.kind === 'framework' && resolved.name === name;
   });
 }
 
+/** The arguments of a decorator that is called; none for one that stands bare. */
+export function decoratorArguments({ expression }: ts.Decorator): readonly ts.Expression[] {
+  return ts.isCallExpression(expression) ? expression.arguments : [];
+}
+
 /** The properties of a decorator's options object as nodes; unknown ones are reported. */
 export function readOptions(
   context: ReadContext,
-  argument: Node | undefined,
+  argument: ts.Node | undefined,
   known: readonly string[],
-): ReadonlyMap<string, Node> {
+): ReadonlyMap<string, ts.Expression> {
   if (argument === undefined) return new Map();
-  if (!Node.isObjectLiteralExpression(argument)) {
+  if (!ts.isObjectLiteralExpression(argument)) {
     reportNotLiteral(context, argument);
     return new Map();
   }
-  const options = literalProperties(context, argument.getProperties());
+  const options = literalProperties(context, argument.properties);
   for (const [name, node] of options) {
     if (known.includes(name)) continue;
     report(

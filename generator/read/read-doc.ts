@@ -1,4 +1,4 @@
-import type { JSDocableNode } from 'ts-morph';
+import { ts } from 'ts-morph';
 import type { DocTag } from '../schema/type-schema.js';
 import { locationOf } from './source-files.js';
 
@@ -9,15 +9,15 @@ export interface Doc {
 }
 
 /** The comment that stands directly before a declaration. */
-export function readDoc(node: JSDocableNode): Doc {
-  const doc = node.getJsDocs().at(-1);
+export function readDoc(node: ts.Node): Doc {
+  const doc = ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc).at(-1);
   if (doc === undefined) return { tags: [] };
-  const description = doc.getDescription().trim();
+  const description = ts.getTextOfJSDocComment(doc.comment)?.trim() ?? '';
   return {
     ...(description === '' ? {} : { description }),
-    tags: doc.getTags().map((tag) => ({
-      name: tag.getTagName(),
-      text: (tag.getCommentText() ?? '').trim(),
+    tags: (doc.tags ?? []).map((tag) => ({
+      name: tag.tagName.text,
+      text: (ts.getTextOfJSDocComment(tag.comment) ?? '').trim(),
       location: locationOf(tag),
     })),
   };

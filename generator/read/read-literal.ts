@@ -1,44 +1,43 @@
-import { Node, SyntaxKind } from 'ts-morph';
+import { ts } from 'ts-morph';
 import type { JsonValue } from '../schema/json-value.js';
 import { type ReadContext, report } from './read-context.js';
 
 /** The value of a literal expression; anything else is reported and gives undefined. Nothing is ever evaluated. */
-export function readLiteral(context: ReadContext, node: Node): JsonValue | undefined {
-  if (Node.isStringLiteral(node) || Node.isNoSubstitutionTemplateLiteral(node)) return node.getLiteralText();
-  if (Node.isNumericLiteral(node)) return node.getLiteralValue();
-  if (Node.isTrueLiteral(node)) return true;
-  if (Node.isFalseLiteral(node)) return false;
-  if (Node.isNullLiteral(node)) return null;
-  if (Node.isPrefixUnaryExpression(node) && node.getOperatorToken() === SyntaxKind.MinusToken) {
-    const operand = node.getOperand();
-    if (Node.isNumericLiteral(operand)) return -operand.getLiteralValue();
+export function readLiteral(context: ReadContext, node: ts.Node): JsonValue | undefined {
+  if (ts.isStringLiteralLike(node)) return node.text;
+  if (ts.isNumericLiteral(node)) return Number(node.text);
+  if (node.kind === ts.SyntaxKind.TrueKeyword) return true;
+  if (node.kind === ts.SyntaxKind.FalseKeyword) return false;
+  if (node.kind === ts.SyntaxKind.NullKeyword) return null;
+  if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.MinusToken) {
+    if (ts.isNumericLiteral(node.operand)) return -Number(node.operand.text);
   }
-  if (Node.isArrayLiteralExpression(node)) return readArray(context, node.getElements());
-  if (Node.isObjectLiteralExpression(node)) return readObject(context, node.getProperties());
-  if (Node.isAsExpression(node) || Node.isSatisfiesExpression(node) || Node.isParenthesizedExpression(node)) {
-    return readLiteral(context, node.getExpression());
+  if (ts.isArrayLiteralExpression(node)) return readArray(context, node.elements);
+  if (ts.isObjectLiteralExpression(node)) return readObject(context, node.properties);
+  if (ts.isAsExpression(node) || ts.isSatisfiesExpression(node) || ts.isParenthesizedExpression(node)) {
+    return readLiteral(context, node.expression);
   }
   reportNotLiteral(context, node);
   return undefined;
 }
 
 /** The name of a property or member as a value; undefined if it is computed or private. */
-export function propertyName(name: Node): string | undefined {
-  if (Node.isIdentifier(name)) return name.compilerNode.text;
-  if (Node.isStringLiteral(name) || Node.isNoSubstitutionTemplateLiteral(name)) return name.getLiteralText();
-  if (Node.isNumericLiteral(name)) return String(name.getLiteralValue());
+export function propertyName(name: ts.Node): string | undefined {
+  if (ts.isIdentifier(name)) return name.text;
+  if (ts.isStringLiteralLike(name)) return name.text;
+  if (ts.isNumericLiteral(name)) return String(Number(name.text));
   return undefined;
 }
 
 /** The properties of an object literal by name, as nodes; others (spreads, methods) are reported. */
 export function literalProperties(
   context: ReadContext,
-  properties: readonly Node[],
-): ReadonlyMap<string, Node> {
-  const nodes = new Map<string, Node>();
+  properties: readonly ts.Node[],
+): ReadonlyMap<string, ts.Expression> {
+  const nodes = new Map<string, ts.Expression>();
   for (const property of properties) {
-    const name = Node.isPropertyAssignment(property) ? propertyName(property.getNameNode()) : undefined;
-    const value = Node.isPropertyAssignment(property) ? property.getInitializer() : undefined;
+    const name = ts.isPropertyAssignment(property) ? propertyName(property.name) : undefined;
+    const value = ts.isPropertyAssignment(property) ? property.initializer : undefined;
     if (name === undefined || value === undefined) reportNotLiteral(context, property);
     else nodes.set(name, value);
   }
@@ -46,7 +45,7 @@ export function literalProperties(
 }
 
 /** Reports an expression that would have to be run to be known. */
-export function reportNotLiteral(context: ReadContext, node: Node): void {
+export function reportNotLiteral(context: ReadContext, node: ts.Node): void {
   report(
     context,
     'FWGEN002',
@@ -62,12 +61,12 @@ export function abbreviate(text: string): string {
   return line.length > 60 ? `${line.slice(0, 57)}...` : line;
 }
 
-function readArray(context: ReadContext, elements: readonly Node[]): JsonValue | undefined {
+function readArray(context: ReadContext, elements: readonly ts.Node[]): JsonValue | undefined {
   const values = elements.map((element) => readLiteral(context, element));
   return values.every((value) => value !== undefined) ? values : undefined;
 }
 
-function readObject(context: ReadContext, properties: readonly Node[]): JsonValue | undefined {
+function readObject(context: ReadContext, properties: readonly ts.Node[]): JsonValue | undefined {
   const entries = [...literalProperties(context, properties)].map(
     ([name, node]) => [name, readLiteral(context, node)] as const,
   );

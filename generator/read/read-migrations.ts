@@ -1,7 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, posix } from 'node:path';
+import { ts } from 'ts-morph';
 import { compareText, diagnostic } from '../diagnostics.js';
 import type { MigrationFile } from '../schema/project-schema.js';
+import { moduleIndex } from './module-index.js';
 import type { ReadContext } from './read-context.js';
 
 /** The migrations that exist, sorted by name. They belong to the user: they are read as text, never rewritten. */
@@ -19,8 +21,8 @@ function readMigration(context: ReadContext, file: string): MigrationFile | unde
   const name = posix.basename(file, '.ts');
   const number = /^(\d{4,})_[\w-]+$/.exec(name)?.[1];
   const source = context.sources.load(file);
-  const exported = source?.getVariableDeclaration('migration')?.getVariableStatement()?.hasExportKeyword();
-  if (number === undefined || exported !== true) {
+  const exported = source !== undefined && exportsMigration(source);
+  if (number === undefined || !exported) {
     context.diagnostics.push(
       diagnostic(
         'FWGEN035',
@@ -31,7 +33,13 @@ function readMigration(context: ReadContext, file: string): MigrationFile | unde
     );
     return undefined;
   }
-  return { file, name, number: Number(number), creates: createdTables(context.sources.text(file)) };
+  return { file, name, number: Number(number), creates: createdTables(context.sources.text(file) ?? '') };
+}
+
+function exportsMigration(source: ts.SourceFile): boolean {
+  const { declarations, exports } = moduleIndex(source);
+  const declaration = declarations.get('migration');
+  return declaration?.kind === ts.SyntaxKind.VariableDeclaration && exports.get('migration') === 'migration';
 }
 
 const CREATE_TABLE =

@@ -1,30 +1,25 @@
-import {
-  type ClassDeclaration,
-  type Decorator,
-  Node,
-  type PropertyDeclaration,
-  type TypeNode,
-} from 'ts-morph';
+import { ts } from 'ts-morph';
 import type { ColumnOption, Located, ModelSchema } from '../schema/project-schema.js';
 import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
 import { extendsFramework, type Heritage, readClassName, readHeritage } from './class-form.js';
 import { type ReadContext, report } from './read-context.js';
-import { readOptions } from './read-decorator.js';
+import { decoratorArguments, readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
-import { literalProperties, propertyName, readLiteral, reportNotLiteral } from './read-literal.js';
+import { literalProperties, readLiteral, reportNotLiteral } from './read-literal.js';
 import { readField, readType } from './read-type.js';
 import { fileOf, locationOf } from './source-files.js';
+import { constructorOf, hasKeyword, instanceProperties, scopeOf } from './syntax.js';
 
 /** Reads a class marked with `@AutoBuilder`; undefined if it is too broken to say anything about. */
 export function readModel(
   context: ReadContext,
-  node: ClassDeclaration,
-  decorator: Decorator,
+  node: ts.ClassDeclaration,
+  decorator: ts.Decorator,
 ): ModelSchema | undefined {
   const name = readClassName(context, node);
   const base = readBase(context, node);
   if (name === undefined || base === undefined) return undefined;
-  const [declaredConstructor] = node.getConstructors();
+  const declaredConstructor = constructorOf(node);
   if (declaredConstructor !== undefined) {
     report(
       context,
@@ -38,7 +33,7 @@ export function readModel(
   return {
     name,
     file: fileOf(node),
-    location: locationOf(node.getNameNode() ?? node),
+    location: locationOf(node.name ?? node),
     ...(description === undefined ? {} : { description }),
     ...base,
     fields: readModelFields(context, node),
@@ -49,26 +44,26 @@ export function readModel(
 type Base = Pick<ModelSchema, 'kind' | 'sharded' | 'state'>;
 
 /** What `extends Model<Self, IdType, State>` says. */
-function readBase(context: ReadContext, node: ClassDeclaration): Base | undefined {
+function readBase(context: ReadContext, node: ts.ClassDeclaration): Base | undefined {
   const heritage = readHeritage(context, node);
-  const name = node.getName() ?? 'the class';
+  const name = node.name?.text ?? 'the class';
   if (!extendsFramework(heritage, 'Model', 'Entity')) {
     report(
       context,
       'FWGEN007',
-      heritage?.clause ?? node.getNameNode() ?? node,
+      heritage?.clause ?? node.name ?? node,
       `${name} is marked with @AutoBuilder but ${found(heritage)}`,
       `Write \`class ${name} extends Model<${name}, ShardedId<${name}>, State>\` (or Entity), directly.`,
     );
     return undefined;
   }
-  const [self, id, state] = heritage.clause.getTypeArguments();
-  if (self?.getText() !== node.getName()) {
+  const [self, id, state] = heritage.clause.typeArguments ?? [];
+  if (self?.getText() !== node.name?.text) {
     report(
       context,
       'FWGEN007',
       heritage.clause,
-      `The first type argument of ${heritage.clause.getExpression().getText()} is ${self?.getText() ?? 'missing'}`,
+      `The first type argument of ${heritage.clause.expression.getText()} is ${self?.getText() ?? 'missing'}`,
       `Name the class itself: Model<${name}, ...>.`,
     );
     return undefined;
@@ -85,7 +80,7 @@ function found(heritage: Heritage | undefined): string {
 }
 
 /** True for `ShardedId<Self>`; anything but an id of the class itself is reported. */
-function readIdArgument(context: ReadContext, node: TypeNode, modelName: string): boolean {
+function readIdArgument(context: ReadContext, node: ts.TypeNode, modelName: string): boolean {
   const { type } = readType(context, node);
   if (type.kind === 'id' && type.model.name === modelName) return type.sharded;
   report(
@@ -98,7 +93,7 @@ function readIdArgument(context: ReadContext, node: TypeNode, modelName: string)
   return false;
 }
 
-function readState(context: ReadContext, node: TypeNode): TypeSchema {
+function readState(context: ReadContext, node: ts.TypeNode): TypeSchema {
   const { type, nullable, optional } = readType(context, node);
   if (!nullable && !optional && (type.kind === 'enum' || type.kind === 'string')) return type;
   report(
@@ -111,23 +106,20 @@ function readState(context: ReadContext, node: TypeNode): TypeSchema {
   return { kind: 'string' };
 }
 
-function readModelFields(context: ReadContext, node: ClassDeclaration): readonly FieldSchema[] {
-  return node
-    .getInstanceProperties()
-    .filter((member) => Node.isPropertyDeclaration(member))
-    .filter((member) => !Node.isPrivateIdentifier(member.getNameNode()))
+function readModelFields(context: ReadContext, node: ts.ClassDeclaration): readonly FieldSchema[] {
+  return instanceProperties(node)
     .filter((member) => hasFieldForm(context, member))
     .map((member) => readField(context, member))
     .filter((field) => field !== undefined);
 }
 
-function hasFieldForm(context: ReadContext, member: PropertyDeclaration): boolean {
+function hasFieldForm(context: ReadContext, member: ts.PropertyDeclaration): boolean {
   const problem =
-    member.getScope() !== 'public'
-      ? `is ${member.getScope()}`
-      : !member.isReadonly()
+    scopeOf(member) !== 'public'
+      ? `is ${scopeOf(member)}`
+      : !hasKeyword(member, ts.SyntaxKind.ReadonlyKeyword)
         ? 'is not readonly'
-        : member.getInitializer() !== undefined
+        : member.initializer !== undefined
           ? 'has an initializer'
           : undefined;
   if (problem === undefined) return true;
@@ -135,16 +127,20 @@ function hasFieldForm(context: ReadContext, member: PropertyDeclaration): boolea
     context,
     'FWGEN004',
     member,
-    `The model field ${member.getName()} ${problem}`,
-    `Write \`readonly ${member.getName()}!: Type;\`: models are immutable, and their builder sets every field.`,
+    `The model field ${member.name.getText()} ${problem}`,
+    `Write \`readonly ${member.name.getText()}!: Type;\`: models are immutable, and their builder sets every field.`,
   );
   return false;
 }
 
 type ModelOptions = Pick<ModelSchema, 'table' | 'columns' | 'deletedStates'>;
 
-function readModelOptions(context: ReadContext, decorator: Decorator): ModelOptions {
-  const options = readOptions(context, decorator.getArguments()[0], ['table', 'columns', 'deletedStates']);
+function readModelOptions(context: ReadContext, decorator: ts.Decorator): ModelOptions {
+  const options = readOptions(context, decoratorArguments(decorator)[0], [
+    'table',
+    'columns',
+    'deletedStates',
+  ]);
   const table = options.get('table');
   const tableName = table === undefined ? undefined : readText(context, table);
   return {
@@ -156,7 +152,7 @@ function readModelOptions(context: ReadContext, decorator: Decorator): ModelOpti
 
 function readText(
   context: ReadContext,
-  node: Node,
+  node: ts.Node,
 ): { readonly name: string; readonly location: Located<string>['location'] } | undefined {
   const value = readLiteral(context, node);
   if (typeof value === 'string') return { name: value, location: locationOf(node) };
@@ -164,26 +160,25 @@ function readText(
   return undefined;
 }
 
-function readTexts(context: ReadContext, node: Node | undefined): readonly Located<string>[] {
+function readTexts(context: ReadContext, node: ts.Node | undefined): readonly Located<string>[] {
   if (node === undefined) return [];
-  if (!Node.isArrayLiteralExpression(node)) {
+  if (!ts.isArrayLiteralExpression(node)) {
     reportNotLiteral(context, node);
     return [];
   }
-  return node
-    .getElements()
+  return node.elements
     .map((element) => readText(context, element))
     .filter((text) => text !== undefined)
     .map(({ name, location }) => ({ value: name, location }));
 }
 
-function readColumnOptions(context: ReadContext, node: Node | undefined): readonly ColumnOption[] {
+function readColumnOptions(context: ReadContext, node: ts.Node | undefined): readonly ColumnOption[] {
   if (node === undefined) return [];
-  if (!Node.isObjectLiteralExpression(node)) {
+  if (!ts.isObjectLiteralExpression(node)) {
     reportNotLiteral(context, node);
     return [];
   }
-  return [...literalProperties(context, node.getProperties())].map(([field, value]) => {
+  return [...literalProperties(context, node.properties)].map(([field, value]) => {
     const options = readOptions(context, value, ['name', 'type']);
     const name = options.get('name');
     const type = options.get('type');
@@ -198,20 +193,20 @@ function readColumnOptions(context: ReadContext, node: Node | undefined): readon
   });
 }
 
-function reportNotText(context: ReadContext, node: Node): void {
+function reportNotText(context: ReadContext, node: ts.Node): void {
   report(context, 'FWGEN002', node, `${node.getText()} is not a string`, 'Write a string literal.');
 }
 
 /** Reports a class that extends `Model` or `Entity` and lacks the marker. */
-export function reportUnmarkedModel(context: ReadContext, node: ClassDeclaration): void {
+export function reportUnmarkedModel(context: ReadContext, node: ts.ClassDeclaration): void {
   const heritage = readHeritage(context, node);
   if (!extendsFramework(heritage, 'Model', 'Entity')) return;
-  const name = node.getName() ?? propertyName(node) ?? 'A class';
+  const name = node.name?.text ?? 'A class';
   report(
     context,
     'FWGEN011',
-    node.getNameNode() ?? node,
-    `${name} extends ${heritage.clause.getExpression().getText()} without @AutoBuilder`,
+    node.name ?? node,
+    `${name} extends ${heritage.clause.expression.getText()} without @AutoBuilder`,
     'Mark it with @AutoBuilder: without a builder there is no way to make or store it.',
   );
 }

@@ -1,4 +1,4 @@
-import type { ClassDeclaration } from 'ts-morph';
+import type { ts } from 'ts-morph';
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
 import type { ProjectPaths } from '../schema/paths.js';
 import type {
@@ -18,6 +18,7 @@ import { readMigrations } from './read-migrations.js';
 import { readModel, reportUnmarkedModel } from './read-model.js';
 import { readRepository } from './read-repository.js';
 import { type ParseError, SourceFiles } from './source-files.js';
+import { classesOf } from './syntax.js';
 
 /** What reading gives: everything that could be understood, and every mistake on the way. */
 export interface ReadResult {
@@ -33,7 +34,12 @@ const MARKERS = /^\s*@[\p{ID_Start}_$]|\bclass\b[^{}]*\bextends\b/mu;
 
 /** Reads all sources of a project. Mistakes are collected, never thrown; disk errors are mistakes as well. */
 export function readProject(projectDirectory: string, paths: ProjectPaths): ReadResult {
-  const context: ReadContext = { sources: new SourceFiles(projectDirectory), paths, diagnostics: [] };
+  const context: ReadContext = {
+    sources: new SourceFiles(projectDirectory),
+    paths,
+    classes: new Map(),
+    diagnostics: [],
+  };
   const found: Found = { models: [], events: [], actions: [], repositories: [] };
   for (const file of sourcesOf(context, projectDirectory)) readFile(context, file, found);
   const migrations =
@@ -64,12 +70,12 @@ function sourcesOf(context: ReadContext, projectDirectory: string): readonly str
 
 function readFile(context: ReadContext, file: string, found: Found): void {
   const source = attempt(context, file, () =>
-    MARKERS.test(context.sources.text(file)) ? context.sources.load(file) : undefined,
+    MARKERS.test(context.sources.text(file) ?? '') ? context.sources.load(file) : undefined,
   );
-  for (const node of source?.getClasses() ?? []) readClass(context, node, found);
+  for (const node of source === undefined ? [] : classesOf(source)) readClass(context, node, found);
 }
 
-function readClass(context: ReadContext, node: ClassDeclaration, found: Found): void {
+function readClass(context: ReadContext, node: ts.ClassDeclaration, found: Found): void {
   const builder = readDecorator(context, node, 'AutoBuilder');
   const action = readDecorator(context, node, 'FwAction');
   const route = readDecorator(context, node, 'HttpRoute');
@@ -77,7 +83,7 @@ function readClass(context: ReadContext, node: ClassDeclaration, found: Found): 
   else reportUnmarkedModel(context, node);
   if (action !== undefined) add(found.actions, readAction(context, node, { action, route }));
   else if (route !== undefined) {
-    const name = node.getName() ?? 'The class';
+    const name = node.name?.text ?? 'The class';
     report(
       context,
       'FWGEN033',

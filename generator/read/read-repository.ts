@@ -1,19 +1,23 @@
-import type { ClassDeclaration } from 'ts-morph';
+import type { ts } from 'ts-morph';
 import type { RepositorySchema } from '../schema/project-schema.js';
 import { extendsFramework, readClassName, readHeritage } from './class-form.js';
 import { type ReadContext, report } from './read-context.js';
 import { resolveClass } from './read-type.js';
 import { fileOf, locationOf } from './source-files.js';
+import { constructorOf } from './syntax.js';
 
 /** Reads a class that extends `Repository`; undefined for any other class. */
-export function readRepository(context: ReadContext, node: ClassDeclaration): RepositorySchema | undefined {
+export function readRepository(
+  context: ReadContext,
+  node: ts.ClassDeclaration,
+): RepositorySchema | undefined {
   const heritage = readHeritage(context, node);
   if (!extendsFramework(heritage, 'Repository')) return undefined;
   const name = readClassName(context, node);
-  const [argument] = heritage.clause.getTypeArguments();
+  const [argument] = heritage.clause.typeArguments ?? [];
   const model = argument === undefined ? undefined : resolveClass(context, argument);
   if (name === undefined) return undefined;
-  const [declaredConstructor] = node.getConstructors();
+  const declaredConstructor = constructorOf(node);
   if (model === undefined || declaredConstructor !== undefined) {
     report(
       context,
@@ -24,5 +28,5 @@ export function readRepository(context: ReadContext, node: ClassDeclaration): Re
     );
     return undefined;
   }
-  return { name, file: fileOf(node), location: locationOf(node.getNameNode() ?? node), model };
+  return { name, file: fileOf(node), location: locationOf(node.name ?? node), model };
 }

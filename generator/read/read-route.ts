@@ -1,20 +1,21 @@
-import { type Decorator, Node } from 'ts-morph';
+import { ts } from 'ts-morph';
 import type { Located, ResponseSchema, RouteSchema } from '../schema/project-schema.js';
 import { hasStaticMember } from './class-form.js';
 import { type ReadContext, report } from './read-context.js';
-import { readOptions } from './read-decorator.js';
+import { decoratorArguments, readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { readLiteral } from './read-literal.js';
 import { readClassFields } from './read-type.js';
 import { referenceToDeclaration, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
+import { declaredName } from './syntax.js';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const OPTIONS = ['status', 'response', 'location', 'etag', 'ifMatch', 'summary', 'tag', 'example'] as const;
 
 /** Reads `@HttpRoute(method, path, options)`; undefined, and reported, if method or path are not literals. */
-export function readRoute(context: ReadContext, decorator: Decorator): RouteSchema | undefined {
-  const [methodNode, pathNode, optionsNode] = decorator.getArguments();
+export function readRoute(context: ReadContext, decorator: ts.Decorator): RouteSchema | undefined {
+  const [methodNode, pathNode, optionsNode] = decoratorArguments(decorator);
   const method = METHODS.find((each) => each === textOf(context, methodNode));
   const path = textOf(context, pathNode);
   if (methodNode === undefined || method === undefined || pathNode === undefined || path === undefined) {
@@ -45,12 +46,12 @@ export function readRoute(context: ReadContext, decorator: Decorator): RouteSche
   };
 }
 
-function textOf(context: ReadContext, node: Node | undefined): string | undefined {
+function textOf(context: ReadContext, node: ts.Node | undefined): string | undefined {
   const value = node === undefined ? undefined : readLiteral(context, node);
   return typeof value === 'string' ? value : undefined;
 }
 
-function readStatus(context: ReadContext, node: Node | undefined): Located<number> | undefined {
+function readStatus(context: ReadContext, node: ts.Node | undefined): Located<number> | undefined {
   const value = node === undefined ? undefined : readLiteral(context, node);
   if (node === undefined || value === undefined) return undefined;
   if (typeof value === 'number' && Number.isInteger(value) && value >= 200 && value <= 299) {
@@ -66,7 +67,7 @@ function readStatus(context: ReadContext, node: Node | undefined): Located<numbe
   return undefined;
 }
 
-function readText(context: ReadContext, node: Node | undefined): Located<string> | undefined {
+function readText(context: ReadContext, node: ts.Node | undefined): Located<string> | undefined {
   const value = node === undefined ? undefined : readLiteral(context, node);
   if (node === undefined || value === undefined) return undefined;
   if (typeof value === 'string') return { value, location: locationOf(node) };
@@ -76,7 +77,7 @@ function readText(context: ReadContext, node: Node | undefined): Located<string>
 
 function readResponseOption(
   context: ReadContext,
-  node: Node | undefined,
+  node: ts.Node | undefined,
 ): Pick<RouteSchema, 'response' | 'responseLocation'> {
   const response = node === undefined ? undefined : readResponse(context, node);
   if (node === undefined || response === undefined) return {};
@@ -84,14 +85,15 @@ function readResponseOption(
 }
 
 /** The mapper class that an identifier names. */
-function readResponse(context: ReadContext, node: Node): ResponseSchema | undefined {
-  const resolved = Node.isIdentifier(node)
+function readResponse(context: ReadContext, node: ts.Node): ResponseSchema | undefined {
+  const resolved = ts.isIdentifier(node)
     ? resolveName(context, node.getSourceFile(), node.getText())
     : undefined;
   const declaration = resolved?.kind === 'declared' ? resolved.declaration : undefined;
-  const name = declaration?.getName();
+  const name = declaration && declaredName(declaration);
   if (
-    !Node.isClassDeclaration(declaration) ||
+    declaration === undefined ||
+    !ts.isClassDeclaration(declaration) ||
     name === undefined ||
     !hasStaticMember(declaration, 'from') ||
     referenceToDeclaration(declaration)?.name !== name

@@ -1,24 +1,19 @@
-import {
-  type ClassDeclaration,
-  type InterfaceDeclaration,
-  Node,
-  type ParameterDeclaration,
-  type PropertyDeclaration,
-  type PropertySignature,
-  SyntaxKind,
-  type TypeAliasDeclaration,
-  type TypeElementTypes,
-  type TypeNode,
-  type TypeReferenceNode,
-} from 'ts-morph';
+import { ts } from 'ts-morph';
 import type { FieldSchema, ModelReference, ScalarKind, TypeSchema } from '../schema/type-schema.js';
 import { enumMemberValue, readConstantValues, readEnumValues } from './read-constants.js';
 import { type ReadContext, report } from './read-context.js';
 import { hasDecorator } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { abbreviate, propertyName } from './read-literal.js';
-import { type Declaration, referenceToDeclaration, resolveName } from './resolver.js';
+import {
+  type Declaration,
+  importKey,
+  referenceToDeclaration,
+  resolveClassDeclaration,
+  resolveName,
+} from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
+import { constructorOf, declaredName, instanceProperties, scopeOf } from './syntax.js';
 import { mergeFields, plain, type ReadType, recursive, unite, unsupported } from './type-results.js';
 
 /** What the type is read for: a response may be made of mapper classes, other data is plain. */
@@ -28,72 +23,73 @@ interface Reading {
   readonly context: ReadContext;
   readonly use: TypeUse;
   /** Named types being read, to end recursion. */
-  readonly open: ReadonlySet<Declaration>;
+  readonly open: ReadonlySet<string>;
 }
 
 /** Reads a type as it is written, following names by hand; what cannot be stored or sent becomes `unsupported`. */
-export function readType(context: ReadContext, node: TypeNode, use: TypeUse = 'data'): ReadType {
+export function readType(context: ReadContext, node: ts.TypeNode, use: TypeUse = 'data'): ReadType {
   return read({ context, use, open: new Set() }, node);
 }
 
 /** A property of a class or interface as a field; undefined, and reported, if its name is computed. */
 export function readField(
   context: ReadContext,
-  member: PropertyDeclaration | PropertySignature,
+  member: ts.PropertyDeclaration | ts.PropertySignature,
   use: TypeUse = 'data',
 ): FieldSchema | undefined {
   return field({ context, use, open: new Set() }, member);
 }
 
 /** The public instance fields of a mapper class. */
-export function readClassFields(context: ReadContext, node: ClassDeclaration): readonly FieldSchema[] {
-  return classFields({ context, use: 'response', open: new Set([node]) }, node);
+export function readClassFields(context: ReadContext, node: ts.ClassDeclaration): readonly FieldSchema[] {
+  return classFields({ context, use: 'response', open: new Set([declarationKey(node)]) }, node);
 }
 
-function read(reading: Reading, node: TypeNode): ReadType {
-  switch (node.getKind()) {
-    case SyntaxKind.StringKeyword:
+function read(reading: Reading, node: ts.TypeNode): ReadType {
+  switch (node.kind) {
+    case ts.SyntaxKind.StringKeyword:
       return plain({ kind: 'string' });
-    case SyntaxKind.NumberKeyword:
+    case ts.SyntaxKind.NumberKeyword:
       return plain({ kind: 'number' });
-    case SyntaxKind.BigIntKeyword:
+    case ts.SyntaxKind.BigIntKeyword:
       return plain({ kind: 'bigint' });
-    case SyntaxKind.BooleanKeyword:
+    case ts.SyntaxKind.BooleanKeyword:
       return plain({ kind: 'boolean' });
-    case SyntaxKind.VoidKeyword:
+    case ts.SyntaxKind.VoidKeyword:
       return plain({ kind: 'void' });
-    case SyntaxKind.UndefinedKeyword:
+    case ts.SyntaxKind.UndefinedKeyword:
       return { type: { kind: 'void' }, nullable: false, optional: true };
   }
-  if (Node.isParenthesizedTypeNode(node)) return read(reading, node.getTypeNode());
-  if (Node.isLiteralTypeNode(node)) return readLiteralType(node.getLiteral(), node);
-  if (Node.isUnionTypeNode(node)) return readUnion(reading, node.getTypeNodes(), node);
-  if (Node.isIntersectionTypeNode(node)) return readIntersection(reading, node.getTypeNodes(), node);
-  if (Node.isArrayTypeNode(node)) return readList(reading, node.getElementTypeNode(), node);
-  if (Node.isTypeOperatorTypeNode(node) && node.getOperator() === SyntaxKind.ReadonlyKeyword) {
-    return read(reading, node.getTypeNode());
+  if (ts.isParenthesizedTypeNode(node)) return read(reading, node.type);
+  if (ts.isLiteralTypeNode(node)) return readLiteralType(node.literal, node);
+  if (ts.isUnionTypeNode(node)) return readUnion(reading, node.types, node);
+  if (ts.isIntersectionTypeNode(node)) return readIntersection(reading, node.types, node);
+  if (ts.isArrayTypeNode(node)) return readList(reading, node.elementType, node);
+  if (ts.isTypeOperatorNode(node) && node.operator === ts.SyntaxKind.ReadonlyKeyword) {
+    return read(reading, node.type);
   }
-  if (Node.isTypeLiteral(node)) {
-    return readMembers(reading, node.getMembers(), node, {});
+  if (ts.isTypeLiteralNode(node)) {
+    return readMembers(reading, node.members, node, {});
   }
-  if (Node.isTypeReference(node)) return readReference(reading, node);
-  if (Node.isIndexedAccessTypeNode(node)) {
+  if (ts.isTypeReferenceNode(node)) return readReference(reading, node);
+  if (ts.isIndexedAccessTypeNode(node)) {
     const values = readConstantValues(reading.context, node);
     if (values !== undefined) return plain({ kind: 'enum', values });
   }
   return unsupported(node);
 }
 
-function readLiteralType(literal: Node, node: TypeNode): ReadType {
-  if (Node.isStringLiteral(literal) || Node.isNoSubstitutionTemplateLiteral(literal)) {
-    return plain({ kind: 'enum', values: [literal.getLiteralText()] });
+function readLiteralType(literal: ts.Node, node: ts.TypeNode): ReadType {
+  if (ts.isStringLiteralLike(literal)) {
+    return plain({ kind: 'enum', values: [literal.text] });
   }
-  if (Node.isNullLiteral(literal)) return { type: { kind: 'void' }, nullable: true, optional: false };
-  if (Node.isTrueLiteral(literal) || Node.isFalseLiteral(literal)) return plain({ kind: 'boolean' });
-  return unsupported(node);
+  if (literal.kind === ts.SyntaxKind.NullKeyword)
+    return { type: { kind: 'void' }, nullable: true, optional: false };
+  const isBoolean = literal.kind === ts.SyntaxKind.TrueKeyword || literal.kind === ts.SyntaxKind.FalseKeyword;
+  return isBoolean ? plain({ kind: 'boolean' }) : unsupported(node);
 }
 
-function readUnion(reading: Reading, nodes: readonly TypeNode[], union: TypeNode): ReadType {
+function readUnion(reading: Reading, nodes: readonly ts.TypeNode[], union: ts.TypeNode): ReadType {
   const members = nodes.map((node) => read(reading, node));
   const nullable = members.some((member) => member.nullable);
   const optional = members.some((member) => member.optional);
@@ -101,14 +97,18 @@ function readUnion(reading: Reading, nodes: readonly TypeNode[], union: TypeNode
   return { type: unite(types, union), nullable, optional };
 }
 
-function readIntersection(reading: Reading, nodes: readonly TypeNode[], intersection: TypeNode): ReadType {
+function readIntersection(
+  reading: Reading,
+  nodes: readonly ts.TypeNode[],
+  intersection: ts.TypeNode,
+): ReadType {
   const types = nodes.map((node) => read(reading, node).type);
   const objects = types.filter((type) => type.kind === 'object');
   if (objects.length < types.length) return unsupported(intersection);
   return plain({ kind: 'object', fields: mergeFields(objects.flatMap((each) => each.fields)) });
 }
 
-function readList(reading: Reading, element: TypeNode, list: TypeNode): ReadType {
+function readList(reading: Reading, element: ts.TypeNode, list: ts.TypeNode): ReadType {
   const { type, nullable, optional } = read(reading, element);
   if (type.kind === 'unsupported') return plain(type);
   if (nullable || optional || type.kind === 'void' || type.kind === 'model') {
@@ -117,8 +117,8 @@ function readList(reading: Reading, element: TypeNode, list: TypeNode): ReadType
   return plain({ kind: 'list', of: type });
 }
 
-function readReference(reading: Reading, node: TypeReferenceNode): ReadType {
-  const name = node.getTypeName().getText();
+function readReference(reading: Reading, node: ts.TypeReferenceNode): ReadType {
+  const name = node.typeName.getText();
   const member = enumMemberValue(reading.context, node.getSourceFile(), name);
   if (member !== undefined) return plain({ kind: 'enum', values: [member] });
   const resolved = resolveName(reading.context, node.getSourceFile(), name);
@@ -126,7 +126,9 @@ function readReference(reading: Reading, node: TypeReferenceNode): ReadType {
     case 'framework':
       return readFrameworkType(reading, resolved.name, node);
     case 'package':
-      return resolved.module === 'decimal.js' ? plain({ kind: 'decimal' }) : unsupported(node);
+      return resolved.module === 'decimal.js'
+        ? plain({ kind: 'decimal' })
+        : unsupported(node, aliasHint(resolved.module));
     case 'declared':
       return readDeclared(reading, resolved.declaration, node);
     case 'global':
@@ -145,31 +147,47 @@ const FRAMEWORK_SCALARS: Readonly<Record<string, ScalarKind>> = {
   JsonValue: 'json',
 };
 
-function readFrameworkType(reading: Reading, name: string, node: TypeReferenceNode): ReadType {
+function readFrameworkType(reading: Reading, name: string, node: ts.TypeReferenceNode): ReadType {
   const scalar = Object.hasOwn(FRAMEWORK_SCALARS, name) ? FRAMEWORK_SCALARS[name] : undefined;
   if (scalar !== undefined) return plain({ kind: scalar });
-  const [argument] = node.getTypeArguments();
+  const [argument] = node.typeArguments ?? [];
   if ((name !== 'Id' && name !== 'ShardedId') || argument === undefined) return unsupported(node);
   const model = resolveClass(reading.context, argument);
-  if (model === undefined) return unsupported(node, 'Name the model class between the angle brackets.');
+  if (model === undefined) {
+    const hint = 'Name the model class between the angle brackets, imported by a relative path.';
+    return unsupported(node, hint);
+  }
   return plain({ kind: 'id', model, sharded: name === 'ShardedId' });
 }
 
+/** What to write instead of a type behind an import that is no relative one. */
+function aliasHint(module: string): string | undefined {
+  // `@/models`, `~/models` and `#models` are no names of packages.
+  return /^(@\/|~|#)/.test(module)
+    ? `Import it by a relative path: ${JSON.stringify(module)} is a path alias, and the generator follows files only.`
+    : undefined;
+}
+
 /** The class of this project that a type argument names. */
-export function resolveClass(context: ReadContext, node: TypeNode): ModelReference | undefined {
-  if (!Node.isTypeReference(node)) return undefined;
-  const resolved = resolveName(context, node.getSourceFile(), node.getTypeName().getText());
-  if (resolved.kind !== 'declared' || !Node.isClassDeclaration(resolved.declaration)) return undefined;
-  return referenceToClass(context, resolved.declaration);
+export function resolveClass(context: ReadContext, node: ts.TypeNode): ModelReference | undefined {
+  if (!ts.isTypeReferenceNode(node)) return undefined;
+  const name = node.typeName.getText();
+  const source = node.getSourceFile();
+  const key = importKey(source, name);
+  if (key !== undefined && context.classes.has(key)) return context.classes.get(key);
+  const declaration = resolveClassDeclaration(context, node, name);
+  const reference = declaration === undefined ? undefined : referenceToClass(context, declaration);
+  if (key !== undefined) context.classes.set(key, reference);
+  return reference;
 }
 
-function referenceToClass(context: ReadContext, node: ClassDeclaration): ModelReference {
+function referenceToClass(context: ReadContext, node: ts.ClassDeclaration): ModelReference {
   const marked = hasDecorator(context, node, 'AutoBuilder');
-  return { name: node.getName() ?? '', file: fileOf(node), marked };
+  return { name: node.name?.text ?? '', file: fileOf(node), marked };
 }
 
-function readGlobal(reading: Reading, name: string, node: TypeReferenceNode): ReadType {
-  const [argument] = node.getTypeArguments();
+function readGlobal(reading: Reading, name: string, node: ts.TypeReferenceNode): ReadType {
+  const [argument] = node.typeArguments ?? [];
   if (name === 'Date') return plain({ kind: 'instant' });
   if (argument === undefined) return unsupported(node);
   if (name === 'Array' || name === 'ReadonlyArray') return readList(reading, argument, node);
@@ -177,24 +195,23 @@ function readGlobal(reading: Reading, name: string, node: TypeReferenceNode): Re
   return unsupported(node);
 }
 
-function readDeclared(reading: Reading, declaration: Declaration, node: TypeReferenceNode): ReadType {
-  if (reading.open.has(declaration)) return recursive(node);
-  const inner: Reading = { ...reading, open: new Set([...reading.open, declaration]) };
-  if (Node.isTypeAliasDeclaration(declaration)) return readAlias(inner, declaration, node);
-  if (Node.isInterfaceDeclaration(declaration)) return readInterface(inner, declaration, node);
-  if (Node.isEnumDeclaration(declaration)) {
+function readDeclared(reading: Reading, declaration: Declaration, node: ts.TypeReferenceNode): ReadType {
+  if (reading.open.has(declarationKey(declaration))) return recursive(node);
+  const inner: Reading = { ...reading, open: new Set([...reading.open, declarationKey(declaration)]) };
+  if (ts.isTypeAliasDeclaration(declaration)) return readAlias(inner, declaration, node);
+  if (ts.isInterfaceDeclaration(declaration)) return readInterface(inner, declaration, node);
+  if (ts.isEnumDeclaration(declaration)) {
     const values = readEnumValues(declaration);
     if (values === undefined) return unsupported(node, 'Give every member of the enum a string value.');
     return plain({ kind: 'enum', values, ...referenceFor(declaration) });
   }
-  if (Node.isClassDeclaration(declaration)) return readClass(inner, declaration, node);
+  if (ts.isClassDeclaration(declaration)) return readClass(inner, declaration, node);
   return unsupported(node);
 }
 
-function readAlias(reading: Reading, alias: TypeAliasDeclaration, node: TypeReferenceNode): ReadType {
-  const target = alias.getTypeNode();
-  if (target === undefined || alias.getTypeParameters().length > 0) return unsupported(node);
-  const result = read(reading, target);
+function readAlias(reading: Reading, alias: ts.TypeAliasDeclaration, node: ts.TypeReferenceNode): ReadType {
+  if (alias.typeParameters !== undefined) return unsupported(node);
+  const result = read(reading, alias.type);
   // A name that includes null or undefined is not the name of the value's own type.
   if (result.nullable || result.optional) return result;
   if (result.type.kind === 'enum') return plain({ ...result.type, ...referenceFor(alias) });
@@ -202,70 +219,81 @@ function readAlias(reading: Reading, alias: TypeAliasDeclaration, node: TypeRefe
   return result;
 }
 
-function readInterface(reading: Reading, node: InterfaceDeclaration, usage: TypeNode): ReadType {
-  if (node.getTypeParameters().length > 0) return unsupported(usage);
+function readInterface(reading: Reading, node: ts.InterfaceDeclaration, usage: ts.TypeNode): ReadType {
+  if (node.typeParameters !== undefined) return unsupported(usage);
   const inherited: FieldSchema[] = [];
-  for (const clause of node.getExtends()) {
-    const resolved = resolveName(reading.context, node.getSourceFile(), clause.getExpression().getText());
+  for (const clause of node.heritageClauses?.flatMap(({ types }) => types) ?? []) {
+    const resolved = resolveName(reading.context, node.getSourceFile(), clause.expression.getText());
     const base = resolved.kind === 'declared' ? resolved.declaration : undefined;
-    if (!Node.isInterfaceDeclaration(base) || clause.getTypeArguments().length > 0) return unsupported(usage);
-    if (reading.open.has(base)) return recursive(usage);
-    const { type } = readInterface({ ...reading, open: new Set([...reading.open, base]) }, base, usage);
+    if (base === undefined || !ts.isInterfaceDeclaration(base)) return unsupported(usage);
+    if (clause.typeArguments !== undefined) return unsupported(usage);
+    if (reading.open.has(declarationKey(base))) return recursive(usage);
+    const { type } = readInterface(
+      { ...reading, open: new Set([...reading.open, declarationKey(base)]) },
+      base,
+      usage,
+    );
     if (type.kind !== 'object') return plain(type);
     inherited.push(...type.fields);
   }
-  const own = readMembers(reading, node.getMembers(), usage, named(node));
+  const own = readMembers(reading, node.members, usage, named(node));
   if (own.type.kind !== 'object') return own;
   return plain({ ...own.type, fields: mergeFields([...inherited, ...own.type.fields]) });
 }
 
 function readMembers(
   reading: Reading,
-  members: readonly TypeElementTypes[],
-  usage: TypeNode,
+  members: readonly ts.TypeElement[],
+  usage: ts.TypeNode,
   name: ReturnType<typeof named>,
 ): ReadType {
   const fields: FieldSchema[] = [];
   for (const member of members) {
-    if (!Node.isPropertySignature(member)) return unsupported(usage);
+    if (!ts.isPropertySignature(member)) return unsupported(usage);
     const read = field(reading, member);
     if (read !== undefined) fields.push(read);
   }
   return plain({ kind: 'object', fields, ...name });
 }
 
-function readClass(reading: Reading, node: ClassDeclaration, usage: TypeNode): ReadType {
+function readClass(reading: Reading, node: ts.ClassDeclaration, usage: ts.TypeNode): ReadType {
   const model = referenceToClass(reading.context, node);
   if (model.marked) return plain({ kind: 'model', model });
   if (reading.use !== 'response') return unsupported(usage, 'Declare an interface: plain data has no class.');
   return plain({ kind: 'object', fields: classFields(reading, node), ...named(node) });
 }
 
-function classFields(reading: Reading, node: ClassDeclaration): readonly FieldSchema[] {
+function classFields(reading: Reading, node: ts.ClassDeclaration): readonly FieldSchema[] {
   const fields: FieldSchema[] = [];
-  for (const property of node.getInstanceProperties()) {
-    if (Node.isParameterDeclaration(property)) reportParameterProperty(reading.context, property);
-    if (!Node.isPropertyDeclaration(property) || property.getScope() !== 'public') continue;
-    if (Node.isPrivateIdentifier(property.getNameNode())) continue;
+  for (const parameter of constructorOf(node)?.parameters ?? []) {
+    if (ts.isParameterPropertyDeclaration(parameter, parameter.parent)) {
+      reportParameterProperty(reading.context, parameter);
+    }
+  }
+  for (const property of instanceProperties(node)) {
+    if (scopeOf(property) !== 'public') continue;
     const read = field(reading, property);
     if (read !== undefined) fields.push(read);
   }
   return fields;
 }
 
-function reportParameterProperty(context: ReadContext, parameter: ParameterDeclaration): void {
+function reportParameterProperty(context: ReadContext, parameter: ts.ParameterDeclaration): void {
   report(
     context,
     'FWGEN004',
     parameter,
-    `The parameter ${parameter.getName()} declares a field`,
+    `The parameter ${parameter.name.getText()} declares a field`,
     'Declare the field in the class body and assign it: parameter properties cannot be erased.',
   );
 }
 
-function field(reading: Reading, member: PropertyDeclaration | PropertySignature): FieldSchema | undefined {
-  const name = propertyName(member.getNameNode());
-  const typeNode = member.getTypeNode();
+function field(
+  reading: Reading,
+  member: ts.PropertyDeclaration | ts.PropertySignature,
+): FieldSchema | undefined {
+  const name = propertyName(member.name);
+  const typeNode = member.type;
   if (name === undefined || typeNode === undefined) {
     const problem = name === undefined ? 'has a computed name' : 'has no type';
     report(
@@ -282,7 +310,7 @@ function field(reading: Reading, member: PropertyDeclaration | PropertySignature
   return {
     name,
     type,
-    optional: optional || member.hasQuestionToken(),
+    optional: optional || member.questionToken !== undefined,
     nullable,
     ...(description === undefined ? {} : { description }),
     tags,
@@ -290,10 +318,15 @@ function field(reading: Reading, member: PropertyDeclaration | PropertySignature
   };
 }
 
+/** One text per declaration: its tree may be made anew between two looks. */
+function declarationKey(declaration: Declaration): string {
+  return `${fileOf(declaration)}#${declaration.pos}`;
+}
+
 function named(
-  declaration: TypeAliasDeclaration | InterfaceDeclaration | ClassDeclaration,
+  declaration: ts.TypeAliasDeclaration | ts.InterfaceDeclaration | ts.ClassDeclaration,
 ): Partial<Extract<TypeSchema, { kind: 'object' }>> {
-  const name = declaration.getName();
+  const name = declaredName(declaration);
   const { description } = readDoc(declaration);
   return {
     ...(name === undefined ? {} : { name }),

@@ -1,25 +1,11 @@
-import {
-  type ClassDeclaration,
-  type EnumDeclaration,
-  type ExportDeclaration,
-  type ImportDeclaration,
-  type InterfaceDeclaration,
-  Node,
-  type SourceFile,
-  type TypeAliasDeclaration,
-  type VariableDeclaration,
-} from 'ts-morph';
+import { ts } from 'ts-morph';
 import type { Reference } from '../schema/location.js';
+import { moduleIndex } from './module-index.js';
 import type { ReadContext } from './read-context.js';
-import { fileOf } from './source-files.js';
+import { fileOf, importTarget } from './source-files.js';
+import { type Declaration, declaredName } from './syntax.js';
 
-/** A declaration at the top level of a file. */
-export type Declaration =
-  | ClassDeclaration
-  | InterfaceDeclaration
-  | TypeAliasDeclaration
-  | EnumDeclaration
-  | VariableDeclaration;
+export type { Declaration } from './syntax.js';
 
 /** What a name means where it stands. */
 export type Resolved =
@@ -41,18 +27,15 @@ export const PACKAGE_NAME = 'fw-actions';
  * Resolves a name, which may be qualified by a namespace import (`fw.Model`), by following declarations and imports.
  * A declaration in the file shadows everything else.
  */
-export function resolveName(context: ReadContext, source: SourceFile, name: string): Resolved {
+export function resolveName(context: ReadContext, source: ts.SourceFile, name: string): Resolved {
   const dot = name.indexOf('.');
   if (dot >= 0) return resolveQualified(context, source, name.slice(0, dot), name.slice(dot + 1));
-  const declaration = declarationIn(source, name);
+  const { declarations, imports } = moduleIndex(source);
+  const declaration = declarations.get(name);
   if (declaration !== undefined) return { kind: 'declared', declaration };
-  for (const statement of source.getImportDeclarations()) {
-    const exportName = importedAs(statement, name);
-    if (exportName !== undefined) {
-      return resolveFrom(context, source, statement.getModuleSpecifierValue(), exportName, new Set());
-    }
-  }
-  return { kind: 'global', name };
+  const binding = imports.get(name);
+  if (binding === undefined || binding.name === '*') return { kind: 'global', name };
+  return resolveFrom(context, source, binding.specifier, binding.name, new Set());
 }
 
 /** How emitted code can import a resolved name; undefined if it is not exported or no import at all. */
@@ -78,53 +61,36 @@ export function referenceToDeclaration(declaration: Declaration): Reference | un
   return name === undefined ? undefined : { kind: 'file', file: fileOf(declaration), name };
 }
 
-/** The name that a declaration's file exports it by. */
+/** The name that a declaration's file exports it by: its own if there is a choice. */
 function exportedNameOf(declaration: Declaration): string | undefined {
-  const name = declaration.getName();
+  const name = declaredName(declaration);
   if (name === undefined) return undefined;
-  const statement = Node.isVariableDeclaration(declaration)
-    ? declaration.getVariableStatement()
-    : declaration;
-  if (statement?.hasExportKeyword() && !statement.hasDefaultKeyword()) return name;
-  for (const exports of declaration.getSourceFile().getExportDeclarations()) {
-    if (exports.getModuleSpecifierValue() !== undefined) continue;
-    const specifier = exports.getNamedExports().find((each) => each.getName() === name);
-    const exported = specifier?.getAliasNode()?.getText() ?? specifier?.getName();
-    if (exported !== undefined && exported !== 'default') return exported;
+  const { exports } = moduleIndex(declaration.getSourceFile());
+  if (exports.get(name) === name) return name;
+  for (const [exported, local] of exports) {
+    if (local === name && exported !== 'default') return exported;
   }
   return undefined;
 }
 
-function declarationIn(source: SourceFile, name: string): Declaration | undefined {
-  return (
-    source.getClass(name) ??
-    source.getInterface(name) ??
-    source.getTypeAlias(name) ??
-    source.getEnum(name) ??
-    source.getVariableDeclaration(name)
-  );
+/** One text per thing that is imported from this project, the same in all files that import it; undefined for others. */
+export function importKey(source: ts.SourceFile, name: string): string | undefined {
+  const { declarations, imports } = moduleIndex(source);
+  const binding = declarations.has(name) ? undefined : imports.get(name);
+  return binding?.specifier.startsWith('.')
+    ? `${importTarget(fileOf(source), binding.specifier)}#${binding.name}`
+    : undefined;
 }
 
-/** The export that an import statement binds to this local name. */
-function importedAs(statement: ImportDeclaration, name: string): string | undefined {
-  if (statement.getDefaultImport()?.getText() === name) return 'default';
-  for (const specifier of statement.getNamedImports()) {
-    if ((specifier.getAliasNode()?.getText() ?? specifier.getName()) === name) return specifier.getName();
-  }
-  return undefined;
-}
-
-function resolveQualified(context: ReadContext, source: SourceFile, head: string, rest: string): Resolved {
-  const statement = source
-    .getImportDeclarations()
-    .find((each) => each.getNamespaceImport()?.getText() === head);
-  if (statement === undefined) return { kind: 'global', name: `${head}.${rest}` };
-  return resolveFrom(context, source, statement.getModuleSpecifierValue(), rest, new Set());
+function resolveQualified(context: ReadContext, source: ts.SourceFile, head: string, rest: string): Resolved {
+  const binding = moduleIndex(source).imports.get(head);
+  if (binding?.name !== '*') return { kind: 'global', name: `${head}.${rest}` };
+  return resolveFrom(context, source, binding.specifier, rest, new Set());
 }
 
 function resolveFrom(
   context: ReadContext,
-  source: SourceFile,
+  source: ts.SourceFile,
   specifier: string,
   name: string,
   visited: Set<string>,
@@ -132,63 +98,54 @@ function resolveFrom(
   if (specifier === PACKAGE_NAME || specifier.startsWith(`${PACKAGE_NAME}/`))
     return { kind: 'framework', name };
   if (!/^\.\.?(\/|$)/.test(specifier)) return { kind: 'package', module: specifier, name };
-  const target = context.sources.resolveImport(fileOf(source), specifier);
-  if (isInside(target.file, context.paths.output)) return { kind: 'generated', file: target.file, name };
+  const from = fileOf(source);
+  if (importTarget(from, specifier).startsWith(`${context.paths.output}/`)) {
+    return { kind: 'generated', file: emittedFile(importTarget(from, specifier)), name };
+  }
+  const target = context.sources.resolveImport(from, specifier);
   const file = target.exists ? context.sources.load(target.file) : undefined;
   const found = file === undefined ? undefined : resolveExport(context, file, name, visited);
   return found ?? { kind: 'missing', specifier };
 }
 
+/** Emitted files need not exist yet. */
+function emittedFile(target: string): string {
+  return target.replace(/(\.js|\.ts)?$/, '.ts');
+}
+
 /** What a file exports under a name; `visited` ends circles of re-exports. */
 function resolveExport(
   context: ReadContext,
-  source: SourceFile,
+  source: ts.SourceFile,
   name: string,
   visited: Set<string>,
 ): Resolved | undefined {
   const key = `${fileOf(source)}#${name}`;
   if (visited.has(key)) return undefined;
   visited.add(key);
-  const declaration = name === 'default' ? defaultExportOf(source) : declarationIn(source, name);
+  const { declarations, exports, defaultExport, reExports } = moduleIndex(source);
+  const declaration = name === 'default' ? defaultExport : declarations.get(name);
   if (declaration !== undefined) return { kind: 'declared', declaration };
-  for (const statement of source.getExportDeclarations()) {
-    const found = resolveReExport(context, source, statement, name, visited);
-    if (found !== undefined) return found;
+  const local = exports.get(name);
+  if (local !== undefined) return resolveName(context, source, local);
+  for (const { specifier, names } of reExports) {
+    const original = names === undefined ? name : names.get(name);
+    if (original === undefined) continue;
+    const found = resolveFrom(context, source, specifier, original, visited);
+    // A star export that lacks the name leaves it to the next one.
+    if (names !== undefined || found.kind !== 'missing') return found;
   }
   return undefined;
 }
 
-function defaultExportOf(source: SourceFile): Declaration | undefined {
-  return [...source.getClasses(), ...source.getInterfaces()].find((each) => each.hasDefaultKeyword());
-}
-
-function resolveReExport(
+/** The class that a name or type reference means, if this project declares it. */
+export function resolveClassDeclaration(
   context: ReadContext,
-  source: SourceFile,
-  statement: ExportDeclaration,
+  node: ts.Node,
   name: string,
-  visited: Set<string>,
-): Resolved | undefined {
-  const specifier = statement.getModuleSpecifierValue();
-  const named = statement
-    .getNamedExports()
-    .find((each) => (each.getAliasNode()?.getText() ?? each.getName()) === name);
-  if (named !== undefined) {
-    return specifier === undefined
-      ? resolveName(context, source, named.getName())
-      : resolveFrom(context, source, specifier, named.getName(), visited);
-  }
-  if (
-    specifier === undefined ||
-    statement.hasNamedExports() ||
-    statement.getNamespaceExport() !== undefined
-  ) {
-    return undefined;
-  }
-  const found = resolveFrom(context, source, specifier, name, visited);
-  return found.kind === 'missing' ? undefined : found;
-}
-
-function isInside(file: string, folder: string): boolean {
-  return file.startsWith(`${folder}/`);
+): ts.ClassDeclaration | undefined {
+  const resolved = resolveName(context, node.getSourceFile(), name);
+  return resolved.kind === 'declared' && ts.isClassDeclaration(resolved.declaration)
+    ? resolved.declaration
+    : undefined;
 }

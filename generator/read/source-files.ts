@@ -1,12 +1,20 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { type Node, Project, type SourceFile, ts } from 'ts-morph';
+import { ts } from 'ts-morph';
 import type { SourceLocation } from '../schema/location.js';
+import { isSystemError } from '../system-error.js';
 
 /** What the parser could not understand. */
 export interface ParseError {
   readonly message: string;
   readonly location: SourceLocation;
+}
+
+/** One file after a look at it. */
+interface LoadedFile {
+  /** undefined if it does not parse. */
+  readonly source: ts.SourceFile | undefined;
+  readonly errors: readonly ParseError[];
 }
 
 /**
@@ -16,37 +24,48 @@ export interface ParseError {
  */
 export class SourceFiles {
   readonly #projectDirectory: string;
-  readonly #loaded = new Map<string, SourceFile | undefined>();
-  // Files are handed over as text under a virtual root: no path of this machine can reach the output, and the parser
-  // never looks at the disk by itself.
-  readonly #project = new Project({
-    useInMemoryFileSystem: true,
-    skipFileDependencyResolution: true,
-    skipLoadingLibFiles: true,
-    compilerOptions: { noLib: true, noResolve: true, experimentalDecorators: true },
-  });
+  readonly #treeLimit: number;
+  /** Trees, the longest unused first. */
+  readonly #loaded = new Map<string, LoadedFile>();
+  readonly #errors = new Map<string, readonly ParseError[]>();
+  /** The file that was asked for last, which is the one that is parsed next. */
+  #lastText: { readonly file: string; readonly text: string } | undefined;
 
-  readonly #syntaxErrors: ParseError[] = [];
-
-  constructor(projectDirectory: string) {
+  /**
+   * @param options.treeLimit most trees to be kept: more memory saves parsing a file again that many others import
+   */
+  constructor(projectDirectory: string, options: { readonly treeLimit?: number } = {}) {
     this.#projectDirectory = projectDirectory;
+    this.#treeLimit = options.treeLimit ?? TREE_LIMIT;
   }
 
   /** The parsed file; undefined if there is none inside the project, or if it does not parse. */
-  load(file: string): SourceFile | undefined {
-    if (!this.#loaded.has(file)) this.#loaded.set(file, this.#parse(file));
-    return this.#loaded.get(file);
+  load(file: string): ts.SourceFile | undefined {
+    if (file.startsWith('../') || !/\.[cm]?tsx?$/.test(file)) return undefined;
+    const known = this.#loaded.get(file);
+    const loaded = known ?? this.#parse(file);
+    if (loaded === undefined) return undefined;
+    if (known !== undefined) this.#loaded.delete(file);
+    this.#loaded.set(file, loaded);
+    if (this.#loaded.size > this.#treeLimit) this.#dropOldest();
+    return loaded.source;
   }
 
-  /** The text of a file with LF line ends. @throws if it cannot be read */
-  text(file: string): string {
-    const text = readFileSync(join(this.#projectDirectory, file), 'utf8');
-    return text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
+  /**
+   * The text of a file with LF line ends; undefined if there is none.
+   *
+   * @throws the error of the file system if it is there and cannot be read
+   */
+  text(file: string): string | undefined {
+    if (this.#lastText?.file === file) return this.#lastText.text;
+    const text = readText(join(this.#projectDirectory, file));
+    if (text !== undefined) this.#lastText = { file, text };
+    return text;
   }
 
   /** The project file that a relative import means, if it exists; otherwise where it would be. */
   resolveImport(from: string, specifier: string): { readonly file: string; readonly exists: boolean } {
-    const target = posix.join(posix.dirname(from), specifier);
+    const target = importTarget(from, specifier);
     const candidates = importCandidates(target);
     const found = candidates.find((candidate) => this.load(candidate) !== undefined);
     return { file: found ?? candidates[0] ?? target, exists: found !== undefined };
@@ -54,33 +73,82 @@ export class SourceFiles {
 
   /** Syntax errors of every file that was to be loaded. */
   get syntaxErrors(): readonly ParseError[] {
-    return this.#syntaxErrors;
+    return [...this.#errors.values()].flat();
   }
 
-  #parse(file: string): SourceFile | undefined {
-    if (file.startsWith('../') || !/\.[cm]?tsx?$/.test(file)) return undefined;
-    if (!existsSync(join(this.#projectDirectory, file))) return undefined;
-    const source = this.#project.createSourceFile(`/${file}`, this.text(file));
-    const errors = syntaxErrorsIn(source);
-    this.#syntaxErrors.push(...errors);
-    // The tree of a file that does not parse holds nodes of any shape: nobody gets to see it.
-    return errors.length === 0 ? source : undefined;
+  /** Forgets what these files held, so that the next look reads them again. Others keep their trees. */
+  forget(files: Iterable<string>): void {
+    this.#lastText = undefined;
+    for (const file of files) {
+      this.#loaded.delete(file);
+      this.#errors.delete(file);
+    }
+  }
+
+  #parse(file: string): LoadedFile | undefined {
+    const text = this.text(file);
+    if (text === undefined) return undefined;
+    const loaded = parse(file, text);
+    if (loaded.errors.length > 0) this.#errors.set(file, loaded.errors);
+    return loaded;
+  }
+
+  #dropOldest(): void {
+    for (const file of this.#loaded.keys()) {
+      this.#loaded.delete(file);
+      return;
+    }
   }
 }
 
+/** The path that a relative import spells, with its extension as written. */
+export function importTarget(from: string, specifier: string): string {
+  return posix.join(posix.dirname(from), specifier);
+}
+
 /** Where a node starts. */
-export function locationOf(node: Node): SourceLocation {
+export function locationOf(node: ts.Node): SourceLocation {
   return positionIn(node.getSourceFile(), node.getStart());
 }
 
 /** Project-relative path of the file that a node stands in. */
-export function fileOf(node: Node): string {
-  return node.getSourceFile().getFilePath().slice(1);
+export function fileOf(node: ts.Node): string {
+  return node.getSourceFile().fileName;
 }
 
-function positionIn(source: SourceFile, position: number): SourceLocation {
-  const { line, column } = source.getLineAndColumnAtPos(position);
-  return { file: fileOf(source), line, column };
+/** Trees are large: a thousand of them take as much memory as all the rest. */
+const TREE_LIMIT = 256;
+
+function readText(path: string): string | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (isSystemError(error) && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return undefined;
+    throw error;
+  }
+  const body = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  return body.includes('\r') ? body.replace(/\r\n?/g, '\n') : body;
+}
+
+interface Findings {
+  readonly parseDiagnostics?: readonly ts.DiagnosticWithLocation[];
+}
+
+function parse(file: string, text: string): LoadedFile {
+  const source: ts.SourceFile & Findings = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  // The parser keeps its findings on the tree; asking a program for them would build one.
+  const errors = (source.parseDiagnostics ?? []).map(({ messageText, start }) => ({
+    message: ts.flattenDiagnosticMessageText(messageText, ' '),
+    location: positionIn(source, start),
+  }));
+  // The tree of a file that does not parse holds nodes of any shape: nobody gets to see it.
+  return { source: errors.length === 0 ? source : undefined, errors };
+}
+
+function positionIn(source: ts.SourceFile, position: number): SourceLocation {
+  const { line, character } = source.getLineAndCharacterOfPosition(position);
+  return { file: source.fileName, line: line + 1, column: character + 1 };
 }
 
 /** Emitted JavaScript is imported by its own name (`./wallet.js`), its source has another extension. */
@@ -88,17 +156,4 @@ function importCandidates(target: string): readonly string[] {
   const sourceName = target.replace(/\.([cm]?)jsx?$/, '.$1ts');
   if (/\.[cm]?tsx?$/.test(sourceName)) return [sourceName, sourceName.replace(/\.ts$/, '.tsx')];
   return [`${target}.ts`, `${target}/index.ts`];
-}
-
-interface Findings {
-  readonly parseDiagnostics?: readonly ts.DiagnosticWithLocation[];
-}
-
-/** The parser's own findings. They are kept on the tree; asking a program for them would build one per file. */
-function syntaxErrorsIn(source: SourceFile): readonly ParseError[] {
-  const tree: ts.SourceFile & Findings = source.compilerNode;
-  return (tree.parseDiagnostics ?? []).map(({ messageText, start }) => ({
-    message: ts.flattenDiagnosticMessageText(messageText, ' '),
-    location: positionIn(source, start),
-  }));
 }

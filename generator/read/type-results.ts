@@ -1,4 +1,4 @@
-import type { TypeNode } from 'ts-morph';
+import type { ts } from 'ts-morph';
 import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
 import { abbreviate } from './read-literal.js';
 
@@ -12,7 +12,7 @@ export interface ReadType {
 }
 
 /** One of several types that are not null or undefined, or all of them as one. */
-export function unite(types: readonly TypeSchema[], union: TypeNode): TypeSchema {
+export function unite(types: readonly TypeSchema[], union: ts.TypeNode): TypeSchema {
   const [first] = types;
   if (first === undefined) return { kind: 'void' };
   const broken = types.find((type) => type.kind === 'unsupported');
@@ -38,12 +38,12 @@ const SUPPORTED =
   'literals, a string enum, JsonValue, or objects and lists of these.';
 
 /** A type that cannot be stored or sent, and what to write instead. */
-export function unsupported(node: TypeNode, hint: string = SUPPORTED): ReadType {
+export function unsupported(node: ts.TypeNode, hint: string = SUPPORTED): ReadType {
   return plain({ kind: 'unsupported', text: abbreviate(node.getText()), hint });
 }
 
 /** A type that contains itself. */
-export function recursive(node: TypeNode): ReadType {
+export function recursive(node: ts.TypeNode): ReadType {
   const hint = 'Use JsonValue for data of unlimited depth.';
   return plain({ kind: 'unsupported', text: abbreviate(node.getText()), hint, recursive: true });
 }

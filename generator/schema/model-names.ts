@@ -25,8 +25,21 @@ export interface ModelNames {
   readonly file: string;
 }
 
-/** Derives all names of a model from its class name and options. */
-export function modelNames(model: Pick<ModelSchema, 'name' | 'table'>): ModelNames {
+type Named = Pick<ModelSchema, 'name' | 'table'>;
+
+const known = new WeakMap<Named, ModelNames>();
+
+/** All names of a model, derived once from its class name and options. */
+export function modelNames(model: Named): ModelNames {
+  let names = known.get(model);
+  if (names === undefined) {
+    names = deriveNames(model);
+    known.set(model, names);
+  }
+  return names;
+}
+
+function deriveNames(model: Named): ModelNames {
   const { name } = model;
   const variable = camelCase(name);
   return {

@@ -1,3 +1,4 @@
+import type { ActionClass } from './action.js';
 import type { Clock } from '../domain/clock.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import { copyWith, descriptorOf, type Entity, pendingEventsOf } from '../domain/entity.js';
@@ -32,6 +33,13 @@ export interface StagedExpectation {
   readonly expectedVersion: number;
 }
 
+/** An action to be run later. */
+export interface PlannedAction {
+  readonly dueDate: Date;
+  readonly actionClass: ActionClass<never, unknown>;
+  readonly params: object;
+}
+
 /** One thing that a plan asks for. */
 export type StagedItem = StagedAdd | StagedUpdate | StagedExpectation;
 
@@ -39,6 +47,7 @@ export type StagedItem = StagedAdd | StagedUpdate | StagedExpectation;
 export class ActionPlan {
   readonly #clock: Clock;
   readonly #items = new Map<string, StagedItem>();
+  readonly #schedules: PlannedAction[] = [];
   #sealed = false;
 
   constructor(clock: Clock) {
@@ -94,6 +103,34 @@ export class ActionPlan {
   expect(model: Entity): void {
     const descriptor = this.#descriptorFor(model);
     this.#stage({ kind: 'expect', descriptor, model, expectedVersion: model.version });
+  }
+
+  /**
+   * Has an action run at a time, or as soon as possible after it: once, by the same principal. It is stored in the
+   * transaction of this plan, together with its params (secret ones too), and can be seen and cancelled by
+   * `application.events.schedules`.
+   *
+   * @throws PlanMisuseError for an invalid date
+   */
+  schedule<Params extends object>(
+    at: Date,
+    actionClass: ActionClass<Params, unknown>,
+    params: NoInfer<Params>,
+  ): void {
+    if (this.#sealed) {
+      throw new PlanMisuseError(`${actionClass.name} was scheduled after perform had returned; await everything in perform`);
+    }
+    if (Number.isNaN(at.getTime())) throw new PlanMisuseError(`${actionClass.name} cannot be scheduled at an invalid date`);
+    this.#schedules.push({
+      dueDate: at,
+      actionClass: actionClass as unknown as ActionClass<never, unknown>,
+      params,
+    });
+  }
+
+  /** What is scheduled so far. */
+  get schedules(): readonly PlannedAction[] {
+    return this.#schedules;
   }
 
   /** What is staged so far, in staging order. */

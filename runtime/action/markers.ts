@@ -105,7 +105,7 @@ export interface HttpRouteOptions {
   readonly example?: JsonValue;
 }
 
-/** Serves an action over HTTP. Parameters named in braces come from the path, the others from the body (or the query, for GET). */
+/** Serves an action over HTTP. Parameters named in braces come from the path, the others from the body (or the query, for GET and DELETE). */
 export function HttpRoute(_method: HttpMethod, _path: `/${string}`, _options?: HttpRouteOptions): Marker {
   return mark;
 }

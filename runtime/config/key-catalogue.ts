@@ -304,11 +304,39 @@ export const generatorMigrations: FolderKey = {
   doc: "Folder of the application's migrations.",
 };
 
+export const generatorTemplates: FolderKey = {
+  kind: 'folder',
+  name: 'templates',
+  doc: 'Folder of templates that take the place of those of `fw-gen`, and of templates for further files.',
+};
+
+export const generatorTitle: TextKey = {
+  kind: 'text',
+  name: 'title',
+  maximumLength: 128,
+  doc: 'Title of the API document. Default: the namespace.',
+};
+
+export const generatorVersion: DefaultedTextKey = {
+  kind: 'text',
+  name: 'version',
+  maximumLength: 64,
+  default: '1.0.0',
+  doc: 'Version of the API document.',
+};
+
 export const generator: SectionKey = {
   kind: 'section',
   name: 'generator',
   doc: 'What `fw-gen generate` reads and writes.',
-  keys: [generatorSource, generatorOutput, generatorMigrations],
+  keys: [
+    generatorSource,
+    generatorOutput,
+    generatorMigrations,
+    generatorTemplates,
+    generatorTitle,
+    generatorVersion,
+  ],
 };
 
 // The whole.

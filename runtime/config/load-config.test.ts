@@ -54,6 +54,9 @@ describe('the examples', () => {
       sourceDirectory: join(repository, 'examples/wallet'),
       outputDirectory: join(repository, 'examples/wallet/generated'),
       migrationsDirectory: join(repository, 'examples/wallet/migrations'),
+      templatesDirectory: undefined,
+      title: 'example.wallet',
+      version: '1.0.0',
     });
   });
 
@@ -132,7 +135,7 @@ describe('what a valid configuration gives', () => {
                 allow-unsafe: [fsync, synchronous_commit]
 `,
     )}  execution: { timeout-ms: 6, maximum-attempts: 7, store-params: false }
-  generator: { output: out, migrations: /srv/migrations }
+  generator: { output: out, migrations: /srv/migrations, templates: own, title: Wallets, version: 2.1.0 }
 `);
     expect(config.sharding.groups[0]?.members[0]?.primary).toMatchObject({
       maximumPoolSize: 1_000,
@@ -154,6 +157,9 @@ describe('what a valid configuration gives', () => {
       sourceDirectory: '/app',
       outputDirectory: '/app/out',
       migrationsDirectory: '/srv/migrations',
+      templatesDirectory: '/app/own',
+      title: 'Wallets',
+      version: '2.1.0',
     });
   });
 

@@ -63,7 +63,7 @@ function readConfig(context: ReadContext, node: ConfigNode, file: string): FwCon
   const shardingSection = fw.section(keys.sharding);
   const sharding = shardingSection && readTopology(shardingSection);
   const execution = readExecution(fw);
-  const generator = readGenerator(fw);
+  const generator = readGenerator(fw, namespace);
   if (namespace === undefined || sharding === undefined) return undefined;
   return { file, namespace, sharding, execution, generator };
 }
@@ -78,12 +78,24 @@ function readExecution(fw: SectionReader): ExecutionDefaults {
   };
 }
 
-function readGenerator(fw: SectionReader): GeneratorConfig | undefined {
+function readGenerator(fw: SectionReader, namespace: string | undefined): GeneratorConfig | undefined {
   const section = fw.section(keys.generator);
   if (section === undefined) return undefined;
   const sourceDirectory = section.folder(keys.generatorSource);
   const outputDirectory = section.folder(keys.generatorOutput);
   const migrationsDirectory = section.folder(keys.generatorMigrations);
-  if (outputDirectory === undefined || migrationsDirectory === undefined) return undefined;
-  return { sourceDirectory, outputDirectory, migrationsDirectory };
+  const templatesDirectory = section.folder(keys.generatorTemplates);
+  const title = section.text(keys.generatorTitle) ?? namespace;
+  const version = section.text(keys.generatorVersion) ?? keys.generatorVersion.default;
+  if (outputDirectory === undefined || migrationsDirectory === undefined || title === undefined) {
+    return undefined;
+  }
+  return {
+    sourceDirectory,
+    outputDirectory,
+    migrationsDirectory,
+    templatesDirectory,
+    title,
+    version,
+  };
 }

@@ -98,6 +98,12 @@ export interface GeneratorConfig {
   readonly outputDirectory: string;
   /** Folder of the application's migrations. */
   readonly migrationsDirectory: string;
+  /** Folder of the user's own templates, if there is one. */
+  readonly templatesDirectory: string | undefined;
+  /** Title of the API document. Default: the namespace. */
+  readonly title: string;
+  /** Version of the API document. Default `1.0.0`. */
+  readonly version: string;
 }
 
 /** The whole of `fw.config.yaml`. */

@@ -34,9 +34,13 @@ export abstract class ModelBuilder<M extends Entity> {
     return this;
   }
 
-  /** Carries over the base fields (id, state, version, dates) and the events that are still pending. */
-  copyBase(model: M): this {
-    return this.#copy(model, (field) => BASE_FIELDS.has(field));
+  /**
+   * Carries over the base fields (id, state, version, and a model's dates) and the events that are still pending:
+   * what generated `copyBase` does. The caller names the builder's next type.
+   */
+  protected carryBase<Next>(model: M): Next {
+    const fields = this.#descriptor.kind === 'model' ? MODEL_FIELDS : ENTITY_FIELDS;
+    return this.#copy(model, (field) => fields.has(field)) as unknown as Next;
   }
 
   /** Carries over every field: what generated `copyOf` does. */
@@ -84,4 +88,5 @@ export abstract class ModelBuilder<M extends Entity> {
   }
 }
 
-const BASE_FIELDS: ReadonlySet<string> = new Set(['id', 'state', 'version', 'createdDate', 'updatedDate']);
+const ENTITY_FIELDS: ReadonlySet<string> = new Set(['id', 'state', 'version']);
+const MODEL_FIELDS: ReadonlySet<string> = new Set([...ENTITY_FIELDS, 'createdDate', 'updatedDate']);

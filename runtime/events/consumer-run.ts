@@ -96,7 +96,10 @@ export class ConsumerRun implements Run {
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
     this.#signal.notify();
-    const timer = setTimeout(() => this.#abort.abort(), graceMs);
+    const timer = setTimeout(() => {
+      this.#abort.abort();
+      this.#signal.notify();
+    }, graceMs);
     await this.ended;
     clearTimeout(timer);
   }
@@ -140,6 +143,8 @@ export class ConsumerRun implements Run {
 
   #isIdle(): boolean {
     const quiet = this.#stopping || this.#last !== undefined || this.#quietMs > 0;
+    // A handler that ignores the signal is left behind: its event comes again.
+    if (this.#stopping && this.#abort.signal.aborted) return true;
     const still = this.#active === 0 && this.#toPark.length === 0 && !this.#parked.busy;
     return quiet && still && (this.#stopping || this.#window.size === 0);
   }

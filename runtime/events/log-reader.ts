@@ -95,7 +95,8 @@ interface PageBounds {
  * The first three columns stand in every row, and there is always one row: system identifier, whether something is
  * committed above the horizon, number of rows looked at. The last row looked at comes back even if it is not wanted.
  *
- * The action is joined row by row: with a join of its own choice the planner may read all actions for one page.
+ * The action is joined row by row: with a join of its own choice the planner may read all actions for one page. What is
+ * pending is the first row of an index; to a plain EXISTS the planner answers with a scan of the table.
  */
 function pageStatement(
   selection: LogSelection,
@@ -120,24 +121,25 @@ function pageStatement(
   if (selection.model !== undefined) {
     conditions.push(`e.model_id = ${put(selection.model.id)}`, `e.model_name = ${put(selection.model.name)}`);
   }
-  if (selection.fromPosition !== undefined)
-    conditions.push(`e.position >= ${put(selection.fromPosition)}::bigint`);
-  if (selection.fromDate !== undefined)
-    conditions.push(`e.created_date >= ${put(selection.fromDate)}::timestamptz`);
-  const types = put(arrayLiteral(selection.eventTypes.map(quoteElement)));
+  // These do not bound the scan: a page looks at so many rows at most, however few of them are wanted.
+  const wanted = [`e.event_type = ANY (${put(arrayLiteral(selection.eventTypes.map(quoteElement)))}::text[])`];
+  if (selection.fromPosition !== undefined) wanted.push(`e.position >= ${put(selection.fromPosition)}::bigint`);
+  if (selection.fromDate !== undefined) wanted.push(`e.created_date >= ${put(selection.fromDate)}::timestamptz`);
   const text = `WITH h AS MATERIALIZED (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS xmin,
   (SELECT system_identifier::text FROM pg_control_system()) AS system),
 p AS MATERIALIZED (SELECT e.id, e.transaction_id, e.position, e.action_id, e.namespace, e.model_id, e.model_name,
     e.model_version, e.event_type, e.event_version, e.payload, e.created_date, e.trace_context,
-    e.event_type = ANY (${types}::text[]) AS wanted
+    ${wanted.join(' AND ')} AS wanted
   FROM eventlog.events AS e WHERE ${conditions.join(' AND ')}
   ORDER BY e.transaction_id, e.position LIMIT ${put(limit)}),
-n AS (SELECT *, row_number() OVER () AS nr, count(*) OVER () AS looked FROM p)
-SELECT h.system, EXISTS (SELECT FROM eventlog.events AS f WHERE f.transaction_id >= h.xmin) AS pending,
+n AS (SELECT *, row_number() OVER () AS nr, count(*) OVER () AS looked FROM p),
+b AS MATERIALIZED (SELECT (SELECT f.id FROM eventlog.events AS f WHERE f.transaction_id >= (SELECT xmin FROM h)
+  ORDER BY f.transaction_id, f.position LIMIT 1) IS NOT NULL AS pending)
+SELECT h.system, b.pending,
   n.looked, n.wanted, n.transaction_id, n.position, n.id, n.action_id, n.namespace, n.model_id, n.model_name,
   n.model_version, n.event_type, n.event_version, n.payload, n.created_date, n.trace_context,
   a.name, a.principal, a.params
-FROM h LEFT JOIN n ON n.wanted OR n.nr = n.looked
+FROM h CROSS JOIN b LEFT JOIN n ON n.wanted OR n.nr = n.looked
 LEFT JOIN LATERAL (SELECT name, principal, params FROM eventlog.actions AS a
   WHERE a.id = n.action_id AND n.wanted OFFSET 0) AS a ON true
 ORDER BY n.transaction_id, n.position`;

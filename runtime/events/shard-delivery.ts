@@ -1,3 +1,4 @@
+import type { ActionRegistry } from '../action/action-registry.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { ActionExecutor } from '../execution/action-executor.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
@@ -13,7 +14,7 @@ import { chooseLeases } from './lease-balance.js';
 import { LogReader } from './log-reader.js';
 import { readReplay } from './replay-order.js';
 import { ScheduleRun } from './schedule-run.js';
-import type { ScheduleStore } from './schedule-store.js';
+import { ScheduleStore } from './schedule-store.js';
 import { Signal } from './signal.js';
 import { TransactionalRun } from './transactional-run.js';
 import { WakeUp } from './wake-up.js';
@@ -44,7 +45,7 @@ export interface ShardDeliveryOptions {
   readonly database: ShardDatabase;
   readonly handlers: readonly HandlerDescriptor[];
   readonly executor: ActionExecutor;
-  readonly schedules: ScheduleStore;
+  readonly registry: ActionRegistry;
   /** Unique among all processes. */
   readonly process: string;
   readonly limits: DeliveryLimits;
@@ -213,9 +214,11 @@ export class ShardDelivery {
   }
 
   #start(consumer: LeasedConsumer, lease: HeldLease): Run | undefined {
-    const { executor, warn, schedules, database, random } = this.#options;
+    const { executor, registry, warn, database, random } = this.#options;
     const { name } = consumer.lease;
-    if (name === SCHEDULES) return new ScheduleRun({ lease, schedules, executor, warn, random });
+    if (name === SCHEDULES) {
+      return new ScheduleRun({ lease, schedules: new ScheduleStore(database), executor, registry, warn, random });
+    }
     const handlerName = name.split('#', 1)[0] ?? name;
     const handler = this.#options.handlers.find((each) => each.name === handlerName);
     const attempts = this.#handlers.get(handlerName);

@@ -14,6 +14,7 @@ import type { AttemptOutcome } from '../persistence/shard-store.js';
 import { deadlines } from '../sharding/deadlines.js';
 import { Execution, type ExecutionRequest } from './execution.js';
 import { type ExecutionEnvironment, systemEnvironment } from './execution-environment.js';
+import { type Explanation, explainAction } from './explain.js';
 import { KeyGuard, keyHome, requestFingerprint } from './key-guard.js';
 import { KeyJoins } from './key-joins.js';
 import { settleAttempt } from './settle-attempt.js';
@@ -117,10 +118,39 @@ export class ActionExecutor {
     );
   }
 
+  /**
+   * What `execute` would do, as data: shards, statements, events, or why it is refused. Runs `perform`, writes nothing.
+   *
+   * @throws UnknownActionError, NestedExecutionError, ClosedError
+   */
+  async explain<Params, Result>(
+    principal: Principal,
+    actionClass: ActionClass<Params, Result>,
+    params: NoInfer<Params>,
+    configuration: ExecutionConfiguration = DEFAULT_CONFIGURATION,
+  ): Promise<Explanation> {
+    this.#requireReady(`explain(${actionClass.name})`);
+    const action = this.#registry.find(actionClass);
+    const writeParams = this.#paramsWriter(action);
+    const paramsJson = typeof params === 'object' && params !== null ? writeParams?.(params) : undefined;
+    const deadline = this.#environment.nowMs() + (configuration.timeoutMs ?? this.#defaults.timeoutMs);
+    const request = { action, principal, params, paramsJson, configuration, deadline };
+    return explainAction(request, this.#gateways, this.#environment);
+  }
+
   /** Refuses new executions and waits for those under way. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#running > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  #requireReady(call: string): void {
+    if (this.#closed) throw new ClosedError('The executor is closed');
+    const scope = currentPerformScope();
+    if (scope === undefined) return;
+    throw new NestedExecutionError(
+      `${scope.actionName} called ${call} inside perform; run it after the first has returned`,
+    );
   }
 
   #start<Params, Result>(
@@ -129,19 +159,14 @@ export class ActionExecutor {
     params: Params,
     configuration: ExecutionConfiguration,
   ): Promise<Result> {
-    if (this.#closed) throw new ClosedError('The executor is closed');
-    const scope = currentPerformScope();
-    if (scope !== undefined) {
-      throw new NestedExecutionError(
-        `${scope.actionName} called execute(${actionClass.name}) inside perform; run it after the first has returned`,
-      );
-    }
+    this.#requireReady(`execute(${actionClass.name})`);
     const action = this.#registry.find(actionClass);
     const timeoutMs = configuration.timeoutMs ?? this.#defaults.timeoutMs;
     const request: ExecutionRequest<Params, Result> = {
       action,
       principal,
       params,
+      registry: this.#registry,
       configuration,
       writeParams: this.#paramsWriter(action) as JsonWriter<unknown> | undefined,
       timeoutMs,

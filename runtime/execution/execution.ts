@@ -1,5 +1,6 @@
 import type { ActionDescriptor } from '../action/action-descriptor.js';
-import type { StagedItem } from '../action/action-plan.js';
+import type { PlannedAction, StagedItem } from '../action/action-plan.js';
+import type { ActionRegistry } from '../action/action-registry.js';
 import type { ExecutionConfiguration } from '../action/execution-configuration.js';
 import type { ExecutionReport } from '../action/execution-report.js';
 import { Id } from '../domain/id.js';
@@ -29,6 +30,7 @@ import { PerformRun } from './perform-run.js';
 import { ReportBuilder } from './report-builder.js';
 import { backoffMs } from './retry-policy.js';
 import { type Leg, routePlan } from './routing.js';
+import { scheduleRows, withSchedules } from './scheduled-rows.js';
 import type { ShardGateways } from './shard-gateways.js';
 
 /** What one call of `execute` is made of. */
@@ -36,6 +38,8 @@ export interface ExecutionRequest<Params, Result> {
   readonly action: ActionDescriptor<Params, Result>;
   readonly principal: Principal;
   readonly params: Params;
+  /** Knows the actions that plans may schedule. */
+  readonly registry: ActionRegistry;
   readonly configuration: ExecutionConfiguration;
   /** Makes the JSON text of the params, if they are stored. */
   readonly writeParams: JsonWriter<Params> | undefined;
@@ -130,9 +134,23 @@ export class Execution<Params, Result> {
     }
   }
 
+  /** Models that executions fight over right now are taken in turns. */
   async #runAttempt(): Promise<AttemptResult<Result>> {
     const contended = this.#contendedModels();
-    const prepared = contended.length === 0 ? await this.#prepare() : await this.#prepareInTurn(contended);
+    if (contended.length === 0) return this.#complete(await this.#prepare());
+    const release = await this.#gateways.turns.take(contended);
+    try {
+      const prepared = await this.#prepare();
+      // Those behind start from what is staged now. What is not shown to them they can only read once it is stored.
+      if (this.#request.configuration.chaining) release();
+      return await this.#complete(prepared);
+    } finally {
+      release();
+    }
+  }
+
+  /** Finds out what becomes of what `perform` has led to. */
+  async #complete(prepared: Prepared<Result>): Promise<AttemptResult<Result>> {
     switch (prepared.kind) {
       case 'refused':
         if (!(await this.#settled(prepared.links))) return this.#broken();
@@ -155,16 +173,6 @@ export class Execution<Params, Result> {
           await this.#persistDetached(prepared.legs, prepared.startedDate, prepared.result),
           prepared.result,
         );
-    }
-  }
-
-  /** Models that executions fight over right now are taken in turns. */
-  async #prepareInTurn(contended: readonly string[]): Promise<Prepared<Result>> {
-    const release = await this.#gateways.turns.take(contended);
-    try {
-      return await this.#prepare();
-    } finally {
-      release();
     }
   }
 
@@ -195,7 +203,7 @@ export class Execution<Params, Result> {
   #seal(run: PerformRun, result: Result, startedDate: Date): Prepared<Result> {
     const items = run.plan.seal();
     requireVersion(items, this.#request.configuration);
-    const legs = this.#route(items);
+    const legs = this.#route(items, run.plan.schedules);
     const [leg] = legs;
     if (leg === undefined) return { kind: 'read-only', result, links: run.links };
     const outrun = items.filter((item) => this.#gateways.staged.isOutrun(item));
@@ -237,11 +245,14 @@ export class Execution<Params, Result> {
     return { kind: 'done', result: leg.kind === 'applied' ? result : this.#replayed(leg.replay.result) };
   }
 
-  #route(items: readonly StagedItem[]): readonly Leg[] {
+  #route(items: readonly StagedItem[], schedules: readonly PlannedAction[]): readonly Leg[] {
     const { action, configuration, guard } = this.#request;
     // A key must be kept even if nothing else is: a repeat has to get the same answer.
-    if (items.length === 0) return guard === undefined ? [] : [{ shard: guard.home, items: [] }];
-    const legs = routePlan(items, this.#gateways.defaultShard);
+    const { defaultShard } = this.#gateways;
+    if (items.length === 0) {
+      return withSchedules(guard === undefined ? [] : [{ shard: guard.home, items: [] }], schedules, defaultShard);
+    }
+    const legs = withSchedules(routePlan(items, defaultShard), schedules, defaultShard);
     // An unknown shard is refused before anything is written on any other.
     for (const { shard } of legs) this.#gateways.gateway(shard);
     requireOneShard(action.name, legs, configuration);
@@ -300,6 +311,7 @@ export class Execution<Params, Result> {
       items: leg.items,
       traceContext: configuration.traceContext,
       key: guard?.claim(leg.shard, result),
+      ...(leg.schedules === undefined ? {} : { schedules: scheduleRows(leg, this.#request.registry) }),
     };
   }
 
@@ -332,6 +344,8 @@ export class Execution<Params, Result> {
     const pauseMs = backoffMs(this.#attempt, random());
     if (this.#attempt >= maximumAttempts || pauseMs >= this.#remainingMs()) throw retry.error;
     this.#report?.paused(pauseMs);
+    // Without chaining, all who start from one state but one are stale: the next time they take turns.
+    if (!configuration.chaining) for (const row of retry.rows ?? NOTHING) this.#contended.add(row);
     try {
       await sleep(pauseMs, configuration.signal);
     } catch (cause) {
@@ -371,12 +385,21 @@ function idKeys(params: unknown): readonly string[] {
   return ids.map((id) => `${id.modelName}/${id.getValue()}`);
 }
 
-/** Nothing has been applied yet when a key's home fails: the caller may simply come again. */
+/** How often a key's home is asked while connections to it break. */
+const HOME_ATTEMPTS = 3;
+
+/**
+ * Nothing has been applied yet when a key's home fails: the caller may simply come again. What is asked of it may be
+ * asked twice, so a connection lost under way is no reason to give up.
+ */
 async function askHome<T>(guard: KeyGuard, ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask();
-  } catch (error) {
-    throw error instanceof DriverFailure ? publicError(error, guard.home) : error;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof DriverFailure)) throw error;
+      if (error.phase !== 'in-flight' || attempt === HOME_ATTEMPTS) throw publicError(error, guard.home);
+    }
   }
 }
 

@@ -28,6 +28,8 @@ export interface Retry {
   readonly end: AttemptEnd;
   /** What is thrown if there is no further attempt. */
   readonly error: Error;
+  /** `model/id` of the rows of which one had another version than expected; absent if that was not the reason. */
+  readonly rows?: readonly string[];
 }
 
 /** What became of one leg: applied, or not at all. */
@@ -135,7 +137,7 @@ function toResult(outcome: WriteOutcome, write: PlanWrite): LegResult {
     case 'applied':
       return { kind: 'applied', write: outcome };
     case 'stale':
-      return { kind: 'retry', end: 'stale', error: staleError(write) };
+      return { kind: 'retry', end: 'stale', error: staleError(write), rows: guardedRows(write) };
     case 'broken':
       return { kind: 'retry', end: 'broken', error: staleError(write) };
   }
@@ -164,6 +166,11 @@ function isRetried({ sqlState }: DriverFailure): boolean {
   if (sqlState === undefined) return false;
   const meaning = sqlStateMeaning(sqlState);
   return meaning === 'transient' || meaning === 'locked';
+}
+
+function guardedRows({ items }: PlanWrite): readonly string[] {
+  const guarded = items.filter(({ kind }) => kind !== 'add');
+  return guarded.map(({ descriptor, model }) => `${descriptor.name}/${model.id.getValue()}`);
 }
 
 function staleError({ action, items }: PlanWrite): StaleModelError {

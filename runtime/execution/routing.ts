@@ -1,4 +1,4 @@
-import type { StagedItem } from '../action/action-plan.js';
+import type { PlannedAction, StagedItem } from '../action/action-plan.js';
 import { ShardedId } from '../domain/id.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 
@@ -6,6 +6,8 @@ import type { ShardIdentifier } from '../domain/shard-identifier.js';
 export interface Leg {
   readonly shard: ShardIdentifier;
   readonly items: readonly StagedItem[];
+  /** Actions to be run later, stored with this leg. Default none. */
+  readonly schedules?: readonly PlannedAction[];
 }
 
 /** Splits a plan by shard, in staging order. Models without a sharded id live on the default shard. */

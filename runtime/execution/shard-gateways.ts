@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { currentPerformScope } from '../action/perform-scope.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import type { Entity } from '../domain/entity.js';
+import type { ModelEvent } from '../domain/model-event.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { WriteInPerformError } from '../errors.js';
 import type { EventCatalog } from '../persistence/event-catalog.js';
@@ -12,12 +13,15 @@ import type { JournalStore } from '../persistence/journal-store.js';
 import { readOnlyKysely } from '../persistence/kysely-dialect.js';
 import { ModelReader } from '../persistence/model-reader.js';
 import type { PlanWrite } from '../persistence/plan-write.js';
+import { type QueryOptions, withTimeout } from '../persistence/query-options.js';
+import type { EventFacts } from '../persistence/recorded-event.js';
 import type { RepositoryContext } from '../persistence/repository.js';
 import type { ShardStore } from '../persistence/shard-store.js';
-import { ShardWriter } from '../persistence/shard-writer.js';
+import { DEFAULT_WRITER_LIMITS, ShardWriter, type WriterLimits } from '../persistence/shard-writer.js';
 import { SqlJournalStore } from '../persistence/sql-journal-store.js';
 import { SqlShardStore } from '../persistence/sql-shard-store.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { type ReplicaRead, ReplicaReads } from '../sharding/replica-reads.js';
 import type { ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { StagedStates } from './staged-states.js';
 import { Turns } from './turns.js';
@@ -42,14 +46,19 @@ export class ShardGateways implements RepositoryContext {
   readonly #readers = new Map<ShardIdentifier, Map<ModelDescriptor, ModelReader>>();
   readonly #queries = new Map<ShardIdentifier, Kysely<unknown>>();
 
+  /** Told after each commit of this process. Must return at once. */
+  onCommitted: ((shard: ShardIdentifier) => void) | undefined;
   /** States that are staged in this process and not yet committed. */
   readonly staged: StagedStates = new StagedStates();
   readonly turns: Turns = new Turns();
+  /** Positions in the log, and reads that a replica may serve. */
+  readonly replicas: ReplicaReads;
 
   constructor(databases: DatabaseRegistry, namespace: string, events: EventCatalog) {
     this.#databases = databases;
     this.#namespace = namespace;
     this.#events = events;
+    this.replicas = new ReplicaReads(databases);
     databases.guardWith(refuseInPerform);
   }
 
@@ -66,16 +75,23 @@ export class ShardGateways implements RepositoryContext {
     const known = this.#gateways.get(shard);
     if (known !== undefined) return known;
     const database = this.#databases.database(shard);
-    const store = new SqlShardStore(database, this.#namespace, this.#events);
+    const store = new SqlShardStore(database, this.#namespace, this.#events, () => this.onCommitted?.(shard));
     const folding = new FoldingRules(database);
     const gateway = {
       shard,
       store,
-      writer: new ShardWriter(store, shard, undefined, (model) => folding.isFoldable(model)),
+      writer: new ShardWriter(store, shard, this.#writerLimits(shard), (model) => folding.isFoldable(model)),
       journal: new SqlJournalStore(database),
     };
     this.#gateways.set(shard, gateway);
     return gateway;
+  }
+
+  #writerLimits(shard: ShardIdentifier): WriterLimits {
+    return {
+      ...DEFAULT_WRITER_LIMITS,
+      lockWaitMs: this.#databases.memberConfig(shard).primary.lockTimeoutMs,
+    };
   }
 
   /** The legs of a cross-shard plan as the journal keeps them. @throws ValidationError if they cannot be kept */
@@ -89,17 +105,33 @@ export class ShardGateways implements RepositoryContext {
     return statements.make({ groups: [[plan]], locked: 'skip' });
   }
 
+  /** An event, for people's eyes: without what is marked as secret. */
+  explainEvent(event: ModelEvent<unknown>): EventFacts {
+    return this.#events.withoutSecrets().factsOf(event);
+  }
+
   read(model: ModelDescriptor, shard: ShardIdentifier, id: string): Promise<Entity | undefined> {
     return this.#reader(model, shard).read(id, currentPerformScope()?.remainingMs() ?? FREE_READ_TIMEOUT_MS);
   }
 
-  queries<Tables>(shard: ShardIdentifier): Kysely<Tables> {
+  queries<Tables>(shard: ShardIdentifier, options?: QueryOptions): Kysely<Tables> {
+    if (options !== undefined) {
+      return readOnlyKysely(
+        afterStaged(withTimeout(this.#source(shard, options.replica), options.timeoutMs)),
+      );
+    }
     let queries = this.#queries.get(shard);
     if (queries === undefined) {
       queries = readOnlyKysely(afterStaged(this.#databases.database(shard)));
       this.#queries.set(shard, queries);
     }
     return queries as Kysely<Tables>;
+  }
+
+  /** Executions decide on what they read, so they always read the primary. */
+  #source(shard: ShardIdentifier, replica: ReplicaRead | undefined): ShardDatabase {
+    if (replica === undefined || currentPerformScope() !== undefined) return this.#databases.database(shard);
+    return this.replicas.reader(shard, replica);
   }
 
   #reader(model: ModelDescriptor, shard: ShardIdentifier): ModelReader {

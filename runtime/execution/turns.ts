@@ -1,5 +1,5 @@
 /** Longest wait for a turn, in milliseconds: turns only save work, so nobody depends on them. */
-const LONGEST_WAIT_MS = 50;
+const LONGEST_WAIT_MS = 250;
 
 /**
  * Lets executions that fight over one model run their `perform` one after the other. Without turns, of n executions

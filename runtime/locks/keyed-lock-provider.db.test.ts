@@ -7,7 +7,7 @@ import { systemClock } from '../domain/clock.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { LockLostError, LockTimeoutError, WriteInPerformError } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
-import { countingRegistry } from './test-support/counting-registry.js';
+import { countingRegistry } from '../sharding/test-support/counting-registry.js';
 import { describeOn, describeOnEachAdapter } from '../testing/databases-vitest.js';
 import { KeyedLockProvider, lockCondition } from './keyed-lock-provider.js';
 
@@ -34,7 +34,9 @@ describeOnEachAdapter('Keyed locks', (harness) => {
       await delay(2);
       inside -= 1;
     };
-    const runs = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? one : other).withLock(SHARD, 'x', work));
+    const runs = Array.from({ length: 20 }, (_, index) =>
+      (index % 2 === 0 ? one : other).withLock(SHARD, 'x', work),
+    );
     await Promise.all(runs);
     expect(most).toBe(1);
   });

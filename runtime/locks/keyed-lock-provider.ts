@@ -6,6 +6,7 @@ import { type ExecutionEnvironment, systemEnvironment } from '../execution/execu
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
+import type { CallOptions } from '../sharding/shard-database.js';
 import { sqlStateMeaning } from '../sharding/sql-state.js';
 import { HeldLock, heldHere, lockKey } from './held-lock.js';
 import type { LockHandle, SqlCondition } from './lock-handle.js';
@@ -102,6 +103,11 @@ export class KeyedLockProvider {
     }
   }
 
+  /** Deletes locks that nobody has used for a day, so many at most; how many there were. @throws DriverFailure */
+  purge(shard: ShardIdentifier, limit: number, options: CallOptions): Promise<number> {
+    return new LockStore(this.#databases.database(shard)).purge(limit, options);
+  }
+
   #waitFor(name: string, options: LockOptions): Wait {
     const scope = currentPerformScope();
     if (scope !== undefined) {
@@ -148,7 +154,15 @@ export class KeyedLockProvider {
         const token = await this.#tryOnce(store, claim, wait);
         const passedMs = this.#environment.nowMs() - askedAt;
         if (token !== undefined) {
-          return new HeldLock({ shard, claim, token, store, holdMs, remainingMs: holdMs - passedMs, endTurn });
+          return new HeldLock({
+            shard,
+            claim,
+            token,
+            store,
+            holdMs,
+            remainingMs: holdMs - passedMs,
+            endTurn,
+          });
         }
         await this.#pause(attempt, wait);
       }
@@ -190,7 +204,10 @@ export class KeyedLockProvider {
  *
  * @param firstParameter number of the first of two parameters: 3 for `$3` and `$4`
  */
-export function lockCondition(lock: Pick<LockHandle, 'name' | 'token'>, firstParameter: number): SqlCondition {
+export function lockCondition(
+  lock: Pick<LockHandle, 'name' | 'token'>,
+  firstParameter: number,
+): SqlCondition {
   const held = heldUnder(`$${firstParameter}::text`, `$${firstParameter + 1}::bigint`);
   return { text: `EXISTS (SELECT ${held} FOR SHARE)`, values: [lock.name, String(lock.token)] };
 }
@@ -220,10 +237,14 @@ function mayPass({ phase, sqlState }: DriverFailure): boolean {
 
 function requireName(name: string): void {
   if (name.length >= 1 && name.length <= MAXIMUM_NAME_LENGTH && !name.includes('\0')) return;
-  throw new ValidationError(`The name of a lock has 1 to ${MAXIMUM_NAME_LENGTH} characters`, { field: 'name' });
+  throw new ValidationError(`The name of a lock has 1 to ${MAXIMUM_NAME_LENGTH} characters`, {
+    field: 'name',
+  });
 }
 
 function requireRange(field: string, value: number, least: number): void {
   if (value >= least && value <= LONGEST_HOLD_MS) return;
-  throw new ValidationError(`${field} must be ${least} to ${LONGEST_HOLD_MS} milliseconds, got ${value}`, { field });
+  throw new ValidationError(`${field} must be ${least} to ${LONGEST_HOLD_MS} milliseconds, got ${value}`, {
+    field,
+  });
 }

@@ -19,7 +19,11 @@ export class LockStore {
   }
 
   /** The fencing token, or undefined if the lock is somebody else's. Repeating it is harmless. @throws DriverFailure */
-  async acquire({ name, owner }: LockClaim, holdMs: number, options: CallOptions): Promise<bigint | undefined> {
+  async acquire(
+    { name, owner }: LockClaim,
+    holdMs: number,
+    options: CallOptions,
+  ): Promise<bigint | undefined> {
     const { rows } = await this.#database.query({ ...ACQUIRE, values: [name, owner, holdMs] }, options);
     const [row] = rows;
     return row === undefined ? undefined : BigInt(String(row[0]));

@@ -10,6 +10,7 @@ import { serverUrl, testDataSource, topologyOf } from '../testing/databases-topo
 import { describeOn, describeOnEachAdapter } from '../testing/databases-vitest.js';
 import { migrate } from './migrate.js';
 import { defineMigration } from './migration.js';
+import { systemMigrations } from './system-migrations.js';
 
 const statement = (text: string, values: readonly unknown[] = []) => ({ text, values });
 const [global, mexico] = [ShardIdentifier.of(0, 0), ShardIdentifier.of(1, 0)];
@@ -23,7 +24,7 @@ describeOnEachAdapter('Migrations', (harness) => {
     const registry = await harness.makeShards({ shards: [global, mexico], migrated: false });
     const logged: string[] = [];
     const first = await migrate(registry, { migrations: [wallets], log: (message) => logged.push(message) });
-    const names = ['0001_events', '0002_actions', '0003_idempotency_keys', '0001_create_wallets'];
+    const names = [...systemMigrations, wallets].map(({ name }) => name);
     expect(first.shards.map(({ applied }) => applied)).toEqual([names, names]);
     expect(logged).toContain('Shard (1, 0): applied application migration 0001_create_wallets');
     const second = await migrate(registry, { migrations: [wallets] });
@@ -167,7 +168,7 @@ describeOn('postgresql', 'Migrations on a server', (harness) => {
         registries.map((registry) => migrate(registry, { migrations: [wallets] })),
       );
       const applied = reports.flatMap(({ shards }) => shards.flatMap((shard) => shard.applied));
-      expect(applied).toHaveLength(8);
+      expect(applied).toHaveLength(2 * (systemMigrations.length + 1));
     } finally {
       await Promise.all(registries.map((registry) => registry.close(0)));
     }

@@ -2,6 +2,7 @@ import type { MemberConfig } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { FwError, MigrationError } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { onEachShard, SHARDS_AT_ONCE, type ShardOutcome } from '../sharding/each-shard.js';
 import type { ShardDatabase, ShardSession } from '../sharding/shard-database.js';
 import { applyMigrations } from './apply-migrations.js';
 import { establishIdentity } from './bootstrap.js';
@@ -17,7 +18,27 @@ export interface MigrateOptions {
   readonly log?: (message: string) => void;
   /** Most time for one statement, and for another process's migrations, in milliseconds. Default 600,000. */
   readonly timeoutMs?: number;
+  /** Most shards at a time. Default 8. */
+  readonly atOnce?: number;
+  /** Called as shards begin and end. */
+  readonly progress?: (step: MigrationStep) => void;
 }
+
+/** What happened on one shard while others may be under way. */
+export type MigrationStep =
+  | { readonly kind: 'started'; readonly shard: ShardIdentifier }
+  | {
+      readonly kind: 'done';
+      readonly shard: ShardIdentifier;
+      readonly applied: readonly string[];
+      readonly elapsedMs: number;
+    }
+  | {
+      readonly kind: 'failed';
+      readonly shard: ShardIdentifier;
+      readonly error: unknown;
+      readonly elapsedMs: number;
+    };
 
 /** What `migrate` did. */
 export interface MigrationReport {
@@ -31,12 +52,11 @@ export interface ShardMigrationReport {
 }
 
 const DEFAULT_TIMEOUT_MS = 600_000;
-/** Enough to be quick with many shards, few enough not to flood one server that holds them all. */
-const SHARDS_AT_ONCE = 8;
 
 /**
  * Brings every shard to the same schema: which shard it is, this package's tables, then the application's migrations.
- * Safe to be called by several processes at once, and again and again.
+ * Safe to be called by several processes at once, and again and again: what a failure or a killed process left undone is
+ * done by the next call. A shard that fails keeps no other one from being migrated.
  *
  * @throws MigrationError naming shard and migration; earlier migrations stay applied
  * @throws ShardIdentityError if a database says that it is another shard
@@ -46,16 +66,30 @@ export async function migrate(
   databases: DatabaseRegistry,
   options: MigrateOptions,
 ): Promise<MigrationReport> {
-  const pending = databases.shards().entries();
-  const reports: ShardMigrationReport[] = [];
-  const worker = async (): Promise<void> => {
-    for (const [index, shard] of pending) {
-      reports[index] = await migrateShard(databases.database(shard), databases.memberConfig(shard), options);
+  const outcomes = await migrateShards(databases, options);
+  for (const outcome of outcomes) if (!outcome.ok) throw outcome.error;
+  return { shards: outcomes.flatMap((outcome) => (outcome.ok ? [outcome.value] : [])) };
+}
+
+/** As `migrate`, but tells of every shard what became of it instead of throwing. One that fails stops no other. */
+export function migrateShards(
+  databases: DatabaseRegistry,
+  options: MigrateOptions,
+): Promise<readonly ShardOutcome<ShardMigrationReport>[]> {
+  const { progress = () => {}, atOnce = SHARDS_AT_ONCE } = options;
+  return onEachShard(databases.shards(), atOnce, async (shard) => {
+    const startedAt = performance.now();
+    const elapsedMs = (): number => Math.round(performance.now() - startedAt);
+    progress({ kind: 'started', shard });
+    try {
+      const report = await migrateShard(databases.database(shard), databases.memberConfig(shard), options);
+      progress({ kind: 'done', shard, applied: report.applied, elapsedMs: elapsedMs() });
+      return report;
+    } catch (error) {
+      progress({ kind: 'failed', shard, error, elapsedMs: elapsedMs() });
+      throw error;
     }
-  };
-  const outcomes = await Promise.allSettled(Array.from({ length: SHARDS_AT_ONCE }, worker));
-  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
-  return { shards: reports };
+  });
 }
 
 async function migrateShard(

@@ -2,7 +2,7 @@ import type { EventDescriptor } from '../domain/descriptor.js';
 import { compileObjectWriter, type JsonWriter } from '../domain/json-writer.js';
 import type { ModelEvent } from '../domain/model-event.js';
 import { UnknownModelError, ValidationError } from '../errors.js';
-import { RecordedEvent } from './recorded-event.js';
+import { type EventFacts, RecordedEvent } from './recorded-event.js';
 
 /** An event class with its compiled payload writer. */
 export interface CataloguedEvent {
@@ -36,6 +36,13 @@ export class EventCatalog {
       throw new UnknownModelError(`${event.constructor.name} is not a registered event; run fw-gen generate`);
     }
     return known;
+  }
+
+  /** What the outbox row of this event is made of. @throws UnknownModelError if its class is not registered */
+  factsOf(event: ModelEvent<unknown>): EventFacts {
+    const { name, version, writePayload } = this.of(event);
+    const [modelId, modelName] = [event.getModelId(), event.getModelName()];
+    return { type: name, version, modelId, modelName, payload: writePayload(event) };
   }
 
   /** The same events, whose payloads lack what is marked as secret: for people's eyes, not for the outbox. */

@@ -16,6 +16,7 @@ export interface FlushShape {
   readonly tables: readonly TableShape[];
   readonly events: boolean;
   readonly keys: boolean;
+  readonly schedules: boolean;
   readonly journal: boolean;
   /** Some group has more than one plan. */
   readonly folded: boolean;
@@ -33,8 +34,8 @@ export function shapeKey(shape: FlushShape): string {
     ({ model, updates, adds, expects }) =>
       `${model.name}:${updates ? 'u' : ''}${adds ? 'a' : ''}${expects ? 'x' : ''}`,
   );
-  const { events, keys, journal, folded, skipLocked } = shape;
-  return `${tables.join(',')}|${events ? 'e' : ''}${keys ? 'k' : ''}${journal ? 'j' : ''}${folded ? 'f' : ''}${skipLocked ? 's' : ''}`;
+  const { events, keys, schedules, journal, folded, skipLocked } = shape;
+  return `${tables.join(',')}|${events ? 'e' : ''}${keys ? 'k' : ''}${schedules ? 'c' : ''}${journal ? 'j' : ''}${folded ? 'f' : ''}${skipLocked ? 's' : ''}`;
 }
 
 /** Whether some group of this shape can be left out because of a row. */
@@ -77,6 +78,7 @@ export function flushText(shape: FlushShape): string {
   });
   if (shape.events) parts.push(eventPart(actions, array));
   if (shape.keys) parts.push(keyPart(actions, array));
+  if (shape.schedules) parts.push(schedulePart(actions, array));
   if (shape.journal) parts.push(journalPart(actions, array));
   return `WITH ${parts.join(',\n')}\nSELECT coalesce(string_agg(grp::text, ','), '') AS applied FROM ap`;
 }
@@ -218,6 +220,17 @@ function eventPart(actions: ActionParameters, array: NextParameter): string {
     `(${actions.completed})[e.nr], e.model_version, e.event_version, e.trace_context ` +
     `FROM unnest(${types.map(array).join(', ')}) AS e(nr, id, model_id, model_name, event_type, payload, ` +
     `model_version, event_version, trace_context) WHERE ${applied('e.nr', actions)})`
+  );
+}
+
+function schedulePart(actions: ActionParameters, array: NextParameter): string {
+  const types = ['int[]', 'uuid[]', 'timestamptz[]', 'text[]', 'jsonb[]', 'text[]'];
+  return (
+    'sc AS (INSERT INTO eventlog.schedules (id, due_date, next_date, action_name, params, principal, action_id, ' +
+    'trace_context, created_date) SELECT s.id, s.due, s.due, s.action_name, s.params, ' +
+    `(${actions.principals})[s.nr], (${actions.ids})[s.nr], s.trace_context, (${actions.completed})[s.nr] ` +
+    `FROM unnest(${types.map(array).join(', ')}) AS s(nr, id, due, action_name, params, trace_context) ` +
+    `WHERE ${applied('s.nr', actions)})`
   );
 }
 

@@ -35,6 +35,7 @@ interface TableChanges {
 const MAXIMUM_PREPARED = 100;
 const EVENT_COLUMNS = 9;
 const KEY_COLUMNS = 8;
+const SCHEDULE_COLUMNS = 6;
 
 /** Makes flush statements for one shard. */
 export class FlushStatements {
@@ -55,11 +56,13 @@ export class FlushStatements {
     const tables = groupByTable(folds);
     const events = this.#eventArrays(plans);
     const keys = keyArrays(plans);
+    const schedules = scheduleArrays(plans);
     const journal = journalArrays(plans);
     const shape: FlushShape = {
       tables: tables.map(tableShape),
       events: events.length > 0,
       keys: keys.length > 0,
+      schedules: schedules.length > 0,
       journal: journal.length > 0,
       folded: plans.length > groups.length,
       skipLocked: locked === 'skip',
@@ -69,7 +72,7 @@ export class FlushStatements {
     if (hasGuards(shape)) values.push(needsArray(folds));
     for (const table of tables) values.push(...guardArrays(table));
     for (const table of tables) if (table.adds.length > 0) values.push(...addArrays(table));
-    values.push(...events, ...keys, ...journal);
+    values.push(...events, ...keys, ...schedules, ...journal);
     return { ...textOf(shape), values };
   }
 
@@ -217,6 +220,18 @@ function guardKeys(rows: readonly GroupChange[]): readonly string[] {
     arrayLiteral(rows.map(({ change }) => change.model.id.getValue())),
     arrayLiteral(rows.map(({ change }) => String(change.expectedVersion))),
   ];
+}
+
+/** One array per column; none at all without scheduled actions. */
+function scheduleArrays(plans: readonly PlanWrite[]): readonly string[] {
+  const rows = plans.flatMap(({ schedules = [], traceContext }, index) =>
+    schedules.map(({ id, dueDate, actionName, params }) => {
+      const texts = [dueDate, actionName, params].map(quoteElement);
+      return [String(index + 1), id, ...texts, optionalElement(traceContext)];
+    }),
+  );
+  if (rows.length === 0) return [];
+  return Array.from({ length: SCHEDULE_COLUMNS }, (_, position) => arrayLiteral(rows.map((row) => row[position] ?? 'NULL')));
 }
 
 /** One array per column; none at all without keys. */

@@ -8,7 +8,7 @@ import { parseUuid } from '../domain/uuid.js';
 import { DatabaseError } from '../errors.js';
 import type { EventCatalog } from './event-catalog.js';
 import type { ActionRow, PlanWrite } from './plan-write.js';
-import { RecordedEvent } from './recorded-event.js';
+import { type EventFacts, RecordedEvent } from './recorded-event.js';
 import { ResultJson } from './result-json.js';
 
 /** One leg as an entry of the journal keeps it: enough to apply it later, under the same action id. */
@@ -35,16 +35,7 @@ interface ItemJson {
   readonly kind: StagedItem['kind'];
   readonly model: JsonValue;
   readonly expectedVersion: number;
-  readonly events: readonly EventJson[];
-}
-
-interface EventJson {
-  readonly type: string;
-  readonly version: number;
-  readonly modelId: string;
-  readonly modelName: string;
-  /** JSON text. */
-  readonly payload: string;
+  readonly events: readonly EventFacts[];
 }
 
 /** Writing a model asks for its descriptor only, which it carries. */
@@ -70,18 +61,7 @@ function itemToJson(item: StagedItem, events: EventCatalog): ItemJson {
     kind: item.kind,
     model: JSON.parse(models.write(item.model)) as JsonValue,
     expectedVersion: item.kind === 'add' ? 0 : item.expectedVersion,
-    events: item.kind === 'expect' ? [] : item.events.map((event) => eventToJson(event, events)),
-  };
-}
-
-function eventToJson(event: Parameters<EventCatalog['of']>[0], events: EventCatalog): EventJson {
-  const { name, version, writePayload } = events.of(event);
-  return {
-    type: name,
-    version,
-    modelId: event.getModelId(),
-    modelName: event.getModelName(),
-    payload: writePayload(event),
+    events: item.kind === 'expect' ? [] : item.events.map((event) => events.factsOf(event)),
   };
 }
 

@@ -167,7 +167,8 @@ class ShardFeed<M> {
 
   /** Removes and gives the rows up to this key, that one included. */
   takeThrough(bound: SortKey | undefined, order: SortOrder): readonly ListedModel<M>[] {
-    const beyond = bound === undefined ? -1 : this.#rows.findIndex(({ key }) => order.compare(key, bound) > 0);
+    const beyond =
+      bound === undefined ? -1 : this.#rows.findIndex(({ key }) => order.compare(key, bound) > 0);
     const taken = beyond < 0 ? this.#rows : this.#rows.slice(0, beyond);
     this.#rows = this.#rows.slice(taken.length);
     return taken;

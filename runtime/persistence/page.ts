@@ -87,7 +87,9 @@ const KEY_PATTERN = /^\[.*\]$/s;
 function parseKey(text: string): SortKey | undefined {
   try {
     const key: unknown = JSON.parse(text);
-    return Array.isArray(key) && key.every((part) => part === null || typeof part === 'string') ? key : undefined;
+    return Array.isArray(key) && key.every((part) => part === null || typeof part === 'string')
+      ? key
+      : undefined;
   } catch {
     return undefined;
   }

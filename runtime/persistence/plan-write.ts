@@ -10,8 +10,21 @@ export interface PlanWrite {
   readonly traceContext: string | undefined;
   /** Claimed in the plan's own transaction: if it is taken already, nothing of the plan is applied. */
   readonly key: KeyClaim | undefined;
+  /** Actions to be run later. Default none. */
+  readonly schedules?: readonly ScheduleRow[];
   /** Only with the first leg of a cross-shard plan: opens its entry in the journal, in the leg's own transaction. */
   readonly journal?: JournalOpening | undefined;
+}
+
+/** A row of `eventlog.schedules`; principal and trace context are those of the plan. */
+export interface ScheduleRow {
+  /** A version 7 UUID with the bits of the shard that it goes to. */
+  readonly id: string;
+  /** ISO 8601, UTC. */
+  readonly dueDate: string;
+  readonly actionName: string;
+  /** JSON text. */
+  readonly params: string;
 }
 
 /** The row of `eventlog.actions` that one attempt leaves. */

@@ -106,8 +106,8 @@ const PURE_FUNCTIONS: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/** What Kysely itself writes as raw SQL. */
-const HARMLESS_RAW: ReadonlySet<string> = new Set(['asc', 'desc']);
+/** What Kysely itself and the lists of this package write as raw SQL. */
+const HARMLESS_RAW: ReadonlySet<string> = new Set(['asc', 'desc', '', ' collate "C"']);
 
 /**
  * Looks at every node of a query.
@@ -148,7 +148,7 @@ function checkNode(node: OperationNode): ReadOnlyVerdict {
 
 function isHarmless(raw: OperationNode): boolean {
   const fragments = 'sqlFragments' in raw && Array.isArray(raw.sqlFragments) ? raw.sqlFragments : [];
-  return fragments.length === 1 && HARMLESS_RAW.has(String(fragments[0]));
+  return fragments.length > 0 && fragments.every((fragment) => HARMLESS_RAW.has(String(fragment)));
 }
 
 function checkModifier(modifier: unknown): ReadOnlyVerdict {

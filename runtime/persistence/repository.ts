@@ -6,15 +6,12 @@ import { Id, ShardedId } from '../domain/id.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { parseUuid, type Uuid } from '../domain/uuid.js';
 import { ModelNotFoundError } from '../errors.js';
-import {
-  type CursorScope,
-  decodeCursor,
-  encodeCursor,
-  type Page,
-  type PageRequest,
-  pageLimit,
-} from './page.js';
-import { RowCodec } from './row-codec.js';
+import { ListReader, type PartialPage } from './list-reader.js';
+import type { AnyQuery, AnyTables } from './list-statement.js';
+import { type CursorScope, MAXIMUM_PAGE_LIMIT, type Page, type PageRequest, pageLimit } from './page.js';
+import type { QueryOptions } from './query-options.js';
+import { type ScatterResult, scatter, shardDeadline } from './scatter.js';
+import type { SortTerm } from './sort-order.js';
 
 /** How repositories reach the shards. Implemented by the executor's side and by the test kit. */
 export interface RepositoryContext {
@@ -25,7 +22,7 @@ export interface RepositoryContext {
   /** The stored model with this id. @throws UnknownShardError if the shard is not configured */
   read(model: ModelDescriptor, shard: ShardIdentifier, id: string): Promise<Entity | undefined>;
   /** Read-only queries on one shard. @throws UnknownShardError if the shard is not configured */
-  queries<Tables>(shard: ShardIdentifier): Kysely<Tables>;
+  queries<Tables>(shard: ShardIdentifier, options?: QueryOptions): Kysely<Tables>;
 }
 
 /** What `findAllByIds` found. */
@@ -84,53 +81,81 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
   }
 
   /** Read-only, typed queries on one shard, for subclasses. Anything that writes throws WriteInPerformError. */
-  protected queries(shard: ShardIdentifier): Kysely<Tables> {
-    return this.context.queries<Tables>(shard);
+  protected queries(shard: ShardIdentifier, options?: QueryOptions): Kysely<Tables> {
+    return this.context.queries<Tables>(shard, options);
   }
 
   /**
-   * One page of the models that a query selects, over all shards, ordered by id (that is, by creation time). Each
-   * shard is asked for one page at most, and the pages are merged.
+   * Runs a query on every shard at once, each with its own deadline. Shards that fail do not hide what the others found.
    *
-   * @param scope the query's filters: a cursor is bound to them @param where adds the conditions
+   * @param query called with read-only queries on one shard
    */
-  protected async findPage(
-    request: PageRequest,
-    scope: CursorScope,
-    where: (query: ModelQuery<Tables>) => ModelQuery<Tables>,
-  ): Promise<Page<M>> {
-    const limit = pageLimit(request);
-    const after = decodeCursor(request.cursor, this.model.name, scope, UUID_PATTERN);
-    const shards = this.model.sharded ? this.context.shards : [this.context.defaultShard];
-    const pages = await Promise.all(shards.map((shard) => this.#pageOfShard(shard, after, limit + 1, where)));
-    const merged = pages.flat().sort((a, b) => (a.id.getValue() < b.id.getValue() ? -1 : 1));
-    const items = merged.slice(0, limit);
-    const last = items.at(-1);
-    const next =
-      merged.length > limit && last !== undefined
-        ? encodeCursor(this.model.name, scope, last.id.getValue())
-        : null;
-    return { items, next };
+  protected scatter<T>(
+    query: (db: Kysely<Tables>, shard: ShardIdentifier) => Promise<readonly T[]>,
+    options: QueryOptions = {},
+  ): Promise<ScatterResult<T>> {
+    const deadline = shardDeadline(options.timeoutMs);
+    const ask = (shard: ShardIdentifier) => query(this.queries(shard, { ...options, ...deadline }), shard);
+    return scatter(this.#shards, deadline, ask);
   }
 
-  async #pageOfShard(
-    shard: ShardIdentifier,
-    after: string | undefined,
-    limit: number,
-    where: (query: ModelQuery<Tables>) => ModelQuery<Tables>,
-  ): Promise<readonly M[]> {
-    const codec = RowCodec.of(this.model);
-    const { deletedStates = [] } = this.model;
-    const db = this.queries(shard) as unknown as Kysely<Record<string, Record<string, unknown>>>;
-    let query = db
-      .selectFrom(this.model.table)
-      .select(codec.columns.map(({ descriptor }) => descriptor.column))
-      .orderBy('id')
-      .limit(limit);
-    if (after !== undefined) query = query.where('id', '>', after);
-    if (deletedStates.length > 0) query = query.where('state', 'not in', deletedStates);
-    const rows = await (where(query as unknown as ModelQuery<Tables>) as unknown as typeof query).execute();
-    return rows.map((row) => codec.decode(codec.columns.map(({ descriptor }) => row[descriptor.column])));
+  /**
+   * One page of a list over all shards. Each shard is asked for one page at most, and the pages are merged in the order
+   * of the list. Paging on misses and repeats nothing that was there from the first page on and kept its place.
+   *
+   * @throws ValidationError for a limit, cursor or order that cannot be
+   * @throws ShardUnavailableError, DeadlineExceededError or another error of a shard that does not answer
+   */
+  protected async findPage(request: PageRequest, list: PagedList<M, Tables>): Promise<Page<M>> {
+    return this.#list(list).page(request, list.filters);
+  }
+
+  /**
+   * As `findPage`, but a shard that does not answer is named instead of thrown: what it holds between the first and the
+   * last model of this page is missing, and the next page does not bring it up.
+   *
+   * @throws the shard's error if none answers
+   */
+  protected async findPartialPage(request: PageRequest, list: PagedList<M, Tables>): Promise<PartialPage<M>> {
+    return this.#list(list).partialPage(request, list.filters);
+  }
+
+  /**
+   * The first models of a list over all shards, at most `limit` of them.
+   *
+   * @throws ValidationError without a limit from 1 to 1,000: what may be longer is paged through or streamed
+   */
+  protected async findMany(list: LimitedList<M, Tables>): Promise<readonly M[]> {
+    return this.#list(list).first(list.limit);
+  }
+
+  /**
+   * All models of a list over all shards, one by one and in order. There is no snapshot: each shard is read in pages,
+   * and what is inserted meanwhile shows up if its place has not been passed. Stop whenever you like: nothing is held.
+   *
+   * @throws ValidationError for an impossible order, and the error of a shard that does not answer
+   */
+  protected stream(list: StreamedList<M, Tables>): AsyncGenerator<M, void, undefined> {
+    return this.#list(list).stream(pageLimit({ limit: list.pageSize ?? MAXIMUM_PAGE_LIMIT }));
+  }
+
+  /** The shards that hold models of this class. */
+  get #shards(): readonly ShardIdentifier[] {
+    return this.model.sharded ? this.context.shards : [this.context.defaultShard];
+  }
+
+  #list(list: ModelList<M, Tables>): ListReader<M> {
+    const { where, orderBy, timeoutMs, replica } = list;
+    return new ListReader<M>({
+      model: this.model,
+      shards: this.#shards,
+      orderBy,
+      // The emitted tables are a promise about the database that no value carries.
+      where: where === undefined ? same : (where as unknown as (query: AnyQuery) => AnyQuery),
+      includeDeleted: list.includeDeleted === true,
+      timeoutMs,
+      queries: (shard, limitMs) => this.context.queries<AnyTables>(shard, { replica, timeoutMs: limitMs }),
+    });
   }
 
   /** Staged states come first: this plan's own, then those of other actions of this process. */
@@ -168,8 +193,36 @@ export type ModelQuery<Tables> = SelectQueryBuilder<
   Partial<Tables[TableName<Tables>]>
 >;
 
-const UUID_PATTERN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** A list of models. */
+export interface ModelList<M, Tables> extends ReadOptions, QueryOptions {
+  /** Adds conditions. Default: all models. */
+  readonly where?: (query: ModelQuery<Tables>) => ModelQuery<Tables>;
+  /** Default: by id, that is, by creation time. The id follows as the last term in any case. */
+  readonly orderBy?: readonly SortTerm<M>[];
+}
+
+/** A list that is shown page by page. */
+export interface PagedList<M, Tables> extends ModelList<M, Tables> {
+  /** Every value that `where` depends on: a cursor is good for the list with these filters only. */
+  readonly filters: CursorScope;
+}
+
+/** A list that is cut off. */
+export interface LimitedList<M, Tables> extends ModelList<M, Tables> {
+  /** 1..1,000 */
+  readonly limit: number;
+}
+
+/** A list that is read to its end. */
+export interface StreamedList<M, Tables> extends ModelList<M, Tables> {
+  /** Models asked of a shard at a time, 1..200. Default 200. */
+  readonly pageSize?: number;
+}
 
 function idText<M>(id: string | Id<M>): Uuid {
   return id instanceof Id ? id.getValue() : parseUuid(id);
+}
+
+function same<T>(value: T): T {
+  return value;
 }

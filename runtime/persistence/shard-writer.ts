@@ -21,6 +21,8 @@ export interface WriterLimits {
   readonly maximumWaiting: number;
   /** Plans in one statement. Default 128. */
   readonly maximumBatch: number;
+  /** How long a session waits for a locked row, in milliseconds. Default 400. */
+  readonly lockWaitMs: number;
 }
 
 export const DEFAULT_WRITER_LIMITS: WriterLimits = Object.freeze({
@@ -28,7 +30,11 @@ export const DEFAULT_WRITER_LIMITS: WriterLimits = Object.freeze({
   maximumInFlight: 2,
   maximumWaiting: 4,
   maximumBatch: 128,
+  lockWaitMs: 400,
 });
+
+/** Time that must be left after a wait for a lock, to hear how it ended, in milliseconds. */
+const ANSWER_MS = 100;
 
 /** Limits and ties of one submission. */
 export interface SubmitOptions {
@@ -153,10 +159,15 @@ export class ShardWriter {
       const entry = this.#takeAlone();
       if (entry === undefined) break;
       this.#waiting += 1;
-      this.#start([[entry]], 'wait', () => {
+      this.#start([[entry]], this.#hasTimeToWait(entry) ? 'wait' : 'skip', () => {
         this.#waiting -= 1;
       });
     }
+  }
+
+  /** A plan that still waited for a lock when its time was up would leave its caller without knowing the outcome. */
+  #hasTimeToWait({ deadline }: QueuedPlan): boolean {
+    return deadline - performance.now() > this.#limits.lockWaitMs + ANSWER_MS;
   }
 
   #sendBatches(): void {
@@ -230,8 +241,10 @@ export class ShardWriter {
     const batchSize = groups.reduce((sum, group) => sum + group.length, 0);
     groups.forEach((group, index) => {
       if (outcomes[index] === 'applied') this.#applied(group, batchSize);
-      else this.#leftOut(group, locked);
     });
+    const leftOut = groups.filter((_, index) => outcomes[index] !== 'applied');
+    // Each goes to the head of the queue, so the one that has waited longest goes there last.
+    for (const group of leftOut.reverse()) this.#leftOut(group, locked);
   }
 
   #flush(groups: readonly PlanGroup[], locked: FlushRequest['locked']): Promise<readonly FlushOutcome[]> {
@@ -260,7 +273,7 @@ export class ShardWriter {
 
   #leftOut(group: PlanGroup, locked: FlushRequest['locked']): void {
     const [entry] = group;
-    if (locked === 'skip' || entry === undefined || group.length > 1) {
+    if (entry === undefined || group.length > 1 || (locked === 'skip' && !entry.alone)) {
       this.#requeueAlone(group);
       return;
     }

@@ -1,12 +1,11 @@
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import type { Entity } from '../domain/entity.js';
-import type { JsonValue } from '../domain/json.js';
-import { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { CallOptions, ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { arrayLiteral } from './column-codec.js';
 import type { EventCatalog } from './event-catalog.js';
 import { FlushStatements } from './flush-statement.js';
 import type { KeyClaim, KeyName, KeyRecord } from './idempotency-key.js';
+import { KeyReader } from './key-reader.js';
 import type { ActionRow } from './plan-write.js';
 import { RowCodec } from './row-codec.js';
 import type { AttemptOutcome, FlushOutcome, FlushRequest, ShardStore } from './shard-store.js';
@@ -17,8 +16,18 @@ export class SqlShardStore implements ShardStore {
   readonly #database: ShardDatabase;
   readonly #namespace: string;
   readonly #statements: FlushStatements;
+  readonly #flushed: () => void;
+  readonly #keys: KeyReader;
 
-  constructor(database: ShardDatabase, namespace: string, events: EventCatalog) {
+  /** @param flushed called after each flush that applied something */
+  constructor(
+    database: ShardDatabase,
+    namespace: string,
+    events: EventCatalog,
+    flushed: () => void = () => {},
+  ) {
+    this.#flushed = flushed;
+    this.#keys = new KeyReader(database);
     this.#database = database;
     this.#namespace = namespace;
     this.#statements = new FlushStatements(database.shard, namespace, events);
@@ -26,7 +35,9 @@ export class SqlShardStore implements ShardStore {
 
   async flush(request: FlushRequest, options?: CallOptions): Promise<readonly FlushOutcome[]> {
     const { rows } = await this.#database.query(this.#statements.make(request), options);
-    return outcomes(request.groups.length, String(rows[0]?.[0] ?? ''));
+    const applied = String(rows[0]?.[0] ?? '');
+    if (applied !== '') this.#flushed();
+    return outcomes(request.groups.length, applied);
   }
 
   async read<M extends Entity>(
@@ -48,18 +59,8 @@ export class SqlShardStore implements ShardStore {
     return rows[0]?.[0] === 'committed' ? 'committed' : 'void';
   }
 
-  async readKey(name: KeyName, options?: CallOptions): Promise<KeyRecord | undefined> {
-    const { rows } = await this.#database.query({ ...READ_KEY, values: keyValues(name) }, options);
-    const [row] = rows;
-    if (row === undefined) return undefined;
-    const [fingerprint, actionId, group, member, result, expired] = row;
-    return {
-      fingerprint: String(fingerprint),
-      actionId: String(actionId),
-      target: ShardIdentifier.of(Number(group), Number(member)),
-      result: result === null ? undefined : (result as JsonValue),
-      expired: expired === true,
-    };
+  readKey(name: KeyName, options?: CallOptions): Promise<KeyRecord | undefined> {
+    return this.#keys.read(name, options);
   }
 
   async claimKey(claim: KeyClaim, actionId: string, options?: CallOptions): Promise<boolean> {
@@ -88,13 +89,6 @@ const FENCE = {
 };
 
 const STATUS = { name: 'fw_action_status', text: 'SELECT status FROM eventlog.actions WHERE id = $1' };
-
-const READ_KEY = {
-  name: 'fw_read_key',
-  text:
-    'SELECT fingerprint, action_id, target_group, target_member, result, expires_date <= now() ' +
-    'FROM eventlog.idempotency_keys WHERE principal = $1 AND operation = $2 AND key = $3',
-};
 
 const CLAIM_KEY = {
   name: 'fw_claim_key',

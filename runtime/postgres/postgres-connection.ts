@@ -14,6 +14,8 @@ export interface PostgresConnectionOptions {
   readonly description: string;
   /** Called once when an open connection is lost, whether idle or in use. */
   readonly onLost: (connection: PostgresConnection) => void;
+  /** Called for each notification, if the connection listens to any channel. */
+  readonly onNotification?: (payload: string) => void;
 }
 
 /** The call under way. */
@@ -56,6 +58,10 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     this.#client.on('error', (error) => this.#lost(error));
     this.#client.on('end', () => this.#lost(new Error('Connection terminated')));
     this.#client.on('drain', () => this.#ready());
+    const { onNotification } = options;
+    if (onNotification !== undefined) {
+      this.#client.on('notification', ({ payload }) => onNotification(payload ?? ''));
+    }
     this.#client.connection.on('parseComplete', () => this.#parsed());
   }
 

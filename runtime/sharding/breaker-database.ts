@@ -40,6 +40,11 @@ export class BreakerDatabase implements ShardDatabase {
     return this.#guarded(() => this.#database.acquire(options));
   }
 
+  /** Past the breaker: whoever listens waits for the link by itself. */
+  get listen(): ShardDatabase['listen'] {
+    return this.#database.listen?.bind(this.#database);
+  }
+
   stats(): PoolStats {
     return this.#database.stats();
   }

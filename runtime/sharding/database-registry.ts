@@ -22,6 +22,7 @@ export class DatabaseRegistry {
   readonly #adapters: readonly DatabaseAdapter[];
   readonly #warn: (message: string) => void;
   readonly #databases: Map<ShardIdentifier, ShardDatabase> = new Map();
+  readonly #replicas: Map<ShardIdentifier, ShardDatabase> = new Map();
   #guard: () => void;
   #closed: Promise<void> | undefined;
 
@@ -53,6 +54,22 @@ export class DatabaseRegistry {
     return this.#databases.get(shard) ?? this.#open(shard);
   }
 
+  /**
+   * The replica of one shard (`secondary-config`), undefined if it has none.
+   *
+   * @throws UnknownShardError if the topology does not list the shard
+   * @throws ClosedError after `close`
+   */
+  replica(shard: ShardIdentifier): ShardDatabase | undefined {
+    const known = this.#replicas.get(shard);
+    if (known !== undefined) return known;
+    const { secondary } = this.memberConfig(shard);
+    if (secondary === undefined) return undefined;
+    const replica = this.#openSource(shard, secondary);
+    this.#replicas.set(shard, replica);
+    return replica;
+  }
+
   /** @throws UnknownShardError if the topology does not list the shard */
   memberConfig(shard: ShardIdentifier): MemberConfig {
     const member = this.#members.get(shard);
@@ -78,17 +95,20 @@ export class DatabaseRegistry {
 
   /** Closes all databases. What is under way may finish within `graceMs` (default 5,000). */
   close(graceMs?: number): Promise<void> {
-    this.#closed ??= closeAll([...this.#databases.values()], graceMs);
+    this.#closed ??= closeAll([...this.#databases.values(), ...this.#replicas.values()], graceMs);
     return this.#closed;
   }
 
   #open(shard: ShardIdentifier): ShardDatabase {
-    const { primary } = this.memberConfig(shard);
-    if (this.#closed !== undefined) throw new ClosedError('The databases are closed');
-    const opened = this.#adapterFor(primary).open(shard, primary, { warn: this.#warn });
-    const database = new BreakerDatabase(opened);
+    const database = this.#openSource(shard, this.memberConfig(shard).primary);
     this.#databases.set(shard, database);
     return database;
+  }
+
+  #openSource(shard: ShardIdentifier, dataSource: DataSourceConfig): ShardDatabase {
+    if (this.#closed !== undefined) throw new ClosedError('The databases are closed');
+    const opened = this.#adapterFor(dataSource).open(shard, dataSource, { warn: this.#warn });
+    return new BreakerDatabase(opened);
   }
 
   #adapterFor(dataSource: DataSourceConfig): DatabaseAdapter {

@@ -34,6 +34,8 @@ export interface PooledDatabaseOptions<C> {
   readonly kind: ShardDatabase['kind'];
   readonly description: string;
   readonly limits: Pick<DataSourceConfig, 'maximumPoolSize' | 'idleTimeoutMs' | 'statementTimeoutMs'>;
+  /** Longest wait of a lone statement for a connection, in milliseconds. Default: its deadline. */
+  readonly connectionWaitMs?: number;
   /** Opens a connection; `onLost` is to be called when it is lost later, whether idle or in use. */
   readonly open: (onLost: (connection: C) => void) => Promise<C>;
   /** Called after the last connection was closed. */
@@ -48,6 +50,7 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
   readonly #pool: ConnectionPool<C>;
   readonly #release: (connection: C) => void;
   readonly #closed: () => Promise<void>;
+  readonly #connectionWaitMs: number;
   #closing: Promise<void> | undefined;
 
   constructor(options: PooledDatabaseOptions<C>) {
@@ -55,6 +58,7 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
     this.kind = options.kind;
     this.description = options.description;
     this.#closed = options.closed ?? (() => Promise.resolve());
+    this.#connectionWaitMs = options.connectionWaitMs ?? Number.POSITIVE_INFINITY;
     const onLost = (connection: C): void => this.#pool.discard(connection);
     this.#pool = new ConnectionPool({
       maximumSize: options.limits.maximumPoolSize,
@@ -93,7 +97,9 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
     deadlineAt: number,
     signal: AbortSignal | undefined,
   ): Promise<Rows> {
-    const connection = await this.#pool.acquire(deadlineAt, signal);
+    // Who waits for too long is told in time to come again, instead of being left with no answer at the deadline.
+    const grantedBy = Math.min(deadlineAt, performance.now() + this.#connectionWaitMs);
+    const connection = await this.#pool.acquire(grantedBy, signal);
     this.#pool.watch();
     return connection.run(statement, { deadlineAt, release: this.#release });
   }

@@ -54,6 +54,18 @@ export interface PoolStats {
   readonly waiting: number;
 }
 
+/** What a subscriber is told. */
+export interface NotificationListener {
+  readonly onNotification: (payload: string) => void;
+  /** The subscription is gone for good, and what was sent since may have been missed. Called once. */
+  readonly onLost: () => void;
+}
+
+/** Listens to one channel until it is closed. */
+export interface NotificationSubscription {
+  close(): Promise<void>;
+}
+
 /** One database of one shard. Implemented by `postgres/` and `pglite/`; opened lazily by the `DatabaseRegistry`. */
 export interface ShardDatabase {
   readonly shard: ShardIdentifier;
@@ -65,6 +77,15 @@ export interface ShardDatabase {
   /** Takes a connection out of the pool. */
   acquire(options?: CallOptions): Promise<ShardSession>;
   stats(): PoolStats;
+  /**
+   * Listens to a channel on a connection of its own, outside of the pool. Absent where the adapter cannot. Through a
+   * pooler in transaction mode it succeeds and nothing ever arrives.
+   *
+   * @throws DriverFailure if no connection can be opened
+   */
+  readonly listen?:
+    | ((channel: string, listener: NotificationListener) => Promise<NotificationSubscription>)
+    | undefined;
   /** Waits for what is in use up to `graceMs` (default 5,000), then closes everything. */
   close(graceMs?: number): Promise<void>;
 }

@@ -19,7 +19,8 @@ export type SqlStateMeaning =
   | 'saturated'
   | 'other';
 
-const CODES: Readonly<Record<string, SqlStateMeaning>> = {
+/** Codes that mean something of their own. */
+export const SQL_STATE_CODES: Readonly<Record<string, SqlStateMeaning>> = {
   '40001': 'transient', // serialization_failure
   '40P01': 'transient', // deadlock_detected
   '55P03': 'locked', // lock_not_available
@@ -29,7 +30,8 @@ const CODES: Readonly<Record<string, SqlStateMeaning>> = {
   '53300': 'saturated', // too_many_connections
 };
 
-const CLASSES: Readonly<Record<string, SqlStateMeaning>> = {
+/** First two characters: what all other codes of a class mean. What stands in neither is `other`. */
+export const SQL_STATE_CLASSES: Readonly<Record<string, SqlStateMeaning>> = {
   '08': 'unavailable', // connection exception
   '22': 'value', // data exception
   '23': 'constraint', // integrity constraint violation
@@ -40,5 +42,5 @@ const CLASSES: Readonly<Record<string, SqlStateMeaning>> = {
 
 /** What this SQLSTATE means. */
 export function sqlStateMeaning(sqlState: string): SqlStateMeaning {
-  return CODES[sqlState] ?? CLASSES[sqlState.slice(0, 2)] ?? 'other';
+  return SQL_STATE_CODES[sqlState] ?? SQL_STATE_CLASSES[sqlState.slice(0, 2)] ?? 'other';
 }

@@ -36,6 +36,8 @@ export interface PostgresServer extends ServerAddress {
   /** Freezes every process of the server (SIGSTOP): connections stay open and nobody answers. */
   pause(): void;
   resume(): void;
+  /** A server of its own that follows this one, which is stopped for the copy and started again. */
+  standby(): Promise<PostgresServer>;
   /** Kills the server and removes its data. */
   destroy(): Promise<void>;
 }
@@ -82,8 +84,7 @@ export async function startPostgres(
 ): Promise<PostgresServer> {
   removeLeftovers();
   const binaries = findBinaries();
-  const root = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
-  if (binaries.uid !== undefined) chownSync(root, binaries.uid, binaries.gid ?? binaries.uid);
+  const root = makeRoot(binaries);
   const secure = tls === undefined ? {} : tlsSettings(binaries, root, tls);
   const server = new Server(binaries, root, await freePort(), { ...settings, ...secure });
   try {
@@ -94,6 +95,12 @@ export async function startPostgres(
     throw error;
   }
   return server;
+}
+
+function makeRoot({ uid, gid }: Binaries): string {
+  const root = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
+  if (uid !== undefined) chownSync(root, uid, gid ?? uid);
+  return root;
 }
 
 function tlsSettings({ uid, gid }: Binaries, root: string, tls: TlsIdentity): Record<string, string> {
@@ -207,6 +214,27 @@ class Server implements PostgresServer {
 
   resume(): void {
     this.#signal('SIGCONT');
+  }
+
+  async standby(): Promise<PostgresServer> {
+    const root = makeRoot(this.#binaries);
+    const follower = new Server(this.#binaries, root, await freePort(), this.#settings);
+    await this.stop();
+    follower.#follow(this);
+    await this.start();
+    await follower.start();
+    return follower;
+  }
+
+  #follow(primary: Server): void {
+    const { uid, gid } = this.#binaries;
+    const user = { ...(uid !== undefined && { uid }), ...(gid !== undefined && { gid }) };
+    const copied = spawnSync('cp', ['-R', primary.#data, this.#data], user);
+    if (copied.status !== 0) throw new Error(`The data cannot be copied: ${copied.stderr.toString()}`);
+    writeFileSync(join(this.#data, 'standby.signal'), '');
+    const { host, port, password } = primary;
+    const connection = `host=${host} port=${port} user=${USER} password=${password}`;
+    this.#settings = { ...this.#settings, primary_conninfo: connection };
   }
 
   async destroy(): Promise<void> {

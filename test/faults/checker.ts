@@ -1,5 +1,6 @@
 import { Decimal } from 'fw-actions';
 import { checkAttempts } from './check-attempts.js';
+import { checkJournal } from './check-journal.js';
 import { checkKeys } from './check-keys.js';
 import { checkRequests } from './check-requests.js';
 import { checkRows } from './check-rows.js';
@@ -24,6 +25,7 @@ export function check(
   checkRequests(history, shards, report);
   checkAttempts(history, shards, timeoutMs, report);
   checkKeys(history, shards, report);
+  checkJournal(history, shards, report);
   checkSum(shards, report);
   return violations;
 }

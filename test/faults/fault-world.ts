@@ -65,7 +65,7 @@ export class FaultWorld {
     return this.#shards.map(({ proxy }) => proxy);
   }
 
-  /** Waits until nothing is under way on any connection, and reads all rows. */
+  /** All rows of both shards, read past the proxies. */
   async rows(): Promise<readonly ShardRows[]> {
     return Promise.all(this.#shards.map(({ database, shard }) => readRows(this.#server, database, shard)));
   }

@@ -20,85 +20,83 @@ import {
 } from './planted-defects.js';
 import { SeededRandom } from './seeded-random.js';
 import type { Rule } from './violations.js';
-import { EVERY_REQUEST, type RequestMix, WalletRequests } from './wallet-requests.js';
+import {
+  EVERY_REQUEST,
+  HOT_WALLETS,
+  KEYED_REQUESTS,
+  type RequestMix,
+  WalletRequests,
+} from './wallet-requests.js';
 
 interface Planted {
   readonly name: string;
   readonly breakStore: BreakStore;
-  /** What the checker must say, among other things. */
-  readonly rule: Rule;
+  /** What the checker says of it: one of these, depending on what the customer was told. */
+  readonly rules: readonly Rule[];
   /** Faults under which it shows. */
   readonly faultMix: FaultMix;
   readonly requestMix?: RequestMix;
 }
 
-const KEYED: RequestMix = {
-  ...EVERY_REQUEST,
-  kinds: { create: 30, deposit: 60, withdraw: 10, transfer: 0 },
-  keyed: 1,
-};
-const HOT: RequestMix = {
-  ...EVERY_REQUEST,
-  kinds: { create: 0, deposit: 80, withdraw: 20, transfer: 0 },
-  hot: 1,
-};
-
 const DEFECTS: readonly Planted[] = [
   {
     name: 'a look-up in place of the fence',
     breakStore: lookUpInsteadOfFence,
-    rule: 'applied-twice',
+    rules: ['applied-twice', 'refused-and-applied'],
     faultMix: only('late', 0.2),
+    // Nothing but the fence keeps an insert from arriving twice.
+    requestMix: { ...EVERY_REQUEST, kinds: { create: 1, deposit: 0, withdraw: 0, transfer: 0 }, keyed: 0 },
   },
   {
     name: 'an acknowledgement before the reply',
     breakStore: acknowledgedBeforeReply,
-    rule: 'acknowledged-and-lost',
+    rules: ['acknowledged-and-lost'],
     faultMix: only('tear', 0.1),
   },
   {
     name: 'a key outside of the transaction',
     breakStore: keyOutsideTransaction,
-    rule: 'applied-twice',
+    rules: ['applied-twice', 'key-row'],
     faultMix: EVERYTHING,
-    requestMix: KEYED,
+    requestMix: KEYED_REQUESTS,
   },
   {
     name: 'a guard left out',
     breakStore: guardLeftOut,
-    rule: 'version-chain',
+    rules: ['version-chain'],
     faultMix: only('delay', 0.1),
-    requestMix: HOT,
+    requestMix: HOT_WALLETS,
   },
 ];
 
 let world: FaultWorld;
 afterEach(() => world?.close());
 
-/** Runs with several seeds until something is found; the rules that were broken. */
+/** One run; the rules that were broken. */
 async function rulesBroken(
   opener: Opener,
   { faultMix, requestMix = EVERY_REQUEST }: Planted,
-  runs: number,
+  limits: Pick<FaultRunOptions, 'seed' | 'faults' | 'atMostMs'>,
 ): Promise<ReadonlySet<Rule>> {
-  const options: Omit<FaultRunOptions, 'seed'> = { faults: 60, atMostMs: 4_000, faultMix, requestMix };
-  const broken = new Set<Rule>();
-  for (let seed = 1; seed <= runs && broken.size === 0; seed += 1) {
-    world = await FaultWorld.open(testServer(), opener);
-    const { violations } = await runFaults(world, { ...options, seed });
-    for (const { rule } of violations) broken.add(rule);
-    if (seed < runs && broken.size === 0) await world.close();
-  }
-  return broken;
+  world = await FaultWorld.open(testServer(), opener);
+  const { violations } = await runFaults(world, { ...limits, faultMix, requestMix });
+  return new Set(violations.map(({ rule }) => rule));
 }
 
 describe.each(DEFECTS)('The checker and $name', (planted) => {
   it('catches it', async () => {
-    expect([...(await rulesBroken(openBroken(planted.breakStore), planted, 5))]).toContain(planted.rule);
+    let found: readonly Rule[] = [];
+    for (let seed = 1; seed <= 5 && !planted.rules.some((rule) => found.includes(rule)); seed += 1) {
+      if (seed > 1) await world.close();
+      const limits = { seed, faults: 60, atMostMs: 4_000 };
+      found = [...(await rulesBroken(openBroken(planted.breakStore), planted, limits))];
+    }
+    expect(planted.rules.filter((rule) => found.includes(rule))).not.toEqual([]);
   }, 60_000);
 
   it('finds nothing under the same faults without it', async () => {
-    expect(await rulesBroken(openWallet, planted, 1)).toEqual(new Set());
+    const limits = { seed: 1, faults: 30, atMostMs: 4_000 };
+    expect(await rulesBroken(openWallet, planted, limits)).toEqual(new Set());
   }, 30_000);
 });
 

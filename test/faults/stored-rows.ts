@@ -40,6 +40,12 @@ export interface KeyRow {
   readonly has_result: boolean;
 }
 
+export interface JournalRow {
+  readonly id: string;
+  readonly state: 'open' | 'flagged' | 'closed';
+  readonly outcome: 'applied' | 'partial' | null;
+}
+
 /** Everything that one shard's database holds. */
 export interface ShardRows {
   readonly group: number;
@@ -48,6 +54,7 @@ export interface ShardRows {
   readonly events: readonly EventRow[];
   readonly actions: readonly ActionRow[];
   readonly keys: readonly KeyRow[];
+  readonly journal: readonly JournalRow[];
 }
 
 /** Reads a shard's rows past the runtime and past every proxy, in one snapshot. */
@@ -73,6 +80,7 @@ export async function readRows(
         'select principal, operation, key, action_id, target_group, target_member, result is not null as has_result ' +
           'from eventlog.idempotency_keys',
       ),
+      journal: await all('select id, state, outcome from eventlog.journal'),
     };
   } finally {
     await client.end();

@@ -18,6 +18,7 @@ export type Rule =
   | 'outcome-unresolved'
   | 'outcome-changed'
   | 'key-row'
+  | 'journal-row'
   | 'sum-of-money'
   | 'unforeseen-error'
   | 'too-late';

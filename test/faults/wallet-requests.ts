@@ -18,8 +18,22 @@ export const EVERY_REQUEST: RequestMix = {
   hot: 0.3,
 };
 
+/** Everybody wants the same few wallets. */
+export const HOT_WALLETS: RequestMix = {
+  kinds: { create: 0, deposit: 70, withdraw: 20, transfer: 10 },
+  keyed: 0.2,
+  hot: 1,
+};
+
+/** Everything is asked for under a key, and nothing needs two shards. */
+export const KEYED_REQUESTS: RequestMix = {
+  kinds: { create: 30, deposit: 60, withdraw: 10, transfer: 0 },
+  keyed: 1,
+  hot: 0.3,
+};
+
 /** The first wallets are the hot ones. */
-const HOT_WALLETS = 4;
+const HOT_COUNT = 4;
 /** `MX` lives on a shard that is not the home of a key, which for creations is the default shard. */
 const COUNTRIES = ['MX', 'US', 'DE', 'MX'];
 
@@ -40,7 +54,7 @@ export class WalletRequests {
   }
 
   next(): WalletRequest {
-    const kind = this.wallets.length < HOT_WALLETS ? 'create' : this.#random.weighted(this.#mix.kinds);
+    const kind = this.wallets.length < HOT_COUNT ? 'create' : this.#random.weighted(this.#mix.kinds);
     const number = this.#nextNumber();
     const key = this.#random.chance(this.#mix.keyed) ? `${this.#run}-${number}` : undefined;
     switch (kind) {
@@ -74,7 +88,7 @@ export class WalletRequests {
   }
 
   #wallet(): string {
-    const known = this.#random.chance(this.#mix.hot) ? this.wallets.slice(0, HOT_WALLETS) : this.wallets;
+    const known = this.#random.chance(this.#mix.hot) ? this.wallets.slice(0, HOT_COUNT) : this.wallets;
     const wallet = this.#random.pick(known);
     if (wallet === undefined) throw new Error('There is no wallet yet');
     return wallet;

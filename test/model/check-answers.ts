@@ -188,12 +188,12 @@ class AnswerChecker {
   }
 
   /** Reads see what was answered before them, and never go back. */
-  #checkReads(execution: ExecutionRecord, { reads, writer }: Trace): void {
+  #checkReads(execution: ExecutionRecord, { reads, items }: Trace): void {
     const newest = new Map<string, number>();
     for (const { tick, found, kind } of reads) {
       for (const { slot, state } of found) {
-        // What the plan itself has staged is newer than anything.
-        if (state !== undefined && state.writer === writer) continue;
+        // A plan sees what it has staged itself, whatever has been committed since.
+        if (items.some((item) => slotKey(item.slot) === slot && item.state.version === state?.version)) continue;
         const version = state?.version ?? 0;
         const least = Math.max(this.#history.floorAt(slot, tick), newest.get(slot) ?? 0);
         if (version < least) this.#complain(execution, `${kind} read version ${version} of ${slot}, after ${least}`);

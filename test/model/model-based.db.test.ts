@@ -16,7 +16,7 @@ async function runAndCheck(harness: DatabaseHarness, adapter: AdapterName): Prom
   const run = await runModel({ databases, seed, actions, concurrency: 24, profile: { limits: true } });
   const runMs = Math.round(performance.now() - startMs);
   const { problems, answers, applied } = await checkRun(run, databases);
-  console.info(`${adapter}: FW_SEED=${seed}, ${run.executions.length} actions, ${applied} plans, ${runMs} ms`, answers);
+  console.info(`${adapter}: FW_SEED=${seed}, ${run.executions.length} actions, ${applied} plans, ${run.executions.reduce((n, e) => n + e.traces.length, 0)} performs, ${runMs} ms`, answers);
   if (process.env['FW_DEBUG']) {
     console.log(problems.slice(0,60).join('\n'));
     const nums = new Set(problems.slice(0, 8).flatMap((p) => [Number(/execution (\d+)/.exec(p)?.[1]), Number(/by (\d+)\./.exec(p)?.[1])]));

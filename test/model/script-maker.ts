@@ -5,7 +5,7 @@ import { type Script, type Slot, type Step, slotKey } from './script.js';
 
 /** How often what happens. */
 export interface Profile {
-  /** Only fights over a few models: pairs of updates and expectations of one another. */
+  /** Only fights over pairs of models, without chaining: each action changes one and expects the other. */
   readonly skew?: boolean;
   /** Chance of a unique label that is probably taken. */
   readonly labelClashes?: number;
@@ -20,8 +20,9 @@ export interface Job {
 }
 
 /** Models of a kind and shard that are there from the beginning. */
-export const INITIAL_MODELS = 16;
+export const INITIAL_MODELS = 24;
 const HOT_MODELS = 2;
+const PAIRS = 4;
 const BUCKETS = 5;
 const LABELS = 40;
 const SHARDS = 2;
@@ -81,7 +82,7 @@ export class ScriptMaker {
     const guarded = updates[0] !== undefined && random.chance(0.06) ? slotKey(updates[0]) : undefined;
     const limits = this.#profile.limits === true;
     return {
-      chaining: !random.chance(0.1),
+      chaining: this.#profile.skew !== true && !random.chance(0.1),
       allowCrossShard: random.chance(0.7),
       principal: random.pick(['alice', 'bob']),
       key: random.chance(0.06) ? `key-${script.number}` : undefined,
@@ -91,14 +92,16 @@ export class ScriptMaker {
     };
   }
 
-  /** Updates one hot model and expects another one, so that order matters. */
+  /** Updates one model of a pair and expects the other one, so that order matters; or keeps the writers busy. */
   #skewedSteps(): readonly Step[] {
     const random = this.#random;
-    const [changed, expected] = random.chance(0.5) ? [0, 1] : [1, 0];
     const slot = (number: number): Slot => ({ kind: 'Purse', shard: 0, number });
+    const delta = random.below(100);
+    if (random.chance(0.3)) return [{ kind: 'update', slot: slot(PAIRS * 2 + random.below(8)), delta, events: 0 }];
+    const changed = random.below(PAIRS * 2);
     return [
-      { kind: 'expect', slot: slot(expected) },
-      { kind: 'update', slot: slot(changed), delta: random.below(100), events: 1 },
+      { kind: 'expect', slot: slot(changed ^ 1) },
+      { kind: 'update', slot: slot(changed), delta, events: 1 },
     ];
   }
 
@@ -146,7 +149,7 @@ export class ScriptMaker {
     const kind = random.pick(['Purse', 'Purse', 'Purse', 'Tally', 'Badge'] as const);
     const dice = random.next();
     const added = this.#added.get(kind) ?? 0;
-    const limit = dice < 0.4 ? HOT_MODELS : dice < 0.85 ? INITIAL_MODELS : INITIAL_MODELS + added + 1;
+    const limit = dice < 0.25 ? HOT_MODELS : dice < 0.85 ? INITIAL_MODELS : INITIAL_MODELS + added + 1;
     return { kind, shard: kind === 'Badge' ? 0 : shard, number: random.below(limit) };
   }
 

@@ -125,6 +125,7 @@ export function* runScript(script: Script, writer: string): Generator<Request, O
         const { slot } = step;
         const from = before.version;
         if (step.kind === 'expect') {
+          own.set(slotKey(slot), before);
           yield { kind: 'stage', item: { kind: 'expect', slot, from, state: before, events: 0 } };
           break;
         }

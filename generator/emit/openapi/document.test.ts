@@ -24,7 +24,11 @@ function documentOf(project: string): { readonly [key: string]: Json } {
     output: `${project}/generated`,
     migrations: `${project}/migrations`,
   });
-  const code = openApiDocument(routedActions(schema), 'test', shardedModels(schema.models));
+  const code = openApiDocument(
+    routedActions(schema),
+    { title: 'test', version: '1.0.0' },
+    shardedModels(schema.models),
+  );
   return JSON.parse(JSON.stringify(code));
 }
 

@@ -5,10 +5,16 @@ import type { RoutedAction } from '../routes.js';
 import { Components } from './components.js';
 import { operation } from './operation.js';
 
+/** What an API document says of itself. */
+export interface ApiInfo {
+  readonly title: string;
+  readonly version: string;
+}
+
 /** The OpenAPI 3.1 document of all routes, as data. */
 export function openApiDocument(
   routes: readonly RoutedAction[],
-  title: string,
+  info: ApiInfo,
   isSharded: ShardedModels,
 ): Code {
   const components = new Components(isSharded);
@@ -16,7 +22,7 @@ export function openApiDocument(
   const tags = [...new Set(routes.flatMap(({ route }) => (route.tag === undefined ? [] : [route.tag])))];
   return {
     openapi: '3.1.0',
-    info: { title, version: '1.0.0' },
+    info: { title: info.title, version: info.version },
     tags: tags.length === 0 ? undefined : tags.sort(compareText).map((name) => ({ name })),
     paths,
     components: components.toCode(),

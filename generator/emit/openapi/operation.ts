@@ -1,5 +1,5 @@
 import type { FieldSchema } from '../../schema/type-schema.js';
-import type { Code } from '../print/code.js';
+import { at, type Code } from '../print/code.js';
 import type { RoutedAction } from '../routes.js';
 import type { Components } from './components.js';
 import { documentedField } from './documented-schema.js';
@@ -13,7 +13,7 @@ export function operation(routed: RoutedAction, components: Components): Code {
   const [first, ...rest] = comment;
   const description = route.summary === undefined ? rest.join('\n\n') : action.description;
   const parameters = operationParameters(routed, components);
-  return {
+  return at(route.location, {
     operationId: action.className,
     summary: route.summary ?? first?.replaceAll('\n', ' '),
     description: description === '' ? undefined : description,
@@ -21,7 +21,7 @@ export function operation(routed: RoutedAction, components: Components): Code {
     parameters: parameters.length === 0 ? undefined : parameters,
     requestBody: requestBody(routed, components),
     responses: responses(routed, components),
-  };
+  });
 }
 
 function operationParameters({ route, path, query }: RoutedAction, components: Components): readonly Code[] {

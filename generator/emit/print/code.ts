@@ -1,3 +1,5 @@
+import type { SourceLocation } from '../../schema/location.js';
+import type { Marks } from './marks.js';
 import { memberName, quote } from './strings.js';
 
 /** Source text that stands as it is inside a literal: a name, a call, an arrow function. */
@@ -9,8 +11,25 @@ export class Expression {
   }
 }
 
+/** A value together with the declaration that causes it. Prints as the value alone. */
+export class Traced {
+  readonly code: PlainCode;
+  readonly location: SourceLocation;
+
+  constructor(code: PlainCode, location: SourceLocation) {
+    this.code = code;
+    this.location = location;
+  }
+
+  toJSON(): unknown {
+    return this.code;
+  }
+}
+
 /** A value to be printed as a literal. Properties that are undefined are left out. */
-export type Code =
+export type Code = PlainCode | Traced;
+
+type PlainCode =
   | string
   | number
   | boolean
@@ -22,22 +41,20 @@ export type Code =
 /** Columns per line of emitted code. */
 export const LINE_WIDTH = 110;
 
+/** Says which declaration causes a value. */
+export function at(location: SourceLocation, code: Code): Code {
+  return code instanceof Traced ? code : new Traced(code, location);
+}
+
 /**
  * Prints a literal: on the present line where it fits, else one element per line with trailing commas.
  *
  * @param indent spaces before the line that the literal begins on
  * @param lead characters on that line before the literal (`const a = `), and behind it (`;`)
+ * @param marks set around what declarations cause
  */
-export function printCode(value: Code, indent: number, lead = 0): string {
-  const flat = printFlat(value);
-  if (indent + lead + flat.length <= LINE_WIDTH || isLeaf(value)) return flat;
-  const inner = indent + 2;
-  const margin = ' '.repeat(inner);
-  const [open, close] = isList(value) ? ['[', ']'] : ['{', '}'];
-  const lines = isList(value)
-    ? value.map((item) => `${margin}${printCode(item, inner, 1)},`)
-    : entriesOf(value).map(([key, item]) => `${margin}${key}: ${printCode(item, inner, key.length + 3)},`);
-  return `${open}\n${lines.join('\n')}\n${' '.repeat(indent)}${close}`;
+export function printCode(value: Code, indent: number, lead = 0, marks?: Marks): string {
+  return print(value, { indent, lead, marks, width: flatWidth(value) });
 }
 
 /** Prints a call or construction: on the present line where it fits, else one argument per line. */
@@ -52,22 +69,71 @@ export function printCall(
   return `${callee}(\n${args.map((argument) => `${margin}  ${argument},\n`).join('')}${margin})`;
 }
 
-function printFlat(value: Code): string {
-  if (value instanceof Expression) return value.text;
-  if (typeof value === 'string') return quote(value);
-  if (isLeaf(value)) return String(value);
-  if (isList(value)) return `[${value.map(printFlat).join(', ')}]`;
-  const entries = entriesOf(value).map(([key, item]) => `${key}: ${printFlat(item)}`);
+interface Place {
+  readonly indent: number;
+  readonly lead: number;
+  readonly marks: Marks | undefined;
+  /** Of the value on one line, or anything beyond a line's. */
+  readonly width: number;
+}
+
+function print(value: Code, place: Place): string {
+  if (value instanceof Traced) {
+    const text = print(value.code, place);
+    return place.marks === undefined ? text : place.marks.around(value.location, text);
+  }
+  const { indent, lead, marks, width } = place;
+  if (indent + lead + width <= LINE_WIDTH || isLeaf(value)) return printFlat(value, marks);
+  const inner = indent + 2;
+  const margin = ' '.repeat(inner);
+  const nested = (item: Code, itemLead: number): string =>
+    print(item, { indent: inner, lead: itemLead, marks, width: flatWidth(item) });
+  const [open, close] = isList(value) ? ['[', ']'] : ['{', '}'];
+  const lines = isList(value)
+    ? value.map((item) => `${margin}${nested(item, 1)},`)
+    : entriesOf(value).map(([key, item]) => `${margin}${key}: ${nested(item, key.length + 3)},`);
+  return `${open}\n${lines.join('\n')}\n${' '.repeat(indent)}${close}`;
+}
+
+function printFlat(value: Code, marks: Marks | undefined): string {
+  if (value instanceof Traced) {
+    const text = printFlat(value.code, marks);
+    return marks === undefined ? text : marks.around(value.location, text);
+  }
+  if (isLeaf(value)) return printLeaf(value);
+  if (isList(value)) return `[${value.map((item) => printFlat(item, marks)).join(', ')}]`;
+  const entries = entriesOf(value).map(([key, item]) => `${key}: ${printFlat(item, marks)}`);
   return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
+}
+
+/** Characters that the value takes on one line. Stops counting beyond a line, so that large literals cost little. */
+function flatWidth(value: Code, limit: number = LINE_WIDTH): number {
+  if (value instanceof Traced) return flatWidth(value.code, limit);
+  if (isLeaf(value)) return printLeaf(value).length;
+  const items: readonly (readonly [string, Code])[] = isList(value)
+    ? value.map((item) => ['', item] as const)
+    : entriesOf(value);
+  // Brackets, then a separator or the inner spaces of braces for each item, then `key: `.
+  let width = isList(value) && items.length > 0 ? 0 : 2;
+  for (const [key, item] of items) {
+    if (width > limit) break;
+    width += 2 + (isList(value) ? 0 : key.length + 2) + flatWidth(item, limit - width);
+  }
+  return width;
 }
 
 type Leaf = string | number | boolean | null | Expression;
 
-function isLeaf(value: Code): value is Leaf {
+function printLeaf(value: Leaf): string {
+  if (value instanceof Expression) return value.text;
+  return typeof value === 'string' ? quote(value) : String(value);
+}
+
+function isLeaf(value: PlainCode): value is Leaf {
   return value === null || typeof value !== 'object' || value instanceof Expression;
 }
 
-function isList(value: Exclude<Code, Leaf>): value is readonly Code[] {
+function isList(value: Exclude<PlainCode, Leaf>): value is readonly Code[] {
   return Array.isArray(value);
 }
 

@@ -12,10 +12,14 @@ const IDENTIFIER = /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u;
 /** Characters that end lines, hide text or change its direction: never left raw in emitted code. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
+/** What needs no escape, quickly told. */
+const PLAIN = /^[\w .,:;/{}()@#+*=<>?!-]*$/;
+
 const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /** A string literal, inert whatever the text holds; in single quotes unless others need fewer escapes. */
 export function quote(text: string): string {
+  if (PLAIN.test(text)) return `'${text}'`;
   const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
   const escaped = text.replaceAll('\\', '\\\\').replaceAll(mark, `\\${mark}`);
   return `${mark}${escaped.replace(UNSAFE, escapeCharacter)}${mark}`;

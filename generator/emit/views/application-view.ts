@@ -1,8 +1,9 @@
-import type { EventSchema, ProjectSchema } from '../../schema/project-schema.js';
+import type { EventSchema } from '../../schema/project-schema.js';
 import { CODEGEN_VERSION } from '../codegen-version.js';
-import { fieldDescriptors, type ShardedModels, shardedModels } from '../field-type.js';
+import type { Emission } from '../emission.js';
+import { fieldDescriptors } from '../field-type.js';
 import { paramsSchema } from '../json-schema.js';
-import { type Code, Expression, LINE_WIDTH, printCode } from '../print/code.js';
+import { at, type Code, Expression, LINE_WIDTH } from '../print/code.js';
 import { Imports } from '../print/imports.js';
 import { quote } from '../print/strings.js';
 import { ResponseFields, type ResponseView } from '../response-fields.js';
@@ -81,21 +82,21 @@ const TAKEN: readonly string[] = [
 ];
 
 /** Decides everything that `application.hbs` writes. */
-export function applicationView(schema: ProjectSchema, place: ApplicationPlace): ApplicationView {
+export function applicationView(emission: Emission, place: ApplicationPlace): ApplicationView {
+  const { schema } = emission;
   const imports = new Imports(place.file, TAKEN);
   // Before anything else, so that nothing else is called so.
   imports.value({ kind: 'file', file: `${place.outputFolder}/openapi.ts`, name: 'openApi' });
-  const isSharded = shardedModels(schema.models);
-  const responses = new ResponseFields(imports, isSharded);
-  const wiring = new WiringPrinter(schema, (model) => modelFile(place.outputFolder, model), imports);
-  const routes = routedActions(schema).map((each) => routeCode(each, imports, isSharded, responses));
+  const responses = new ResponseFields(imports, emission);
+  const wiring = new WiringPrinter(emission, (model) => modelFile(place.outputFolder, model), imports);
+  const routes = routedActions(schema).map((each) => routeCode(emission, each, imports, responses));
   const collaborators = wiring.collaborators();
   const view = {
     ...headerView(place.sourceFolder),
     applicationDefinition: imports.runtimeType('ApplicationDefinition'),
-    tags: schema.models.map(({ name, file }) => ({
+    tags: schema.models.map(({ name, file, location }) => ({
       module: quote(imports.specifier(file)),
-      name,
+      name: emission.at(location, name),
       tag: quote(name),
     })),
     modelType: schema.models.length > 0 ? imports.runtimeType('modelType') : '',
@@ -104,48 +105,50 @@ export function applicationView(schema: ProjectSchema, place: ApplicationPlace):
     hasCollaborators: collaborators.length > 0,
     collaborators,
     events: printList(
+      emission,
       'events',
       imports.runtimeType('EventDescriptor'),
-      schema.events.map((event) => eventCode(event, imports, isSharded)),
+      schema.events.map((event) => eventCode(emission, event, imports)),
     ),
     responses: responses.views(),
     fieldDescriptor: responses.views().length > 0 ? imports.runtimeType('FieldDescriptor') : '',
-    routes: printList('routes', imports.runtimeType('RouteDescriptor'), routes),
+    routes: printList(emission, 'routes', imports.runtimeType('RouteDescriptor'), routes),
     codegenVersion: CODEGEN_VERSION,
-    models: printCode(
-      schema.models.map((model) => wiring.descriptor(model)),
+    models: emission.print(
+      schema.models.map((model) => at(model.location, wiring.descriptor(model))),
       2,
       'models: ,'.length,
     ),
-    actions: printCode(
-      schema.actions.map((action) => wiring.action(action, isSharded)),
+    actions: emission.print(
+      schema.actions.map((action) => wiring.action(action)),
       4,
       'return ;'.length,
     ),
-    migrations: printCode(migrationNames(place.migrations, imports), 2, 'migrations: ,'.length),
+    migrations: emission.print(migrationNames(place.migrations, imports), 2, 'migrations: ,'.length),
     repositories: wiring.repositories(),
     wireParameters: wiring.parameters(),
   };
   return { ...view, imports: imports.statements() };
 }
 
-function eventCode(event: EventSchema, imports: Imports, isSharded: ShardedModels): Code {
+function eventCode({ isSharded }: Emission, event: EventSchema, imports: Imports): Code {
   const eventClass = imports.value({ kind: 'file', file: event.file, name: event.name });
-  return {
+  return at(event.location, {
     name: event.name,
     model: event.model.name,
     eventClass: new Expression(`() => ${eventClass}`),
     version: event.version,
     fields: fieldDescriptors(event.fields, isSharded),
-  };
+  });
 }
 
 function routeCode(
+  emission: Emission,
   { action, route, path, query, body, status }: RoutedAction,
   imports: Imports,
-  isSharded: ShardedModels,
   responses: ResponseFields,
 ): Code {
+  const { isSharded } = emission;
   const descriptor: Code = {
     method: route.method,
     path: route.path,
@@ -161,7 +164,8 @@ function routeCode(
     ifMatch: route.ifMatch?.value,
   };
   const defineRoute = imports.runtimeValue('defineRoute');
-  return new Expression(`${defineRoute}(${printCode(descriptor, 2, LINE_WIDTH)})`);
+  const call = new Expression(`${defineRoute}(${emission.print(descriptor, 2, LINE_WIDTH)})`);
+  return at(route.location, call);
 }
 
 function responseCode(
@@ -185,6 +189,6 @@ function migrationNames(files: readonly string[], imports: Imports): readonly Co
   });
 }
 
-function printList(variable: string, type: string, items: readonly Code[]): string {
-  return printCode(items, 0, `const ${variable}: readonly ${type}[] = ;`.length);
+function printList(emission: Emission, variable: string, type: string, items: readonly Code[]): string {
+  return emission.print(items, 0, `const ${variable}: readonly ${type}[] = ;`.length);
 }

@@ -1,8 +1,10 @@
 import { type ColumnSchema, columnsOf } from '../../schema/columns.js';
 import { type ModelNames, modelNames } from '../../schema/model-names.js';
-import type { ModelSchema, ProjectSchema } from '../../schema/project-schema.js';
-import { fieldTypeOf, flags, type ShardedModels, shardedModels } from '../field-type.js';
-import { type Code, Expression, LINE_WIDTH, printCode } from '../print/code.js';
+import { projectIndex } from '../../schema/project-index.js';
+import type { ModelSchema } from '../../schema/project-schema.js';
+import type { Emission } from '../emission.js';
+import { fieldTypeOf, flags } from '../field-type.js';
+import { at, type Code, Expression, LINE_WIDTH } from '../print/code.js';
 import { Imports } from '../print/imports.js';
 import { commentText, docComment, isBindingName, memberName, quote } from '../print/strings.js';
 import { fieldTypeText, rowTypeText } from '../type-text.js';
@@ -38,6 +40,9 @@ export interface ModelView extends HeaderView {
   readonly starter: string;
   /** Parameter of `copyOf`. */
   readonly source: string;
+  /** What `copyBase` carries over: in words, and as a union. */
+  readonly baseText: string;
+  readonly baseFields: string;
   readonly setters: readonly SetterView[];
   /** False if the user wrote a repository class. */
   readonly hasRepository: boolean;
@@ -74,13 +79,13 @@ export function modelFile(outputFolder: string, model: ModelSchema): string {
 }
 
 /** Decides everything that `model.hbs` writes. */
-export function modelView(schema: ProjectSchema, model: ModelSchema, file: string): ModelView {
+export function modelView(emission: Emission, model: ModelSchema, file: string): ModelView {
   const names = modelNames(model);
   const imports = new Imports(file, [...globals, ...declaredNames(names)]);
   const local = imports.value({ kind: 'file', file: model.file, name: model.name });
   const columns = columnsOf(model);
   const required = columns.filter(isRequired);
-  const hasRepository = schema.repositories.every(({ model: { name } }) => name !== model.name);
+  const hasRepository = !projectIndex(emission.schema).repositoriesByModel.has(model.name);
   const view = {
     ...headerView(model.file),
     modelName: model.name,
@@ -91,13 +96,13 @@ export function modelView(schema: ProjectSchema, model: ModelSchema, file: strin
     tableText: commentText(names.table),
     tableType: names.tableType,
     columns: columns.map(({ column, field, sqlType }) => ({
-      name: memberName(column),
+      name: emission.at(field.location, memberName(column)),
       type: rowTypeText(field, sqlType, imports),
     })),
     tables: names.tables,
     tableKey: memberName(names.table),
     descriptorName: names.descriptor,
-    descriptor: printDescriptor(model, names, local, shardedModels(schema.models)),
+    descriptor: printDescriptor(emission, model, names, local),
     fieldType: names.field,
     requiredFields: printUnion(
       required.map(({ field }) => quote(field.name)),
@@ -106,7 +111,12 @@ export function modelView(schema: ProjectSchema, model: ModelSchema, file: strin
     builder: names.builder,
     starter: memberName(names.variable),
     source: isBindingName(names.variable) ? names.variable : 'model',
-    setters: columns.map((column) => setterView(column, names, local, imports)),
+    baseText: model.kind === 'model' ? 'id, state, version and dates' : 'id, state and version',
+    baseFields: required
+      .filter(({ inherited }) => inherited)
+      .map(({ field }) => quote(field.name))
+      .join(' | '),
+    setters: columns.map((column) => setterView(emission, column, names, local, imports)),
     hasRepository,
     repository: names.repository,
   };
@@ -125,12 +135,7 @@ function isRequired({ field, inherited }: ColumnSchema): boolean {
   return !field.optional && !(inherited && field.name === 'updatedDate');
 }
 
-function printDescriptor(
-  model: ModelSchema,
-  names: ModelNames,
-  local: string,
-  isSharded: ShardedModels,
-): string {
+function printDescriptor(emission: Emission, model: ModelSchema, names: ModelNames, local: string): string {
   const deletedStates = model.deletedStates.map(({ value }) => value);
   const descriptor: Code = {
     name: model.name,
@@ -138,16 +143,18 @@ function printDescriptor(
     modelClass: new Expression(`() => ${local}`),
     table: names.table,
     sharded: model.sharded,
-    columns: columnsOf(model).map(({ field, column, sqlType }) => ({
-      field: field.name,
-      column,
-      type: fieldTypeOf(field, isSharded, sqlType),
-      sqlType,
-      ...flags(field),
-    })),
+    columns: columnsOf(model).map(({ field, column, sqlType }) =>
+      at(field.location, {
+        field: field.name,
+        column,
+        type: fieldTypeOf(field, emission.isSharded, sqlType),
+        sqlType,
+        ...flags(field),
+      }),
+    ),
     deletedStates: deletedStates.length === 0 ? undefined : deletedStates,
   };
-  return printCode(descriptor, 0, LINE_WIDTH);
+  return emission.print(descriptor, 0, LINE_WIDTH);
 }
 
 function printUnion(members: readonly string[], name: string): string {
@@ -157,19 +164,25 @@ function printUnion(members: readonly string[], name: string): string {
     : `\n  | ${members.join('\n  | ')}`;
 }
 
-function setterView(column: ColumnSchema, names: ModelNames, model: string, imports: Imports): SetterView {
+function setterView(
+  emission: Emission,
+  column: ColumnSchema,
+  names: ModelNames,
+  model: string,
+  imports: Imports,
+): SetterView {
   const { field } = column;
   const isVersion = column.inherited && field.name === 'version';
   const parameter = isBindingName(field.name) ? field.name : 'value';
   const doc = setterDoc(column);
   const literal = quote(field.name);
   return {
-    name: isVersion ? 'withInitialVersion' : memberName(field.name),
+    name: emission.at(field.location, isVersion ? 'withInitialVersion' : memberName(field.name)),
     hasDoc: doc !== undefined,
-    doc: doc === undefined ? '' : docComment(doc, 2),
+    doc: doc === undefined ? '' : emission.at(field.location, docComment(doc, 2)),
     parameter: isVersion ? '' : `${parameter}: ${fieldTypeText(field, model, imports)}`,
     returns: `${names.builder}<${isRequired(column) ? `Given | ${literal}` : 'Given'}>`,
-    field: literal,
+    field: emission.at(field.location, literal),
     value: isVersion ? imports.runtimeValue('INITIAL_VERSION') : parameter,
   };
 }

@@ -1,7 +1,6 @@
-import type { ProjectSchema } from '../../schema/project-schema.js';
-import { shardedModels } from '../field-type.js';
-import { openApiDocument } from '../openapi/document.js';
-import { LINE_WIDTH, printCode } from '../print/code.js';
+import type { Emission } from '../emission.js';
+import { type ApiInfo, openApiDocument } from '../openapi/document.js';
+import { LINE_WIDTH } from '../print/code.js';
 import { routedActions } from '../routes.js';
 import { type HeaderView, headerView } from './header-view.js';
 
@@ -12,7 +11,7 @@ export interface OpenApiView extends HeaderView {
 }
 
 /** Decides everything that `openapi.hbs` writes. */
-export function openApiView(schema: ProjectSchema, title: string, sourceFolder: string): OpenApiView {
-  const document = openApiDocument(routedActions(schema), title, shardedModels(schema.models));
-  return { ...headerView(sourceFolder), document: printCode(document, 0, LINE_WIDTH) };
+export function openApiView(emission: Emission, info: ApiInfo, sourceFolder: string): OpenApiView {
+  const document = openApiDocument(routedActions(emission.schema), info, emission.isSharded);
+  return { ...headerView(sourceFolder), document: emission.print(document, 0, LINE_WIDTH) };
 }

@@ -74,6 +74,10 @@ export class AccountBuilder<Set extends AccountField = AccountField> extends Mod
     return new AccountBuilder().copyAll(account);
   }
 
+  copyBase(account: Account): AccountBuilder<Set | 'id' | 'state' | 'version' | 'createdDate'> {
+    return this.carryBase(account);
+  }
+
   id(id: ShardedId<Account>): AccountBuilder<Set | 'id'> {
     return this.put('id', id);
   }

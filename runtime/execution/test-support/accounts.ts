@@ -2,9 +2,11 @@ import { Action } from '../../action/action.js';
 import type { ActionDescriptor } from '../../action/action-descriptor.js';
 import { ActionRegistry } from '../../action/action-registry.js';
 import { ExecutionConfiguration } from '../../action/execution-configuration.js';
+import type { ApplicationDefinition } from '../../application-definition.js';
+import { CODEGEN_VERSION } from '../../codegen/version.js';
 import { type Clock, systemClock } from '../../domain/clock.js';
 import { Decimal } from '../../domain/decimal.js';
-import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { EventDescriptor, ModelDescriptor } from '../../domain/descriptor.js';
 import type { Principal } from '../../domain/principal.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import {
@@ -122,9 +124,13 @@ export interface TestBank {
 
 export function openBank(databases: DatabaseRegistry): TestBank {
   const models: readonly ModelDescriptor[] = [accountModel as unknown as ModelDescriptor];
-  const gateways = new ShardGateways(databases, 'test', accountEvents());
+  const gateways = new ShardGateways(databases, 'test', new EventCatalog(accountEvents));
   const accounts = new AccountRepository(gateways);
-  const executor = new ActionExecutor({ registry: accountActions(accounts), gateways, models });
+  const executor = new ActionExecutor({
+    registry: new ActionRegistry(accountActions(accounts)),
+    gateways,
+    models,
+  });
   const journal = new CrossShardJournal(gateways, systemEnvironment(), models);
   return {
     executor,
@@ -144,20 +150,29 @@ export function openBank(databases: DatabaseRegistry): TestBank {
   };
 }
 
-function accountEvents(): EventCatalog {
-  return new EventCatalog([
-    {
-      name: 'AccountCredited',
-      model: 'Account',
-      eventClass: () => AccountCredited,
-      fields: [{ name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } }],
-    },
-  ]);
-}
+const accountEvents: readonly EventDescriptor[] = [
+  {
+    name: 'AccountCredited',
+    model: 'Account',
+    eventClass: () => AccountCredited,
+    fields: [{ name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } }],
+  },
+];
 
-function accountActions(accounts: AccountRepository): ActionRegistry {
+/** The same as emitted code would define it. */
+export const accountApplication: ApplicationDefinition = {
+  codegenVersion: CODEGEN_VERSION,
+  models: [accountModel as unknown as ModelDescriptor],
+  events: accountEvents,
+  wire: ({ repositories }) => accountActions(new AccountRepository(repositories)),
+  routes: [],
+  openApi: {},
+  migrations: accountMigrations,
+};
+
+function accountActions(accounts: AccountRepository): readonly ActionDescriptor[] {
   const decimal = { kind: 'decimal', precision: 19, scale: 4 } as const;
-  const actions: readonly ActionDescriptor<never, unknown>[] = [
+  return [
     { name: 'Open', actionClass: OpenAction, params: [], create: () => new OpenAction(systemClock) },
     {
       name: 'Credit',
@@ -179,5 +194,4 @@ function accountActions(accounts: AccountRepository): ActionRegistry {
       create: () => new MoveAction(systemClock, accounts),
     },
   ];
-  return new ActionRegistry(actions);
 }

@@ -1,4 +1,5 @@
 import { AutoBuilder, type Decimal, type Id, Model } from 'fw-actions';
+import type { Shape } from '@/shapes.js';
 import type { Nowhere } from './nowhere.js';
 
 export enum Level {
@@ -18,4 +19,5 @@ export class Thing extends Model<Thing, Id<Thing>, 'NEW'> {
   readonly missing!: Nowhere;
   readonly table!: Record<string, string>;
   readonly nothing!: void;
+  readonly shape!: Shape;
 }

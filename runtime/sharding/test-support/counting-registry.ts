@@ -1,10 +1,12 @@
-import type { DatabaseRegistry } from '../../sharding/database-registry.js';
-import type { ShardDatabase } from '../../sharding/shard-database.js';
+import type { DatabaseRegistry } from '../database-registry.js';
+import type { ShardDatabase } from '../shard-database.js';
 
 /** Statements that went through a counting registry. */
 export interface StatementCounts {
   started: number;
   mostAtOnce: number;
+  /** In the order in which they were sent. */
+  readonly texts: string[];
 }
 
 /** The same databases, with every lone statement counted. */
@@ -12,7 +14,7 @@ export function countingRegistry(registry: DatabaseRegistry): {
   readonly registry: DatabaseRegistry;
   readonly counts: StatementCounts;
 } {
-  const counts = { started: 0, mostAtOnce: 0 };
+  const counts: StatementCounts = { started: 0, mostAtOnce: 0, texts: [] };
   let running = 0;
   const counting = (database: ShardDatabase): ShardDatabase => ({
     shard: database.shard,
@@ -20,6 +22,7 @@ export function countingRegistry(registry: DatabaseRegistry): {
     description: database.description,
     query: async (statement, options) => {
       counts.started += 1;
+      counts.texts.push(statement.text);
       running += 1;
       counts.mostAtOnce = Math.max(counts.mostAtOnce, running);
       try {

@@ -1,0 +1,61 @@
+import { ts } from 'ts-morph';
+
+/** A declaration at the top level of a file. */
+export type Declaration =
+  | ts.ClassDeclaration
+  | ts.InterfaceDeclaration
+  | ts.TypeAliasDeclaration
+  | ts.EnumDeclaration
+  | ts.VariableDeclaration;
+
+/** True if the node carries this keyword. */
+export function hasKeyword(node: ts.Node, keyword: ts.SyntaxKind): boolean {
+  const modifiers = ts.canHaveModifiers(node) ? ts.getModifiers(node) : undefined;
+  return modifiers?.some((modifier) => modifier.kind === keyword) ?? false;
+}
+
+/** `public`, `protected` or `private`, as the keywords say. */
+export function scopeOf(node: ts.Node): 'public' | 'protected' | 'private' {
+  if (hasKeyword(node, ts.SyntaxKind.PrivateKeyword)) return 'private';
+  return hasKeyword(node, ts.SyntaxKind.ProtectedKeyword) ? 'protected' : 'public';
+}
+
+/** True for a member of instances. */
+export function isInstanceMember(node: ts.ClassElement): boolean {
+  return !hasKeyword(node, ts.SyntaxKind.StaticKeyword);
+}
+
+/** The name of a declaration; undefined for a default export without one, and for a binding pattern. */
+export function declaredName(declaration: Declaration): string | undefined {
+  return declaration.name !== undefined && ts.isIdentifier(declaration.name)
+    ? declaration.name.text
+    : undefined;
+}
+
+/** Declared instance properties (`name: Type`), private ones (`#name`) excluded, in source order. */
+export function instanceProperties(node: ts.ClassDeclaration): readonly ts.PropertyDeclaration[] {
+  return node.members
+    .filter((member) => ts.isPropertyDeclaration(member))
+    .filter((member) => isInstanceMember(member) && !ts.isPrivateIdentifier(member.name));
+}
+
+/** Constructors, overload signatures included. */
+export function constructorsOf(node: ts.ClassDeclaration): readonly ts.ConstructorDeclaration[] {
+  return node.members.filter((member) => ts.isConstructorDeclaration(member));
+}
+
+/** The constructor that has a body, else the first one. */
+export function constructorOf(node: ts.ClassDeclaration): ts.ConstructorDeclaration | undefined {
+  const all = constructorsOf(node);
+  return all.find((each) => each.body !== undefined) ?? all[0];
+}
+
+/** The expression and type arguments behind `extends`. */
+export function extendsClause(node: ts.ClassDeclaration): ts.ExpressionWithTypeArguments | undefined {
+  return node.heritageClauses?.find(({ token }) => token === ts.SyntaxKind.ExtendsKeyword)?.types[0];
+}
+
+/** Classes at the top level of a file. */
+export function classesOf(source: ts.SourceFile): readonly ts.ClassDeclaration[] {
+  return source.statements.filter((statement) => ts.isClassDeclaration(statement));
+}

@@ -1,0 +1,49 @@
+import { modelNames } from './model-names.js';
+import type { ModelSchema, ProjectSchema, RepositorySchema } from './project-schema.js';
+
+/** Look-ups in a schema by name, made once. Where names repeat, which is a mistake, the first one counts. */
+export interface ProjectIndex {
+  /** By class name. */
+  readonly models: ReadonlyMap<string, ModelSchema>;
+  /** By `file#name`. */
+  readonly modelsByPlace: ReadonlyMap<string, ModelSchema>;
+  /** By the name of the default repository. */
+  readonly modelsByRepository: ReadonlyMap<string, ModelSchema>;
+  /** By `file#name`. */
+  readonly repositories: ReadonlyMap<string, RepositorySchema>;
+  /** By the name of the model that they read. */
+  readonly repositoriesByModel: ReadonlyMap<string, RepositorySchema>;
+}
+
+const indexes = new WeakMap<ProjectSchema, ProjectIndex>();
+
+/** The index of a schema. */
+export function projectIndex(schema: ProjectSchema): ProjectIndex {
+  let index = indexes.get(schema);
+  if (index === undefined) {
+    const { models, repositories } = schema;
+    index = {
+      models: indexBy(models, ({ name }) => name),
+      modelsByPlace: indexBy(models, placeKey),
+      modelsByRepository: indexBy(models, (model) => modelNames(model).repository),
+      repositories: indexBy(repositories, placeKey),
+      repositoriesByModel: indexBy(repositories, ({ model }) => model.name),
+    };
+    indexes.set(schema, index);
+  }
+  return index;
+}
+
+/** One text per declaration. */
+export function placeKey({ file, name }: { readonly file: string; readonly name: string }): string {
+  return `${file}#${name}`;
+}
+
+function indexBy<T>(things: readonly T[], keyOf: (thing: T) => string): ReadonlyMap<string, T> {
+  const index = new Map<string, T>();
+  for (const thing of things) {
+    const key = keyOf(thing);
+    if (!index.has(key)) index.set(key, thing);
+  }
+  return index;
+}

@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import type { Id } from '../domain/id.js';
+import { UnknownHandlerError, ValidationError } from '../errors.js';
+import type { ShardDatabase } from '../sharding/shard-database.js';
+import type { LogCursor } from './event-record.js';
+import { type ReplayOrder, writeReplay } from './replay-order.js';
+
+/** What a replay begins with; everything up to where the handler stands now is handled again. */
+export type ReplayFrom =
+  | { readonly time: Date }
+  /** A value of the outbox's column `position`: of one shard. */
+  | { readonly position: number }
+  /** All events of one model. */
+  | { readonly model: Id<unknown> };
+
+export interface ReplayOptions {
+  /** Also repeat the actions that the handler starts, once more for the whole replay. Default: they get their first results. */
+  readonly again?: boolean;
+}
+
+/**
+ * Orders a replay on one shard. It is a consumer of its own beside the handler's, and survives whatever that survives.
+ *
+ * @returns its name, or undefined if there is nothing to replay
+ * @throws UnknownHandlerError if the handler has never run there
+ */
+export async function orderReplay(
+  database: ShardDatabase,
+  handler: string,
+  from: ReplayFrom,
+  { again = false }: ReplayOptions,
+): Promise<string | undefined> {
+  checkFrom(from);
+  const { rows } = await database.query({ text: HANDLER, values: [handler] });
+  const [row] = rows;
+  if (row === undefined) throw new UnknownHandlerError(`${handler} has no checkpoint on shard ${database.shard}`);
+  const [identity, epoch, transactionId, position] = row;
+  const until: LogCursor = { epoch: Number(epoch), transactionId: String(transactionId), position: Number(position) };
+  if (until.position <= 0 && until.transactionId === '0') return undefined;
+  const number = randomBytes(4).toString('hex');
+  const order: ReplayOrder = {
+    identity: String(identity),
+    again: again ? `again-${number}` : undefined,
+    selection: { ...selectionOf(from), until },
+  };
+  const name = `${handler}#${number}`;
+  await database.query({ text: ORDER, values: [name, handler, JSON.stringify(writeReplay(order))] });
+  return name;
+}
+
+function checkFrom(from: ReplayFrom): void {
+  if ('time' in from && Number.isNaN(from.time.getTime())) {
+    throw new ValidationError('A replay needs a valid date to begin with', { field: 'time' });
+  }
+  if ('position' in from && !(Number.isSafeInteger(from.position) && from.position >= 0)) {
+    throw new ValidationError('A position is an integer of at least 0', { field: 'position' });
+  }
+}
+
+function selectionOf(from: ReplayFrom): Omit<ReplayOrder['selection'], 'until'> {
+  if ('time' in from) return { fromDate: from.time.toISOString() };
+  if ('position' in from) return { fromPosition: from.position };
+  return { model: { name: from.model.modelName, id: from.model.getValue() } };
+}
+
+const HANDLER =
+  "SELECT identity, epoch, transaction_id, position FROM eventlog.consumers WHERE name = $1 AND kind = 'live'";
+
+const ORDER =
+  'INSERT INTO eventlog.consumers (name, handler, kind, identity, epoch, transaction_id, position, replay) ' +
+  "VALUES ($1, $2, 'replay', $1, 1, '0', 0, $3)";

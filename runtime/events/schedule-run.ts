@@ -1,0 +1,97 @@
+import type { ActionRegistry } from '../action/action-registry.js';
+import { ExecutionConfiguration } from '../action/execution-configuration.js';
+import { shardOfUuid } from '../domain/id.js';
+import type { JsonObject } from '../domain/json.js';
+import { compileObjectReader } from '../domain/json-reader.js';
+import { UnknownActionError } from '../errors.js';
+import type { ActionExecutor } from '../execution/action-executor.js';
+import type { Run, RunEnd } from './consumer-run.js';
+import { failureOf } from './handler-attempts.js';
+import type { HeldLease } from './held-lease.js';
+import type { DueAction, ScheduleStore } from './schedule-store.js';
+import { Signal } from './signal.js';
+
+export interface ScheduleRunOptions {
+  readonly lease: HeldLease;
+  readonly schedules: ScheduleStore;
+  readonly executor: ActionExecutor;
+  readonly registry: ActionRegistry;
+  readonly warn: (message: string) => void;
+  readonly random: () => number;
+}
+
+const PAGE = 64;
+/** Attempts before a scheduled action is given up as failed; with the pauses that is about a quarter of an hour. */
+const MAXIMUM_ATTEMPTS = 12;
+const RETRY_DELAY_MS = 200;
+const LONGEST_RETRY_DELAY_MS = 300_000;
+/** What other processes schedule is noticed this soon. */
+const LONGEST_WAIT_MS = 1_000;
+
+/** Runs scheduled actions of one shard when they are due, each under a key of its own. */
+export class ScheduleRun implements Run {
+  readonly ended: Promise<RunEnd>;
+  readonly #options: ScheduleRunOptions;
+  readonly #signal = new Signal();
+  readonly #abort = new AbortController();
+  #stopping = false;
+
+  constructor(options: ScheduleRunOptions) {
+    this.#options = options;
+    this.ended = this.#run();
+  }
+
+  wake(): void {
+    this.#signal.notify();
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.#stopping = true;
+    this.#signal.notify();
+    const timer = setTimeout(() => this.#abort.abort(), graceMs);
+    await this.ended;
+    clearTimeout(timer);
+  }
+
+  async #run(): Promise<RunEnd> {
+    const { lease, schedules, warn } = this.#options;
+    while (!this.#stopping) {
+      if (!lease.valid) return { kind: 'lost' };
+      try {
+        const due = await schedules.claim(lease.lease, PAGE);
+        await Promise.all(due.map((action) => this.#execute(action)));
+        if (due.length === 0) await this.#signal.wait(Math.min((await schedules.nextDueMs()) ?? LONGEST_WAIT_MS, LONGEST_WAIT_MS));
+      } catch (error) {
+        warn(`Scheduled actions: ${error instanceof Error ? error.message : String(error)}`);
+        await this.#signal.wait(LONGEST_WAIT_MS);
+      }
+    }
+    return { kind: 'stopped' };
+  }
+
+  async #execute(due: DueAction): Promise<void> {
+    const { executor, schedules, warn, random } = this.#options;
+    try {
+      const { actionClass, params } = this.#resolve(due);
+      const configuration = ExecutionConfiguration.Builder.executionConfiguration()
+        .idempotencyKey(`schedule:${due.id}`, { home: shardOfUuid(due.id), expires: false })
+        .signal(this.#abort.signal);
+      if (due.traceContext !== undefined) configuration.traceContext(due.traceContext);
+      await executor.execute({ name: due.principal }, actionClass, params as never, configuration.build());
+      await schedules.done(due.id);
+    } catch (error) {
+      const failure = failureOf(error, due.attempts + 1);
+      const last = failure.attempts >= MAXIMUM_ATTEMPTS;
+      const bound = Math.min(LONGEST_RETRY_DELAY_MS, RETRY_DELAY_MS * 2 ** due.attempts);
+      if (last) warn(`Scheduled action ${due.id} (${due.actionName}) is given up: ${failure.message}`);
+      await schedules.failed(due.id, failure, last ? undefined : bound / 2 + (random() * bound) / 2);
+    }
+  }
+
+  /** @throws UnknownActionError for an action that this process does not know */
+  #resolve({ actionName, params }: DueAction): { readonly actionClass: never; readonly params: unknown } {
+    const action = this.#options.registry.named(actionName);
+    if (action === undefined) throw new UnknownActionError(`There is no action ${actionName}`);
+    return { actionClass: action.actionClass as never, params: compileObjectReader(action.params)(params as JsonObject) };
+  }
+}

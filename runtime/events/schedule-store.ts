@@ -1,0 +1,75 @@
+import type { JsonObject } from '../domain/json.js';
+import type { ShardDatabase } from '../sharding/shard-database.js';
+import type { Lease } from './consumer-store.js';
+
+/** A scheduled action that is due. */
+export interface DueAction {
+  readonly id: string;
+  readonly actionName: string;
+  readonly params: JsonObject;
+  readonly principal: string;
+  readonly traceContext: string | undefined;
+  /** Failed attempts so far. */
+  readonly attempts: number;
+}
+
+/** The scheduled actions of one shard, as the holder of the lease uses them. */
+export class ScheduleStore {
+  readonly #database: ShardDatabase;
+
+  constructor(database: ShardDatabase) {
+    this.#database = database;
+  }
+
+  /** Claims what is due: from now on it cannot be cancelled. Empty if the lease has been lost. */
+  async claim(lease: Lease, limit: number): Promise<readonly DueAction[]> {
+    const values = [lease.name, lease.holder, lease.fence, limit];
+    const { rows } = await this.#database.query({ text: CLAIM, name: 'fw_claim_due', values });
+    return rows.map(([id, actionName, params, principal, traceContext, attempts]) => ({
+      id: String(id),
+      actionName: String(actionName),
+      params: params as JsonObject,
+      principal: String(principal),
+      traceContext: traceContext === null ? undefined : String(traceContext),
+      attempts: Number(attempts),
+    }));
+  }
+
+  /** Milliseconds until the next one is due; undefined if there is none. */
+  async nextDueMs(): Promise<number | undefined> {
+    const { rows } = await this.#database.query({ text: NEXT, name: 'fw_next_due', values: [] });
+    const value = rows[0]?.[0];
+    return value === null || value === undefined ? undefined : Math.max(0, Number(value));
+  }
+
+  async done(id: string): Promise<void> {
+    await this.#database.query({ text: DONE, name: 'fw_due_done', values: [id] });
+  }
+
+  /** @param retryMs until the next attempt; undefined: there is none */
+  async failed(id: string, error: { readonly code: string; readonly message: string }, retryMs: number | undefined): Promise<void> {
+    const values = [id, error.code, error.message.replace(/[\0\p{Surrogate}]/gu, '\uFFFD'), retryMs ?? null];
+    await this.#database.query({ text: FAILED, name: 'fw_due_failed', values });
+  }
+}
+
+/** One that is running belongs to a holder that is gone: the lease says so, and its key keeps it to one effect. */
+const CLAIM = `WITH held AS MATERIALIZED (
+  SELECT FROM eventlog.consumers WHERE name = $1 AND holder = $2 AND fence = $3 FOR NO KEY UPDATE),
+due AS MATERIALIZED (SELECT id FROM eventlog.schedules
+  WHERE state IN ('pending', 'running') AND next_date <= clock_timestamp() AND EXISTS (SELECT FROM held)
+  ORDER BY next_date LIMIT $4 FOR UPDATE SKIP LOCKED)
+UPDATE eventlog.schedules AS s SET state = 'running' FROM due WHERE s.id = due.id
+RETURNING s.id, s.action_name, s.params, s.principal, s.trace_context, s.attempts`;
+
+const NEXT = `SELECT extract(epoch FROM min(next_date) - clock_timestamp()) * 1000
+FROM eventlog.schedules WHERE state IN ('pending', 'running')`;
+
+const DONE = `UPDATE eventlog.schedules SET state = 'done', completed_date = clock_timestamp(), attempts = attempts + 1
+WHERE id = $1 AND state = 'running'`;
+
+const FAILED = `UPDATE eventlog.schedules SET attempts = attempts + 1, error_code = $2, error_message = $3,
+  state = CASE WHEN $4::double precision IS NULL THEN 'failed' ELSE 'pending' END,
+  completed_date = CASE WHEN $4::double precision IS NULL THEN clock_timestamp() END,
+  next_date = clock_timestamp() + coalesce($4::double precision, 0) * interval '1 ms'
+WHERE id = $1 AND state = 'running'`;

@@ -1,0 +1,133 @@
+import type { ActionDescriptor } from '../../action/action-descriptor.js';
+import { ActionRegistry } from '../../action/action-registry.js';
+import { systemClock } from '../../domain/clock.js';
+import { Decimal } from '../../domain/decimal.js';
+import type { EventDescriptor, ModelDescriptor } from '../../domain/descriptor.js';
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { type Account, AccountCredited, accountModel } from '../../domain/test-support/account.js';
+import { ActionExecutor } from '../../execution/action-executor.js';
+import { ShardGateways } from '../../execution/shard-gateways.js';
+import {
+  AccountRepository,
+  ALICE,
+  accountMigrations,
+  CreditAction,
+  HERE,
+  OpenAction,
+} from '../../execution/test-support/accounts.js';
+import { defineMigration, type Migration } from '../../migration/migration.js';
+import { EventCatalog } from '../../persistence/event-catalog.js';
+import type { DatabaseRegistry } from '../../sharding/database-registry.js';
+import type { EventEnvelope } from '../event-envelope.js';
+import { EventDelivery } from '../event-delivery.js';
+import type { HandlerDescriptor, HandlerSettings } from '../handler-descriptor.js';
+import type { DeliveryLimits } from '../shard-delivery.js';
+
+export type CreditedEnvelope = EventEnvelope<AccountCredited>;
+
+export const creditedEvent: EventDescriptor = {
+  name: 'AccountCredited',
+  model: 'Account',
+  eventClass: () => AccountCredited,
+  fields: [{ name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } }],
+};
+
+/** Accounts, and a table that handlers of the tests write to. */
+export const ledgerMigrations: readonly Migration[] = [
+  ...accountMigrations,
+  defineMigration(
+    '0002_seen',
+    `create table seen (
+      nr bigint generated always as identity,
+      handler text not null, event_id uuid not null, model_id text not null, version bigint not null, who text)`,
+  ),
+];
+
+/** A handler as the generator would describe it. */
+export function handlerOf(
+  name: string,
+  handle: (envelope: CreditedEnvelope) => Promise<void> | void,
+  settings: HandlerSettings & { readonly event?: EventDescriptor } = {},
+): HandlerDescriptor {
+  const { event = creditedEvent, ...rest } = settings;
+  return { name, events: [event], create: () => ({ handle }), ...rest };
+}
+
+/** An application with accounts and handlers. Several may share their databases, as processes do. */
+export interface Ledger {
+  readonly executor: ActionExecutor;
+  readonly gateways: ShardGateways;
+  readonly registry: ActionRegistry;
+  readonly events: EventDelivery;
+  readonly databases: DatabaseRegistry;
+  readonly warnings: string[];
+  open(shard?: ShardIdentifier, balance?: number): Promise<string>;
+  credit(account: string, amount?: number): Promise<Account>;
+  balance(account: string): Promise<string>;
+  rows(sql: string, shard?: ShardIdentifier): Promise<readonly (readonly unknown[])[]>;
+}
+
+export interface LedgerOptions {
+  readonly handlers?: readonly HandlerDescriptor[];
+  readonly limits?: Partial<DeliveryLimits>;
+}
+
+export function openLedger(databases: DatabaseRegistry, options: LedgerOptions = {}): Ledger {
+  const models: readonly ModelDescriptor[] = [accountModel as unknown as ModelDescriptor];
+  const gateways = new ShardGateways(databases, 'test', new EventCatalog([creditedEvent]));
+  const accounts = new AccountRepository(gateways);
+  const registry = ledgerActions(accounts);
+  const executor = new ActionExecutor({ registry, gateways, models, defaults: { timeoutMs: 10_000, maximumAttempts: 20 } });
+  const warnings: string[] = [];
+  const { handlers = [], limits = {} } = options;
+  const events = new EventDelivery({
+    databases,
+    handlers,
+    executor,
+    registry,
+    limits,
+    warn: (message) => warnings.push(message),
+  });
+  gateways.onCommitted = (shard) => events.committed(shard);
+  return {
+    executor,
+    gateways,
+    registry,
+    events,
+    databases,
+    warnings,
+    open: async (shard = HERE, balance = 0) => {
+      const account = await executor.execute(ALICE, OpenAction, { shard, balance: new Decimal(balance) });
+      return account.id.getValue();
+    },
+    credit: (account, amount = 1) => executor.execute(ALICE, CreditAction, { account, amount: new Decimal(amount) }),
+    balance: async (account) => (await accounts.getById(account)).balance.toFixed(),
+    rows: async (text, shard = HERE) => (await databases.database(shard).query({ text, values: [] })).rows,
+  };
+}
+
+function ledgerActions(accounts: AccountRepository): ActionRegistry {
+  const actions: readonly ActionDescriptor<never, unknown>[] = [
+    { name: 'Open', actionClass: OpenAction, params: [], create: () => new OpenAction(systemClock) },
+    {
+      name: 'Credit',
+      actionClass: CreditAction,
+      params: [
+        { name: 'account', type: { kind: 'uuid' } },
+        { name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } },
+        { name: 'pin', type: { kind: 'string' }, optional: true, secret: true },
+      ],
+      create: () => new CreditAction(systemClock, accounts),
+    },
+  ];
+  return new ActionRegistry(actions);
+}
+
+/** Waits until a condition holds. @throws Error after `timeoutMs` */
+export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 10_000): Promise<void> {
+  const giveUpAt = performance.now() + timeoutMs;
+  while (!(await condition())) {
+    if (performance.now() > giveUpAt) throw new Error('It did not come to pass in time');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

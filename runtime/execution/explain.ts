@@ -1,0 +1,181 @@
+import type { ActionDescriptor } from '../action/action-descriptor.js';
+import type { StagedItem } from '../action/action-plan.js';
+import type { ExecutionConfiguration } from '../action/execution-configuration.js';
+import { uuid7 } from '../domain/id-source.js';
+import { type Principal, principalName } from '../domain/principal.js';
+import { DeadlineExceededError, type ErrorCode, FwError } from '../errors.js';
+import type { EventFacts } from '../persistence/recorded-event.js';
+import { deadlines } from '../sharding/deadlines.js';
+import { requireOneShard, requireVersion } from './admission.js';
+import type { ExecutionEnvironment } from './execution-environment.js';
+import { PerformRun } from './perform-run.js';
+import { type Leg, routePlan } from './routing.js';
+import type { ShardGateways } from './shard-gateways.js';
+
+/** What an action would do, without doing it. */
+export interface Explanation {
+  readonly action: string;
+  /** The shards that the plan touches, in staging order, as `(group, member)`. */
+  readonly shards: readonly string[];
+  readonly verdict: Verdict;
+  /** One per shard. Empty if `perform` has thrown, or if what it staged cannot be sent. */
+  readonly legs: readonly ExplainedLeg[];
+}
+
+/** What would become of the action as things stand now. Constraints of the database are not asked. */
+export type Verdict =
+  | { readonly kind: 'would-write' }
+  /** `perform` staged nothing: nothing would be written. */
+  | { readonly kind: 'nothing-staged' }
+  /** `perform` threw, or its plan is refused; `CrossShardException`, for instance, is `FW_CROSS_SHARD`. */
+  | { readonly kind: 'refused'; readonly code: ErrorCode | 'UNKNOWN'; readonly message: string };
+
+/** What would be written on one shard. */
+export interface ExplainedLeg {
+  readonly shard: string;
+  readonly statement: ExplainedStatement;
+  readonly items: readonly ExplainedItem[];
+  /** Without what is marked as secret. */
+  readonly events: readonly EventFacts[];
+}
+
+/** The one statement of a leg. Ids of action and events are made for the explanation alone. */
+export interface ExplainedStatement {
+  readonly text: string;
+  /** Values of `$1`, `$2`...: arrays are in PostgreSQL's text form. What is marked as secret is left out. */
+  readonly values: readonly unknown[];
+}
+
+export interface ExplainedItem {
+  readonly kind: StagedItem['kind'];
+  readonly model: string;
+  readonly id: string;
+  /** The version that the row must have; undefined for a new one. */
+  readonly expectedVersion: number | undefined;
+}
+
+export interface ExplainRequest<Params, Result> {
+  readonly action: ActionDescriptor<Params, Result>;
+  readonly principal: Principal;
+  readonly params: Params;
+  /** JSON text of the params, without secret ones; undefined if they are not stored. */
+  readonly paramsJson: string | undefined;
+  readonly configuration: ExecutionConfiguration;
+  /** On the environment's monotonic clock. */
+  readonly deadline: number;
+}
+
+/**
+ * Runs `perform` and tells what its plan would do. It starts from what is committed, never from what others have staged,
+ * and it sends nothing but reads. What a key or the cross-shard journal would add is left out.
+ */
+export async function explainAction<Params, Result>(
+  request: ExplainRequest<Params, Result>,
+  gateways: ShardGateways,
+  environment: ExecutionEnvironment,
+): Promise<Explanation> {
+  const { action, configuration } = request;
+  let items: readonly StagedItem[];
+  try {
+    items = await stage(request, gateways, environment);
+  } catch (error) {
+    return { action: action.name, shards: [], verdict: refused(error), legs: [] };
+  }
+  const legs = routePlan(items, gateways.defaultShard);
+  const shards = legs.map(({ shard }) => shard.toString());
+  try {
+    const explained = legs.map((leg) => explainLeg(leg, request, gateways, environment));
+    const verdict = verdictOn(action.name, items, legs, configuration, gateways);
+    return { action: action.name, shards, verdict, legs: explained };
+  } catch (error) {
+    // A value that does not fit its column, for instance.
+    return { action: action.name, shards, verdict: refused(error), legs: [] };
+  }
+}
+
+async function stage<Params, Result>(
+  { action, principal, params, configuration, deadline }: ExplainRequest<Params, Result>,
+  gateways: ShardGateways,
+  environment: ExecutionEnvironment,
+): Promise<readonly StagedItem[]> {
+  const run = new PerformRun({
+    actionName: action.name,
+    clock: environment.clock,
+    signal: configuration.signal,
+    remainingMs: () => deadline - environment.nowMs(),
+    staged: gateways.staged,
+    defaultShard: gateways.defaultShard,
+    chaining: false,
+  });
+  const work = Promise.resolve(run.start(action, principal, params));
+  await deadlines.race(
+    work,
+    deadline,
+    () => new DeadlineExceededError(`${action.name} did not finish in time`),
+  );
+  return run.plan.seal();
+}
+
+function verdictOn(
+  actionName: string,
+  items: readonly StagedItem[],
+  legs: readonly Leg[],
+  configuration: ExecutionConfiguration,
+  gateways: ShardGateways,
+): Verdict {
+  if (items.length === 0) return { kind: 'nothing-staged' };
+  try {
+    requireVersion(items, configuration);
+    for (const { shard } of legs) gateways.gateway(shard);
+    requireOneShard(actionName, legs, configuration);
+    return { kind: 'would-write' };
+  } catch (error) {
+    return refused(error);
+  }
+}
+
+function refused(error: unknown): Verdict {
+  const message = error instanceof Error ? error.message : String(error);
+  return { kind: 'refused', code: error instanceof FwError ? error.code : 'UNKNOWN', message };
+}
+
+function explainLeg<Params, Result>(
+  { shard, items }: Leg,
+  { action, principal, paramsJson, configuration }: ExplainRequest<Params, Result>,
+  gateways: ShardGateways,
+  environment: ExecutionEnvironment,
+): ExplainedLeg {
+  const now = environment.clock.now().toISOString();
+  const { text, values } = gateways.explain(shard, {
+    action: {
+      id: uuid7.next(shard.bits),
+      name: action.name,
+      principal: principalName(principal),
+      startedDate: now,
+      completedDate: now,
+      params: paramsJson,
+      result: undefined,
+    },
+    items,
+    traceContext: configuration.traceContext,
+    key: undefined,
+  });
+  return {
+    shard: shard.toString(),
+    statement: { text, values },
+    items: items.map(explainItem),
+    events: items.flatMap((item) =>
+      item.kind === 'expect' ? [] : item.events.map((event) => gateways.explainEvent(event)),
+    ),
+  };
+}
+
+/** A staged item in short. */
+function explainItem(item: StagedItem): ExplainedItem {
+  return {
+    kind: item.kind,
+    model: item.descriptor.name,
+    id: item.model.id.getValue(),
+    expectedVersion: item.kind === 'add' ? undefined : item.expectedVersion,
+  };
+}

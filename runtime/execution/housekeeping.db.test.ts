@@ -1,0 +1,94 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { ExecutionConfiguration } from '../action/execution-configuration.js';
+import { assembleApplication } from '../application.js';
+import { Decimal } from '../domain/decimal.js';
+import { describeOnEachAdapter } from '../testing/databases-vitest.js';
+import { Housekeeping, type Purge } from './housekeeping.js';
+import {
+  ALICE,
+  accountApplication,
+  accountMigrations,
+  HERE,
+  OpenAction,
+  openBank,
+  THERE,
+} from './test-support/accounts.js';
+
+const INSERT = `insert into eventlog.idempotency_keys
+  (principal, operation, key, fingerprint, action_id, target_group, target_member, created_date, expires_date)
+  select 'alice', 'Open', n::text, 'f', gen_random_uuid(), 0, 0, now(), now() + `;
+
+describeOnEachAdapter('Housekeeping', (harness) => {
+  it('purges expired keys of every shard in batches, and leaves the others', async () => {
+    const bank = openBank(await harness.makeShards({ shards: [HERE, THERE], migrations: accountMigrations }));
+    for (const shard of [HERE, THERE]) {
+      await bank.rows(shard, `${INSERT} interval '50 milliseconds' from generate_series(1, 1200) n`);
+      await bank.rows(shard, `${INSERT} interval '1 hour' from generate_series(2001, 2003) n`);
+    }
+    const deleted: number[] = [];
+    const purge: Purge = async (shard, limit, limits) => {
+      const count = await bank.gateways.gateway(shard).store.purgeKeys(limit, limits);
+      deleted.push(count);
+      return count;
+    };
+    const housekeeping = new Housekeeping({
+      shards: [HERE, THERE],
+      purges: [purge],
+      intervalMs: 60,
+      random: Math.random,
+    });
+    housekeeping.start();
+    const left = async (): Promise<unknown[]> =>
+      Promise.all(
+        [HERE, THERE].map(async (shard) =>
+          Number((await bank.rows(shard, 'select count(*) from eventlog.idempotency_keys'))[0]?.[0]),
+        ),
+      );
+    await expect.poll(left, { timeout: 10_000 }).toEqual([3, 3]);
+    expect(Math.max(...deleted)).toBeLessThanOrEqual(500);
+    await housekeeping.stop();
+    const rounds = deleted.length;
+    await delay(150);
+    expect(deleted.length).toBe(rounds);
+  });
+
+  it('goes on after a shard was out of reach', async () => {
+    let calls = 0;
+    const purge: Purge = () => {
+      calls += 1;
+      return Promise.reject(new Error('down'));
+    };
+    const housekeeping = new Housekeeping({
+      shards: [HERE, THERE],
+      purges: [purge],
+      intervalMs: 5,
+      random: () => 0,
+    });
+    housekeeping.start();
+    await expect.poll(() => calls).toBeGreaterThan(4);
+    await housekeeping.stop();
+  });
+
+  it('of an open application purges keys when their time is over, and nothing else', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
+    const execution = { keyRetentionMs: 300 };
+    const application = assembleApplication(accountApplication, databases, {
+      namespace: 'test',
+      collaborators: {},
+      execution,
+    });
+    const keyed = ExecutionConfiguration.Builder.executionConfiguration().idempotencyKey('once').build();
+    const open = { shard: HERE, balance: new Decimal(1) };
+    const { id } = await application.executor.execute(ALICE, OpenAction, open, keyed);
+    const count = async (table: string): Promise<number> => {
+      const statement = { text: `select count(*)::int from ${table}`, values: [] };
+      return Number((await databases.database(HERE).query(statement)).rows[0]?.[0]);
+    };
+    expect((await application.executor.execute(ALICE, OpenAction, open, keyed)).id.equals(id)).toBe(true);
+    await expect.poll(() => count('eventlog.idempotency_keys'), { timeout: 10_000 }).toBe(0);
+    expect([await count('eventlog.actions'), await count('accounts')]).toEqual([1, 1]);
+    expect((await application.executor.execute(ALICE, OpenAction, open, keyed)).id.equals(id)).toBe(false);
+    await application.close();
+  });
+});

@@ -1,0 +1,70 @@
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import type { CallOptions } from '../sharding/shard-database.js';
+
+/** Deletes what has expired on a shard, so many rows at most; how many there were. */
+export type Purge = (shard: ShardIdentifier, limit: number, options: CallOptions) => Promise<number>;
+
+export interface HousekeepingOptions {
+  readonly shards: readonly ShardIdentifier[];
+  readonly purges: readonly Purge[];
+  /** Time between two rounds, on average, in milliseconds. */
+  readonly intervalMs: number;
+  /** A number from 0 (inclusive) to 1 (exclusive). */
+  readonly random: () => number;
+}
+
+/** Few enough to be quick, so that nobody waits for a row of the batch. */
+const BATCH = 500;
+/** More batches in one round would be a load of their own; the next round goes on. */
+const MAXIMUM_BATCHES = 20;
+const LIMITS: CallOptions = { timeoutMs: 1_000 };
+
+/**
+ * Purges what has expired, in the background, batch by batch. Rounds come at random, so that processes that were started
+ * together do not purge together. A shard that is out of reach is left for the next round. Keeps no process alive.
+ */
+export class Housekeeping {
+  readonly #options: HousekeepingOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #round: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(options: HousekeepingOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    const { intervalMs, random } = this.#options;
+    this.#timer = setTimeout(() => this.#startRound(), intervalMs * (0.5 + random())).unref();
+  }
+
+  /** Resolves when nothing is under way any more. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#round;
+  }
+
+  #startRound(): void {
+    this.#round = this.#purgeAll().then(() => {
+      if (!this.#stopped) this.start();
+    });
+  }
+
+  async #purgeAll(): Promise<void> {
+    const { shards, purges } = this.#options;
+    for (const shard of shards) {
+      for (const purge of purges) await this.#purge(shard, purge);
+    }
+  }
+
+  async #purge(shard: ShardIdentifier, purge: Purge): Promise<void> {
+    try {
+      for (let batch = 0; batch < MAXIMUM_BATCHES && !this.#stopped; batch += 1) {
+        if ((await purge(shard, BATCH, LIMITS)) < BATCH) return;
+      }
+    } catch {
+      // Whatever it was, callers hear of it by themselves; what has expired can wait.
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import { expect, it } from 'vitest';
+import type { ModelDescriptor } from '../domain/descriptor.js';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { accountModel } from '../domain/test-support/account.js';
+import { MigrationError } from '../errors.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { describeOnEachAdapter } from '../testing/databases-vitest.js';
+import { checkSchema, type DriftPolicy } from './check-schema.js';
+import { migrate } from './migrate.js';
+import { defineMigration } from './migration.js';
+import { migrationStatus } from './migration-status.js';
+import { findDrift } from './shard-drift.js';
+import { expectedTable } from './table-drift.js';
+
+const shards = [ShardIdentifier.of(0, 0), ShardIdentifier.of(1, 0), ShardIdentifier.of(1, 1)] as const;
+const [global, mexico] = shards;
+const model = accountModel as unknown as ModelDescriptor;
+const accounts = defineMigration(
+  '0001_accounts',
+  `create table accounts (id uuid primary key check (eventlog.is_own_id(id)), state text not null,
+    version int8 not null, balance decimal(19, 4) not null, nickname text, closed_by text,
+    created_date timestamptz not null, updated_date timestamptz not null)`,
+);
+
+async function change(databases: DatabaseRegistry, shard: ShardIdentifier, sql: string): Promise<void> {
+  await databases.database(shard).query({ text: sql, values: [] });
+}
+
+describeOnEachAdapter('Drift', (harness) => {
+  const open = () =>
+    harness.makeShards({
+      shards: harness.adapter === 'pglite' ? shards.slice(0, 2) : shards,
+      migrations: [accounts],
+    });
+  const drift = (databases: DatabaseRegistry) => findDrift(databases, { tables: [expectedTable(model)] });
+  const check = async (databases: DatabaseRegistry, policy?: DriftPolicy): Promise<readonly string[]> => {
+    const warned: string[] = [];
+    const options = { models: [model], warn: (message: string) => warned.push(message) };
+    await checkSchema(databases, policy === undefined ? options : { ...options, drift: policy });
+    return warned;
+  };
+
+  it('is not found where all shards got the same migrations and the models fit', async () => {
+    const databases = await open();
+    expect(await drift(databases)).toEqual([]);
+    expect(await check(databases)).toEqual([]);
+  });
+
+  it('of one shard is named: what it lacks and what it has', async () => {
+    const databases = await open();
+    await change(databases, mexico, 'create index by_hand on accounts (balance)');
+    await change(databases, mexico, 'alter table accounts add column extra int4');
+    const [found] = await drift(databases);
+    expect(found?.shard).toBe(mexico);
+    expect(found?.lacks).toEqual([]);
+    expect(found?.has).toEqual([
+      'column public.accounts.extra integer',
+      'index CREATE INDEX by_hand ON public.accounts USING btree (balance)',
+    ]);
+    expect(await check(databases)).toEqual([
+      expect.stringContaining('Shard (1, 0) has another schema than most'),
+    ]);
+  });
+
+  it('between tables and models keeps an application from starting, unless it is told to go on', async () => {
+    const databases = await open();
+    await change(databases, global, 'alter table accounts drop column closed_by');
+    await change(databases, global, 'alter table accounts alter column balance type numeric(20,4)');
+    await change(databases, global, 'alter table accounts alter column nickname set not null');
+    await change(databases, global, 'alter table accounts alter column state drop not null');
+    await change(databases, global, 'alter table accounts add column owner uuid not null');
+    await change(databases, global, 'alter table accounts add column fine int4 not null default 1');
+    const [found] = await drift(databases);
+    expect(found?.tables.map(({ kind, column }) => `${column} ${kind}`)).toEqual([
+      'state nullable',
+      'balance type',
+      'nickname not-null',
+      'closed_by missing-column',
+      'owner unknown-required',
+    ]);
+    const refusal = check(databases);
+    await expect(refusal).rejects.toThrow(MigrationError);
+    await expect(refusal).rejects.toThrow(
+      'Shard (0, 0): column accounts.state may be null, and the model always needs a value; ' +
+        'column accounts.balance is numeric(20,4); the model wants numeric(19,4)',
+    );
+    expect(await check(databases, 'warn')).toContainEqual(
+      expect.stringContaining('The tables do not fit the models'),
+    );
+  });
+
+  it('of a table that is missing is found', async () => {
+    const databases = await open();
+    await change(databases, global, 'drop table accounts');
+    await expect(check(databases)).rejects.toThrow('Shard (0, 0): table accounts does not exist');
+  });
+});
+
+describeOnEachAdapter('The status of migrations', (harness) => {
+  const two = [global, mexico];
+  const later = defineMigration('0002_later', 'create index later on accounts (balance)');
+
+  it('tells what is missing and changes nothing', async () => {
+    const databases = await harness.makeShards({ shards: two, migrated: false });
+    const look = () => migrationStatus(databases, { migrations: [later, accounts] });
+    const [first] = await look();
+    expect(first).toMatchObject({ shard: global, state: 'pending', applied: 0, problems: [] });
+    expect(first?.pending.slice(-2).map(({ name }) => name)).toEqual(['0001_accounts', '0002_later']);
+    expect(await look()).toEqual(await look());
+    await migrate(databases, { migrations: [accounts] });
+    expect((await look()).map(({ state, pending }) => [state, pending.map(({ name }) => name)])).toEqual([
+      ['pending', ['0002_later']],
+      ['pending', ['0002_later']],
+    ]);
+    await migrate(databases, { migrations: [accounts, later] });
+    expect((await look()).map(({ state }) => state)).toEqual(['current', 'current']);
+    const older = await migrationStatus(databases, { migrations: [accounts] });
+    expect(older.map(({ state, newer }) => [state, newer])).toEqual([
+      ['current', ['0002_later']],
+      ['current', ['0002_later']],
+    ]);
+  });
+
+  it('tells what was changed, is missing here, or is another shard', async () => {
+    const databases = await harness.makeShards({ shards: two, migrations: [accounts, later] });
+    const changed = await migrationStatus(databases, {
+      migrations: [defineMigration(accounts.name, `${accounts.up} -- x`), later],
+    });
+    expect(changed[0]).toMatchObject({
+      state: 'changed',
+      problems: ['0001_accounts was changed after it had been applied'],
+    });
+    const missing = await migrationStatus(databases, { migrations: [later] });
+    expect(missing[0]).toMatchObject({
+      state: 'changed',
+      problems: ['0001_accounts was applied, but is missing here'],
+    });
+    await change(databases, mexico, 'update eventlog.shard set member_number = 9');
+    const [, foreign] = await migrationStatus(databases, { migrations: [accounts, later] });
+    expect(foreign?.state).toBe('foreign');
+    expect(foreign?.problems[0]).toContain('is shard (1, 9), not (1, 0)');
+  });
+});

@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DataSourceConfig } from '../config/types.js';
+import { openDatabases } from '../databases.js';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { compileProgram } from '../execution/test-support/compiled-program.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { type PostgresServer, startPostgres } from '../testing/databases-server.js';
+import { serverUrl, testDataSource, topologyOf } from '../testing/databases-topology.js';
+import { type MigrationStep, migrate, migrateShards } from './migrate.js';
+import { defineMigration } from './migration.js';
+import { migrationStatus } from './migration-status.js';
+import { systemMigrations } from './system-migrations.js';
+import type { MigratingPlan } from './test-support/migrating-process.js';
+
+/** Two hundred take minutes, most of them for making and removing the databases: set FW_TEST_SHARDS=200 for that. */
+const SHARDS = Number(process.env['FW_TEST_SHARDS'] ?? '24');
+const accounts = defineMigration('0001_accounts', 'create table accounts (id uuid primary key)');
+const slow = defineMigration('0002_slow', 'create table slow (id uuid); select pg_sleep(0.2)');
+const last = defineMigration('0003_last', 'create table last (id uuid)');
+
+let server: PostgresServer;
+let names: readonly string[];
+
+beforeAll(async () => {
+  // Nothing here is about durability, and creating databases is mostly waiting for the disk.
+  server = await startPostgres({ fsync: 'off', full_page_writes: 'off' });
+  names = Array.from({ length: SHARDS }, (_, index) => `shard_${index}`);
+  const client = new pg.Client({ ...server });
+  await client.connect();
+  for (const name of names) await client.query(`create database ${name}`);
+  await client.end();
+}, 180_000);
+afterAll(() => server?.destroy(), 180_000);
+
+const urlOf = (name: string): DataSourceConfig['url'] => serverUrl(server, name);
+const shardOf = (index: number): ShardIdentifier => ShardIdentifier.of(index >> 6, index & 63);
+
+function open(from: number, to: number): DatabaseRegistry {
+  const sources = names.slice(from, to).map((name, index) => {
+    const source = testDataSource(urlOf(name), server, { allowUnsafe: ['fsync', 'full_page_writes'] });
+    return [shardOf(index), source] as const;
+  });
+  return openDatabases(topologyOf(sources));
+}
+
+describe('Many shards', () => {
+  it('are migrated some at a time, and each one is told of as it ends', async () => {
+    const databases = open(8, SHARDS);
+    try {
+      const steps: MigrationStep[] = [];
+      let running = 0;
+      let most = 0;
+      const progress = (step: MigrationStep): void => {
+        steps.push(step);
+        running += step.kind === 'started' ? 1 : -1;
+        most = Math.max(most, running);
+      };
+      const started = performance.now();
+      await migrate(databases, { migrations: [accounts], atOnce: 4, progress });
+      const times = steps
+        .flatMap((step) => (step.kind === 'done' ? [step.elapsedMs] : []))
+        .sort((a, b) => a - b);
+      console.info(
+        `${times.length} shards migrated in ${Math.round(performance.now() - started)} ms, 4 at a time: ` +
+          `median ${times[times.length >> 1]} ms, slowest ${times.at(-1)} ms`,
+      );
+      expect(times).toHaveLength(SHARDS - 8);
+      expect(most).toBe(4);
+      const status = await migrationStatus(databases, { migrations: [accounts] });
+      expect(new Set(status.map(({ state }) => state))).toEqual(new Set(['current']));
+    } finally {
+      await databases.close(0);
+    }
+  }, 120_000);
+});
+
+describe('Migrations that were killed half-way', () => {
+  it('are resumed: every shard gets every migration once', async () => {
+    const program = compileProgram(join(import.meta.dirname, 'test-support', 'migrating-process.ts'));
+    const databases = open(0, 6);
+    const migrations = [accounts, slow, last];
+    try {
+      const plan: MigratingPlan = { urls: names.slice(0, 6).map(urlOf), user: server, migrations };
+      await killedAfter(program.path, plan, 'applied application migration 0001_accounts', 3);
+      const before = await migrationStatus(databases, { migrations });
+      const states = before.map(({ pending }) => pending.length);
+      // Some shards are done, one is in the middle, some have not begun.
+      expect(new Set(states).size).toBeGreaterThan(1);
+      expect(states).toContain(migrations.length + systemMigrations.length);
+      await migrate(databases, { migrations });
+      const after = await migrationStatus(databases, { migrations });
+      expect(after.map(({ state, applied }) => [state, applied])).toEqual(
+        Array.from({ length: 6 }, () => ['current', migrations.length + systemMigrations.length]),
+      );
+    } finally {
+      await databases.close(0);
+      program.remove();
+    }
+  }, 60_000);
+
+  it('and those that failed on one shard keep no other one from its turn', async () => {
+    const databases = open(6, 8);
+    try {
+      const [broken] = databases.shards();
+      if (broken === undefined) throw new Error('Two shards');
+      await databases.database(broken).query({ text: 'create table accounts (id int4)', values: [] });
+      const outcomes = await migrateShards(databases, { migrations: [accounts], atOnce: 1 });
+      expect(outcomes.map(({ ok }) => ok)).toEqual([false, true]);
+      expect(outcomes[0]).toMatchObject({ error: { code: 'FW_MIGRATION' } });
+      await databases.database(broken).query({ text: 'drop table accounts', values: [] });
+      expect((await migrateShards(databases, { migrations: [accounts] })).every(({ ok }) => ok)).toBe(true);
+    } finally {
+      await databases.close(0);
+    }
+  });
+});
+
+/** Kills the process with SIGKILL as soon as it has said something so many times. */
+async function killedAfter(path: string, plan: MigratingPlan, text: string, times: number): Promise<void> {
+  const child = spawn(process.execPath, [path, JSON.stringify(plan)], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  const onData = (chunk: Buffer): void => {
+    said += chunk.toString();
+    if (said.split(text).length > times) child.kill('SIGKILL');
+  };
+  child.stdout.on('data', onData);
+  child.stderr.on('data', (chunk: Buffer) => {
+    said += chunk.toString();
+  });
+  const signal = await new Promise((resolve) => child.once('close', (_, name) => resolve(name)));
+  if (signal !== 'SIGKILL') throw new Error(`The process ended by itself: ${said}`);
+}

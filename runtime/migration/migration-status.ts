@@ -1,0 +1,143 @@
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { onEachShard, SHARDS_AT_ONCE } from '../sharding/each-shard.js';
+import type { ShardDatabase } from '../sharding/shard-database.js';
+import type { MigrationSet } from './apply-migrations.js';
+import { SCHEMA } from './bootstrap.js';
+import { checksumOf, type Migration } from './migration.js';
+import { systemMigrations } from './system-migrations.js';
+
+/**
+ * - `current`: nothing is missing and nothing is wrong.
+ * - `pending`: migrations are missing.
+ * - `changed`: what was applied is not what the migrations say now.
+ * - `foreign`: the database is another shard.
+ * - `unreachable`: nobody could look.
+ */
+export type MigrationState = 'current' | 'pending' | 'changed' | 'foreign' | 'unreachable';
+
+/** Where one shard stands. */
+export interface ShardMigrationStatus {
+  readonly shard: ShardIdentifier;
+  /** Name of the member. */
+  readonly name: string;
+  readonly state: MigrationState;
+  /** How many migrations have been applied, this package's own included. */
+  readonly applied: number;
+  /** Migrations that are missing, in the order in which they would be applied; this package's own first. */
+  readonly pending: readonly PendingMigration[];
+  /** Applied by a newer version of the application. No fault while that is rolled out. */
+  readonly newer: readonly string[];
+  /** What is wrong, a sentence each. */
+  readonly problems: readonly string[];
+}
+
+export interface PendingMigration extends Migration {
+  readonly set: MigrationSet;
+}
+
+export interface MigrationStatusOptions {
+  /** The application's migrations, in any order. */
+  readonly migrations: readonly Migration[];
+  /** Most shards at a time. Default 8. */
+  readonly atOnce?: number;
+}
+
+/** Looks at every shard and changes nothing. */
+export async function migrationStatus(
+  databases: DatabaseRegistry,
+  { migrations, atOnce = SHARDS_AT_ONCE }: MigrationStatusOptions,
+): Promise<readonly ShardMigrationStatus[]> {
+  const known = [...inOrder('framework', systemMigrations), ...inOrder('application', migrations)];
+  const look = (shard: ShardIdentifier) => statusOf(databases.database(shard), shard, known);
+  const outcomes = await onEachShard(databases.shards(), atOnce, look);
+  return outcomes.map((outcome) => {
+    const { name } = databases.memberConfig(outcome.shard);
+    const found = outcome.ok
+      ? outcome.value
+      : { state: 'unreachable' as const, problems: [messageOf(outcome.error)] };
+    return { shard: outcome.shard, name, applied: 0, pending: [], newer: [], ...found };
+  });
+}
+
+type Findings = Pick<ShardMigrationStatus, 'state' | 'problems'> &
+  Partial<Pick<ShardMigrationStatus, 'applied' | 'pending' | 'newer'>>;
+
+function inOrder(set: MigrationSet, migrations: readonly Migration[]): readonly PendingMigration[] {
+  return migrations
+    .map((migration) => ({ ...migration, set }))
+    .sort((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+async function statusOf(
+  database: ShardDatabase,
+  shard: ShardIdentifier,
+  known: readonly PendingMigration[],
+): Promise<Findings> {
+  const identity = await identityOf(database);
+  if (identity !== undefined && identity !== shard.toString()) {
+    return { state: 'foreign', problems: [`${database.description} is shard ${identity}, not ${shard}`] };
+  }
+  const applied = identity === undefined ? new Map<string, string>() : await appliedTo(database);
+  const pending = known.filter((migration) => !applied.has(keyOf(migration)));
+  const names = new Set(known.map(keyOf));
+  const unknown = [...applied.keys()].filter((key) => !names.has(key));
+  const newer = unknown.filter((key) => isNewer(key, known));
+  const problems = [
+    ...known
+      .filter((migration) => isChanged(migration, applied))
+      .map(({ name }) => `${name} was changed after it had been applied`),
+    ...unknown
+      .filter((key) => !isNewer(key, known))
+      .map((key) => `${nameOf(key)} was applied, but is missing here`),
+  ];
+  const state = problems.length > 0 ? 'changed' : pending.length > 0 ? 'pending' : 'current';
+  return { state, applied: applied.size, pending, newer: newer.map(nameOf), problems };
+}
+
+/** `(group, member)`, or undefined for a database that nobody has made a shard yet. */
+async function identityOf(database: ShardDatabase): Promise<string | undefined> {
+  const known = await database.query({
+    text: `select to_regclass('${SCHEMA}.shard') is not null`,
+    values: [],
+  });
+  if (known.rows[0]?.[0] !== true) return undefined;
+  const text = `select group_number, member_number from ${SCHEMA}.shard`;
+  const { rows } = await database.query({ text, values: [] });
+  const [group, member] = rows[0] ?? [];
+  return `(${String(group)}, ${String(member)})`;
+}
+
+async function appliedTo(database: ShardDatabase): Promise<ReadonlyMap<string, string>> {
+  const table = `${SCHEMA}.migration_checksums`;
+  const known = await database.query({ text: `select to_regclass('${table}') is not null`, values: [] });
+  if (known.rows[0]?.[0] !== true) return new Map();
+  const { rows } = await database.query({
+    text: `select migration_set, name, checksum from ${table}`,
+    values: [],
+  });
+  return new Map(rows.map(([set, name, checksum]) => [`${String(set)}/${String(name)}`, String(checksum)]));
+}
+
+function keyOf({ set, name }: PendingMigration): string {
+  return `${set}/${name}`;
+}
+
+function nameOf(key: string): string {
+  return key.slice(key.indexOf('/') + 1);
+}
+
+function isChanged(migration: PendingMigration, applied: ReadonlyMap<string, string>): boolean {
+  const checksum = applied.get(keyOf(migration));
+  return checksum !== undefined && checksum !== checksumOf(migration);
+}
+
+/** Behind the last migration that is known here. */
+function isNewer(key: string, known: readonly PendingMigration[]): boolean {
+  const set = key.slice(0, key.indexOf('/'));
+  return known.every((migration) => migration.set !== set || migration.name < nameOf(key));
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

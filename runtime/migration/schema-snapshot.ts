@@ -1,0 +1,85 @@
+import type { Rows, Statement } from '../sharding/shard-database.js';
+import { SCHEMA } from './bootstrap.js';
+
+/** One column as the catalog has it. */
+export interface ColumnFacts {
+  readonly name: string;
+  /** As the server spells it: `numeric(19,4)`, `character(3)`. */
+  readonly type: string;
+  readonly nullable: boolean;
+  /** Rows may be inserted without it: it has a default, or is generated. */
+  readonly filledIn: boolean;
+}
+
+export interface TableFacts {
+  readonly name: string;
+  readonly columns: readonly ColumnFacts[];
+}
+
+/** What the schema of one database consists of. */
+export interface SchemaSnapshot {
+  /** Tables of the search path's first schema, by name. */
+  readonly tables: ReadonlyMap<string, TableFacts>;
+  /** Everything that should be alike on all shards, a sorted line each. */
+  readonly lines: readonly string[];
+}
+
+/** Partitions come and go with time, and the tables of Kysely's migrator are its own. */
+const OURS = `n.nspname not in ('pg_catalog', 'information_schema') and n.nspname !~ '^pg_'
+  and not c.relispartition and not (n.nspname = '${SCHEMA}' and c.relname ~ 'migration')`;
+
+const COLUMNS = `
+select n.nspname = current_schema() as own, n.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
+  not a.attnotnull, pg_get_expr(d.adbin, d.adrelid), a.attidentity <> '' or a.attgenerated <> ''
+from pg_attribute a
+join pg_class c on c.oid = a.attrelid
+join pg_namespace n on n.oid = c.relnamespace
+left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+where c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped and ${OURS}
+order by n.nspname, c.relname, a.attname`;
+
+const OTHERS = `
+select 'constraint ' || n.nspname || '.' || c.relname || ': ' || pg_get_constraintdef(k.oid)
+from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
+where k.contype <> 'n' and ${OURS}
+union all
+select 'index ' || pg_get_indexdef(i.indexrelid)
+from pg_index i join pg_class c on c.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace where ${OURS}
+union all
+select 'invalid index ' || i.indexrelid::regclass::text
+from pg_index i join pg_class c on c.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace
+where not i.indisvalid and ${OURS}
+union all
+select 'trigger ' || pg_get_triggerdef(t.oid)
+from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace
+where not t.tgisinternal and ${OURS}`;
+
+/** Anything that statements can be sent to. */
+export interface Queryable {
+  query(statement: Statement): Promise<Rows>;
+}
+
+/** Reads the catalog of one database. */
+export async function snapshotSchema(database: Queryable): Promise<SchemaSnapshot> {
+  const columns = await database.query({ text: COLUMNS, values: [] });
+  const others = await database.query({ text: OTHERS, values: [] });
+  const tables = new Map<string, { readonly name: string; readonly columns: ColumnFacts[] }>();
+  const lines = others.rows.map(([line]) => String(line));
+  for (const [own, schema, table, column, type, nullable, fallback, generated] of columns.rows) {
+    const facts = {
+      name: String(column),
+      type: String(type),
+      nullable: nullable === true,
+      filledIn: fallback !== null || generated === true,
+    };
+    const value = fallback === null ? '' : ` default ${String(fallback)}`;
+    lines.push(
+      `column ${String(schema)}.${String(table)}.${facts.name} ${facts.type}${facts.nullable ? '' : ' not null'}${value}`,
+    );
+    if (own !== true) continue;
+    const known = tables.get(String(table)) ?? { name: String(table), columns: [] };
+    known.columns.push(facts);
+    tables.set(known.name, known);
+  }
+  return { tables, lines: lines.sort() };
+}

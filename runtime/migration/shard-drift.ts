@@ -1,0 +1,67 @@
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { onEachShard, SHARDS_AT_ONCE } from '../sharding/each-shard.js';
+import { type SchemaSnapshot, snapshotSchema } from './schema-snapshot.js';
+import { type ExpectedTable, type TableDrift, tableDrift } from './table-drift.js';
+
+/** In what one shard is unlike the others, or unlike the models. */
+export interface ShardDrift {
+  readonly shard: ShardIdentifier;
+  /** What most shards have and this one has not. */
+  readonly lacks: readonly string[];
+  /** What this shard has and most have not. */
+  readonly has: readonly string[];
+  /** Where tables and models differ. */
+  readonly tables: readonly TableDrift[];
+  /** Why nobody could look; undefined if somebody could. */
+  readonly failure: string | undefined;
+}
+
+export interface DriftOptions {
+  /** Tables of the models. Every shard has all of them, because all get the same migrations. */
+  readonly tables: readonly ExpectedTable[];
+  /** Most shards at a time. Default 8. */
+  readonly atOnce?: number;
+}
+
+/** Compares the schema of every shard with that of the others and with the models. Gives the shards that differ. */
+export async function findDrift(
+  databases: DatabaseRegistry,
+  options: DriftOptions,
+): Promise<readonly ShardDrift[]> {
+  const { tables: expected, atOnce = SHARDS_AT_ONCE } = options;
+  const look = (shard: ShardIdentifier) => snapshotSchema(databases.database(shard));
+  const outcomes = await onEachShard(databases.shards(), atOnce, look);
+  const usual = usualLines(outcomes.flatMap((outcome) => (outcome.ok ? [outcome.value] : [])));
+  const drifts = outcomes.map(({ shard, ...outcome }): ShardDrift => {
+    if (!outcome.ok) return { shard, lacks: [], has: [], tables: [], failure: messageOf(outcome.error) };
+    const lines = new Set(outcome.value.lines);
+    return {
+      shard,
+      lacks: [...usual].filter((line) => !lines.has(line)),
+      has: outcome.value.lines.filter((line) => !usual.has(line)),
+      tables: tableDrift(expected, outcome.value),
+      failure: undefined,
+    };
+  });
+  return drifts.filter(({ lacks, has, tables, failure }) => {
+    return lacks.length > 0 || has.length > 0 || tables.length > 0 || failure !== undefined;
+  });
+}
+
+/** The schema that most shards share; of equals the first one. */
+function usualLines(snapshots: readonly SchemaSnapshot[]): ReadonlySet<string> {
+  const counts = new Map<string, { readonly lines: readonly string[]; count: number }>();
+  for (const { lines } of snapshots) {
+    const text = lines.join('\n');
+    const known = counts.get(text) ?? { lines, count: 0 };
+    known.count += 1;
+    counts.set(text, known);
+  }
+  const [first] = [...counts.values()].sort((left, right) => right.count - left.count);
+  return new Set(first?.lines ?? []);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,98 @@
+import type { ModelDescriptor } from '../domain/descriptor.js';
+import type { ColumnFacts, SchemaSnapshot } from './schema-snapshot.js';
+import { normalizeType } from './sql-type.js';
+
+/** The table that a model is stored in, as the code wants it. */
+export interface ExpectedTable {
+  readonly table: string;
+  readonly columns: readonly ExpectedColumn[];
+}
+
+export interface ExpectedColumn {
+  readonly name: string;
+  /** As the code spells it: `numeric(19,4)`. */
+  readonly type: string;
+  readonly nullable: boolean;
+}
+
+/** One thing in which a table and its model differ. */
+export interface TableDrift {
+  readonly table: string;
+  /** Undefined: the table itself is missing. */
+  readonly column: string | undefined;
+  readonly kind: 'missing-table' | 'missing-column' | 'type' | 'not-null' | 'nullable' | 'unknown-required';
+  /** For people: what is there and what is wanted. */
+  readonly message: string;
+}
+
+/** The table of a model. */
+export function expectedTable({ table, columns }: ModelDescriptor): ExpectedTable {
+  return {
+    table,
+    columns: columns.map(({ column, sqlType, nullable, optional }) => ({
+      name: column,
+      type: sqlType,
+      nullable: nullable === true || optional === true,
+    })),
+  };
+}
+
+/**
+ * What stands in the way of reading and writing these models. Columns that no model knows are let be, unless rows could
+ * not be inserted without them.
+ */
+export function tableDrift(
+  expected: readonly ExpectedTable[],
+  schema: SchemaSnapshot,
+): readonly TableDrift[] {
+  return expected.flatMap((each) => driftOf(each, schema));
+}
+
+function driftOf({ table, columns }: ExpectedTable, schema: SchemaSnapshot): readonly TableDrift[] {
+  const found = schema.tables.get(table);
+  if (found === undefined) {
+    return [{ table, column: undefined, kind: 'missing-table', message: `table ${table} does not exist` }];
+  }
+  const present = new Map(found.columns.map((column) => [column.name, column]));
+  const wanted = new Set(columns.map(({ name }) => name));
+  const missing = columns.flatMap((column) => columnDrift(table, column, present.get(column.name)));
+  const unknown = found.columns.filter(
+    ({ name, nullable, filledIn }) => !wanted.has(name) && !nullable && !filledIn,
+  );
+  return [
+    ...missing,
+    ...unknown.map(({ name }) => ({
+      table,
+      column: name,
+      kind: 'unknown-required' as const,
+      message: `column ${table}.${name} is not null, and the model does not know it`,
+    })),
+  ];
+}
+
+function columnDrift(
+  table: string,
+  expected: ExpectedColumn,
+  found: ColumnFacts | undefined,
+): readonly TableDrift[] {
+  const column = expected.name;
+  const drift = (kind: TableDrift['kind'], message: string): TableDrift => ({
+    table,
+    column,
+    kind,
+    message: `column ${table}.${column} ${message}`,
+  });
+  if (found === undefined)
+    return [drift('missing-column', `does not exist; the model wants ${expected.type}`)];
+  const differences: TableDrift[] = [];
+  if (normalizeType(found.type) !== normalizeType(expected.type)) {
+    differences.push(drift('type', `is ${found.type}; the model wants ${expected.type}`));
+  }
+  if (expected.nullable && !found.nullable) {
+    differences.push(drift('not-null', 'is not null, and the model may have no value'));
+  }
+  if (!expected.nullable && found.nullable) {
+    differences.push(drift('nullable', 'may be null, and the model always needs a value'));
+  }
+  return differences;
+}

@@ -1,0 +1,406 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { ShardBusyError, ValidationError } from '../errors.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
+import { Link } from './link.js';
+import { LostWrite } from './lost-write.js';
+import type { PlanWrite } from './plan-write.js';
+import { DEFAULT_WRITER_LIMITS, ShardWriter, type Submission, type WriterLimits } from './shard-writer.js';
+import { ManualStore } from './test-support/manual-store.js';
+import { planOf } from './test-support/plans.js';
+
+const UNIQUE = new DriverFailure('duplicate key', { phase: 'answered', sqlState: '23505' });
+const LOST = new DriverFailure('connection lost', { phase: 'in-flight' });
+
+interface Submitted extends Submission {
+  readonly plan: PlanWrite;
+  /** What became of it: kind of the outcome, or the error. */
+  readonly end: Promise<unknown>;
+}
+
+class Bench {
+  readonly manual = new ManualStore();
+  readonly writer: ShardWriter;
+
+  constructor(limits: Partial<WriterLimits> = {}) {
+    this.writer = new ShardWriter(this.manual.store, ShardIdentifier.of(0, 0), {
+      ...DEFAULT_WRITER_LIMITS,
+      maximumInFlight: 1,
+      ...limits,
+    });
+  }
+
+  submit(change: string, restsOn: readonly Submitted[] = [], options: object = {}): Submitted {
+    const plan = planOf(...change.split(' '));
+    const links = restsOn.map(({ link }) => link);
+    const submission = this.writer.submit(plan, { timeoutMs: 60_000, restsOn: links, ...options });
+    const end = submission.outcome.then(
+      ({ kind }) => kind,
+      (error: unknown) => error,
+    );
+    return { ...submission, plan, end };
+  }
+
+  /** Keeps the writer busy: what is submitted meanwhile waits. */
+  hold(): { release(): Promise<void> } {
+    this.submit('z1>2');
+    const { last } = this.manual;
+    return { release: () => last.answer() };
+  }
+}
+
+describe('merging', () => {
+  test('a lonely plan goes at once', async () => {
+    const bench = new Bench();
+    const plan = bench.submit('a1>2');
+    expect(bench.manual.texts).toEqual(['a1>2']);
+    await bench.manual.last.answer();
+    expect(await plan.outcome).toMatchObject({ kind: 'applied', batchSize: 1, chainLength: 1 });
+    expect(plan.link.state).toBe('applied');
+  });
+
+  test('what queues up while a statement is in flight travels as one statement', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const plans = ['a1>2', 'b1>2 c1>2', '+d', 'e1?'].map((change) => bench.submit(change));
+    expect(bench.writer.queued).toBe(4);
+    await held.release();
+    expect(bench.manual.last.text).toBe('a1>2 | b1>2 c1>2 | +d | e1?');
+    await bench.manual.last.answer();
+    expect(await Promise.all(plans.map(({ end }) => end))).toEqual(['applied', 'applied', 'applied', 'applied']);
+    expect(await plans[0]?.outcome).toMatchObject({ batchSize: 4, chainLength: 1 });
+    expect(bench.writer.counters).toEqual({ statements: 2, plans: 5, folded: 0, splits: 0 });
+  });
+
+  test('no statement holds more plans than allowed, and no more statements are in flight than allowed', async () => {
+    const bench = new Bench({ maximumBatch: 2, maximumInFlight: 2 });
+    for (const row of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) bench.submit(`${row}1>2`);
+    expect(bench.manual.texts).toEqual(['a1>2', 'b1>2']);
+    await bench.manual.last.answer();
+    expect(bench.manual.texts.slice(2)).toEqual(['c1>2 | d1>2']);
+    await bench.manual.last.answer();
+    expect(bench.manual.last.text).toBe('e1>2 | f1>2');
+  });
+
+  test('two plans that touch one row are never under way together', async () => {
+    const bench = new Bench({ maximumInFlight: 4 });
+    bench.submit('a1>2');
+    const second = bench.submit('a1>2 b1>2');
+    bench.submit('a1? c1>2');
+    bench.submit('d1>2');
+    expect(bench.manual.texts).toEqual(['a1>2', 'd1>2']);
+    await bench.manual.sent[0]?.answer();
+    expect(bench.manual.last.text).toBe('a1>2 b1>2');
+    await bench.manual.last.answer('left-out');
+    await bench.manual.last.answer('left-out');
+    expect(await second.end).toBe('stale');
+    expect(bench.manual.last.text).toBe('a1? c1>2');
+  });
+
+  test('a full queue refuses further plans at once', () => {
+    const bench = new Bench({ maximumQueued: 2 });
+    bench.hold();
+    bench.submit('a1>2');
+    bench.submit('b1>2');
+    expect(() => bench.submit('c1>2')).toThrow(ShardBusyError);
+  });
+});
+
+describe('chaining', () => {
+  test('plans that rest on one another go as one group, in their order', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const first = bench.submit('a1>2');
+    const other = bench.submit('b1>2');
+    const second = bench.submit('a2>3', [first]);
+    const third = bench.submit('a3>4 b2>3', [second, other]);
+    await held.release();
+    expect(bench.manual.last.text).toBe('a1>2, a2>3, b1>2, a3>4 b2>3');
+    await bench.manual.last.answer();
+    expect(await third.outcome).toMatchObject({ kind: 'applied', batchSize: 4, chainLength: 4 });
+    expect(bench.writer.counters.folded).toBe(3);
+  });
+
+  test('a plan whose link is in flight waits for its answer', async () => {
+    const bench = new Bench({ maximumInFlight: 4 });
+    const first = bench.submit('a1>2');
+    bench.submit('b1>2', [first]);
+    expect(bench.manual.texts).toEqual(['a1>2']);
+    await bench.manual.last.answer();
+    expect(bench.manual.last.text).toBe('b1>2');
+  });
+
+  test('changes of a row that must not be folded go one after the other', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const first = bench.submit('!a1>2');
+    const second = bench.submit('!a2>3', [first]);
+    await held.release();
+    expect(bench.manual.last.text).toBe('!a1>2');
+    await bench.manual.last.answer();
+    expect(bench.manual.last.text).toBe('!a2>3');
+    await bench.manual.last.answer();
+    expect(await second.end).toBe('applied');
+  });
+
+  test('an expectation of what a chain changes waits for the chain', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const first = bench.submit('a1>2');
+    bench.submit('a2? b1>2', [first]);
+    await held.release();
+    expect(bench.manual.last.text).toBe('a1>2');
+    await bench.manual.last.answer();
+    expect(bench.manual.last.text).toBe('a2? b1>2');
+  });
+
+  test('a link that fails breaks everything that rests on it, without sending it', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const first = bench.submit('a1>2', [], { signal: AbortSignal.abort() });
+    const second = bench.submit('a2>3', [first]);
+    const third = bench.submit('b1>2', [second]);
+    await held.release();
+    expect(await first.end).toMatchObject({ phase: 'not-sent', reason: 'aborted' });
+    expect(await Promise.all([second.end, third.end])).toEqual(['broken', 'broken']);
+    expect([second.link.state, third.link.state]).toEqual(['failed', 'failed']);
+    expect(bench.manual.sent).toHaveLength(1);
+  });
+
+  test('a link that fails while plans are being taken lets none be sent twice', async () => {
+    const bench = new Bench({ maximumInFlight: 2 });
+    const busy = [bench.submit('y1>2'), bench.submit('z1>2')];
+    const controller = new AbortController();
+    const first = bench.submit('a1>2', [], { signal: controller.signal });
+    const others = [bench.submit('a2>3', [first]), bench.submit('b1>2'), bench.submit('c1>2')];
+    controller.abort();
+    await bench.manual.sent[0]?.answer();
+    await bench.manual.sent[1]?.answer();
+    for (const flush of bench.manual.sent.slice(2)) await flush.answer();
+    await Promise.all([...busy, ...others].map(({ end }) => end));
+    const plans = bench.manual.sent.flatMap(({ request }) => request.groups.flat());
+    expect(plans.map(({ action }) => action.name).sort()).toEqual(['b1>2', 'c1>2', 'y1>2', 'z1>2']);
+  });
+
+  test('a link of somebody else is waited for, and what became of it is respected', async () => {
+    const bench = new Bench();
+    const [applied, failed] = [new Link(), new Link()];
+    const first = bench.submit('a1>2', [], { restsOn: [applied] });
+    const second = bench.submit('b1>2', [], { restsOn: [failed] });
+    expect(bench.manual.sent).toHaveLength(0);
+    applied.settle(true);
+    failed.settle(false);
+    expect(bench.manual.texts).toEqual(['a1>2']);
+    await bench.manual.last.answer();
+    expect([await first.end, await second.end]).toEqual(['applied', 'broken']);
+  });
+});
+
+describe('a plan that was left out', () => {
+  test('is sent once more by itself and waits for locks; then it is stale', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const [first, second] = [bench.submit('a1>2'), bench.submit('b1>2')];
+    await held.release();
+    await bench.manual.last.answer('left-out', 'applied');
+    expect(await second.end).toBe('applied');
+    expect(bench.manual.last.text).toBe('a1>2 (wait)');
+    await bench.manual.last.answer('left-out');
+    expect(await first.end).toBe('stale');
+    expect(first.link.state).toBe('failed');
+  });
+
+  test('holds up nobody but those who touch its rows', async () => {
+    const bench = new Bench();
+    bench.submit('a1>2');
+    await bench.manual.last.answer('left-out');
+    expect(bench.manual.last.text).toBe('a1>2 (wait)');
+    bench.submit('a1>2 b1>2');
+    bench.submit('c1>2');
+    expect(bench.manual.last.text).toBe('c1>2');
+  });
+
+  test('waits its turn if too many wait for locks already', async () => {
+    const bench = new Bench({ maximumWaiting: 1 });
+    const held = bench.hold();
+    bench.submit('a1>2');
+    bench.submit('b1>2');
+    await held.release();
+    await bench.manual.last.answer('left-out', 'left-out');
+    expect(bench.manual.texts.slice(2)).toEqual(['a1>2 (wait)']);
+    await bench.manual.last.answer();
+    expect(bench.manual.last.text).toBe('b1>2 (wait)');
+  });
+});
+
+describe('a statement that fails', () => {
+  test('is split until the guilty plan stands alone, and no neighbour is lost', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const plans = ['a', 'b', 'c', 'd', 'e'].map((row) => bench.submit(`${row}1>2`));
+    await held.release();
+    const isGuilty = (text: string): boolean => text.includes('d1>2');
+    for (let index = 1; index < bench.manual.sent.length; index += 1) {
+      const flush = bench.manual.sent[index];
+      await (isGuilty(flush?.text ?? '') ? flush?.fail(UNIQUE) : flush?.answer());
+    }
+    expect(bench.manual.texts.slice(1)).toEqual([
+      'a1>2 | b1>2 | c1>2 | d1>2 | e1>2',
+      'a1>2 | b1>2 | c1>2',
+      'd1>2 | e1>2',
+      'd1>2',
+      'e1>2',
+    ]);
+    const ends = await Promise.all(plans.map(({ end }) => end));
+    expect(ends).toEqual(['applied', 'applied', 'applied', UNIQUE, 'applied']);
+    expect(bench.writer.counters.splits).toBe(2);
+  });
+
+  test('because a value fits no column is split too', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const plans = ['a1>2', 'b1>2'].map((change) => bench.submit(change));
+    const error = new ValidationError('too many decimals');
+    await held.release();
+    await bench.manual.last.fail(error);
+    await bench.manual.last.fail(error);
+    await bench.manual.last.answer();
+    expect(await Promise.all(plans.map(({ end }) => end))).toEqual([error, 'applied']);
+  });
+
+  test('is not split if the server is at fault, because fewer plans would not help', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const plans = ['a1>2', 'b1>2'].map((change) => bench.submit(change));
+    const shutdown = new DriverFailure('shutting down', { phase: 'answered', sqlState: '57P01' });
+    await held.release();
+    await bench.manual.last.fail(shutdown);
+    expect(await Promise.all(plans.map(({ end }) => end))).toEqual([shutdown, shutdown]);
+    expect(plans.map(({ link }) => link.state)).toEqual(['failed', 'failed']);
+    expect(bench.manual.sent).toHaveLength(2);
+  });
+
+  test('because of a link of a folded group is unfolded: what stands before the guilty one is applied', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const first = bench.submit('a1>2');
+    const guilty = bench.submit('a2>3', [first]);
+    const last = bench.submit('a3>4', [guilty]);
+    await held.release();
+    await bench.manual.last.fail(UNIQUE);
+    await bench.manual.last.answer();
+    await bench.manual.last.fail(UNIQUE);
+    expect(await Promise.all([first.end, guilty.end, last.end])).toEqual(['applied', UNIQUE, 'broken']);
+    expect(bench.manual.texts.slice(1)).toEqual(['a1>2, a2>3, a3>4', 'a1>2 (wait)', 'a2>3 (wait)']);
+  });
+});
+
+describe('a connection lost in flight', () => {
+  test('leaves every plan with the action that decides about it, and the links open', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const first = bench.submit('a1>2');
+    const second = bench.submit('a2>3', [first]);
+    const other = bench.submit('b1>2');
+    await held.release();
+    await bench.manual.last.fail(LOST);
+    const fences = (await Promise.all([first.end, second.end, other.end])).map((error) =>
+      error instanceof LostWrite ? error.fence : error,
+    );
+    expect(fences).toEqual([first.plan.action, first.plan.action, other.plan.action]);
+    expect([first.link.state, second.link.state, other.link.state]).toEqual(['pending', 'pending', 'pending']);
+  });
+
+  test('holds up those who rest on it until the truth is known', async () => {
+    const bench = new Bench();
+    const first = bench.submit('a1>2');
+    await bench.manual.last.fail(LOST);
+    const second = bench.submit('a2>3', [first]);
+    expect(bench.manual.sent).toHaveLength(1);
+    first.link.settle(true);
+    expect(bench.manual.last.text).toBe('a2>3');
+    await bench.manual.last.answer();
+    expect(await second.end).toBe('applied');
+  });
+
+  test('before anything was sent fails the plans for good', async () => {
+    const bench = new Bench();
+    const failure = new DriverFailure('unreachable', { phase: 'not-sent', reason: 'unreachable' });
+    const plan = bench.submit('a1>2');
+    await bench.manual.last.fail(failure);
+    expect(await plan.end).toBe(failure);
+    expect(plan.link.state).toBe('failed');
+  });
+});
+
+describe('a deadline', () => {
+  test('in the queue takes the plan out of it', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const plan = bench.submit('a1>2', [], { timeoutMs: 5 });
+    const next = bench.submit('a2>3', [plan]);
+    expect(await plan.end).toMatchObject({ phase: 'not-sent', reason: 'deadline' });
+    expect(plan.link.state).toBe('failed');
+    await held.release();
+    expect(await next.end).toBe('broken');
+    expect(bench.manual.sent).toHaveLength(1);
+  });
+
+  test('in flight leaves the outcome to be settled', async () => {
+    const bench = new Bench();
+    const plan = bench.submit('a1>2', [], { timeoutMs: 5 });
+    expect(await plan.end).toMatchObject({ fence: plan.plan.action });
+    expect(plan.link.state).toBe('pending');
+    await bench.manual.last.answer();
+    expect(plan.link.state).toBe('applied');
+  });
+
+  test('of the most patient plan is that of the statement', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    bench.submit('a1>2', [], { timeoutMs: 1_000 });
+    bench.submit('b1>2', [], { timeoutMs: 9_000 });
+    await held.release();
+    expect(bench.manual.last.timeoutMs).toBeGreaterThan(8_000);
+    expect(bench.manual.last.timeoutMs).toBeLessThanOrEqual(9_000);
+  });
+
+  test('that has passed keeps a plan from being sent again by itself', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const first = bench.submit('a1>2');
+    const hasty = bench.submit('a2>3', [first], { timeoutMs: 30 });
+    await held.release();
+    expect(await hasty.end).toMatchObject({ fence: first.plan.action });
+    await bench.manual.last.answer('left-out');
+    expect(bench.manual.last.text).toBe('a1>2 (wait)');
+    await bench.manual.last.answer();
+    expect(await first.end).toBe('applied');
+    expect(bench.manual.sent).toHaveLength(3);
+    expect(hasty.link.state).toBe('failed');
+  });
+});
+
+describe('an abort', () => {
+  test('takes a plan out of the queue', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const controller = new AbortController();
+    const plan = bench.submit('a1>2', [], { signal: controller.signal });
+    controller.abort();
+    await held.release();
+    expect(await plan.end).toMatchObject({ phase: 'not-sent', reason: 'aborted' });
+    expect(bench.manual.sent).toHaveLength(1);
+  });
+
+  test('does not stop a plan that is in flight', async () => {
+    const bench = new Bench();
+    const controller = new AbortController();
+    const plan = bench.submit('a1>2', [], { signal: controller.signal });
+    controller.abort();
+    await sleep(1);
+    await bench.manual.last.answer();
+    expect(await plan.end).toBe('applied');
+  });
+});

@@ -1,0 +1,131 @@
+import { uuid7 } from '../../domain/id-source.js';
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { type Account, accountModel } from '../../domain/test-support/account.js';
+import { defineMigration, type Migration } from '../../migration/migration.js';
+import type { DatabaseRegistry } from '../../sharding/database-registry.js';
+import { ReplicaReads } from '../../sharding/replica-reads.js';
+import { readOnlyKysely } from '../kysely-dialect.js';
+import type { PartialPage } from '../list-reader.js';
+import type { Page, PageRequest } from '../page.js';
+import { withTimeout } from '../query-options.js';
+import {
+  type LimitedList,
+  type PagedList,
+  Repository,
+  type RepositoryContext,
+  type StreamedList,
+} from '../repository.js';
+import type { ScatterResult } from '../scatter.js';
+
+const columns = `state text not null, version bigint not null, balance numeric(19,4) not null, nickname text,
+  closed_by text, created_date timestamptz not null, updated_date timestamptz not null`;
+
+/** The accounts of each shard, and all of them once more in one table, whose order is the one to be met. */
+export const accountMigrations: readonly Migration[] = [
+  defineMigration('0001_accounts', `create table accounts (id uuid primary key, ${columns})`),
+  defineMigration('0002_everything', `create table everything (id uuid primary key, ${columns})`),
+];
+
+export interface AccountTables {
+  readonly accounts: {
+    readonly id: string;
+    readonly state: string;
+    readonly nickname: string | null;
+    readonly balance: string;
+  };
+}
+
+type Tables = AccountTables & Record<string, Record<string, unknown>>;
+
+/** Makes the lists that repositories have for themselves public. */
+export class AccountLists extends Repository<Account, Tables> {
+  constructor(databases: DatabaseRegistry) {
+    super(contextOf(databases), accountModel);
+  }
+
+  page(request: PageRequest, list: Partial<PagedList<Account, Tables>> = {}): Promise<Page<Account>> {
+    return this.findPage(request, { filters: {}, ...list });
+  }
+
+  partialPage(
+    request: PageRequest,
+    list: Partial<PagedList<Account, Tables>> = {},
+  ): Promise<PartialPage<Account>> {
+    return this.findPartialPage(request, { filters: {}, ...list });
+  }
+
+  many(list: LimitedList<Account, Tables>): Promise<readonly Account[]> {
+    return this.findMany(list);
+  }
+
+  all(list: StreamedList<Account, Tables> = {}): AsyncGenerator<Account, void, undefined> {
+    return this.stream(list);
+  }
+
+  balances(timeoutMs?: number): Promise<ScatterResult<string>> {
+    return this.scatter(
+      async (db) =>
+        (await db.selectFrom('accounts').select('balance').execute()).map(({ balance }) => balance),
+      { timeoutMs },
+    );
+  }
+}
+
+function contextOf(databases: DatabaseRegistry): RepositoryContext {
+  const replicas = new ReplicaReads(databases);
+  return {
+    shards: databases.shards(),
+    defaultShard: databases.defaultShard,
+    read: () => Promise.reject(new Error('Lists do not read by id')),
+    queries: (shard, { replica, timeoutMs } = {}) =>
+      readOnlyKysely(
+        withTimeout(
+          replica === undefined ? databases.database(shard) : replicas.reader(shard, replica),
+          timeoutMs,
+        ),
+      ),
+  };
+}
+
+/** One stored account; what is left out has a default. */
+export interface AccountRow {
+  readonly shard: ShardIdentifier;
+  readonly balance?: string;
+  readonly nickname?: string | null;
+  /** As PostgreSQL reads it, down to the microsecond. */
+  readonly created?: string;
+  readonly state?: 'OPEN' | 'GONE';
+}
+
+/** Stores an account on its shard, and in the one big table of the first shard. */
+export async function storeAccount(databases: DatabaseRegistry, row: AccountRow): Promise<string> {
+  const { shard, balance = '0', nickname = null, created = '2024-06-01T08:00:00Z', state = 'OPEN' } = row;
+  const id = uuid7.next(shard.bits);
+  const insert = (table: string, target: ShardIdentifier) =>
+    databases.database(target).query({
+      text: `insert into ${table} (id, state, version, balance, nickname, created_date, updated_date)
+        values ($1, $2, 1, $3, $4, $5, $5)`,
+      values: [id, state, balance, nickname, created],
+    });
+  await insert('accounts', shard);
+  await insert('everything', databases.defaultShard);
+  return id;
+}
+
+/** The ids of all accounts in an order that one database alone decides. */
+export async function idsInOneTable(
+  databases: DatabaseRegistry,
+  orderBy: string,
+): Promise<readonly string[]> {
+  const { rows } = await databases.database(databases.defaultShard).query({
+    text: `select id from everything where state <> 'GONE' order by ${orderBy}`,
+    values: [],
+  });
+  return rows.map(([id]) => String(id));
+}
+
+export async function removeAccounts(databases: DatabaseRegistry): Promise<void> {
+  for (const shard of databases.shards()) {
+    await databases.database(shard).query({ text: 'truncate accounts, everything', values: [] });
+  }
+}

@@ -1,0 +1,65 @@
+import type { StagedItem } from '../../action/action-plan.js';
+import { Decimal } from '../../domain/decimal.js';
+import type { ModelDescriptor } from '../../domain/descriptor.js';
+import { type Entity, instantiate } from '../../domain/entity.js';
+import { ShardedId } from '../../domain/id.js';
+import { uuid7 } from '../../domain/id-source.js';
+import { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { Account, accountModel, OPENED_AT } from '../../domain/test-support/account.js';
+import type { PlanWrite } from '../plan-write.js';
+
+const accounts = accountModel as unknown as ModelDescriptor;
+/** As accounts, but each state is written by itself. */
+const strictAccounts: ModelDescriptor = { ...accounts, name: 'StrictAccount', folding: false };
+
+const ids = new Map<string, ShardedId<Account>>();
+
+/** An id by a short name, the same one each time. */
+export function idOf(name: string): ShardedId<Account> {
+  const known = ids.get(name);
+  if (known !== undefined) return known;
+  const id = ShardedId.generate(Account, ShardIdentifier.of(0, 0));
+  ids.set(name, id);
+  return id;
+}
+
+/**
+ * What a plan does, in short: `a1>2` updates row `a` from version 1 to 2, `+a` adds it, `a1?` expects version 1,
+ * `!a1>2` updates a row whose changes are not folded.
+ */
+export function planOf(...changes: readonly string[]): PlanWrite {
+  const date = OPENED_AT.toISOString();
+  return {
+    action: {
+      id: uuid7.next(0),
+      name: changes.join(' '),
+      principal: 'test',
+      startedDate: date,
+      completedDate: date,
+      params: undefined,
+      result: undefined,
+    },
+    items: changes.map(itemOf),
+    traceContext: undefined,
+    key: undefined,
+  };
+}
+
+function itemOf(change: string): StagedItem {
+  const [, strict = '', row = '', from = '', kind = ''] = /^(!?)(\+?[a-z]+)(\d*)([>?]?)/.exec(change) ?? [];
+  const descriptor = strict === '' ? accounts : strictAccounts;
+  if (row.startsWith('+')) {
+    return { kind: 'add', descriptor, model: modelAt(descriptor, row.slice(1), 1), events: [] };
+  }
+  const expectedVersion = Number(from);
+  if (kind === '?') {
+    return { kind: 'expect', descriptor, model: modelAt(descriptor, row, expectedVersion), expectedVersion };
+  }
+  const model = modelAt(descriptor, row, expectedVersion + 1);
+  return { kind: 'update', descriptor, model, expectedVersion, events: [] };
+}
+
+function modelAt(descriptor: ModelDescriptor, row: string, version: number): Entity {
+  const values = { id: idOf(row), state: 'OPEN', version, balance: new Decimal(0), closedBy: null };
+  return instantiate(descriptor, { ...values, createdDate: OPENED_AT, updatedDate: OPENED_AT });
+}

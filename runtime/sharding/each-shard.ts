@@ -1,0 +1,39 @@
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+
+/** What became of one shard's part. */
+export type ShardOutcome<T> =
+  | { readonly shard: ShardIdentifier; readonly ok: true; readonly value: T }
+  | { readonly shard: ShardIdentifier; readonly ok: false; readonly error: unknown };
+
+/** Enough to be quick with many shards, few enough not to flood one server that holds them all. */
+export const SHARDS_AT_ONCE = 8;
+
+/**
+ * Does the same work on each shard, some at a time. A shard that fails keeps no other one from its turn.
+ *
+ * @param atOnce most shards at a time @returns in the order of `shards`
+ */
+export async function onEachShard<T>(
+  shards: readonly ShardIdentifier[],
+  atOnce: number,
+  work: (shard: ShardIdentifier) => Promise<T>,
+): Promise<readonly ShardOutcome<T>[]> {
+  const pending = shards.entries();
+  const outcomes: ShardOutcome<T>[] = [];
+  const worker = async (): Promise<void> => {
+    for (const [index, shard] of pending) outcomes[index] = await outcomeOf(shard, work);
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, shards.length) }, worker));
+  return outcomes;
+}
+
+async function outcomeOf<T>(
+  shard: ShardIdentifier,
+  work: (shard: ShardIdentifier) => Promise<T>,
+): Promise<ShardOutcome<T>> {
+  try {
+    return { shard, ok: true, value: await work(shard) };
+  } catch (error) {
+    return { shard, ok: false, error };
+  }
+}

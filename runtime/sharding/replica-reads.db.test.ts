@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { MemberConfig, ShardingTopology } from '../config/types.js';
+import { postgresAdapter } from '../databases.js';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { ShardIdentityError, ValidationError } from '../errors.js';
+import { migrate } from '../migration/migrate.js';
+import { defineMigration } from '../migration/migration.js';
+import { type PostgresServer, startPostgres } from '../testing/databases-server.js';
+import { serverUrl, testDataSource } from '../testing/databases-topology.js';
+import { DatabaseRegistry } from './database-registry.js';
+import { type ReplicaRead, ReplicaReads } from './replica-reads.js';
+
+const SHARD = ShardIdentifier.of(1, 0);
+const SEEN = [
+  defineMigration('0001_seen', 'create table seen (number int4 primary key); insert into seen values (1)'),
+];
+
+let primary: PostgresServer;
+let replica: PostgresServer;
+let databases: DatabaseRegistry;
+let reads: ReplicaReads;
+
+beforeAll(async () => {
+  primary = await startPostgres();
+  const alone = registry(primary, undefined);
+  await migrate(alone, { migrations: SEEN });
+  await alone.close();
+  replica = await primary.standby();
+  databases = registry(primary, replica);
+  reads = new ReplicaReads(databases);
+});
+
+afterAll(async () => {
+  await databases?.close(0);
+  await replica?.destroy();
+  await primary?.destroy();
+});
+
+function registry(
+  server: PostgresServer,
+  follower: PostgresServer | undefined,
+  shard = SHARD,
+): DatabaseRegistry {
+  const source = (at: PostgresServer) => testDataSource(serverUrl(at, 'postgres'), at);
+  const member: MemberConfig = {
+    shard,
+    name: 'one',
+    primary: source(server),
+    secondary: follower === undefined ? undefined : source(follower),
+    others: {},
+  };
+  const group = { group: shard.group, name: 'group', members: [member] };
+  const topology: ShardingTopology = { defaultShard: shard, groups: [group] };
+  return new DatabaseRegistry(topology, { adapters: [postgresAdapter] });
+}
+
+async function read(options: ReplicaRead): Promise<{ readonly count: unknown; readonly onReplica: unknown }> {
+  const text = 'select count(*)::int4, pg_is_in_recovery() from seen';
+  const { rows } = await reads.reader(SHARD, options).query({ text, values: [] });
+  return { count: rows[0]?.[0], onReplica: rows[0]?.[1] };
+}
+
+const onReplica = (text: string) => databases.replica(SHARD)?.query({ text, values: [] });
+const write = () =>
+  databases.database(SHARD).query({ text: 'insert into seen select max(number) + 1 from seen', values: [] });
+
+describe('A read that a streaming replica may serve', () => {
+  it('goes to the replica', async () => {
+    expect(await read({})).toEqual({ count: 1, onReplica: true });
+  });
+
+  it('waits until the replica has replayed what its caller wrote', async () => {
+    await write();
+    const after = await reads.positions([SHARD]);
+    expect(await read({ after, waitMs: 5_000 })).toEqual({ count: 2, onReplica: true });
+  });
+
+  it('goes to the primary when the replica stays behind', async () => {
+    await onReplica('select pg_wal_replay_pause()');
+    try {
+      await write();
+      const after = await reads.positions([SHARD]);
+      expect(await read({})).toEqual({ count: 2, onReplica: true });
+      expect(await read({ after })).toEqual({ count: 3, onReplica: false });
+      expect(await read({ after, waitMs: 50 })).toEqual({ count: 3, onReplica: false });
+    } finally {
+      await onReplica('select pg_wal_replay_resume()');
+    }
+    expect(await read({ after: await reads.positions([SHARD]), waitMs: 5_000 })).toEqual({
+      count: 3,
+      onReplica: true,
+    });
+  });
+
+  it('refuses what is no position', async () => {
+    await expect(read({ after: new Map([[SHARD, "0/0' or true"]]) })).rejects.toThrow(ValidationError);
+  });
+
+  it('is refused by the replica of another shard', async () => {
+    const other = ShardIdentifier.of(0, 0);
+    const wrong = registry(primary, replica, other);
+    try {
+      const reader = new ReplicaReads(wrong).reader(other, {});
+      await expect(reader.query({ text: 'select 1', values: [] })).rejects.toThrow(ShardIdentityError);
+    } finally {
+      await wrong.close(0);
+    }
+  });
+
+  it('goes to the primary while the replica is down, and back when it is up again', async () => {
+    await replica.stop('immediate');
+    for (let round = 0; round < 3; round += 1) expect(await read({})).toEqual({ count: 3, onReplica: false });
+    await replica.start();
+    const giveUpAt = Date.now() + 10_000;
+    while ((await read({})).onReplica !== true && Date.now() < giveUpAt) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    expect(await read({})).toEqual({ count: 3, onReplica: true });
+  });
+});

@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { WalletBody } from '../customer/http-client.js';
+import type { ServerProcess } from '../customer/server-process.js';
+import { HttpWorld, openWallet, send } from './http-world.js';
+
+let world: HttpWorld;
+let server: ServerProcess;
+let mexican: WalletBody;
+let other: WalletBody;
+
+/** The status of a deposit, or `refused` where no answer came. */
+const deposit = ({ id }: WalletBody): Promise<number | 'refused'> =>
+  send(`${server.url}/wallets/${id}/deposit`, { amount: '1' }).then(
+    ({ status }) => status,
+    () => 'refused',
+  );
+
+/** Customers that go on until `until` settles; all answers. */
+async function load(
+  wallet: WalletBody,
+  customers: number,
+  until: Promise<unknown>,
+): Promise<(number | 'refused')[]> {
+  const answers: (number | 'refused')[] = [];
+  let ended = false;
+  until.then(() => {
+    ended = true;
+  });
+  const customer = async (): Promise<void> => {
+    while (!ended) {
+      const answer = await deposit(wallet);
+      answers.push(answer);
+      if (answer === 'refused') await delay(20);
+    }
+  };
+  await Promise.all(Array.from({ length: customers }, customer));
+  return answers;
+}
+
+async function ended(): Promise<{ readonly code: number | null; readonly tookMs: number }> {
+  const startedMs = performance.now();
+  const { exitCode } = server.process;
+  const [code] = exitCode === null ? ((await once(server.process, 'exit')) as [number | null]) : [exitCode];
+  return { code, tookMs: performance.now() - startedMs };
+}
+
+beforeAll(async () => {
+  world = await HttpWorld.start();
+}, 60_000);
+beforeEach(async () => {
+  server = await world.startProcess();
+  mexican = await openWallet(server.url, 'MX');
+  other = await openWallet(server.url, 'US');
+});
+afterEach(() => {
+  world.servers.mexico.resume();
+  server.process.kill('SIGKILL');
+});
+afterAll(() => world?.destroy());
+
+describe('A server that is told to end', () => {
+  it('under load finishes or refuses what is in flight, and what it acknowledged is there', async () => {
+    const exit = ended();
+    const answers = load(mexican, 20, exit);
+    await delay(500);
+    server.process.kill('SIGTERM');
+    const { code, tookMs } = await exit;
+    expect(code).toBe(0);
+    expect(tookMs).toBeLessThan(500 + 10_000);
+    const told = await answers;
+    expect(new Set(told.filter((answer) => answer !== 200 && answer !== 503))).toEqual(new Set(['refused']));
+    const acknowledged = told.filter((answer) => answer === 200).length;
+    expect(acknowledged).toBeGreaterThan(0);
+    // A connection may be cut between the commit and the answer, but none the other way round.
+    expect(await world.eventsOf(mexican)).toBeGreaterThanOrEqual(acknowledged + 1);
+  });
+
+  it('with a hung database ends within ten seconds and answers what is in flight', async () => {
+    world.servers.mexico.pause();
+    const stuck = Promise.all(Array.from({ length: 10 }, () => deposit(mexican)));
+    await delay(100);
+    const exit = ended();
+    const good = deposit(other);
+    await delay(50);
+    server.process.kill('SIGTERM');
+    expect(await good).toBe(200);
+    for (const answer of await stuck) expect([503, 504]).toContain(answer);
+    const { code, tookMs } = await exit;
+    expect(code).toBe(0);
+    expect(tookMs).toBeLessThan(10_000);
+  }, 20_000);
+
+  it('is not ready from then on, and takes no new connection', async () => {
+    world.servers.mexico.pause();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    expect(await readiness(agent)).toBe(200);
+    const stuck = deposit(mexican);
+    await delay(50);
+    const exit = ended();
+    server.process.kill('SIGTERM');
+    await delay(100);
+    expect(await readiness(agent).catch(() => 'refused')).not.toBe(200);
+    expect(await readiness(new Agent()).catch(() => 'refused')).not.toBe(200);
+    await stuck;
+    await exit;
+    agent.destroy();
+  }, 20_000);
+
+  it('ends at once when it is told twice', async () => {
+    world.servers.mexico.pause();
+    const stuck = deposit(mexican);
+    await delay(100);
+    server.process.kill('SIGTERM');
+    await delay(200);
+    const exit = ended();
+    server.process.kill('SIGTERM');
+    const { code, tookMs } = await exit;
+    expect(code).not.toBe(0);
+    expect(tookMs).toBeLessThan(500);
+    expect(await stuck).toBe('refused');
+  });
+});
+
+function readiness(agent: Agent): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const asked = request(`${server.url}/health/ready`, { agent }, (response) => {
+      response.resume().once('end', () => resolve(response.statusCode));
+    });
+    asked.once('error', reject).end();
+  });
+}

@@ -1,0 +1,74 @@
+import {
+  type Application,
+  currency,
+  Decimal,
+  openApplication,
+  ShardBusyError,
+  ShardIdentifier,
+} from 'fw-actions';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { WalletCreateAction } from '../../examples/wallet/actions/wallet-create-action.js';
+import { WalletDepositMoneyAction } from '../../examples/wallet/actions/wallet-deposit-money-action.js';
+import { application } from '../../examples/wallet/generated/application.js';
+import type { Wallet } from '../../examples/wallet/models/wallet.js';
+import type { ShardSession } from '../../runtime/sharding/shard-database.js';
+import { describeOn } from '../../runtime/testing/databases-vitest.js';
+import { PRINCIPAL } from './customer.js';
+
+const GLOBAL = ShardIdentifier.of(0, 0);
+const MEXICO = ShardIdentifier.of(1, 0);
+const CLIENTS = 3;
+
+describeOn('postgresql', 'While all clients of a shard are taken', (harness) => {
+  let opened: Application;
+  let taken: ShardSession[];
+
+  beforeEach(async () => {
+    const sharding = await harness.makeTopology({
+      shards: [GLOBAL, MEXICO],
+      migrations: application.migrations,
+      dataSource: { maximumPoolSize: CLIENTS, connectTimeoutMs: 800 },
+    });
+    opened = await openApplication(application, {
+      namespace: 'faults',
+      sharding,
+      collaborators: {},
+      migrate: false,
+    });
+    taken = [];
+  });
+  afterEach(async () => {
+    for (const session of taken) session.release();
+    await opened.close();
+  });
+
+  const create = (country: string): Promise<Wallet> => {
+    const params = {
+      country,
+      ownerId: crypto.randomUUID(),
+      currency: currency('MXN'),
+      initialBalance: new Decimal(1),
+    };
+    return opened.executor.execute(PRINCIPAL, WalletCreateAction, params);
+  };
+  const deposit = ({ id }: Wallet): Promise<Wallet> =>
+    opened.executor.execute(PRINCIPAL, WalletDepositMoneyAction, { walletId: id, amount: new Decimal(1) });
+
+  it('executions there are refused as busy within a second, and others go on', async () => {
+    const [mexican, other] = await Promise.all([create('MX'), create('US')]);
+    for (let count = 0; count < CLIENTS; count += 1)
+      taken.push(await opened.databases.database(MEXICO).acquire());
+    const startedMs = performance.now();
+    const refused = [deposit(mexican), create('MX')].map((execution) =>
+      execution.then(
+        () => 'applied',
+        (error: unknown) => (error instanceof ShardBusyError ? performance.now() - startedMs : error),
+      ),
+    );
+    expect((await deposit(other)).version).toBe(2);
+    expect(performance.now() - startedMs).toBeLessThan(300);
+    for (const tookMs of await Promise.all(refused)) expect(tookMs).toBeLessThan(1_000);
+    for (const session of taken.splice(0)) session.release();
+    expect((await deposit(mexican)).version).toBe(2);
+  });
+});

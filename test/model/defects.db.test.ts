@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import type { DatabaseHarness } from '../../runtime/testing/databases.js';
+import { describeOn } from '../../runtime/testing/databases-vitest.js';
+import { checkRun } from './check.js';
+import { defects } from './defects.js';
+import { migrations } from './models.js';
+import { type MakeGateways, runModel, SHARDS } from './run-model.js';
+import type { Profile } from './script-maker.js';
+
+/** What the checker says about a run with this defect. */
+async function problemsOf(
+  harness: DatabaseHarness,
+  options: { readonly gateways?: MakeGateways; readonly profile: Profile; readonly actions: number },
+): Promise<readonly string[]> {
+  const databases = await harness.makeShards({ shards: SHARDS, migrations });
+  const run = await runModel({ databases, seed: 7, concurrency: 8, ...options });
+  return (await checkRun(run, databases)).problems;
+}
+
+describeOn('postgresql', 'the checker of random actions', (harness) => {
+  test('notices a staged state that is read after its link has failed', async () => {
+    const problems = await problemsOf(harness, {
+      gateways: defects.ghost,
+      profile: { labelClashes: 0.8 },
+      actions: 1_500,
+    });
+    expect(problems.join('\n')).toMatch(/read version \d+ of \S+, which was never committed|read \S+ by/);
+  });
+
+  test('notices an answer that did not wait for what it had read', async () => {
+    const problems = await problemsOf(harness, {
+      gateways: defects.hasty,
+      profile: { labelClashes: 0.8 },
+      actions: 1_500,
+    });
+    expect(problems.join('\n')).toMatch(/answered \w+|which was never committed/);
+  });
+
+  test('notices a plan that is lost when its statement is split', async () => {
+    const problems = await problemsOf(harness, {
+      gateways: defects.forgetful,
+      profile: { labelClashes: 0.8 },
+      actions: 1_500,
+    });
+    expect(problems.join('\n')).toMatch(/was answered, and 0 of 1 plans are committed/);
+  });
+
+  test('notices write skew between an update and an expectation in one statement', async () => {
+    const problems = await problemsOf(harness, {
+      gateways: defects.blind,
+      profile: { skew: true },
+      actions: 1_500,
+    });
+    expect(problems.join('\n')).toMatch(/no serial order/);
+  });
+
+  test('finds nothing to say about the same fights without a defect', async () => {
+    expect(await problemsOf(harness, { profile: { skew: true }, actions: 1_000 })).toEqual([]);
+    expect(await problemsOf(harness, { profile: { labelClashes: 0.8 }, actions: 1_000 })).toEqual([]);
+  });
+});

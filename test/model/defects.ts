@@ -1,0 +1,160 @@
+import type { StagedItem } from '../../runtime/action/action-plan.js';
+import type { Entity } from '../../runtime/domain/entity.js';
+import type { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
+import { type ShardGateway, ShardGateways } from '../../runtime/execution/shard-gateways.js';
+import { type StagedState, StagedStates } from '../../runtime/execution/staged-states.js';
+import { Link } from '../../runtime/persistence/link.js';
+import type { PlanWrite } from '../../runtime/persistence/plan-write.js';
+import type { FlushOutcome, FlushRequest, ShardStore } from '../../runtime/persistence/shard-store.js';
+import { DEFAULT_WRITER_LIMITS, ShardWriter, type Submission, type SubmitOptions } from '../../runtime/persistence/shard-writer.js';
+import type { CallOptions } from '../../runtime/sharding/shard-database.js';
+import { type MakeGateways, NAMESPACE } from './run-model.js';
+
+/** Reads of a state that was never committed, before it is forgotten. */
+const GHOST_READS = 3;
+
+/** Keeps a staged state for a while after its link has failed. */
+class GhostStates extends StagedStates {
+  readonly #ghosts = new Map<string, { readonly model: Entity; reads: number }>();
+
+  override get(modelName: string, id: string): StagedState | undefined {
+    const state = super.get(modelName, id);
+    const ghost = this.#ghosts.get(`${modelName}/${id}`);
+    if (state !== undefined || ghost === undefined) return state;
+    ghost.reads += 1;
+    if (ghost.reads > GHOST_READS) this.#ghosts.delete(`${modelName}/${id}`);
+    return { model: ghost.model, link: appliedLink() };
+  }
+
+  override publish(items: readonly StagedItem[], link: Link): void {
+    super.publish(items, link);
+    link.onSettled(() => {
+      if (link.state === 'applied') return;
+      for (const { kind, descriptor, model } of items) {
+        if (kind !== 'expect') this.#ghosts.set(`${descriptor.name}/${model.id.getValue()}`, { model, reads: 0 });
+      }
+    });
+  }
+}
+
+/** Takes every staged state for a committed one, so that no answer waits for it. */
+class HastyStates extends StagedStates {
+  override get(modelName: string, id: string): StagedState | undefined {
+    const state = super.get(modelName, id);
+    return state === undefined ? undefined : { model: state.model, link: appliedLink() };
+  }
+}
+
+function appliedLink(): Link {
+  const link = new Link();
+  link.settle(true);
+  return link;
+}
+
+/** A store that passes everything on. */
+abstract class StoreWrapper implements ShardStore {
+  protected readonly store: ShardStore;
+  readonly read: ShardStore['read'];
+  readonly fence: ShardStore['fence'];
+  readonly readKey: ShardStore['readKey'];
+  readonly claimKey: ShardStore['claimKey'];
+  readonly releaseKey: ShardStore['releaseKey'];
+  readonly purgeKeys: ShardStore['purgeKeys'];
+
+  constructor(store: ShardStore) {
+    this.store = store;
+    this.read = store.read.bind(store);
+    this.fence = store.fence.bind(store);
+    this.readKey = store.readKey.bind(store);
+    this.claimKey = store.claimKey.bind(store);
+    this.releaseKey = store.releaseKey.bind(store);
+    this.purgeKeys = store.purgeKeys.bind(store);
+  }
+
+  abstract flush(request: FlushRequest, options?: CallOptions): Promise<readonly FlushOutcome[]>;
+}
+
+/** After a statement of several groups has failed, one of the next statement's groups is forgotten. */
+class ForgetfulStore extends StoreWrapper {
+  #failed = false;
+
+  async flush(request: FlushRequest, options?: CallOptions): Promise<readonly FlushOutcome[]> {
+    const { groups, locked } = request;
+    try {
+      if (!this.#failed || groups.length < 2) return await this.store.flush(request, options);
+      this.#failed = false;
+      const outcomes = await this.store.flush({ groups: groups.slice(0, -1), locked }, options);
+      return [...outcomes, 'applied'];
+    } catch (error) {
+      this.#failed ||= groups.length > 1;
+      throw error;
+    }
+  }
+}
+
+/** The plans as they were before their expectations were hidden from the writer. */
+const whole = new WeakMap<PlanWrite['action'], PlanWrite>();
+
+/** Plans that wait meet in one statement. */
+const ONE_AT_A_TIME = { ...DEFAULT_WRITER_LIMITS, maximumInFlight: 1 };
+
+/** Composes statements as if expectations touched no rows. */
+class BlindWriter extends ShardWriter {
+  override submit(plan: PlanWrite, options: SubmitOptions): Submission {
+    whole.set(plan.action, plan);
+    return super.submit({ ...plan, items: plan.items.filter(({ kind }) => kind !== 'expect') }, options);
+  }
+}
+
+/** What the writer did not see is in the statement all the same. */
+class RestoringStore extends StoreWrapper {
+  flush({ groups, locked }: FlushRequest, options?: CallOptions): Promise<readonly FlushOutcome[]> {
+    const restored = groups.map((group) => group.map((plan) => whole.get(plan.action) ?? plan));
+    return this.store.flush({ groups: restored, locked }, options);
+  }
+}
+
+class GhostGateways extends ShardGateways {
+  override readonly staged: StagedStates = new GhostStates();
+}
+
+class HastyGateways extends ShardGateways {
+  override readonly staged: StagedStates = new HastyStates();
+}
+
+/** Gateways with another store and writer. */
+abstract class ReplacingGateways extends ShardGateways {
+  readonly #replaced = new Map<ShardIdentifier, ShardGateway>();
+
+  override gateway(shard: ShardIdentifier): ShardGateway {
+    const known = this.#replaced.get(shard);
+    if (known !== undefined) return known;
+    const gateway = this.replace(super.gateway(shard));
+    this.#replaced.set(shard, gateway);
+    return gateway;
+  }
+
+  protected abstract replace(gateway: ShardGateway): ShardGateway;
+}
+
+class ForgetfulGateways extends ReplacingGateways {
+  protected replace(gateway: ShardGateway): ShardGateway {
+    const store = new ForgetfulStore(gateway.store);
+    return { ...gateway, store, writer: new ShardWriter(store, gateway.shard) };
+  }
+}
+
+class BlindGateways extends ReplacingGateways {
+  protected replace(gateway: ShardGateway): ShardGateway {
+    const store = new RestoringStore(gateway.store);
+    return { ...gateway, store, writer: new BlindWriter(store, gateway.shard, ONE_AT_A_TIME) };
+  }
+}
+
+/** Executors with one planted defect each. */
+export const defects: Readonly<Record<'ghost' | 'hasty' | 'forgetful' | 'blind', MakeGateways>> = {
+  ghost: (databases, events) => new GhostGateways(databases, NAMESPACE, events),
+  hasty: (databases, events) => new HastyGateways(databases, NAMESPACE, events),
+  forgetful: (databases, events) => new ForgetfulGateways(databases, NAMESPACE, events),
+  blind: (databases, events) => new BlindGateways(databases, NAMESPACE, events),
+};

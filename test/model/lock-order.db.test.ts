@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { StagedItem } from '../../runtime/action/action-plan.js';
+import type { ModelDescriptor } from '../../runtime/domain/descriptor.js';
+import { uuid7 } from '../../runtime/domain/id-source.js';
+import { ShardedId } from '../../runtime/domain/id.js';
+import { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
+import { EventCatalog } from '../../runtime/persistence/event-catalog.js';
+import type { PlanWrite } from '../../runtime/persistence/plan-write.js';
+import { SqlShardStore } from '../../runtime/persistence/sql-shard-store.js';
+import { DriverFailure } from '../../runtime/sharding/driver-failure.js';
+import type { ShardDatabase } from '../../runtime/sharding/shard-database.js';
+import { describeOn } from '../../runtime/testing/databases-vitest.js';
+import { events, migrations, Purse, purseModel, type Stored, StoredBuilder, Tally, tallyModel } from './models.js';
+import { NAMESPACE } from './run-model.js';
+
+const shard = ShardIdentifier.of(0, 0);
+const ROWS = 8;
+const HELD_UP_MS = 200;
+/** Longer than the server takes to notice a deadlock. */
+const dataSource = { lockTimeoutMs: 5_000 };
+
+/** The same database with its statements' text changed. */
+function rewriting(database: ShardDatabase, rewrite: (text: string) => string): ShardDatabase {
+  return {
+    shard: database.shard,
+    kind: database.kind,
+    description: database.description,
+    query: ({ text, values }, options) => database.query({ text: rewrite(text), values }, options),
+    acquire: (options) => database.acquire(options),
+    stats: () => database.stats(),
+    close: (graceMs) => database.close(graceMs),
+  };
+}
+
+function planOf(items: readonly StagedItem[]): PlanWrite {
+  const now = new Date().toISOString();
+  const action = { id: uuid7.next(shard.bits), name: 'test', principal: 'test', startedDate: now, completedDate: now };
+  return { action: { ...action, params: undefined, result: undefined }, items, traceContext: undefined, key: undefined };
+}
+
+/** Purses and tallies in turn. */
+function newModel(index: number): { readonly descriptor: ModelDescriptor; readonly model: Stored } {
+  const content = { value: 0, writer: 'start', bucket: 0, label: null };
+  if (index % 2 === 0) {
+    const model = StoredBuilder.create(purseModel, ShardedId.generate(Purse, shard), content, 0);
+    return { descriptor: purseModel as unknown as ModelDescriptor, model };
+  }
+  const model = StoredBuilder.create(tallyModel, ShardedId.generate(Tally, shard), content, 0);
+  return { descriptor: tallyModel as unknown as ModelDescriptor, model };
+}
+
+/**
+ * Two stores lock the same rows of two tables, each in one statement and both held up in the middle until each holds
+ * what it has locked before. SQLSTATEs of those that fail.
+ */
+async function fight(database: ShardDatabase, second: ShardDatabase): Promise<readonly (string | undefined)[]> {
+  const stores = [database, second].map((each) => new SqlShardStore(each, NAMESPACE, new EventCatalog(events)));
+  const models = Array.from({ length: ROWS }, (_, index) => newModel(index));
+  const adds = models.map(({ descriptor, model }): StagedItem => ({ kind: 'add', descriptor, model, events: [] }));
+  await stores[0]?.flush({ groups: [[planOf(adds)]], locked: 'wait' });
+  // Nothing ever changes, because an expectation locks and leaves: what is tried is the order of locks alone.
+  const guards = models.map(
+    ({ descriptor, model }): StagedItem => ({ kind: 'expect', descriptor, model, expectedVersion: 1 }),
+  );
+  const release = await lockRows(database, [models[ROWS / 2], models[ROWS / 2 + 1]]);
+  const flushes = [guards, [...guards].reverse()].map((items, index) =>
+    stores[index]?.flush({ groups: [[planOf(items)]], locked: 'wait' }),
+  );
+  await sleep(HELD_UP_MS);
+  await release();
+  const outcomes = await Promise.allSettled(flushes);
+  return outcomes.flatMap((outcome) =>
+    outcome.status === 'rejected' && outcome.reason instanceof DriverFailure ? [outcome.reason.sqlState] : [],
+  );
+}
+
+/** Holds these rows until the returned function is called. */
+async function lockRows(
+  database: ShardDatabase,
+  models: readonly (ReturnType<typeof newModel> | undefined)[],
+): Promise<() => Promise<void>> {
+  const session = await database.acquire();
+  await session.query({ text: 'begin', values: [] });
+  for (const each of models) {
+    if (each === undefined) continue;
+    const text = `select from ${each.descriptor.table} where id = $1 for update`;
+    await session.query({ text, values: [each.model.id.getValue()] });
+  }
+  return async () => {
+    await session.query({ text: 'rollback', values: [] });
+    session.release();
+  };
+}
+
+describeOn('postgresql', 'locks of two processes', (harness) => {
+  test('are taken in one order, whatever the order of staging, so that nobody deadlocks', async () => {
+    const database = (await harness.makeShards({ shards: [shard], migrations, dataSource })).database(shard);
+    expect(await fight(database, database)).toEqual([]);
+  });
+
+  test('taken in different orders would deadlock', async () => {
+    const database = (await harness.makeShards({ shards: [shard], migrations, dataSource })).database(shard);
+    const backwards = rewriting(database, (text) => text.replaceAll('ORDER BY t.id FOR', 'ORDER BY t.id DESC FOR'));
+    expect(await fight(database, backwards)).toContain('40P01');
+  });
+});
