@@ -45,6 +45,7 @@ export const DIAGNOSTICS = {
   FWGEN038: 'A file or folder cannot be read or written',
   FWGEN039: 'A repository class cannot be wired',
   FWGEN040: 'There is nothing to generate from',
+  FWGEN041: 'A generated file was edited by hand',
 } as const;
 
 /** A code of `DIAGNOSTICS`. */

@@ -61,6 +61,7 @@ export {
 export type {
   ExplainedItem,
   ExplainedLeg,
+  ExplainedSchedule,
   ExplainedStatement,
   Explanation,
   Verdict,

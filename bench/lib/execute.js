@@ -6,7 +6,7 @@ import { rotate } from './rotation.js';
 import { variants, workloads } from './variants.js';
 import { Worker } from './worker.js';
 
-const PREHEAT_MS = 1_500;
+const PREHEAT_MS = 3_000;
 
 /** The main comparison: every variant on a database and in a process of its own, in one interleaved run. */
 export async function measureExecute(server, options) {

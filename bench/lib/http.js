@@ -23,7 +23,7 @@ export const loads = [
   { name: 'http-128', label: 'HTTP, 128 connections', concurrency: 128 },
 ];
 
-const PREHEAT_MS = 1_500;
+const PREHEAT_MS = 4_000;
 
 /** Server processes under load from a process of its own on the same machine. */
 export async function measureHttp(server, options) {

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 export const PARTS = ['execute', 'http', 'processes', 'shards'];
 
 const HELP = `node run.js [options]
-  --quick            two minutes: the framework, the bare script and node-postgres by hand
+  --quick            under three minutes: the framework, the bare script and node-postgres by hand
   --rounds <n>       rounds; the median counts (default 5, quick 3)
   --seconds <n>      length of a slice (default 3, quick 1.5)
   --warm-up <n>      seconds before each slice that do not count (default 0.5)

@@ -5,7 +5,7 @@ import { Worker } from './worker.js';
 
 const DATABASE = 'b_processes';
 const LOOPS = 32;
-const PREHEAT_MS = 1_500;
+const PREHEAT_MS = 3_000;
 
 export const shapes = [
   { name: 'cold', label: '10,000 wallets, 32 at once per process', hot: false },

@@ -5,7 +5,7 @@ import { Worker } from './worker.js';
 
 const DATABASE = 'b_shards';
 
-const PREHEAT_MS = 1_500;
+const PREHEAT_MS = 3_000;
 
 /** Numbers of configured shards. One is used; the others name databases that do not even exist. */
 export const counts = [1, 10, 100, 1000];

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { applyPlan } from './apply-plan.js';
+import { MANIFEST_NAME } from './manifest.js';
 import type { FileChange } from './plan-write.js';
 
 let folder = '';
@@ -13,23 +14,18 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const plan = (...changes: readonly FileChange[]): Parameters<typeof applyPlan>[1] => ({
-  changes,
-  diagnostics: [],
-});
+const apply = (...changes: readonly FileChange[]): void =>
+  applyPlan(folder, '', { changes, diagnostics: [], manifest: new Map() });
 
 test('creates, updates and removes, and leaves no temporary file', () => {
   writeFileSync(join(folder, 'old.ts'), 'old');
   writeFileSync(join(folder, 'gone.ts'), 'gone');
-  applyPlan(
-    folder,
-    plan(
-      { path: 'below/new.ts', kind: 'create', text: 'new' },
-      { path: 'old.ts', kind: 'update', text: 'changed' },
-      { path: 'gone.ts', kind: 'remove' },
-    ),
+  apply(
+    { path: 'below/new.ts', kind: 'create', text: 'new' },
+    { path: 'old.ts', kind: 'update', text: 'changed', before: 'old' },
+    { path: 'gone.ts', kind: 'remove', before: 'gone' },
   );
-  expect(readdirSync(folder).sort()).toEqual(['below', 'old.ts']);
+  expect(readdirSync(folder).sort()).toEqual([MANIFEST_NAME, 'below', 'old.ts']);
   expect(readFileSync(join(folder, 'old.ts'), 'utf8')).toBe('changed');
   expect(readFileSync(join(folder, 'below/new.ts'), 'utf8')).toBe('new');
 });
@@ -37,11 +33,12 @@ test('creates, updates and removes, and leaves no temporary file', () => {
 test('a failure while staging leaves everything as it was', () => {
   writeFileSync(join(folder, 'old.ts'), 'old');
   writeFileSync(join(folder, 'blocked'), 'a file where a folder is needed');
-  const changes = plan(
-    { path: 'old.ts', kind: 'update', text: 'changed' },
-    { path: 'blocked/new.ts', kind: 'create', text: 'new' },
-  );
-  expect(() => applyPlan(folder, changes)).toThrow();
+  expect(() =>
+    apply(
+      { path: 'old.ts', kind: 'update', text: 'changed', before: 'old' },
+      { path: 'blocked/new.ts', kind: 'create', text: 'new' },
+    ),
+  ).toThrow();
   expect(readdirSync(folder).sort()).toEqual(['blocked', 'old.ts']);
   expect(readFileSync(join(folder, 'old.ts'), 'utf8')).toBe('old');
 });
@@ -49,12 +46,13 @@ test('a failure while staging leaves everything as it was', () => {
 test('a failure while renaming takes back what was renamed before', () => {
   writeFileSync(join(folder, 'a.ts'), 'old');
   mkdirSync(join(folder, 'z.ts'));
-  const changes = plan(
-    { path: 'a.ts', kind: 'update', text: 'changed' },
-    { path: 'b.ts', kind: 'create', text: 'new' },
-    { path: 'z.ts', kind: 'create', text: 'cannot replace a folder' },
-  );
-  expect(() => applyPlan(folder, changes)).toThrow();
+  expect(() =>
+    apply(
+      { path: 'a.ts', kind: 'update', text: 'changed', before: 'old' },
+      { path: 'b.ts', kind: 'create', text: 'new' },
+      { path: 'z.ts', kind: 'create', text: 'cannot replace a folder' },
+    ),
+  ).toThrow();
   expect(readdirSync(folder).sort()).toEqual(['a.ts', 'z.ts']);
   expect(readFileSync(join(folder, 'a.ts'), 'utf8')).toBe('old');
 });

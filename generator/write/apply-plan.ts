@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { FileChange, WritePlan } from './plan-write.js';
+import { hashOf, MANIFEST_NAME, printManifest } from './manifest.js';
+import { type FileChange, loadManifest, type WritePlan } from './plan-write.js';
 
 interface Staged {
   readonly target: string;
@@ -14,42 +15,87 @@ interface Staged {
 /**
  * Carries out a plan: all new texts are written beside their targets first, and only then renamed into place, so that
  * a full disk leaves everything as it was and no reader sees half a file. If a rename fails, the earlier ones are
- * taken back.
+ * taken back. Before the first rename the manifest names both states of every file, so that a run that is killed
+ * leaves nothing that the next one would not know as its own.
  *
  * @throws the error of the file system; then the files are as before
  */
-export function applyPlan(projectDirectory: string, plan: WritePlan): void {
+export function applyPlan(projectDirectory: string, outputFolder: string, plan: WritePlan): void {
+  const changes = plan.changes.filter(({ kind }) => kind !== 'unchanged');
+  const manifestFile = join(projectDirectory, outputFolder, MANIFEST_NAME);
+  const before = existsSync(manifestFile) ? readFileSync(manifestFile, 'utf8') : undefined;
+  const after = printManifest(plan.manifest);
+  if (changes.length === 0 && before === after) return;
   const staged: Staged[] = [];
   const done: Staged[] = [];
   try {
-    for (const change of plan.changes) {
-      if (change.kind !== 'unchanged') staged.push(stage(projectDirectory, change));
-    }
+    for (const change of changes) staged.push(stage(projectDirectory, change));
+    replace(manifestFile, printManifest(underWay(projectDirectory, outputFolder, plan)));
     for (const each of staged) {
       moveIntoPlace(each);
       done.push(each);
     }
+    replace(manifestFile, after);
   } catch (error) {
     done.forEach(takeBack);
+    if (before !== undefined) replace(manifestFile, before);
+    else rmSync(manifestFile, { force: true });
     throw error;
   } finally {
     for (const { temporary } of staged) if (temporary !== undefined) rmSync(temporary, { force: true });
   }
 }
 
-function stage(projectDirectory: string, { path, kind, text }: FileChange): Staged {
+/** Removes what runs that were killed left behind in a folder. */
+export function removeLeftovers(folder: string): void {
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) if (TEMPORARY.test(name)) rmSync(join(folder, name), { force: true });
+}
+
+const TEMPORARY = /^\..+\.[0-9a-f]{12}\.fw-tmp$/;
+
+/** Every file with the hashes that it has before and after this run. */
+function underWay(
+  projectDirectory: string,
+  outputFolder: string,
+  { manifest, changes }: WritePlan,
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const known = loadManifest(projectDirectory, outputFolder)?.files ?? new Map<string, ReadonlySet<string>>();
+  const both = new Map<string, ReadonlySet<string>>(known);
+  for (const [name, hashes] of manifest) both.set(name, new Set([...(known.get(name) ?? []), ...hashes]));
+  for (const { path, before } of changes) {
+    const name = path.slice(outputFolder.length + 1);
+    if (before === undefined || !both.has(name)) continue;
+    both.set(name, new Set([...(both.get(name) ?? []), hashOf(before)]));
+  }
+  return both;
+}
+
+function stage(projectDirectory: string, { path, before, text }: FileChange): Staged {
   const target = join(projectDirectory, path);
-  const before = kind === 'create' ? undefined : readFileSync(target, 'utf8');
-  if (text === undefined) return { target, temporary: undefined, before };
+  return { target, temporary: text === undefined ? undefined : writeBeside(target, text), before };
+}
+
+function writeBeside(target: string, text: string): string {
   mkdirSync(dirname(target), { recursive: true });
-  const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.tmp`);
+  const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.fw-tmp`);
   try {
     writeFileSync(temporary, text, { flag: 'wx' });
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
   }
-  return { target, temporary, before };
+  return temporary;
+}
+
+function replace(target: string, text: string): void {
+  const temporary = writeBeside(target, text);
+  try {
+    renameSync(temporary, target);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
 }
 
 function moveIntoPlace({ target, temporary }: Staged): void {

@@ -1,10 +1,12 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const LOCK_NAME = '.fw-gen.lock';
 const RETRY_MS = 25;
 const PATIENCE_MS = 10_000;
+/** A lock without a process id is being written just now, or its writer was killed between two system calls. */
+const UNWRITTEN_MS = 1_000;
 
 /** Another run holds the folder and does not finish. */
 export class FolderLockedError extends Error {
@@ -26,12 +28,11 @@ export async function withFolderLock<T>(folder: string, work: () => T): Promise<
   mkdirSync(folder, { recursive: true });
   const lock = join(folder, LOCK_NAME);
   const deadline = Date.now() + PATIENCE_MS;
-  for (;;) {
-    const holder = tryLock(lock);
-    if (holder === undefined) break;
-    if (!isAlive(holder)) rmSync(lock, { force: true });
-    else if (Date.now() > deadline) throw new FolderLockedError(holder);
-    else await sleep(RETRY_MS);
+  while (!create(lock)) {
+    const holder = holderOf(lock);
+    if (holder === 'dead') takeOver(lock);
+    else if (Date.now() > deadline) throw new FolderLockedError(holder === 'free' ? 0 : holder);
+    await sleep(RETRY_MS);
   }
   try {
     return work();
@@ -40,24 +41,47 @@ export async function withFolderLock<T>(folder: string, work: () => T): Promise<
   }
 }
 
-/** Takes the lock. @returns undefined if it was free, else the process id that has it */
-function tryLock(lock: string): number | undefined {
+/** Removes a dead process's lock. One run at a time, or the second would remove the lock that the first has taken since. */
+function takeOver(lock: string): void {
+  const turn = `${lock}.takeover`;
+  if (!create(turn)) {
+    if (ageMs(turn) > PATIENCE_MS) rmSync(turn, { force: true });
+    return;
+  }
   try {
-    writeFileSync(lock, String(process.pid), { flag: 'wx' });
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-    return readHolder(lock);
+    if (holderOf(lock) === 'dead') rmSync(lock, { force: true });
+  } finally {
+    rmSync(turn, { force: true });
   }
 }
 
-function readHolder(lock: string): number {
+/** Makes the file if it is not there. @returns whether it did */
+function create(file: string): boolean {
   try {
-    return Number(readFileSync(lock, 'utf8')) || process.pid;
-  } catch {
-    // Released between the two looks: held by nobody, which the next look finds out.
-    return process.pid;
+    writeFileSync(file, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
   }
+}
+
+function holderOf(lock: string): number | 'dead' | 'free' {
+  let text: string;
+  try {
+    text = readFileSync(lock, 'utf8');
+  } catch {
+    // Released between the two looks.
+    return 'free';
+  }
+  const pid = Number(text);
+  if (!Number.isInteger(pid) || pid <= 0) return ageMs(lock) > UNWRITTEN_MS ? 'dead' : 'free';
+  return isAlive(pid) ? pid : 'dead';
+}
+
+function ageMs(file: string): number {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats === undefined ? 0 : Date.now() - stats.mtimeMs;
 }
 
 function isAlive(pid: number): boolean {

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { compareText, type Diagnostic, diagnostic } from '../diagnostics.js';
 import { type EmittedFiles, HEADER_PREFIX } from '../schema/emitted-files.js';
+import { hasConflictMarkers, hashOf, type Manifest, MANIFEST_NAME, readManifest } from './manifest.js';
 
 /** What a run would do to one file. */
 export interface FileChange {
@@ -10,57 +11,136 @@ export interface FileChange {
   readonly kind: 'create' | 'update' | 'remove' | 'unchanged';
   /** What the file is to hold; absent for `remove`. */
   readonly text?: string;
+  /** What it holds now; absent for `create`. */
+  readonly before?: string;
 }
 
 /** Everything that a run would do. Applying it, comparing with it and listing it use this one result. */
 export interface WritePlan {
   readonly changes: readonly FileChange[];
   readonly diagnostics: readonly Diagnostic[];
+  /** What the manifest is to hold, by path below the output folder. */
+  readonly manifest: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** What a plan is made for. */
+export interface PlanRequest {
+  readonly projectDirectory: string;
+  readonly outputFolder: string;
+  readonly emitted: EmittedFiles;
+  /** Replace files that were edited, or that we did not write. Default false. */
+  readonly force?: boolean;
+  /** Write files anew that are right already. Default false. */
+  readonly clean?: boolean;
 }
 
 /** Compares what was emitted with what is on the disk. Changes nothing. */
-export function planWrite(projectDirectory: string, outputFolder: string, emitted: EmittedFiles): WritePlan {
+export function planWrite(request: PlanRequest): WritePlan {
+  const { projectDirectory, outputFolder, emitted } = request;
+  const manifest = loadManifest(projectDirectory, outputFolder);
   const changes: FileChange[] = [];
   const diagnostics: Diagnostic[] = [];
-  for (const [path, text] of emitted.generated) {
-    const change = planFile(projectDirectory, path, text);
-    if ('code' in change) diagnostics.push(change);
-    else changes.push(change);
-  }
+  const add = (planned: FileChange | Diagnostic): void => {
+    if ('code' in planned) diagnostics.push(planned);
+    else changes.push(planned);
+  };
+  for (const [path, text] of emitted.generated) add(planFile(request, manifest, path, text));
   for (const [path, text] of emitted.migrations) {
     const exists = existsSync(join(projectDirectory, path));
     changes.push({ path, kind: exists ? 'unchanged' : 'create', text });
   }
-  changes.push(...planRemovals(projectDirectory, outputFolder, emitted));
-  return { changes: changes.sort((a, b) => compareText(a.path, b.path)), diagnostics };
+  for (const planned of planRemovals(request, manifest)) add(planned);
+  const hashes = new Map(
+    [...emitted.generated].map(([path, text]) => [below(outputFolder, path), new Set([hashOf(text)])] as const),
+  );
+  return { changes: changes.sort((a, b) => compareText(a.path, b.path)), diagnostics, manifest: hashes };
 }
 
-function planFile(projectDirectory: string, path: string, text: string): FileChange | Diagnostic {
-  const absolute = join(projectDirectory, path);
-  if (!existsSync(absolute)) return { path, kind: 'create', text };
-  const present = statSync(absolute).isFile() ? readFileSync(absolute, 'utf8') : '';
-  if (present.startsWith(HEADER_PREFIX))
-    return { path, kind: present === text ? 'unchanged' : 'update', text };
+/** The manifest of earlier runs; undefined if there is none. */
+export function loadManifest(projectDirectory: string, outputFolder: string): Manifest | undefined {
+  const text = readText(join(projectDirectory, outputFolder, MANIFEST_NAME));
+  return text === undefined ? undefined : readManifest(text);
+}
+
+function planFile(
+  request: PlanRequest,
+  manifest: Manifest | undefined,
+  path: string,
+  text: string,
+): FileChange | Diagnostic {
+  const absolute = join(request.projectDirectory, path);
+  const before = readText(absolute);
+  if (before === undefined) return existsSync(absolute) ? foreign(path) : { path, kind: 'create', text };
+  if (before === text) return { path, kind: request.clean === true ? 'update' : 'unchanged', text, before };
+  const state = ownershipOf(manifest, below(request.outputFolder, path), before);
+  if (state === 'own' || request.force === true) return { path, kind: 'update', text, before };
+  return state === 'edited' ? edited(path) : foreign(path);
+}
+
+/** Whether a file is as a run left it. Without a manifest only the header can tell. */
+function ownershipOf(manifest: Manifest | undefined, name: string, text: string): 'own' | 'edited' | 'foreign' {
+  const known = manifest?.files.get(name);
+  if (known?.has(hashOf(text)) === true) return 'own';
+  const carriesHeader = text.startsWith(HEADER_PREFIX);
+  if (hasConflictMarkers(text) && text.includes(HEADER_PREFIX)) return 'own';
+  if (known !== undefined && manifest?.disputed.has(name) !== true) return 'edited';
+  return carriesHeader ? 'own' : 'foreign';
+}
+
+function foreign(path: string): Diagnostic {
   return diagnostic(
     'FWGEN037',
     { file: path },
     'fw-gen would overwrite this file, which it did not write',
-    'Move it away, or set another fw.generator.output.',
+    'Move it away, set another fw.generator.output, or say --force to replace it.',
+  );
+}
+
+function edited(path: string): Diagnostic {
+  return diagnostic(
+    'FWGEN041',
+    { file: path },
+    'This file was edited by hand since fw-gen wrote it',
+    'Move the edit into the sources or a template, then say --force to replace the file.',
   );
 }
 
 /** Files of earlier runs whose source is gone: they would not compile any more. */
-function planRemovals(
-  projectDirectory: string,
-  folder: string,
-  emitted: EmittedFiles,
-): readonly FileChange[] {
+function planRemovals(request: PlanRequest, manifest: Manifest | undefined): readonly (FileChange | Diagnostic)[] {
+  const { projectDirectory, outputFolder, emitted } = request;
+  const names = manifest === undefined ? headedFiles(projectDirectory, outputFolder) : [...manifest.files.keys()];
+  return names
+    .filter((name) => isBelow(name) && !emitted.generated.has(posix.join(outputFolder, name)))
+    .flatMap((name) => {
+      const path = posix.join(outputFolder, name);
+      const before = readText(join(projectDirectory, path));
+      if (before === undefined) return [];
+      const isOwn = ownershipOf(manifest, name, before) === 'own';
+      return isOwn || request.force === true ? { path, kind: 'remove' as const, before } : edited(path);
+    });
+}
+
+/** Files that carry our header: all that can be known of a folder that has no manifest yet. */
+function headedFiles(projectDirectory: string, folder: string): readonly string[] {
   const absolute = join(projectDirectory, folder);
   if (!existsSync(absolute)) return [];
   return readdirSync(absolute, { withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-    .map((entry) => posix.join(folder, entry.name))
-    .filter((path) => !emitted.generated.has(path))
-    .filter((path) => readFileSync(join(projectDirectory, path), 'utf8').startsWith(HEADER_PREFIX))
-    .map((path) => ({ path, kind: 'remove' as const }));
+    .map((entry) => entry.name)
+    .filter((name) => readText(join(absolute, name))?.startsWith(HEADER_PREFIX) === true);
+}
+
+/** A manifest is a file like any other: whatever it names, nothing outside the output folder is touched. */
+function isBelow(name: string): boolean {
+  return name !== MANIFEST_NAME && !name.startsWith('/') && !/(^|\/)\.\.?(\/|$)|\\/.test(name);
+}
+
+function below(folder: string, path: string): string {
+  return path.slice(folder.length + 1);
+}
+
+/** The text of a file; undefined if there is none. */
+function readText(path: string): string | undefined {
+  const isFile = statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  return isFile ? readFileSync(path, 'utf8') : undefined;
 }

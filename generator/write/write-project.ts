@@ -1,36 +1,62 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { diagnostic } from '../diagnostics.js';
+import { type Diagnostic, diagnostic } from '../diagnostics.js';
 import type { EmittedFiles } from '../schema/emitted-files.js';
 import type { ProjectPaths } from '../schema/paths.js';
 import { isSystemError } from '../system-error.js';
-import { applyPlan } from './apply-plan.js';
+import { applyPlan, removeLeftovers } from './apply-plan.js';
 import { FolderLockedError, withFolderLock } from './folder-lock.js';
-import { planWrite, type WritePlan } from './plan-write.js';
+import { type FileChange, planWrite } from './plan-write.js';
+
+/** How a run treats the disk. */
+export interface WriteOptions {
+  /** Compare only. Default false. */
+  readonly dryRun?: boolean;
+  /** Replace files that were edited by hand or that we did not write. Default false. */
+  readonly force?: boolean;
+  /** Write every file anew. Default false. */
+  readonly clean?: boolean;
+}
+
+/** What was done, or would be. */
+export interface WriteResult {
+  readonly changes: readonly FileChange[];
+  readonly diagnostics: readonly Diagnostic[];
+}
 
 /** Writes what changed, or nothing at all if anything stands in the way. Disk errors become diagnostics. */
 export async function writeProject(
   projectDirectory: string,
   paths: ProjectPaths,
   emitted: EmittedFiles,
-): Promise<WritePlan> {
+  options: WriteOptions = {},
+): Promise<WriteResult> {
+  const request = { projectDirectory, outputFolder: paths.output, emitted, ...options };
   try {
+    if (options.dryRun === true) return unlessRefused(planWrite(request));
     return await withFolderLock(join(projectDirectory, paths.output), () => {
-      const plan = planWrite(projectDirectory, paths.output, emitted);
-      if (plan.diagnostics.length > 0) return { changes: [], diagnostics: plan.diagnostics };
-      applyPlan(projectDirectory, plan);
-      return plan;
+      const plan = planWrite(request);
+      if (plan.diagnostics.length > 0) return unlessRefused(plan);
+      for (const folder of [paths.output, paths.migrations]) removeLeftovers(join(projectDirectory, folder));
+      applyPlan(projectDirectory, paths.output, plan);
+      return { changes: plan.changes, diagnostics: [] };
     });
   } catch (error) {
-    return { changes: [], diagnostics: [diskDiagnostic(error, paths.output)] };
+    return { changes: [], diagnostics: [diskDiagnostic(error, projectDirectory, paths.output)] };
   }
 }
 
-function diskDiagnostic(error: unknown, folder: string): WritePlan['diagnostics'][number] {
+function unlessRefused({ changes, diagnostics }: WriteResult): WriteResult {
+  return diagnostics.length > 0 ? { changes: [], diagnostics } : { changes, diagnostics };
+}
+
+function diskDiagnostic(error: unknown, projectDirectory: string, folder: string): Diagnostic {
   if (error instanceof FolderLockedError) {
     const hint = `Wait for it, or remove ${folder}/.fw-gen.lock if there is no such process.`;
     return diagnostic('FWGEN038', { file: folder }, error.message, hint);
   }
   if (!isSystemError(error)) throw error;
-  const message = `Cannot write: ${error.code} (${error.syscall}). The files are as they were before`;
+  const state = existsSync(join(projectDirectory, folder)) ? '. The files are as they were before' : '';
+  const message = `Cannot write: ${error.code} (${error.syscall})${state}`;
   return diagnostic('FWGEN038', { file: folder }, message, 'Check free space and permissions.');
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { EventEpochError } from '../errors.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import type { ConsumerStore, LeasedConsumer } from './consumer-store.js';
@@ -79,6 +80,8 @@ export class ConsumerRun implements Run {
 
   constructor(options: ConsumerRunOptions) {
     this.#options = options;
+    // Every action that a handler starts listens to it.
+    setMaxListeners(0, this.#abort.signal);
     this.#cursor = options.consumer.cursor;
     this.#context = { ...options.context, signal: this.#abort.signal };
     this.#parked = new ParkedModels(options, this.#context, {

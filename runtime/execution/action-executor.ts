@@ -134,7 +134,15 @@ export class ActionExecutor {
     const writeParams = this.#paramsWriter(action);
     const paramsJson = typeof params === 'object' && params !== null ? writeParams?.(params) : undefined;
     const deadline = this.#environment.nowMs() + (configuration.timeoutMs ?? this.#defaults.timeoutMs);
-    const request = { action, principal, params, paramsJson, configuration, deadline };
+    const request = {
+      registry: this.#registry,
+      action,
+      principal,
+      params,
+      paramsJson,
+      configuration,
+      deadline,
+    };
     return explainAction(request, this.#gateways, this.#environment);
   }
 

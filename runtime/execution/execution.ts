@@ -20,11 +20,10 @@ import { allApplied, type Link } from '../persistence/link.js';
 import type { PlanWrite } from '../persistence/plan-write.js';
 import { deadlines } from '../sharding/deadlines.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
-import { publicError } from '../sharding/public-error.js';
 import { requireOneShard, requireVersion } from './admission.js';
 import { applyLegs } from './cross-shard-legs.js';
 import type { ExecutionEnvironment } from './execution-environment.js';
-import type { KeyGuard } from './key-guard.js';
+import { askHome, type KeyGuard } from './key-guard.js';
 import { type LegResult, LegWriter, type Retry } from './leg-writer.js';
 import { PerformRun } from './perform-run.js';
 import { ReportBuilder } from './report-builder.js';
@@ -383,24 +382,6 @@ function idKeys(params: unknown): readonly string[] {
   if (typeof params !== 'object' || params === null) return NOTHING;
   const ids = Object.values(params).filter((value) => value instanceof Id);
   return ids.map((id) => `${id.modelName}/${id.getValue()}`);
-}
-
-/** How often a key's home is asked while connections to it break. */
-const HOME_ATTEMPTS = 3;
-
-/**
- * Nothing has been applied yet when a key's home fails: the caller may simply come again. What is asked of it may be
- * asked twice, so a connection lost under way is no reason to give up.
- */
-async function askHome<T>(guard: KeyGuard, ask: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!(error instanceof DriverFailure)) throw error;
-      if (error.phase !== 'in-flight' || attempt === HOME_ATTEMPTS) throw publicError(error, guard.home);
-    }
-  }
 }
 
 /** A read whose connection was lost under way: nothing was written, so the attempt may run again. */

@@ -85,6 +85,18 @@ describeOnEachAdapter('An explanation', (harness) => {
     expect(JSON.stringify(explanation)).not.toContain('secret-pin');
   });
 
+  it('tells what would be run later, without its secrets', async () => {
+    const { bank } = await setting();
+    const account = await bank.open(THERE, 10);
+    const later = { ...credit(account, 5), pin: 'later' };
+    const explanation = await bank.executor.explain(ALICE, CreditAction, later);
+    expect(explanation.legs).toMatchObject([
+      { shard: '(1, 0)', schedules: [{ action: 'Credit', dueDate: new Date('2030-01-01T00:00:00Z') }] },
+    ]);
+    expect(explanation.legs[0]?.statement.text).toContain('eventlog.schedules');
+    expect(JSON.stringify(explanation)).not.toContain('later');
+  });
+
   it('says that nothing is staged', async () => {
     const { bank } = await setting();
     const account = await bank.open(HERE, 10);

@@ -1,15 +1,19 @@
 import type { ActionDescriptor } from '../action/action-descriptor.js';
-import type { StagedItem } from '../action/action-plan.js';
+import type { ActionPlan, StagedItem } from '../action/action-plan.js';
+import type { ActionRegistry } from '../action/action-registry.js';
 import type { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { uuid7 } from '../domain/id-source.js';
+import { compileObjectWriter } from '../domain/json-writer.js';
 import { type Principal, principalName } from '../domain/principal.js';
 import { DeadlineExceededError, type ErrorCode, FwError } from '../errors.js';
+import type { ScheduleRow } from '../persistence/plan-write.js';
 import type { EventFacts } from '../persistence/recorded-event.js';
 import { deadlines } from '../sharding/deadlines.js';
 import { requireOneShard, requireVersion } from './admission.js';
 import type { ExecutionEnvironment } from './execution-environment.js';
 import { PerformRun } from './perform-run.js';
 import { type Leg, routePlan } from './routing.js';
+import { scheduleRows, withSchedules } from './scheduled-rows.js';
 import type { ShardGateways } from './shard-gateways.js';
 
 /** What an action would do, without doing it. */
@@ -37,6 +41,7 @@ export interface ExplainedLeg {
   readonly items: readonly ExplainedItem[];
   /** Without what is marked as secret. */
   readonly events: readonly EventFacts[];
+  readonly schedules: readonly ExplainedSchedule[];
 }
 
 /** The one statement of a leg. Ids of action and events are made for the explanation alone. */
@@ -44,6 +49,12 @@ export interface ExplainedStatement {
   readonly text: string;
   /** Values of `$1`, `$2`...: arrays are in PostgreSQL's text form. What is marked as secret is left out. */
   readonly values: readonly unknown[];
+}
+
+/** An action that would be run later. */
+export interface ExplainedSchedule {
+  readonly action: string;
+  readonly dueDate: Date;
 }
 
 export interface ExplainedItem {
@@ -55,6 +66,7 @@ export interface ExplainedItem {
 }
 
 export interface ExplainRequest<Params, Result> {
+  readonly registry: ActionRegistry;
   readonly action: ActionDescriptor<Params, Result>;
   readonly principal: Principal;
   readonly params: Params;
@@ -75,13 +87,14 @@ export async function explainAction<Params, Result>(
   environment: ExecutionEnvironment,
 ): Promise<Explanation> {
   const { action, configuration } = request;
-  let items: readonly StagedItem[];
+  let plan: ActionPlan;
   try {
-    items = await stage(request, gateways, environment);
+    plan = await stage(request, gateways, environment);
   } catch (error) {
     return { action: action.name, shards: [], verdict: refused(error), legs: [] };
   }
-  const legs = routePlan(items, gateways.defaultShard);
+  const { items, schedules } = plan;
+  const legs = withSchedules(routePlan(items, gateways.defaultShard), schedules, gateways.defaultShard);
   const shards = legs.map(({ shard }) => shard.toString());
   try {
     const explained = legs.map((leg) => explainLeg(leg, request, gateways, environment));
@@ -97,7 +110,7 @@ async function stage<Params, Result>(
   { action, principal, params, configuration, deadline }: ExplainRequest<Params, Result>,
   gateways: ShardGateways,
   environment: ExecutionEnvironment,
-): Promise<readonly StagedItem[]> {
+): Promise<ActionPlan> {
   const run = new PerformRun({
     actionName: action.name,
     clock: environment.clock,
@@ -113,7 +126,8 @@ async function stage<Params, Result>(
     deadline,
     () => new DeadlineExceededError(`${action.name} did not finish in time`),
   );
-  return run.plan.seal();
+  run.plan.seal();
+  return run.plan;
 }
 
 function verdictOn(
@@ -123,7 +137,7 @@ function verdictOn(
   configuration: ExecutionConfiguration,
   gateways: ShardGateways,
 ): Verdict {
-  if (items.length === 0) return { kind: 'nothing-staged' };
+  if (legs.length === 0) return { kind: 'nothing-staged' };
   try {
     requireVersion(items, configuration);
     for (const { shard } of legs) gateways.gateway(shard);
@@ -140,11 +154,12 @@ function refused(error: unknown): Verdict {
 }
 
 function explainLeg<Params, Result>(
-  { shard, items }: Leg,
-  { action, principal, paramsJson, configuration }: ExplainRequest<Params, Result>,
+  leg: Leg,
+  { registry, action, principal, paramsJson, configuration }: ExplainRequest<Params, Result>,
   gateways: ShardGateways,
   environment: ExecutionEnvironment,
 ): ExplainedLeg {
+  const { shard, items, schedules = [] } = leg;
   const now = environment.clock.now().toISOString();
   const { text, values } = gateways.explain(shard, {
     action: {
@@ -159,6 +174,7 @@ function explainLeg<Params, Result>(
     items,
     traceContext: configuration.traceContext,
     key: undefined,
+    ...(schedules.length === 0 ? {} : { schedules: publicScheduleRows(leg, registry) }),
   });
   return {
     shard: shard.toString(),
@@ -167,7 +183,22 @@ function explainLeg<Params, Result>(
     events: items.flatMap((item) =>
       item.kind === 'expect' ? [] : item.events.map((event) => gateways.explainEvent(event)),
     ),
+    schedules: schedules.map(({ actionClass, dueDate }) => ({
+      action: registry.find(actionClass).name,
+      dueDate,
+    })),
   };
+}
+
+/** As `scheduleRows`, without secret params. */
+function publicScheduleRows(leg: Leg, registry: ActionRegistry): readonly ScheduleRow[] {
+  const rows = scheduleRows(leg, registry);
+  return (leg.schedules ?? []).flatMap(({ actionClass, params }, index) => {
+    const row = rows[index];
+    if (row === undefined) return [];
+    const shown = registry.find(actionClass).params.filter(({ secret }) => secret !== true);
+    return [{ ...row, params: compileObjectWriter(shown)(params) }];
+  });
 }
 
 /** A staged item in short. */

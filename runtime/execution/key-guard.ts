@@ -7,6 +7,8 @@ import { IdempotencyKeyBusyError, IdempotencyKeyReusedError } from '../errors.js
 import type { KeyClaim, KeyName, KeyRecord } from '../persistence/idempotency-key.js';
 import type { ResultJson } from '../persistence/result-json.js';
 import type { ShardStore } from '../persistence/shard-store.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
+import { publicError } from '../sharding/public-error.js';
 
 /** The result of an earlier execution under the same key. */
 export interface Replay {
@@ -102,6 +104,24 @@ export class KeyGuard {
 
   #limits(): { readonly timeoutMs: number } {
     return { timeoutMs: Math.max(1, this.#options.remainingMs()) };
+  }
+}
+
+/** How often a key's home is asked while connections to it break. */
+const HOME_ATTEMPTS = 3;
+
+/**
+ * Nothing has been applied yet when a key's home fails: the caller may simply come again. What is asked of it may be
+ * asked twice, so a connection lost under way is no reason to give up.
+ */
+export async function askHome<T>(guard: KeyGuard, ask: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof DriverFailure)) throw error;
+      if (error.phase !== 'in-flight' || attempt === HOME_ATTEMPTS) throw publicError(error, guard.home);
+    }
   }
 }
 

@@ -93,6 +93,6 @@ const VERIFY = { name: 'fw_lock_verify', text: `SELECT 1 ${heldUnder('$1', '$2::
 const PURGE = {
   name: 'fw_lock_purge',
   text:
-    'DELETE FROM eventlog.locks WHERE name IN (SELECT name FROM eventlog.locks ' +
-    "WHERE expires_date <= clock_timestamp() - interval '1 day' ORDER BY expires_date LIMIT $1 FOR UPDATE SKIP LOCKED)",
+    'DELETE FROM eventlog.locks WHERE ctid = ANY (ARRAY(SELECT ctid FROM eventlog.locks ' +
+    "WHERE expires_date <= clock_timestamp() - interval '1 day' ORDER BY expires_date LIMIT $1 FOR UPDATE SKIP LOCKED))",
 };

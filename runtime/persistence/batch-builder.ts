@@ -10,7 +10,8 @@ interface LastTouch {
 
 /**
  * Composes one statement out of waiting plans. Plans that rest on one another form one group. Two groups never touch
- * one row; within a group a row may be changed again by a plan that rests on the change before.
+ * one row, unless both only expect the same version of it; within a group a row may be changed again by a plan that
+ * rests on the change before.
  */
 export class BatchBuilder {
   readonly #busyKeys: ReadonlySet<string>;
@@ -58,6 +59,8 @@ export class BatchBuilder {
     if (this.#busyKeys.has(touch.key)) return false;
     const last = this.#lastTouch.get(touch.key);
     if (last === undefined) return true;
+    // Many may rest their decisions on one state: none of them changes it.
+    if (touch.kind === 'expect' && last.touch.kind === 'expect') return touch.from === last.touch.from;
     const follows = touch.kind === 'update' && last.touch.kind !== 'expect' && last.touch.to === touch.from;
     return follows && touch.foldable && entry.restsOn.includes(last.entry.link);
   }

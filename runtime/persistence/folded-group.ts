@@ -34,8 +34,14 @@ function toChange(item: StagedItem): RowChange {
   return { kind, descriptor, model, expectedVersion: item.kind === 'add' ? 0 : item.expectedVersion };
 }
 
-/** The batch builder lets only an update follow, and only from the very version that the change before leaves. */
+/**
+ * The batch builder lets only an update follow, and only from the very version that the change before leaves; and an
+ * expectation only of what has been expected before.
+ */
 function follow(before: RowChange, item: StagedItem): RowChange {
+  if (item.kind === 'expect' && before.kind === 'expect' && before.expectedVersion === item.expectedVersion) {
+    return before;
+  }
   if (item.kind !== 'update' || before.kind === 'expect' || before.model.version !== item.expectedVersion) {
     throw new PlanMisuseError(`${item.descriptor.name} ${item.model.id.getValue()} cannot be folded`);
   }

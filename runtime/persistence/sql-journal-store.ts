@@ -132,10 +132,10 @@ const OUTCOMES: NamedText = {
 const PURGE: NamedText = {
   name: 'fw_journal_purge',
   text:
-    'DELETE FROM eventlog.journal WHERE id IN (SELECT id FROM eventlog.journal ' +
+    'DELETE FROM eventlog.journal WHERE ctid = ANY (ARRAY(SELECT ctid FROM eventlog.journal ' +
     "WHERE state = 'closed' AND outcome = 'applied' " +
     "AND closed_date <= clock_timestamp() - $2::bigint * interval '1 millisecond' " +
-    'ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED)',
+    'ORDER BY closed_date LIMIT $1 FOR UPDATE SKIP LOCKED))',
 };
 
 function toRow(row: readonly unknown[]): JournalRow {

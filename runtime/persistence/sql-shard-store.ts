@@ -108,11 +108,12 @@ const RELEASE_KEY = {
     'AND (action_id = $4 OR expires_date <= now())',
 };
 
+/** By row address, which the lock keeps: a join by key would read the whole table for each batch. */
 const PURGE_KEYS = {
   name: 'fw_purge_keys',
   text:
-    'DELETE FROM eventlog.idempotency_keys WHERE (principal, operation, key) IN (SELECT principal, operation, key ' +
-    'FROM eventlog.idempotency_keys WHERE expires_date <= now() ORDER BY expires_date LIMIT $1 FOR UPDATE SKIP LOCKED)',
+    'DELETE FROM eventlog.idempotency_keys WHERE ctid = ANY (ARRAY(SELECT ctid FROM eventlog.idempotency_keys ' +
+    'WHERE expires_date <= now() ORDER BY expires_date LIMIT $1 FOR UPDATE SKIP LOCKED))',
 };
 
 function keyValues({ principal, operation, key }: KeyName): readonly string[] {

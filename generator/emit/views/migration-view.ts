@@ -35,13 +35,17 @@ export function migrationView(model: ModelSchema, name: string): MigrationView {
     tableText: commentText(table),
     table: templateText(sqlName(table)),
     columns: columns.map((column, index) => ({
-      definition: templateText(definition(model, column)),
+      definition: templateText(columnDefinition(model, column)),
       separator: index === columns.length - 1 ? '' : ',',
     })),
   };
 }
 
-function definition(model: ModelSchema, { field, inherited, column, sqlType }: ColumnSchema): string {
+/** Name, type and constraints of a column, as `create table` and `add column` spell them. */
+export function columnDefinition(
+  model: ModelSchema,
+  { field, inherited, column, sqlType }: ColumnSchema,
+): string {
   const name = sqlName(column);
   if (inherited && field.name === 'id') {
     // The database itself refuses rows of another shard.

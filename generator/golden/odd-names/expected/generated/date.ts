@@ -56,6 +56,11 @@ export class DateBuilder<Given extends DateField = DateField> extends ModelBuild
     return new DateBuilder().copyAll(date);
   }
 
+  /** Carries over id, state, version and dates and the events that are still pending. */
+  copyBase(date: Date2): DateBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
+    return this.carryBase(date);
+  }
+
   id(id: Id<Date2>): DateBuilder<Given | 'id'> {
     return this.put('id', id);
   }

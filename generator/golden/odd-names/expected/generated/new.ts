@@ -109,6 +109,11 @@ export class NewBuilder<Given extends NewField = NewField> extends ModelBuilder<
     return new NewBuilder().copyAll(model);
   }
 
+  /** Carries over id, state, version and dates and the events that are still pending. */
+  copyBase(model: New): NewBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
+    return this.carryBase(model);
+  }
+
   id(id: Id<New>): NewBuilder<Given | 'id'> {
     return this.put('id', id);
   }

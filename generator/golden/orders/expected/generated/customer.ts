@@ -60,6 +60,11 @@ export class CustomerBuilder<Given extends CustomerField = CustomerField> extend
     return new CustomerBuilder().copyAll(customer);
   }
 
+  /** Carries over id, state and version and the events that are still pending. */
+  copyBase(customer: Customer): CustomerBuilder<Given | 'id' | 'state' | 'version'> {
+    return this.carryBase(customer);
+  }
+
   id(id: Id<Customer>): CustomerBuilder<Given | 'id'> {
     return this.put('id', id);
   }

@@ -147,6 +147,11 @@ export class OrderBuilder<Given extends OrderField = OrderField> extends ModelBu
     return new OrderBuilder().copyAll(order);
   }
 
+  /** Carries over id, state, version and dates and the events that are still pending. */
+  copyBase(order: Order): OrderBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
+    return this.carryBase(order);
+  }
+
   id(id: ShardedId<Order>): OrderBuilder<Given | 'id'> {
     return this.put('id', id);
   }

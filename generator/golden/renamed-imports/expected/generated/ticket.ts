@@ -81,6 +81,11 @@ export class TicketBuilder<Given extends TicketField = TicketField> extends Mode
     return new TicketBuilder().copyAll(ticket);
   }
 
+  /** Carries over id, state, version and dates and the events that are still pending. */
+  copyBase(ticket: Ticket): TicketBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
+    return this.carryBase(ticket);
+  }
+
   id(id: ShardedId<Ticket>): TicketBuilder<Given | 'id'> {
     return this.put('id', id);
   }

@@ -1,0 +1,16 @@
+import { quote, templateText } from './print/strings.js';
+import { loadTemplate } from './render.js';
+
+/** View of `change.hbs`: a migration that changes tables. */
+interface ChangeView {
+  /** Name of the migration, quoted. */
+  readonly name: string;
+  /** SQL statements without semicolons, safe in a template literal. */
+  readonly statements: readonly string[];
+}
+
+/** The text of a migration that runs these statements. */
+export function emitChange(name: string, statements: readonly string[]): string {
+  const view: ChangeView = { name: quote(name), statements: statements.map(templateText) };
+  return loadTemplate('change')(view);
+}

@@ -1,0 +1,109 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { checkFolders, type ProjectFolders } from './check/check-folders.js';
+import { checkSchema } from './check/check-schema.js';
+import { compareText, type Diagnostic, sortDiagnostics } from './diagnostics.js';
+import { emitChange } from './emit/emit-change.js';
+import { columnDefinition } from './emit/views/migration-view.js';
+import { type MigrationText, readMigrationSql } from './read/read-migration-sql.js';
+import { readProject } from './read/read-project.js';
+import { columnsOf } from './schema/columns.js';
+import { modelNames } from './schema/model-names.js';
+import type { ModelSchema } from './schema/project-schema.js';
+
+export type { MigrationText } from './read/read-migration-sql.js';
+
+/** The migrations of a project, and what is wrong with their files. */
+export interface ReadMigrations {
+  /** Sorted by name. */
+  readonly migrations: readonly MigrationText[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Reads the migrations folder. Modules are parsed, never executed.
+ *
+ * @param folders absolute paths
+ */
+export function readMigrationTexts(
+  folders: Pick<ProjectFolders, 'projectDirectory' | 'migrationsDirectory'>,
+): ReadMigrations {
+  const folder = folders.migrationsDirectory;
+  const names = existsSync(folder) ? readdirSync(folder).sort(compareText) : [];
+  const migrations: MigrationText[] = [];
+  const diagnostics: Diagnostic[] = [];
+  for (const name of names.filter(isMigration)) {
+    const file = relative(folders.projectDirectory, join(folder, name)).split(sep).join('/');
+    const read = readMigrationSql(file, readFileSync(join(folder, name), 'utf8'));
+    if ('up' in read) migrations.push(read);
+    else diagnostics.push(read);
+  }
+  return { migrations: migrations.sort((a, b) => compareText(a.name, b.name)), diagnostics };
+}
+
+function isMigration(name: string): boolean {
+  return /\.ts$/.test(name) && !/\.(d|test|test-d)\.ts$/.test(name);
+}
+
+/** The table that a model wants. */
+export interface ModelTable {
+  readonly table: string;
+  readonly columns: readonly ModelColumn[];
+}
+
+export interface ModelColumn {
+  readonly name: string;
+  /** As the sources spell it. */
+  readonly type: string;
+  readonly nullable: boolean;
+  /** What `create table` and `add column` say: name, type, constraints. */
+  readonly definition: string;
+  /** Column that this one was called before: `@renamedFrom old_name` in the field's comment. */
+  readonly renamedFrom?: string;
+}
+
+/** Reads the sources and gives the tables that their models want. */
+export function readModelTables(folders: ProjectFolders): {
+  readonly tables: readonly ModelTable[];
+  readonly diagnostics: readonly Diagnostic[];
+} {
+  const { paths, diagnostics: problems } = checkFolders(folders);
+  if (problems.length > 0) return { tables: [], diagnostics: problems };
+  const { schema, diagnostics } = readProject(folders.projectDirectory, paths);
+  const all = [...diagnostics, ...checkSchema(schema)];
+  if (all.length > 0) return { tables: [], diagnostics: sortDiagnostics(all) };
+  return { tables: schema.models.map(tableOf), diagnostics: [] };
+}
+
+function tableOf(model: ModelSchema): ModelTable {
+  const columns = columnsOf(model).map((column): ModelColumn => {
+    const renamed = column.field.tags.find(({ name }) => name === 'renamedFrom')?.text.trim();
+    return {
+      name: column.column,
+      type: column.sqlType,
+      nullable: column.field.optional || column.field.nullable,
+      definition: columnDefinition(model, column),
+      ...(renamed === undefined || renamed === '' ? {} : { renamedFrom: renamed }),
+    };
+  });
+  return { table: modelNames(model).table, columns };
+}
+
+/** A new migration: its file name and text. */
+export interface NewMigration {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** The module of the next migration. @param title letters, digits and underscores */
+export function nextMigration(
+  migrations: readonly MigrationText[],
+  title: string,
+  statements: readonly string[],
+): NewMigration {
+  const numbers = migrations.map(({ name }) => Number(/^\d+/.exec(name)?.[0] ?? 0));
+  const number = String(Math.max(0, ...numbers) + 1).padStart(4, '0');
+  const name = `${number}_${title}`;
+  return { file: `${name}.ts`, text: emitChange(name, statements) };
+}
+

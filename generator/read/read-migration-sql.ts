@@ -1,0 +1,57 @@
+import { ts } from 'ts-morph';
+import { type Diagnostic, diagnostic } from '../diagnostics.js';
+
+/** A migration as its file spells it. */
+export interface MigrationText {
+  readonly name: string;
+  /** SQL, exactly as the running application would send it. */
+  readonly up: string;
+}
+
+/** The SQL of a migration module, read from its text: nothing of the user's is executed. */
+export function readMigrationSql(file: string, text: string): MigrationText | Diagnostic {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const call = definition(source);
+  if (call === undefined) {
+    return problem(file, 'The file exports no `migration` made by defineMigration');
+  }
+  const [name, up] = call.arguments.map(literalText);
+  if (name === undefined || up === undefined || call.arguments.length !== 2) {
+    return problem(file, 'The arguments of defineMigration are not text literals');
+  }
+  return { name, up };
+}
+
+function problem(file: string, message: string): Diagnostic {
+  const hint = 'Write `export const migration: Migration = defineMigration(name, sql)` with both texts as literals.';
+  return diagnostic('FWGEN035', { file }, message, hint);
+}
+
+/** The call in `export const migration = defineMigration(...)`. */
+function definition(source: ts.SourceFile): ts.CallExpression | undefined {
+  const declarations = source.statements
+    .filter(ts.isVariableStatement)
+    .flatMap((statement) => [...statement.declarationList.declarations]);
+  const declared = declarations.find(({ name }) => ts.isIdentifier(name) && name.text === 'migration');
+  const value = declared?.initializer === undefined ? undefined : bare(declared.initializer);
+  return value !== undefined && ts.isCallExpression(value) && isDefineMigration(value) ? value : undefined;
+}
+
+function isDefineMigration({ expression }: ts.CallExpression): boolean {
+  const name = ts.isPropertyAccessExpression(expression) ? expression.name : expression;
+  return ts.isIdentifier(name) && name.text === 'defineMigration';
+}
+
+/** The value of string and template literals, also of several joined by `+`. */
+function literalText(node: ts.Expression): string | undefined {
+  const value = bare(node);
+  if (ts.isStringLiteral(value) || ts.isNoSubstitutionTemplateLiteral(value)) return value.text;
+  if (!ts.isBinaryExpression(value) || value.operatorToken.kind !== ts.SyntaxKind.PlusToken) return undefined;
+  const [left, right] = [literalText(value.left), literalText(value.right)];
+  return left === undefined || right === undefined ? undefined : left + right;
+}
+
+function bare(node: ts.Expression): ts.Expression {
+  const isWrapped = ts.isParenthesizedExpression(node) || ts.isAsExpression(node) || ts.isSatisfiesExpression(node);
+  return isWrapped ? bare(node.expression) : node;
+}

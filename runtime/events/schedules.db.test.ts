@@ -1,0 +1,77 @@
+import { afterEach, expect, test } from 'vitest';
+import { HERE, THERE } from '../execution/test-support/accounts.js';
+import type { DatabaseHarness } from '../testing/databases.js';
+import { describeOnEachAdapter } from '../testing/databases-vitest.js';
+import { type Ledger, ledgerMigrations, openLedger, until } from './test-support/ledger.js';
+
+const started: Ledger[] = [];
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((ledger) => ledger.events.stop(0)));
+});
+
+async function ledgerOn(harness: DatabaseHarness): Promise<Ledger> {
+  const databases = await harness.makeShards({ shards: [HERE, THERE], migrations: ledgerMigrations });
+  const ledger = openLedger(databases);
+  started.push(ledger);
+  return ledger;
+}
+
+function inMs(milliseconds: number): Date {
+  return new Date(Date.now() + milliseconds);
+}
+
+describeOnEachAdapter('Scheduled actions', (harness) => {
+  test('run once when they are due, by the principal that scheduled them', async () => {
+    const ledger = await ledgerOn(harness);
+    const account = await ledger.open();
+    await ledger.creditLater(account, 5, inMs(400));
+    ledger.events.start();
+    const [scheduled] = await ledger.events.schedules.list();
+    expect(scheduled).toMatchObject({ state: 'pending', actionName: 'Credit', principal: 'alice', params: { account, amount: '5' } });
+    expect(await ledger.balance(account)).toBe('0');
+    await until(async () => (await ledger.events.schedules.list({ state: 'done' })).length === 1);
+    expect(await ledger.balance(account)).toBe('5');
+    expect(await ledger.rows("SELECT principal FROM eventlog.actions WHERE name = 'Credit'")).toEqual([['alice']]);
+  });
+
+  test('are stored with the plan or not at all', async () => {
+    const ledger = await ledgerOn(harness);
+    const account = await ledger.open();
+    await expect(ledger.creditLater(account, -1, inMs(0))).rejects.toThrow('no');
+    expect(await ledger.events.schedules.list()).toEqual([]);
+  });
+
+  test('lie on the shard of their plan', async () => {
+    const ledger = await ledgerOn(harness);
+    const account = await ledger.open(THERE);
+    await ledger.creditLater(account, 5, inMs(60_000));
+    expect((await ledger.events.schedules.list()).map(({ shard }) => shard)).toEqual([THERE]);
+  });
+
+  test('can be cancelled until they run', async () => {
+    const ledger = await ledgerOn(harness);
+    const account = await ledger.open();
+    await ledger.creditLater(account, 5, inMs(200));
+    const [scheduled] = await ledger.events.schedules.list();
+    expect(await ledger.events.schedules.cancel(scheduled?.id ?? '')).toBe(true);
+    expect(await ledger.events.schedules.cancel(scheduled?.id ?? '')).toBe(false);
+    ledger.events.start();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(await ledger.balance(account)).toBe('0');
+  });
+
+  test('are tried again when they fail, and say why', async () => {
+    const ledger = await ledgerOn(harness);
+    const account = await ledger.open();
+    await ledger.rows(`UPDATE accounts SET balance = 999999`);
+    await ledger.creditLater(account, 5, inMs(0));
+    ledger.events.start();
+    await until(async () => ((await ledger.events.schedules.list())[0]?.attempts ?? 0) > 0);
+    const [failing] = await ledger.events.schedules.list();
+    expect(failing).toMatchObject({ state: 'pending', errorCode: 'FW_CONSTRAINT_VIOLATION' });
+    await ledger.rows(`UPDATE accounts SET balance = 1`);
+    await until(async () => (await ledger.events.schedules.list({ state: 'done' })).length === 1);
+    expect(await ledger.balance(account)).toBe('6');
+  });
+});

@@ -1,0 +1,183 @@
+import type { ColumnFacts, SchemaSnapshot, TableFacts } from './schema-snapshot.js';
+import { normalizeType } from './sql-type.js';
+import { isWidening } from './widening.js';
+
+/** A table as the models want it now. */
+export interface WantedTable {
+  readonly table: string;
+  readonly columns: readonly WantedColumn[];
+}
+
+export interface WantedColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly nullable: boolean;
+  /** Name, type and constraints, as `add column` takes them. */
+  readonly definition: string;
+  /** What the column was called before. */
+  readonly renamedFrom?: string;
+}
+
+/** What may be done because somebody said so. Columns are named `table.column`. */
+export interface ChangePermissions {
+  /** SQL expressions for rows that have no value yet. */
+  readonly backfill: ReadonlyMap<string, string>;
+  /** Columns that may be dropped with what they hold. */
+  readonly drop: ReadonlySet<string>;
+  /** Columns whose values may be converted to a type that not every one of them fits. */
+  readonly convert: ReadonlySet<string>;
+}
+
+export interface PlannedChanges {
+  /** SQL statements without semicolons, in order. */
+  readonly statements: readonly string[];
+  /** What is left to be decided: nothing may be written while there is one. */
+  readonly refusals: readonly string[];
+  /** What was let be on purpose. */
+  readonly notes: readonly string[];
+}
+
+/** What leads from the tables as they are to those that the models want. Nothing is lost unless it was allowed. */
+export function planChanges(
+  wanted: readonly WantedTable[],
+  schema: SchemaSnapshot,
+  permissions: ChangePermissions,
+): PlannedChanges {
+  const planner = new ChangePlanner(permissions);
+  for (const table of wanted) planner.add(table, schema.tables.get(table.table));
+  return planner.finish();
+}
+
+class ChangePlanner {
+  readonly #permissions: ChangePermissions;
+  readonly #statements: string[] = [];
+  readonly #refusals: string[] = [];
+  readonly #notes: string[] = [];
+  readonly #used = new Set<string>();
+
+  constructor(permissions: ChangePermissions) {
+    this.#permissions = permissions;
+  }
+
+  add({ table, columns }: WantedTable, found: TableFacts | undefined): void {
+    if (found === undefined) {
+      this.#refusals.push(`No migration creates table ${table}: run fw-gen generate, which writes its first one.`);
+      return;
+    }
+    const present = new Map(found.columns.map((column) => [column.name, column]));
+    const names = new Set(columns.map(({ name }) => name));
+    for (const column of columns) {
+      const before = present.get(column.name) ?? this.#rename(table, column, present, names);
+      if (before === undefined) this.#addColumn(table, column);
+      else this.#alter(table, column, before);
+      present.delete(before?.name ?? column.name);
+    }
+    for (const column of present.values()) this.#leftOver(table, column);
+  }
+
+  /** Permissions that nothing asked for are most likely misspelled. */
+  finish(): PlannedChanges {
+    const { backfill, drop, convert } = this.#permissions;
+    const unused = [...backfill.keys(), ...drop, ...convert].filter((place) => !this.#used.has(place));
+    const refusals = unused.map((place) => `Nothing is to be done about ${place}: is it misspelled?`);
+    return {
+      statements: this.#statements,
+      refusals: [...this.#refusals, ...refusals],
+      notes: this.#notes,
+    };
+  }
+
+  #rename(
+    table: string,
+    { name, renamedFrom }: WantedColumn,
+    present: ReadonlyMap<string, ColumnFacts>,
+    names: ReadonlySet<string>,
+  ): ColumnFacts | undefined {
+    const before = renamedFrom === undefined || names.has(renamedFrom) ? undefined : present.get(renamedFrom);
+    if (before === undefined) return undefined;
+    this.#alterTable(table, `rename column ${sqlName(before.name)} to ${sqlName(name)}`);
+    return before;
+  }
+
+  #addColumn(table: string, column: WantedColumn): void {
+    if (column.nullable) {
+      this.#alterTable(table, `add column ${column.definition}`);
+      return;
+    }
+    const value = this.#backfill(table, column.name);
+    if (value === undefined) {
+      this.#refusals.push(
+        `${table}.${column.name} needs a value in rows that are there already: make the field optional, or give one ` +
+          `with --backfill '${table}.${column.name}=<sql>'. If another column was renamed, write @renamedFrom <column> ` +
+          "into the field's comment.",
+      );
+      return;
+    }
+    this.#alterTable(table, `add column ${column.definition} default (${value})`);
+    this.#alterTable(table, `alter column ${sqlName(column.name)} drop default`);
+  }
+
+  #alter(table: string, column: WantedColumn, before: ColumnFacts): void {
+    const place = `${table}.${column.name}`;
+    const name = sqlName(column.name);
+    if (normalizeType(before.type) !== normalizeType(column.type)) this.#changeType(table, column, before);
+    if (column.nullable && !before.nullable) this.#alterTable(table, `alter column ${name} drop not null`);
+    if (column.nullable || !before.nullable) return;
+    const value = this.#backfill(table, column.name);
+    if (value === undefined) {
+      this.#refusals.push(
+        `${place} may be empty in rows that are there already, and the model always needs a value: give one with ` +
+          `--backfill '${place}=<sql>'.`,
+      );
+      return;
+    }
+    this.#statements.push(`update ${sqlName(table)} set ${name} = (${value}) where ${name} is null`);
+    this.#alterTable(table, `alter column ${name} set not null`);
+  }
+
+  #changeType(table: string, { name, type }: WantedColumn, before: ColumnFacts): void {
+    const place = `${table}.${name}`;
+    const allowed = this.#permissions.convert.has(place);
+    if (allowed) this.#used.add(place);
+    if (!allowed && !isWidening(before.type, type)) {
+      this.#refusals.push(
+        `${place} is ${before.type}; not every such value fits ${type}. Allow it with --convert ${place} if all of yours do.`,
+      );
+      return;
+    }
+    const column = sqlName(name);
+    this.#alterTable(table, `alter column ${column} type ${type} using ${column}::${type}`);
+  }
+
+  #leftOver(table: string, column: ColumnFacts): void {
+    const place = `${table}.${column.name}`;
+    if (this.#permissions.drop.has(place)) {
+      this.#used.add(place);
+      this.#alterTable(table, `drop column ${sqlName(column.name)}`);
+      return;
+    }
+    const hint = `no model knows ${place}; it is kept with what it holds (drop it with --drop ${place})`;
+    if (column.nullable || column.filledIn) {
+      this.#notes.push(hint);
+      return;
+    }
+    this.#alterTable(table, `alter column ${sqlName(column.name)} drop not null`);
+    this.#notes.push(`${hint}; new rows leave it empty`);
+  }
+
+  #backfill(table: string, column: string): string | undefined {
+    const place = `${table}.${column}`;
+    const value = this.#permissions.backfill.get(place);
+    if (value !== undefined) this.#used.add(place);
+    return value;
+  }
+
+  #alterTable(table: string, change: string): void {
+    this.#statements.push(`alter table ${sqlName(table)} ${change}`);
+  }
+}
+
+/** A name in quotes unless it is plain. More words are quoted than need be, which does no harm. */
+function sqlName(name: string): string {
+  return /^[a-z_]+_[a-z0-9_]*$|^[a-z]+s$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+}

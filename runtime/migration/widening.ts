@@ -1,0 +1,45 @@
+import { normalizeType } from './sql-type.js';
+
+/** Types each of which holds every value of those before it. */
+const LADDERS: readonly (readonly string[])[] = [
+  ['smallint', 'integer', 'bigint', 'numeric'],
+  ['real', 'double precision'],
+  ['character', 'character varying', 'text'],
+  ['json', 'jsonb'],
+];
+
+/** Whether every value of one type is a value of the other. */
+export function isWidening(from: string, to: string): boolean {
+  const [before, after] = [partsOf(normalizeType(from)), partsOf(normalizeType(to))];
+  if (before.array || after.array) return false;
+  if (before.name === after.name) return holdsParameters(before, after);
+  const ladder = LADDERS.find((names) => names.includes(before.name));
+  const climbs = ladder !== undefined && ladder.indexOf(after.name) > ladder.indexOf(before.name);
+  if (!climbs || after.parameters.length === 0) return climbs;
+  // Only text is known to fit a longer limit; a number's digits are not counted here.
+  return before.parameters.length > 0 && after.name === 'character varying' && holdsParameters(before, after);
+}
+
+interface TypeParts {
+  readonly name: string;
+  readonly parameters: readonly number[];
+  readonly array: boolean;
+}
+
+function partsOf(type: string): TypeParts {
+  const [, name = type, parameters] = /^([^([]+)(?:\(([^)]*)\))?/.exec(type) ?? [];
+  return {
+    name,
+    parameters: parameters === undefined ? [] : parameters.split(',').map(Number),
+    array: type.endsWith('[]'),
+  };
+}
+
+function holdsParameters(before: TypeParts, after: TypeParts): boolean {
+  if (after.parameters.length === 0) return true;
+  if (before.parameters.length === 0) return false;
+  const [precision = 0, scale = 0] = before.parameters;
+  const [nextPrecision = 0, nextScale = 0] = after.parameters;
+  // Digits before the point must not become fewer, nor those behind it.
+  return nextScale >= scale && nextPrecision - nextScale >= precision - scale;
+}
