@@ -11,6 +11,8 @@ import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { CrossShardPartialError, type JournalRefusal } from '../errors.js';
 import { migrate } from '../migration/migrate.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
+import { wrappedRegistry } from '../sharding/test-support/wrapped-registry.js';
 import type { DatabaseHarness } from '../testing/databases.js';
 import { testDataSource, topologyOf } from '../testing/databases-topology.js';
 import { describeOnEachAdapter, testServer } from '../testing/databases-vitest.js';
@@ -18,7 +20,6 @@ import { accountMigrations, HERE, openBank, type TestBank, THERE } from './test-
 import { type CompiledProgram, compileProgram } from './test-support/compiled-program.js';
 import type { CrashPlan } from './test-support/crashing-move.js';
 
-const ELSEWHERE = THERE;
 const shards = [HERE, THERE];
 
 async function bankOn(harness: DatabaseHarness): Promise<TestBank> {
@@ -99,6 +100,46 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
     await expect(bank.journal.finish(String(row?.[0]))).rejects.toMatchObject(refusal('closed'));
   });
 
+  it('keeps the entry open, for anybody to finish, when the outcome of a leg is not known in time', async () => {
+    const registry = await harness.makeShards({ shards, migrations: accountMigrations });
+    let cut = false;
+    const bank = openBank(
+      wrappedRegistry(registry, (statement, send, { shard }) => {
+        if (!cut || shard !== THERE || !statement.text.includes('INSERT INTO eventlog.actions'))
+          return send();
+        return Promise.reject(new DriverFailure('the connection was lost', { phase: 'in-flight' }));
+      }),
+    );
+    const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
+    cut = true;
+    const error = await bank.move(from, 3, to).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      code: 'FW_CROSS_SHARD_PARTIAL',
+      cause: { code: 'FW_COMMIT_OUTCOME_UNKNOWN' },
+    });
+    const [entry] = await bank.journal.open();
+    expect(error).toMatchObject({ openEntry: entry?.id });
+    expect(entry).toMatchObject({ state: 'open', leasedUntil: undefined });
+    cut = false;
+    await bank.journal.finish(String(entry?.id));
+    expect([await bank.balance(from), await bank.balance(to)]).toEqual(['7', '8']);
+  });
+
+  it('says so when the entry could not be closed, because what is missing may yet be applied', async () => {
+    const registry = await harness.makeShards({ shards, migrations: accountMigrations });
+    const bank = openBank(
+      wrappedRegistry(registry, (statement, send) =>
+        statement.name === 'fw_journal_close'
+          ? Promise.reject(new DriverFailure('out of reach', { phase: 'not-sent', reason: 'unreachable' }))
+          : send(),
+      ),
+    );
+    const [from, full] = [await bank.open(HERE, 10), await bank.open(THERE, 999_999)];
+    const error = await bank.move(from, 3, full).catch((thrown: unknown) => thrown);
+    const [entry] = await bank.journal.open();
+    expect(error).toMatchObject({ code: 'FW_CROSS_SHARD_PARTIAL', openEntry: entry?.id });
+  });
+
   it('lists what is committed and what is not', async () => {
     const { bank, id } = await halfDone();
     expect(await bank.journal.open()).toMatchObject([
@@ -115,7 +156,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
         ],
       },
     ]);
-    expect(await bank.journal.open(ELSEWHERE)).toEqual([]);
+    expect(await bank.journal.open(THERE)).toEqual([]);
   });
 
   it('finishes an entry under the recorded action ids, events included', async () => {

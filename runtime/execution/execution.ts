@@ -233,7 +233,7 @@ export class Execution<Params, Result> {
       this.#planWrite(leg, startedDate, result),
       run.links,
     );
-    if (run.chaining) this.#gateways.staged.publish(leg.items, link);
+    if (run.chaining) this.#gateways.staged.publish(leg.items, link, leg.shard);
     return legResult;
   }
 

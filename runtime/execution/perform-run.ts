@@ -80,9 +80,10 @@ export class PerformRun implements PerformScope {
     return state.model;
   }
 
-  async beforeQuery(): Promise<void> {
-    if (!this.#chaining) return;
+  /** A query on another shard than the first one waits as well: it must not miss what has been read before. */
+  async beforeQuery(shard: ShardIdentifier): Promise<void> {
+    if (!this.#mayChain) return;
     this.#chaining = false;
-    await allApplied(this.#staged.pendingLinks());
+    await allApplied(this.#staged.pendingLinks(shard));
   }
 }

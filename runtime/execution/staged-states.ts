@@ -1,5 +1,6 @@
 import type { StagedItem } from '../action/action-plan.js';
 import type { Entity } from '../domain/entity.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { Link } from '../persistence/link.js';
 
 /** A staged state that is not committed yet. */
@@ -8,12 +9,18 @@ export interface StagedState {
   readonly link: Link;
 }
 
+/** A state with the one that it was made from, as long as that may still have to stand in for it. */
+interface ChainedState extends StagedState {
+  before: ChainedState | undefined;
+}
+
 /**
  * The latest staged states of sealed plans in this process, by `model/id`. No cache: a state is here only between the
  * sealing of its plan and the moment when the plan's outcome is known.
  */
 export class StagedStates {
-  readonly #latest = new Map<string, StagedState>();
+  readonly #latest = new Map<string, ChainedState>();
+  readonly #pending = new Map<Link, ShardIdentifier>();
 
   get(modelName: string, id: string): StagedState | undefined {
     return this.#latest.size === 0 ? undefined : this.#latest.get(`${modelName}/${id}`);
@@ -26,22 +33,38 @@ export class StagedStates {
     return latest !== undefined && latest.model.version !== item.expectedVersion;
   }
 
-  /** Shows the changes of a sealed plan until its link is settled. */
-  publish(items: readonly StagedItem[], link: Link): void {
-    const keys: string[] = [];
+  /** Shows the changes of a sealed plan, all on this shard, until its link is settled. */
+  publish(items: readonly StagedItem[], link: Link, shard: ShardIdentifier): void {
+    const states: (readonly [string, ChainedState])[] = [];
     for (const { kind, descriptor, model } of items) {
       if (kind === 'expect' || descriptor.chaining === false) continue;
       const key = `${descriptor.name}/${model.id.getValue()}`;
-      this.#latest.set(key, { model, link });
-      keys.push(key);
+      const state = { model, link, before: this.#latest.get(key) };
+      this.#latest.set(key, state);
+      states.push([key, state]);
     }
+    if (states.length === 0) return;
+    this.#pending.set(link, shard);
     link.onSettled(() => {
-      for (const key of keys) if (this.#latest.get(key)?.link === link) this.#latest.delete(key);
+      this.#pending.delete(link);
+      for (const [key, state] of states) this.#forget(key, state);
     });
   }
 
-  /** Links of all sealed plans whose outcome is not known yet. */
-  pendingLinks(): ReadonlySet<Link> {
-    return new Set([...this.#latest.values()].map(({ link }) => link));
+  /** Links of the plans on this shard that show states and whose outcome is not known yet. */
+  pendingLinks(shard: ShardIdentifier): readonly Link[] {
+    return [...this.#pending].filter(([, other]) => other === shard).map(([link]) => link);
+  }
+
+  /** What a failed plan started from is the latest state again, unless it is settled by now. */
+  #forget(key: string, state: ChainedState): void {
+    if (this.#latest.get(key) === state) {
+      let { before } = state;
+      while (before !== undefined && before.link.state !== 'pending') before = before.before;
+      if (before === undefined) this.#latest.delete(key);
+      else this.#latest.set(key, before);
+    }
+    // An applied state rests on applied ones only: nobody goes back behind it.
+    if (state.link.state === 'applied') state.before = undefined;
   }
 }

@@ -18,7 +18,7 @@ interface Waiting {
 /** Most ids of one statement. */
 const MAXIMUM_BATCH = 256;
 /** Reads of one model that are on their way at a time; what comes meanwhile travels together. */
-const MAXIMUM_IN_FLIGHT = 4;
+const MAXIMUM_IN_FLIGHT = 2;
 /** Reads that may wait; beyond, a read is refused at once as busy. */
 const MAXIMUM_WAITING = 10_000;
 

@@ -27,6 +27,7 @@ class Bench {
     this.writer = new ShardWriter(this.manual.store, ShardIdentifier.of(0, 0), {
       ...DEFAULT_WRITER_LIMITS,
       maximumInFlight: 1,
+      overlapFrom: 1,
       ...limits,
     });
   }

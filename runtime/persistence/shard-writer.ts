@@ -17,6 +17,11 @@ export interface WriterLimits {
   readonly maximumQueued: number;
   /** Statements with fresh plans on their way at a time. Default 2. */
   readonly maximumInFlight: number;
+  /**
+   * While a statement is on its way, another one is sent only if so many plans wait: fewer and larger statements cost
+   * less on both sides, and over a network a full one need not wait. Default 64.
+   */
+  readonly overlapFrom: number;
   /** Statements that wait for a locked row at a time, one plan each. Default 4. */
   readonly maximumWaiting: number;
   /** Plans in one statement. Default 128. */
@@ -28,6 +33,7 @@ export interface WriterLimits {
 export const DEFAULT_WRITER_LIMITS: WriterLimits = Object.freeze({
   maximumQueued: 10_000,
   maximumInFlight: 2,
+  overlapFrom: 64,
   maximumWaiting: 4,
   maximumBatch: 128,
   lockWaitMs: 400,
@@ -171,7 +177,8 @@ export class ShardWriter {
   }
 
   #sendBatches(): void {
-    while (this.#inFlight < this.#limits.maximumInFlight) {
+    const { maximumInFlight, overlapFrom } = this.#limits;
+    while (this.#inFlight === 0 || (this.#inFlight < maximumInFlight && this.#queue.length >= overlapFrom)) {
       const groups = this.#takeBatch();
       if (groups.length === 0) break;
       this.#inFlight += 1;

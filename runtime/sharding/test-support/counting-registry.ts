@@ -1,5 +1,5 @@
 import type { DatabaseRegistry } from '../database-registry.js';
-import type { ShardDatabase } from '../shard-database.js';
+import { wrappedRegistry } from './wrapped-registry.js';
 
 /** Statements that went through a counting registry. */
 export interface StatementCounts {
@@ -16,33 +16,16 @@ export function countingRegistry(registry: DatabaseRegistry): {
 } {
   const counts: StatementCounts = { started: 0, mostAtOnce: 0, texts: [] };
   let running = 0;
-  const counting = (database: ShardDatabase): ShardDatabase => ({
-    shard: database.shard,
-    kind: database.kind,
-    description: database.description,
-    query: async (statement, options) => {
-      counts.started += 1;
-      counts.texts.push(statement.text);
-      running += 1;
-      counts.mostAtOnce = Math.max(counts.mostAtOnce, running);
-      try {
-        return await database.query(statement, options);
-      } finally {
-        running -= 1;
-      }
-    },
-    acquire: (options) => database.acquire(options),
-    stats: () => database.stats(),
-    close: (graceMs) => database.close(graceMs),
+  const counting = wrappedRegistry(registry, async ({ text }, send) => {
+    counts.started += 1;
+    counts.texts.push(text);
+    running += 1;
+    counts.mostAtOnce = Math.max(counts.mostAtOnce, running);
+    try {
+      return await send();
+    } finally {
+      running -= 1;
+    }
   });
-  const wrapped = new Proxy(registry, {
-    get: (target, property) => {
-      if (property === 'database') {
-        return (shard: Parameters<DatabaseRegistry['database']>[0]) => counting(target.database(shard));
-      }
-      const value: unknown = Reflect.get(target, property, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-  return { registry: wrapped, counts };
+  return { registry: counting, counts };
 }

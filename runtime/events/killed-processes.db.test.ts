@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { HERE } from '../execution/test-support/accounts.js';
+import { type CompiledProgram, compileProgram } from '../execution/test-support/compiled-program.js';
+import type { DatabaseHarness } from '../testing/databases.js';
+import { describeOn, testServer } from '../testing/databases-vitest.js';
+import { seededRandom, writeLate } from './test-support/late-writers.js';
+import { type Ledger, ledgerMigrations, openLedger, until } from './test-support/ledger.js';
+import type { WorkerPlan } from './test-support/worker-process.js';
+
+/** `npm run proof:events` sets it to a minute. */
+const KILLING_MS = Number(process.env['FW_PROOF_KILLING_MS'] ?? 10_000);
+const SEED = Number(process.env['FW_PROOF_SEED'] ?? 1);
+const WORKERS = ['one', 'two', 'three'];
+
+let program: CompiledProgram | undefined;
+const children = new Map<string, ChildProcess>();
+
+beforeAll(() => {
+  program = compileProgram(join(import.meta.dirname, 'test-support', 'worker-process.ts'));
+});
+
+afterAll(() => program?.remove());
+
+afterEach(async () => {
+  await Promise.all([...children.keys()].map(kill));
+});
+
+async function startWorker(plan: WorkerPlan): Promise<void> {
+  const child = spawn(process.execPath, [String(program?.path), JSON.stringify(plan)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.set(plan.name, child);
+  if (child.stdout !== null) await once(child.stdout, 'data');
+}
+
+async function kill(name: string): Promise<void> {
+  const child = children.get(name);
+  children.delete(name);
+  if (child === undefined || child.exitCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGKILL');
+  await gone;
+}
+
+interface World {
+  readonly ledger: Ledger;
+  readonly planFor: (name: string) => WorkerPlan;
+  readonly mirror: string;
+}
+
+async function makeWorld(harness: DatabaseHarness): Promise<World> {
+  const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+  const ledger = openLedger(databases);
+  const mirror = await ledger.open();
+  const { url } = databases.memberConfig(HERE).primary;
+  const { user, password } = testServer();
+  return { ledger, mirror, planFor: (name) => ({ name, url, user: { user, password }, mirror }) };
+}
+
+/** Events of accounts other than the mirror: what the workers react to. */
+const COUNT = 'SELECT count(*) FROM eventlog.events WHERE model_id <> ';
+
+describeOn('postgresql', 'Three processes, one of which is killed again and again', (harness) => {
+  test(
+    `miss nothing and repeat no effect (seed ${SEED})`,
+    async () => {
+      const { ledger, planFor, mirror } = await makeWorld(harness);
+      const random = seededRandom(SEED);
+      await Promise.all(WORKERS.map((name) => startWorker(planFor(name))));
+      let writing = true;
+      const writer = (async () => {
+        while (writing) {
+          const options = { writers: 4, events: 80, largest: 6, longestPauseMs: 30, random };
+          await writeLate(ledger.databases.database(HERE), options);
+        }
+      })();
+      const endMs = performance.now() + KILLING_MS;
+      while (performance.now() < endMs) {
+        await sleep(500 + random() * 2_500);
+        const victim = WORKERS[Math.floor(random() * WORKERS.length)] ?? '';
+        await kill(victim);
+        await sleep(random() * 1_000);
+        await startWorker(planFor(victim));
+      }
+      writing = false;
+      await writer;
+      const written = Number((await ledger.rows(`${COUNT}'${mirror}'`))[0]?.[0]);
+      const balanceIs = async (): Promise<boolean> => Number(await ledger.balance(mirror)) >= written;
+      await until(balanceIs, 60_000);
+      await until(async () => {
+        const [lag] = await ledger.events.lag();
+        return lag?.consumers.every(({ behind }) => behind === 0) === true;
+      }, 60_000);
+      await Promise.all([...children.keys()].map(kill));
+      expect(Number(await ledger.balance(mirror))).toBe(written);
+      expect(await ledger.events.deadLetters.list()).toEqual([]);
+      const all = await ledger.rows('SELECT count(*) FROM eventlog.events');
+      expect(await ledger.rows("SELECT count(DISTINCT event_id) FROM seen WHERE handler = 'Seen'")).toEqual(all);
+      expect(await ledger.rows("SELECT count(*) FROM seen WHERE handler = 'Copy'")).toEqual(all);
+      expect(await ledger.rows(OUT_OF_ORDER)).toEqual([]);
+      const [repeated] = await ledger.rows(
+        "SELECT count(*) - count(DISTINCT event_id) FROM seen WHERE handler = 'Seen'",
+      );
+      console.info(`${written} events; ${String(repeated?.[0])} were handled a second time after a kill`);
+    },
+    120_000 + KILLING_MS,
+  );
+
+  test('hand its work over within ten seconds', async () => {
+    const { ledger, planFor } = await makeWorld(harness);
+    await Promise.all(WORKERS.map((name) => startWorker(planFor(name))));
+    const account = await ledger.open();
+    const seenBy = async (version: number): Promise<readonly unknown[]> =>
+      (await ledger.rows(`SELECT who FROM seen WHERE handler = 'Seen' AND version = ${version}`)).flat();
+    await ledger.credit(account);
+    await until(async () => (await seenBy(2)).length === 1);
+    const [holder] = await seenBy(2);
+    await kill(String(holder));
+    const killedMs = performance.now();
+    await ledger.credit(account);
+    await until(async () => (await seenBy(3)).length === 1, 15_000);
+    expect(performance.now() - killedMs).toBeLessThan(10_000);
+  }, 60_000);
+});
+
+/** First sights of a model's events that came after a later one. */
+const OUT_OF_ORDER = `SELECT * FROM (
+  SELECT handler, model_id, version, max(version) OVER (PARTITION BY handler, model_id ORDER BY nr) AS highest
+  FROM (SELECT DISTINCT ON (handler, event_id) * FROM seen ORDER BY handler, event_id, nr) AS first) AS s
+WHERE highest > version`;

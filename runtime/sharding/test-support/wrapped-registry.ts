@@ -1,0 +1,31 @@
+import type { DatabaseRegistry } from '../database-registry.js';
+import type { Rows, ShardDatabase, Statement } from '../shard-database.js';
+
+/** Stands between a caller and a database: `send` passes the statement on. */
+export type Interceptor = (
+  statement: Statement,
+  send: () => Promise<Rows>,
+  database: ShardDatabase,
+) => Promise<Rows>;
+
+/** The same databases, with every lone statement handed to `intercept`. */
+export function wrappedRegistry(registry: DatabaseRegistry, intercept: Interceptor): DatabaseRegistry {
+  const wrap = (database: ShardDatabase): ShardDatabase => ({
+    shard: database.shard,
+    kind: database.kind,
+    description: database.description,
+    query: (statement, options) => intercept(statement, () => database.query(statement, options), database),
+    acquire: (options) => database.acquire(options),
+    stats: () => database.stats(),
+    close: (graceMs) => database.close(graceMs),
+  });
+  return new Proxy(registry, {
+    get: (target, property) => {
+      if (property === 'database') {
+        return (shard: Parameters<DatabaseRegistry['database']>[0]) => wrap(target.database(shard));
+      }
+      const value: unknown = Reflect.get(target, property, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
