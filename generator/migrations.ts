@@ -11,6 +11,7 @@ import { columnsOf } from './schema/columns.js';
 import { modelNames } from './schema/model-names.js';
 import type { ModelSchema } from './schema/project-schema.js';
 
+export { sqlName } from './emit/print/sql.js';
 export type { MigrationText } from './read/read-migration-sql.js';
 
 /** The migrations of a project, and what is wrong with their files. */
@@ -106,4 +107,3 @@ export function nextMigration(
   const name = `${number}_${title}`;
   return { file: `${name}.ts`, text: emitChange(name, statements) };
 }
-

@@ -84,6 +84,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'generator/cli': [
     'generator/generate.ts',
+    'generator/migrations.ts',
+    'runtime/operations.ts',
     'generator/diagnostics.ts',
     'generator/system-error.ts',
     'runtime/config',
@@ -97,7 +99,9 @@ const ROOTS: Readonly<Record<string, (layer: string) => boolean>> = {
   'runtime/application-definition.ts': isOfRuntime,
   'runtime/databases.ts': isOfRuntime,
   'runtime/serve.ts': isOfRuntime,
+  'runtime/operations.ts': isOfRuntime,
   'generator/generate.ts': isOfGenerator,
+  'generator/migrations.ts': isOfGenerator,
   'generator/index.ts': isOfGenerator,
 };
 

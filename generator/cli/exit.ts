@@ -1,11 +1,13 @@
 /** What the process ends with. */
 export const EXIT: {
   readonly success: 0;
+  /** `--check` found files that are not as they would be emitted. */
+  readonly drift: 1;
   /** Mistakes in sources, configuration or command line. */
   readonly inputError: 2;
   /** A bug of this program. */
   readonly bug: 3;
-} = { success: 0, inputError: 2, bug: 3 };
+} = { success: 0, drift: 1, inputError: 2, bug: 3 };
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
@@ -13,4 +15,6 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 export interface Output {
   info(line: string): void;
   error(line: string): void;
+  /** Shows what is going on in place of what it showed before, '' for nothing. Absent where nobody watches. */
+  readonly progress?: (text: string) => void;
 }

@@ -8,11 +8,16 @@ function packageVersion(): string {
   return version;
 }
 
+const interrupted = new AbortController();
+process.once('SIGINT', () => interrupted.abort());
+process.once('SIGTERM', () => interrupted.abort());
+
 process.exitCode = await run(
   process.argv.slice(2),
   {
     info: (line) => process.stdout.write(`${line}\n`),
     error: (line) => process.stderr.write(`${line}\n`),
+    ...(process.stderr.isTTY ? { progress: (text) => process.stderr.write(`\r\u001B[K${text}`) } : {}),
   },
-  packageVersion(),
+  { version: packageVersion(), signal: interrupted.signal },
 );

@@ -1,36 +1,41 @@
 import { Command, CommanderError } from 'commander';
+import { addCompletionCommand } from './completion-command.js';
 import { EXIT, type ExitCode, type Output } from './exit.js';
-import { generateCommand } from './generate-command.js';
+import { addExplainCommand } from './explain-command.js';
+import { addGenerateCommand } from './generate-command.js';
+import { addInitCommand } from './init-command.js';
+import { examples, type Session } from './session.js';
+import { addTemplatesCommand } from './templates-command.js';
 
-const EXAMPLES = `
-Examples:
-  $ fw-gen generate                        reads fw.config.yaml in the current folder
-  $ fw-gen generate --config my.yaml       reads another configuration`;
+/** Every command, in the order of the help. Each adds itself, its options and its examples. */
+const COMMANDS: readonly ((program: Command, session: Session) => void)[] = [
+  addGenerateCommand,
+  addExplainCommand,
+  addInitCommand,
+  addTemplatesCommand,
+  addCompletionCommand,
+];
+
+/** How a command line is run. */
+export interface RunOptions {
+  readonly version: string;
+  /** Ends commands that do not end by themselves. Default: never. */
+  readonly signal?: AbortSignal;
+}
 
 /** Runs one command line. @param argv the arguments behind the program's name */
-export async function run(argv: readonly string[], output: Output, version: string): Promise<ExitCode> {
+export async function run(argv: readonly string[], output: Output, options: RunOptions): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.success;
-  const program = new Command('fw-gen')
-    .description(
-      'Generates builders, wiring, routes, the API document and first migrations from marked sources.',
-    )
-    .version(version)
-    .addHelpText('after', EXAMPLES)
-    .showHelpAfterError()
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => output.info(text.trimEnd()),
-      writeErr: (text) => output.error(text.trimEnd()),
-    });
-  program
-    .command('generate')
-    .description('Writes the files that changed; nothing while there is a mistake in the sources.')
-    .option('--config <file>', 'configuration file', 'fw.config.yaml')
-    .action(async (options: { readonly config: string }) => {
-      exitCode = await generateCommand(options.config, output);
-    });
+  const session: Session = {
+    output,
+    version: options.version,
+    signal: options.signal ?? new AbortController().signal,
+    finish: (code) => {
+      exitCode = code;
+    },
+  };
   try {
-    await program.parseAsync(argv, { from: 'user' });
+    await createProgram(session).parseAsync(argv, { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.success : EXIT.inputError;
@@ -38,4 +43,30 @@ export async function run(argv: readonly string[], output: Output, version: stri
     output.error(`This is a bug of fw-gen, please report it:\n${detail}`);
     return EXIT.bug;
   }
+}
+
+/** The whole command line as data: what help and completion are made from as well. */
+export function createProgram(session: Session): Command {
+  const { output } = session;
+  const program = new Command('fw-gen')
+    .description(
+      'Generates builders, wiring, routes, the API document and first migrations from marked sources.',
+    )
+    .version(session.version)
+    .addHelpText(
+      'after',
+      examples(
+        ['fw-gen init my-app', 'makes a project that runs'],
+        ['fw-gen generate', 'writes what the sources of fw.config.yaml give'],
+        ['fw-gen generate --check', 'ends with 1 if that is not what is on the disk'],
+      ),
+    )
+    .showHelpAfterError()
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => output.info(text.trimEnd()),
+      writeErr: (text) => output.error(text.trimEnd()),
+    });
+  for (const add of COMMANDS) add(program, session);
+  return program;
 }

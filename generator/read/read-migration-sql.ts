@@ -23,7 +23,8 @@ export function readMigrationSql(file: string, text: string): MigrationText | Di
 }
 
 function problem(file: string, message: string): Diagnostic {
-  const hint = 'Write `export const migration: Migration = defineMigration(name, sql)` with both texts as literals.';
+  const hint =
+    'Write `export const migration: Migration = defineMigration(name, sql)` with both texts as literals.';
   return diagnostic('FWGEN035', { file }, message, hint);
 }
 
@@ -52,6 +53,7 @@ function literalText(node: ts.Expression): string | undefined {
 }
 
 function bare(node: ts.Expression): ts.Expression {
-  const isWrapped = ts.isParenthesizedExpression(node) || ts.isAsExpression(node) || ts.isSatisfiesExpression(node);
+  const isWrapped =
+    ts.isParenthesizedExpression(node) || ts.isAsExpression(node) || ts.isSatisfiesExpression(node);
   return isWrapped ? bare(node.expression) : node;
 }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Entity } from '../domain/entity.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { ActionPlan } from './action-plan.js';
 
 /** What is known while one `perform` runs: repositories find the plan here and see what it has staged. */
@@ -15,8 +16,8 @@ export interface PerformScope {
    * execution may start from it. Reading it ties the execution's outcome to that action's.
    */
   stagedElsewhere?(modelName: string, id: string): Entity | undefined;
-  /** Called before a query that cannot see staged states: waits until those that there are have been settled. */
-  beforeQuery?(): Promise<void>;
+  /** Called before a query that cannot see staged states: waits until those of its shard have been settled. */
+  beforeQuery?(shard: ShardIdentifier): Promise<void>;
 }
 
 const storage = new AsyncLocalStorage<PerformScope>();

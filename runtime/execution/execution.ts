@@ -249,7 +249,11 @@ export class Execution<Params, Result> {
     // A key must be kept even if nothing else is: a repeat has to get the same answer.
     const { defaultShard } = this.#gateways;
     if (items.length === 0) {
-      return withSchedules(guard === undefined ? [] : [{ shard: guard.home, items: [] }], schedules, defaultShard);
+      return withSchedules(
+        guard === undefined ? [] : [{ shard: guard.home, items: [] }],
+        schedules,
+        defaultShard,
+      );
     }
     const legs = withSchedules(routePlan(items, defaultShard), schedules, defaultShard);
     // An unknown shard is refused before anything is written on any other.

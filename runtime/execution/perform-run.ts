@@ -31,6 +31,7 @@ export class PerformRun implements PerformScope {
   readonly remainingMs: () => number;
   readonly #staged: StagedStates;
   readonly #defaultShard: ShardIdentifier;
+  readonly #mayChain: boolean;
   readonly #links = new Map<Link, ShardIdentifier>();
   #chaining: boolean;
 
@@ -41,6 +42,7 @@ export class PerformRun implements PerformScope {
     this.remainingMs = options.remainingMs;
     this.#staged = options.staged;
     this.#defaultShard = options.defaultShard;
+    this.#mayChain = options.chaining;
     this.#chaining = options.chaining;
   }
 
@@ -80,7 +82,7 @@ export class PerformRun implements PerformScope {
     return state.model;
   }
 
-  /** A query on another shard than the first one waits as well: it must not miss what has been read before. */
+  /** Each query waits, so that it does not miss what has been read before it; from the first one on nothing chains. */
   async beforeQuery(shard: ShardIdentifier): Promise<void> {
     if (!this.#mayChain) return;
     this.#chaining = false;

@@ -160,7 +160,7 @@ function refuseInPerform(): void {
 
 /** The database for queries that cannot see staged states: they wait until what is staged has been settled. */
 function afterStaged(database: ShardDatabase): ShardDatabase {
-  const settled = async (): Promise<void> => currentPerformScope()?.beforeQuery?.();
+  const settled = async (): Promise<void> => currentPerformScope()?.beforeQuery?.(database.shard);
   return {
     shard: database.shard,
     kind: database.kind,

@@ -37,31 +37,40 @@ export interface PlannedChanges {
   readonly notes: readonly string[];
 }
 
-/** What leads from the tables as they are to those that the models want. Nothing is lost unless it was allowed. */
+/**
+ * What leads from the tables as they are to those that the models want. Nothing is lost unless it was allowed.
+ *
+ * @param quote spells a name as SQL takes it
+ */
 export function planChanges(
   wanted: readonly WantedTable[],
   schema: SchemaSnapshot,
   permissions: ChangePermissions,
+  quote: (name: string) => string,
 ): PlannedChanges {
-  const planner = new ChangePlanner(permissions);
+  const planner = new ChangePlanner(permissions, quote);
   for (const table of wanted) planner.add(table, schema.tables.get(table.table));
   return planner.finish();
 }
 
 class ChangePlanner {
   readonly #permissions: ChangePermissions;
+  readonly #quote: (name: string) => string;
   readonly #statements: string[] = [];
   readonly #refusals: string[] = [];
   readonly #notes: string[] = [];
   readonly #used = new Set<string>();
 
-  constructor(permissions: ChangePermissions) {
+  constructor(permissions: ChangePermissions, quote: (name: string) => string) {
     this.#permissions = permissions;
+    this.#quote = quote;
   }
 
   add({ table, columns }: WantedTable, found: TableFacts | undefined): void {
     if (found === undefined) {
-      this.#refusals.push(`No migration creates table ${table}: run fw-gen generate, which writes its first one.`);
+      this.#refusals.push(
+        `No migration creates table ${table}: run fw-gen generate, which writes its first one.`,
+      );
       return;
     }
     const present = new Map(found.columns.map((column) => [column.name, column]));
@@ -95,7 +104,7 @@ class ChangePlanner {
   ): ColumnFacts | undefined {
     const before = renamedFrom === undefined || names.has(renamedFrom) ? undefined : present.get(renamedFrom);
     if (before === undefined) return undefined;
-    this.#alterTable(table, `rename column ${sqlName(before.name)} to ${sqlName(name)}`);
+    this.#alterTable(table, `rename column ${this.#quote(before.name)} to ${this.#quote(name)}`);
     return before;
   }
 
@@ -114,12 +123,12 @@ class ChangePlanner {
       return;
     }
     this.#alterTable(table, `add column ${column.definition} default (${value})`);
-    this.#alterTable(table, `alter column ${sqlName(column.name)} drop default`);
+    this.#alterTable(table, `alter column ${this.#quote(column.name)} drop default`);
   }
 
   #alter(table: string, column: WantedColumn, before: ColumnFacts): void {
     const place = `${table}.${column.name}`;
-    const name = sqlName(column.name);
+    const name = this.#quote(column.name);
     if (normalizeType(before.type) !== normalizeType(column.type)) this.#changeType(table, column, before);
     if (column.nullable && !before.nullable) this.#alterTable(table, `alter column ${name} drop not null`);
     if (column.nullable || !before.nullable) return;
@@ -131,7 +140,7 @@ class ChangePlanner {
       );
       return;
     }
-    this.#statements.push(`update ${sqlName(table)} set ${name} = (${value}) where ${name} is null`);
+    this.#statements.push(`update ${this.#quote(table)} set ${name} = (${value}) where ${name} is null`);
     this.#alterTable(table, `alter column ${name} set not null`);
   }
 
@@ -145,7 +154,7 @@ class ChangePlanner {
       );
       return;
     }
-    const column = sqlName(name);
+    const column = this.#quote(name);
     this.#alterTable(table, `alter column ${column} type ${type} using ${column}::${type}`);
   }
 
@@ -153,7 +162,7 @@ class ChangePlanner {
     const place = `${table}.${column.name}`;
     if (this.#permissions.drop.has(place)) {
       this.#used.add(place);
-      this.#alterTable(table, `drop column ${sqlName(column.name)}`);
+      this.#alterTable(table, `drop column ${this.#quote(column.name)}`);
       return;
     }
     const hint = `no model knows ${place}; it is kept with what it holds (drop it with --drop ${place})`;
@@ -161,7 +170,7 @@ class ChangePlanner {
       this.#notes.push(hint);
       return;
     }
-    this.#alterTable(table, `alter column ${sqlName(column.name)} drop not null`);
+    this.#alterTable(table, `alter column ${this.#quote(column.name)} drop not null`);
     this.#notes.push(`${hint}; new rows leave it empty`);
   }
 
@@ -173,11 +182,6 @@ class ChangePlanner {
   }
 
   #alterTable(table: string, change: string): void {
-    this.#statements.push(`alter table ${sqlName(table)} ${change}`);
+    this.#statements.push(`alter table ${this.#quote(table)} ${change}`);
   }
-}
-
-/** A name in quotes unless it is plain. More words are quoted than need be, which does no harm. */
-function sqlName(name: string): string {
-  return /^[a-z_]+_[a-z0-9_]*$|^[a-z]+s$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 }

@@ -26,8 +26,8 @@ class GhostStates extends StagedStates {
     return { model: ghost.model, link: appliedLink() };
   }
 
-  override publish(items: readonly StagedItem[], link: Link): void {
-    super.publish(items, link);
+  override publish(items: readonly StagedItem[], link: Link, shard: ShardIdentifier): void {
+    super.publish(items, link, shard);
     link.onSettled(() => {
       if (link.state === 'applied') return;
       for (const { kind, descriptor, model } of items) {

@@ -1,0 +1,99 @@
+import { dirname } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import { ConfigurationError, type FwConfig, loadConfig } from '../../runtime/config/index.js';
+import { type Diagnostic, formatDiagnostic } from '../diagnostics.js';
+import type { MigrationText } from '../migrations.js';
+import { EXIT, type ExitCode, type Output } from './exit.js';
+
+/** What every command gets. */
+export interface CommandContext {
+  readonly output: Output;
+  /** Runs a command; what it gives is what the process ends with. */
+  readonly run: (work: () => Promise<ExitCode>) => Promise<void>;
+}
+
+/** The input of a command is wrong: the message says why, and the process ends with 2. */
+export class InputError extends Error {}
+
+/** Adds `--config`. */
+export function withConfig(command: Command): Command {
+  return command.option('--config <file>', 'configuration file', 'fw.config.yaml');
+}
+
+/** Adds `--format table|json`. */
+export function withFormat(command: Command): Command {
+  return command.option('--format <format>', 'table or json', choice(['table', 'json']), 'table');
+}
+
+/** Adds `--parallel <n>`. */
+export function withParallel(command: Command): Command {
+  return command.option('--parallel <n>', 'most shards at a time, 1 to 256', parallel, 8);
+}
+
+export function choice<T extends string>(choices: readonly T[]): (text: string) => T {
+  return (text) => {
+    const found = choices.find((each) => each === text);
+    if (found === undefined) throw new InvalidArgumentError(`Choose one of ${choices.join(', ')}.`);
+    return found;
+  };
+}
+
+function parallel(text: string): number {
+  if (/^[0-9]{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 256) return Number(text);
+  throw new InvalidArgumentError('Give a number from 1 to 256.');
+}
+
+/** @throws InputError with every mistake */
+export function readConfig(file: string): FwConfig {
+  try {
+    return loadConfig(file);
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw new InputError(error.message);
+    throw error;
+  }
+}
+
+/** @throws InputError if the configuration has no `fw.generator` */
+export function projectFolders(config: FwConfig): {
+  readonly projectDirectory: string;
+  readonly sourceDirectory: string;
+  readonly outputDirectory: string;
+  readonly migrationsDirectory: string;
+} {
+  if (config.generator === undefined) {
+    throw new InputError(
+      `${config.file}: fw.generator is missing; set its keys source, output and migrations.`,
+    );
+  }
+  return { projectDirectory: dirname(config.file), ...config.generator };
+}
+
+/** The project's migrations. Loads the parser only now. @throws InputError with every mistake in their files */
+export async function readMigrations(config: FwConfig): Promise<readonly MigrationText[]> {
+  const folders = projectFolders(config);
+  const { readMigrationTexts } = await import('../migrations.js');
+  const { migrations, diagnostics } = readMigrationTexts(folders);
+  requireNone(diagnostics);
+  return migrations;
+}
+
+/** @throws InputError if there is a mistake in the sources */
+export function requireNone(diagnostics: readonly Diagnostic[]): void {
+  if (diagnostics.length > 0) throw new InputError(diagnostics.map(formatDiagnostic).join('\n'));
+}
+
+/** A context whose commands may throw `InputError`. */
+export function commandContext(output: Output, finish: (code: ExitCode) => void): CommandContext {
+  return {
+    output,
+    run: async (work) => {
+      try {
+        finish(await work());
+      } catch (error) {
+        if (!(error instanceof InputError)) throw error;
+        output.error(error.message);
+        finish(EXIT.inputError);
+      }
+    },
+  };
+}

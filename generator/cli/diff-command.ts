@@ -1,0 +1,85 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import {
+  type CommandContext,
+  InputError,
+  projectFolders,
+  readConfig,
+  readMigrations,
+  requireNone,
+  withConfig,
+} from './command-context.js';
+import { EXIT, type ExitCode, type Output } from './exit.js';
+
+interface DiffOptions {
+  readonly config: string;
+  readonly name: string;
+  readonly dryRun?: boolean;
+  readonly backfill: ReadonlyMap<string, string>;
+  readonly drop: ReadonlySet<string>;
+  readonly convert: ReadonlySet<string>;
+}
+
+/** Adds `fw-gen migrate diff`. */
+export function addDiffCommand(migrate: Command, context: CommandContext): void {
+  withConfig(migrate.command('diff'))
+    .description(
+      'Writes the next migration: what leads from the present ones to the models. Needs no database.',
+    )
+    .option('--name <name>', 'name of the migration, behind its number', title, 'change')
+    .option(
+      '--backfill <column=sql>',
+      "value for rows that have none: wallets.note='none'",
+      addBackfill,
+      new Map(),
+    )
+    .option('--drop <column>', 'drop this column with what it holds: wallets.note', addColumn, new Set())
+    .option('--convert <column>', 'change the type although not every value may fit', addColumn, new Set())
+    .option('--dry-run', 'only show the migration')
+    .action((options: DiffOptions) => context.run(() => writeNext(options, context.output)));
+}
+
+async function writeNext(options: DiffOptions, output: Output): Promise<ExitCode> {
+  const config = readConfig(options.config);
+  const folders = projectFolders(config);
+  const migrations = await readMigrations(config);
+  const { nextMigration, readModelTables, sqlName } = await import('../migrations.js');
+  const { tables, diagnostics } = readModelTables(folders);
+  requireNone(diagnostics);
+  const { planNextMigration } = await import('../../runtime/operations.js');
+  const { statements, refusals, notes } = await planNextMigration(migrations, tables, options, sqlName);
+  if (refusals.length > 0) throw new InputError(`${refusals.join('\n')}\nNothing was written.`);
+  for (const note of notes) output.error(`Note: ${note}`);
+  if (statements.length === 0) {
+    output.info('The models want what the migrations make: nothing to do.');
+    return EXIT.success;
+  }
+  const { file, text } = nextMigration(migrations, options.name, statements);
+  if (options.dryRun === true) {
+    output.info(text.trimEnd());
+    return EXIT.success;
+  }
+  const path = join(folders.migrationsDirectory, file);
+  if (existsSync(path)) throw new InputError(`${path} exists already.`);
+  mkdirSync(folders.migrationsDirectory, { recursive: true });
+  writeFileSync(path, text);
+  output.info(`${relative(folders.projectDirectory, path)} written: read it, then run fw-gen generate.`);
+  return EXIT.success;
+}
+
+function title(text: string): string {
+  if (/^[a-z0-9_]{1,60}$/.test(text)) return text;
+  throw new InvalidArgumentError('Use lower-case letters, digits and underscores.');
+}
+
+function addBackfill(text: string, before: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const [, column, value] = /^([^=]+\.[^=]+?)\s*=(.+)$/s.exec(text) ?? [];
+  if (column === undefined || value === undefined) throw new InvalidArgumentError('Write table.column=sql.');
+  return new Map([...before, [column, value.trim()]]);
+}
+
+function addColumn(text: string, before: ReadonlySet<string>): ReadonlySet<string> {
+  if (!/^[^.]+\..+$/.test(text)) throw new InvalidArgumentError('Write table.column.');
+  return new Set([...before, text]);
+}

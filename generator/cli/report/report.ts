@@ -1,0 +1,41 @@
+import type { Diagnostic } from '../../diagnostics.js';
+import type { ExitCode, Output } from '../exit.js';
+
+/** Formats of `--format`. */
+export const FORMATS = ['text', 'json', 'github', 'sarif'] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** One file of the output. */
+export interface ReportedChange {
+  readonly path: string;
+  readonly kind: 'create' | 'update' | 'remove' | 'unchanged';
+  /** Which source and line made it stale; with `--check` only. */
+  readonly cause?: string;
+  /** Unified diff; with `--check` only. */
+  readonly diff?: string;
+}
+
+/** A mistake: a diagnostic, or a problem of the configuration, which has no code of its own. */
+export interface ReportedProblem extends Omit<Diagnostic, 'code'> {
+  readonly code: Diagnostic['code'] | 'FWCONFIG';
+}
+
+/** What a run is told about. */
+export interface RunReport {
+  readonly mode: 'generate' | 'check' | 'dry-run';
+  readonly exitCode: ExitCode;
+  readonly problems: readonly ReportedProblem[];
+  readonly changes: readonly ReportedChange[];
+  readonly elapsedMs: number;
+  /** Milliseconds by phase, if asked for. */
+  readonly timing?: Readonly<Record<string, number>>;
+}
+
+/** How a format tells a report. */
+export interface ReportOptions {
+  readonly output: Output;
+  readonly quiet: boolean;
+  /** Text of a source, for code frames; undefined if it cannot be read. */
+  readonly sourceText: (file: string) => string | undefined;
+  readonly version: string;
+}

@@ -1,0 +1,64 @@
+import { describe, expect, test, vi } from 'vitest';
+import { Turns } from './turns.js';
+
+/** Whether a promise is settled by now. */
+async function isDone(promise: Promise<unknown>): Promise<boolean> {
+  let done = false;
+  void promise.then(() => {
+    done = true;
+  });
+  for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+  return done;
+}
+
+describe('turns', () => {
+  test('come one after the other, in the order of asking', async () => {
+    const turns = new Turns();
+    const first = await turns.take(['a']);
+    const [second, third] = [turns.take(['a']), turns.take(['a'])];
+    expect([await isDone(second), await isDone(third)]).toEqual([false, false]);
+    first();
+    expect([await isDone(second), await isDone(third)]).toEqual([true, false]);
+    (await second)();
+    expect(await isDone(third)).toBe(true);
+  });
+
+  test('at different models do not wait for one another', async () => {
+    const turns = new Turns();
+    await turns.take(['a']);
+    expect(await isDone(turns.take(['b']))).toBe(true);
+  });
+
+  test('at several models are taken in one order, so that nobody waits in a circle', async () => {
+    const turns = new Turns();
+    const [first, second] = [turns.take(['a', 'b']), turns.take(['b', 'a'])];
+    (await first)();
+    expect(await isDone(second)).toBe(true);
+  });
+
+  test('say who is contended, until the last one is over', async () => {
+    const turns = new Turns();
+    expect([turns.isContended('a'), turns.size]).toEqual([false, 0]);
+    const first = await turns.take(['a']);
+    const second = turns.take(['a']);
+    expect([turns.isContended('a'), turns.isContended('b')]).toEqual([true, false]);
+    first();
+    (await second)();
+    await Promise.resolve();
+    expect([turns.isContended('a'), turns.size]).toEqual([false, 0]);
+  });
+
+  test('are not waited for forever: they only save work', async () => {
+    vi.useFakeTimers();
+    try {
+      const turns = new Turns();
+      await turns.take(['a']);
+      const second = turns.take(['a']);
+      expect(await isDone(second)).toBe(false);
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(await isDone(second)).toBe(true);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});

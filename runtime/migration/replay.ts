@@ -1,0 +1,51 @@
+import type { MemberConfig } from '../config/types.js';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import type { DatabaseAdapter } from '../sharding/database-adapter.js';
+import { DatabaseRegistry } from '../sharding/database-registry.js';
+import { migrate } from './migrate.js';
+import type { Migration } from './migration.js';
+import { type SchemaSnapshot, snapshotSchema } from './schema-snapshot.js';
+
+const SHARD = ShardIdentifier.of(0, 0);
+
+/**
+ * The schema that these migrations make, found out by running them on an empty database in memory. That is exact
+ * whatever they say, and there is no snapshot file to keep in step with them.
+ *
+ * @param embedded the adapter of the embedded database
+ * @throws MigrationError naming the migration that fails
+ */
+export async function replayMigrations(
+  embedded: DatabaseAdapter,
+  migrations: readonly Migration[],
+): Promise<SchemaSnapshot> {
+  const group = { group: 0, name: 'replay', members: [MEMBER] };
+  const topology = { defaultShard: SHARD, groups: [group] };
+  const databases = new DatabaseRegistry(topology, { adapters: [embedded], warn: () => {} });
+  try {
+    await migrate(databases, { migrations });
+    return await snapshotSchema(databases.database(SHARD));
+  } finally {
+    await databases.close(0);
+  }
+}
+
+const MEMBER: MemberConfig = {
+  shard: SHARD,
+  name: 'replay',
+  primary: {
+    url: { kind: 'pglite', storage: 'mem', location: 'fw-gen-replay' },
+    username: undefined,
+    password: undefined,
+    maximumPoolSize: 1,
+    connectTimeoutMs: 60_000,
+    lockTimeoutMs: 10_000,
+    statementTimeoutMs: 60_000,
+    idleInTransactionTimeoutMs: 60_000,
+    idleTimeoutMs: 60_000,
+    applicationName: 'fw-gen',
+    allowUnsafe: [],
+  },
+  secondary: undefined,
+  others: {},
+};
