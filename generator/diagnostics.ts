@@ -46,6 +46,12 @@ export const DIAGNOSTICS = {
   FWGEN039: 'A repository class cannot be wired',
   FWGEN040: 'There is nothing to generate from',
   FWGEN041: 'A generated file was edited by hand',
+  FWGEN042: 'A template does not parse',
+  FWGEN043: 'A template speaks of something that its view does not have',
+  FWGEN044: 'A template lies in the wrong place, or gives files that others give',
+  FWGEN045: 'An action stages models on two shards',
+  FWGEN046: 'A handler does not name its events',
+  FWGEN047: 'Two handlers have one name',
 } as const;
 
 /** A code of `DIAGNOSTICS`. */

@@ -56,6 +56,7 @@ interface CaseOptions {
   readonly source?: string;
   readonly output?: string;
   readonly migrations?: string;
+  readonly templates?: string;
 }
 
 function foldersOf(folder: string, project: string): Parameters<typeof generate>[0] {
@@ -66,6 +67,7 @@ function foldersOf(folder: string, project: string): Parameters<typeof generate>
     sourceDirectory: join(project, options.source ?? '.'),
     outputDirectory: join(project, options.output ?? 'generated'),
     migrationsDirectory: join(project, options.migrations ?? 'migrations'),
+    ...(options.templates === undefined ? {} : { templatesDirectory: join(project, options.templates) }),
   };
 }
 

@@ -49,6 +49,8 @@ function isMigration(name: string): boolean {
 /** The table that a model wants. */
 export interface ModelTable {
   readonly table: string;
+  /** Its ids name a shard. */
+  readonly sharded: boolean;
   readonly columns: readonly ModelColumn[];
 }
 
@@ -87,7 +89,7 @@ function tableOf(model: ModelSchema): ModelTable {
       ...(renamed === undefined || renamed === '' ? {} : { renamedFrom: renamed }),
     };
   });
-  return { table: modelNames(model).table, columns };
+  return { table: modelNames(model).table, sharded: model.sharded, columns };
 }
 
 /** A new migration: its file name and text. */

@@ -7,9 +7,9 @@ import { DatabaseRegistry, type DatabaseRegistryOptions } from './sharding/datab
 /** PostgreSQL servers, through node-postgres. */
 export const postgresAdapter: DatabaseAdapter = {
   kind: 'postgresql',
-  open(shard, dataSource) {
+  open(shard, dataSource, { budget }) {
     if (dataSource.url.kind !== 'postgresql') throw new TypeError('Not the URL of a PostgreSQL server');
-    return new PostgresDatabase(shard, dataSource.url, dataSource);
+    return new PostgresDatabase(shard, dataSource.url, dataSource, budget);
   },
 };
 

@@ -34,6 +34,7 @@ export type ErrorCode =
   | 'FW_EMBEDDED_DATABASE_LOCKED'
   | 'FW_UNSAFE_SERVER'
   | 'FW_MIGRATION'
+  | 'FW_RELOAD_REFUSED'
   | 'FW_KEY_REUSED'
   | 'FW_KEY_BUSY'
   | 'FW_JOURNAL'
@@ -384,6 +385,15 @@ export class EmbeddedDatabaseLockedError extends FwError {
 /** The PostgreSQL server runs with a setting that can lose acknowledged commits. */
 export class UnsafeServerError extends FwError {
   readonly code = 'FW_UNSAFE_SERVER';
+}
+
+/** A running process refuses another topology. The one that it has stays in force, whole. */
+export class ReloadRefusedError extends FwError {
+  readonly code = 'FW_RELOAD_REFUSED';
+
+  constructor(reason: string, options?: ErrorOptions) {
+    super(`The new topology is refused: ${reason}`, options);
+  }
 }
 
 /** A schema migration failed or does not match what was applied before. */

@@ -8,8 +8,11 @@ export type { AttemptEnd, AttemptReport, ExecutionReport, WriteReport } from './
 export {
   AutoBuilder,
   type AutoBuilderOptions,
+  type EventClass,
   FwAction,
   type FwActionOptions,
+  FwEventHandler,
+  type FwEventHandlerOptions,
   type HttpMethod,
   HttpRoute,
   type HttpRouteOptions,
@@ -40,10 +43,11 @@ export type {
   FieldDescriptor,
   FieldType,
   ModelDescriptor,
+  Upcaster,
 } from './domain/descriptor.js';
 export { Entity } from './domain/entity.js';
 export { Id, type ModelClass, ShardedId } from './domain/id.js';
-export type { JsonValue } from './domain/json.js';
+export type { JsonObject, JsonValue } from './domain/json.js';
 export { Model } from './domain/model.js';
 export { ModelBuilder } from './domain/model-builder.js';
 export { ModelEvent } from './domain/model-event.js';
@@ -51,6 +55,26 @@ export { type Principal, principalName } from './domain/principal.js';
 export { ShardIdentifier } from './domain/shard-identifier.js';
 export { parseUuid, type Uuid } from './domain/uuid.js';
 export * from './errors.js';
+export type { ConsumerKind } from './events/consumer-store.js';
+export type {
+  DeadLetter,
+  DeadLetterDetails,
+  DeadLetterFilter,
+  DeadLetterListOptions,
+  DeadLetterState,
+  DeadLetters,
+} from './events/dead-letters.js';
+export { EventDelivery, type EventDeliveryOptions, type OrderedReplay } from './events/event-delivery.js';
+export type { EventEnvelope, ExecuteOptions } from './events/event-envelope.js';
+export type { LogCursor, LoggedEvent, SourceAction } from './events/event-record.js';
+export type { EventHandler, HandlerDescriptor, HandlerSettings } from './events/handler-descriptor.js';
+export type { Horizon, HorizonHolder } from './events/horizon.js';
+export type { ConsumerLag, ShardLag } from './events/lag.js';
+export type { Rebased } from './events/rebase.js';
+export type { ReplayFrom, ReplayOptions } from './events/replays.js';
+export type { RetentionOptions, RetentionReport } from './events/retention.js';
+export type { ScheduledAction, ScheduleFilter, ScheduleState, Schedules } from './events/schedules.js';
+export type { DeliveryLimits } from './events/shard-delivery.js';
 export { ActionExecutor, type ActionExecutorOptions } from './execution/action-executor.js';
 export {
   CrossShardJournal,
@@ -89,6 +113,12 @@ export type { ScatterResult, ShardFailure } from './persistence/scatter.js';
 export type { SortDirection, SortTerm } from './persistence/sort-order.js';
 export { type RunningServer, type ServeOptions, serve } from './serve.js';
 export { DatabaseRegistry } from './sharding/database-registry.js';
+export {
+  Placement,
+  type PlacementOptions,
+  type PlacementPolicy,
+  type PlacementSettings,
+} from './sharding/placement.js';
 export { type LogPosition, type ReplicaRead, ReplicaReads } from './sharding/replica-reads.js';
 export type { CallOptions, Rows, ShardDatabase, Statement } from './sharding/shard-database.js';
 export { TransactionManager } from './sharding/transaction-manager.js';

@@ -11,6 +11,8 @@ import {
 import { replayMigrations } from './migration/replay.js';
 import type { DatabaseRegistry } from './sharding/database-registry.js';
 
+export { type ExaminedTable, examine } from './doctor/examine.js';
+export type { Finding, FindingLevel } from './doctor/finding.js';
 export { describeDifference } from './migration/check-schema.js';
 export { type MigrationStep, migrateShards } from './migration/migrate.js';
 export { migrationStatus, type ShardMigrationStatus } from './migration/migration-status.js';

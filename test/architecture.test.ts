@@ -16,6 +16,13 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'runtime/pglite': ['runtime/sharding', 'runtime/config', 'runtime/domain', 'runtime/errors.ts'],
   'runtime/persistence': ['runtime/action', 'runtime/sharding', 'runtime/domain', 'runtime/errors.ts'],
   'runtime/migration': ['runtime/sharding', 'runtime/config', 'runtime/domain', 'runtime/errors.ts'],
+  'runtime/doctor': [
+    'runtime/migration',
+    'runtime/sharding',
+    'runtime/config',
+    'runtime/domain',
+    'runtime/errors.ts',
+  ],
   'runtime/execution': [
     'runtime/persistence',
     'runtime/action',
@@ -26,6 +33,14 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'runtime/locks': [
     'runtime/execution',
+    'runtime/action',
+    'runtime/sharding',
+    'runtime/domain',
+    'runtime/errors.ts',
+  ],
+  'runtime/events': [
+    'runtime/execution',
+    'runtime/persistence',
     'runtime/action',
     'runtime/sharding',
     'runtime/domain',
@@ -43,6 +58,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/application-definition.ts',
   ],
   'runtime/codegen': [
+    'runtime/events',
     'runtime/persistence',
     'runtime/migration',
     'runtime/action',

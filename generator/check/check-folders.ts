@@ -69,7 +69,8 @@ function isOutside(path: string): boolean {
   return path === '..' || path.startsWith('../') || isAbsolute(path);
 }
 
-function relativeTo(from: string, to: string): string {
+/** A path below a folder with forward slashes, whatever the system writes. */
+export function relativeTo(from: string, to: string): string {
   return relative(from, to).split(sep).join('/');
 }
 

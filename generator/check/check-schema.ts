@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../diagnostics.js';
 import type { ProjectSchema } from '../schema/project-schema.js';
 import { checkFields } from './check-fields.js';
+import { checkHandlers } from './check-handlers.js';
 import { checkModels } from './check-models.js';
 import { checkNames } from './check-names.js';
 import { checkRoutes } from './check-routes.js';
@@ -8,5 +9,7 @@ import { checkWiring } from './check-wiring.js';
 
 /** All rules that need more than one declaration to be seen. */
 export function checkSchema(schema: ProjectSchema): readonly Diagnostic[] {
-  return [checkNames, checkFields, checkModels, checkRoutes, checkWiring].flatMap((check) => check(schema));
+  return [checkNames, checkFields, checkModels, checkRoutes, checkHandlers, checkWiring].flatMap((check) =>
+    check(schema),
+  );
 }

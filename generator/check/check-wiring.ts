@@ -70,5 +70,5 @@ function suppliedKey(type: SuppliedType): string {
 }
 
 function collaboratorsOf(schema: ProjectSchema): readonly CollaboratorSchema[] {
-  return schema.actions.flatMap((action) => action.collaborators);
+  return [...schema.actions, ...schema.handlers].flatMap(({ collaborators }) => collaborators);
 }

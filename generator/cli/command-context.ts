@@ -8,6 +8,10 @@ import { EXIT, type ExitCode, type Output } from './exit.js';
 /** What every command gets. */
 export interface CommandContext {
   readonly output: Output;
+  /** Version of the package. */
+  readonly version: string;
+  /** Ends a command that does not end by itself, such as `generate --watch`. */
+  readonly signal: AbortSignal;
   /** Runs a command; what it gives is what the process ends with. */
   readonly run: (work: () => Promise<ExitCode>) => Promise<void>;
 }
@@ -83,8 +87,13 @@ export function requireNone(diagnostics: readonly Diagnostic[]): void {
 }
 
 /** A context whose commands may throw `InputError`. */
-export function commandContext(output: Output, finish: (code: ExitCode) => void): CommandContext {
+export function commandContext(
+  output: Output,
+  finish: (code: ExitCode) => void,
+  process: Pick<CommandContext, 'version' | 'signal'>,
+): CommandContext {
   return {
+    ...process,
     output,
     run: async (work) => {
       try {

@@ -1,23 +1,13 @@
-import { readFileSync } from 'node:fs';
-import { run } from './program.js';
+import { cacheQuestion, filesUpToDate } from './run-cache.js';
 
-/** `package.json` of the package that this program is part of. */
-function packageVersion(): string {
-  const file = new URL(import.meta.resolve('fw-actions/package.json'));
-  const { version } = JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string };
-  return version;
+const argv = process.argv.slice(2);
+const question = cacheQuestion(argv);
+const files = question === undefined ? undefined : filesUpToDate(question.config);
+
+if (question === undefined || files === undefined) {
+  const { runProcess } = await import('./run-process.js');
+  await runProcess(argv);
+} else if (!question.quiet) {
+  const state = question.check ? `${files} files up to date` : `0 files written, ${files} unchanged`;
+  process.stdout.write(`${state}, ${Math.round(performance.now())} ms\n`);
 }
-
-const interrupted = new AbortController();
-process.once('SIGINT', () => interrupted.abort());
-process.once('SIGTERM', () => interrupted.abort());
-
-process.exitCode = await run(
-  process.argv.slice(2),
-  {
-    info: (line) => process.stdout.write(`${line}\n`),
-    error: (line) => process.stderr.write(`${line}\n`),
-    ...(process.stderr.isTTY ? { progress: (text) => process.stderr.write(`\r\u001B[K${text}`) } : {}),
-  },
-  { version: packageVersion(), signal: interrupted.signal },
-);

@@ -119,7 +119,7 @@ async function applyAll(
       ]);
       output.info(textTable(['SHARD', 'NAME', 'APPLIED', 'RESULT'], lines));
     }
-    return outcomes.every(({ ok }) => ok) ? EXIT.success : EXIT.attention;
+    return outcomes.every(({ ok }) => ok) ? EXIT.success : EXIT.drift;
   });
 }
 
@@ -141,7 +141,7 @@ async function verify(options: MigrateOptions, output: Output): Promise<ExitCode
     output.info(statusTable(status));
     output.info(drifts.length === 0 ? '\nNo drift.' : `\n${drifts.flatMap(driftLines).join('\n')}`);
   }
-  return drifts.length > 0 ? EXIT.attention : exitOf(status);
+  return drifts.length > 0 ? EXIT.drift : exitOf(status);
 }
 
 function driftLines({ shard, lacks, has, tables, failure }: ShardDrift): readonly string[] {
@@ -168,7 +168,7 @@ function statusJson({ shard, pending, ...rest }: ShardMigrationStatus): object {
 }
 
 function exitOf(status: readonly ShardMigrationStatus[]): ExitCode {
-  return status.every(({ state }) => state === 'current') ? EXIT.success : EXIT.attention;
+  return status.every(({ state }) => state === 'current') ? EXIT.success : EXIT.drift;
 }
 
 /** A line on standard error for every shard that ends, so that standard output holds the result alone. */

@@ -1,18 +1,25 @@
 import { Command, CommanderError } from 'commander';
+import { type CommandContext, commandContext } from './command-context.js';
 import { addCompletionCommand } from './completion-command.js';
+import { addConfigCommand } from './config-command.js';
+import { addDoctorCommand } from './doctor-command.js';
 import { EXIT, type ExitCode, type Output } from './exit.js';
 import { addExplainCommand } from './explain-command.js';
 import { addGenerateCommand } from './generate-command.js';
+import { examples } from './help.js';
 import { addInitCommand } from './init-command.js';
-import { examples, type Session } from './session.js';
+import { addMigrateCommand } from './migrate-command.js';
 import { addTemplatesCommand } from './templates-command.js';
 
 /** Every command, in the order of the help. Each adds itself, its options and its examples. */
-const COMMANDS: readonly ((program: Command, session: Session) => void)[] = [
+const COMMANDS: readonly ((program: Command, context: CommandContext) => void)[] = [
+  addInitCommand,
   addGenerateCommand,
   addExplainCommand,
-  addInitCommand,
   addTemplatesCommand,
+  addMigrateCommand,
+  addDoctorCommand,
+  addConfigCommand,
   addCompletionCommand,
 ];
 
@@ -26,16 +33,13 @@ export interface RunOptions {
 /** Runs one command line. @param argv the arguments behind the program's name */
 export async function run(argv: readonly string[], output: Output, options: RunOptions): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.success;
-  const session: Session = {
-    output,
-    version: options.version,
-    signal: options.signal ?? new AbortController().signal,
-    finish: (code) => {
-      exitCode = code;
-    },
+  const finish = (code: ExitCode): void => {
+    exitCode = code;
   };
+  const { version, signal = new AbortController().signal } = options;
   try {
-    await createProgram(session).parseAsync(argv, { from: 'user' });
+    const program = createProgram(commandContext(output, finish, { version, signal }));
+    await program.parseAsync(argv, { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.success : EXIT.inputError;
@@ -45,14 +49,14 @@ export async function run(argv: readonly string[], output: Output, options: RunO
   }
 }
 
-/** The whole command line as data: what help and completion are made from as well. */
-export function createProgram(session: Session): Command {
-  const { output } = session;
+/** The whole command line as data: help and completion are made from it as well. */
+export function createProgram(context: CommandContext): Command {
+  const { output, version } = context;
   const program = new Command('fw-gen')
     .description(
       'Generates builders, wiring, routes, the API document and first migrations from marked sources.',
     )
-    .version(session.version)
+    .version(version)
     .addHelpText(
       'after',
       examples(
@@ -67,6 +71,6 @@ export function createProgram(session: Session): Command {
       writeOut: (text) => output.info(text.trimEnd()),
       writeErr: (text) => output.error(text.trimEnd()),
     });
-  for (const add of COMMANDS) add(program, session);
+  for (const add of COMMANDS) add(program, context);
   return program;
 }

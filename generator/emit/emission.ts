@@ -19,9 +19,8 @@ export class Emission {
   }
 
   /** Prints a literal, see `printCode`. */
-  print(code: Code, indent: number, lead: number): string {
-    return printCode(code, indent, lead, this.#marks);
-  }
+  readonly print: (code: Code, indent: number, lead: number) => string = (code, indent, lead) =>
+    printCode(code, indent, lead, this.#marks);
 
   /** The text, traced to the declaration that causes it. */
   at(location: SourceLocation, text: string): string {

@@ -1,5 +1,5 @@
 import { quote, templateText } from './print/strings.js';
-import { loadTemplate } from './render.js';
+import { Renderer } from './render.js';
 
 /** View of `change.hbs`: a migration that changes tables. */
 interface ChangeView {
@@ -12,5 +12,5 @@ interface ChangeView {
 /** The text of a migration that runs these statements. */
 export function emitChange(name: string, statements: readonly string[]): string {
   const view: ChangeView = { name: quote(name), statements: statements.map(templateText) };
-  return loadTemplate('change')(view);
+  return new Renderer().own('change')(view);
 }

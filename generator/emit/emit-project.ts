@@ -4,8 +4,9 @@ import { modelNames } from '../schema/model-names.js';
 import type { ProjectPaths } from '../schema/paths.js';
 import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
 import { Emission } from './emission.js';
+import { emitExtras } from './emit-extras.js';
 import { Marks, type TracedText } from './print/marks.js';
-import { loadTemplate } from './render.js';
+import { Renderer, type UserTemplates } from './render.js';
 import { applicationView } from './views/application-view.js';
 import { migrationView } from './views/migration-view.js';
 import { modelFile, modelView } from './views/model-view.js';
@@ -19,9 +20,11 @@ export interface EmitInput {
   /** Of the API document. */
   readonly title: string;
   readonly version: string;
+  /** Of the user's own folder. */
+  readonly templates?: UserTemplates;
 }
 
-/** Turns a checked schema into files. Pure but for loading its own templates. */
+/** Turns a checked schema into files. Pure but for loading its own templates. @throws TemplateError */
 export function emitProject(input: EmitInput): EmittedFiles {
   return emitFiles(input, undefined);
 }
@@ -33,18 +36,17 @@ export function traceProject(input: EmitInput): ReadonlyMap<string, TracedText> 
   return new Map([...generated].map(([path, text]) => [path, marks.resolve(text)]));
 }
 
-function emitFiles(
-  { schema: unsorted, paths, title, version }: EmitInput,
-  marks: Marks | undefined,
-): EmittedFiles {
-  const schema = sorted(unsorted);
+function emitFiles(input: EmitInput, marks: Marks | undefined): EmittedFiles {
+  const { paths, title, version } = input;
+  const schema = sorted(input.schema);
+  const renderer = new Renderer(input.templates);
   const emission = new Emission(schema, marks);
-  const migrations = emitMigrations(schema, paths);
+  const migrations = emitMigrations(schema, paths, renderer);
   const file = (name: string): string => `${paths.output}/${name}.ts`;
   const migrationFiles = [...schema.migrations.map((each) => each.file), ...migrations.keys()].sort(
     compareText,
   );
-  const model = loadTemplate('model');
+  const model = renderer.own('model');
   const generated = new Map<string, string>();
   for (const each of schema.models) {
     const path = modelFile(paths.output, each);
@@ -56,10 +58,13 @@ function emitFiles(
     sourceFolder: paths.source,
     migrations: migrationFiles,
   };
-  generated.set(place.file, loadTemplate('application')(applicationView(emission, place)));
+  generated.set(place.file, renderer.own('application')(applicationView(emission, place)));
   const document = openApiView(emission, { title, version }, paths.source);
-  generated.set(file('openapi'), loadTemplate('openapi')(document));
-  generated.set(file('server'), loadTemplate('server')(serverView(file('server'), place.file, paths.source)));
+  generated.set(file('openapi'), renderer.own('openapi')(document));
+  generated.set(file('server'), renderer.own('server')(serverView(file('server'), place.file, paths.source)));
+  for (const [path, text] of emitExtras({ ...input, schema }, renderer, generated)) {
+    generated.set(path, text);
+  }
   return { generated, migrations };
 }
 
@@ -69,15 +74,20 @@ function sorted(schema: ProjectSchema): ProjectSchema {
     models: [...schema.models].sort((a, b) => compareText(a.name, b.name)),
     events: [...schema.events].sort((a, b) => compareText(a.name, b.name)),
     actions: [...schema.actions].sort((a, b) => compareText(a.name, b.name)),
+    handlers: [...schema.handlers].sort((a, b) => compareText(a.name, b.name)),
     repositories: [...schema.repositories].sort((a, b) => compareText(a.name, b.name)),
     migrations: schema.migrations,
   };
 }
 
-function emitMigrations(schema: ProjectSchema, paths: ProjectPaths): ReadonlyMap<string, string> {
+function emitMigrations(
+  schema: ProjectSchema,
+  paths: ProjectPaths,
+  renderer: Renderer,
+): ReadonlyMap<string, string> {
   const existing = new Set(schema.migrations.flatMap((migration) => migration.creates));
   const missing = schema.models.filter((model) => !existing.has(modelNames(model).table));
-  const template = loadTemplate('migration');
+  const template = renderer.own('migration');
   const first = Math.max(0, ...schema.migrations.map((migration) => migration.number)) + 1;
   return new Map(
     missing.map((model, index) => {

@@ -4,6 +4,7 @@ import { projectIndex } from '../schema/project-index.js';
 import type {
   ActionSchema,
   CollaboratorSchema,
+  HandlerSchema,
   ModelSchema,
   SuppliedType,
   Wiring,
@@ -37,6 +38,8 @@ export class WiringPrinter {
   readonly #descriptorFile: (model: ModelSchema) => string;
   readonly #imports: Imports;
   readonly #repositories = new Map<string, RepositoryView>();
+  /** Local variables of repositories: the same in every function. */
+  readonly #variables = new Map<string, string>();
   readonly #used = new Set<string>();
 
   constructor(emission: Emission, descriptorFile: (model: ModelSchema) => string, imports: Imports) {
@@ -54,16 +57,23 @@ export class WiringPrinter {
   /** The descriptor of an action. */
   action(action: ActionSchema): Code {
     const { isSharded } = this.#emission;
-    const actionClass = actionName(action, this.#imports);
-    const args = action.collaborators.map((collaborator) => this.#argument(collaborator));
+    const actionClass = className(action, this.#imports);
     return at(action.location, {
       name: action.name,
       actionClass: new Expression(actionClass),
       params: fieldDescriptors(action.params, isSharded),
       result: resultCode(action, isSharded),
-      create: new Expression(
-        printCall(`() => new ${actionClass}`, args, { indent: 8, lead: 'create: ,'.length }),
-      ),
+      create: this.#create(action),
+    });
+  }
+
+  /** The descriptor of a handler. @param events local names of the descriptors of its events */
+  handler(handler: HandlerSchema, events: readonly Expression[]): Code {
+    return at(handler.location, {
+      name: handler.name,
+      events,
+      ...handler.options,
+      create: this.#create(handler),
     });
   }
 
@@ -71,17 +81,24 @@ export class WiringPrinter {
   collaborators(): readonly CollaboratorView[] {
     const types = new Map<string, string>();
     const required = new Set<string>();
-    for (const action of this.#emission.schema.actions) {
-      for (const { name, wiring } of action.collaborators) {
+    const { actions, handlers } = this.#emission.schema;
+    for (const owner of [...actions, ...handlers]) {
+      for (const { name, wiring } of owner.collaborators) {
         if (wiring.kind !== 'supplied') continue;
         if (!wiring.optional) required.add(name);
-        if (!types.has(name)) types.set(name, this.#typeText(action, wiring.type));
+        if (!types.has(name)) types.set(name, this.#typeText(owner, wiring.type));
       }
     }
     return [...types].map(([name, type]) => ({
       name: required.has(name) ? name : `${name}?`,
       type: required.has(name) ? type : `${type} | undefined`,
     }));
+  }
+
+  /** Forgets what was used so far: another function is printed. */
+  next(): void {
+    this.#repositories.clear();
+    this.#used.clear();
   }
 
   /** Repositories that actions printed so far take. */
@@ -94,6 +111,12 @@ export class WiringPrinter {
     const context = ['clock', 'repositories', 'eventHistory'].filter((name) => this.#used.has(name));
     const first = context.length === 0 ? '_context' : `{ ${context.join(', ')} }`;
     return this.#used.has('collaborators') ? `${first}, collaborators` : first;
+  }
+
+  #create(owner: ActionSchema | HandlerSchema): Expression {
+    const args = owner.collaborators.map((collaborator) => this.#argument(collaborator));
+    const callee = `() => new ${className(owner, this.#imports)}`;
+    return new Expression(printCall(callee, args, { indent: 8, lead: 'create: ,'.length }));
   }
 
   #argument({ name, wiring }: CollaboratorSchema): string {
@@ -125,7 +148,7 @@ export class WiringPrinter {
     const model = own === undefined ? index.modelsByRepository.get(name) : index.models.get(own);
     if (model === undefined) throw new Error(`${name} has no model: the checks let it pass`);
     const view = {
-      variable: this.#imports.reserve(camelCase(name)),
+      variable: this.#variableOf(key, name),
       class: this.#imports.value({ kind: 'file', file, name }),
       descriptor: this.descriptor(model).text,
     };
@@ -133,21 +156,27 @@ export class WiringPrinter {
     return view.variable;
   }
 
-  #typeText(action: ActionSchema, type: SuppliedType): string {
+  #variableOf(key: string, name: string): string {
+    const variable = this.#variables.get(key) ?? this.#imports.reserve(camelCase(name));
+    this.#variables.set(key, variable);
+    return variable;
+  }
+
+  #typeText(owner: ActionSchema | HandlerSchema, type: SuppliedType): string {
     switch (type.kind) {
       case 'named':
         return this.#imports.type(type.reference);
       case 'keyword':
         return type.text;
       case 'parameter':
-        return `ConstructorParameters<typeof ${actionName(action, this.#imports)}>[${type.index}]`;
+        return `ConstructorParameters<typeof ${className(owner, this.#imports)}>[${type.index}]`;
     }
   }
 }
 
-/** Local name of an action class. */
-export function actionName(action: ActionSchema, imports: Imports): string {
-  return imports.value({ kind: 'file', file: action.file, name: action.className });
+/** Local name of an action or handler class. */
+export function className({ file, className: name }: ActionSchema | HandlerSchema, imports: Imports): string {
+  return imports.value({ kind: 'file', file, name });
 }
 
 function resultCode(

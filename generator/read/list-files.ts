@@ -5,6 +5,13 @@ import { compareText } from '../diagnostics.js';
 /** Folders that never hold sources. */
 const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(['node_modules', 'dist']);
 
+/** What lies below a folder. */
+export interface SourceList {
+  readonly files: readonly string[];
+  /** Every folder that was looked into. */
+  readonly folders: readonly string[];
+}
+
 /**
  * Every TypeScript source below a folder, sorted. Symbolic links are not followed (so loops end), nor are hidden
  * folders, tests and declaration files taken.
@@ -15,17 +22,19 @@ export function listSources(
   projectDirectory: string,
   folder: string,
   excluded: readonly string[],
-): readonly string[] {
+): SourceList {
   const files: string[] = [];
+  const folders: string[] = [];
   const pending = [folder];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    folders.push(next);
     for (const entry of readdirSync(join(projectDirectory, next), { withFileTypes: true })) {
       const path = posix.join(next, entry.name);
       if (isSourceFolder(entry) && !excluded.includes(path)) pending.push(path);
       else if (entry.isFile() && isSource(entry.name)) files.push(path);
     }
   }
-  return files.sort(compareText);
+  return { files: files.sort(compareText), folders };
 }
 
 function isSourceFolder(entry: Dirent): boolean {

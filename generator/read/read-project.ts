@@ -4,19 +4,22 @@ import type { ProjectPaths } from '../schema/paths.js';
 import type {
   ActionSchema,
   EventSchema,
+  HandlerSchema,
   ModelSchema,
   ProjectSchema,
   RepositorySchema,
 } from '../schema/project-schema.js';
 import { isSystemError } from '../system-error.js';
-import { listSources } from './list-files.js';
+import { listSources, type SourceList } from './list-files.js';
 import { readAction } from './read-action.js';
 import { type ReadContext, report } from './read-context.js';
 import { readDecorator } from './read-decorator.js';
 import { readEvent } from './read-event.js';
+import { readHandler } from './read-handler.js';
 import { readMigrations } from './read-migrations.js';
 import { readModel, reportUnmarkedModel } from './read-model.js';
 import { readRepository } from './read-repository.js';
+import { checkShards } from './read-shard-verdicts.js';
 import { type ParseError, SourceFiles } from './source-files.js';
 import { classesOf } from './syntax.js';
 
@@ -24,6 +27,8 @@ import { classesOf } from './syntax.js';
 export interface ReadResult {
   readonly schema: ProjectSchema;
   readonly diagnostics: readonly Diagnostic[];
+  /** Folders that were looked into and files that were asked for, whether they exist or not. */
+  readonly inputs: readonly string[];
 }
 
 /**
@@ -33,24 +38,44 @@ export interface ReadResult {
 const MARKERS = /^\s*@[\p{ID_Start}_$]|\bclass\b[^{}]*\bextends\b/mu;
 
 /** Reads all sources of a project. Mistakes are collected, never thrown; disk errors are mistakes as well. */
-export function readProject(projectDirectory: string, paths: ProjectPaths): ReadResult {
+export function readProject(
+  projectDirectory: string,
+  paths: ProjectPaths,
+  sources: SourceFiles = new SourceFiles(projectDirectory),
+): ReadResult {
   const context: ReadContext = {
-    sources: new SourceFiles(projectDirectory),
+    sources,
     paths,
     classes: new Map(),
     diagnostics: [],
   };
-  const found: Found = { models: [], events: [], actions: [], repositories: [] };
-  for (const file of sourcesOf(context, projectDirectory)) readFile(context, file, found);
+  const found: Found = { models: [], events: [], actions: [], handlers: [], repositories: [] };
+  const { files, folders } = sourcesOf(context, projectDirectory);
+  for (const file of files) readFile(context, file, found);
   const migrations =
     attempt(context, paths.migrations, () => readMigrations(context, projectDirectory)) ?? [];
   const { syntaxErrors } = context.sources;
-  if (syntaxErrors.length > 0) return { schema: NOTHING, diagnostics: syntaxErrors.map(syntaxDiagnostic) };
-  return { schema: { ...found, migrations }, diagnostics: context.diagnostics };
+  if (syntaxErrors.length > 0)
+    return { schema: NOTHING, diagnostics: syntaxErrors.map(syntaxDiagnostic), inputs: [] };
+  const schema: ProjectSchema = { ...found, migrations };
+  // One that stages once cannot stage on two shards.
+  const suspects = found.actions.filter(({ stagingCalls }) => stagingCalls > 1);
+  return {
+    schema,
+    diagnostics: [...context.diagnostics, ...checkShards(context, schema, suspects)],
+    inputs: [...new Set([...folders, paths.migrations, ...files, ...sources.asked])],
+  };
 }
 
 /** While a file does not parse, nothing else is said: what other files miss in it may well be there. */
-const NOTHING: ProjectSchema = { models: [], events: [], actions: [], repositories: [], migrations: [] };
+const NOTHING: ProjectSchema = {
+  models: [],
+  events: [],
+  actions: [],
+  handlers: [],
+  repositories: [],
+  migrations: [],
+};
 
 function syntaxDiagnostic({ message, location }: ParseError): Diagnostic {
   return diagnostic('FWGEN001', location, message, 'Correct the syntax.');
@@ -60,17 +85,19 @@ interface Found {
   readonly models: ModelSchema[];
   readonly events: EventSchema[];
   readonly actions: ActionSchema[];
+  readonly handlers: HandlerSchema[];
   readonly repositories: RepositorySchema[];
 }
 
-function sourcesOf(context: ReadContext, projectDirectory: string): readonly string[] {
+function sourcesOf(context: ReadContext, projectDirectory: string): SourceList {
   const { source, output, migrations } = context.paths;
-  return attempt(context, source, () => listSources(projectDirectory, source, [output, migrations])) ?? [];
+  const list = attempt(context, source, () => listSources(projectDirectory, source, [output, migrations]));
+  return list ?? { files: [], folders: [] };
 }
 
 function readFile(context: ReadContext, file: string, found: Found): void {
   const source = attempt(context, file, () =>
-    MARKERS.test(context.sources.text(file) ?? '') ? context.sources.load(file) : undefined,
+    context.sources.matches(file, MARKERS) ? context.sources.load(file) : undefined,
   );
   for (const node of source === undefined ? [] : classesOf(source)) readClass(context, node, found);
 }
@@ -92,6 +119,8 @@ function readClass(context: ReadContext, node: ts.ClassDeclaration, found: Found
       'Mark the class with @FwAction as well.',
     );
   }
+  const handler = readDecorator(context, node, 'FwEventHandler');
+  if (handler !== undefined) add(found.handlers, readHandler(context, node, handler));
   add(found.events, readEvent(context, node));
   add(found.repositories, readRepository(context, node));
 }

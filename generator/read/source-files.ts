@@ -27,7 +27,10 @@ export class SourceFiles {
   readonly #treeLimit: number;
   /** Trees, the longest unused first. */
   readonly #loaded = new Map<string, LoadedFile>();
+  readonly #matches = new Map<string, boolean>();
   readonly #errors = new Map<string, readonly ParseError[]>();
+  /** Every path that was asked for, whether there is such a file or not. */
+  readonly #asked = new Set<string>();
   /** The file that was asked for last, which is the one that is parsed next. */
   #lastText: { readonly file: string; readonly text: string } | undefined;
 
@@ -58,6 +61,9 @@ export class SourceFiles {
    */
   text(file: string): string | undefined {
     if (this.#lastText?.file === file) return this.#lastText.text;
+    const tree = this.#loaded.get(file)?.source;
+    if (tree !== undefined) return tree.text;
+    this.#asked.add(file);
     const text = readText(join(this.#projectDirectory, file));
     if (text !== undefined) this.#lastText = { file, text };
     return text;
@@ -71,6 +77,21 @@ export class SourceFiles {
     return { file: found ?? candidates[0] ?? target, exists: found !== undefined };
   }
 
+  /** Whether a file's text matches; remembered until the file is forgotten. @throws the error of the file system */
+  matches(file: string, pattern: RegExp): boolean {
+    let found = this.#matches.get(file);
+    if (found === undefined) {
+      found = pattern.test(this.text(file) ?? '');
+      this.#matches.set(file, found);
+    }
+    return found;
+  }
+
+  /** Paths that were asked for: while they stay as they are, so does what was read. */
+  get asked(): ReadonlySet<string> {
+    return this.#asked;
+  }
+
   /** Syntax errors of every file that was to be loaded. */
   get syntaxErrors(): readonly ParseError[] {
     return [...this.#errors.values()].flat();
@@ -82,6 +103,7 @@ export class SourceFiles {
     for (const file of files) {
       this.#loaded.delete(file);
       this.#errors.delete(file);
+      this.#matches.delete(file);
     }
   }
 

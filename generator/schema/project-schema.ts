@@ -7,6 +7,7 @@ export interface ProjectSchema {
   readonly models: readonly ModelSchema[];
   readonly events: readonly EventSchema[];
   readonly actions: readonly ActionSchema[];
+  readonly handlers: readonly HandlerSchema[];
   readonly repositories: readonly RepositorySchema[];
   /** Files that stand in the migrations folder, sorted by name. */
   readonly migrations: readonly MigrationFile[];
@@ -72,10 +73,43 @@ export interface ActionSchema {
   readonly resultOptional: boolean;
   readonly resultNullable: boolean;
   readonly collaborators: readonly CollaboratorSchema[];
+  /** Calls of `add`, `update` or `expect` in the text of its class. */
+  readonly stagingCalls: number;
   readonly route?: RouteSchema;
 }
 
-/** One constructor parameter of an action. */
+/** A class marked with `@FwEventHandler`. */
+export interface HandlerSchema {
+  /** Name of the class. */
+  readonly className: string;
+  /** Stable name: that of the decorator, else of the class. */
+  readonly name: string;
+  readonly file: string;
+  readonly location: SourceLocation;
+  readonly events: readonly EventReference[];
+  readonly options: HandlerOptions;
+  readonly collaborators: readonly CollaboratorSchema[];
+}
+
+/** An event class as a handler names it. */
+export interface EventReference {
+  readonly name: string;
+  readonly file: string;
+  /** Where the handler names it. */
+  readonly location: SourceLocation;
+}
+
+/** Options of `@FwEventHandler` besides name and events; undefined where the runtime's default holds. */
+export interface HandlerOptions {
+  readonly aliases: readonly string[] | undefined;
+  readonly concurrency: number | undefined;
+  readonly maximumAttempts: number | undefined;
+  readonly retryDelayMs: number | undefined;
+  readonly transactional: boolean | undefined;
+  readonly startFrom: 'beginning' | 'now' | undefined;
+}
+
+/** One constructor parameter of an action or handler. */
 export interface CollaboratorSchema {
   readonly name: string;
   readonly location: SourceLocation;

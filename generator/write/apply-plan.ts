@@ -49,7 +49,8 @@ export function applyPlan(projectDirectory: string, outputFolder: string, plan: 
 /** Removes what runs that were killed left behind in a folder. */
 export function removeLeftovers(folder: string): void {
   if (!existsSync(folder)) return;
-  for (const name of readdirSync(folder)) if (TEMPORARY.test(name)) rmSync(join(folder, name), { force: true });
+  for (const name of readdirSync(folder))
+    if (TEMPORARY.test(name)) rmSync(join(folder, name), { force: true });
 }
 
 const TEMPORARY = /^\..+\.[0-9a-f]{12}\.fw-tmp$/;

@@ -32,7 +32,9 @@ export function printManifest(files: ReadonlyMap<string, ReadonlySet<string>>): 
 const ABOUT = 'What fw-gen wrote here, so that it replaces nothing else. Commit it with the files.';
 
 function printHashes(hashes: readonly string[]): string {
-  return hashes.length === 1 ? JSON.stringify(hashes[0]) : `[${hashes.map((hash) => JSON.stringify(hash)).join(', ')}]`;
+  return hashes.length === 1
+    ? JSON.stringify(hashes[0])
+    : `[${hashes.map((hash) => JSON.stringify(hash)).join(', ')}]`;
 }
 
 const ENTRY = /^\s*("(?:[^"\\]|\\.)+"): (\[[^\]]*\]|"[^"]*"),?\s*$/;

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { compareText, type Diagnostic, diagnostic } from '../diagnostics.js';
 import { type EmittedFiles, HEADER_PREFIX } from '../schema/emitted-files.js';
-import { hasConflictMarkers, hashOf, type Manifest, MANIFEST_NAME, readManifest } from './manifest.js';
+import { hasConflictMarkers, hashOf, MANIFEST_NAME, type Manifest, readManifest } from './manifest.js';
 
 /** What a run would do to one file. */
 export interface FileChange {
@@ -51,7 +51,9 @@ export function planWrite(request: PlanRequest): WritePlan {
   }
   for (const planned of planRemovals(request, manifest)) add(planned);
   const hashes = new Map(
-    [...emitted.generated].map(([path, text]) => [below(outputFolder, path), new Set([hashOf(text)])] as const),
+    [...emitted.generated].map(
+      ([path, text]) => [below(outputFolder, path), new Set([hashOf(text)])] as const,
+    ),
   );
   return { changes: changes.sort((a, b) => compareText(a.path, b.path)), diagnostics, manifest: hashes };
 }
@@ -78,7 +80,11 @@ function planFile(
 }
 
 /** Whether a file is as a run left it. Without a manifest only the header can tell. */
-function ownershipOf(manifest: Manifest | undefined, name: string, text: string): 'own' | 'edited' | 'foreign' {
+function ownershipOf(
+  manifest: Manifest | undefined,
+  name: string,
+  text: string,
+): 'own' | 'edited' | 'foreign' {
   const known = manifest?.files.get(name);
   if (known?.has(hashOf(text)) === true) return 'own';
   const carriesHeader = text.startsWith(HEADER_PREFIX);
@@ -106,9 +112,13 @@ function edited(path: string): Diagnostic {
 }
 
 /** Files of earlier runs whose source is gone: they would not compile any more. */
-function planRemovals(request: PlanRequest, manifest: Manifest | undefined): readonly (FileChange | Diagnostic)[] {
+function planRemovals(
+  request: PlanRequest,
+  manifest: Manifest | undefined,
+): readonly (FileChange | Diagnostic)[] {
   const { projectDirectory, outputFolder, emitted } = request;
-  const names = manifest === undefined ? headedFiles(projectDirectory, outputFolder) : [...manifest.files.keys()];
+  const names =
+    manifest === undefined ? headedFiles(projectDirectory, outputFolder) : [...manifest.files.keys()];
   return names
     .filter((name) => isBelow(name) && !emitted.generated.has(posix.join(outputFolder, name)))
     .flatMap((name) => {

@@ -1,10 +1,10 @@
-import type { ActionClass } from './action.js';
 import type { Clock } from '../domain/clock.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import { copyWith, descriptorOf, type Entity, pendingEventsOf } from '../domain/entity.js';
 import { INITIAL_VERSION } from '../domain/model-builder.js';
 import type { ModelEvent } from '../domain/model-event.js';
 import { PlanMisuseError } from '../errors.js';
+import type { ActionClass } from './action.js';
 
 /** An insert: the model as it will be stored. */
 export interface StagedAdd {
@@ -118,9 +118,12 @@ export class ActionPlan {
     params: NoInfer<Params>,
   ): void {
     if (this.#sealed) {
-      throw new PlanMisuseError(`${actionClass.name} was scheduled after perform had returned; await everything in perform`);
+      throw new PlanMisuseError(
+        `${actionClass.name} was scheduled after perform had returned; await everything in perform`,
+      );
     }
-    if (Number.isNaN(at.getTime())) throw new PlanMisuseError(`${actionClass.name} cannot be scheduled at an invalid date`);
+    if (Number.isNaN(at.getTime()))
+      throw new PlanMisuseError(`${actionClass.name} cannot be scheduled at an invalid date`);
     this.#schedules.push({
       dueDate: at,
       actionClass: actionClass as unknown as ActionClass<never, unknown>,

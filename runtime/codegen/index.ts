@@ -11,6 +11,7 @@ export type { Id, ShardedId } from '../domain/id.js';
 export type { JsonValue } from '../domain/json.js';
 export { INITIAL_VERSION, ModelBuilder } from '../domain/model-builder.js';
 export type { Uuid } from '../domain/uuid.js';
+export type { EventHandler, HandlerDescriptor } from '../events/handler-descriptor.js';
 export { defineRoute, type RouteDescriptor } from '../http/route.js';
 export { defineMigration, type Migration } from '../migration/migration.js';
 export { EventHistory } from '../persistence/event-history.js';

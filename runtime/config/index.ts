@@ -1,7 +1,9 @@
 /** The package's `./config` entry: `fw.config.yaml`, checked. */
 export { configFor } from './config-for.js';
 export { ConfigurationError, type ConfigurationProblem, formatProblem } from './configuration-error.js';
+export { type ConfigSchema, configSchema } from './json-schema.js';
 export { type Environment, loadConfig, parseConfig } from './load-config.js';
+export { printConfig } from './print-config.js';
 export { SecretText } from './secret.js';
 export {
   type ConfigsInput,
@@ -12,6 +14,7 @@ export {
   ShardingConfig,
   type ShardingInput,
 } from './sharding-config.js';
+export { didYouMean } from './suggest.js';
 export type {
   DatabaseUrl,
   DataSourceConfig,

@@ -1,5 +1,6 @@
 import type {
   BooleanKey,
+  ChoiceKey,
   ChoicesKey,
   DefaultedFolderKey,
   DefaultedIntegerKey,
@@ -13,7 +14,7 @@ import type {
   SectionKey,
   TextKey,
 } from './keys.js';
-import type { UnsafeSetting } from './types.js';
+import type { Pooler, UnsafeSetting } from './types.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -118,6 +119,14 @@ export const allowUnsafe: ChoicesKey<UnsafeSetting> = {
   doc: 'Server settings that may be off although acknowledged commits can then be lost. A server with any other of them off is refused at start.',
 };
 
+export const pooler: ChoiceKey<Pooler> = {
+  kind: 'choice',
+  name: 'pooler',
+  choices: ['none', 'pgbouncer', 'pgbouncer-1.21'],
+  default: 'none',
+  doc: 'What stands before the server: nothing, PgBouncer in transaction mode, or PgBouncer 1.21 or newer that keeps prepared statements (`max_prepared_statements` above 0). The embedded database ignores it.',
+};
+
 const dataSourceKeys: readonly Key[] = [
   jdbcUrl,
   username,
@@ -131,6 +140,7 @@ const dataSourceKeys: readonly Key[] = [
   idleTimeoutMs,
   applicationName,
   allowUnsafe,
+  pooler,
 ];
 
 // The shards.
@@ -198,6 +208,22 @@ export const memberName: TextKey = {
   doc: 'Name of the member, unique in its group. Shown in logs and metrics.',
 };
 
+export const weight: DefaultedIntegerKey = {
+  kind: 'integer',
+  name: 'weight',
+  minimum: 0,
+  maximum: 1_000,
+  default: 1,
+  doc: 'Share of the new ids of its group that this member gets under the placement policy `weighted`.',
+};
+
+export const draining: BooleanKey = {
+  kind: 'boolean',
+  name: 'draining',
+  default: false,
+  doc: 'Whether placement policies leave this member out: it serves what it has and gets no new ids.',
+};
+
 export const members: ListKey = {
   kind: 'list',
   name: 'members',
@@ -205,7 +231,7 @@ export const members: ListKey = {
   minimum: 1,
   maximum: 64,
   doc: 'One entry per database of the group.',
-  keys: [member, memberName, configs],
+  keys: [member, memberName, weight, draining, configs],
 };
 
 export const groups: ListKey = {
@@ -230,12 +256,20 @@ export const defaultShard: SectionKey = {
   keys: [defaultShardGroup, defaultShardMember],
 };
 
+export const maximumConnections: IntegerKey = {
+  kind: 'integer',
+  name: 'maximumConnections',
+  minimum: 1,
+  maximum: 100_000,
+  doc: 'Most connections that this process has open at a time, over all shards and replicas. Without it, the pools alone are limited.',
+};
+
 export const sharding: SectionKey = {
   kind: 'section',
   name: 'sharding',
   required: true,
   doc: 'Which databases there are.',
-  keys: [defaultShard, groups],
+  keys: [defaultShard, maximumConnections, groups],
 };
 
 // Executions.

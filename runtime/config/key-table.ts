@@ -50,8 +50,10 @@ function typeOf(key: Key): string {
       return `integer, ${grouped(key.minimum)} to ${grouped(key.maximum)}`;
     case 'boolean':
       return '`true` or `false`';
+    case 'choice':
+      return `one of ${words(key.choices)}`;
     case 'choices':
-      return `list of ${key.choices.map((choice) => `\`${choice}\``).join(', ')}`;
+      return `list of ${words(key.choices)}`;
     case 'list':
       return `list, ${key.minimum} to ${key.maximum} entries`;
     case 'folder':
@@ -68,6 +70,10 @@ function defaultOf(key: Key): string {
   if (key.kind === 'choices') return 'none';
   const value = 'default' in key ? key.default : undefined;
   return value === undefined ? '-' : `\`${String(value)}\``;
+}
+
+function words(choices: readonly string[]): string {
+  return choices.map((choice) => `\`${choice}\``).join(', ');
 }
 
 /** `10000` -> `10,000` */

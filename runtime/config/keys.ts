@@ -59,6 +59,13 @@ export interface BooleanKey extends KeyBase {
   readonly default: boolean;
 }
 
+/** One word out of a fixed set. */
+export interface ChoiceKey<Choice extends string = string> extends KeyBase {
+  readonly kind: 'choice';
+  readonly choices: readonly Choice[];
+  readonly default: Choice;
+}
+
 /** A list of words out of a fixed set, each at most once. Default: none. */
 export interface ChoicesKey<Choice extends string = string> extends KeyBase {
   readonly kind: 'choices';
@@ -97,6 +104,7 @@ export type Key =
   | JdbcUrlKey
   | IntegerKey
   | BooleanKey
+  | ChoiceKey
   | ChoicesKey
   | SectionKey
   | ListKey;

@@ -119,6 +119,7 @@ describe('what a valid configuration gives', () => {
       idleTimeoutMs: 30_000,
       applicationName: 'fw-actions',
       allowUnsafe: [],
+      pooler: 'none',
     });
   });
 
@@ -133,6 +134,7 @@ describe('what a valid configuration gives', () => {
                 idle-timeout-ms: 5
                 application-name: wallet service
                 allow-unsafe: [fsync, synchronous_commit]
+                pooler: pgbouncer-1.21
 `,
     )}  execution: { timeout-ms: 6, maximum-attempts: 7, store-params: false }
   generator: { output: out, migrations: /srv/migrations, templates: own, title: Wallets, version: 2.1.0 }
@@ -146,6 +148,7 @@ describe('what a valid configuration gives', () => {
       idleTimeoutMs: 5,
       applicationName: 'wallet service',
       allowUnsafe: ['fsync', 'synchronous_commit'],
+      pooler: 'pgbouncer-1.21',
     });
     expect(config.execution).toEqual({
       timeoutMs: 6,

@@ -18,6 +18,7 @@ export function readDataSource(section: SectionReader): DataSourceConfig | undef
     idleTimeoutMs: section.integer(keys.idleTimeoutMs),
     applicationName: section.text(keys.applicationName),
     allowUnsafe: section.choices(keys.allowUnsafe),
+    pooler: section.choice(keys.pooler),
   };
   checkDriver(section, url);
   if (url === undefined) return undefined;

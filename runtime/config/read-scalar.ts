@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { ConfigNode, ScalarNode } from './config-node.js';
 import { driverClassName, parseJdbcUrl } from './jdbc-url.js';
-import type { BooleanKey, ChoicesKey, FolderKey, IntegerKey, SecretKey, TextKey } from './keys.js';
+import type { BooleanKey, ChoiceKey, ChoicesKey, FolderKey, IntegerKey, SecretKey, TextKey } from './keys.js';
 import type { Mistake, Place, Problems } from './problems.js';
 import type { References } from './references.js';
 import { SecretText } from './secret.js';
@@ -140,9 +140,9 @@ export function readChoices<Choice extends string>(
   return [...chosen];
 }
 
-function readChoice<Choice extends string>(
+export function readChoice<Choice extends string>(
   context: ReadContext,
-  key: ChoicesKey<Choice>,
+  key: Pick<ChoiceKey<Choice>, 'choices'>,
   located: Located,
 ): Choice | undefined {
   const wanted = `one of ${key.choices.join(', ')}`;

@@ -16,6 +16,7 @@ export function readTopology(section: SectionReader): ShardingTopology | undefin
   const before = problems.count;
   const groups = readGroups(section);
   const complete = problems.count === before;
+  const maximumConnections = section.integer(keys.maximumConnections);
   if (defaultShard === undefined || defaultSection === undefined) return undefined;
   // After a problem in a group, nobody knows which shards were meant.
   if (complete && !lists(groups, defaultShard)) {
@@ -23,7 +24,7 @@ export function readTopology(section: SectionReader): ShardingTopology | undefin
       message: `the default shard ${defaultShard.toString()} is not listed under ${keys.groups.name}`,
     });
   }
-  return { defaultShard, groups };
+  return { defaultShard, groups, ...(maximumConnections === undefined ? {} : { maximumConnections }) };
 }
 
 function lists(groups: readonly GroupConfig[], shard: ShardIdentifier): boolean {
@@ -60,9 +61,10 @@ function readMembers(
   const identity = new Identity(section.context.problems, 'member');
   return section.list(keys.members).flatMap((entry): MemberConfig[] => {
     const { number: member, name } = identity.read(entry, keys.member, keys.memberName);
+    const placement = { weight: entry.integer(keys.weight), draining: entry.boolean(keys.draining) };
     const configs = readConfigs(entry, databases);
     if (group === undefined || member === undefined || name === undefined || configs === undefined) return [];
-    return [{ shard: ShardIdentifier.of(group, member), name, ...configs }];
+    return [{ shard: ShardIdentifier.of(group, member), name, ...placement, ...configs }];
   });
 }
 

@@ -2,6 +2,7 @@ import type { ConfigNode, MapEntry, MapNode } from './config-node.js';
 import { camelCase, childPath, inStyle, type KeyStyle, kebabCase } from './key-names.js';
 import type {
   BooleanKey,
+  ChoiceKey,
   ChoicesKey,
   DefaultedFolderKey,
   DefaultedIntegerKey,
@@ -20,6 +21,7 @@ import {
   type Located,
   type ReadContext,
   readBoolean,
+  readChoice,
   readChoices,
   readFolder,
   readInteger,
@@ -99,6 +101,11 @@ export class SectionReader {
   jdbcUrl(key: JdbcUrlKey): DatabaseUrl | undefined {
     const located = this.#take(key);
     return located && readJdbcUrl(this.context, located);
+  }
+
+  choice<Choice extends string>(key: ChoiceKey<Choice>): Choice {
+    const located = this.#take(key);
+    return (located && readChoice(this.context, key, located)) ?? key.default;
   }
 
   choices<Choice extends string>(key: ChoicesKey<Choice>): readonly Choice[] {

@@ -3,12 +3,13 @@ import * as keys from './key-catalogue.js';
 import { Problems } from './problems.js';
 import { readTopology } from './read-topology.js';
 import { SectionReader } from './section-reader.js';
-import type { Secret, ShardingTopology, UnsafeSetting } from './types.js';
+import type { Pooler, Secret, ShardingTopology, UnsafeSetting } from './types.js';
 import { readValue } from './value-source.js';
 
 /** `fw.sharding` as an object: the keys of the YAML in camelCase. */
 export interface ShardingInput {
   readonly defaultShard: ShardInput;
+  readonly maximumConnections?: number | undefined;
   readonly groups: readonly GroupInput[];
 }
 
@@ -27,6 +28,8 @@ export interface GroupInput {
 export interface MemberInput {
   readonly member: number;
   readonly name: string;
+  readonly weight?: number | undefined;
+  readonly draining?: boolean | undefined;
   readonly configs: ConfigsInput;
 }
 
@@ -51,6 +54,7 @@ export interface DataSourceInput {
   readonly idleTimeoutMs?: number | undefined;
   readonly applicationName?: string | undefined;
   readonly allowUnsafe?: readonly UnsafeSetting[] | undefined;
+  readonly pooler?: Pooler | undefined;
 }
 
 /** Builds a sharding topology in code, without any YAML. */

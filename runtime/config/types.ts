@@ -4,6 +4,8 @@ import type { ShardIdentifier } from '../domain/shard-identifier.js';
 export interface ShardingTopology {
   /** Serves models without a sharded id. Always one of the listed shards. */
   readonly defaultShard: ShardIdentifier;
+  /** Most connections of this process over all databases. Default: what the pools allow. */
+  readonly maximumConnections?: number;
   readonly groups: readonly GroupConfig[];
 }
 
@@ -17,6 +19,10 @@ export interface GroupConfig {
 export interface MemberConfig {
   readonly shard: ShardIdentifier;
   readonly name: string;
+  /** Share of its group's new ids under the policy `weighted`. Default 1. */
+  readonly weight?: number;
+  /** Gets no new ids. Default false. */
+  readonly draining?: boolean;
   readonly primary: DataSourceConfig;
   /** A read replica, if configured (`secondary-config`). */
   readonly secondary: DataSourceConfig | undefined;
@@ -46,9 +52,17 @@ export interface DataSourceConfig {
   readonly applicationName: string;
   /** Server settings that may lose acknowledged commits and are accepted all the same: `fsync`, `full_page_writes`, `synchronous_commit`. Default none. */
   readonly allowUnsafe: readonly UnsafeSetting[];
+  /** What stands between this process and the server. Default `none`. The embedded database ignores it. */
+  readonly pooler: Pooler;
 }
 
 export type UnsafeSetting = 'fsync' | 'full_page_writes' | 'synchronous_commit';
+
+/**
+ * `none`: a session belongs to one connection. `pgbouncer`: PgBouncer in transaction mode, of any version, so that
+ * statements are unnamed. `pgbouncer-1.21`: that version or a newer one, which keeps prepared statements apart.
+ */
+export type Pooler = 'none' | 'pgbouncer' | 'pgbouncer-1.21';
 
 /** A parsed JDBC URL. */
 export type DatabaseUrl = PostgresUrl | PgliteUrl;

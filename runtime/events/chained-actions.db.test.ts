@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { Decimal } from '../domain/decimal.js';
-import { idNamed } from '../domain/id.js';
 import type { EventDescriptor } from '../domain/descriptor.js';
+import { idNamed } from '../domain/id.js';
 import { CreditAction, HERE, THERE } from '../execution/test-support/accounts.js';
 import type { DatabaseHarness } from '../testing/databases.js';
 import { describeOnEachAdapter } from '../testing/databases-vitest.js';
@@ -22,10 +22,16 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((ledger) => ledger.events.stop(0)));
 });
 
-async function startLedger(harness: DatabaseHarness, options: (mirror: () => string) => LedgerOptions): Promise<{ ledger: Ledger; mirror: string }> {
+async function startLedger(
+  harness: DatabaseHarness,
+  options: (mirror: () => string) => LedgerOptions,
+): Promise<{ ledger: Ledger; mirror: string }> {
   const databases = await harness.makeShards({ shards: [HERE, THERE], migrations: ledgerMigrations });
   let mirror = '';
-  const ledger = openLedger(databases, options(() => mirror));
+  const ledger = openLedger(
+    databases,
+    options(() => mirror),
+  );
   mirror = await ledger.open(THERE);
   started.push(ledger);
   ledger.events.start();
@@ -60,7 +66,9 @@ describeOnEachAdapter('Actions that a handler starts', (harness) => {
     await ledger.credit(account, 7);
     await until(() => calls >= 6);
     expect(await ledger.balance(mirror)).toBe('7');
-    const keys = await ledger.rows("SELECT principal, operation, expires_date > now() + interval '1000 years' FROM eventlog.idempotency_keys");
+    const keys = await ledger.rows(
+      "SELECT principal, operation, expires_date > now() + interval '1000 years' FROM eventlog.idempotency_keys",
+    );
     expect(keys).toEqual([['handler:Mirror', 'Credit', true]]);
   });
 
@@ -99,14 +107,23 @@ describeOnEachAdapter('Actions that a handler starts', (harness) => {
     await ledger.credit(account, 7);
     await ledger.credit(account, 1);
     await until(() => calls === 2);
-    await until(async () => (await ledger.events.lag()).every(({ consumers }) => consumers.every(({ behind }) => behind === 0)));
+    await until(async () =>
+      (await ledger.events.lag()).every(({ consumers }) => consumers.every(({ behind }) => behind === 0)),
+    );
     await ledger.events.replay('Mirror', { time: new Date(0) }, { shard: HERE });
     await until(() => calls === 4);
     expect(await ledger.balance(mirror)).toBe('8');
-    await ledger.events.replay('Mirror', { model: idNamed('Account', account) }, { shard: HERE, again: true });
+    await ledger.events.replay(
+      'Mirror',
+      { model: idNamed('Account', account) },
+      { shard: HERE, again: true },
+    );
     await until(() => calls === 6);
     expect(await ledger.balance(mirror)).toBe('16');
-    await until(async () => (await ledger.rows('SELECT FROM eventlog.consumers WHERE finished_date IS NOT NULL')).length === 2);
+    await until(
+      async () =>
+        (await ledger.rows('SELECT FROM eventlog.consumers WHERE finished_date IS NOT NULL')).length === 2,
+    );
   });
 });
 
@@ -114,12 +131,16 @@ describeOnEachAdapter('A replay', (harness) => {
   test('begins at a position and stops where the handler stands', async () => {
     const seen: { version: number; replayed: boolean }[] = [];
     const { ledger } = await startLedger(harness, () => ({
-      handlers: [handlerOf('Log', ({ modelVersion, replayed }) => void seen.push({ version: modelVersion, replayed }))],
+      handlers: [
+        handlerOf('Log', ({ modelVersion, replayed }) => void seen.push({ version: modelVersion, replayed })),
+      ],
     }));
     const account = await ledger.open();
     for (let round = 0; round < 4; round += 1) await ledger.credit(account);
     await until(async () => (await ledger.events.lag())[0]?.consumers[0]?.behind === 0);
-    const [row] = await ledger.rows('SELECT position FROM eventlog.events ORDER BY position OFFSET 2 LIMIT 1');
+    const [row] = await ledger.rows(
+      'SELECT position FROM eventlog.events ORDER BY position OFFSET 2 LIMIT 1',
+    );
     await ledger.events.replay('Log', { position: Number(row?.[0]) }, { shard: HERE });
     await until(() => seen.length === 6);
     expect(seen.filter(({ replayed }) => replayed).map(({ version }) => version)).toEqual([4, 5]);
@@ -127,7 +148,9 @@ describeOnEachAdapter('A replay', (harness) => {
 
   test('of a handler that there is not is refused', async () => {
     const { ledger } = await startLedger(harness, () => ({}));
-    await expect(ledger.events.replay('Nobody', { time: new Date() })).rejects.toMatchObject({ code: 'FW_UNKNOWN_HANDLER' });
+    await expect(ledger.events.replay('Nobody', { time: new Date() })).rejects.toMatchObject({
+      code: 'FW_UNKNOWN_HANDLER',
+    });
   });
 });
 
@@ -142,7 +165,11 @@ describeOnEachAdapter('Versions of an event', (harness) => {
   test('that are older are brought up to the present one', async () => {
     const amounts: unknown[] = [];
     const { ledger } = await startLedger(harness, () => ({
-      handlers: [handlerOf('Modern', ({ event }) => void amounts.push('credited' in event && event.credited), { event: newer })],
+      handlers: [
+        handlerOf('Modern', ({ event }) => void amounts.push('credited' in event && event.credited), {
+          event: newer,
+        }),
+      ],
     }));
     await ledger.credit(await ledger.open(), 3);
     await until(() => amounts.length === 1);
@@ -152,7 +179,9 @@ describeOnEachAdapter('Versions of an event', (harness) => {
   test('that are newer wait, visibly, until a process comes that knows them', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
     const old: number[] = [];
-    const before = openLedger(databases, { handlers: [handlerOf('Roll', (e) => void old.push(e.modelVersion))] });
+    const before = openLedger(databases, {
+      handlers: [handlerOf('Roll', (e) => void old.push(e.modelVersion))],
+    });
     started.push(before);
     const account = await before.open();
     await before.credit(account);
@@ -210,7 +239,9 @@ describeOnEachAdapter('A handler that was renamed', (harness) => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
     const seen: string[] = [];
     const run = async (name: string, aliases: readonly string[], count: number): Promise<void> => {
-      const handler = handlerOf(name, ({ modelVersion }) => void seen.push(`${name}@${modelVersion}`), { aliases });
+      const handler = handlerOf(name, ({ modelVersion }) => void seen.push(`${name}@${modelVersion}`), {
+        aliases,
+      });
       const ledger = openLedger(databases, { handlers: [handler] });
       ledger.events.start();
       await until(() => seen.length >= count);

@@ -57,6 +57,8 @@ const CHECKPOINT_MS = 100;
 /** Soonest another look for what stands above the horizon. */
 const PENDING_POLL_MS = 5;
 const FAILURE_PAUSE_MS = 250;
+/** Shortest time between two reads, unless there is known to be more. */
+const READ_GAP_MS = 2;
 
 /** Runs a handler whose effects are its own: at least once, in order per model, models side by side. */
 export class ConsumerRun implements Run {
@@ -77,6 +79,8 @@ export class ConsumerRun implements Run {
   /** Nothing more is to be read: the end of a replay, or an event that is too new for this process. */
   #last: RunEnd | undefined;
   #quietMs = 0;
+  #more = false;
+  #readMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ConsumerRunOptions) {
     this.#options = options;
@@ -126,7 +130,11 @@ export class ConsumerRun implements Run {
       return;
     }
     const reads = !this.#stopping && this.#last === undefined && this.#window.size < MAXIMUM_WINDOW;
-    const [waitMs] = await Promise.all([reads ? this.#read() : this.#options.pollMs(), this.#park(), this.#save()]);
+    const [waitMs] = await Promise.all([
+      reads ? this.#read() : this.#options.pollMs(),
+      this.#park(),
+      this.#save(),
+    ]);
     this.#dispatch();
     await this.#park();
     const rest = this.#window.advance();
@@ -137,11 +145,12 @@ export class ConsumerRun implements Run {
 
   /** Nothing is under way: saves where everything stands, and ends if the run is to end. */
   async #settleDown(): Promise<void> {
-    await this.#save(true);
+    await this.#save(this.#stopping || this.#last !== undefined);
     if (this.#end !== undefined) return;
     if (this.#stopping) this.#end = { kind: 'stopped' };
-    else if (this.#last !== undefined && !(this.#last.kind === 'finished' && this.#parked.any)) this.#end = this.#last;
-    else await this.#signal.wait(Math.max(1, this.#quietMs));
+    else if (this.#last !== undefined && !(this.#last.kind === 'finished' && this.#parked.any))
+      this.#end = this.#last;
+    else await this.#signal.wait(this.#pauseMs(this.#quietMs));
   }
 
   #isIdle(): boolean {
@@ -158,10 +167,15 @@ export class ConsumerRun implements Run {
 
   /** Milliseconds after which to read again; 0: there may be more. */
   async #read(): Promise<number> {
+    await this.#spareTheServer();
     const page = await this.#options.reader.read(this.#options.selection, this.#cursor, PAGE);
+    this.#more = page.more;
     for (const event of page.events) {
       if (this.#options.attempts.types.isTooNew(event)) {
-        this.#last = { kind: 'waiting', reason: `${event.eventType} version ${event.eventVersion} is newer than this process knows` };
+        this.#last = {
+          kind: 'waiting',
+          reason: `${event.eventType} version ${event.eventVersion} is newer than this process knows`,
+        };
         return 0;
       }
       this.#admit(event);
@@ -171,6 +185,13 @@ export class ConsumerRun implements Run {
     if (page.ended) this.#last = { kind: 'finished' };
     this.#quietMs = page.more ? 0 : page.pending ? this.#nextPendingMs() : this.#options.pollMs();
     return this.#quietMs;
+  }
+
+  /** Under a stream of single commits, each of which wakes, reads would otherwise follow one another without a break. */
+  async #spareTheServer(): Promise<void> {
+    const gapMs = READ_GAP_MS - (performance.now() - this.#readMs);
+    if (!this.#more && gapMs > 0) await new Promise((resolve) => setTimeout(resolve, gapMs));
+    this.#readMs = performance.now();
   }
 
   /** What stands above the horizon may be let go at any moment, or not for hours. */
@@ -205,7 +226,11 @@ export class ConsumerRun implements Run {
       if (entry === undefined) break;
       try {
         const number = entry.attempts + 1;
-        const work = this.#options.attempts.handle(entry.event, { number, transaction: undefined }, this.#context);
+        const work = this.#options.attempts.handle(
+          entry.event,
+          { number, transaction: undefined },
+          this.#context,
+        );
         if (work !== undefined) await work;
         queue.entries.shift();
         this.#window.done(entry);
@@ -216,7 +241,7 @@ export class ConsumerRun implements Run {
     }
     this.#active -= 1;
     if (pauseMs === 0) this.#giveBack(queue);
-    else setTimeout(() => this.#giveBack(queue), pauseMs);
+    else setTimeout(() => this.#giveBack(queue), pauseMs).unref();
   }
 
   #giveBack(queue: ModelQueue): void {
@@ -231,7 +256,9 @@ export class ConsumerRun implements Run {
     entry.attempts += 1;
     if (entry.attempts < attempts.maximum) return attempts.pauseMs(entry.attempts);
     const failure = failureOf(error, entry.attempts);
-    warn(`${consumer.lease.name} cannot handle event ${entry.event.id}: ${failure.message}; ${queue.key} is parked`);
+    warn(
+      `${consumer.lease.name} cannot handle event ${entry.event.id}: ${failure.message}; ${queue.key} is parked`,
+    );
     for (const each of queue.entries.splice(0)) {
       this.#parked.add(queue.key);
       const reason = each === entry ? failure : undefined;
@@ -244,7 +271,12 @@ export class ConsumerRun implements Run {
     const batch = this.#toPark.slice(0, PARKING_BATCH);
     if (batch.length === 0 || this.#end !== undefined) return;
     const { letters, consumer } = this.#options;
-    if (!(await letters.park(consumer.lease, batch.map(({ parked }) => parked)))) {
+    if (
+      !(await letters.park(
+        consumer.lease,
+        batch.map(({ parked }) => parked),
+      ))
+    ) {
       this.#end = { kind: 'lost' };
       return;
     }

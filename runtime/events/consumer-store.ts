@@ -35,6 +35,8 @@ export interface LeasedConsumer {
 export interface ShardSurvey {
   readonly consumers: readonly ConsumerState[];
   readonly processes: readonly { readonly id: string; readonly handlers: readonly string[] }[];
+  /** Names of those whose lease was renewed; one whose row is locked right now is not among them. */
+  readonly renewed: readonly string[];
 }
 
 /** Something that runs statements: a database, or a transaction on it. */
@@ -75,20 +77,29 @@ export class ConsumerStore {
   ): Promise<ShardSurvey> {
     const values = [process, arrayLiteral(handlers.map(quoteElement)), leaseMs];
     const names = arrayLiteral(held.map((lease) => quoteElement(lease.name)));
-    const { rows } = await this.#database.query({ text: SURVEY, name: 'fw_survey', values: [...values, names] });
-    const [consumers, processes] = rows[0] ?? [];
+    const { rows } = await this.#database.query({
+      text: SURVEY,
+      name: 'fw_survey',
+      values: [...values, names],
+    });
+    const [consumers, processes, renewed] = rows[0] ?? [];
     return {
-      consumers: (consumers as readonly JsonObject[] | null ?? []).map(toConsumerState),
-      processes: (processes as readonly JsonObject[] | null ?? []).map(({ id, handlers: known }) => ({
+      consumers: ((consumers as readonly JsonObject[] | null) ?? []).map(toConsumerState),
+      processes: ((processes as readonly JsonObject[] | null) ?? []).map(({ id, handlers: known }) => ({
         id: String(id),
         handlers: known as readonly string[],
       })),
+      renewed: (renewed as readonly string[] | null) ?? [],
     };
   }
 
   /** Takes a lease that nobody holds. Undefined if somebody was faster. */
   async acquire(name: string, process: string, leaseMs: number): Promise<LeasedConsumer | undefined> {
-    const { rows } = await this.#database.query({ text: ACQUIRE, name: 'fw_acquire', values: [name, process, leaseMs] });
+    const { rows } = await this.#database.query({
+      text: ACQUIRE,
+      name: 'fw_acquire',
+      values: [name, process, leaseMs],
+    });
     const [row] = rows;
     if (row === undefined) return undefined;
     const [fence, identity, epoch, transactionId, position, replay] = row;
@@ -102,7 +113,11 @@ export class ConsumerStore {
 
   /** Where the consumer stands; undefined if the lease has been lost. */
   async cursor({ name, holder, fence }: Lease): Promise<LogCursor | undefined> {
-    const { rows } = await this.#database.query({ text: CURSOR, name: 'fw_cursor', values: [name, holder, fence] });
+    const { rows } = await this.#database.query({
+      text: CURSOR,
+      name: 'fw_cursor',
+      values: [name, holder, fence],
+    });
     const [row] = rows;
     if (row === undefined) return undefined;
     return { epoch: Number(row[0]), transactionId: String(row[1]), position: Number(row[2]) };
@@ -131,7 +146,10 @@ export class ConsumerStore {
 
   /** Says that this process is gone. */
   async leave(process: string): Promise<void> {
-    await this.#database.query({ text: 'DELETE FROM eventlog.delivery_processes WHERE id = $1', values: [process] });
+    await this.#database.query({
+      text: 'DELETE FROM eventlog.delivery_processes WHERE id = $1',
+      values: [process],
+    });
   }
 }
 
@@ -160,7 +178,7 @@ WHERE NOT EXISTS (SELECT FROM eventlog.consumers WHERE $1 = ANY (former_names))
 ON CONFLICT DO NOTHING`;
 
 /**
- * A row that a transactional handler has locked by its checkpoint is skipped: that one renews the lease itself. Those
+ * A row that a checkpoint has locked is skipped rather than waited for; the next survey comes soon enough. Those
  * who have not been heard of for a minute are forgotten.
  */
 const SURVEY = `WITH alive AS (
@@ -172,13 +190,14 @@ mine AS (
   SELECT name FROM eventlog.consumers WHERE holder = $1 AND name = ANY ($4::text[]) FOR NO KEY UPDATE SKIP LOCKED),
 renewed AS (
   UPDATE eventlog.consumers AS c SET leased_until = clock_timestamp() + $3 * interval '1 ms'
-  FROM mine WHERE c.name = mine.name)
+  FROM mine WHERE c.name = mine.name RETURNING c.name)
 SELECT
   (SELECT jsonb_agg(jsonb_build_object('name', name, 'handler', handler, 'kind', kind, 'holder', holder,
      'free', leased_until IS NULL OR leased_until < clock_timestamp()) ORDER BY name)
    FROM eventlog.consumers WHERE finished_date IS NULL),
   (SELECT jsonb_agg(jsonb_build_object('id', id, 'handlers', handlers))
-   FROM eventlog.delivery_processes WHERE heartbeat > clock_timestamp() - $3 * interval '1 ms' AND id <> $1)`;
+   FROM eventlog.delivery_processes WHERE heartbeat > clock_timestamp() - $3 * interval '1 ms' AND id <> $1),
+  (SELECT jsonb_agg(name) FROM renewed)`;
 
 const ACQUIRE = `UPDATE eventlog.consumers SET holder = $2, fence = fence + 1, waiting_for = NULL,
   leased_until = clock_timestamp() + $3 * interval '1 ms'

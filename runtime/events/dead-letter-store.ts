@@ -27,7 +27,9 @@ export class DeadLetterStore {
   }
 
   /** Keys of the models that are parked for this consumer, and whether somebody has asked for a retry. */
-  async parkedModels(consumer: string): Promise<readonly { readonly key: string; readonly retry: boolean }[]> {
+  async parkedModels(
+    consumer: string,
+  ): Promise<readonly { readonly key: string; readonly retry: boolean }[]> {
     const { rows } = await this.#database.query({ text: MODELS, name: 'fw_parked', values: [consumer] });
     return rows.map(([modelName, modelId, retry]) => ({
       key: modelKeyOf({ modelName: String(modelName), modelId: String(modelId) }),
@@ -36,7 +38,11 @@ export class DeadLetterStore {
   }
 
   /** Copies events to the parking table. False if the lease has been lost. */
-  async park(lease: Lease, parked: readonly ParkedEvent[], on: StatementRunner = this.#database): Promise<boolean> {
+  async park(
+    lease: Lease,
+    parked: readonly ParkedEvent[],
+    on: StatementRunner = this.#database,
+  ): Promise<boolean> {
     const column = (text: (each: ParkedEvent) => string | undefined): string =>
       arrayLiteral(parked.map((each) => quoted(text(each))));
     const values = [
@@ -59,7 +65,11 @@ export class DeadLetterStore {
   }
 
   /** The parked events of one model in order, so many at most. */
-  async of(consumer: string, model: Pick<LoggedEvent, 'modelName' | 'modelId'>, limit: number): Promise<readonly LoggedEvent[]> {
+  async of(
+    consumer: string,
+    model: Pick<LoggedEvent, 'modelName' | 'modelId'>,
+    limit: number,
+  ): Promise<readonly LoggedEvent[]> {
     const values = [consumer, model.modelName, model.modelId, limit];
     const { rows } = await this.#database.query({ text: OF_MODEL, name: 'fw_parked_of', values });
     return rows.map(([event]) => event as JsonObject as unknown as LoggedEvent);
@@ -67,7 +77,11 @@ export class DeadLetterStore {
 
   /** Takes an event that was handled after all out of the table. False if the lease has been lost. */
   async settle(lease: Lease, eventId: string, on: StatementRunner = this.#database): Promise<boolean> {
-    const { rows } = await on.query({ text: SETTLE, name: 'fw_settle', values: [...leaseValues(lease), eventId] });
+    const { rows } = await on.query({
+      text: SETTLE,
+      name: 'fw_settle',
+      values: [...leaseValues(lease), eventId],
+    });
     return rows[0]?.[0] === true;
   }
 
@@ -75,7 +89,15 @@ export class DeadLetterStore {
   async fail(lease: Lease, event: LoggedEvent, failure: HandlingFailure): Promise<void> {
     const { attempts, code, message, stack } = failure;
     const model = [event.modelName, event.modelId];
-    const values = [...leaseValues(lease), event.id, attempts, clean(code), clean(message), clean(stack), ...model];
+    const values = [
+      ...leaseValues(lease),
+      event.id,
+      attempts,
+      clean(code),
+      clean(message),
+      clean(stack),
+      ...model,
+    ];
     await this.#database.query({ text: FAIL, values });
   }
 }

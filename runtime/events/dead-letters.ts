@@ -55,7 +55,10 @@ export class DeadLetters {
   readonly #changed: () => void;
 
   /** @param databases that of one shard, or all @param changed called when there is something to resume */
-  constructor(databases: (shard: ShardIdentifier | undefined) => readonly ShardDatabase[], changed: () => void) {
+  constructor(
+    databases: (shard: ShardIdentifier | undefined) => readonly ShardDatabase[],
+    changed: () => void,
+  ) {
     this.#databases = databases;
     this.#changed = changed;
   }
@@ -74,7 +77,10 @@ export class DeadLetters {
   }
 
   /** Everything that is known about one event, once for each handler that could not take it. */
-  async show(eventId: string, options: Omit<DeadLetterFilter, 'eventId'> = {}): Promise<readonly DeadLetterDetails[]> {
+  async show(
+    eventId: string,
+    options: Omit<DeadLetterFilter, 'eventId'> = {},
+  ): Promise<readonly DeadLetterDetails[]> {
     const found = await Promise.all(
       this.#databases(options.shard).map(async (database) => {
         const { rows } = await database.query({ text: SHOW, values: filterValues({ ...options, eventId }) });
@@ -112,7 +118,10 @@ export class DeadLetters {
     if (filter.handler === '') throw new ValidationError('discard needs a handler', { field: 'handler' });
     const counts = await Promise.all(
       this.#databases(filter.shard).map(async (database) => {
-        const { rows } = await database.query({ text: DISCARD, values: [...filterValues(filter), note ?? null] });
+        const { rows } = await database.query({
+          text: DISCARD,
+          values: [...filterValues(filter), note ?? null],
+        });
         return Number(rows[0]?.[0] ?? 0);
       }),
     );
@@ -159,7 +168,8 @@ behind AS (UPDATE eventlog.dead_letters AS d SET retry_date = now()
 SELECT count(*) FROM gone`;
 
 function toDeadLetter(row: readonly unknown[], shard: ShardIdentifier): DeadLetter {
-  const [handler, eventId, state, modelName, modelId, eventType, attempts, code, message, parked, retrying] = row;
+  const [handler, eventId, state, modelName, modelId, eventType, attempts, code, message, parked, retrying] =
+    row;
   return {
     shard,
     handler: String(handler),

@@ -1,12 +1,19 @@
 import { afterEach, expect, test } from 'vitest';
-import { HERE, THERE } from '../execution/test-support/accounts.js';
-import { AccountCredited } from '../domain/test-support/account.js';
 import { Decimal } from '../domain/decimal.js';
+import { AccountCredited } from '../domain/test-support/account.js';
+import { CreditAction, HERE, THERE } from '../execution/test-support/accounts.js';
 import { TransactionManager } from '../sharding/transaction-manager.js';
 import type { DatabaseHarness } from '../testing/databases.js';
 import { describeOnEachAdapter } from '../testing/databases-vitest.js';
 import type { CreditedEnvelope } from './test-support/ledger.js';
-import { handlerOf, type Ledger, type LedgerOptions, ledgerMigrations, openLedger, until } from './test-support/ledger.js';
+import {
+  handlerOf,
+  type Ledger,
+  type LedgerOptions,
+  ledgerMigrations,
+  openLedger,
+  until,
+} from './test-support/ledger.js';
 
 const started: Ledger[] = [];
 
@@ -28,7 +35,9 @@ function deliver(ledger: Ledger): Ledger {
 describeOnEachAdapter('Delivery to handlers', (harness) => {
   test('hands over the typed event with everything that is known about it', async () => {
     const seen: CreditedEnvelope[] = [];
-    const ledger = await startLedger(harness, { handlers: [handlerOf('Note', (envelope) => void seen.push(envelope))] });
+    const ledger = await startLedger(harness, {
+      handlers: [handlerOf('Note', (envelope) => void seen.push(envelope))],
+    });
     const account = await ledger.open(THERE);
     await ledger.credit(account, 5);
     await until(() => seen.length === 1);
@@ -37,8 +46,18 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     expect(envelope?.event.amount).toEqual(new Decimal(5));
     expect(envelope?.event.getModelId()).toBe(account);
     expect(Object.isFrozen(envelope?.event)).toBe(true);
-    expect(envelope).toMatchObject({ modelId: account, modelName: 'Account', modelVersion: 2, attempt: 1, replayed: false });
-    expect(envelope?.action).toMatchObject({ name: 'Credit', principal: 'alice', params: { account, amount: '5' } });
+    expect(envelope).toMatchObject({
+      modelId: account,
+      modelName: 'Account',
+      modelVersion: 2,
+      attempt: 1,
+      replayed: false,
+    });
+    expect(envelope?.action).toMatchObject({
+      name: 'Credit',
+      principal: 'alice',
+      params: { account, amount: '5' },
+    });
   });
 
   test('keeps the order of each model, and every event comes once', async () => {
@@ -58,7 +77,9 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
   test('goes on behind the checkpoint after a restart', async () => {
     const first: number[] = [];
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
-    const ledger = deliver(openLedger(databases, { handlers: [handlerOf('N', (e) => void first.push(e.modelVersion))] }));
+    const ledger = deliver(
+      openLedger(databases, { handlers: [handlerOf('N', (e) => void first.push(e.modelVersion))] }),
+    );
     const account = await ledger.open();
     await ledger.credit(account);
     await until(() => first.length === 1);
@@ -126,12 +147,17 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
       ['waiting', 0, undefined],
     ]);
     const [details] = await ledger.events.deadLetters.show(letters[0]?.eventId ?? '');
-    expect(details).toMatchObject({ errorCode: 'TypeError', event: { payload: { amount: '1' }, modelVersion: 2 } });
+    expect(details).toMatchObject({
+      errorCode: 'TypeError',
+      event: { payload: { amount: '1' }, modelVersion: 2 },
+    });
     broken = undefined;
     expect(await ledger.events.deadLetters.retry({ handler: 'Fragile', modelId: bad })).toBe(1);
     await ledger.credit(bad);
     await until(() => versions.length === 7);
-    expect(versions.filter((each) => each.startsWith(bad))).toEqual([2, 3, 4, 5].map((version) => `${bad}@${version}`));
+    expect(versions.filter((each) => each.startsWith(bad))).toEqual(
+      [2, 3, 4, 5].map((version) => `${bad}@${version}`),
+    );
     await until(async () => (await ledger.events.deadLetters.list()).length === 0);
     await ledger.credit(bad);
     await until(() => versions.length === 8);
@@ -153,7 +179,9 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     await ledger.credit(account);
     await until(async () => (await ledger.events.deadLetters.list()).length === 2);
     const [head] = await ledger.events.deadLetters.list({ state: 'failed' });
-    expect(await ledger.events.deadLetters.discard({ handler: 'Picky', eventId: head?.eventId ?? '' }, 'known')).toBe(1);
+    expect(
+      await ledger.events.deadLetters.discard({ handler: 'Picky', eventId: head?.eventId ?? '' }, 'known'),
+    ).toBe(1);
     await until(() => handled.length === 1);
     expect(handled).toEqual([3]);
     await until(async () => (await ledger.events.deadLetters.list()).length === 0);
@@ -182,7 +210,14 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     for (let round = 0; round < 6; round += 1) await ledger.credit(account);
     await until(async () => (await ledger.rows('SELECT FROM seen')).length === 6);
     expect(failures).toBeGreaterThanOrEqual(2);
-    expect((await ledger.rows('SELECT version FROM seen ORDER BY nr')).flat()).toEqual(['2', '3', '4', '5', '6', '7']);
+    expect((await ledger.rows('SELECT version FROM seen ORDER BY nr')).flat()).toEqual([
+      '2',
+      '3',
+      '4',
+      '5',
+      '6',
+      '7',
+    ]);
   });
 
   test('parks for a transactional handler too, and resumes', async () => {
@@ -208,30 +243,38 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     await until(async () => (await ledger.events.deadLetters.list()).length === 0);
   });
 
-  test('refuses to start from a handler that is transactional what its transaction cannot hold', async () => {
-    const errors: unknown[] = [];
-    const handler = handlerOf('Mixed', () => {}, {});
-    expect(handler.transactional).toBeUndefined();
+  test('gives a transaction to transactional handlers only, and lets those start no action', async () => {
+    const refused: unknown[] = [];
+    const note = (error: unknown): void => void refused.push(error);
     const ledger = await startLedger(harness, {
       handlers: [
-        handlerOf('Plain', (envelope) => {
-          try {
-            errors.push(envelope.transaction);
-          } catch (error) {
-            errors.push(error);
-          }
+        handlerOf('Plain', async (envelope) => {
+          await Promise.resolve()
+            .then(() => envelope.transaction)
+            .catch(note);
         }),
+        handlerOf(
+          'Strict',
+          async (envelope) => {
+            const params = { account: envelope.modelId, amount: envelope.event.amount };
+            await envelope.execute(CreditAction, params).catch(note);
+          },
+          { transactional: true },
+        ),
       ],
     });
     await ledger.credit(await ledger.open());
-    await until(() => errors.length === 1);
-    expect(errors[0]).toMatchObject({ code: 'FW_PLAN_MISUSE' });
+    await until(() => refused.length === 2);
+    const misuse = expect.objectContaining({ code: 'FW_PLAN_MISUSE' });
+    expect(refused).toEqual([misuse, misuse]);
   });
 
   test('never skips a row that commits late', async () => {
     if (!harness.has('second-session')) return;
     const seen: string[] = [];
-    const ledger = await startLedger(harness, { handlers: [handlerOf('All', ({ modelId }) => void seen.push(modelId))] });
+    const ledger = await startLedger(harness, {
+      handlers: [handlerOf('All', ({ modelId }) => void seen.push(modelId))],
+    });
     const [late, early] = [await ledger.open(), await ledger.open()];
     const [actionRow] = await ledger.rows(`SELECT id FROM eventlog.actions LIMIT 1`);
     const manager = new TransactionManager(ledger.databases.database(HERE));

@@ -12,6 +12,7 @@ import type { HandlerDescriptor } from './handler-descriptor.js';
 import { readLag, type ShardLag } from './lag.js';
 import { type Rebased, rebase } from './rebase.js';
 import { orderReplay, type ReplayFrom, type ReplayOptions } from './replays.js';
+import { type RetentionOptions, type RetentionReport, readCompleteFrom, retain } from './retention.js';
 import { Schedules } from './schedules.js';
 import { DEFAULT_DELIVERY_LIMITS, type DeliveryLimits, ShardDelivery } from './shard-delivery.js';
 import { WakeUp } from './wake-up.js';
@@ -57,7 +58,8 @@ export class EventDelivery {
     this.#options = options;
     this.#limits = { ...DEFAULT_DELIVERY_LIMITS, ...options.limits };
     this.#warn = options.warn ?? ((message) => console.warn(message));
-    const databases = (shard: ShardIdentifier | undefined): readonly ShardDatabase[] => this.#databases(shard);
+    const databases = (shard: ShardIdentifier | undefined): readonly ShardDatabase[] =>
+      this.#databases(shard);
     this.deadLetters = new DeadLetters(databases, () => this.#wakeAll());
     this.schedules = new Schedules(databases, () => this.#wakeAll());
   }
@@ -132,6 +134,24 @@ export class EventDelivery {
     return results;
   }
 
+  /**
+   * Makes partitions of outbox and audit trail ahead, and drops those that nobody needs any more. Nothing does so by
+   * itself: call it daily. Needs the rights of the tables' owner.
+   *
+   * @throws ValidationError for options that make no sense
+   */
+  async retain(options: RetentionOptions): Promise<readonly RetentionReport[]> {
+    const reports: RetentionReport[] = [];
+    for (const database of this.#databases(undefined))
+      reports.push(await retain(database, options, new Date()));
+    return reports;
+  }
+
+  /** From when on the event history of a shard is complete; undefined: from the beginning. */
+  completeFrom(shard: ShardIdentifier): Promise<Date | undefined> {
+    return readCompleteFrom(this.#options.databases.database(shard));
+  }
+
   #requireHandler(name: string): void {
     if (this.#options.handlers.some((handler) => handler.name === name)) return;
     throw new UnknownHandlerError(`There is no handler ${name}`);
@@ -171,7 +191,9 @@ function checkHandlers(handlers: readonly HandlerDescriptor[]): void {
   for (const { name, aliases = [], events } of handlers) {
     for (const each of [name, ...aliases]) {
       if (!NAME.test(each)) {
-        throw new ValidationError(`A handler's name has 1 to 100 visible ASCII characters and no #, got ${JSON.stringify(each)}`);
+        throw new ValidationError(
+          `A handler's name has 1 to 100 visible ASCII characters and no #, got ${JSON.stringify(each)}`,
+        );
       }
       if (names.has(each)) throw new ValidationError(`Two handlers are named ${each}`);
       names.add(each);

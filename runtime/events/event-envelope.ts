@@ -1,11 +1,11 @@
 import type { ActionClass } from '../action/action.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
-import type { ModelEvent } from '../domain/model-event.js';
 import { shardOfUuid } from '../domain/id.js';
+import type { ModelEvent } from '../domain/model-event.js';
 import { PlanMisuseError, ValidationError } from '../errors.js';
 import type { ActionExecutor } from '../execution/action-executor.js';
 import type { Transaction } from '../sharding/transaction-manager.js';
-import type { LoggedEvent, LogCursor, SourceAction } from './event-record.js';
+import type { LogCursor, LoggedEvent, SourceAction } from './event-record.js';
 
 /** What a handler is given: the event and everything that is known about how it came to be. */
 export interface EventEnvelope<Event extends ModelEvent<unknown> = ModelEvent<unknown>> {
@@ -184,7 +184,8 @@ class Envelope implements EventEnvelope {
     if (name !== undefined && !CALL_NAME.test(name)) {
       throw new ValidationError('A call has a name of 1 to 60 visible ASCII characters', { field: 'name' });
     }
-    const call = name === undefined ? String((this.#calls += 1)) : `=${name}`;
+    if (name === undefined) this.#calls += 1;
+    const call = name === undefined ? String(this.#calls) : `=${name}`;
     return `${this.#logged.id}:${identity}:${call}${again === undefined ? '' : `:${again}`}`;
   }
 }

@@ -33,7 +33,8 @@ export class EventTypes {
   /** @throws ValidationError if the payload does not fit the class, UnknownModelError for another type */
   revive(event: LoggedEvent): ModelEvent<unknown> {
     const known = this.#known.get(event.eventType);
-    if (known === undefined) throw new UnknownModelError(`${event.eventType} is not an event of this handler`);
+    if (known === undefined)
+      throw new UnknownModelError(`${event.eventType} is not an event of this handler`);
     const payload = upcast(known, event);
     return reviveEvent(known.descriptor.eventClass(), event, known.read(payload));
   }

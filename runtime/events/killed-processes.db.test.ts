@@ -34,7 +34,13 @@ async function startWorker(plan: WorkerPlan): Promise<void> {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   children.set(plan.name, child);
-  if (child.stdout !== null) await once(child.stdout, 'data');
+  if (child.stdout === null) throw new Error('No output');
+  const died = once(child, 'exit').then(() =>
+    Promise.reject(new Error(`Worker ${plan.name} ended by itself`)),
+  );
+  await Promise.race([once(child.stdout, 'data'), died]);
+  // From now on it ends when it is killed.
+  died.catch(() => {});
 }
 
 async function kill(name: string): Promise<void> {
@@ -99,7 +105,9 @@ describeOn('postgresql', 'Three processes, one of which is killed again and agai
       expect(Number(await ledger.balance(mirror))).toBe(written);
       expect(await ledger.events.deadLetters.list()).toEqual([]);
       const all = await ledger.rows('SELECT count(*) FROM eventlog.events');
-      expect(await ledger.rows("SELECT count(DISTINCT event_id) FROM seen WHERE handler = 'Seen'")).toEqual(all);
+      expect(await ledger.rows("SELECT count(DISTINCT event_id) FROM seen WHERE handler = 'Seen'")).toEqual(
+        all,
+      );
       expect(await ledger.rows("SELECT count(*) FROM seen WHERE handler = 'Copy'")).toEqual(all);
       expect(await ledger.rows(OUT_OF_ORDER)).toEqual([]);
       const [repeated] = await ledger.rows(

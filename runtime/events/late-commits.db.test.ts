@@ -26,7 +26,8 @@ describeOn('postgresql', 'Delivery under late commits', (harness) => {
         handlerOf(name, ({ modelId, modelVersion }) => {
           const versions = last.get(name);
           const before = versions?.get(modelId) ?? 0;
-          if (modelVersion !== before + 1) disorder.push(`${name}: ${modelId} ${modelVersion} after ${before}`);
+          if (modelVersion !== before + 1)
+            disorder.push(`${name}: ${modelId} ${modelVersion} after ${before}`);
           versions?.set(modelId, modelVersion);
           counts.set(name, (counts.get(name) ?? 0) + 1);
         }),

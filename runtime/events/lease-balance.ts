@@ -1,7 +1,7 @@
 import type { ConsumerState, ShardSurvey } from './consumer-store.js';
 
 /** What a process knows when it decides which leases to take and which to give away. */
-export interface LeaseSituation extends ShardSurvey {
+export interface LeaseSituation extends Omit<ShardSurvey, 'renewed'> {
   readonly process: string;
   /** Handlers of this process. */
   readonly known: readonly string[];
@@ -26,7 +26,9 @@ export function chooseLeases(situation: LeaseSituation): {
   const { process, known, consumers, processes, held, freeFor } = situation;
   const knows = new Set(known);
   const runnable = consumers.filter(({ handler }) => knows.has(handler));
-  const rivals = processes.filter(({ id, handlers }) => id !== process && handlers.some((name) => knows.has(name)));
+  const rivals = processes.filter(
+    ({ id, handlers }) => id !== process && handlers.some((name) => knows.has(name)),
+  );
   const share = Math.ceil(runnable.length / (rivals.length + 1));
   const acquire: string[] = [];
   for (const { name, free } of runnable) {
@@ -38,10 +40,13 @@ export function chooseLeases(situation: LeaseSituation): {
 }
 
 /** One consumer that somebody with much less to do could run, if there is one. */
-function surplus({ processes, held, process }: LeaseSituation, runnable: readonly ConsumerState[]): readonly string[] {
+function surplus(
+  { consumers, processes, held, process }: LeaseSituation,
+  runnable: readonly ConsumerState[],
+): readonly string[] {
   for (const { id, handlers } of processes) {
     if (id === process) continue;
-    const theirs = runnable.filter(({ holder }) => holder === id).length;
+    const theirs = consumers.filter(({ holder }) => holder === id).length;
     if (held.length - theirs < 2) continue;
     const gift = runnable.find(({ name, handler }) => held.includes(name) && handlers.includes(handler));
     if (gift !== undefined) return [gift.name];

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../domain/json.js';
-import type { CallOptions, ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { arrayLiteral, quoteElement } from '../persistence/column-codec.js';
+import type { CallOptions, ShardDatabase, Statement } from '../sharding/shard-database.js';
 import type { Epochs } from './epochs.js';
 import type { LogCursor, LoggedEvent } from './event-record.js';
 
@@ -122,9 +122,13 @@ function pageStatement(
     conditions.push(`e.model_id = ${put(selection.model.id)}`, `e.model_name = ${put(selection.model.name)}`);
   }
   // These do not bound the scan: a page looks at so many rows at most, however few of them are wanted.
-  const wanted = [`e.event_type = ANY (${put(arrayLiteral(selection.eventTypes.map(quoteElement)))}::text[])`];
-  if (selection.fromPosition !== undefined) wanted.push(`e.position >= ${put(selection.fromPosition)}::bigint`);
-  if (selection.fromDate !== undefined) wanted.push(`e.created_date >= ${put(selection.fromDate)}::timestamptz`);
+  const wanted = [
+    `e.event_type = ANY (${put(arrayLiteral(selection.eventTypes.map(quoteElement)))}::text[])`,
+  ];
+  if (selection.fromPosition !== undefined)
+    wanted.push(`e.position >= ${put(selection.fromPosition)}::bigint`);
+  if (selection.fromDate !== undefined)
+    wanted.push(`e.created_date >= ${put(selection.fromDate)}::timestamptz`);
   const text = `WITH h AS MATERIALIZED (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS xmin,
   (SELECT system_identifier::text FROM pg_control_system()) AS system),
 p AS MATERIALIZED (SELECT e.id, e.transaction_id, e.position, e.action_id, e.namespace, e.model_id, e.model_name,

@@ -56,7 +56,8 @@ export class ParkedModels {
     if (first) for (const { key } of found) this.add(key);
     const keys = new Set(found.map(({ key }) => key));
     for (const [key, count] of before) {
-      if (!keys.has(key) && this.#models.get(key) === count && !this.#resuming.has(key)) this.#models.delete(key);
+      if (!keys.has(key) && this.#models.get(key) === count && !this.#resuming.has(key))
+        this.#models.delete(key);
     }
     for (const { key, retry } of found) if (retry && !this.#resuming.has(key)) void this.#resume(key);
   }
@@ -67,7 +68,9 @@ export class ParkedModels {
     try {
       while (await this.#resumePage(key));
     } catch (error) {
-      this.#options.warn(`${key} cannot be resumed: ${error instanceof Error ? error.message : String(error)}`);
+      this.#options.warn(
+        `${key} cannot be resumed: ${error instanceof Error ? error.message : String(error)}`,
+      );
     }
     this.#resuming.delete(key);
     this.#ties.changed();
@@ -105,7 +108,7 @@ export class ParkedModels {
           await letters.fail(consumer.lease, event, failureOf(error, number));
           return false;
         }
-        await new Promise((resolve) => setTimeout(resolve, attempts.pauseMs(number)));
+        await new Promise((resolve) => setTimeout(resolve, attempts.pauseMs(number)).unref());
       }
     }
     return false;

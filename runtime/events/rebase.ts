@@ -28,14 +28,17 @@ export async function rebase(database: ShardDatabase): Promise<Rebased> {
     async (transaction) => {
       const query = (text: string, values: readonly unknown[] = []) =>
         transaction.query({ text, values }, { timeoutMs: TIMEOUT_MS });
-      await query(`SET LOCAL statement_timeout = ${TIMEOUT_MS}; `.trim().replace(/;$/, ''));
+      await query(`SET LOCAL statement_timeout = ${TIMEOUT_MS}`);
       await query('LOCK TABLE eventlog.delivery_epochs, eventlog.events IN SHARE ROW EXCLUSIVE MODE');
       const { rows } = await query(LAST);
       const [epoch, known, after, found, foreign] = rows[0] ?? [];
       const last = { shard: database.shard, epoch: Number(epoch ?? 1), afterPosition: Number(after ?? 0) };
       if (known === found) return { ...last, outcome: 'unchanged' };
       if (foreign === null || foreign === undefined) {
-        await query('UPDATE eventlog.delivery_epochs SET system_identifier = $2 WHERE epoch = $1', [epoch, found]);
+        await query('UPDATE eventlog.delivery_epochs SET system_identifier = $2 WHERE epoch = $1', [
+          epoch,
+          found,
+        ]);
         return { ...last, outcome: 'adopted' };
       }
       const next = { epoch: last.epoch + 1, afterPosition: Number(foreign) };

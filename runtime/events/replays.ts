@@ -33,9 +33,14 @@ export async function orderReplay(
   checkFrom(from);
   const { rows } = await database.query({ text: HANDLER, values: [handler] });
   const [row] = rows;
-  if (row === undefined) throw new UnknownHandlerError(`${handler} has no checkpoint on shard ${database.shard}`);
+  if (row === undefined)
+    throw new UnknownHandlerError(`${handler} has no checkpoint on shard ${database.shard}`);
   const [identity, epoch, transactionId, position] = row;
-  const until: LogCursor = { epoch: Number(epoch), transactionId: String(transactionId), position: Number(position) };
+  const until: LogCursor = {
+    epoch: Number(epoch),
+    transactionId: String(transactionId),
+    position: Number(position),
+  };
   if (until.position <= 0 && until.transactionId === '0') return undefined;
   const number = randomBytes(4).toString('hex');
   const order: ReplayOrder = {

@@ -60,7 +60,10 @@ export class ScheduleRun implements Run {
       try {
         const due = await schedules.claim(lease.lease, PAGE);
         await Promise.all(due.map((action) => this.#execute(action)));
-        if (due.length === 0) await this.#signal.wait(Math.min((await schedules.nextDueMs()) ?? LONGEST_WAIT_MS, LONGEST_WAIT_MS));
+        if (due.length === 0)
+          await this.#signal.wait(
+            Math.min((await schedules.nextDueMs()) ?? LONGEST_WAIT_MS, LONGEST_WAIT_MS),
+          );
       } catch (error) {
         warn(`Scheduled actions: ${error instanceof Error ? error.message : String(error)}`);
         await this.#signal.wait(LONGEST_WAIT_MS);
@@ -92,6 +95,9 @@ export class ScheduleRun implements Run {
   #resolve({ actionName, params }: DueAction): { readonly actionClass: never; readonly params: unknown } {
     const action = this.#options.registry.named(actionName);
     if (action === undefined) throw new UnknownActionError(`There is no action ${actionName}`);
-    return { actionClass: action.actionClass as never, params: compileObjectReader(action.params)(params as JsonObject) };
+    return {
+      actionClass: action.actionClass as never,
+      params: compileObjectReader(action.params)(params as JsonObject),
+    };
   }
 }

@@ -47,7 +47,11 @@ export class ScheduleStore {
   }
 
   /** @param retryMs until the next attempt; undefined: there is none */
-  async failed(id: string, error: { readonly code: string; readonly message: string }, retryMs: number | undefined): Promise<void> {
+  async failed(
+    id: string,
+    error: { readonly code: string; readonly message: string },
+    retryMs: number | undefined,
+  ): Promise<void> {
     const values = [id, error.code, error.message.replace(/[\0\p{Surrogate}]/gu, '\uFFFD'), retryMs ?? null];
     await this.#database.query({ text: FAILED, name: 'fw_due_failed', values });
   }

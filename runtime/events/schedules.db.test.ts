@@ -28,11 +28,18 @@ describeOnEachAdapter('Scheduled actions', (harness) => {
     await ledger.creditLater(account, 5, inMs(400));
     ledger.events.start();
     const [scheduled] = await ledger.events.schedules.list();
-    expect(scheduled).toMatchObject({ state: 'pending', actionName: 'Credit', principal: 'alice', params: { account, amount: '5' } });
+    expect(scheduled).toMatchObject({
+      state: 'pending',
+      actionName: 'Credit',
+      principal: 'alice',
+      params: { account, amount: '5' },
+    });
     expect(await ledger.balance(account)).toBe('0');
     await until(async () => (await ledger.events.schedules.list({ state: 'done' })).length === 1);
     expect(await ledger.balance(account)).toBe('5');
-    expect(await ledger.rows("SELECT principal FROM eventlog.actions WHERE name = 'Credit'")).toEqual([['alice']]);
+    expect(await ledger.rows("SELECT principal FROM eventlog.actions WHERE name = 'Credit'")).toEqual([
+      ['alice'],
+    ]);
   });
 
   test('are stored with the plan or not at all', async () => {

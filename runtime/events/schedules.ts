@@ -42,7 +42,10 @@ export class Schedules {
   readonly #changed: () => void;
 
   /** @param databases that of one shard, or all @param changed called when something may have become due */
-  constructor(databases: (shard: ShardIdentifier | undefined) => readonly ShardDatabase[], changed: () => void) {
+  constructor(
+    databases: (shard: ShardIdentifier | undefined) => readonly ShardDatabase[],
+    changed: () => void,
+  ) {
     this.#databases = databases;
     this.#changed = changed;
   }
@@ -93,7 +96,20 @@ const RETRY = `UPDATE eventlog.schedules SET state = 'pending', attempts = 0, ne
 WHERE id = $1 AND state = 'failed'`;
 
 function toScheduledAction(row: readonly unknown[], shard: ShardIdentifier): ScheduledAction {
-  const [id, state, due, next, actionName, params, principal, scheduledBy, attempts, code, message, completed] = row;
+  const [
+    id,
+    state,
+    due,
+    next,
+    actionName,
+    params,
+    principal,
+    scheduledBy,
+    attempts,
+    code,
+    message,
+    completed,
+  ] = row;
   const optional = (value: unknown): string | undefined => (value === null ? undefined : String(value));
   return {
     id: String(id),

@@ -1,10 +1,11 @@
 import type { ActionRegistry } from '../action/action-registry.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { ActionExecutor } from '../execution/action-executor.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { TransactionManager } from '../sharding/transaction-manager.js';
 import { ConsumerRun, type ConsumerRunOptions, type Run, type RunEnd } from './consumer-run.js';
-import { type ConsumerState, ConsumerStore, type LeasedConsumer, type ShardSurvey } from './consumer-store.js';
+import { ConsumerStore, type LeasedConsumer, type ShardSurvey } from './consumer-store.js';
 import { DeadLetterStore } from './dead-letter-store.js';
 import { Epochs } from './epochs.js';
 import { DEFAULT_CONCURRENCY, HandlerAttempts } from './handler-attempts.js';
@@ -60,7 +61,7 @@ interface Held {
 
 /** Most time for handlers at work when a lease is given away to another process. */
 const HAND_OVER_GRACE_MS = 10_000;
-/** After it had to give up, this process leaves a consumer to others for so long. */
+/** After it has given a consumer up, or away, this process leaves it to others for so long. */
 const WAITING_PAUSE_MS = 3_000;
 
 /** Delivery on one shard: keeps the leases of this process and runs what they stand for. */
@@ -135,6 +136,8 @@ export class ShardDelivery {
         if (!this.#registered) await this.#register();
         await this.#survey();
       } catch (error) {
+        // Somebody has closed the databases under us: there is nothing left to do.
+        if (error instanceof DriverFailure && error.reason === 'closed') return;
         this.#options.warn(`Delivery on shard ${this.shard}: ${messageOf(error)}`);
       }
       if (!this.#stopping) await this.#signal.wait(this.#options.limits.surveyMs);
@@ -145,9 +148,15 @@ export class ShardDelivery {
     const epoch = await this.#epochs.current();
     const beginning = { epoch: 1, transactionId: '0', position: 0 };
     for (const { name, aliases = [], startFrom } of this.#options.handlers) {
-      await this.#consumers.register({ name, kind: 'live', aliases }, startFrom === 'now' ? 'now' : beginning);
+      await this.#consumers.register(
+        { name, kind: 'live', aliases },
+        startFrom === 'now' ? 'now' : beginning,
+      );
     }
-    await this.#consumers.register({ name: SCHEDULES, kind: 'schedules', aliases: [] }, { ...beginning, epoch });
+    await this.#consumers.register(
+      { name: SCHEDULES, kind: 'schedules', aliases: [] },
+      { ...beginning, epoch },
+    );
     this.#registered = true;
   }
 
@@ -157,18 +166,18 @@ export class ShardDelivery {
     const held = [...this.#held.values()].map(({ lease }) => lease.lease);
     const known = [...this.#handlers.keys(), SCHEDULES];
     const survey = await this.#consumers.survey(process, known, limits.leaseMs, held);
-    this.#renew(survey.consumers, askedMs);
+    this.#renew(survey, askedMs);
     this.#wakeUp.othersAreThere(survey.processes.length > 0);
     const plan = this.#plan(survey, known);
     for (const name of plan.release) this.#handOver(name);
     for (const name of plan.acquire) await this.#acquire(name);
   }
 
-  #renew(consumers: readonly ConsumerState[], askedMs: number): void {
-    const mine = new Set(consumers.flatMap(({ name, holder }) => (holder === this.#options.process ? [name] : [])));
+  #renew({ consumers, renewed }: ShardSurvey, askedMs: number): void {
+    const { process, limits } = this.#options;
     for (const [name, { lease, run }] of this.#held) {
-      if (mine.has(name)) lease.renewed(askedMs, this.#options.limits.leaseMs);
-      else {
+      if (renewed.includes(name)) lease.renewed(askedMs, limits.leaseMs);
+      else if (consumers.find((each) => each.name === name)?.holder !== process) {
         lease.lost();
         run.wake();
       }
@@ -217,7 +226,14 @@ export class ShardDelivery {
     const { executor, registry, warn, database, random } = this.#options;
     const { name } = consumer.lease;
     if (name === SCHEDULES) {
-      return new ScheduleRun({ lease, schedules: new ScheduleStore(database), executor, registry, warn, random });
+      return new ScheduleRun({
+        lease,
+        schedules: new ScheduleStore(database),
+        executor,
+        registry,
+        warn,
+        random,
+      });
     }
     const handlerName = name.split('#', 1)[0] ?? name;
     const handler = this.#options.handlers.find((each) => each.name === handlerName);
@@ -248,6 +264,7 @@ export class ShardDelivery {
   }
 
   #handOver(name: string): void {
+    this.#leftUntilMs.set(name, performance.now() + WAITING_PAUSE_MS);
     void this.#held.get(name)?.run.stop(HAND_OVER_GRACE_MS);
   }
 
@@ -255,7 +272,8 @@ export class ShardDelivery {
     this.#held.delete(lease.name);
     try {
       if (end.kind === 'finished') await this.#consumers.finish(lease);
-      else if (end.kind !== 'lost') await this.#consumers.release(lease, end.kind === 'waiting' ? end.reason : undefined);
+      else if (end.kind !== 'lost')
+        await this.#consumers.release(lease, end.kind === 'waiting' ? end.reason : undefined);
     } catch (error) {
       this.#options.warn(`The lease of ${lease.name} runs out by itself: ${messageOf(error)}`);
     }

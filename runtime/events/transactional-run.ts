@@ -15,6 +15,8 @@ const GROUP_MS = 50;
 const PENDING_POLL_MS = 5;
 const FAILURE_PAUSE_MS = 250;
 const PARKED_REFRESH_MS = 1_000;
+/** A handler that ignores the signal for so long is left behind, and its transaction with it. */
+const GIVE_UP_MS = 250;
 
 /** The lease was lost in the middle of a transaction, which must not commit. */
 class LeaseLost extends Error {}
@@ -52,13 +54,17 @@ export class TransactionalRun implements Run {
   #alone = false;
   #stopping = false;
   #end: RunEnd | undefined;
+  #giveUp: (end: RunEnd) => void = () => {};
 
   constructor(options: ConsumerRunOptions, transactions: TransactionManager) {
     this.#options = options;
     this.#transactions = transactions;
     this.#cursor = options.consumer.cursor;
     this.#context = { ...options.context, signal: this.#abort.signal };
-    this.ended = this.#run();
+    const givenUp = new Promise<RunEnd>((resolve) => {
+      this.#giveUp = resolve;
+    });
+    this.ended = Promise.race([this.#run(), givenUp]);
   }
 
   wake(): void {
@@ -68,9 +74,20 @@ export class TransactionalRun implements Run {
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
     this.#signal.notify();
-    const timer = setTimeout(() => this.#abort.abort(), graceMs);
+    const timer = setTimeout(() => {
+      this.#abort.abort();
+      setTimeout(() => this.#giveUp({ kind: 'lost' }), GIVE_UP_MS).unref();
+    }, graceMs);
     await this.ended;
     clearTimeout(timer);
+  }
+
+  /** Wake-ups do not shorten it; the end of the run does. */
+  async #pause(milliseconds: number): Promise<void> {
+    const untilMs = performance.now() + milliseconds;
+    for (let leftMs = milliseconds; leftMs > 0 && !this.#stopping; leftMs = untilMs - performance.now()) {
+      await this.#signal.wait(leftMs);
+    }
   }
 
   async #run(): Promise<RunEnd> {
@@ -111,7 +128,8 @@ export class TransactionalRun implements Run {
     if (next !== undefined && rest.length === 0) {
       const reason = `${next.eventType} version ${next.eventVersion} is newer than this process knows`;
       this.#end = { kind: 'waiting', reason };
-    } else if (rest.length === 0 && page.events.length === 0 && page.next !== this.#cursor) await this.#skipTo(page.next);
+    } else if (rest.length === 0 && page.events.length === 0 && page.next !== this.#cursor)
+      await this.#skipTo(page.next);
     else if (rest.length === 0 && this.#end === undefined) this.#cursor = page.next;
   }
 
@@ -165,7 +183,8 @@ export class TransactionalRun implements Run {
   async #handle(event: LoggedEvent, number: number, transaction: Transaction): Promise<void> {
     const { attempts, letters, consumer } = this.#options;
     if (this.#parked.has(modelKeyOf(event))) {
-      if (!(await letters.park(consumer.lease, [{ event, failure: undefined }], transaction))) throw new LeaseLost();
+      if (!(await letters.park(consumer.lease, [{ event, failure: undefined }], transaction)))
+        throw new LeaseLost();
       return;
     }
     try {
@@ -180,7 +199,7 @@ export class TransactionalRun implements Run {
     const { attempts, letters, consumers, consumer, warn } = this.#options;
     this.#failures += 1;
     if (this.#failures < attempts.maximum) {
-      await new Promise((resolve) => setTimeout(resolve, attempts.pauseMs(this.#failures)));
+      await this.#pause(attempts.pauseMs(this.#failures));
       return 0;
     }
     const failure = failureOf(error, this.#failures);
@@ -190,7 +209,9 @@ export class TransactionalRun implements Run {
         (await consumers.checkpoint(consumer.lease, event.cursor, transaction));
       if (!held) throw new LeaseLost();
     });
-    warn(`${consumer.lease.name} cannot handle event ${event.id}: ${failure.message}; ${modelKeyOf(event)} is parked`);
+    warn(
+      `${consumer.lease.name} cannot handle event ${event.id}: ${failure.message}; ${modelKeyOf(event)} is parked`,
+    );
     this.#parked.set(modelKeyOf(event), true);
     this.#cursor = event.cursor;
     this.#failures = 0;
@@ -240,7 +261,7 @@ export class TransactionalRun implements Run {
           await letters.fail(consumer.lease, event, failureOf(error, number));
           return false;
         }
-        await new Promise((resolve) => setTimeout(resolve, attempts.pauseMs(number)));
+        await this.#pause(attempts.pauseMs(number));
       }
     }
     return false;

@@ -106,7 +106,8 @@ export class WakeUp {
       await this.#database.query({ text: NOTIFY, name: 'fw_notify', values: ['probe'] });
       setTimeout(() => this.#judge(subscription), PROBE_MS).unref();
     } catch (error) {
-      if (!this.#stopped) this.#ties.warn(`No notifications: ${error instanceof Error ? error.message : String(error)}`);
+      if (!this.#stopped)
+        this.#ties.warn(`No notifications: ${error instanceof Error ? error.message : String(error)}`);
       this.#lost();
     }
   }

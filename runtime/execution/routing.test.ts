@@ -26,7 +26,12 @@ test('a plan is split by shard: shards in the order in which they were first sta
 });
 
 test('models without a sharded id live on the default shard', () => {
-  const note = { kind: 'add', descriptor: noteModel as unknown as ModelDescriptor, model: newNote('x'), events: [] };
+  const note = {
+    kind: 'add',
+    descriptor: noteModel as unknown as ModelDescriptor,
+    model: newNote('x'),
+    events: [],
+  };
   expect(routePlan([note as StagedItem, accountOn(standard)], standard)).toHaveLength(1);
   expect(routePlan([note as StagedItem], second)[0]?.shard).toBe(second);
 });

@@ -19,11 +19,17 @@ export function withSchedules(
 ): readonly Leg[] {
   if (schedules.length === 0) return legs;
   const [first, ...others] = legs;
-  return [{ ...(first ?? { shard: shardOfParams(schedules) ?? defaultShard, items: [] }), schedules }, ...others];
+  return [
+    { ...(first ?? { shard: shardOfParams(schedules) ?? defaultShard, items: [] }), schedules },
+    ...others,
+  ];
 }
 
 /** The rows of a leg's scheduled actions. @throws UnknownActionError for a class that is not registered */
-export function scheduleRows({ shard, schedules = [] }: Leg, registry: ActionRegistry): readonly ScheduleRow[] {
+export function scheduleRows(
+  { shard, schedules = [] }: Leg,
+  registry: ActionRegistry,
+): readonly ScheduleRow[] {
   return schedules.map(({ dueDate, actionClass, params }) => {
     const { name, params: fields } = registry.find(actionClass);
     return {
@@ -37,7 +43,8 @@ export function scheduleRows({ shard, schedules = [] }: Leg, registry: ActionReg
 
 function shardOfParams(schedules: readonly PlannedAction[]): ShardIdentifier | undefined {
   for (const { params } of schedules) {
-    for (const value of Object.values(params)) if (value instanceof ShardedId) return value.resolveShardIdentifier();
+    for (const value of Object.values(params))
+      if (value instanceof ShardedId) return value.resolveShardIdentifier();
   }
   return undefined;
 }

@@ -165,6 +165,7 @@ function afterStaged(database: ShardDatabase): ShardDatabase {
     shard: database.shard,
     kind: database.kind,
     description: database.description,
+    sessionState: database.sessionState,
     query: async (statement, options) => {
       await settled();
       return database.query(statement, options);

@@ -67,12 +67,12 @@ describe('staged states', () => {
   test('outrun who starts from another version', () => {
     const bench = new Bench();
     bench.publish('a1>2');
-    expect([bench.isOutrun('a1>2'), bench.isOutrun('a1?'), bench.isOutrun('a2>3'), bench.isOutrun('b1>2')]).toEqual([
-      true,
-      true,
-      false,
-      false,
-    ]);
+    expect([
+      bench.isOutrun('a1>2'),
+      bench.isOutrun('a1?'),
+      bench.isOutrun('a2>3'),
+      bench.isOutrun('b1>2'),
+    ]).toEqual([true, true, false, false]);
     expect(bench.isOutrun('+a')).toBe(false);
   });
 

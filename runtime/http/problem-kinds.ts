@@ -87,6 +87,7 @@ const ERROR_KINDS: Readonly<Record<ErrorCode, ProblemKind>> = {
   FW_EMBEDDED_DATABASE_LOCKED: INTERNAL,
   FW_UNSAFE_SERVER: INTERNAL,
   FW_MIGRATION: INTERNAL,
+  FW_RELOAD_REFUSED: INTERNAL,
   FW_EVENT_EPOCH: INTERNAL,
   FW_UNKNOWN_HANDLER: { status: 404, title: 'Unknown handler' },
   FW_JOURNAL: { status: 409, title: 'Journal entry refused' },

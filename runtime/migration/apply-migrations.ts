@@ -142,9 +142,8 @@ async function currentTransaction(session: ShardSession): Promise<unknown> {
 function kyselyOn(session: ShardSession): Kysely<unknown> {
   const command = (text: string) => session.query({ text, values: [] });
   const driver = new SingleConnectionDriver(new SendingConnection((statement) => session.query(statement)), {
-    begin: async () => {
-      await command('BEGIN');
-    },
+    // As a script, so that it starts with what every transaction of this session has to start with.
+    begin: () => session.script('BEGIN'),
     commit: async () => {
       const { command: tag } = await command('COMMIT');
       if (tag !== 'COMMIT')

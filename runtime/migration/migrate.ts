@@ -8,7 +8,7 @@ import { applyMigrations } from './apply-migrations.js';
 import { establishIdentity } from './bootstrap.js';
 import type { Migration } from './migration.js';
 import { checkServer } from './server-check.js';
-import { lockSession } from './session-lock.js';
+import { lockEachTransaction, lockSession } from './session-lock.js';
 import { systemMigrations } from './system-migrations.js';
 
 export interface MigrateOptions {
@@ -121,10 +121,7 @@ async function migrateSession(
   options: MigrateOptions,
 ): Promise<ShardMigrationReport> {
   await checkServer(session, database, member.primary.allowUnsafe);
-  await session.script(
-    "set statement_timeout = 0; set lock_timeout = '30s'; set client_min_messages = warning",
-  );
-  await lockSession(session, session.timeoutMs);
+  await excludeOthers(session, database);
   await establishIdentity(session, member.shard, database.description);
   const target = { session, shard: member.shard, log: options.log ?? (() => {}) };
   const system = await applyMigrations(target, 'framework', systemMigrations);
@@ -132,9 +129,23 @@ async function migrateSession(
   return { shard: member.shard, applied: [...system, ...application] };
 }
 
+/** Makes this the one process that migrates the database, with the settings that migrations need. */
+async function excludeOthers(session: PatientSession, database: ShardDatabase): Promise<void> {
+  if (!database.sessionState) {
+    session.prologue = lockEachTransaction(session.timeoutMs);
+    return;
+  }
+  await session.script(
+    "set statement_timeout = 0; set lock_timeout = '30s'; set client_min_messages = warning",
+  );
+  await lockSession(session, session.timeoutMs);
+}
+
 /** A session whose statements may take long. */
 class PatientSession implements ShardSession {
   readonly timeoutMs: number;
+  /** What every script starts with. */
+  prologue = '';
   readonly #session: ShardSession;
 
   constructor(session: ShardSession, timeoutMs: number) {
@@ -147,7 +158,7 @@ class PatientSession implements ShardSession {
   }
 
   script(sql: string): Promise<void> {
-    return this.#session.script(sql, { timeoutMs: this.timeoutMs });
+    return this.#session.script(`${this.prologue}${sql}`, { timeoutMs: this.timeoutMs });
   }
 
   release(): void {

@@ -45,6 +45,7 @@ const MEMBER: MemberConfig = {
     idleTimeoutMs: 60_000,
     applicationName: 'fw-gen',
     allowUnsafe: [],
+    pooler: 'none',
   },
   secondary: undefined,
   others: {},

@@ -23,3 +23,18 @@ export async function lockSession(session: ShardSession, timeoutMs: number): Pro
     await delay(POLL_INTERVAL_MS);
   }
 }
+
+/**
+ * The start of a transaction that waits until no other process is in one of this kind, with the settings that migrations
+ * need. For where a session cannot hold a lock: there the turns of several processes alternate between migrations, and
+ * each looks for what is left to do once it has the lock.
+ */
+export function lockEachTransaction(timeoutMs: number): string {
+  return [
+    'set local statement_timeout = 0',
+    'set local client_min_messages = warning',
+    `set local lock_timeout = ${Math.max(1, timeoutMs)}`,
+    `select pg_advisory_xact_lock(${LOCK_KEY})`,
+    "set local lock_timeout = '30s'; ",
+  ].join('; ');
+}

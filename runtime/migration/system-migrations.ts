@@ -192,4 +192,21 @@ create index schedules_due on eventlog.schedules (next_date) where state in ('pe
 comment on table eventlog.schedules is 'Actions to be run later, each once';
 `,
   ),
+  defineMigration(
+    '0008_retention',
+    `
+create table eventlog.dropped_partitions (
+  partition_name text primary key,
+  table_name text not null,
+  dropped_until timestamptz not null,
+  dropped_date timestamptz not null default now()
+);
+comment on table eventlog.dropped_partitions is 'What retention has dropped: history is complete from dropped_until on';
+create table eventlog.partition_marks (
+  partition_name text primary key,
+  lsn pg_lsn not null,
+  marked_date timestamptz not null default now()
+);
+`,
+  ),
 ];

@@ -99,11 +99,14 @@ describe('a batch', () => {
 /** Plans over a few rows, in the order of sealing: each starts from what the plans before it have staged, or does not. */
 const plans = fc.array(
   fc.record({
-    changes: fc.uniqueArray(fc.record({ row: fc.constantFrom('a', 'b', 'c', 'd'), kind: fc.constantFrom('>', '?') }), {
-      selector: ({ row }) => row,
-      minLength: 1,
-      maxLength: 3,
-    }),
+    changes: fc.uniqueArray(
+      fc.record({ row: fc.constantFrom('a', 'b', 'c', 'd'), kind: fc.constantFrom('>', '?') }),
+      {
+        selector: ({ row }) => row,
+        minLength: 1,
+        maxLength: 3,
+      },
+    ),
     chained: fc.boolean(),
     strict: fc.boolean(),
   }),
@@ -121,7 +124,10 @@ function queueOf(drawn: Drawn): readonly QueuedPlan[] {
       const from = seen[index]?.version ?? 1;
       return `${strict && kind === '>' ? '!' : ''}${row}${from}${kind}${kind === '>' ? from + 1 : ''}`;
     });
-    const entry = entryOf(texts.join(' '), seen.flatMap((state) => (state === undefined ? [] : [state.entry])));
+    const entry = entryOf(
+      texts.join(' '),
+      seen.flatMap((state) => (state === undefined ? [] : [state.entry])),
+    );
     changes.forEach(({ row, kind }, index) => {
       const version = (seen[index]?.version ?? 1) + 1;
       if (kind === '>' && chained) latest.set(row, { version, entry });

@@ -53,9 +53,12 @@ export class KeyReader {
     const timeoutMs = limits.includes(undefined) ? undefined : Math.max(...limits.map(Number));
     try {
       const names = batch.map(({ name }) => name);
-      const { rows } = await this.#database.query(statementFor(names), timeoutMs === undefined ? {} : { timeoutMs });
+      const { rows } = await this.#database.query(
+        statementFor(names),
+        timeoutMs === undefined ? {} : { timeoutMs },
+      );
       const records = new Map(rows.map((row) => [Number(row[0]), toRecord(row)]));
-      batch.forEach(({ resolve }, index) => resolve(records.get(index + 1)));
+      for (const [index, { resolve }] of batch.entries()) resolve(records.get(index + 1));
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }
@@ -79,8 +82,13 @@ function statementFor(names: readonly KeyName[]): Statement {
   if (names.length === 1 && only !== undefined) {
     return { name: 'fw_read_key', text: READ_KEY, values: [only.principal, only.operation, only.key] };
   }
-  const column = (text: (name: KeyName) => string): string => arrayLiteral(names.map((name) => quoteElement(text(name))));
-  const values = [column(({ principal }) => principal), column(({ operation }) => operation), column(({ key }) => key)];
+  const column = (text: (name: KeyName) => string): string =>
+    arrayLiteral(names.map((name) => quoteElement(text(name))));
+  const values = [
+    column(({ principal }) => principal),
+    column(({ operation }) => operation),
+    column(({ key }) => key),
+  ];
   return { name: 'fw_read_keys', text: READ_KEYS, values };
 }
 

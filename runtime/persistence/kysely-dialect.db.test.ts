@@ -159,6 +159,7 @@ function recording(database: ShardDatabase, sent: string[]): ShardDatabase {
     shard: database.shard,
     kind: database.kind,
     description: database.description,
+    sessionState: database.sessionState,
     query: (statement, options) => {
       sent.push(statement.text);
       return database.query(statement, options);

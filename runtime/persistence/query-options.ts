@@ -17,6 +17,7 @@ export function withTimeout(database: ShardDatabase, timeoutMs: number | undefin
     shard: database.shard,
     kind: database.kind,
     description: database.description,
+    sessionState: database.sessionState,
     query: (statement, options) => database.query(statement, { ...limits, ...options }),
     acquire: (options) => database.acquire({ ...limits, ...options }),
     stats: () => database.stats(),

@@ -69,7 +69,12 @@ describe('merging', () => {
     await held.release();
     expect(bench.manual.last.text).toBe('a1>2 | b1>2 c1>2 | +d | e1?');
     await bench.manual.last.answer();
-    expect(await Promise.all(plans.map(({ end }) => end))).toEqual(['applied', 'applied', 'applied', 'applied']);
+    expect(await Promise.all(plans.map(({ end }) => end))).toEqual([
+      'applied',
+      'applied',
+      'applied',
+      'applied',
+    ]);
     expect(await plans[0]?.outcome).toMatchObject({ batchSize: 4, chainLength: 1 });
     expect(bench.writer.counters).toEqual({ statements: 2, plans: 5, folded: 0, splits: 0 });
   });
@@ -310,7 +315,11 @@ describe('a connection lost in flight', () => {
       error instanceof LostWrite ? error.fence : error,
     );
     expect(fences).toEqual([first.plan.action, first.plan.action, other.plan.action]);
-    expect([first.link.state, second.link.state, other.link.state]).toEqual(['pending', 'pending', 'pending']);
+    expect([first.link.state, second.link.state, other.link.state]).toEqual([
+      'pending',
+      'pending',
+      'pending',
+    ]);
   });
 
   test('holds up those who rest on it until the truth is known', async () => {

@@ -31,6 +31,14 @@ export function linkConfig(url: PostgresUrl, dataSource: DataSourceConfig): Link
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     application_name: dataSource.applicationName,
+    ...sessionSettings(dataSource),
+  };
+}
+
+/** Through a pooler a connection has none: see `pooler-mode.ts`. */
+function sessionSettings(dataSource: DataSourceConfig): Partial<LinkConfig> {
+  if (dataSource.pooler !== 'none') return {};
+  return {
     statement_timeout: dataSource.statementTimeoutMs,
     lock_timeout: dataSource.lockTimeoutMs,
     idle_in_transaction_session_timeout: dataSource.idleInTransactionTimeoutMs,

@@ -22,7 +22,17 @@ export function inFlight(message: string, cause: unknown, refusal?: DatabaseErro
 /** No connection could be opened, or the session's connection was lost before the call. */
 export function notSent(message: string, cause: unknown): DriverFailure {
   const facts = cause instanceof DatabaseError ? factsOf(cause) : { cause };
-  return new DriverFailure(message, { phase: 'not-sent', reason: 'unreachable', ...facts });
+  return new DriverFailure(`${message}${hintFor(cause)}`, {
+    phase: 'not-sent',
+    reason: 'unreachable',
+    ...facts,
+  });
+}
+
+/** A pooler in transaction mode has no session whose settings it could keep. */
+function hintFor(cause: unknown): string {
+  const refused = cause instanceof DatabaseError && cause.message.includes('unsupported startup parameter');
+  return refused ? '. Is it PgBouncer? Then set the key pooler of this data source.' : '';
 }
 
 function factsOf(error: DatabaseError): {

@@ -4,10 +4,13 @@ import type { RunnableConnection, RunOptions } from '../sharding/pooled-database
 import type { Rows, Statement } from '../sharding/shard-database.js';
 import { type LinkConfig, withSocket } from './client-config.js';
 import { answered, inFlight, notSent } from './failures.js';
+import { PoolerClient, type PoolerMode } from './pooler-mode.js';
 import { type Prepared, type RunOutcome, ScriptRun, StatementRun } from './statement-run.js';
 
 export interface PostgresConnectionOptions {
   readonly link: LinkConfig;
+  /** Absent: the connection has a session of the server to itself. */
+  readonly pooler?: PoolerMode | undefined;
   /** Most time to open the connection, log-in included, in milliseconds. */
   readonly connectTimeoutMs: number;
   /** Host, port and database, for messages. */
@@ -32,6 +35,9 @@ const FEATURE_NOT_SUPPORTED = '0A000';
 /** The prepared statement is gone, or there is one already: a pooler between us and the server, or `DISCARD ALL`. */
 const NAME_MIXED_UP: ReadonlySet<string | undefined> = new Set(['26000', '42P05']);
 
+/** Isolation levels cannot be set after a first query, so that the limits come after these. */
+const BEGIN = /^\s*(?:begin|start\s+transaction)\b/i;
+
 /** One connection to a PostgreSQL server, on a client of node-postgres. */
 export class PostgresConnection implements RunnableConnection<PostgresConnection> {
   readonly #client: Client;
@@ -53,7 +59,11 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   private constructor(options: PostgresConnectionOptions) {
     this.#options = options;
     this.#socket = new Socket();
-    this.#client = new pg.Client(withSocket(options.link, this.#socket));
+    const config = withSocket(options.link, this.#socket);
+    this.#client =
+      options.pooler === undefined
+        ? new pg.Client(config)
+        : new PoolerClient(config, options.pooler.startupParameters);
     // From the start and for good: a client without a listener takes the process down when its link dies.
     this.#client.on('error', (error) => this.#lost(error));
     this.#client.on('end', () => this.#lost(new Error('Connection terminated')));
@@ -85,9 +95,14 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
 
   /** Sends one statement. The connection must not have another call under way. */
   run(statement: Statement, options: RunOptions<PostgresConnection>): Promise<Rows> {
+    const { pooler } = this.#options;
+    if (pooler !== undefined && BEGIN.test(statement.text)) {
+      return this.script(`${statement.text}; ${pooler.afterBegin}`, options);
+    }
     const { deadlineAt, release } = options;
+    const sent = pooler?.named === false ? unnamed(statement) : statement;
     return new Promise((resolve, reject) =>
-      this.#startRun({ deadlineAt, release, statement, resolve, reject }),
+      this.#startRun({ deadlineAt, release, statement: sent, resolve, reject }),
     );
   }
 
@@ -151,7 +166,10 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
 
   #startRun(call: Call & { readonly statement: Statement }): void {
     try {
-      this.#run = new StatementRun(call.statement, this.#preparedFor(call.statement), this.#outcome);
+      const prepared = this.#preparedFor(call.statement);
+      const { pooler } = this.#options;
+      const prelude = pooler === undefined || this.inTransaction ? undefined : pooler.beforeStatement;
+      this.#run = new StatementRun(call.statement, { prepared, prelude }, this.#outcome);
     } catch (error) {
       // A value that cannot be sent, for instance. Nothing has been written.
       call.release?.(this);
@@ -186,7 +204,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
 
   #parsed(): void {
     const statement = this.#call?.statement;
-    if (statement?.name === undefined) return;
+    if (statement?.name === undefined || this.#run?.inPrelude === true) return;
     this.#prepared.set(statement.name, { text: statement.text, shape: undefined });
   }
 
@@ -245,9 +263,8 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
       call.reject(answered(refusal));
       return;
     }
-    const unnamed: Statement = { text: statement.text, values: statement.values };
     const release = (connection: PostgresConnection): void => this.#retire(connection, call);
-    this.#startRun({ ...call, statement: unnamed, release });
+    this.#startRun({ ...call, statement: unnamed(statement), release });
   }
 
   /** Its prepared statements are of no use any more, so it is not given to anybody else. */
@@ -272,6 +289,10 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     if (wasUsable) this.#options.onLost(this);
     call?.reject(inFlight(`${this.#options.description}: ${error.message}`, error, refusal));
   }
+}
+
+function unnamed({ text, values }: Statement): Statement {
+  return { text, values };
 }
 
 function isStalePlan(refusal: pg.DatabaseError): boolean {

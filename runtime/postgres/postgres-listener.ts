@@ -1,5 +1,9 @@
 import pg from 'pg';
-import type { NotificationListener, NotificationSubscription, Statement } from '../sharding/shard-database.js';
+import type {
+  NotificationListener,
+  NotificationSubscription,
+  Statement,
+} from '../sharding/shard-database.js';
 import { PostgresConnection, type PostgresConnectionOptions } from './postgres-connection.js';
 
 /** A half-open link is found this way: nothing would ever arrive on it, and nobody would know. */

@@ -53,16 +53,25 @@ export class StatementRun implements Submittable {
   readonly #values: (string | null)[];
   readonly #outcome: RunOutcome;
   readonly #prepared: Prepared | undefined;
+  readonly #prelude: string | undefined;
+  #inPrelude: boolean;
   #shape: Shape;
   #rows: unknown[][] = [];
   #tag = '';
   #unreadable: { readonly error: unknown } | undefined;
 
-  constructor(statement: Statement, prepared: Prepared | undefined, outcome: RunOutcome) {
+  /** @param prelude a statement to run before, in the same implicit transaction; its result is not read */
+  constructor(
+    statement: Statement,
+    { prepared, prelude }: { readonly prepared: Prepared | undefined; readonly prelude: string | undefined },
+    outcome: RunOutcome,
+  ) {
     this.name = statement.name ?? '';
     this.text = statement.text;
     this.#values = encodeValues(statement.values);
     this.#prepared = prepared;
+    this.#prelude = prelude;
+    this.#inPrelude = prelude !== undefined;
     this.#shape = prepared?.shape ?? NO_SHAPE;
     this.#outcome = outcome;
   }
@@ -70,12 +79,23 @@ export class StatementRun implements Submittable {
   submit(connection: Connection): void {
     // One system call for all messages.
     connection.stream.cork();
+    if (this.#prelude !== undefined) {
+      // Without a Sync in between, the server runs both in one transaction.
+      connection.parse({ name: '', text: this.#prelude, types: [] }, true);
+      connection.bind({ statement: '' }, true);
+      connection.execute(null, true);
+    }
     if (this.#prepared === undefined) connection.parse({ name: this.name, text: this.text, types: [] }, true);
     connection.bind({ statement: this.name, values: this.#values }, true);
     if (this.#prepared?.shape === undefined) connection.describe({ type: 'P', name: '' }, true);
     connection.execute(null, true);
     connection.sync();
     connection.stream.uncork();
+  }
+
+  /** True until the prelude has been answered. */
+  get inPrelude(): boolean {
+    return this.#inPrelude;
   }
 
   /** Names and parsers of the result's columns. */
@@ -91,7 +111,7 @@ export class StatementRun implements Submittable {
   }
 
   handleDataRow(message: DataRow): void {
-    if (this.#unreadable !== undefined) return;
+    if (this.#inPrelude || this.#unreadable !== undefined) return;
     try {
       this.#rows.push(parseRow(message.fields, this.#shape.parsers));
     } catch (error) {
@@ -101,6 +121,7 @@ export class StatementRun implements Submittable {
 
   handleCommandComplete(message: CommandComplete): void {
     this.#tag = message.text;
+    this.#inPrelude = false;
   }
 
   handleReadyForQuery(): void {

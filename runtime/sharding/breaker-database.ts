@@ -32,6 +32,10 @@ export class BreakerDatabase implements ShardDatabase {
     return this.#database.description;
   }
 
+  get sessionState(): boolean {
+    return this.#database.sessionState;
+  }
+
   query(statement: Statement, options?: CallOptions): Promise<Rows> {
     return this.#guarded(() => this.#database.query(statement, options));
   }

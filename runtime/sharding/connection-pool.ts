@@ -1,3 +1,4 @@
+import type { BudgetedPool, ConnectionBudget } from './connection-budget.js';
 import { DriverFailure, type NotSentReason } from './driver-failure.js';
 import type { CallOptions, PoolStats } from './shard-database.js';
 
@@ -26,6 +27,8 @@ export interface ConnectionPoolOptions<C extends PooledConnection> {
   readonly description: string;
   /** Opens a connection within its own time limit. */
   readonly open: () => Promise<C>;
+  /** What this pool shares with others. Default: nothing. */
+  readonly budget?: ConnectionBudget | undefined;
 }
 
 interface Waiter<C> {
@@ -52,7 +55,7 @@ const DEFAULT_GRACE_MS = 5_000;
  * of its queue, ties each caller to the connection attempt it started, and sets and clears a timer and a listener
  * for every use. Here one coarse timer serves all deadlines, and taking an idle connection allocates nothing.
  */
-export class ConnectionPool<C extends PooledConnection> {
+export class ConnectionPool<C extends PooledConnection> implements BudgetedPool {
   readonly #options: ConnectionPoolOptions<C>;
   readonly #connections: Set<C> = new Set();
   /** Last in, first out, so that connections that are not needed grow old and are closed. */
@@ -67,6 +70,22 @@ export class ConnectionPool<C extends PooledConnection> {
 
   constructor(options: ConnectionPoolOptions<C>) {
     this.#options = options;
+    options.budget?.join(this);
+  }
+
+  get size(): number {
+    return this.#connections.size + this.#opening;
+  }
+
+  shedIdle(): boolean {
+    const oldest = this.#idle.shift();
+    if (oldest === undefined) return false;
+    this.#retire(oldest.connection);
+    return true;
+  }
+
+  wake(): void {
+    this.#openForWaiting();
   }
 
   /** An idle connection, at once, or nothing. Callers that wait come first. */
@@ -104,6 +123,8 @@ export class ConnectionPool<C extends PooledConnection> {
   release(connection: C): void {
     if (!connection.usable) this.discard(connection);
     else if (this.#closed !== undefined) this.#retire(connection);
+    else if (this.#options.budget?.shouldYield(this, this.#waiting.size > 0) === true)
+      this.#yield(connection);
     else this.#offer(connection);
   }
 
@@ -113,6 +134,7 @@ export class ConnectionPool<C extends PooledConnection> {
     const at = this.#idle.findIndex((idle) => idle.connection === connection);
     if (at >= 0) this.#idle.splice(at, 1);
     connection.destroy();
+    this.#options.budget?.give();
     this.#openForWaiting();
     this.#noteQuiet();
   }
@@ -171,6 +193,7 @@ export class ConnectionPool<C extends PooledConnection> {
   #nextWaiting(): Waiter<C> | undefined {
     for (const waiter of this.#waiting) {
       this.#waiting.delete(waiter);
+      if (this.#waiting.size === 0) this.#options.budget?.satisfied(this);
       return waiter;
     }
     return undefined;
@@ -180,7 +203,8 @@ export class ConnectionPool<C extends PooledConnection> {
     while (
       this.#closed === undefined &&
       this.#opening < this.#waiting.size &&
-      this.#opening + this.#connections.size < this.#options.maximumSize
+      this.size < this.#options.maximumSize &&
+      this.#options.budget?.take(this) !== false
     ) {
       this.#opening += 1;
       this.#options.open().then(
@@ -203,6 +227,7 @@ export class ConnectionPool<C extends PooledConnection> {
    */
   #openFailed(failure: unknown): void {
     this.#opening -= 1;
+    this.#options.budget?.give();
     this.#lastOpenFailure = failure;
     if (this.#connections.size === 0 && this.#opening === 0) this.#refuseAll(failure);
     this.#noteQuiet();
@@ -234,12 +259,15 @@ export class ConnectionPool<C extends PooledConnection> {
       this.#waiting.delete(waiter);
       waiter.refuse(this.#lateness());
     }
+    if (this.#waiting.size === 0) this.#options.budget?.satisfied(this);
     if (pending || this.#waiting.size > 0) this.watch();
   }
 
   /** What to tell those who waited in vain: nobody gave a connection back, or none could be opened. */
   #lateness(): DriverFailure {
-    return this.#connections.size > 0
+    const spent =
+      this.#options.budget !== undefined && this.#options.budget.open >= this.#options.budget.maximum;
+    return this.#connections.size > 0 || spent
       ? this.#refusal('pool-exhausted', 'no connection came free in time', this.#lastOpenFailure)
       : this.#refusal('unreachable', 'no connection could be opened in time', this.#lastOpenFailure);
   }
@@ -259,9 +287,17 @@ export class ConnectionPool<C extends PooledConnection> {
     if (this.#idle.length > 0) this.#watchIdle();
   }
 
+  /** Makes room for another pool. Whoever waits here goes on waiting. */
+  #yield(connection: C): void {
+    this.#retire(connection);
+    this.#openForWaiting();
+  }
+
   #retire(connection: C): Promise<void> {
     this.#connections.delete(connection);
     const closing = connection.close();
+    const { budget } = this.#options;
+    if (budget !== undefined) closing.then(() => budget.give());
     this.#noteQuiet();
     return closing;
   }
@@ -272,6 +308,7 @@ export class ConnectionPool<C extends PooledConnection> {
     const idle = this.#idle.splice(0).map(({ connection }) => this.#retire(connection));
     await this.#quiet(graceMs);
     for (const connection of [...this.#connections]) this.discard(connection);
+    this.#options.budget?.leave(this);
     clearTimeout(this.#sweepTimer);
     await Promise.all(idle);
   }

@@ -1,10 +1,13 @@
 import type { DatabaseUrl, DataSourceConfig } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import type { ConnectionBudget } from './connection-budget.js';
 import type { ShardDatabase } from './shard-database.js';
 
 export interface AdapterOptions {
   /** Called with what an operator should know. */
   readonly warn: (message: string) => void;
+  /** What the connections of all databases share. Default: nothing. */
+  readonly budget?: ConnectionBudget | undefined;
 }
 
 /** Opens the databases of one kind of URL. */

@@ -2,8 +2,12 @@ import type { DataSourceConfig, MemberConfig, ShardingTopology } from '../config
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ClosedError, UnknownShardError } from '../errors.js';
 import { BreakerDatabase } from './breaker-database.js';
+import { ConnectionBudget } from './connection-budget.js';
 import type { DatabaseAdapter } from './database-adapter.js';
 import type { ShardDatabase } from './shard-database.js';
+import { SwitchableDatabase } from './switchable-database.js';
+import { membersOf, type TopologyChange, topologyChanges } from './topology-changes.js';
+import { memberIn, requireEmpty, requireIdentity, requireSafe, requireSuccessor } from './topology-reload.js';
 import { TransactionManager } from './transaction-manager.js';
 
 export interface DatabaseRegistryOptions {
@@ -14,23 +18,35 @@ export interface DatabaseRegistryOptions {
   readonly guard?: () => void;
 }
 
+export interface ReloadOptions {
+  /** Called for each new shard before it is there: brings its database up to date. */
+  readonly prepare?: (member: MemberConfig) => Promise<void>;
+  /** How long what is under way may take before a server is switched, in milliseconds. Default 5,000. */
+  readonly patienceMs?: number;
+}
+
 /** The databases of a topology, one per shard. Each is opened when it is first used. */
 export class DatabaseRegistry {
   /** Serves models without a sharded id. */
   readonly defaultShard: ShardIdentifier;
-  readonly #members: ReadonlyMap<ShardIdentifier, MemberConfig>;
+  #topology: ShardingTopology;
+  #members: ReadonlyMap<ShardIdentifier, MemberConfig>;
   readonly #adapters: readonly DatabaseAdapter[];
   readonly #warn: (message: string) => void;
-  readonly #databases: Map<ShardIdentifier, ShardDatabase> = new Map();
+  readonly #databases: Map<ShardIdentifier, SwitchableDatabase> = new Map();
+  #reloading: Promise<unknown> = Promise.resolve();
   readonly #replicas: Map<ShardIdentifier, ShardDatabase> = new Map();
+  readonly #budget: ConnectionBudget | undefined;
   #guard: () => void;
   #closed: Promise<void> | undefined;
 
   constructor(topology: ShardingTopology, options: DatabaseRegistryOptions) {
-    const members = topology.groups.flatMap((group) => group.members);
     this.defaultShard = topology.defaultShard;
-    this.#members = new Map(members.map((member) => [member.shard, member]));
+    this.#topology = topology;
+    this.#members = membersOf(topology);
     this.#adapters = options.adapters;
+    const { maximumConnections } = topology;
+    this.#budget = maximumConnections === undefined ? undefined : new ConnectionBudget(maximumConnections);
     this.#warn = options.warn ?? ((message) => console.warn(message));
     this.#guard = options.guard ?? (() => {});
   }
@@ -93,6 +109,21 @@ export class DatabaseRegistry {
     this.#guard = guard;
   }
 
+  /**
+   * Goes over to another topology while requests are served. Pools are replaced behind the backs of those who use them;
+   * where a server changes, the requests of its shard wait at a barrier for as long as their deadlines let them.
+   *
+   * @returns what changed; empty if nothing did
+   * @throws ReloadRefusedError for what is not safe: the topology stays as it was, but for servers that were switched
+   * before another one refused
+   */
+  reload(topology: ShardingTopology, options: ReloadOptions = {}): Promise<readonly TopologyChange[]> {
+    const change = (): Promise<readonly TopologyChange[]> => this.#change(topology, options);
+    const done = this.#reloading.then(change, change);
+    this.#reloading = done.catch(() => {});
+    return done;
+  }
+
   /** Closes all databases. What is under way may finish within `graceMs` (default 5,000). */
   close(graceMs?: number): Promise<void> {
     this.#closed ??= closeAll([...this.#databases.values(), ...this.#replicas.values()], graceMs);
@@ -100,14 +131,73 @@ export class DatabaseRegistry {
   }
 
   #open(shard: ShardIdentifier): ShardDatabase {
-    const database = this.#openSource(shard, this.memberConfig(shard).primary);
+    const { primary } = this.memberConfig(shard);
+    const database = new SwitchableDatabase(this.#openSource(shard, primary), primary.statementTimeoutMs);
     this.#databases.set(shard, database);
     return database;
   }
 
+  async #change(topology: ShardingTopology, options: ReloadOptions): Promise<readonly TopologyChange[]> {
+    const changes = topologyChanges(this.#topology, topology);
+    requireSafe(changes, this.#topology, topology);
+    for (const change of changes) {
+      if (change.kind === 'shard-removed') await requireEmpty(this.database(change.shard));
+      if (change.kind === 'shard-added') await options.prepare?.(memberIn(topology, change));
+    }
+    // From here on only a server that is not what it should be can refuse, so those come first.
+    for (const change of changes) {
+      if (change.kind === 'server') await this.#switch(memberIn(topology, change), options);
+    }
+    this.#topology = topology;
+    this.#members = membersOf(topology);
+    for (const change of changes) this.#adopt(change);
+    return changes;
+  }
+
+  async #switch(member: MemberConfig, { patienceMs = 5_000 }: ReloadOptions): Promise<void> {
+    const { shard, primary } = member;
+    const database = this.#databases.get(shard);
+    const old = this.#openSource(shard, this.memberConfig(shard).primary);
+    const successor = this.#openSource(shard, primary);
+    const timeoutMs = primary.statementTimeoutMs;
+    const check = (): Promise<void> => requireSuccessor(successor, old);
+    try {
+      // The long part comes before anybody has to wait.
+      await requireIdentity(successor);
+      if (database === undefined) await check();
+      else await database.switchTo(successor, { timeoutMs, patienceMs, check });
+    } catch (error) {
+      await successor.close(0);
+      throw error;
+    } finally {
+      await old.close(0);
+    }
+    this.#members = new Map([...this.#members, [shard, member]]);
+    if (database === undefined) await successor.close(0);
+  }
+
+  #adopt(change: TopologyChange): void {
+    if (change.kind === 'pool') {
+      const { primary } = this.memberConfig(change.shard);
+      const database = this.#databases.get(change.shard);
+      database?.replace(this.#openSource(change.shard, primary), primary.statementTimeoutMs);
+    }
+    if (change.kind === 'replica' || change.kind === 'shard-removed') {
+      void this.#replicas.get(change.shard)?.close();
+      this.#replicas.delete(change.shard);
+    }
+    if (change.kind === 'shard-removed') {
+      void this.#databases.get(change.shard)?.close();
+      this.#databases.delete(change.shard);
+    }
+  }
+
   #openSource(shard: ShardIdentifier, dataSource: DataSourceConfig): ShardDatabase {
     if (this.#closed !== undefined) throw new ClosedError('The databases are closed');
-    const opened = this.#adapterFor(dataSource).open(shard, dataSource, { warn: this.#warn });
+    const opened = this.#adapterFor(dataSource).open(shard, dataSource, {
+      warn: this.#warn,
+      budget: this.#budget,
+    });
     return new BreakerDatabase(opened);
   }
 

@@ -1,5 +1,6 @@
 import type { DataSourceConfig } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import type { ConnectionBudget } from './connection-budget.js';
 import { ConnectionPool, type PooledConnection } from './connection-pool.js';
 import { PooledSession } from './pooled-session.js';
 import type {
@@ -36,6 +37,10 @@ export interface PooledDatabaseOptions<C> {
   readonly limits: Pick<DataSourceConfig, 'maximumPoolSize' | 'idleTimeoutMs' | 'statementTimeoutMs'>;
   /** Longest wait of a lone statement for a connection, in milliseconds. Default: its deadline. */
   readonly connectionWaitMs?: number;
+  /** Default true. */
+  readonly sessionState?: boolean;
+  /** What the pool shares with those of other databases. Default: nothing. */
+  readonly budget?: ConnectionBudget | undefined;
   /** Opens a connection; `onLost` is to be called when it is lost later, whether idle or in use. */
   readonly open: (onLost: (connection: C) => void) => Promise<C>;
   /** Called after the last connection was closed. */
@@ -47,6 +52,7 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
   readonly shard: ShardIdentifier;
   readonly kind: ShardDatabase['kind'];
   readonly description: string;
+  readonly sessionState: boolean;
   readonly #pool: ConnectionPool<C>;
   readonly #release: (connection: C) => void;
   readonly #closed: () => Promise<void>;
@@ -57,6 +63,7 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
     this.shard = options.shard;
     this.kind = options.kind;
     this.description = options.description;
+    this.sessionState = options.sessionState ?? true;
     this.#closed = options.closed ?? (() => Promise.resolve());
     this.#connectionWaitMs = options.connectionWaitMs ?? Number.POSITIVE_INFINITY;
     const onLost = (connection: C): void => this.#pool.discard(connection);
@@ -66,6 +73,7 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
       defaultTimeoutMs: options.limits.statementTimeoutMs,
       description: options.description,
       open: () => options.open(onLost),
+      budget: options.budget,
     });
     this.#release = (connection) => this.#pool.release(connection);
   }

@@ -75,6 +75,7 @@ export class ReplicaReads {
       shard,
       kind: primary.kind,
       description: primary.description,
+      sessionState: primary.sessionState,
       query: async (statement, options) => {
         const chosen = await choose(options);
         if (chosen === primary) return primary.query(statement, options);

@@ -72,14 +72,19 @@ export interface ShardDatabase {
   readonly kind: 'postgresql' | 'pglite';
   /** Host, port and database (or directory), for messages to operators. Never a user or password. */
   readonly description: string;
+  /**
+   * Whether a held session is one session of the server: its settings, session locks and temporary tables last. Through
+   * a pooler in transaction mode nothing outlasts a transaction.
+   */
+  readonly sessionState: boolean;
   /** Sends one statement on any free connection: its own transaction, committed when this resolves. */
   query(statement: Statement, options?: CallOptions): Promise<Rows>;
   /** Takes a connection out of the pool. */
   acquire(options?: CallOptions): Promise<ShardSession>;
   stats(): PoolStats;
   /**
-   * Listens to a channel on a connection of its own, outside of the pool. Absent where the adapter cannot. Through a
-   * pooler in transaction mode it succeeds and nothing ever arrives.
+   * Listens to a channel on a connection of its own, outside of the pool. Absent where it cannot be done.
+   * Through a pooler in transaction mode of which nobody told, it succeeds and nothing ever arrives.
    *
    * @throws DriverFailure if no connection can be opened
    */

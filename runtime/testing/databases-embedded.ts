@@ -34,6 +34,7 @@ export async function releaseEmbedded(): Promise<void> {
 
 class LentDatabase implements ShardDatabase {
   readonly kind = 'pglite';
+  readonly sessionState = true;
   readonly shard: ShardDatabase['shard'];
   readonly instance: ShardDatabase;
 

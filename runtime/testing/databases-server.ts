@@ -273,7 +273,8 @@ class Server implements PostgresServer {
   }
 }
 
-async function tryToConnect(address: ServerAddress): Promise<string | undefined> {
+/** Undefined if it can be done; else what stands in the way. */
+export async function tryToConnect(address: ServerAddress): Promise<string | undefined> {
   const { host, port, user, password, database } = address;
   const client = new pg.Client({ host, port, user, password, database, connectionTimeoutMillis: 2_000 });
   client.on('error', () => {});

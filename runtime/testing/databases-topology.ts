@@ -26,6 +26,7 @@ export function testDataSource(
     idleTimeoutMs: 30_000,
     applicationName: 'fw-actions-test',
     allowUnsafe: [],
+    pooler: 'none',
     ...overrides,
   };
 }

@@ -22,7 +22,15 @@ import type { ModelRun } from './run-model.js';
 import { type Found, type Outcome, type PlannedItem, runScript, slotKey } from './script.js';
 
 /** What an answer says. */
-type Claim = 'result' | 'odd' | 'missing' | 'thrown' | 'precondition' | 'cross-shard' | 'key-misuse' | Unproven;
+type Claim =
+  | 'result'
+  | 'odd'
+  | 'missing'
+  | 'thrown'
+  | 'precondition'
+  | 'cross-shard'
+  | 'key-misuse'
+  | Unproven;
 /** Says nothing about any state but that nothing (or exactly what it names) was written. */
 type Unproven = 'unique' | 'key-reused' | 'partial' | 'unknown' | 'gave-up';
 
@@ -73,7 +81,8 @@ class AnswerChecker {
     const claim = claimOf(execution);
     if (claim === undefined) {
       const { answer } = execution;
-      const text = answer?.kind === 'error' && answer.error instanceof Error ? answer.error.stack : 'no answer';
+      const text =
+        answer?.kind === 'error' && answer.error instanceof Error ? answer.error.stack : 'no answer';
       this.#complain(execution, `unexpected ${text}`);
       return 'unexpected';
     }
@@ -90,28 +99,27 @@ class AnswerChecker {
       case 'unknown':
         return;
       case 'partial':
-        return this.#checkPartial(execution, committed);
+        this.#checkPartial(execution, committed);
+        return;
       case 'key-reused':
         if (!this.#sharesKey(execution)) this.#complain(execution, 'nobody else used its key');
         break;
       case 'unique':
-        if (trace !== undefined && !this.#clashes(trace.items)) this.#complain(execution, 'clashes with nothing');
+        if (trace !== undefined && !this.#clashes(trace.items))
+          this.#complain(execution, 'clashes with nothing');
         break;
       case 'gave-up':
         break;
       default:
-        if (trace === undefined) return this.#complain(execution, `${claim} without having performed`);
-        this.#checkTrace(execution, trace, claim);
-        if (claim === 'result') return this.#checkCommitted(execution, trace, committed);
+        if (trace === undefined) this.#complain(execution, `${claim} without having performed`);
+        else this.#checkTrace(execution, trace, claim);
     }
-    if (committed.length > 0) this.#complain(execution, `answered ${claim} and is committed`);
-  }
-
-  #checkCommitted(execution: ExecutionRecord, { items }: Trace, committed: readonly string[]): void {
-    const keyed = execution.terms.key !== undefined && items.length === 0;
-    const expected = keyed ? 1 : legsOf(items).length;
+    const expected = claim === 'result' && trace !== undefined ? planCount(execution, trace) : 0;
     if (committed.length !== expected) {
-      this.#complain(execution, `was answered, and ${committed.length} of ${expected} plans are committed`);
+      this.#complain(
+        execution,
+        `answered ${claim}, and ${committed.length} of ${expected} plans are committed`,
+      );
     }
   }
 
@@ -119,7 +127,10 @@ class AnswerChecker {
     const { answer } = execution;
     if (answer?.kind !== 'error' || !(answer.error instanceof CrossShardPartialError)) return;
     const { committed: told, failed, cause } = answer.error;
-    const found = cause instanceof CommitOutcomeUnknownError ? committed.filter((id) => id !== failed.actionId) : committed;
+    const found =
+      cause instanceof CommitOutcomeUnknownError
+        ? committed.filter((id) => id !== failed.actionId)
+        : committed;
     if (told.map(({ actionId }) => actionId).join() !== found.join()) {
       this.#complain(execution, `says that ${told.length} legs are committed, found ${found.length}`);
     }
@@ -131,8 +142,8 @@ class AnswerChecker {
     const peers = this.#keyed.get(`${principal}/${key}`) ?? [];
     const [first] = peers.filter((peer) => this.#committed.has(peer) && peer.script === execution.script);
     const { answer } = execution;
-    if (first === undefined) return this.#complain(execution, 'was answered by a plan that is not committed');
-    if (first === execution) return;
+    if (first === undefined) this.#complain(execution, 'was answered by a plan that is not committed');
+    if (first === undefined || first === execution) return;
     const { outcome } = this.#replay(execution, first.traces.at(-1));
     const expected = outcome?.kind === 'done' ? JSON.stringify(inOrder(outcome.result)) : 'nothing';
     const got = answer?.kind === 'result' ? JSON.stringify(inOrder(answer.result)) : 'nothing';
@@ -175,7 +186,10 @@ class AnswerChecker {
       if (read === undefined) return { outcome: undefined, items };
       found = read.found.map(({ slot, state }) => {
         const own = state?.writer === trace.writer;
-        return { slot, state: own ? stagedState(items, slot) : this.#committedState(execution, slot, state?.version) };
+        return {
+          slot,
+          state: own ? stagedState(items, slot) : this.#committedState(execution, slot, state?.version),
+        };
       });
     }
   }
@@ -183,7 +197,8 @@ class AnswerChecker {
   #committedState(execution: ExecutionRecord, slot: string, version: number | undefined): Found['state'] {
     if (version === undefined) return undefined;
     const state = this.#history.state(slot, version);
-    if (state === undefined) this.#complain(execution, `read version ${version} of ${slot}, which was never committed`);
+    if (state === undefined)
+      this.#complain(execution, `read version ${version} of ${slot}, which was never committed`);
     return state;
   }
 
@@ -193,10 +208,12 @@ class AnswerChecker {
     for (const { tick, found, kind } of reads) {
       for (const { slot, state } of found) {
         // A plan sees what it has staged itself, whatever has been committed since.
-        if (items.some((item) => slotKey(item.slot) === slot && item.state.version === state?.version)) continue;
+        if (items.some((item) => slotKey(item.slot) === slot && item.state.version === state?.version))
+          continue;
         const version = state?.version ?? 0;
         const least = Math.max(this.#history.floorAt(slot, tick), newest.get(slot) ?? 0);
-        if (version < least) this.#complain(execution, `${kind} read version ${version} of ${slot}, after ${least}`);
+        if (version < least)
+          this.#complain(execution, `${kind} read version ${version} of ${slot}, after ${least}`);
         newest.set(slot, version);
         const committed = this.#history.state(slot, version)?.writer;
         if (state?.writer !== committed) {
@@ -217,13 +234,20 @@ class AnswerChecker {
       ({ kind, slot, state }) =>
         kind === 'add' &&
         (this.#history.lastVersion(slotKey(slot)) > 0 ||
-          (state.label !== null && this.#labels.has(`${slot.kind}/${slot.shard}/${state.label}`))),
+          (state.label !== null &&
+            slot.kind !== 'Purse' &&
+            this.#labels.has(`${slot.kind}/${slot.shard}/${state.label}`))),
     );
   }
 
   #complain(execution: ExecutionRecord, text: string): void {
     this.problems.push(`execution ${execution.number}: ${text}`);
   }
+}
+
+/** How many plans a successful execution leaves. */
+function planCount({ terms }: ExecutionRecord, { items }: Trace): number {
+  return terms.key !== undefined && items.length === 0 ? 1 : legsOf(items).length;
 }
 
 function stagedState(items: readonly PlannedItem[], slot: string): Found['state'] {

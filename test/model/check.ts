@@ -43,7 +43,8 @@ function checkRows(run: ModelRun, history: History, dumps: readonly ShardDump[])
   for (const slot of history.slots) {
     const last = history.lastVersion(slot);
     for (let version = 1; version <= last; version += 1) {
-      if (history.state(slot, version) === undefined) problems.push(`${slot} has no version ${version} of ${last}`);
+      if (history.state(slot, version) === undefined)
+        problems.push(`${slot} has no version ${version} of ${last}`);
     }
     const expected = stateText(history.state(slot, last));
     const found = stateText(rows.get(slot));
@@ -86,7 +87,9 @@ function checkEvents(run: ModelRun, legs: readonly AppliedLeg[], dump: ShardDump
   }
   for (const key of new Set([...expected.keys(), ...found.keys()])) {
     const [wanted = [], got = []] = [expected.get(key), found.get(key)];
-    const index = Array.from({ length: Math.max(wanted.length, got.length) }).findIndex((_, at) => wanted[at] !== got[at]);
+    const index = Array.from({ length: Math.max(wanted.length, got.length) }).findIndex(
+      (_, at) => wanted[at] !== got[at],
+    );
     if (index !== -1) problems.push(`${key}: event ${index} is ${got[index]}, not ${wanted[index]}`);
   }
   return problems;
@@ -102,7 +105,8 @@ function checkActions(legs: readonly AppliedLeg[], dump: ShardDump): readonly st
   const rows = new Map(dump.actions.map((row) => [row.id, row]));
   return legs.flatMap(({ actionId, execution }) => {
     const row = rows.get(actionId);
-    if (row?.status !== 'committed') return [`execution ${execution.number} has no committed action row ${actionId}`];
+    if (row?.status !== 'committed')
+      return [`execution ${execution.number} has no committed action row ${actionId}`];
     const wrong = row.name !== 'script' || row.principal !== execution.terms.principal;
     return wrong ? [`action row ${actionId} says ${row.name} by ${row.principal}`] : [];
   });
@@ -130,7 +134,8 @@ function checkKeys(history: History, dumps: readonly ShardDump[]): readonly stri
       if (!hasResult) continue;
       const name = `${principal}/${key}/${shard}`;
       const owner = owners.get(name);
-      if (owner?.actionId !== actionId || owner.shard !== shard) problems.push(`key ${name} belongs to no applied plan`);
+      if (owner?.actionId !== actionId || owner.shard !== shard)
+        problems.push(`key ${name} belongs to no applied plan`);
       kept.add(name);
     }
   }

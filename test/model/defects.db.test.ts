@@ -42,7 +42,7 @@ describeOn('postgresql', 'the checker of random actions', (harness) => {
       profile: { labelClashes: 0.8 },
       actions: 1_500,
     });
-    expect(problems.join('\n')).toMatch(/was answered, and 0 of 1 plans are committed/);
+    expect(problems.join('\n')).toMatch(/answered result, and 0 of 1 plans are committed/);
   });
 
   test('notices write skew between an update and an expectation in one statement', async () => {

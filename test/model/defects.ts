@@ -6,7 +6,12 @@ import { type StagedState, StagedStates } from '../../runtime/execution/staged-s
 import { Link } from '../../runtime/persistence/link.js';
 import type { PlanWrite } from '../../runtime/persistence/plan-write.js';
 import type { FlushOutcome, FlushRequest, ShardStore } from '../../runtime/persistence/shard-store.js';
-import { DEFAULT_WRITER_LIMITS, ShardWriter, type Submission, type SubmitOptions } from '../../runtime/persistence/shard-writer.js';
+import {
+  DEFAULT_WRITER_LIMITS,
+  ShardWriter,
+  type Submission,
+  type SubmitOptions,
+} from '../../runtime/persistence/shard-writer.js';
 import type { CallOptions } from '../../runtime/sharding/shard-database.js';
 import { type MakeGateways, NAMESPACE } from './run-model.js';
 
@@ -31,7 +36,8 @@ class GhostStates extends StagedStates {
     link.onSettled(() => {
       if (link.state === 'applied') return;
       for (const { kind, descriptor, model } of items) {
-        if (kind !== 'expect') this.#ghosts.set(`${descriptor.name}/${model.id.getValue()}`, { model, reads: 0 });
+        if (kind !== 'expect')
+          this.#ghosts.set(`${descriptor.name}/${model.id.getValue()}`, { model, reads: 0 });
       }
     });
   }

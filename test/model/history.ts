@@ -33,7 +33,8 @@ export class History {
     for (const id of committed.flatMap((ids) => [...ids])) {
       if (!known.has(id)) this.problems.push(`action row ${id} belongs to no attempt that may be committed`);
     }
-    for (const leg of this.legs) for (const item of leg.items) if (item.kind !== 'expect') this.#produce(leg, item);
+    for (const leg of this.legs)
+      for (const item of leg.items) if (item.kind !== 'expect') this.#produce(leg, item);
   }
 
   /** All models that were ever stored. */
@@ -77,7 +78,8 @@ export class History {
       const shard = committed.findIndex((ids) => ids.has(actionId));
       if (shard === -1) return [];
       const leg = legs[index] ?? { shard, items: [] };
-      if (leg.shard !== shard) this.problems.push(`execution ${execution.number}: committed on shard ${shard}`);
+      if (leg.shard !== shard)
+        this.problems.push(`execution ${execution.number}: committed on shard ${shard}`);
       return [{ execution, trace, shard, actionId, items: leg.items }];
     });
   }
@@ -104,7 +106,9 @@ export function isAnswered({ answer }: ExecutionRecord): boolean {
 }
 
 /** Items by shard, in staging order. */
-export function legsOf(items: readonly PlannedItem[]): readonly { readonly shard: number; readonly items: PlannedItem[] }[] {
+export function legsOf(
+  items: readonly PlannedItem[],
+): readonly { readonly shard: number; readonly items: PlannedItem[] }[] {
   const legs = new Map<number, PlannedItem[]>();
   for (const item of items) {
     const leg = legs.get(item.slot.shard);

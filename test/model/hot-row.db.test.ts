@@ -30,7 +30,10 @@ describeOn('postgresql', 'executors that fight over one row', (harness) => {
       expect(codes.filter((code) => !PATIENCE.includes(code))).toEqual([]);
       for (const { applied } of peers) expect(applied).toBeGreaterThan(0);
       const applied = peers.reduce((sum, peer) => sum + peer.applied, 0);
-      const unknown = peers.reduce((sum, { failed }) => sum + (failed.get('FW_COMMIT_OUTCOME_UNKNOWN') ?? 0), 0);
+      const unknown = peers.reduce(
+        (sum, { failed }) => sum + (failed.get('FW_COMMIT_OUTCOME_UNKNOWN') ?? 0),
+        0,
+      );
       const [first] = registries;
       const dump = first === undefined || shard === undefined ? undefined : await dumpShard(first, shard);
       const updates = (dump?.rows[0]?.state.version ?? 0) - 1;

@@ -62,7 +62,11 @@ interface Runner {
 
 function executorOn(databases: DatabaseRegistry, world: World): Runner {
   const gateways = new ShardGateways(databases, NAMESPACE, new EventCatalog(events));
-  const executor = new ActionExecutor({ registry: new ActionRegistry([scriptActionOf(gateways, world)]), gateways, models });
+  const executor = new ActionExecutor({
+    registry: new ActionRegistry([scriptActionOf(gateways, world)]),
+    gateways,
+    models,
+  });
   const record = recordOf();
   return {
     run: async (script, progress, chaining = true) => {

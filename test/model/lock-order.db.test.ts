@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { StagedItem } from '../../runtime/action/action-plan.js';
 import type { ModelDescriptor } from '../../runtime/domain/descriptor.js';
-import { uuid7 } from '../../runtime/domain/id-source.js';
 import { ShardedId } from '../../runtime/domain/id.js';
+import { uuid7 } from '../../runtime/domain/id-source.js';
 import { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
 import { EventCatalog } from '../../runtime/persistence/event-catalog.js';
 import type { PlanWrite } from '../../runtime/persistence/plan-write.js';
@@ -11,7 +11,16 @@ import { SqlShardStore } from '../../runtime/persistence/sql-shard-store.js';
 import { DriverFailure } from '../../runtime/sharding/driver-failure.js';
 import type { ShardDatabase } from '../../runtime/sharding/shard-database.js';
 import { describeOn } from '../../runtime/testing/databases-vitest.js';
-import { events, migrations, Purse, purseModel, type Stored, StoredBuilder, Tally, tallyModel } from './models.js';
+import {
+  events,
+  migrations,
+  Purse,
+  purseModel,
+  type Stored,
+  StoredBuilder,
+  Tally,
+  tallyModel,
+} from './models.js';
 import { NAMESPACE } from './run-model.js';
 
 const shard = ShardIdentifier.of(0, 0);
@@ -26,6 +35,7 @@ function rewriting(database: ShardDatabase, rewrite: (text: string) => string): 
     shard: database.shard,
     kind: database.kind,
     description: database.description,
+    sessionState: database.sessionState,
     query: ({ text, values }, options) => database.query({ text: rewrite(text), values }, options),
     acquire: (options) => database.acquire(options),
     stats: () => database.stats(),
@@ -35,8 +45,19 @@ function rewriting(database: ShardDatabase, rewrite: (text: string) => string): 
 
 function planOf(items: readonly StagedItem[]): PlanWrite {
   const now = new Date().toISOString();
-  const action = { id: uuid7.next(shard.bits), name: 'test', principal: 'test', startedDate: now, completedDate: now };
-  return { action: { ...action, params: undefined, result: undefined }, items, traceContext: undefined, key: undefined };
+  const action = {
+    id: uuid7.next(shard.bits),
+    name: 'test',
+    principal: 'test',
+    startedDate: now,
+    completedDate: now,
+  };
+  return {
+    action: { ...action, params: undefined, result: undefined },
+    items,
+    traceContext: undefined,
+    key: undefined,
+  };
 }
 
 /** Purses and tallies in turn. */
@@ -54,10 +75,17 @@ function newModel(index: number): { readonly descriptor: ModelDescriptor; readon
  * Two stores lock the same rows of two tables, each in one statement and both held up in the middle until each holds
  * what it has locked before. SQLSTATEs of those that fail.
  */
-async function fight(database: ShardDatabase, second: ShardDatabase): Promise<readonly (string | undefined)[]> {
-  const stores = [database, second].map((each) => new SqlShardStore(each, NAMESPACE, new EventCatalog(events)));
+async function fight(
+  database: ShardDatabase,
+  second: ShardDatabase,
+): Promise<readonly (string | undefined)[]> {
+  const stores = [database, second].map(
+    (each) => new SqlShardStore(each, NAMESPACE, new EventCatalog(events)),
+  );
   const models = Array.from({ length: ROWS }, (_, index) => newModel(index));
-  const adds = models.map(({ descriptor, model }): StagedItem => ({ kind: 'add', descriptor, model, events: [] }));
+  const adds = models.map(
+    ({ descriptor, model }): StagedItem => ({ kind: 'add', descriptor, model, events: [] }),
+  );
   await stores[0]?.flush({ groups: [[planOf(adds)]], locked: 'wait' });
   // Nothing ever changes, because an expectation locks and leaves: what is tried is the order of locks alone.
   const guards = models.map(
@@ -101,7 +129,9 @@ describeOn('postgresql', 'locks of two processes', (harness) => {
 
   test('taken in different orders would deadlock', async () => {
     const database = (await harness.makeShards({ shards: [shard], migrations, dataSource })).database(shard);
-    const backwards = rewriting(database, (text) => text.replaceAll('ORDER BY t.id FOR', 'ORDER BY t.id DESC FOR'));
+    const backwards = rewriting(database, (text) =>
+      text.replaceAll('ORDER BY t.id FOR', 'ORDER BY t.id DESC FOR'),
+    );
     expect(await fight(database, backwards)).toContain('40P01');
   });
 });

@@ -13,7 +13,7 @@ export interface Content {
   readonly writer: string;
   /** What queries select by. */
   readonly bucket: number;
-  /** Unique in its table, or null. */
+  /** Unique among tallies and among badges, or null. */
   readonly label: string | null;
 }
 
@@ -52,7 +52,11 @@ abstract class Changed<M> extends ModelEvent<M> {
   /** The value after the change. */
   readonly value: number;
 
-  protected constructor(id: string, modelClass: ModelClass<M>, change: Omit<Changed<M>, 'getModelId' | 'getModelName'>) {
+  protected constructor(
+    id: string,
+    modelClass: ModelClass<M>,
+    change: Omit<Changed<M>, 'getModelId' | 'getModelName'>,
+  ) {
     super(id, modelClass);
     this.writer = change.writer;
     this.index = change.index;
@@ -123,7 +127,11 @@ export const badgeModel: ModelDescriptor<Badge> = describeModel('Badge', {
   sharded: false,
 });
 
-export const models: readonly ModelDescriptor[] = [purseModel, tallyModel, badgeModel] as unknown as ModelDescriptor[];
+export const models: readonly ModelDescriptor[] = [
+  purseModel,
+  tallyModel,
+  badgeModel,
+] as unknown as ModelDescriptor[];
 
 const CHANGED_FIELDS: EventDescriptor['fields'] = [
   { name: 'writer', type: { kind: 'string' } },
@@ -136,29 +144,48 @@ export const events: readonly EventDescriptor[] = [
   { name: 'TallyChanged', model: 'Tally', eventClass: () => TallyChanged, fields: CHANGED_FIELDS },
 ] as unknown as EventDescriptor[];
 
-const COLUMNS = 'id uuid primary key, state text not null, version bigint not null, value double precision not null, ' +
-  'writer text not null, bucket double precision not null, label text unique';
+const COLUMNS =
+  'id uuid primary key, state text not null, version bigint not null, value double precision not null, ' +
+  'writer text not null, bucket double precision not null, label text';
 const DATE_COLUMNS = 'created_date timestamptz not null, updated_date timestamptz not null';
 
+/** Only tallies and badges have unique labels: a unique constraint of its own would keep a table from being folded. */
 export const migrations: readonly Migration[] = [
   defineMigration(
     '0001_models',
-    `create table purses (${COLUMNS}, ${DATE_COLUMNS}); create table tallies (${COLUMNS}, ${DATE_COLUMNS});
-     create table badges (${COLUMNS});`,
+    `create table purses (${COLUMNS}, ${DATE_COLUMNS});
+     create table tallies (${COLUMNS} unique, ${DATE_COLUMNS});
+     create table badges (${COLUMNS} unique);`,
   ),
 ];
 
 /** Makes and changes models of all three classes. */
 export class StoredBuilder<M extends Stored> extends ModelBuilder<M> {
   /** A new model with its events. */
-  static create<M extends Stored>(descriptor: ModelDescriptor<M>, id: M['id'], content: Content, eventCount: number): M {
+  static create<M extends Stored>(
+    descriptor: ModelDescriptor<M>,
+    id: M['id'],
+    content: Content,
+    eventCount: number,
+  ): M {
     const builder = new StoredBuilder(descriptor);
-    builder.#set({ id, state: 'OPEN', version: INITIAL_VERSION, createdDate: new Date(), updatedDate: new Date() });
+    builder.#set({
+      id,
+      state: 'OPEN',
+      version: INITIAL_VERSION,
+      createdDate: new Date(),
+      updatedDate: new Date(),
+    });
     return builder.#finish(id.getValue(), content, eventCount);
   }
 
   /** The next state of a model with its events. */
-  static change<M extends Stored>(descriptor: ModelDescriptor<M>, model: M, content: Content, eventCount: number): M {
+  static change<M extends Stored>(
+    descriptor: ModelDescriptor<M>,
+    model: M,
+    content: Content,
+    eventCount: number,
+  ): M {
     return new StoredBuilder(descriptor).copyAll(model).#finish(model.id.getValue(), content, eventCount);
   }
 

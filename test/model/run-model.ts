@@ -59,7 +59,9 @@ export async function runModel(options: ModelRunOptions): Promise<ModelRun> {
   };
   await Promise.all(
     peers.flatMap((peer, index) =>
-      Array.from({ length: concurrency }, (_, worker) => loop(peer, new Random(seed + index * 1_000 + worker))),
+      Array.from({ length: concurrency }, (_, worker) =>
+        loop(peer, new Random(seed + index * 1_000 + worker)),
+      ),
     ),
   );
   await Promise.all(peers.map((peer) => peer.executor.close()));
@@ -119,7 +121,8 @@ class Peer {
     if (terms.abortMs !== undefined) builder.signal(AbortSignal.timeout(terms.abortMs));
     const { ifVersion } = terms;
     const slot = ifVersion === undefined ? undefined : slotNamed(record.script.steps, ifVersion.slot);
-    if (ifVersion !== undefined && slot !== undefined) builder.ifVersion(this.#world.id(slot), ifVersion.version);
+    if (ifVersion !== undefined && slot !== undefined)
+      builder.ifVersion(this.#world.id(slot), ifVersion.version);
     return builder.build();
   }
 

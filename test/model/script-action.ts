@@ -8,9 +8,29 @@ import type { Principal } from '../../runtime/domain/principal.js';
 import type { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
 import { ModelNotFoundError, RefusedError } from '../../runtime/errors.js';
 import { Repository, type RepositoryContext } from '../../runtime/persistence/repository.js';
-import { Badge, badgeModel, type Kind, Purse, purseModel, type Stored, StoredBuilder, Tally, tallyModel } from './models.js';
+import {
+  Badge,
+  badgeModel,
+  type Kind,
+  Purse,
+  purseModel,
+  type Stored,
+  StoredBuilder,
+  Tally,
+  tallyModel,
+} from './models.js';
 import { currentExecution, type Trace, tick } from './record.js';
-import { type Found, type PlannedItem, type Request, runScript, type Script, type ScriptResult, type Slot, type State, slotKey } from './script.js';
+import {
+  type Found,
+  type PlannedItem,
+  type Request,
+  runScript,
+  type Script,
+  type ScriptResult,
+  type Slot,
+  type State,
+  slotKey,
+} from './script.js';
 
 export interface ScriptParams {
   readonly script: Script;
@@ -68,13 +88,19 @@ interface PurseTable {
 }
 
 class Purses extends Repository<Purse, PurseTable> {
-  async inBucket(shard: ShardIdentifier, bucket: number): Promise<readonly { readonly id: string; readonly state: State }[]> {
+  async inBucket(
+    shard: ShardIdentifier,
+    bucket: number,
+  ): Promise<readonly { readonly id: string; readonly state: State }[]> {
     const rows = await this.queries(shard)
       .selectFrom('purses')
       .select(['id', 'version', 'value', 'writer', 'bucket', 'label'])
       .where('bucket', '=', bucket)
       .execute();
-    return rows.map(({ id, version, ...content }) => ({ id, state: { ...content, version: Number(version) } }));
+    return rows.map(({ id, version, ...content }) => ({
+      id,
+      state: { ...content, version: Number(version) },
+    }));
   }
 }
 
@@ -99,7 +125,11 @@ export class ScriptAction extends Action<ScriptParams, ScriptResult> {
   protected override async perform(_principal: Principal, { script }: ScriptParams): Promise<ScriptResult> {
     const execution = currentExecution.getStore();
     if (execution === undefined) throw new Error('Not inside a recorded execution');
-    const trace: Trace = { writer: `${execution.number}.${execution.traces.length + 1}`, reads: [], items: [] };
+    const trace: Trace = {
+      writer: `${execution.number}.${execution.traces.length + 1}`,
+      reads: [],
+      items: [],
+    };
     execution.traces.push(trace);
     const run = runScript(script, trace.writer);
     let found: readonly Found[] = [];
@@ -122,7 +152,9 @@ export class ScriptAction extends Action<ScriptParams, ScriptResult> {
       case 'own': {
         const [found] = await this.#find([request.slot]);
         if (JSON.stringify(found?.state) === JSON.stringify(stateInOrder(request.state))) return [];
-        throw new Error(`${slotKey(request.slot)}: read ${JSON.stringify(found?.state)} instead of what was staged`);
+        throw new Error(
+          `${slotKey(request.slot)}: read ${JSON.stringify(found?.state)} instead of what was staged`,
+        );
       }
       default: {
         const asked = tick();
@@ -180,7 +212,9 @@ function stateInOrder({ version, value, writer, bucket, label }: State): State {
   return { version, value, writer, bucket, label };
 }
 
-function answer(outcome: ReturnType<typeof runScript> extends Generator<unknown, infer R> ? R : never): ScriptResult {
+function answer(
+  outcome: ReturnType<typeof runScript> extends Generator<unknown, infer R> ? R : never,
+): ScriptResult {
   if (outcome.kind === 'done') return outcome.result;
   switch (outcome.refusal) {
     case 'missing':

@@ -43,11 +43,18 @@ export class ScriptMaker {
   /** Jobs that add the models of the beginning. */
   initial(): readonly Job[] {
     const slots = KINDS.flatMap((kind) =>
-      shardsOf(kind).flatMap((shard) => Array.from({ length: INITIAL_MODELS }, (_, number) => ({ kind, shard, number }))),
+      shardsOf(kind).flatMap((shard) =>
+        Array.from({ length: INITIAL_MODELS }, (_, number) => ({ kind, shard, number })),
+      ),
     );
     return slots.map((slot) => ({
       script: this.#script([
-        { kind: 'add', slot, content: { value: slot.number * 7, bucket: slot.number % BUCKETS, label: null }, events: 1 },
+        {
+          kind: 'add',
+          slot,
+          content: { value: slot.number * 7, bucket: slot.number % BUCKETS, label: null },
+          events: 1,
+        },
       ]),
       terms: plainTerms(),
     }));
@@ -97,7 +104,8 @@ export class ScriptMaker {
     const random = this.#random;
     const slot = (number: number): Slot => ({ kind: 'Purse', shard: 0, number });
     const delta = random.below(100);
-    if (random.chance(0.3)) return [{ kind: 'update', slot: slot(PAIRS * 2 + random.below(8)), delta, events: 0 }];
+    if (random.chance(0.3))
+      return [{ kind: 'update', slot: slot(PAIRS * 2 + random.below(8)), delta, events: 0 }];
     const changed = random.below(PAIRS * 2);
     return [
       { kind: 'expect', slot: slot(changed ^ 1) },
@@ -126,11 +134,18 @@ export class ScriptMaker {
   #step(shard: number, before: readonly Step[]): Step {
     const random = this.#random;
     const dice = random.next();
-    if (dice < 0.5) return { kind: 'update', slot: this.#slot(shard), delta: random.below(1_000), events: random.pick([0, 1, 1, 1, 2, 3]) };
+    if (dice < 0.5)
+      return {
+        kind: 'update',
+        slot: this.#slot(shard),
+        delta: random.below(1_000),
+        events: random.pick([0, 1, 1, 1, 2, 3]),
+      };
     if (dice < 0.6) return { kind: 'expect', slot: this.#slot(shard) };
     if (dice < 0.7) return this.#add(shard);
     if (dice < 0.8) return { kind: random.pick(['get', 'find']), slot: this.#slot(shard) };
-    if (dice < 0.84) return { kind: 'findAll', slots: [this.#slot(shard), this.#slot(shard), this.#slot(1 - shard)] };
+    if (dice < 0.84)
+      return { kind: 'findAll', slots: [this.#slot(shard), this.#slot(shard), this.#slot(1 - shard)] };
     if (dice < 0.88) return { kind: 'query', shard, bucket: random.below(BUCKETS) };
     if (dice < 0.94) return { kind: 'refuseOdd' };
     if (dice < 0.97) return this.#own(before) ?? { kind: 'refuseOdd' };

@@ -19,7 +19,12 @@ export type Step =
   /** All purses of a bucket on a shard, by a query of the repository's own. */
   | { readonly kind: 'query'; readonly shard: number; readonly bucket: number }
   | { readonly kind: 'update'; readonly slot: Slot; readonly delta: number; readonly events: number }
-  | { readonly kind: 'add'; readonly slot: Slot; readonly content: Omit<Content, 'writer'>; readonly events: number }
+  | {
+      readonly kind: 'add';
+      readonly slot: Slot;
+      readonly content: Omit<Content, 'writer'>;
+      readonly events: number;
+    }
   /** Refuses if what has been read so far sums up to an odd number. */
   | { readonly kind: 'refuseOdd' }
   | { readonly kind: 'throw' }
@@ -105,7 +110,8 @@ export function* runScript(script: Script, writer: string): Generator<Request, O
           break;
         }
         const found = yield step;
-        if (step.kind === 'get' && found[0]?.state === undefined) return { kind: 'refused', refusal: 'missing' };
+        if (step.kind === 'get' && found[0]?.state === undefined)
+          return { kind: 'refused', refusal: 'missing' };
         note(found);
         break;
       }

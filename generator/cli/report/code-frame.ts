@@ -14,7 +14,8 @@ export function codeFrame(text: string, { line, column = 1 }: SourceLocation): s
     const source = printable(lines[number - 1] ?? '');
     const lead = number === line ? '>' : ' ';
     shown.push(`  ${lead} ${String(number).padStart(width)} | ${source}`.trimEnd());
-    if (number === line) shown.push(`    ${' '.repeat(width)} | ${' '.repeat(caretColumn(lines[line - 1] ?? '', column))}^`);
+    if (number === line)
+      shown.push(`    ${' '.repeat(width)} | ${' '.repeat(caretColumn(lines[line - 1] ?? '', column))}^`);
   }
   return shown.join('\n');
 }

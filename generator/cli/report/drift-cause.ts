@@ -8,7 +8,9 @@ import { hunksOf } from './unified-diff.js';
 export function driftCause(change: FileChange, traced: TracedText | undefined): string {
   if (change.kind === 'remove') return 'nothing in the sources gives this file any more';
   const place = traced === undefined ? undefined : causeOf(change, traced);
-  return place === undefined ? 'the project as a whole gives another text' : `because of ${formatLocation(place)}`;
+  return place === undefined
+    ? 'the project as a whole gives another text'
+    : `because of ${formatLocation(place)}`;
 }
 
 /** The declaration behind the first line that differs, else the nearest one. */
@@ -24,10 +26,7 @@ function causeOf({ before, text = '' }: FileChange, { origins }: TracedText): So
   return undefined;
 }
 
-function nearest(
-  origins: readonly (SourceLocation | undefined)[],
-  line: number,
-): SourceLocation | undefined {
+function nearest(origins: readonly (SourceLocation | undefined)[], line: number): SourceLocation | undefined {
   for (let distance = 1; distance < 4; distance += 1) {
     const found = origins[line - distance] ?? origins[line + distance];
     if (found !== undefined) return found;

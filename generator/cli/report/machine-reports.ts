@@ -19,7 +19,9 @@ export function reportGithub(report: RunReport, { output }: ReportOptions): void
   if (report.mode !== 'check') return;
   for (const { path, kind, cause } of report.changes) {
     if (kind !== 'unchanged') {
-      output.info(`::error file=${property(path)},title=stale::${data(`This file is stale: ${cause ?? ''}`)}`);
+      output.info(
+        `::error file=${property(path)},title=stale::${data(`This file is stale: ${cause ?? ''}`)}`,
+      );
     }
   }
 }

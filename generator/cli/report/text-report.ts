@@ -53,7 +53,10 @@ function summary({ mode, changes, elapsedMs }: RunReport): string {
       ? `${count(unchanged, 'file')} up to date, ${time}`
       : `${count(written + removed, 'file')} stale, ${unchanged} up to date: run \`fw-gen generate\`, ${time}`;
   }
-  const parts = [`${count(written, 'file')} ${mode === 'dry-run' ? 'to write' : 'written'}`, `${unchanged} unchanged`];
+  const parts = [
+    `${count(written, 'file')} ${mode === 'dry-run' ? 'to write' : 'written'}`,
+    `${unchanged} unchanged`,
+  ];
   if (removed > 0) parts.push(`${removed} ${mode === 'dry-run' ? 'to remove' : 'removed'}`);
   return `${parts.join(', ')}, ${time}`;
 }

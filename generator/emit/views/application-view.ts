@@ -1,3 +1,5 @@
+import { camelCase } from '../../schema/naming.js';
+import { placeKey } from '../../schema/project-index.js';
 import type { EventSchema } from '../../schema/project-schema.js';
 import { CODEGEN_VERSION } from '../codegen-version.js';
 import type { Emission } from '../emission.js';
@@ -8,7 +10,7 @@ import { Imports } from '../print/imports.js';
 import { quote } from '../print/strings.js';
 import { ResponseFields, type ResponseView } from '../response-fields.js';
 import { type RoutedAction, routedActions } from '../routes.js';
-import { actionName, type CollaboratorView, type RepositoryView, WiringPrinter } from '../wiring-printer.js';
+import { type CollaboratorView, className, type RepositoryView, WiringPrinter } from '../wiring-printer.js';
 import { type HeaderView, headerView } from './header-view.js';
 import { modelFile } from './model-view.js';
 
@@ -43,6 +45,14 @@ export interface ApplicationView extends HeaderView {
   readonly repositories: readonly RepositoryView[];
   /** Printed list of action descriptors. */
   readonly actions: string;
+  /** True if there is an event handler. */
+  readonly hasHandlers: boolean;
+  /** Events that handlers name, each with its local name and printed descriptor. */
+  readonly handledEvents: readonly HandledEventView[];
+  /** Parameters of `wireHandlers`, repositories that handlers take, and the printed list of descriptors. */
+  readonly handlerParameters: string;
+  readonly handlerRepositories: readonly RepositoryView[];
+  readonly handlers: string;
   /** Printed list of migrations. */
   readonly migrations: string;
 }
@@ -55,6 +65,14 @@ export interface TagView {
   readonly name: string;
   /** Its name, quoted. */
   readonly tag: string;
+}
+
+/** The descriptor of one event that handlers name. */
+export interface HandledEventView {
+  /** Local variable. */
+  readonly variable: string;
+  /** Printed descriptor. */
+  readonly descriptor: string;
 }
 
 /** Where the view is emitted to and what stands beside it. */
@@ -91,6 +109,7 @@ export function applicationView(emission: Emission, place: ApplicationPlace): Ap
   const wiring = new WiringPrinter(emission, (model) => modelFile(place.outputFolder, model), imports);
   const routes = routedActions(schema).map((each) => routeCode(emission, each, imports, responses));
   const collaborators = wiring.collaborators();
+  const handled = handledEvents(emission, imports);
   const view = {
     ...headerView(place.sourceFolder),
     applicationDefinition: imports.runtimeType('ApplicationDefinition'),
@@ -108,7 +127,7 @@ export function applicationView(emission: Emission, place: ApplicationPlace): Ap
       emission,
       'events',
       imports.runtimeType('EventDescriptor'),
-      schema.events.map((event) => eventCode(emission, event, imports)),
+      schema.events.map((event) => handled.get(placeKey(event))?.name ?? eventCode(emission, event, imports)),
     ),
     responses: responses.views(),
     fieldDescriptor: responses.views().length > 0 ? imports.runtimeType('FieldDescriptor') : '',
@@ -128,7 +147,52 @@ export function applicationView(emission: Emission, place: ApplicationPlace): Ap
     repositories: wiring.repositories(),
     wireParameters: wiring.parameters(),
   };
-  return { ...view, imports: imports.statements() };
+  const handlers = handlersView(emission, wiring, handled);
+  return { ...view, ...handlers, imports: imports.statements() };
+}
+
+interface HandledEvent {
+  readonly name: Expression;
+  readonly descriptor: string;
+}
+
+/** Events that handlers name have a variable of their own, so that both lists mean one descriptor. */
+function handledEvents(emission: Emission, imports: Imports): ReadonlyMap<string, HandledEvent> {
+  const named = new Set(emission.schema.handlers.flatMap(({ events }) => events.map(placeKey)));
+  return new Map(
+    emission.schema.events
+      .filter((event) => named.has(placeKey(event)))
+      .map((event) => {
+        const variable = imports.reserve(camelCase(event.name));
+        const lead = `const ${variable}: EventDescriptor = ;`.length;
+        const descriptor = emission.print(eventCode(emission, event, imports), 0, lead);
+        return [placeKey(event), { name: new Expression(variable), descriptor }] as const;
+      }),
+  );
+}
+
+function handlersView(
+  { schema, print }: Emission,
+  wiring: WiringPrinter,
+  handled: ReadonlyMap<string, HandledEvent>,
+): Pick<
+  ApplicationView,
+  'hasHandlers' | 'handledEvents' | 'handlerParameters' | 'handlerRepositories' | 'handlers'
+> {
+  wiring.next();
+  const handlers = schema.handlers.map((handler) =>
+    wiring.handler(
+      handler,
+      handler.events.flatMap((event) => handled.get(placeKey(event))?.name ?? []),
+    ),
+  );
+  return {
+    hasHandlers: handlers.length > 0,
+    handledEvents: [...handled.values()].map(({ name, descriptor }) => ({ variable: name.text, descriptor })),
+    handlers: print(handlers, 4, 'return ;'.length),
+    handlerParameters: wiring.parameters(),
+    handlerRepositories: wiring.repositories(),
+  };
 }
 
 function eventCode({ isSharded }: Emission, event: EventSchema, imports: Imports): Code {
@@ -152,7 +216,7 @@ function routeCode(
   const descriptor: Code = {
     method: route.method,
     path: route.path,
-    action: new Expression(actionName(action, imports)),
+    action: new Expression(className(action, imports)),
     operation: action.className,
     status,
     pathSchema: paramsSchema(path, isSharded),

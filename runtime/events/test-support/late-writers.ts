@@ -34,7 +34,10 @@ const CREATED = '2025-01-01T00:00:00Z';
  *
  * @returns the last version of each model
  */
-export async function writeLate(database: ShardDatabase, options: LateWritersOptions): Promise<ReadonlyMap<string, number>> {
+export async function writeLate(
+  database: ShardDatabase,
+  options: LateWritersOptions,
+): Promise<ReadonlyMap<string, number>> {
   const versions = new Map<string, number>();
   let left = options.events;
   const take = (): number => {

@@ -21,8 +21,8 @@ import {
 import { defineMigration, type Migration } from '../../migration/migration.js';
 import { EventCatalog } from '../../persistence/event-catalog.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
-import type { EventEnvelope } from '../event-envelope.js';
 import { EventDelivery } from '../event-delivery.js';
+import type { EventEnvelope } from '../event-envelope.js';
 import type { HandlerDescriptor, HandlerSettings } from '../handler-descriptor.js';
 import type { DeliveryLimits } from '../shard-delivery.js';
 
@@ -103,7 +103,12 @@ export function openLedger(databases: DatabaseRegistry, options: LedgerOptions =
   const gateways = new ShardGateways(databases, 'test', new EventCatalog([creditedEvent]));
   const accounts = new AccountRepository(gateways);
   const registry = ledgerActions(accounts);
-  const executor = new ActionExecutor({ registry, gateways, models, defaults: { timeoutMs: 10_000, maximumAttempts: 20 } });
+  const executor = new ActionExecutor({
+    registry,
+    gateways,
+    models,
+    defaults: { timeoutMs: 10_000, maximumAttempts: 20 },
+  });
   const warnings: string[] = [];
   const { handlers = [], limits = {} } = options;
   const events = new EventDelivery({
@@ -126,7 +131,8 @@ export function openLedger(databases: DatabaseRegistry, options: LedgerOptions =
       const account = await executor.execute(ALICE, OpenAction, { shard, balance: new Decimal(balance) });
       return account.id.getValue();
     },
-    credit: (account, amount = 1) => executor.execute(ALICE, CreditAction, { account, amount: new Decimal(amount) }),
+    credit: (account, amount = 1) =>
+      executor.execute(ALICE, CreditAction, { account, amount: new Decimal(amount) }),
     creditLater: (account, amount, at) =>
       executor.execute(ALICE, CreditLaterAction, { account, amount: new Decimal(amount), at }),
     balance: async (account) => (await accounts.getById(account)).balance.toFixed(),

@@ -20,7 +20,10 @@ export interface WorkerPlan {
 
 const plan = JSON.parse(process.argv[2] ?? '') as WorkerPlan;
 const source = testDataSource(plan.url, plan.user, { maximumPoolSize: 20 });
-const databases = new DatabaseRegistry(topologyOf([[HERE, source]]), { adapters: [postgresAdapter], warn: () => {} });
+const databases = new DatabaseRegistry(topologyOf([[HERE, source]]), {
+  adapters: [postgresAdapter],
+  warn: () => {},
+});
 const database = databases.database(HERE);
 
 const INSERT = 'INSERT INTO seen (handler, event_id, model_id, version, who) VALUES ($1, $2, $3, $4, $5)';

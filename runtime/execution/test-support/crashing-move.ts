@@ -42,6 +42,7 @@ function killing(database: ShardDatabase): ShardDatabase {
     shard: database.shard,
     kind: database.kind,
     description: database.description,
+    sessionState: database.sessionState,
     query: async (statement, options) => {
       const rows = await database.query(statement, options);
       if (statement.text.includes('INSERT INTO eventlog.journal')) process.kill(process.pid, 'SIGKILL');

@@ -1,5 +1,5 @@
 /** A process that migrates shards until it is done or killed. Its argument is a `MigratingPlan` as JSON. */
-import type { DataSourceConfig } from '../../config/types.js';
+import type { DataSourceConfig, Pooler } from '../../config/types.js';
 import { openDatabases } from '../../databases.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { testDataSource, topologyOf } from '../../testing/databases-topology.js';
@@ -9,6 +9,8 @@ import type { Migration } from '../migration.js';
 export interface MigratingPlan {
   readonly urls: readonly DataSourceConfig['url'][];
   readonly user: { readonly user: string; readonly password: string };
+  /** Default `none`. */
+  readonly pooler?: Pooler;
   readonly migrations: readonly Migration[];
 }
 
@@ -17,7 +19,10 @@ const sources = plan.urls.map(
   (url, index) =>
     [
       ShardIdentifier.of(index >> 6, index & 63),
-      testDataSource(url, plan.user, { allowUnsafe: ['fsync', 'full_page_writes'] }),
+      testDataSource(url, plan.user, {
+        allowUnsafe: ['fsync', 'full_page_writes'],
+        pooler: plan.pooler ?? 'none',
+      }),
     ] as const,
 );
 const databases = openDatabases(topologyOf(sources));

@@ -14,6 +14,7 @@ export function wrappedRegistry(registry: DatabaseRegistry, intercept: Intercept
     shard: database.shard,
     kind: database.kind,
     description: database.description,
+    sessionState: database.sessionState,
     query: (statement, options) => intercept(statement, () => database.query(statement, options), database),
     acquire: (options) => database.acquire(options),
     stats: () => database.stats(),

@@ -1,0 +1,113 @@
+import {
+  type Application,
+  assembleApplication,
+  currency,
+  Decimal,
+  ExecutionConfiguration,
+  type ExecutionConfigurationBuilder,
+} from 'fw-actions';
+import { beforeEach, expect, test } from 'vitest';
+import { describeThroughPgbouncer } from '../../runtime/testing/databases-pgbouncer-vitest.js';
+import { WalletCreateAction } from './actions/wallet-create-action.js';
+import { WalletDepositMoneyAction } from './actions/wallet-deposit-money-action.js';
+import { WalletGetAction } from './actions/wallet-get-action.js';
+import { WalletTransferAction } from './actions/wallet-transfer-action.js';
+import { application } from './generated/application.js';
+import type { Wallet } from './models/wallet.js';
+import { GLOBAL_SHARD, MEXICO_SHARD } from './shards.js';
+
+const WHO = { name: 'alice' };
+const OWNER = '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10';
+const AT_ONCE = 32;
+
+describeThroughPgbouncer('the wallet on two shards through PgBouncer', (harness) => {
+  let wallets: Application;
+
+  beforeEach(async () => {
+    const databases = await harness.makeShards({
+      shards: [GLOBAL_SHARD, MEXICO_SHARD],
+      migrations: application.migrations,
+    });
+    wallets = assembleApplication(application, databases, { namespace: 'test.wallet', collaborators: {} });
+  });
+
+  const create = (country: string, settings = settingsOf()) =>
+    wallets.executor.execute(
+      WHO,
+      WalletCreateAction,
+      { country, ownerId: OWNER, currency: currency('EUR'), initialBalance: new Decimal(100) },
+      settings.build(),
+    );
+
+  const deposit = (wallet: Wallet, amount: string, settings = settingsOf()) =>
+    wallets.executor.execute(
+      WHO,
+      WalletDepositMoneyAction,
+      { walletId: wallet.id, amount: new Decimal(amount) },
+      settings.build(),
+    );
+
+  const transfer = (source: Wallet, destination: Wallet, amount: number) =>
+    wallets.executor.execute(
+      WHO,
+      WalletTransferAction,
+      { sourceId: source.id, destId: destination.id, amount: new Decimal(amount) },
+      settingsOf().allowCrossShard(true).build(),
+    );
+
+  const balanceOf = async (wallet: Wallet): Promise<string> =>
+    (await wallets.executor.execute(WHO, WalletGetAction, { walletId: wallet.id })).balance.toString();
+
+  test('creates, deposits and transfers, on one shard and over two', async () => {
+    const [first, second, foreign] = [await create('US'), await create('US'), await create('MX')];
+    await deposit(first, '5.5');
+    await transfer(first, second, 30);
+    await transfer(second, foreign, 1);
+    expect(await Promise.all([first, second, foreign].map(balanceOf))).toEqual(['75.5', '129', '101']);
+  });
+
+  test('a repeat under one key gets the first result, also from a key whose home is another shard', async () => {
+    const keyed = (key: string) => settingsOf().idempotencyKey(key);
+    const made = await Promise.all([1, 2, 3].map(() => create('MX', keyed('k-1'))));
+    made.push(await create('MX', keyed('k-1')));
+    expect(new Set(made.map(({ id }) => id.getValue())).size).toBe(1);
+    const [wallet] = made;
+    if (wallet === undefined) throw new Error('No wallet');
+    const answers = await Promise.all([1, 2, 3].map(() => deposit(wallet, '5', keyed('k-2'))));
+    expect(answers.map(({ version }) => version)).toEqual([2, 2, 2]);
+    expect(await balanceOf(wallet)).toBe('105');
+  });
+
+  test('callers at once on one wallet, and on a wallet each, all succeed', async () => {
+    const hot = await create('MX');
+    const own = await Promise.all(Array.from({ length: AT_ONCE }, () => create('US')));
+    const rounds = [1, 2, 3].map(() =>
+      own.flatMap((wallet) => [deposit(hot, '0.1'), deposit(wallet, '0.1')]),
+    );
+    await Promise.all(rounds.flat());
+    expect(await balanceOf(hot)).toBe('109.6');
+    expect(new Set(await Promise.all(own.map(balanceOf)))).toEqual(new Set(['100.3']));
+  });
+
+  test('callers of two executors meet on one wallet, and no deposit is lost', async () => {
+    const wallet = await create('US');
+    // The other one knows as little of the first as another process would.
+    const other = assembleApplication(application, wallets.databases, {
+      namespace: 'test.wallet',
+      collaborators: {},
+    });
+    const params = { walletId: wallet.id, amount: new Decimal('0.5') };
+    const settings = settingsOf().timeoutMs(10_000).maximumAttempts(50).build();
+    const deposits = [wallets, other].flatMap(({ executor }) =>
+      Array.from({ length: AT_ONCE / 2 }, () =>
+        executor.execute(WHO, WalletDepositMoneyAction, params, settings),
+      ),
+    );
+    await Promise.all(deposits);
+    expect(await balanceOf(wallet)).toBe('116');
+  });
+});
+
+function settingsOf(): ExecutionConfigurationBuilder {
+  return ExecutionConfiguration.Builder.executionConfiguration();
+}

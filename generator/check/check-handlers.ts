@@ -1,0 +1,33 @@
+import { type Diagnostic, diagnostic, formatLocation } from '../diagnostics.js';
+import { placeKey } from '../schema/project-index.js';
+import type { ProjectSchema } from '../schema/project-schema.js';
+import { repeated } from './check-names.js';
+
+/** Rules of event handlers: what they handle exists, and no two share a name, earlier ones included. */
+export function checkHandlers(schema: ProjectSchema): readonly Diagnostic[] {
+  const events = new Set(schema.events.map(placeKey));
+  const unknown = schema.handlers.flatMap((handler) =>
+    handler.events
+      .filter((event) => !events.has(placeKey(event)))
+      .map(({ name, location }) =>
+        diagnostic(
+          'FWGEN046',
+          location,
+          `${handler.className} handles ${name}, which is no event`,
+          'Name classes that extend ModelEvent<X>.',
+        ),
+      ),
+  );
+  const names = schema.handlers.flatMap(({ name, className, location, options }) =>
+    [name, ...(options.aliases ?? [])].map((each) => ({ name: each, className, location })),
+  );
+  const doubled = repeated(names, ({ name }) => name).map(([first, second]) =>
+    diagnostic(
+      'FWGEN047',
+      second.location,
+      `There is another handler ${JSON.stringify(second.name)} at ${formatLocation(first.location)}`,
+      "The name is the identity of its checkpoints: rename one of them, or say @FwEventHandler({ name: '...' }).",
+    ),
+  );
+  return [...unknown, ...doubled];
+}

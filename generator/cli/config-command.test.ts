@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addConfigCommand } from './config-command.js';
+import { runCommand } from './test-support/run-command.js';
+
+let folder = '';
+let file = '';
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fw-cli-'));
+  file = join(folder, 'fw.config.yaml');
+  const database = { 'jdbc-url': 'jdbc:postgresql://db/wallet', username: 'wallet', password: 'hunter2' };
+  const members = [{ member: 0, name: 'one', configs: { 'primary-config': database } }];
+  const sharding = { 'default-shard': { group: 0, member: 0 }, groups: [{ group: 0, name: 'all', members }] };
+  writeFileSync(file, JSON.stringify({ fw: { namespace: 'test', sharding } }));
+  writeFileSync(join(folder, 'broken.yaml'), 'fw: { namespce: test }');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const config = (...argv: readonly string[]) => runCommand(['config', ...argv], addConfigCommand);
+
+test('check says that there is no mistake, or every one with its place', async () => {
+  expect(await config('check', '--config', file)).toEqual({
+    code: 0,
+    info: `${file}: 1 shards in 1 groups, no mistakes`,
+    error: '',
+  });
+  const broken = await config('check', '--config', join(folder, 'broken.yaml'));
+  expect(broken.code).toBe(2);
+  expect(broken.error).toContain('broken.yaml:1:7 fw.namespce: unknown key (did you mean "namespace"?)');
+});
+
+test('print shows what takes effect, without secrets', async () => {
+  const { code, info } = await config('print', '--config', file);
+  expect(code).toBe(0);
+  expect(info).toContain('"jdbc-url": "jdbc:postgresql://db:5432/wallet"');
+  expect(info).toContain('"password": "***"');
+  expect(info).not.toContain('hunter2');
+});
+
+test('schema prints a JSON Schema', async () => {
+  const { code, info } = await config('schema');
+  expect(code).toBe(0);
+  expect(JSON.parse(info)).toMatchObject({ title: 'fw.config.yaml', type: 'object' });
+});

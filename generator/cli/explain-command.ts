@@ -1,0 +1,127 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, relative, resolve, sep } from 'node:path';
+import type { Command } from 'commander';
+import { formatLocation } from '../diagnostics.js';
+import { generate, type TracedText } from '../generate.js';
+import type { SourceLocation } from '../schema/location.js';
+import { type CommandContext, InputError, requireNone, withConfig } from './command-context.js';
+import { EXIT, type ExitCode } from './exit.js';
+import { loadGenerator } from './generate-command.js';
+import { examples } from './help.js';
+import { codeFrame } from './report/code-frame.js';
+
+/** Adds `fw-gen explain`. */
+export function addExplainCommand(program: Command, context: CommandContext): void {
+  withConfig(program.command('explain <file[:line]>'))
+    .description('Leads from emitted code to the source that caused it, and back.')
+    .addHelpText(
+      'after',
+      examples(
+        ['fw-gen explain src/generated/wallet.ts:42', 'which declaration caused this line'],
+        ['fw-gen explain src/models/wallet.ts:12', 'which emitted lines this field causes'],
+        ['fw-gen explain src/actions/transfer.ts', 'and what is known about the shards it touches'],
+      ),
+    )
+    .action((place: string, options: { readonly config: string }) =>
+      context.run(() => explain(place, options.config, context)),
+    );
+}
+
+interface Place {
+  /** Project-relative. */
+  readonly file: string;
+  readonly line: number | undefined;
+}
+
+async function explain(text: string, configFile: string, context: CommandContext): Promise<ExitCode> {
+  const loaded = loadGenerator(configFile);
+  if ('problems' in loaded) {
+    throw new InputError(
+      loaded.problems.map(({ location, message }) => `${formatLocation(location)}: ${message}`).join('\n'),
+    );
+  }
+  const { projectDirectory } = loaded.options;
+  const place = parsePlace(text, projectDirectory);
+  const result = await generate({ ...loaded.options, dryRun: true, force: true });
+  requireNone(result.diagnostics);
+  const trace = result.trace();
+  const traced = trace.get(place.file);
+  const lines =
+    traced === undefined
+      ? explainSource(place, trace)
+      : explainEmitted(place, traced, (file) => readFileSync(join(projectDirectory, file), 'utf8'));
+  const shards = result.shardVerdicts().filter(({ location }) => location.file === place.file);
+  for (const line of lines) context.output.info(line);
+  for (const { action, verdict, message } of shards) {
+    context.output.info(`${action} touches one shard: ${verdict}. ${message}`);
+  }
+  if (lines.length + shards.length === 0) {
+    context.output.info(`${place.file} causes nothing by itself: no declaration in it is marked.`);
+  }
+  return EXIT.success;
+}
+
+function parsePlace(text: string, projectDirectory: string): Place {
+  const [, name = text, digits] = /^(.*?)(?::(\d+))?(?::\d+)?$/.exec(text) ?? [];
+  const candidates = [resolve(name), resolve(projectDirectory, name)];
+  const absolute = candidates.find((candidate) => existsSync(candidate));
+  if (absolute === undefined) throw new InputError(`There is no file ${name}`);
+  const file = relative(projectDirectory, absolute).split(sep).join('/');
+  return { file, line: digits === undefined ? undefined : Number(digits) };
+}
+
+function explainEmitted(
+  { file, line }: Place,
+  { text, origins }: TracedText,
+  sourceText: (file: string) => string,
+): readonly string[] {
+  if (line === undefined) {
+    const sources = new Set(origins.flatMap((origin) => (origin === undefined ? [] : [origin.file])));
+    return [`${file} comes from`, ...[...sources].sort().map((source) => `  ${source}`)];
+  }
+  const emitted = text.split('\n')[line - 1];
+  if (emitted === undefined) throw new InputError(`${file} has no line ${line}`);
+  const origin = origins[line - 1];
+  if (origin === undefined)
+    return [`${file}:${line} comes from the project as a whole, no single declaration`];
+  return [`${file}:${line} comes from ${formatLocation(origin)}`, codeFrame(sourceText(origin.file), origin)];
+}
+
+function explainSource({ file, line }: Place, trace: ReadonlyMap<string, TracedText>): readonly string[] {
+  const wanted = line === undefined ? undefined : declarationAt(file, line, trace);
+  const isWanted = (origin: SourceLocation | undefined): boolean =>
+    origin?.file === file && (line === undefined || origin.line === wanted);
+  return [...trace].flatMap(([path, { origins }]) => {
+    const ranges = rangesOf(origins.flatMap((origin, index) => (isWanted(origin) ? [index + 1] : [])));
+    return ranges.length === 0
+      ? []
+      : [`${file}${wanted === undefined ? '' : `:${wanted}`} gives ${path}:${ranges.join(', ')}`];
+  });
+}
+
+/** Line of the last declaration at or above a line that causes anything. */
+function declarationAt(
+  file: string,
+  line: number,
+  trace: ReadonlyMap<string, TracedText>,
+): number | undefined {
+  let found: number | undefined;
+  for (const { origins } of trace.values()) {
+    for (const origin of origins) {
+      if (origin?.file !== file || origin.line === undefined || origin.line > line) continue;
+      found = Math.max(found ?? 0, origin.line);
+    }
+  }
+  return found;
+}
+
+/** `[1, 2, 3, 7]` -> `1-3`, `7` */
+function rangesOf(lines: readonly number[]): readonly string[] {
+  const ranges: { first: number; last: number }[] = [];
+  for (const line of lines) {
+    const open = ranges.at(-1);
+    if (open !== undefined && line === open.last + 1) open.last = line;
+    else ranges.push({ first: line, last: line });
+  }
+  return ranges.map(({ first, last }) => (first === last ? String(first) : `${first}-${last}`));
+}

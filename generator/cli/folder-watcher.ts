@@ -1,0 +1,68 @@
+import { type FSWatcher, watch } from 'node:fs';
+
+/** Files are written in several steps: a change is looked at once it has been quiet for so long. */
+const QUIET_MS = 10;
+/** Events may get lost when thousands arrive at once, or on network drives: so often everything is looked at anyway. */
+const POLL_MS = 1_000;
+
+/** Tells when something may have changed in any of a set of folders. */
+export class FolderWatcher {
+  readonly #watchers = new Map<string, FSWatcher>();
+  #timer: NodeJS.Timeout | undefined;
+  #wake: (() => void) | undefined;
+  #isAwake = false;
+
+  /** Watches exactly these folders from now on. */
+  watchOnly(folders: readonly string[]): void {
+    const wanted = new Set(folders);
+    for (const [folder, watcher] of this.#watchers) {
+      if (wanted.has(folder)) continue;
+      watcher.close();
+      this.#watchers.delete(folder);
+    }
+    for (const folder of wanted) if (!this.#watchers.has(folder)) this.#add(folder);
+  }
+
+  /** Ends when something may have changed, or when the signal is given. */
+  async nextChange(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const poll = setTimeout(resolve, POLL_MS);
+      this.#wake = () => {
+        clearTimeout(poll);
+        resolve();
+      };
+      signal.addEventListener('abort', this.#wake, { once: true });
+      if (this.#isAwake) this.#wake();
+    });
+    this.#isAwake = false;
+    this.#wake = undefined;
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.watchOnly([]);
+  }
+
+  #add(folder: string): void {
+    try {
+      const watcher = watch(folder, () => this.#notice());
+      // The folder may vanish while it is watched; the next look finds out.
+      watcher.on('error', () => {
+        watcher.close();
+        this.#watchers.delete(folder);
+      });
+      this.#watchers.set(folder, watcher);
+    } catch {
+      // Gone, or the system has no more watches to give: polling remains.
+    }
+  }
+
+  #notice(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#isAwake = true;
+      this.#wake?.();
+    }, QUIET_MS);
+  }
+}

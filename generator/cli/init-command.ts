@@ -1,0 +1,83 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import type { Command } from 'commander';
+import { type CommandContext, InputError } from './command-context.js';
+import { EXIT, type ExitCode } from './exit.js';
+import { examples } from './help.js';
+
+interface InitFlags {
+  readonly yes?: boolean;
+}
+
+/** Adds `fw-gen init`. */
+export function addInitCommand(program: Command, context: CommandContext): void {
+  program
+    .command('init [dir]')
+    .description('Makes a project that runs: a model, an event, two actions, a test, and the configuration.')
+    .option('--yes', 'ask nothing')
+    .addHelpText(
+      'after',
+      examples(
+        ['fw-gen init my-app', 'in a new folder, after a question'],
+        ['fw-gen init --yes', 'in this folder, from a script'],
+      ),
+    )
+    .action((folder: string | undefined, flags: InitFlags) =>
+      context.run(() => initProject(folder ?? '.', flags, context)),
+    );
+}
+
+async function initProject(folder: string, { yes }: InitFlags, context: CommandContext): Promise<ExitCode> {
+  const { projectFiles } = await import('./init/project-files.js');
+  const directory = resolve(folder);
+  const below = relative(process.cwd(), directory);
+  const shown = below === '' ? '.' : below.startsWith('..') ? directory : below;
+  const files = projectFiles({ name: packageName(directory), frameworkRange: `^${context.version}` });
+  const taken = [...files.keys()].filter((path) => existsSync(join(directory, path)));
+  if (taken.length > 0) {
+    throw new InputError(
+      `${shown} holds ${taken.join(', ')} already: init never replaces a file. Choose another folder.`,
+    );
+  }
+  if (yes !== true && !(await isWanted(shown, existsSync(directory) && readdirSync(directory).length > 0))) {
+    context.output.info('Nothing was made.');
+    return EXIT.success;
+  }
+  for (const [path, text] of files) {
+    mkdirSync(dirname(join(directory, path)), { recursive: true });
+    writeFileSync(join(directory, path), text, { flag: 'wx' });
+  }
+  const enter = shown === '.' ? [] : [`  cd ${shown}`];
+  context.output.info(
+    [
+      `${files.size} files made in ${shown}. Next:`,
+      ...enter,
+      '  npm install',
+      '  npm test',
+      '  npm start',
+    ].join('\n'),
+  );
+  return EXIT.success;
+}
+
+async function isWanted(folder: string, isInUse: boolean): Promise<boolean> {
+  if (!process.stdin.isTTY) throw new InputError('Say --yes where nobody can be asked.');
+  const questions = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const state = isInUse ? ', which holds other files' : '';
+    const answer = await questions.question(`Make a project in ${folder}${state}? [Y/n] `);
+    return /^(y|yes|)$/i.test(answer.trim());
+  } finally {
+    questions.close();
+  }
+}
+
+/** A name that npm takes, from that of the folder. */
+function packageName(directory: string): string {
+  const name = basename(directory)
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[._-]+|-+$/g, '');
+  return name === '' ? 'app' : name;
+}

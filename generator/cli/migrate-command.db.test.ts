@@ -1,0 +1,207 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ShardingTopology } from '../../runtime/config/index.js';
+import { openDatabases } from '../../runtime/databases.js';
+import { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
+import { describeOn } from '../../runtime/testing/databases-vitest.js';
+import { addMigrateCommand } from './migrate-command.js';
+import { runCommand } from './test-support/run-command.js';
+import { topologyYaml } from './test-support/topology-yaml.js';
+
+const FIVE = [
+  ShardIdentifier.of(0, 0),
+  ShardIdentifier.of(0, 1),
+  ShardIdentifier.of(1, 0),
+  ShardIdentifier.of(1, 1),
+  ShardIdentifier.of(1, 2),
+];
+
+let folder = '';
+let config = '';
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fw-cli-'));
+  config = join(folder, 'fw.config.yaml');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const fwGen = (...argv: readonly string[]) => runCommand([...argv, '--config', config], addMigrateCommand);
+
+const migrationFile = (name: string, sql: string): void => {
+  mkdirSync(join(folder, 'src/migrations'), { recursive: true });
+  const text = `import { defineMigration, type Migration } from 'fw-actions/codegen';
+throw new Error('never executed');
+export const migration: Migration = defineMigration('${name}', \`${sql}\`);\n`;
+  writeFileSync(join(folder, 'src/migrations', `${name}.ts`), text);
+};
+
+const MODEL = `import { AutoBuilder, Model, ShardedId, Decimal } from 'fw-actions';
+@AutoBuilder({ table: 'things' })
+export class Thing extends Model<Thing, ShardedId<Thing>, 'OPEN'> {
+  readonly title!: string;
+  readonly price!: Decimal;
+}
+`;
+const TABLE = `create table things (id uuid primary key check (eventlog.is_own_id(id)), state text not null,
+  version bigint not null, title text not null, price numeric(19,4) not null,
+  created_date timestamptz not null, updated_date timestamptz not null)`;
+
+function project(topology: ShardingTopology, model = MODEL): void {
+  mkdirSync(join(folder, 'src'), { recursive: true });
+  writeFileSync(join(folder, 'src/thing.ts'), model);
+  writeFileSync(config, topologyYaml(topology));
+}
+
+async function onShard(
+  topology: ShardingTopology,
+  shard: ShardIdentifier | undefined,
+  sql: string,
+): Promise<void> {
+  const databases = openDatabases(topology);
+  await databases.database(shard ?? topology.defaultShard).query({ text: sql, values: [] });
+  await databases.close(0);
+}
+
+describeOn('postgresql', 'fw-gen migrate', (harness) => {
+  const empty = () => harness.makeTopology({ shards: FIVE, migrated: false });
+
+  test('brings five shards to one schema, shows how it goes, and runs nothing of the user', async () => {
+    project(await empty());
+    migrationFile('0001_things', TABLE);
+    const before = await fwGen('migrate', 'status');
+    expect(before.code).toBe(1);
+    expect(before.info).toContain('SHARD   NAME       STATE    APPLIED  PENDING  DETAIL');
+    expect(before.info.match(/pending/g)).toHaveLength(5);
+    const plan = await fwGen('migrate', 'plan');
+    expect(plan.code).toBe(1);
+    expect(plan.info).toContain('-- 0001_things (application), on 5 of 5 shards\ncreate table things');
+    expect((await fwGen('migrate', 'up', '--dry-run')).info).toBe(plan.info);
+    expect((await fwGen('migrate', 'status')).info).toBe(before.info);
+    const up = await fwGen('migrate', 'up', '--parallel', '2');
+    expect(up.code).toBe(0);
+    expect(up.error).toMatch(/^\[1\/5\] \(\d, \d\) \d+ applied, \d+ ms\n/);
+    expect(up.error).toContain('[5/5]');
+    expect(up.info.match(/done$/gm)).toHaveLength(5);
+    expect((await fwGen('migrate', 'status')).code).toBe(0);
+    expect(await fwGen('migrate', 'verify')).toMatchObject({
+      code: 0,
+      info: expect.stringContaining('No drift.'),
+    });
+  });
+
+  test('goes on with the other shards when one fails, and with that one the next time', async () => {
+    const topology = await empty();
+    project(topology);
+    migrationFile('0001_things', TABLE);
+    await onShard(topology, FIVE[2], 'create table things (id int4)');
+    const failed = await fwGen('migrate', 'up', '--format', 'json');
+    expect(failed.code).toBe(1);
+    const { shards } = JSON.parse(failed.info) as { shards: readonly { shard: string; error?: string }[] };
+    expect(shards.filter(({ error }) => error !== undefined)).toEqual([
+      expect.objectContaining({
+        shard: '(1, 0)',
+        error: expect.stringContaining('0001_things failed on shard (1, 0)'),
+      }),
+    ]);
+    await onShard(topology, FIVE[2], 'drop table things');
+    const again = await fwGen('migrate', 'up');
+    expect(again.code).toBe(0);
+    expect(again.info).toMatch(/\(0, 0\) +\S+ +0 +done/);
+    expect(again.info).toMatch(/\(1, 0\) +\S+ +1 +done/);
+  });
+
+  test('verify finds drift between shards and between models and tables', async () => {
+    const topology = await empty();
+    project(topology);
+    migrationFile('0001_things', TABLE);
+    await fwGen('migrate', 'up');
+    await onShard(topology, FIVE[3], 'alter table things drop column title');
+    const { code, info } = await fwGen('migrate', 'verify');
+    expect(code).toBe(1);
+    expect(info).toContain('(1, 1) lacks what most shards have: column public.things.title text not null');
+    expect(info).toContain('(1, 1) does not fit the models: column things.title does not exist');
+    const json = JSON.parse((await fwGen('migrate', 'verify', '--format', 'json')).info) as {
+      drift: readonly object[];
+    };
+    expect(json.drift).toEqual([expect.objectContaining({ shard: '(1, 1)' })]);
+  });
+
+  test('ends with 2 for migrations that cannot be read, and for a shard that is not there with 1', async () => {
+    const topology = await empty();
+    project(topology);
+    mkdirSync(join(folder, 'src/migrations'));
+    writeFileSync(join(folder, 'src/migrations/0001_x.ts'), 'export const migration = make(1);');
+    const { code, error } = await fwGen('migrate', 'status');
+    expect(code).toBe(2);
+    expect(error).toContain(
+      'src/migrations/0001_x.ts FWGEN035 The file exports no `migration` made by defineMigration',
+    );
+    migrationFile('0001_x', 'create table x (id int4)');
+    writeFileSync(config, readFileSync(config, 'utf8').replace(/(\/fw_test_\w+)/, '/fw_test_nowhere'));
+    const gone = await fwGen('migrate', 'status');
+    expect(gone.code).toBe(1);
+    expect(gone.info).toContain('unreachable');
+    expect((await fwGen('migrate', 'status', '--parallel', '0')).code).toBe(2);
+  });
+});
+
+describeOn('postgresql', 'fw-gen migrate diff', (harness) => {
+  const withModel = async (model: string): Promise<ShardingTopology> => {
+    const topology = await harness.makeTopology({ shards: FIVE.slice(0, 1), migrated: false });
+    project(topology, model);
+    migrationFile('0001_things', TABLE);
+    return topology;
+  };
+  const files = () => readdirSync(join(folder, 'src/migrations'));
+
+  test('has nothing to do where the models want what the migrations make', async () => {
+    await withModel(MODEL);
+    const { code, info } = await fwGen('migrate', 'diff');
+    expect({ code, info }).toEqual({
+      code: 0,
+      info: 'The models want what the migrations make: nothing to do.',
+    });
+    expect(files()).toEqual(['0001_things.ts']);
+  });
+
+  test('writes a migration that makes the tables fit the models', async () => {
+    const changed = MODEL.replace(
+      'readonly title!: string',
+      '/** @renamedFrom title */\n  readonly label!: string',
+    ).replace('readonly price!: Decimal', 'readonly price!: Decimal;\n  readonly note?: string');
+    await withModel(changed);
+    const shown = await fwGen('migrate', 'diff', '--dry-run');
+    expect(shown.info).toContain(
+      'alter table things rename column title to label;\nalter table things add column note text;',
+    );
+    expect(files()).toEqual(['0001_things.ts']);
+    const written = await fwGen('migrate', 'diff', '--name', 'label_and_note');
+    expect(written).toMatchObject({
+      code: 0,
+      info: expect.stringContaining('src/migrations/0002_label_and_note.ts written'),
+    });
+    expect((await fwGen('migrate', 'diff')).info).toContain('nothing to do');
+    expect((await fwGen('migrate', 'up')).code).toBe(0);
+    expect((await fwGen('migrate', 'verify')).code).toBe(0);
+  });
+
+  test('refuses what would lose data without being told, and writes nothing', async () => {
+    await withModel(
+      MODEL.replace('  readonly title!: string;\n', '').replace('price!: Decimal', 'price!: string'),
+    );
+    const refused = await fwGen('migrate', 'diff');
+    expect(refused.code).toBe(2);
+    expect(refused.error).toContain('things.price is numeric(19,4)');
+    expect(refused.error).toContain('Nothing was written.');
+    expect(files()).toEqual(['0001_things.ts']);
+    const kept = await fwGen('migrate', 'diff', '--convert', 'things.price', '--dry-run');
+    expect(kept.info).toContain('alter column title drop not null;');
+    expect(kept.error).toContain('no model knows things.title; it is kept');
+    const told = await fwGen('migrate', 'diff', '--convert', 'things.price', '--drop', 'things.title');
+    expect(told.code).toBe(0);
+    expect((await fwGen('migrate', 'up')).code).toBe(0);
+    expect((await fwGen('migrate', 'verify')).code).toBe(0);
+  });
+});

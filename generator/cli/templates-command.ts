@@ -1,0 +1,64 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import type { Command } from 'commander';
+import { type CommandContext, InputError, readConfig, withConfig } from './command-context.js';
+import { EXIT, type ExitCode } from './exit.js';
+import { examples } from './help.js';
+
+/** Adds `fw-gen templates`. */
+export function addTemplatesCommand(program: Command, context: CommandContext): void {
+  const templates = program
+    .command('templates')
+    .description('Shows the templates of fw-gen, or copies one into your own folder to be changed.');
+  templates
+    .command('list')
+    .description('Lists templates with the view that each gets.')
+    .action(() => context.run(() => listTemplates(context)));
+  withConfig(templates.command('eject <name>'))
+    .description('Copies a template or partial into fw.generator.templates; from then on yours is used.')
+    .addHelpText(
+      'after',
+      examples(
+        ['fw-gen templates eject model', 'makes templates/model.hbs yours'],
+        ['fw-gen templates eject header', 'the partial that every file begins with'],
+      ),
+    )
+    .action((name: string, options: { readonly config: string }) =>
+      context.run(() => ejectTemplate(name, options.config, context)),
+    );
+}
+
+async function listTemplates({ output }: CommandContext): Promise<ExitCode> {
+  const { PARTIALS, TEMPLATES } = await import('../templates.js');
+  for (const [name, view] of Object.entries(TEMPLATES)) output.info(`${name.padEnd(14)}${view}`);
+  for (const name of PARTIALS) output.info(`${name.padEnd(14)}partial`);
+  return EXIT.success;
+}
+
+async function ejectTemplate(
+  name: string,
+  configFile: string,
+  { output }: CommandContext,
+): Promise<ExitCode> {
+  const { ownTemplateText, PARTIALS, TEMPLATES } = await import('../templates.js');
+  const { didYouMean } = await import('../../runtime/config/index.js');
+  const names = [...Object.keys(TEMPLATES), ...PARTIALS];
+  if (!names.includes(name)) {
+    const suggestion = didYouMean(name, names) ?? `use one of ${names.join(', ')}`;
+    throw new InputError(`There is no template ${JSON.stringify(name)}: ${suggestion}`);
+  }
+  const config = readConfig(configFile);
+  const folder = config.generator?.templatesDirectory;
+  if (folder === undefined) {
+    throw new InputError(
+      `${configFile}: set fw.generator.templates to the folder that your templates lie in.`,
+    );
+  }
+  const path = PARTIALS.some((partial) => partial === name) ? `partials/${name}` : name;
+  const file = join(folder, `${path}.hbs`);
+  if (existsSync(file)) throw new InputError(`${relative(process.cwd(), file)} exists already`);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, ownTemplateText(path));
+  output.info(`${relative(process.cwd(), file)} is yours: docs/templates.md says what its view holds.`);
+  return EXIT.success;
+}

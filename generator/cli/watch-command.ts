@@ -1,0 +1,50 @@
+import { dirname, relative, resolve, sep } from 'node:path';
+import type { CommandContext } from './command-context.js';
+import { EXIT, type ExitCode } from './exit.js';
+import { FolderWatcher } from './folder-watcher.js';
+import { type GenerateFlags, generateOnce, loadGenerator } from './generate-command.js';
+import { changedPaths, type Snapshot, takeSnapshot } from './snapshot.js';
+
+/** Generates whenever something changed, until the signal is given. Mistakes are shown and waited out. */
+export async function watchCommand(flags: GenerateFlags, context: CommandContext): Promise<ExitCode> {
+  const { SourceFiles } = await import('../watch.js');
+  const projectDirectory = dirname(resolve(flags.config));
+  // Every tree is kept: what a run parses is what changed.
+  const sources = new SourceFiles(projectDirectory, { treeLimit: Number.POSITIVE_INFINITY });
+  const watcher = new FolderWatcher();
+  let before: Snapshot = { files: new Map(), folders: [] };
+  try {
+    while (!context.signal.aborted) {
+      const after = look(flags.config, projectDirectory);
+      watcher.watchOnly([...after.folders, projectDirectory]);
+      const changed = changedPaths(before, after);
+      if (changed.length > 0 || before.files.size === 0) {
+        sources.forget(changed.map((path) => relative(projectDirectory, path).split(sep).join('/')));
+        await generateOnce(flags, context, sources);
+        // Taken before the run: what changed meanwhile, our own files included, is looked at again.
+        before = after;
+        continue;
+      }
+      await watcher.nextChange(context.signal);
+    }
+  } finally {
+    watcher.close();
+  }
+  return EXIT.success;
+}
+
+/** Sources, templates and output as far as the configuration can be read; without it, the configuration alone. */
+function look(configFile: string, projectDirectory: string): Snapshot {
+  const config = resolve(configFile);
+  const loaded = loadGenerator(configFile);
+  if ('problems' in loaded) return takeSnapshot([], [config]);
+  const { sourceDirectory, outputDirectory, migrationsDirectory, templatesDirectory } = loaded.options;
+  const folders = [
+    sourceDirectory,
+    outputDirectory,
+    migrationsDirectory,
+    ...(templatesDirectory ? [templatesDirectory] : []),
+  ];
+  const inside = folders.filter((folder) => !relative(projectDirectory, folder).startsWith('..'));
+  return takeSnapshot(inside, [config]);
+}

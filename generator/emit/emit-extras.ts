@@ -1,0 +1,69 @@
+import { type Diagnostic, diagnostic } from '../diagnostics.js';
+import type { EmitInput } from './emit-project.js';
+import type { Renderer } from './render.js';
+import { TemplateError } from './template-error.js';
+import { extraActionView, extraModelView, extraProjectView } from './views/extra-views.js';
+
+/**
+ * Further files that the user's templates give: one per model, per action or for the project. The name of the
+ * template is the name of the file, with `{name}` for that of the model or action: `per-model/{name}-form.ts.hbs`.
+ *
+ * @throws TemplateError
+ */
+export function emitExtras(
+  input: EmitInput,
+  renderer: Renderer,
+  taken: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  const { schema, paths, title, version } = input;
+  const files = new Map<string, string>();
+  const add = (template: string, name: string, text: string): void => {
+    const file = template.slice(template.indexOf('/') + 1).replaceAll('{name}', name);
+    const path = `${paths.output}/${file}`;
+    if (taken.has(path) || files.has(path) || file.startsWith('.')) {
+      const source = { file: renderer.fileOf(template) };
+      const message = `The template gives ${file}, which something else gives`;
+      throw new TemplateError('conflict', source, message, 'Rename the template.');
+    }
+    files.set(path, text);
+  };
+  for (const template of renderer.extras('per-model')) {
+    const render = renderer.extra(template, 'ExtraModelView');
+    for (const model of schema.models) {
+      const view = extraModelView(schema, model);
+      add(template, view.fileName, render(view));
+    }
+  }
+  for (const template of renderer.extras('per-action')) {
+    const render = renderer.extra(template, 'ExtraActionView');
+    for (const action of schema.actions) {
+      const view = extraActionView(action);
+      add(template, view.fileName, render(view));
+    }
+  }
+  for (const template of renderer.extras('per-project')) {
+    const view = extraProjectView(schema, { title, version }, paths.source);
+    add(template, '', renderer.extra(template, 'ExtraProjectView')(view));
+  }
+  return files;
+}
+
+/** Template names that cannot be file names of one file each. */
+export function checkTemplateNames(
+  templates: ReadonlyMap<string, { readonly file: string }>,
+  known: readonly string[],
+): readonly Diagnostic[] {
+  return [...templates].flatMap(([path, { file }]) => {
+    const [folder, name] = path.includes('/') ? path.split('/') : ['', path];
+    const needsName = folder === 'per-model' || folder === 'per-action';
+    if (needsName && name?.includes('{name}') !== true) {
+      const message = `Every ${folder.slice(4)} would give the same file ${name}`;
+      return [diagnostic('FWGEN044', { file }, message, 'Put {name} into the name of the template.')];
+    }
+    if (folder !== '' || known.includes(path)) return [];
+    const hint = `Use one of ${known.join(', ')}, or put it into per-model, per-action or per-project.`;
+    return [
+      diagnostic('FWGEN044', { file }, `There is no template ${path} that it could take the place of`, hint),
+    ];
+  });
+}

@@ -1,0 +1,14 @@
+/** Templates of this package, and the view that each gets. */
+export const TEMPLATES = {
+  application: 'ApplicationView',
+  change: 'ChangeView',
+  migration: 'MigrationView',
+  model: 'ModelView',
+  openapi: 'OpenApiView',
+  server: 'ServerView',
+} as const;
+
+export type TemplateName = keyof typeof TEMPLATES;
+
+/** Partials that every template may use. */
+export const PARTIALS = ['header', 'imports'] as const;

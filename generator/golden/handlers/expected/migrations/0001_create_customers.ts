@@ -1,0 +1,16 @@
+// First migration of the table `customers`, written once from models/customer.ts.
+// It is yours from here on: fw-gen never writes it again. Change the table by a migration with a higher number.
+import { defineMigration, type Migration } from 'fw-actions/codegen';
+
+export const migration: Migration = defineMigration(
+  '0001_create_customers',
+  `
+create table customers (
+  id uuid primary key,
+  state text not null,
+  version bigint not null,
+  name text not null,
+  parent_id uuid
+)
+`,
+);

@@ -1,0 +1,7 @@
+export interface TaxTable {
+  rateOf(country: string): number;
+}
+
+export default interface Mailer {
+  send(text: string): void;
+}

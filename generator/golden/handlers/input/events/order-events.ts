@@ -1,0 +1,32 @@
+import { type Decimal, type Id, ModelEvent } from 'fw-actions';
+import { Order } from '../models/order.js';
+
+/**
+ * An order was placed.
+ * @version 2
+ */
+export class OrderPlacedEvent extends ModelEvent<Order> {
+  readonly total: Decimal;
+  readonly lines: readonly { readonly article: string; readonly price: Decimal; readonly count?: number }[];
+  readonly #remembered: string;
+
+  constructor(id: Id<Order>, total: Decimal) {
+    super(id.getValue(), Order);
+    this.total = total;
+    this.lines = [];
+    this.#remembered = id.getValue();
+  }
+
+  remembered(): string {
+    return this.#remembered;
+  }
+}
+
+export class OrderApprovedEvent extends ModelEvent<Order> {
+  readonly by: string;
+
+  constructor(id: Id<Order>, by: string) {
+    super(id.getValue(), Order);
+    this.by = by;
+  }
+}

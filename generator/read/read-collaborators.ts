@@ -1,0 +1,119 @@
+import { ts } from 'ts-morph';
+import type { CollaboratorSchema, SuppliedType, Wiring } from '../schema/project-schema.js';
+import { extendsFramework, hasPublicConstructor, readHeritage } from './class-form.js';
+import { type ReadContext, report } from './read-context.js';
+import { abbreviate } from './read-literal.js';
+import { type Resolved, referenceTo, resolveName } from './resolver.js';
+import { fileOf, locationOf } from './source-files.js';
+import { constructorOf } from './syntax.js';
+
+/**
+ * Constructor parameters of an action or handler, each with where its argument comes from. Without a constructor an
+ * action's base class takes the clock; a handler takes nothing.
+ */
+export function readCollaborators(
+  context: ReadContext,
+  node: ts.ClassDeclaration,
+  inherited: readonly CollaboratorSchema[],
+): readonly CollaboratorSchema[] {
+  if (!hasPublicConstructor(node)) {
+    report(
+      context,
+      'FWGEN029',
+      constructorOf(node) ?? node,
+      `The constructor of ${node.name?.text ?? 'the class'} is not public`,
+      'Make it public: generated code makes one instance per attempt.',
+    );
+    return [];
+  }
+  const declared = constructorOf(node);
+  if (declared === undefined) return inherited;
+  return declared.parameters
+    .map((parameter, index) => readCollaborator(context, parameter, index))
+    .filter((collaborator) => collaborator !== undefined);
+}
+
+function readCollaborator(
+  context: ReadContext,
+  parameter: ts.ParameterDeclaration,
+  index: number,
+): CollaboratorSchema | undefined {
+  const { type, name } = parameter;
+  if (type === undefined || !ts.isIdentifier(name) || parameter.dotDotDotToken !== undefined) {
+    reportUnknown(
+      context,
+      parameter,
+      `The constructor parameter ${abbreviate(parameter.getText())} has no plain name and type`,
+    );
+    return undefined;
+  }
+  const optional = parameter.questionToken !== undefined || parameter.initializer !== undefined;
+  const wiring = readWiring(context, type, { index, optional });
+  if (wiring === undefined) {
+    reportUnknown(
+      context,
+      type,
+      `${abbreviate(type.getText())} is neither imported nor exported by this file`,
+    );
+    return undefined;
+  }
+  return { name: name.text, location: locationOf(parameter), wiring };
+}
+
+function readWiring(
+  context: ReadContext,
+  type: ts.Node,
+  parameter: { readonly index: number; readonly optional: boolean },
+): Wiring | undefined {
+  const { index, optional } = parameter;
+  if (ts.isTypeReferenceNode(type) && type.typeArguments === undefined) {
+    const resolved = resolveName(context, type.getSourceFile(), type.typeName.getText());
+    return (
+      knownWiring(context, resolved) ?? suppliedWiring(resolved, optional, { text: type.getText(), index })
+    );
+  }
+  if (/^(string|number|boolean|bigint)$/.test(type.getText())) {
+    return { kind: 'supplied', type: { kind: 'keyword', text: type.getText() }, optional };
+  }
+  return { kind: 'supplied', type: { kind: 'parameter', text: type.getText(), index }, optional };
+}
+
+function knownWiring(context: ReadContext, resolved: Resolved): Wiring | undefined {
+  if (resolved.kind === 'framework' && resolved.name === 'Clock') return { kind: 'clock' };
+  if (resolved.kind === 'framework' && resolved.name === 'EventHistory') return { kind: 'event-history' };
+  if (resolved.kind === 'generated' && resolved.name.endsWith('Repository')) {
+    return { kind: 'default-repository', name: resolved.name, file: resolved.file };
+  }
+  if (resolved.kind !== 'declared' || !ts.isClassDeclaration(resolved.declaration)) return undefined;
+  if (!extendsFramework(readHeritage(context, resolved.declaration), 'Repository')) return undefined;
+  return {
+    kind: 'repository',
+    name: resolved.declaration.name?.text ?? '',
+    file: fileOf(resolved.declaration),
+  };
+}
+
+function suppliedWiring(
+  resolved: Resolved,
+  optional: boolean,
+  parameter: { readonly text: string; readonly index: number },
+): Wiring | undefined {
+  if (resolved.kind === 'missing') return undefined;
+  const reference = referenceTo(resolved);
+  // A global type of the language (URL, Map) has no import; anything else unknown is a mistake in the source.
+  const isGlobal = resolved.kind === 'global' && resolved.name in globalThis;
+  if (reference === undefined && !isGlobal) return undefined;
+  const type: SuppliedType =
+    reference === undefined ? { kind: 'parameter', ...parameter } : { kind: 'named', reference };
+  return { kind: 'supplied', type, optional };
+}
+
+function reportUnknown(context: ReadContext, node: ts.Node, message: string): void {
+  report(
+    context,
+    'FWGEN029',
+    node,
+    message,
+    'Use Clock, EventHistory, a repository, or a type that is imported or exported: generated code must name it.',
+  );
+}

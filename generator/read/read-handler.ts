@@ -1,0 +1,140 @@
+import { ts } from 'ts-morph';
+import type { EventReference, HandlerOptions, HandlerSchema } from '../schema/project-schema.js';
+import { readClassName } from './class-form.js';
+import { readCollaborators } from './read-collaborators.js';
+import { type ReadContext, report } from './read-context.js';
+import { decoratorArguments, readOptions } from './read-decorator.js';
+import { readLiteral } from './read-literal.js';
+import { resolveClassDeclaration, resolveName } from './resolver.js';
+import { fileOf, locationOf } from './source-files.js';
+
+const OPTIONS = [
+  'name',
+  'event',
+  'aliases',
+  'concurrency',
+  'maximumAttempts',
+  'retryDelayMs',
+  'transactional',
+  'startFrom',
+] as const;
+
+/** Reads a class marked with `@FwEventHandler`; undefined if it is too broken to say anything about. */
+export function readHandler(
+  context: ReadContext,
+  node: ts.ClassDeclaration,
+  decorator: ts.Decorator,
+): HandlerSchema | undefined {
+  const className = readClassName(context, node);
+  if (className === undefined) return undefined;
+  const options = readOptions(context, decoratorArguments(decorator)[0], OPTIONS);
+  const settings = readSettings(context, options);
+  const events = readEvents(context, node, options.get('event'));
+  if (events.length === 0) {
+    report(
+      context,
+      'FWGEN046',
+      options.get('event') ?? node.name ?? node,
+      `${className} does not say which events it handles`,
+      'Write `handle(envelope: EventEnvelope<SomethingHappened>)`, or name the event classes in @FwEventHandler({ event }).',
+    );
+  }
+  return {
+    className,
+    name: settings.name ?? className,
+    file: fileOf(node),
+    location: locationOf(node.name ?? node),
+    events,
+    options: settings.options,
+    collaborators: readCollaborators(context, node, []),
+  };
+}
+
+interface Settings {
+  readonly name?: string;
+  readonly options: HandlerOptions;
+}
+
+function readSettings(context: ReadContext, nodes: ReadonlyMap<string, ts.Expression>): Settings {
+  const take = <T>(name: string, isFit: (value: unknown) => value is T, expected: string): T | undefined => {
+    const node = nodes.get(name);
+    const value = node === undefined ? undefined : readLiteral(context, node);
+    if (node === undefined || value === undefined) return undefined;
+    if (isFit(value)) return value;
+    report(
+      context,
+      'FWGEN002',
+      node,
+      `${node.getText()} does not fit the option ${name}`,
+      `Write ${expected}.`,
+    );
+    return undefined;
+  };
+  const name = take('name', isName, 'a text of 1 to 100 visible ASCII characters');
+  const aliases = take('aliases', isNames, 'a list of earlier names');
+  const concurrency = take('concurrency', isCount, 'a whole number of at least 1');
+  const maximumAttempts = take('maximumAttempts', isCount, 'a whole number of at least 1');
+  const retryDelayMs = take('retryDelayMs', isCount, 'a whole number of milliseconds');
+  const transactional = take('transactional', (value) => typeof value === 'boolean', 'true or false');
+  const startFrom = take('startFrom', isStart, "'beginning' or 'now'");
+  return {
+    ...(name === undefined ? {} : { name }),
+    options: { aliases, concurrency, maximumAttempts, retryDelayMs, transactional, startFrom },
+  };
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && /^[!-~]{1,100}$/.test(value);
+}
+
+function isNames(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(isName);
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;
+}
+
+function isStart(value: unknown): value is 'beginning' | 'now' {
+  return value === 'beginning' || value === 'now';
+}
+
+/** The events of the option, else those in the type of `handle`'s parameter. */
+function readEvents(
+  context: ReadContext,
+  node: ts.ClassDeclaration,
+  option: ts.Expression | undefined,
+): readonly EventReference[] {
+  if (option !== undefined) {
+    const named = ts.isArrayLiteralExpression(option) ? [...option.elements] : [option];
+    return named.flatMap((each) => eventOf(context, each, each.getText()));
+  }
+  const handle = node.members
+    .filter((member) => ts.isMethodDeclaration(member))
+    .find((member) => member.name.getText() === 'handle');
+  const type = handle?.parameters[0]?.type;
+  if (type === undefined || !ts.isTypeReferenceNode(type)) return [];
+  const resolved = resolveName(context, type.getSourceFile(), type.typeName.getText());
+  const [argument] = type.typeArguments ?? [];
+  if (resolved.kind !== 'framework' || resolved.name !== 'EventEnvelope' || argument === undefined) return [];
+  const members = ts.isUnionTypeNode(argument) ? [...argument.types] : [argument];
+  return members.flatMap((member) => eventsOfType(context, member, 0));
+}
+
+/** A class, or an alias of a union of classes. */
+function eventsOfType(context: ReadContext, node: ts.TypeNode, depth: number): readonly EventReference[] {
+  if (!ts.isTypeReferenceNode(node)) return [];
+  const resolved = resolveName(context, node.getSourceFile(), node.typeName.getText());
+  const alias = resolved.kind === 'declared' ? resolved.declaration : undefined;
+  if (alias !== undefined && ts.isTypeAliasDeclaration(alias) && depth < 8) {
+    const members = ts.isUnionTypeNode(alias.type) ? [...alias.type.types] : [alias.type];
+    return members.flatMap((member) => eventsOfType(context, member, depth + 1));
+  }
+  return eventOf(context, node, node.typeName.getText());
+}
+
+function eventOf(context: ReadContext, node: ts.Node, name: string): readonly EventReference[] {
+  const declaration = resolveClassDeclaration(context, node, name);
+  if (declaration?.name === undefined) return [];
+  return [{ name: declaration.name.text, file: fileOf(declaration), location: locationOf(node) }];
+}

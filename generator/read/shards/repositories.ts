@@ -1,0 +1,33 @@
+import { ts } from 'ts-morph';
+import { projectIndex } from '../../schema/project-index.js';
+import type { ProjectSchema } from '../../schema/project-schema.js';
+import type { ReadContext } from '../read-context.js';
+import { resolveName } from '../resolver.js';
+import { fileOf } from '../source-files.js';
+import { instanceProperties, isInstanceMember } from '../syntax.js';
+
+/** Properties of an action class that hold a repository, with the model that it reads. */
+export function repositoriesOf(
+  context: ReadContext,
+  schema: ProjectSchema,
+  node: ts.ClassDeclaration,
+): ReadonlyMap<string, string> {
+  const index = projectIndex(schema);
+  const properties = node.members
+    .filter((member) => ts.isPropertyDeclaration(member))
+    .filter((member) => isInstanceMember(member));
+  const found = new Map<string, string>();
+  for (const { name, type } of [...instanceProperties(node), ...properties]) {
+    if (type === undefined || !ts.isTypeReferenceNode(type)) continue;
+    const resolved = resolveName(context, node.getSourceFile(), type.typeName.getText());
+    const model =
+      resolved.kind === 'generated'
+        ? index.modelsByRepository.get(resolved.name)?.name
+        : resolved.kind === 'declared' && ts.isClassDeclaration(resolved.declaration)
+          ? index.repositories.get(`${fileOf(resolved.declaration)}#${resolved.declaration.name?.text ?? ''}`)
+              ?.model.name
+          : undefined;
+    if (model !== undefined) found.set(name.getText(), model);
+  }
+  return found;
+}

@@ -1,0 +1,169 @@
+import { ts } from 'ts-morph';
+import type { SourceLocation } from '../../schema/location.js';
+import { locationOf } from '../source-files.js';
+import { bind, bindAll, evaluate, reassignedNames } from './evaluate.js';
+import { type Origin, originOf, UNKNOWN } from './origin.js';
+import type { Scope } from './scope.js';
+
+/** One model that `perform` stages or expects. */
+export interface Staged {
+  /** The argument as written. */
+  readonly text: string;
+  /** undefined if nothing is known. */
+  readonly origin: Origin | undefined;
+  /** Where it is staged. */
+  readonly location: SourceLocation;
+  /** It may be staged more than once. */
+  readonly isRepeated: boolean;
+  /** It may not be staged at all. */
+  readonly isConditional: boolean;
+}
+
+/** Everything that `perform` stages. */
+export interface Staging {
+  readonly staged: readonly Staged[];
+  /** Something that could stage where nobody looks: the plan, or the action itself, is handed on. */
+  readonly escapes: ts.Node | undefined;
+}
+
+const STAGING: ReadonlySet<string> = new Set(['add', 'update', 'expect']);
+
+interface Walk {
+  readonly staged: Staged[];
+  readonly owner: ts.ClassDeclaration;
+  escapes: ts.Node | undefined;
+}
+
+/** Walks through `perform` in the order of its text. */
+export function findStaged(scope: Scope, perform: ts.MethodDeclaration, owner: ts.ClassDeclaration): Staging {
+  const walk: Walk = { staged: [], owner, escapes: undefined };
+  const { body } = perform;
+  if (body === undefined) return walk;
+  const inner: Scope = { ...scope, reassigned: reassignedNames(body) };
+  const [, params] = perform.parameters;
+  if (params !== undefined)
+    bind(inner, params.name, {
+      kind: 'params',
+      path: params.name.getText().startsWith('{') ? 'params' : params.name.getText(),
+    });
+  visitAll(walk, inner, body.statements, false);
+  return walk;
+}
+
+function visitAll(walk: Walk, scope: Scope, nodes: readonly ts.Node[], isConditional: boolean): void {
+  for (const node of nodes) {
+    visit(walk, scope, node, isConditional);
+    // What stands behind it never runs.
+    if (ts.isReturnStatement(node) || ts.isThrowStatement(node)) return;
+  }
+}
+
+function visit(walk: Walk, scope: Scope, node: ts.Node, isConditional: boolean): void {
+  if (ts.isVariableDeclarationList(node)) {
+    for (const { initializer } of node.declarations) {
+      if (initializer !== undefined && !isPlanCall(initializer))
+        visit(walk, scope, initializer, isConditional);
+    }
+    bindAll(scope, node);
+    return;
+  }
+  if (ts.isFunctionLike(node)) visitFunction(walk, scope, node);
+  else if (ts.isIterationStatement(node, false)) visitLoop(walk, scope, node);
+  else if (ts.isBlock(node)) {
+    const inner: Scope = { ...scope, variables: new Map(scope.variables) };
+    visitAll(walk, inner, node.statements, isConditional);
+  } else if (!(ts.isCallExpression(node) && visitStaging(walk, scope, node, isConditional))) {
+    visitChildren(walk, scope, node, isConditional);
+  }
+}
+
+function visitChildren(walk: Walk, scope: Scope, node: ts.Node, isConditional: boolean): void {
+  noteEscape(walk, scope, node);
+  const branches = isBranching(node) || isConditional;
+  ts.forEachChild(node, (child) => visit(walk, scope, child, branches));
+}
+
+/** Code that may run any number of times: what it declares is another thing each time. */
+function visitFunction(walk: Walk, scope: Scope, node: ts.SignatureDeclaration): void {
+  const inner: Scope = { ...scope, variables: new Map(scope.variables), isRepeated: true };
+  for (const { name } of node.parameters) bind(inner, name, UNKNOWN);
+  if ('body' in node && node.body !== undefined) visit(walk, inner, node.body, true);
+}
+
+function visitLoop(walk: Walk, scope: Scope, node: ts.IterationStatement): void {
+  const inner: Scope = { ...scope, variables: new Map(scope.variables), isRepeated: true };
+  if (ts.isForOfStatement(node) || ts.isForInStatement(node)) {
+    visit(walk, scope, node.expression, true);
+    if (ts.isVariableDeclarationList(node.initializer)) {
+      for (const { name } of node.initializer.declarations) bind(inner, name, UNKNOWN);
+    }
+    visit(walk, inner, node.statement, true);
+    return;
+  }
+  ts.forEachChild(node, (child) => visit(walk, inner, child, true));
+}
+
+/** `this.plan().add(model)`, or the same on a variable that holds the plan. */
+function visitStaging(walk: Walk, scope: Scope, node: ts.CallExpression, isConditional: boolean): boolean {
+  if (!ts.isPropertyAccessExpression(node.expression)) return false;
+  const { expression: target, name } = node.expression;
+  if (!STAGING.has(name.text) || evaluate(scope, target).kind !== 'plan') return false;
+  for (const argument of node.arguments) visit(walk, scope, argument, isConditional);
+  const [model] = node.arguments;
+  if (model === undefined) return true;
+  walk.staged.push({
+    text: (model.getText().split('\n', 1)[0] ?? '').slice(0, 60),
+    origin: shardOf(scope, model),
+    location: locationOf(node),
+    isRepeated: scope.isRepeated,
+    isConditional: isConditional || scope.isRepeated,
+  });
+  return true;
+}
+
+/** A model whose ids carry no shard lies on the default one, whatever it comes from. */
+function shardOf(scope: Scope, node: ts.Expression): Origin | undefined {
+  const value = evaluate(scope, node);
+  const origin = originOf(value);
+  const model =
+    value.kind === 'located' && value.model !== undefined ? scope.models.get(value.model) : undefined;
+  if (origin === undefined || model === undefined || model.sharded) return origin;
+  return { key: 'default shard', text: 'the default shard', location: origin.location };
+}
+
+function noteEscape(walk: Walk, scope: Scope, node: ts.Node): void {
+  if (node.kind === ts.SyntaxKind.ThisKeyword && !isHarmlessThis(walk, node)) walk.escapes ??= node.parent;
+  if (ts.isIdentifier(node) && scope.variables.get(node.text)?.kind === 'plan') walk.escapes ??= node.parent;
+  if (isPlanCall(node) && !ts.isPropertyAccessExpression(node.parent)) walk.escapes ??= node.parent;
+}
+
+/** `this.x` reads a property, and `this.method()` runs a method that does not speak of the plan. */
+function isHarmlessThis(walk: Walk, node: ts.Node): boolean {
+  const access = node.parent;
+  if (!ts.isPropertyAccessExpression(access) || access.expression !== node) return false;
+  if (isPlanCall(access.parent)) return true;
+  const name = access.name.text;
+  const member = walk.owner.members.find((each) => each.name?.getText() === name);
+  if (member === undefined) return name === 'clock';
+  return ts.isPropertyDeclaration(member) || !/\bplan\b|\bthis\b(?!\.(#|clock))/.test(member.getText());
+}
+
+function isPlanCall(node: ts.Node): boolean {
+  return (
+    ts.isCallExpression(node) &&
+    ts.isPropertyAccessExpression(node.expression) &&
+    node.expression.expression.kind === ts.SyntaxKind.ThisKeyword &&
+    node.expression.name.text === 'plan'
+  );
+}
+
+function isBranching(node: ts.Node): boolean {
+  return (
+    ts.isIfStatement(node) ||
+    ts.isSwitchStatement(node) ||
+    ts.isTryStatement(node) ||
+    ts.isConditionalExpression(node) ||
+    (ts.isBinaryExpression(node) && /^(&&|\|\||\?\?)$/.test(node.operatorToken.getText())) ||
+    ts.isOptionalChain(node)
+  );
+}

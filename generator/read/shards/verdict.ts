@@ -1,0 +1,128 @@
+import { ts } from 'ts-morph';
+import type { SourceLocation } from '../../schema/location.js';
+import { projectIndex } from '../../schema/project-index.js';
+import type { ActionSchema, ProjectSchema } from '../../schema/project-schema.js';
+import type { ReadContext } from '../read-context.js';
+import { readDoc } from '../read-doc.js';
+import { classesOf } from '../syntax.js';
+import type { Origin } from './origin.js';
+import { repositoriesOf } from './repositories.js';
+import { findStaged, type Staged } from './staging.js';
+
+/** What is known about the shards that one action touches. */
+export interface ShardVerdict {
+  /** Name of the class. */
+  readonly action: string;
+  readonly location: SourceLocation;
+  /**
+   * `proven`: all that it stages has one origin. `violation`: it stages on two shards that are written out and
+   * differ. `unproven`: the text does not say; the executor checks it at run time.
+   */
+  readonly verdict: 'proven' | 'unproven' | 'violation';
+  /** Why, in a sentence. */
+  readonly message: string;
+  /** The two origins of a violation, at the places that stage on them; or those that could not be told to be one. */
+  readonly origins: readonly Origin[];
+  /** Its comment says `@crossShard`: it means to touch several. */
+  readonly isIntended: boolean;
+}
+
+/** Follows the origin of everything that an action stages; undefined if its class is gone. */
+export function shardVerdict(
+  context: ReadContext,
+  schema: ProjectSchema,
+  action: ActionSchema,
+): ShardVerdict | undefined {
+  const source = context.sources.load(action.file);
+  const node = source && classesOf(source).find((each) => each.name?.text === action.className);
+  const perform = node?.members.find(
+    (member): member is ts.MethodDeclaration =>
+      ts.isMethodDeclaration(member) && member.name.getText() === 'perform' && member.body !== undefined,
+  );
+  if (node === undefined) return undefined;
+  const about = {
+    action: action.className,
+    location: action.location,
+    isIntended: readDoc(node).tags.some(({ name }) => name === 'crossShard'),
+  };
+  if (perform === undefined)
+    return { ...about, verdict: 'unproven', message: 'It has no `perform` to look at', origins: [] };
+  const { models } = projectIndex(schema);
+  const { staged, escapes } = findStaged(
+    {
+      context,
+      models,
+      variables: new Map(),
+      reassigned: new Set(),
+      path: '',
+      isRepeated: false,
+      repositories: repositoriesOf(context, schema, node),
+      self: { kind: 'this' },
+      depth: 0,
+    },
+    perform,
+    node,
+  );
+  return { ...about, ...judge(staged, escapes) };
+}
+
+type Judgement = Pick<ShardVerdict, 'verdict' | 'message' | 'origins'>;
+
+function judge(staged: readonly Staged[], escapes: ts.Node | undefined): Judgement {
+  const clash = clashOf(staged);
+  if (clash !== undefined) {
+    const [first, second] = clash;
+    return {
+      verdict: 'violation',
+      message: `It stages on ${first.text} and on ${second.text}`,
+      origins: clash,
+    };
+  }
+  if (escapes !== undefined) {
+    const text = escapes.getText().split('\n', 1)[0] ?? '';
+    return { verdict: 'unproven', message: `\`${text}\` may stage what is not seen here`, origins: [] };
+  }
+  if (staged.length === 0) return { verdict: 'proven', message: 'It stages nothing', origins: [] };
+  const [only] = staged;
+  if (staged.length === 1 && only !== undefined && !only.isRepeated) {
+    const message =
+      only.origin === undefined ? 'It stages one model' : `All that it stages comes from ${only.origin.text}`;
+    return { verdict: 'proven', message, origins: only.origin === undefined ? [] : [only.origin] };
+  }
+  const unknown = staged.find(({ origin }) => origin === undefined);
+  if (unknown !== undefined) {
+    return {
+      verdict: 'unproven',
+      message: `Nothing is known of the shard of \`${unknown.text}\``,
+      origins: [],
+    };
+  }
+  const origins = [
+    ...new Map(
+      staged.flatMap(({ origin }) => (origin === undefined ? [] : [[origin.key, origin] as const])),
+    ).values(),
+  ];
+  const [first, second] = origins;
+  if (first === undefined || second === undefined) {
+    return {
+      verdict: 'proven',
+      message: `All that it stages comes from ${first?.text ?? 'one origin'}`,
+      origins,
+    };
+  }
+  return {
+    verdict: 'unproven',
+    message: `Whether ${first.text} and ${second.text} are on one shard shows at run time`,
+    origins: [first, second],
+  };
+}
+
+/** Two shards that are written out, differ, and are both staged on whenever `perform` ends well. */
+function clashOf(staged: readonly Staged[]): readonly [Origin, Origin] | undefined {
+  const certain = staged.flatMap(({ origin, isConditional, location }) =>
+    origin?.constant !== undefined && !isConditional ? [{ ...origin, location }] : [],
+  );
+  const [first] = certain;
+  const second = certain.find((origin) => origin.constant !== first?.constant);
+  return first === undefined || second === undefined ? undefined : [first, second];
+}

@@ -1,0 +1,59 @@
+import { kebabCase } from './key-names.js';
+import type { DatabaseUrl, DataSourceConfig, FwConfig, GroupConfig, MemberConfig } from './types.js';
+
+/**
+ * The configuration as it takes effect: every default filled in, every reference replaced, paths absolute, secrets as
+ * `***`. JSON, which is YAML as well.
+ */
+export function printConfig({ namespace, sharding, execution, generator }: FwConfig): string {
+  const { group, member } = sharding.defaultShard;
+  const fw = {
+    namespace,
+    sharding: {
+      defaultShard: { group, member },
+      maximumConnections: sharding.maximumConnections,
+      groups: sharding.groups.map(groupJson),
+    },
+    execution,
+    generator: generator && {
+      source: generator.sourceDirectory,
+      output: generator.outputDirectory,
+      migrations: generator.migrationsDirectory,
+    },
+  };
+  return JSON.stringify({ fw: inKebabCase(fw) }, null, 2);
+}
+
+function groupJson({ group, name, members }: GroupConfig): object {
+  return { group, name, members: members.map(memberJson) };
+}
+
+function memberJson({ shard, name, weight, draining, primary, secondary, others }: MemberConfig): object {
+  const sources: Record<string, DataSourceConfig | undefined> = {
+    primaryConfig: primary,
+    secondaryConfig: secondary,
+    ...others,
+  };
+  const configs = Object.entries(sources).map(([key, source]) => [key, source && sourceJson(source)]);
+  return { member: shard.member, name, weight, draining, configs: Object.fromEntries(configs) };
+}
+
+function sourceJson({ url, password, ...rest }: DataSourceConfig): object {
+  return { jdbcUrl: jdbcUrl(url), ...rest, password: password && '***' };
+}
+
+/** The URL that would be parsed to this one. */
+export function jdbcUrl(url: DatabaseUrl): string {
+  if (url.kind === 'pglite') return `jdbc:pglite:${url.storage}:${url.location}`;
+  const host = url.host.includes(':') ? `[${url.host}]` : url.host;
+  const certificate =
+    url.sslRootCert === undefined ? '' : `&sslrootcert=${encodeURIComponent(url.sslRootCert)}`;
+  const parameters = url.sslMode === 'disable' ? '' : `?sslmode=${url.sslMode}${certificate}`;
+  return `jdbc:postgresql://${host}:${url.port}/${encodeURIComponent(url.database)}${parameters}`;
+}
+
+function inKebabCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inKebabCase);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [kebabCase(key), inKebabCase(item)]));
+}

@@ -1,0 +1,129 @@
+import type { ShardingTopology } from '../config/types.js';
+import type { Migration } from '../migration/migration.js';
+import { migrationStatus, type ShardMigrationStatus } from '../migration/migration-status.js';
+import { findDrift, type ShardDrift } from '../migration/shard-drift.js';
+import type { ExpectedTable } from '../migration/table-drift.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { onEachShard, SHARDS_AT_ONCE } from '../sharding/each-shard.js';
+import { type CheckResult, type Finding, fault, ok, warning } from './finding.js';
+import { checkReplica } from './replica-check.js';
+import { checkBudget } from './server-budget.js';
+import {
+  checkClock,
+  checkConnection,
+  checkDurability,
+  checkPeers,
+  checkResidency,
+  checkRights,
+  checkVersion,
+  messageOf,
+  type ShardCheck,
+  type ShardSubject,
+} from './shard-checks.js';
+
+export interface ExaminedTable extends ExpectedTable {
+  readonly sharded: boolean;
+}
+
+export interface ExamineOptions {
+  readonly topology: ShardingTopology;
+  /** The application's migrations and tables; undefined if they are not known. */
+  readonly application:
+    | { readonly migrations: readonly Migration[]; readonly tables: readonly ExaminedTable[] }
+    | undefined;
+  /** Most shards at a time. Default 8. */
+  readonly atOnce?: number;
+}
+
+/** What can be asked of a database that answers. */
+const CHECKS: readonly ShardCheck[] = [
+  checkVersion,
+  checkDurability,
+  checkClock,
+  checkRights,
+  checkResidency,
+  checkPeers,
+];
+
+/** Looks at everything that may be wrong with a topology, and changes nothing. */
+export async function examine(
+  databases: DatabaseRegistry,
+  options: ExamineOptions,
+): Promise<readonly Finding[]> {
+  const { application, topology, atOnce = SHARDS_AT_ONCE } = options;
+  const tables = application?.tables ?? [];
+  const outcomes = await onEachShard(databases.shards(), atOnce, async (shard) => [
+    ...(await examineShard({
+      database: databases.database(shard),
+      member: databases.memberConfig(shard),
+      tables,
+    })),
+    ...(await checkReplica(databases, shard)),
+  ]);
+  const findings = outcomes.flatMap((outcome): readonly Finding[] => {
+    const subject = outcome.shard.toString();
+    if (outcome.ok) return outcome.value.map((result) => ({ subject, ...result }));
+    return [{ subject, ...fault('checks', messageOf(outcome.error), 'Look at the log of the server.') }];
+  });
+  return [
+    ...findings,
+    ...(await checkBudget(topology, databases)),
+    ...(await examineSchemas(databases, options)),
+  ];
+}
+
+async function examineShard(subject: ShardSubject): Promise<readonly CheckResult[]> {
+  const connection = await checkConnection(subject);
+  if (connection.some(({ level }) => level === 'fault')) return connection;
+  const results = [...connection];
+  for (const check of CHECKS) results.push(...(await check(subject)));
+  return results;
+}
+
+async function examineSchemas(
+  databases: DatabaseRegistry,
+  { application, atOnce = SHARDS_AT_ONCE }: ExamineOptions,
+): Promise<readonly Finding[]> {
+  if (application === undefined) return [];
+  const { migrations, tables } = application;
+  const status = await migrationStatus(databases, { migrations, atOnce });
+  const drifts = await findDrift(databases, { tables, atOnce });
+  return [...status.flatMap(migrationFinding), ...drifts.flatMap(driftFindings)];
+}
+
+function migrationFinding({
+  shard,
+  state,
+  pending,
+  problems,
+  applied,
+}: ShardMigrationStatus): readonly Finding[] {
+  const subject = shard.toString();
+  switch (state) {
+    case 'current':
+      return [{ subject, ...ok('migrations', `${applied} applied`) }];
+    case 'pending':
+      return [{ subject, ...fault('migrations', `${pending.length} pending`, 'Run fw-gen migrate up.') }];
+    case 'changed':
+      return [
+        {
+          subject,
+          ...fault('migrations', problems.join('; '), 'Restore the migrations as they were applied.'),
+        },
+      ];
+    case 'foreign':
+    case 'unreachable':
+      // Told of by other checks.
+      return [];
+  }
+}
+
+function driftFindings({ shard, lacks, has, tables }: ShardDrift): readonly Finding[] {
+  const subject = shard.toString();
+  const misfits = tables.map(({ message }): Finding => {
+    return { subject, ...fault('drift', message, 'Write a migration: fw-gen migrate diff.') };
+  });
+  if (lacks.length + has.length === 0) return misfits;
+  const found = `unlike most shards: lacks ${lacks.length}, has ${has.length} more`;
+  return [...misfits, { subject, ...warning('drift', found, 'Run fw-gen migrate verify for the list.') }];
+}

@@ -1,0 +1,48 @@
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { type CheckResult, fault, ok, warning } from './finding.js';
+import { ask, messageOf } from './shard-checks.js';
+
+const LAG_WARNING_MS = 30_000;
+
+/** Whether the replica of a shard, if it has one, is its replica and how far it is behind. */
+export async function checkReplica(
+  databases: DatabaseRegistry,
+  shard: ShardIdentifier,
+): Promise<readonly CheckResult[]> {
+  const replica = databases.replica(shard);
+  if (replica === undefined) return [];
+  try {
+    const [standby, group, member, lag] = await ask(
+      replica,
+      `select pg_is_in_recovery(), group_number, member_number, case
+         when pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() then 0
+         else coalesce(extract(epoch from now() - pg_last_xact_replay_timestamp()) * 1000, 0) end::float8
+       from eventlog.shard`,
+    );
+    if (group !== shard.group || member !== shard.member) {
+      const found = `${replica.description} is shard (${String(group)}, ${String(member)})`;
+      return [fault('replica', found, 'secondary-config is that of another member.')];
+    }
+    if (standby !== true) {
+      return [
+        fault(
+          'replica',
+          `${replica.description} is no standby`,
+          'secondary-config must name a streaming replica.',
+        ),
+      ];
+    }
+    const behind = `${replica.description}, ${Math.round(Number(lag))} ms behind`;
+    if (Number(lag) <= LAG_WARNING_MS) return [ok('replica', behind)];
+    return [warning('replica', behind, 'Look at the load and the network of the replica.')];
+  } catch (error) {
+    return [
+      warning(
+        'replica',
+        `${replica.description}: ${messageOf(error)}`,
+        'Reads go to the primary until it is back.',
+      ),
+    ];
+  }
+}

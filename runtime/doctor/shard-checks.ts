@@ -1,0 +1,227 @@
+import type { MemberConfig, UnsafeSetting } from '../config/types.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
+import type { Rows, ShardDatabase } from '../sharding/shard-database.js';
+import { type CheckResult, fault, ok, warning } from './finding.js';
+
+/** One check of one database. Gives nothing where there is nothing to be checked. */
+export type ShardCheck = (subject: ShardSubject) => Promise<readonly CheckResult[]>;
+
+export interface ShardSubject {
+  readonly database: ShardDatabase;
+  readonly member: MemberConfig;
+  /** Tables of the models. */
+  readonly tables: readonly CheckedTable[];
+}
+
+export interface CheckedTable {
+  readonly table: string;
+  readonly sharded: boolean;
+}
+
+const OLDEST_SERVER = 140_000;
+const SKEW_WARNING_MS = 500;
+const SKEW_FAULT_MS = 10_000;
+/** Looking through a large table must not go on for ever. */
+const RESIDENCY_TIMEOUT_MS = 10_000;
+
+/** Whether the database can be reached; what it takes to open a connection. */
+export const checkConnection: ShardCheck = async ({ database }) => {
+  const startedAt = performance.now();
+  try {
+    await ask(database, 'select 1');
+    return [ok('connection', `${database.description}, ${Math.round(performance.now() - startedAt)} ms`)];
+  } catch (error) {
+    return [fault('connection', `${database.description}: ${messageOf(error)}`, connectionAdvice(error))];
+  }
+};
+
+function connectionAdvice(error: unknown): string {
+  const sqlState = error instanceof DriverFailure ? error.sqlState : undefined;
+  if (sqlState?.startsWith('28') === true)
+    return 'Check username and password, and pg_hba.conf of the server.';
+  if (sqlState === '3D000') return 'Create the database, or correct the name in jdbc-url.';
+  if (sqlState === '53300')
+    return 'The server has no connection left: raise max_connections or shrink pools.';
+  return 'Check host, port and TLS settings in jdbc-url, and whether the server runs.';
+}
+
+export const checkVersion: ShardCheck = async ({ database }) => {
+  const [number, version] = await ask(
+    database,
+    `select current_setting('server_version_num')::int4, current_setting('server_version')`,
+  );
+  if (Number(number) >= OLDEST_SERVER) return [ok('version', `PostgreSQL ${String(version)}`)];
+  return [fault('version', `PostgreSQL ${String(version)}`, 'Upgrade the server: 14 or newer is needed.')];
+};
+
+/** Settings without which an acknowledged commit can be lost. */
+export const checkDurability: ShardCheck = async ({ database, member }) => {
+  if (database.kind === 'pglite') {
+    return [
+      warning('durability', 'embedded database', 'A power loss may lose data: use a server in production.'),
+    ];
+  }
+  const names: readonly UnsafeSetting[] = ['fsync', 'full_page_writes', 'synchronous_commit'];
+  const values = await ask(
+    database,
+    `select ${names.map((name) => `current_setting('${name}')`).join(', ')}`,
+  );
+  const off = names.filter((_, index) => values[index] === 'off');
+  if (off.length === 0) return [ok('durability', names.map((name) => `${name} on`).join(', '))];
+  const found = off.map((name) => `${name} off`).join(', ');
+  const allowed = off.every((name) => member.primary.allowUnsafe.includes(name));
+  if (allowed) return [warning('durability', `${found}, allowed`, 'Acknowledged commits can be lost.')];
+  return [
+    fault(
+      'durability',
+      found,
+      'Switch it on: acknowledged commits can be lost, and applications do not start.',
+    ),
+  ];
+};
+
+/** Ids and deadlines are made here, leases there. */
+export const checkClock: ShardCheck = async ({ database }) => {
+  const before = Date.now();
+  const [theirs] = await ask(database, 'select (extract(epoch from clock_timestamp()) * 1000)::float8');
+  const after = Date.now();
+  // What lies within the round trip is not known to be skew.
+  const skew = Math.max(before - Number(theirs), Number(theirs) - after, 0);
+  const found = skew === 0 ? 'no skew' : `${Math.round(skew)} ms apart`;
+  if (skew <= SKEW_WARNING_MS) return [ok('clock', found)];
+  const advice = 'Synchronise the clocks of this machine and of the server (NTP).';
+  return [(skew > SKEW_FAULT_MS ? fault : warning)('clock', found, advice)];
+};
+
+/** Whether the database takes writes, and whether the user has the rights for them, and not too many. */
+export const checkRights: ShardCheck = async ({ database, tables }) => {
+  const [standby, readOnly, superuser, mayCreate] = await ask(
+    database,
+    `select pg_is_in_recovery(), current_setting('default_transaction_read_only') = 'on',
+      (select rolsuper from pg_roles where rolname = current_user),
+      has_database_privilege(current_database(), 'CREATE')`,
+  );
+  const results: CheckResult[] = [];
+  if (standby === true) {
+    results.push(
+      fault('rights', 'a standby', 'primary-config must name the primary: writes are refused here.'),
+    );
+  } else if (readOnly === true) {
+    results.push(
+      fault('rights', 'read-only', 'Switch default_transaction_read_only off for this user and database.'),
+    );
+  }
+  if (superuser === true && database.kind === 'postgresql') {
+    results.push(
+      warning('rights', 'the user is a superuser', 'Use a role that owns its database and nothing else.'),
+    );
+  }
+  if (mayCreate === false) {
+    results.push(
+      warning(
+        'rights',
+        'no CREATE on the database',
+        'Migrations need it: grant it, or migrate as another user.',
+      ),
+    );
+  }
+  const denied = await deniedTables(database, tables);
+  if (denied.length > 0) {
+    const advice = `grant select, insert, update on ${denied.join(', ')} to the user of this member.`;
+    results.push(fault('rights', `no access to ${denied.join(', ')}`, advice));
+  }
+  return results.length > 0 ? results : [ok('rights', 'reads and writes')];
+};
+
+async function deniedTables(
+  database: ShardDatabase,
+  tables: readonly CheckedTable[],
+): Promise<readonly string[]> {
+  const own = ['eventlog.events', 'eventlog.actions', 'eventlog.idempotency_keys'];
+  const names = [...own, ...tables.map(({ table }) => quoteName(table))];
+  const { rows } = await query(
+    database,
+    `select name from unnest($1::text[]) as name where to_regclass(name) is not null and not (
+      has_table_privilege(name, 'SELECT') and has_table_privilege(name, 'INSERT'))`,
+    [`{${names.map((name) => JSON.stringify(name)).join(',')}}`],
+  );
+  return rows.map(([name]) => String(name));
+}
+
+/** Which shard the database says it is, and whether it holds rows that belong elsewhere. */
+export const checkResidency: ShardCheck = async ({ database, member, tables }) => {
+  const [known] = await ask(database, "select to_regclass('eventlog.shard') is not null");
+  if (known !== true) return [warning('residency', 'an empty database', 'Run fw-gen migrate up.')];
+  const [group, number] = await ask(database, 'select group_number, member_number from eventlog.shard');
+  const { shard } = member;
+  if (group !== shard.group || number !== shard.member) {
+    const found = `the database is shard (${String(group)}, ${String(number)})`;
+    return [fault('residency', found, 'Two URLs are swapped, or a copy of another shard was put here.')];
+  }
+  const results: CheckResult[] = [];
+  for (const { table } of tables.filter(({ sharded }) => sharded))
+    results.push(...(await strangers(database, table)));
+  return results.length > 0 ? results : [ok('residency', `shard ${shard}, no foreign ids`)];
+};
+
+async function strangers(database: ShardDatabase, table: string): Promise<readonly CheckResult[]> {
+  const name = quoteName(table);
+  const [there] = await ask(database, 'select to_regclass($1) is not null', [name]);
+  if (there !== true) return [];
+  try {
+    const { rows } = await database.query(
+      { text: `select id from ${name} where not eventlog.is_own_id(id) limit 3`, values: [] },
+      { timeoutMs: RESIDENCY_TIMEOUT_MS },
+    );
+    if (rows.length === 0) return [];
+    const ids = rows.map(([id]) => String(id)).join(', ');
+    return [
+      fault(
+        'residency',
+        `${table} holds ids of other shards: ${ids}`,
+        'Find out how they came here and move them.',
+      ),
+    ];
+  } catch (error) {
+    if (!(error instanceof DriverFailure)) throw error;
+    const advice = 'The table is large: look at a quiet time.';
+    return [
+      warning('residency', `${table} was not looked through within ${RESIDENCY_TIMEOUT_MS} ms`, advice),
+    ];
+  }
+}
+
+/** Which processes are connected. */
+export const checkPeers: ShardCheck = async ({ database }) => {
+  if (database.kind === 'pglite') return [];
+  const { rows } = await query(
+    database,
+    `select coalesce(nullif(application_name, ''), '(no name)'), coalesce(host(client_addr), 'local'), count(*)::int4
+     from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'
+     group by 1, 2 order by 1, 2`,
+  );
+  const peers = rows.map(
+    ([name, address, count]) => `${String(name)} from ${String(address)}: ${String(count)}`,
+  );
+  return [ok('connected', peers.length === 0 ? 'nobody else' : peers.join('; '))];
+};
+
+export async function ask(
+  database: ShardDatabase,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<readonly unknown[]> {
+  return (await query(database, text, values)).rows[0] ?? [];
+}
+
+function query(database: ShardDatabase, text: string, values: readonly unknown[] = []): Promise<Rows> {
+  return database.query({ text, values });
+}
+
+function quoteName(table: string): string {
+  return `"${table.replaceAll('"', '""')}"`;
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { WalletCreateAction } from '../../examples/wallet/actions/wallet-create-action.js';
+import { WalletDepositMoneyAction } from '../../examples/wallet/actions/wallet-deposit-money-action.js';
+import type { WalletCreatedEvent } from '../../examples/wallet/events/wallet-created-event.js';
+import { application } from '../../examples/wallet/generated/application.js';
+import { walletModel } from '../../examples/wallet/generated/wallet.js';
+import { Wallet } from '../../examples/wallet/models/wallet.js';
+import { WalletRepository } from '../../examples/wallet/repositories/wallet-repository.js';
+import { GLOBAL_SHARD, MEXICO_SHARD } from '../../examples/wallet/shards.js';
+import { type ApplicationDefinition, assembleApplication, currency, Decimal, ShardedId } from '../index.js';
+import { describeOnEachAdapter } from '../testing/databases-vitest.js';
+import type { EventEnvelope } from './event-envelope.js';
+import type { EventHandler } from './handler-descriptor.js';
+import { until } from './test-support/ledger.js';
+
+/** Puts a welcome gift into each new wallet. */
+class WelcomeHandler implements EventHandler<WalletCreatedEvent> {
+  async handle(envelope: EventEnvelope<WalletCreatedEvent>): Promise<void> {
+    const walletId = ShardedId.of(Wallet, envelope.modelId);
+    await envelope.execute(WalletDepositMoneyAction, { walletId, amount: new Decimal(10) });
+  }
+}
+
+const withHandler: ApplicationDefinition = {
+  ...application,
+  wireHandlers: () => [
+    {
+      name: 'WelcomeHandler',
+      events: application.events.filter(({ name }) => name === 'WalletCreatedEvent'),
+      create: () => new WelcomeHandler(),
+    },
+  ],
+};
+
+describeOnEachAdapter('An application with handlers', (harness) => {
+  test('delivers as long as it is open', async () => {
+    const shards = [GLOBAL_SHARD, MEXICO_SHARD];
+    const databases = await harness.makeShards({ shards, migrations: application.migrations });
+    const open = assembleApplication(withHandler, databases, { namespace: 'test', collaborators: {} });
+    const wallet = await open.executor.execute({ name: 'test' }, WalletCreateAction, {
+      country: 'MX',
+      ownerId: randomUUID(),
+      currency: currency('MXN'),
+      initialBalance: new Decimal(1),
+    });
+    const wallets = new WalletRepository(open.repositories, walletModel);
+    await until(async () => (await wallets.getById(wallet.id)).balance.equals(11));
+    await open.close();
+    expect(wallet.id.resolveShardIdentifier()).toBe(MEXICO_SHARD);
+  });
+});

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { type ChangePermissions, planChanges, type WantedColumn } from './plan-changes.js';
+import type { ColumnFacts } from './schema-snapshot.js';
+import { isWidening } from './widening.js';
+
+const none: ChangePermissions = { backfill: new Map(), drop: new Set(), convert: new Set() };
+
+function plan(
+  found: readonly Partial<ColumnFacts>[],
+  wanted: readonly Partial<WantedColumn>[],
+  permissions: Partial<ChangePermissions> = {},
+) {
+  const facts = found.map((each) => ({ name: 'a', type: 'text', nullable: false, filledIn: false, ...each }));
+  const columns = wanted.map((each) => {
+    const column = { name: 'a', type: 'text', nullable: false, ...each };
+    return { definition: `${column.name} ${column.type}${column.nullable ? '' : ' not null'}`, ...column };
+  });
+  const tables = new Map([['t', { name: 't', columns: facts }]]);
+  return planChanges(
+    [{ table: 't', columns }],
+    { tables, lines: [] },
+    { ...none, ...permissions },
+    (name) => name,
+  );
+}
+
+describe('The next migration', () => {
+  it('is empty where nothing differs', () => {
+    expect(plan([{}], [{}])).toEqual({ statements: [], refusals: [], notes: [] });
+  });
+
+  it('adds a column that may be empty', () => {
+    expect(plan([{}], [{}, { name: 'b', nullable: true }]).statements).toEqual([
+      'alter table t add column b text',
+    ]);
+  });
+
+  it('adds a column that may not be empty only with a value for the rows that are there', () => {
+    const wanted = [{}, { name: 'b' }];
+    expect(plan([{}], wanted).refusals).toEqual([expect.stringContaining("--backfill 't.b=<sql>'")]);
+    expect(plan([{}], wanted, { backfill: new Map([['t.b', "'none'"]]) })).toMatchObject({
+      statements: [
+        `alter table t add column b text not null default ('none')`,
+        'alter table t alter column b drop default',
+      ],
+      refusals: [],
+    });
+  });
+
+  it('renames what is annotated, and goes on from there', () => {
+    const wanted = [{ name: 'b', nullable: true, renamedFrom: 'a' }];
+    expect(plan([{}], wanted).statements).toEqual([
+      'alter table t rename column a to b',
+      'alter table t alter column b drop not null',
+    ]);
+    expect(plan([{ name: 'b', nullable: true }], wanted).statements).toEqual([]);
+  });
+
+  it('lets a column be empty that the model may leave empty', () => {
+    expect(plan([{}], [{ nullable: true }]).statements).toEqual([
+      'alter table t alter column a drop not null',
+    ]);
+  });
+
+  it('forbids emptiness only with a value for the rows that are empty', () => {
+    expect(plan([{ nullable: true }], [{}]).refusals).toHaveLength(1);
+    expect(plan([{ nullable: true }], [{}], { backfill: new Map([['t.a', "''"]]) }).statements).toEqual([
+      `update t set a = ('') where a is null`,
+      'alter table t alter column a set not null',
+    ]);
+  });
+
+  it('widens types, and converts others only when told to', () => {
+    const found = [{ type: 'numeric(19,4)' }];
+    expect(plan(found, [{ type: 'numeric(21,6)' }]).statements).toEqual([
+      'alter table t alter column a type numeric(21,6) using a::numeric(21,6)',
+    ]);
+    expect(plan(found, [{ type: 'numeric(19,6)' }]).refusals).toEqual([
+      expect.stringContaining('--convert t.a'),
+    ]);
+    expect(plan(found, [{ type: 'numeric(19,6)' }], { convert: new Set(['t.a']) }).statements).toHaveLength(
+      1,
+    );
+  });
+
+  it('keeps what no model knows, unless told to drop it', () => {
+    const found = [{}, { name: 'old', nullable: true }, { name: 'must' }];
+    expect(plan(found, [{}])).toEqual({
+      statements: ['alter table t alter column must drop not null'],
+      refusals: [],
+      notes: [expect.stringContaining('--drop t.old'), expect.stringContaining('new rows leave it empty')],
+    });
+    const drop = new Set(['t.old', 't.must']);
+    expect(plan(found, [{}], { drop }).statements).toEqual([
+      'alter table t drop column old',
+      'alter table t drop column must',
+    ]);
+  });
+
+  it('refuses permissions that nothing asks for', () => {
+    expect(plan([{}], [{}], { drop: new Set(['t.typo']) }).refusals).toEqual([
+      'Nothing is to be done about t.typo: is it misspelled?',
+    ]);
+  });
+
+  it('leaves new tables to fw-gen generate', () => {
+    const wanted = [{ table: 'other', columns: [] }];
+    const { refusals } = planChanges(wanted, { tables: new Map(), lines: [] }, none, (name) => name);
+    expect(refusals).toEqual([expect.stringContaining('run fw-gen generate')]);
+  });
+});
+
+it.each([
+  ['int4', 'int8', true],
+  ['bigint', 'integer', false],
+  ['integer', 'numeric', true],
+  ['integer', 'numeric(5,0)', false],
+  ['char(3)', 'text', true],
+  ['text', 'varchar(10)', false],
+  ['varchar(10)', 'varchar(20)', true],
+  ['varchar(20)', 'varchar(10)', false],
+  ['char(3)', 'varchar(2)', false],
+  ['numeric(19,4)', 'numeric(19,5)', false],
+  ['numeric(19,4)', 'numeric', true],
+  ['numeric', 'numeric(19,4)', false],
+  ['text', 'uuid', false],
+  ['int4[]', 'int8[]', false],
+])('every %s is a %s: %s', (from, to, expected) => {
+  expect(isWidening(from, to)).toBe(expected);
+});

@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { ModelDescriptor } from '../domain/descriptor.js';
+import { accountModel } from '../domain/test-support/account.js';
+import { noteModel } from '../domain/test-support/note.js';
+import { type FlushShape, flushText, hasGuards, shapeKey } from './flush-shape.js';
+
+const account = accountModel as unknown as ModelDescriptor;
+const note = noteModel as unknown as ModelDescriptor;
+
+const NOTHING: FlushShape = {
+  tables: [],
+  events: false,
+  keys: false,
+  schedules: false,
+  journal: false,
+  folded: false,
+  skipLocked: false,
+};
+
+const touched = fc
+  .record({ updates: fc.boolean(), adds: fc.boolean(), expects: fc.boolean() })
+  .filter(({ updates, adds, expects }) => updates || adds || expects);
+
+const shapes: fc.Arbitrary<FlushShape> = fc
+  .tuple(
+    fc.option(touched),
+    fc.option(touched),
+    fc.record({
+      events: fc.boolean(),
+      keys: fc.boolean(),
+      schedules: fc.boolean(),
+      journal: fc.boolean(),
+      folded: fc.boolean(),
+      skipLocked: fc.boolean(),
+    }),
+  )
+  .map(([accounts, notes, flags]) => ({
+    ...flags,
+    tables: [
+      ...(accounts === null ? [] : [{ model: account, ...accounts }]),
+      ...(notes === null ? [] : [{ model: note, ...notes }]),
+    ],
+  }));
+
+describe('the text of a flush', () => {
+  test('has one key per text: what is prepared under a name is never another statement', () => {
+    const texts = new Map<string, string>();
+    fc.assert(
+      fc.property(shapes, (shape) => {
+        const [key, text] = [shapeKey(shape), flushText(shape)];
+        expect(texts.get(key) ?? text).toBe(text);
+        texts.set(key, text);
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(new Set(texts.values()).size).toBeGreaterThan(100);
+  });
+
+  test('numbers its parameters without gaps', () => {
+    fc.assert(
+      fc.property(shapes, (shape) => {
+        const numbers = new Set(
+          [...flushText(shape).matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)),
+        );
+        expect([...numbers].sort((a, b) => a - b)).toEqual(Array.from(numbers, (_, index) => index + 1));
+      }),
+    );
+  });
+
+  test('writes nothing that does not depend on the row of an action', () => {
+    fc.assert(
+      fc.property(shapes, (shape) => {
+        const writes = flushText(shape)
+          .split(',\n')
+          .filter((part) => /^(u\d|i\d|ev|k|act2) AS/.test(part));
+        for (const part of writes) expect(part).toContain('IN (SELECT grp FROM ap)) = true');
+      }),
+    );
+  });
+
+  test('locks rows in the order of their ids, and skips locked ones only if asked to', () => {
+    const tables = [{ model: account, updates: true, adds: false, expects: true }];
+    const waiting = flushText({ ...NOTHING, tables });
+    expect(waiting).toContain('ORDER BY t.id FOR NO KEY UPDATE OF t)');
+    expect(flushText({ ...NOTHING, tables, skipLocked: true })).toContain(
+      'ORDER BY t.id FOR NO KEY UPDATE OF t SKIP LOCKED)',
+    );
+  });
+
+  test('guards nothing if it only adds', () => {
+    const adds = { ...NOTHING, tables: [{ model: account, updates: false, adds: true, expects: false }] };
+    expect(hasGuards(adds)).toBe(false);
+    expect(flushText(adds)).not.toContain('FOR NO KEY UPDATE');
+    expect(
+      hasGuards({ ...NOTHING, tables: [{ model: note, updates: false, adds: false, expects: true }] }),
+    ).toBe(true);
+  });
+});

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { pendingEventsOf } from '../domain/entity.js';
+import { ShardedId } from '../domain/id.js';
+import { Account, accountModel, OPENED_AT } from '../domain/test-support/account.js';
+import { RowCodec } from './row-codec.js';
+
+const codec = RowCodec.of(accountModel);
+const ID = '01890000-0000-7000-8040-000000000000';
+const ROW = [ID, 'OPEN', '7', '10.5000', null, null, OPENED_AT, OPENED_AT];
+
+test('a row becomes a frozen model without events', () => {
+  const account = codec.decode(ROW);
+  expect(account).toBeInstanceOf(Account);
+  expect(Object.isFrozen(account)).toBe(true);
+  expect(account.id).toBeInstanceOf(ShardedId);
+  expect([account.id.getValue(), account.version, account.balance.toFixed()]).toEqual([ID, 7, '10.5']);
+  expect(pendingEventsOf(account)).toEqual([]);
+});
+
+test('null is null where the model says null, and undefined where it says optional', () => {
+  const account = codec.decode(ROW);
+  expect(account.closedBy).toBeNull();
+  expect(account.nickname).toBeUndefined();
+});
+
+test('a model becomes the elements that its row is made of', () => {
+  const elements = codec.columns.map((column) => codec.element(column, codec.decode(ROW)));
+  const opened = OPENED_AT.toISOString();
+  expect(elements).toEqual([ID, 'OPEN', '7', '10.5', 'NULL', 'NULL', opened, opened]);
+});
+
+test('there is one codec per model', () => {
+  expect(RowCodec.of(accountModel)).toBe(codec);
+  expect(codec.columns[codec.idIndex]?.descriptor.field).toBe('id');
+});

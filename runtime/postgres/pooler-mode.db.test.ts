@@ -1,0 +1,262 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterEach, expect, it } from 'vitest';
+import type { DataSourceConfig, Pooler, PostgresUrl } from '../config/types.js';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { compileProgram } from '../execution/test-support/compiled-program.js';
+import { migrate } from '../migration/migrate.js';
+import { defineMigration } from '../migration/migration.js';
+import { migrationStatus } from '../migration/migration-status.js';
+import { systemMigrations } from '../migration/system-migrations.js';
+import type { MigratingPlan } from '../migration/test-support/migrating-process.js';
+import type { DriverFailure } from '../sharding/driver-failure.js';
+import type { ShardDatabase } from '../sharding/shard-database.js';
+import { TransactionManager } from '../sharding/transaction-manager.js';
+import { describeThroughPgbouncer } from '../testing/databases-pgbouncer-vitest.js';
+import { testDataSource } from '../testing/databases-topology.js';
+import { describeOn, testServer } from '../testing/databases-vitest.js';
+import { PostgresDatabase } from './postgres-database.js';
+
+const statement = (text: string, values: readonly unknown[] = []) => ({ text, values });
+const SETTINGS = ['TimeZone', 'DateStyle', 'lock_timeout', 'statement_timeout'];
+const SHOW = statement(`select ${SETTINGS.map((name) => `current_setting('${name}')`).join(', ')}`);
+const LIMITS = { lockTimeoutMs: 123, statementTimeoutMs: 4_567, idleInTransactionTimeoutMs: 7_890 };
+
+async function onlyRow(run: Promise<{ readonly rows: readonly (readonly unknown[])[] }>): Promise<unknown> {
+  return (await run).rows[0];
+}
+
+function failureOf(call: Promise<unknown>): Promise<DriverFailure | undefined> {
+  return call.then(
+    () => undefined,
+    (error: DriverFailure) => error,
+  );
+}
+
+/** Whatever stands between: what the database must do without a session of its own. */
+function declareCommon(open: (overrides?: Partial<DataSourceConfig>) => Promise<ShardDatabase>): void {
+  it('has the limits of its configuration in every statement and in every transaction', async () => {
+    const database = await open(LIMITS);
+    const wanted = ['UTC', 'ISO, MDY', '123ms', '4567ms'];
+    expect(await onlyRow(database.query(SHOW))).toEqual(wanted);
+    expect(await onlyRow(database.query({ ...SHOW, name: 'show' }))).toEqual(wanted);
+    expect(await onlyRow(database.query({ ...SHOW, name: 'show' }))).toEqual(wanted);
+    const manager = new TransactionManager(database);
+    const idle = await manager.transaction(
+      async (transaction) => {
+        expect(await onlyRow(transaction.query(SHOW))).toEqual(wanted);
+        const text = `select current_setting('idle_in_transaction_session_timeout'), current_setting('transaction_isolation')`;
+        return onlyRow(transaction.query(statement(text)));
+      },
+      { isolationLevel: 'serializable' },
+    );
+    expect(idle).toEqual(['7890ms', 'serializable']);
+  });
+
+  it('the server ends a wait for a lock and a statement that takes too long', async () => {
+    const database = await open({ lockTimeoutMs: 100, statementTimeoutMs: 300 });
+    const patient = { timeoutMs: 5_000 };
+    await database.query(statement('create table t (id int4 primary key)'), patient);
+    await database.query(statement('insert into t values (1)'));
+    const holder = await database.acquire(patient);
+    await holder.query(statement('begin'));
+    await holder.query(statement('select from t for update'));
+    const locked = await failureOf(database.query(statement('update t set id = 1'), patient));
+    expect([locked?.phase, locked?.sqlState]).toEqual(['answered', '55P03']);
+    await holder.query(statement('rollback'));
+    holder.release();
+    const slow = await failureOf(database.query(statement('select pg_sleep(3)'), patient));
+    expect([slow?.phase, slow?.sqlState]).toEqual(['answered', '57014']);
+  });
+
+  it('a statement is one transaction with its limits, and reads a result like any other', async () => {
+    const database = await open();
+    await database.query(statement('create table t (id int4 primary key)'));
+    const insert = {
+      text: 'insert into t values ($1), ($1 + 1) returning id, id::text as words',
+      name: 'insert',
+    };
+    const made = await database.query({ ...insert, values: [1] });
+    expect(made).toEqual({
+      columns: ['id', 'words'],
+      rows: [
+        [1, '1'],
+        [2, '2'],
+      ],
+      command: 'INSERT',
+      rowCount: 2,
+    });
+    const refused = await failureOf(database.query({ ...insert, values: [0] }));
+    expect(refused?.sqlState).toBe('23505');
+    expect(await onlyRow(database.query(statement('select count(*)::int4 from t')))).toEqual([2]);
+    const again = await database.query({ ...insert, values: [5] });
+    expect([again.columns, again.rows]).toEqual([
+      ['id', 'words'],
+      [
+        [5, '5'],
+        [6, '6'],
+      ],
+    ]);
+  });
+
+  it('says that it has no session state, and does not listen', async () => {
+    const database = await open();
+    expect([database.sessionState, database.listen]).toEqual([false, undefined]);
+  });
+}
+
+describeOn('postgresql', 'A database in pooler mode, at the server itself', (harness) => {
+  const opened: ShardDatabase[] = [];
+  afterEach(async () => {
+    for (const database of opened.splice(0)) await database.close(0);
+  });
+
+  async function open(pooler: Pooler, overrides: Partial<DataSourceConfig> = {}): Promise<ShardDatabase> {
+    const topology = await harness.makeTopology({ migrated: false });
+    const primary = topology.groups[0]?.members[0]?.primary;
+    if (primary?.url.kind !== 'postgresql') throw new Error('No data source');
+    const database = new PostgresDatabase(ShardIdentifier.of(0, 0), primary.url, {
+      ...primary,
+      ...overrides,
+      pooler,
+    });
+    opened.push(database);
+    return database;
+  }
+
+  declareCommon((overrides) => open('pgbouncer-1.21', overrides));
+
+  it.each([
+    ['pgbouncer', []],
+    ['pgbouncer-1.21', ['mine']],
+  ] as const)('%s leaves these named statements in a session: %j', async (pooler, names) => {
+    const database = await open(pooler, { maximumPoolSize: 1 });
+    for (const text of ['select 1', 'select 1']) await database.query({ text, values: [], name: 'mine' });
+    const text = 'select coalesce(array_agg(name), array[]::text[]) from pg_prepared_statements';
+    expect(await onlyRow(database.query(statement(text)))).toEqual([names]);
+  });
+
+  it('a statement whose plan has gone stale is sent again', async () => {
+    const database = await open('pgbouncer-1.21', { maximumPoolSize: 1 });
+    const all = { text: 'select * from t', values: [], name: 'all' };
+    await database.query(statement('create table t (a int4)'));
+    await database.query(statement('insert into t values (1)'));
+    expect((await database.query(all)).rows).toEqual([[1]]);
+    await database.query(statement('alter table t add b int4 default 2'));
+    expect((await database.query(all)).rows).toEqual([[1, 2]]);
+  });
+});
+
+describeThroughPgbouncer('A database through PgBouncer', (harness) => {
+  const open = async (dataSource: Partial<DataSourceConfig> = {}): Promise<ShardDatabase> => {
+    const registry = await harness.makeShards({ migrated: false, dataSource });
+    return registry.database(registry.defaultShard);
+  };
+
+  declareCommon(open);
+
+  it('leaves nothing behind for others', async () => {
+    const registry = await harness.makeShards({ migrated: false, dataSource: LIMITS });
+    const database = registry.database(registry.defaultShard);
+    await Promise.all(Array.from({ length: 20 }, () => database.query({ ...SHOW, name: 'show' })));
+    await migrate(registry, { migrations: [] });
+    const { url } = registry.memberConfig(registry.defaultShard).primary;
+    if (url.kind !== 'postgresql') throw new Error('Not on a server');
+    const other = new pg.Client({ ...harness.address(), database: url.database });
+    await other.connect();
+    try {
+      for (let look = 0; look < 10; look += 1) {
+        const { rows } = await other.query(
+          `select current_setting('lock_timeout') as lock, current_setting('statement_timeout') as statement,
+             (select count(*)::int4 from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()) as locks`,
+        );
+        expect(rows).toEqual([{ lock: '0', statement: '0', locks: 0 }]);
+      }
+    } finally {
+      await other.end();
+    }
+  });
+
+  it('keeps the statements of many callers apart', async () => {
+    const database = await open();
+    const numbers = Array.from({ length: 200 }, (_, index) => index);
+    const answers = await Promise.all(
+      numbers.map(async (number) => {
+        // The same name in every session, and names that only some of the sessions have met.
+        const name = `sum_${number % 7}`;
+        const text = `select $1::int4 + ${number % 7}`;
+        return (await database.query({ text, values: [number], name })).rows[0]?.[0];
+      }),
+    );
+    expect(answers).toEqual(numbers.map((number) => number + (number % 7)));
+  });
+
+  it('that nobody told of says what to configure', async () => {
+    const { host, port, database } = harness.address();
+    const url: PostgresUrl = {
+      kind: 'postgresql',
+      host,
+      port,
+      database,
+      sslMode: 'disable',
+      sslRootCert: undefined,
+    };
+    const failing = new PostgresDatabase(ShardIdentifier.of(0, 0), url, testDataSource(url, testServer()));
+    const failure = await failureOf(failing.query(SHOW));
+    await failing.close(0);
+    expect(failure?.message).toMatch(/unsupported startup parameter.*set the key pooler/);
+  });
+
+  it('is migrated once by two processes at a time', async () => {
+    const { groups } = await harness.makeTopology({ migrated: false });
+    const url = groups[0]?.members[0]?.primary.url;
+    if (url === undefined) throw new Error('No data source');
+    const migrations = [1, 2, 3].map((number) =>
+      defineMigration(`000${number}_t`, `create table t${number} (id uuid); select pg_sleep(0.1)`),
+    );
+    const plan: MigratingPlan = { urls: [url], user: testServer(), pooler: harness.pooler, migrations };
+    const program = compileProgram(
+      join(import.meta.dirname, '../migration/test-support/migrating-process.ts'),
+    );
+    try {
+      const said = await Promise.all([1, 2].map(() => outputOf(program.path, plan)));
+      const applied = said.join('').match(/applied \w+ migration \S+/g) ?? [];
+      expect(applied).toHaveLength(migrations.length + systemMigrations.length);
+      expect(new Set(applied).size).toBe(applied.length);
+    } finally {
+      program.remove();
+    }
+  }, 60_000);
+
+  it("waits for another process's migrations no longer than it was told", async () => {
+    const registry = await harness.makeShards({ migrated: false });
+    const slow = defineMigration('0001_slow', 'select pg_sleep(1.5)');
+    const first = migrate(registry, { migrations: [slow] });
+    await expect.poll(() => running(registry.database(registry.defaultShard))).toBe(true);
+    await expect(migrate(registry, { migrations: [slow], timeoutMs: 200 })).rejects.toMatchObject({
+      code: 'FW_MIGRATION',
+    });
+    await first;
+    const [status] = await migrationStatus(registry, { migrations: [slow] });
+    expect(status?.state).toBe('current');
+  });
+});
+
+async function running(database: ShardDatabase): Promise<boolean> {
+  const text = `select from pg_stat_activity where query like '%pg_sleep(1.5)%' and pid <> pg_backend_pid()`;
+  return (await database.query(statement(text))).rowCount > 0;
+}
+
+async function outputOf(path: string, plan: MigratingPlan): Promise<string> {
+  const child = spawn(process.execPath, [path, JSON.stringify(plan)], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+    });
+  }
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  if (code !== 0) throw new Error(said);
+  return said;
+}

@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest';
+import { openDatabases } from '../databases.js';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { describeOn } from '../testing/databases-vitest.js';
+import type { DatabaseRegistry } from './database-registry.js';
+
+const SHARDS = Array.from({ length: 5 }, (_, member) => ShardIdentifier.of(member % 2, member));
+const sleep = { text: 'select pg_sleep(0.05)', values: [] };
+
+describeOn('postgresql', 'The connections of one process', (harness) => {
+  const openWith = async (maximumConnections: number): Promise<DatabaseRegistry> => {
+    const topology = await harness.makeTopology({ shards: SHARDS, migrated: false });
+    return openDatabases({ ...topology, maximumConnections });
+  };
+  const open = (databases: DatabaseRegistry): number =>
+    SHARDS.reduce((sum, shard) => sum + databases.database(shard).stats().open, 0);
+
+  it('stay within one limit over all shards, and every caller is served', async () => {
+    const databases = await openWith(4);
+    try {
+      let most = 0;
+      const watching = setInterval(() => {
+        most = Math.max(most, open(databases));
+      }, 1);
+      const calls = Array.from({ length: 60 }, (_, index) => {
+        const shard = SHARDS[index % SHARDS.length];
+        return shard === undefined ? undefined : databases.database(shard).query(sleep);
+      });
+      await Promise.all(calls);
+      clearInterval(watching);
+      expect(most).toBeLessThanOrEqual(4);
+      expect(most).toBeGreaterThan(1);
+    } finally {
+      await databases.close(0);
+    }
+  });
+
+  it('are opened when they are first needed, and one that is idle makes room for another shard', async () => {
+    const databases = await openWith(1);
+    try {
+      expect(open(databases)).toBe(0);
+      for (const shard of [...SHARDS, ...SHARDS]) {
+        await databases.database(shard).query({ text: 'select 1', values: [] });
+        expect(open(databases)).toBe(1);
+      }
+    } finally {
+      await databases.close(0);
+    }
+  });
+
+  it('are shared with a shard that comes late, although another one has work without end', async () => {
+    const databases = await openWith(4);
+    const [busy, late] = SHARDS;
+    if (busy === undefined || late === undefined) throw new Error('Five shards');
+    try {
+      let going = true;
+      const workers = Array.from({ length: 12 }, async () => {
+        while (going) await databases.database(busy).query(sleep);
+      });
+      await databases.database(busy).query(sleep);
+      const startedAt = performance.now();
+      await databases.database(late).query({ text: 'select 1', values: [] });
+      expect(performance.now() - startedAt).toBeLessThan(700);
+      going = false;
+      await Promise.all(workers);
+    } finally {
+      await databases.close(0);
+    }
+  });
+});

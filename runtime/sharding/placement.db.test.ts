@@ -1,0 +1,98 @@
+import { expect, it } from 'vitest';
+import type { MemberConfig, ShardingTopology } from '../config/types.js';
+import { openDatabases } from '../databases.js';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { ShardUnavailableError, UnknownShardError } from '../errors.js';
+import { describeOn } from '../testing/databases-vitest.js';
+import type { DatabaseRegistry } from './database-registry.js';
+import { Placement } from './placement.js';
+
+const [a, b, c, elsewhere] = [0, 1, 2]
+  .map((member) => ShardIdentifier.of(1, member))
+  .concat(ShardIdentifier.of(0, 0));
+const SHARDS = [a, b, c, elsewhere].filter((shard) => shard !== undefined);
+const KEYS = Array.from({ length: 3_000 }, (_, index) => `key-${index}`);
+
+describeOn('postgresql', 'The placement of new ids', (harness) => {
+  const changed = (topology: ShardingTopology, changes: ReadonlyMap<unknown, Partial<MemberConfig>>) => ({
+    ...topology,
+    groups: topology.groups.map((group) => ({
+      ...group,
+      members: group.members.map((member) => ({ ...member, ...changes.get(member.shard) })),
+    })),
+  });
+  const using = async (
+    changes: ReadonlyMap<unknown, Partial<MemberConfig>>,
+    work: (placement: Placement, databases: DatabaseRegistry) => Promise<void>,
+  ): Promise<void> => {
+    const topology = await harness.makeTopology({ shards: SHARDS, migrated: false });
+    const databases = openDatabases(changed(topology, changes));
+    await work(new Placement(databases, { sizesForMs: 0 }), databases).finally(() => databases.close(0));
+  };
+  const counts = async (placement: Placement, withKey: boolean): Promise<readonly number[]> => {
+    const chosen = await Promise.all(
+      KEYS.map((key) => placement.choose(1, { kind: 'weighted' }, withKey ? { key } : {})),
+    );
+    return [a, b, c].map((shard) => chosen.filter((each) => each === shard).length);
+  };
+
+  it('is fixed where it is said to be', () =>
+    using(new Map([[b, { draining: true }]]), async (placement) => {
+      expect(await placement.choose(1, { kind: 'fixed', member: 2 })).toBe(c);
+      await expect(placement.choose(1, { kind: 'fixed', member: 1 })).rejects.toThrow(ShardUnavailableError);
+      await expect(placement.choose(1, { kind: 'fixed', member: 9 })).rejects.toThrow(UnknownShardError);
+      await expect(placement.choose(7, { kind: 'weighted' })).rejects.toThrow(UnknownShardError);
+    }));
+
+  it('follows the weights, and leaves out what drains', () =>
+    using(
+      new Map([
+        [b, { weight: 2 }],
+        [c, { draining: true }],
+      ]),
+      async (placement) => {
+        for (const withKey of [true, false]) {
+          const [first = 0, second = 0, third = 0] = await counts(placement, withKey);
+          expect(third).toBe(0);
+          expect(first + second).toBe(KEYS.length);
+          expect(second / first).toBeGreaterThan(1.7);
+          expect(second / first).toBeLessThan(2.3);
+        }
+      },
+    ));
+
+  it('is the same for the same key, also when another member begins to drain', async () => {
+    const choices = async (changes: ReadonlyMap<unknown, Partial<MemberConfig>>) => {
+      let result: readonly ShardIdentifier[] = [];
+      await using(changes, async (placement) => {
+        result = await Promise.all(KEYS.map((key) => placement.choose(1, { kind: 'weighted' }, { key })));
+      });
+      return result;
+    };
+    const before = await choices(new Map());
+    const after = await choices(new Map([[c, { draining: true }]]));
+    expect(await choices(new Map())).toEqual(before);
+    expect(after.filter((shard, index) => before[index] !== c && before[index] !== shard)).toEqual([]);
+  });
+
+  it('finds the member whose database is the smallest, and goes on without one that is down', () =>
+    using(new Map(), async (placement, databases) => {
+      const fill = (shard: ShardIdentifier | undefined, rows: number) =>
+        shard === undefined
+          ? undefined
+          : databases
+              .database(shard)
+              .query({ text: `create table f as select generate_series(1, ${rows})`, values: [] });
+      await fill(a, 50_000);
+      await fill(c, 100_000);
+      expect(await placement.choose(1, { kind: 'least-filled' })).toBe(b);
+      if (b !== undefined) await databases.database(b).close(0);
+      expect(await placement.choose(1, { kind: 'least-filled' })).toBe(a);
+    }));
+
+  it('is refused when all members drain', () =>
+    using(new Map([a, b, c].map((shard) => [shard, { draining: true }])), async (placement) => {
+      await expect(placement.choose(1, { kind: 'weighted' })).rejects.toThrow('all members drain');
+      await expect(placement.choose(1, { kind: 'least-filled' })).rejects.toThrow('all members drain');
+    }));
+});

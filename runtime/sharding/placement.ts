@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import type { MemberConfig } from '../config/types.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { ShardUnavailableError, UnknownShardError } from '../errors.js';
+import type { DatabaseRegistry } from './database-registry.js';
+import { onEachShard } from './each-shard.js';
+
+/**
+ * On which member of a group new ids are placed. Members that drain are never chosen.
+ *
+ * - `fixed`: always this member.
+ * - `weighted`: at random, in proportion to each member's `weight`; under a key always the same one.
+ * - `least-filled`: the member whose database is the smallest; those that do not answer are left out.
+ */
+export type PlacementPolicy =
+  | { readonly kind: 'fixed'; readonly member: number }
+  | { readonly kind: 'weighted' }
+  | { readonly kind: 'least-filled' };
+
+export interface PlacementOptions {
+  /**
+   * An idempotency key, or whatever else names the request: under one key `weighted` makes one choice, as long as the
+   * members and their weights are the same.
+   */
+  readonly key?: string;
+}
+
+export interface PlacementSettings {
+  /** How long the sizes of databases are good for, in milliseconds. Default 60,000. */
+  readonly sizesForMs?: number;
+  /** From 0 to below 1. Default `Math.random`. */
+  readonly random?: () => number;
+}
+
+/** A member that is slow to tell its size is left out rather than waited for. */
+const SIZE_TIMEOUT_MS = 1_000;
+const SIZES_AT_ONCE = 8;
+
+interface Sizes {
+  readonly until: number;
+  readonly bytes: Promise<ReadonlyMap<ShardIdentifier, number>>;
+}
+
+/** Chooses where new ids go. Where an id is, its bits say for ever after. */
+export class Placement {
+  readonly #databases: DatabaseRegistry;
+  readonly #sizesForMs: number;
+  readonly #random: () => number;
+  readonly #sizes = new Map<number, Sizes>();
+
+  constructor(databases: DatabaseRegistry, settings: PlacementSettings = {}) {
+    this.#databases = databases;
+    this.#sizesForMs = settings.sizesForMs ?? 60_000;
+    this.#random = settings.random ?? Math.random;
+  }
+
+  /**
+   * A shard for a new id.
+   *
+   * @param group number of the group
+   * @throws UnknownShardError if the group, or the fixed member, is not configured
+   * @throws ShardUnavailableError if every member that comes into question drains or does not answer
+   */
+  async choose(
+    group: number,
+    policy: PlacementPolicy,
+    options: PlacementOptions = {},
+  ): Promise<ShardIdentifier> {
+    const members = this.#members(group);
+    switch (policy.kind) {
+      case 'fixed':
+        return this.#fixed(group, policy.member, members);
+      case 'weighted':
+        return this.#weighted(group, open(group, members), options.key);
+      case 'least-filled':
+        return this.#leastFilled(group, open(group, members));
+    }
+  }
+
+  #members(group: number): readonly MemberConfig[] {
+    const shards = this.#databases.shards().filter((shard) => shard.group === group);
+    if (shards.length === 0) throw new UnknownShardError(`(${group}, any)`);
+    return shards.map((shard) => this.#databases.memberConfig(shard));
+  }
+
+  #fixed(group: number, number: number, members: readonly MemberConfig[]): ShardIdentifier {
+    const member = members.find(({ shard }) => shard.member === number);
+    if (member === undefined) throw new UnknownShardError(`(${group}, ${number})`);
+    if (member.draining === true) throw new ShardUnavailableError(member.shard.toString(), DRAINING);
+    return member.shard;
+  }
+
+  /**
+   * The highest score wins (rendezvous hashing): when a member is added or drained, the keys of the others keep their
+   * choice.
+   */
+  #weighted(group: number, members: readonly MemberConfig[], key: string | undefined): ShardIdentifier {
+    let best: { readonly shard: ShardIdentifier; readonly score: number } | undefined;
+    for (const { shard, weight = 1 } of members) {
+      if (weight === 0) continue;
+      const chance = key === undefined ? 1 - this.#random() : fraction(`${shard.toString()} ${key}`);
+      const score = -weight / Math.log(chance);
+      if (best === undefined || score > best.score) best = { shard, score };
+    }
+    if (best === undefined)
+      throw new ShardUnavailableError(`(${group}, any)`, 'all members have the weight 0');
+    return best.shard;
+  }
+
+  async #leastFilled(group: number, members: readonly MemberConfig[]): Promise<ShardIdentifier> {
+    const sizes = await this.#sizesOf(group, members);
+    const known = members.filter(({ shard }) => sizes.has(shard));
+    const [smallest] = known.sort((a, b) => (sizes.get(a.shard) ?? 0) - (sizes.get(b.shard) ?? 0));
+    if (smallest === undefined)
+      throw new ShardUnavailableError(`(${group}, any)`, 'no member tells its size');
+    return smallest.shard;
+  }
+
+  #sizesOf(group: number, members: readonly MemberConfig[]): Sizes['bytes'] {
+    const known = this.#sizes.get(group);
+    if (known !== undefined && known.until > performance.now()) return known.bytes;
+    const bytes = this.#measure(members.map(({ shard }) => shard));
+    this.#sizes.set(group, { until: performance.now() + this.#sizesForMs, bytes });
+    return bytes;
+  }
+
+  async #measure(shards: readonly ShardIdentifier[]): Promise<ReadonlyMap<ShardIdentifier, number>> {
+    const statement = { text: 'select pg_database_size(current_database())::float8', values: [] };
+    const outcomes = await onEachShard(shards, SIZES_AT_ONCE, async (shard) => {
+      const { rows } = await this.#databases.database(shard).query(statement, { timeoutMs: SIZE_TIMEOUT_MS });
+      return Number(rows[0]?.[0]);
+    });
+    return new Map(
+      outcomes.flatMap((outcome) => (outcome.ok ? [[outcome.shard, outcome.value] as const] : [])),
+    );
+  }
+}
+
+const DRAINING = 'it drains and takes no new ids';
+
+function open(group: number, members: readonly MemberConfig[]): readonly MemberConfig[] {
+  const left = members.filter(({ draining }) => draining !== true);
+  if (left.length === 0) throw new ShardUnavailableError(`(${group}, any)`, 'all members drain');
+  return left;
+}
+
+/** A number between 0 and 1, the same for the same text. Neither end is reached. */
+function fraction(text: string): number {
+  const hash = createHash('sha256').update(text).digest();
+  return (hash.readUIntBE(0, 6) + 0.5) / 2 ** 48;
+}

@@ -1,0 +1,200 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import type { DataSourceConfig, MemberConfig, ShardingTopology } from '../config/types.js';
+import { openDatabases } from '../databases.js';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { ReloadRefusedError, UnknownShardError } from '../errors.js';
+import { defineMigration } from '../migration/migration.js';
+import { describeOn } from '../testing/databases-vitest.js';
+import type { DatabaseRegistry } from './database-registry.js';
+import { Placement } from './placement.js';
+import { describeChange } from './topology-changes.js';
+
+const FIVE = [
+  ShardIdentifier.of(0, 0),
+  ShardIdentifier.of(0, 1),
+  ShardIdentifier.of(1, 0),
+  ShardIdentifier.of(1, 1),
+  ShardIdentifier.of(1, 2),
+];
+const [first, second, third] = FIVE as [ShardIdentifier, ShardIdentifier, ShardIdentifier];
+const counters = defineMigration('0001_counters', 'create table counters (number int4 primary key)');
+
+type Change = (member: MemberConfig) => MemberConfig;
+
+function changed(topology: ShardingTopology, shard: ShardIdentifier, change: Change): ShardingTopology {
+  const groups = topology.groups.map((group) => ({
+    ...group,
+    members: group.members.map((member) => (member.shard === shard ? change(member) : member)),
+  }));
+  return { ...topology, groups };
+}
+
+const withPrimary =
+  (source: Partial<DataSourceConfig>): Change =>
+  (member) => ({ ...member, primary: { ...member.primary, ...source } });
+
+function without(topology: ShardingTopology, shard: ShardIdentifier): ShardingTopology {
+  const groups = topology.groups.map((group) => ({
+    ...group,
+    members: group.members.filter((member) => member.shard !== shard),
+  }));
+  return { ...topology, groups };
+}
+
+/** Asks all shards without end and counts what came of it. */
+class Load {
+  answered = 0;
+  readonly failures: unknown[] = [];
+  #going = true;
+  readonly #workers: readonly Promise<void>[];
+
+  constructor(databases: DatabaseRegistry, shards: readonly ShardIdentifier[]) {
+    this.#workers = Array.from({ length: 20 }, (_, index) =>
+      this.#work(databases, shards[index % shards.length]),
+    );
+  }
+
+  async end(): Promise<void> {
+    this.#going = false;
+    await Promise.all(this.#workers);
+  }
+
+  /** Answers within a while. */
+  async during(ms: number): Promise<number> {
+    const before = this.answered;
+    await delay(ms);
+    return this.answered - before;
+  }
+
+  async #work(databases: DatabaseRegistry, shard: ShardIdentifier | undefined): Promise<void> {
+    while (this.#going && shard !== undefined) {
+      try {
+        await databases.database(shard).query({ text: 'select count(*) from counters', values: [] });
+        this.answered += 1;
+      } catch (error) {
+        this.failures.push(error);
+      }
+    }
+  }
+}
+
+describeOn('postgresql', 'Another topology', (harness) => {
+  const five = () => harness.makeTopology({ shards: FIVE, migrations: [counters] });
+  const using = async (
+    topology: ShardingTopology,
+    work: (databases: DatabaseRegistry) => Promise<void>,
+  ): Promise<void> => {
+    const databases = openDatabases(topology);
+    await work(databases).finally(() => databases.close(0));
+  };
+  const run = (databases: DatabaseRegistry, shard: ShardIdentifier, text: string) =>
+    databases.database(shard).query({ text, values: [] });
+  const setReadOnly = async (databases: DatabaseRegistry, shard: ShardIdentifier): Promise<void> => {
+    await run(
+      databases,
+      shard,
+      `do $$ begin execute format('alter database %I set default_transaction_read_only = on', current_database()); end $$`,
+    );
+  };
+
+  it('takes effect under load without a failed request: shard added, pools resized, member drained, server changed', async () => {
+    const topology = await five();
+    const [successor] = (await harness.makeTopology({ shards: [second], migrations: [counters] })).groups;
+    const moved = successor?.members[0]?.primary;
+    if (moved === undefined) throw new Error('A second home');
+    await using(without(topology, third), async (databases) => {
+      const load = new Load(databases, [first, second]);
+      const before = await load.during(300);
+      const prepared: string[] = [];
+      const prepare = async ({ shard }: MemberConfig) => void prepared.push(shard.toString());
+      const added = await databases.reload(topology, { prepare });
+      expect(added.map(describeChange)).toEqual(['shard (1, 0) added']);
+      expect(prepared).toEqual(['(1, 0)']);
+      await run(databases, third, 'select 1');
+
+      const small = changed(topology, first, withPrimary({ maximumPoolSize: 2 }));
+      const drained = changed(small, third, (member) => ({ ...member, draining: true }));
+      const resized = await databases.reload(drained);
+      expect(resized.map(describeChange)).toEqual([
+        'shard (0, 0): connection settings changed',
+        'shard (1, 0): drains',
+      ]);
+      const placement = new Placement(databases);
+      await expect(placement.choose(1, { kind: 'fixed', member: 0 })).rejects.toThrow('drains');
+
+      await setReadOnly(databases, second);
+      const during = load.during(300);
+      await databases.reload(changed(drained, second, withPrimary({ url: moved.url })));
+      expect(databases.database(second).description).toContain(
+        moved.url.kind === 'postgresql' ? moved.url.database : '',
+      );
+      const [whole, after] = [await during, await load.during(300)];
+      await load.end();
+      console.info(
+        `answers in 300 ms: ${before} before, ${whole} during, ${after} after; ${load.failures.length} failures`,
+      );
+      expect(load.failures).toEqual([]);
+      expect(after).toBeGreaterThan(0);
+      expect(databases.database(first).stats().open).toBeLessThanOrEqual(2);
+      await run(databases, second, 'insert into counters values (1)');
+    });
+  });
+
+  it('with a rotated password takes effect for new connections', async () => {
+    const topology = await five();
+    await using(topology, async (databases) => {
+      await run(databases, first, 'select 1');
+      const rotated = changed(topology, first, withPrimary({ password: { reveal: () => 'another' } }));
+      await databases.reload(rotated);
+      await expect(run(databases, first, 'select 1')).rejects.toMatchObject({ sqlState: '28P01' });
+      await databases.reload(topology);
+      await run(databases, first, 'select 1');
+    });
+  });
+
+  it('is refused where it is not safe, and the old one stays', async () => {
+    const topology = await five();
+    const urlOf = (shard: ShardIdentifier) =>
+      topology.groups.flatMap(({ members }) => members).find((member) => member.shard === shard)?.primary;
+    const [a, b] = [urlOf(first), urlOf(second)];
+    const [foreign] = (await harness.makeTopology({ shards: [ShardIdentifier.of(5, 5)] })).groups;
+    const stranger = foreign?.members[0]?.primary;
+    const [twin] = (await harness.makeTopology({ shards: [second] })).groups;
+    const copy = twin?.members[0]?.primary;
+    if (a === undefined || b === undefined || stranger === undefined || copy === undefined)
+      throw new Error('URLs');
+    await using(topology, async (databases) => {
+      await run(databases, third, 'insert into counters values (1)');
+      const refused = async (next: ShardingTopology, reason: string): Promise<void> => {
+        const reload = databases.reload(next);
+        await expect(reload).rejects.toThrow(ReloadRefusedError);
+        await expect(reload).rejects.toThrow(reason);
+      };
+      const swapped = changed(
+        changed(topology, first, withPrimary({ url: b.url })),
+        second,
+        withPrimary({ url: a.url }),
+      );
+      await refused(swapped, 'the database meant for shard (0, 0) is that of shard (0, 1)');
+      await refused(without(topology, third), 'shard (1, 0) still holds rows');
+      await refused({ ...topology, defaultShard: third }, 'the default shard holds');
+      await refused(
+        changed(topology, second, withPrimary({ url: stranger.url })),
+        'is shard (5, 5), not (0, 1)',
+      );
+      await refused(changed(topology, second, withPrimary({ url: copy.url })), 'still takes writes');
+      for (const shard of FIVE) await run(databases, shard, 'select 1');
+      expect(await databases.reload(topology)).toEqual([]);
+    });
+  });
+
+  it('without an empty shard lets it go: its ids are refused from then on', async () => {
+    const topology = await five();
+    await using(topology, async (databases) => {
+      await databases.reload(without(topology, third));
+      expect(databases.has(third)).toBe(false);
+      expect(() => databases.database(third)).toThrow(UnknownShardError);
+    });
+  });
+});

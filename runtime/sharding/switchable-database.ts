@@ -1,0 +1,136 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { deadlines } from './deadlines.js';
+import { DriverFailure } from './driver-failure.js';
+import type {
+  CallOptions,
+  PoolStats,
+  Rows,
+  ShardDatabase,
+  ShardSession,
+  Statement,
+} from './shard-database.js';
+
+const POLL_INTERVAL_MS = 5;
+
+/**
+ * One shard's database, whose pool can be replaced while it is used. Whoever holds it never notices, but for the wait
+ * while a server is switched.
+ */
+export class SwitchableDatabase implements ShardDatabase {
+  readonly shard: ShardIdentifier;
+  #target: ShardDatabase;
+  #timeoutMs: number;
+  /** Resolves when callers may go on. */
+  #barrier: Promise<void> | undefined;
+
+  /** @param timeoutMs how long calls without a limit of their own wait at a barrier */
+  constructor(target: ShardDatabase, timeoutMs: number) {
+    this.shard = target.shard;
+    this.#target = target;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  get kind(): ShardDatabase['kind'] {
+    return this.#target.kind;
+  }
+
+  get description(): string {
+    return this.#target.description;
+  }
+
+  get sessionState(): boolean {
+    return this.#target.sessionState;
+  }
+
+  get listen(): ShardDatabase['listen'] {
+    return this.#target.listen;
+  }
+
+  query(statement: Statement, options?: CallOptions): Promise<Rows> {
+    if (this.#barrier === undefined) return this.#target.query(statement, options);
+    return this.#afterBarrier(options, (limits) => this.#target.query(statement, limits));
+  }
+
+  acquire(options?: CallOptions): Promise<ShardSession> {
+    if (this.#barrier === undefined) return this.#target.acquire(options);
+    return this.#afterBarrier(options, (limits) => this.#target.acquire(limits));
+  }
+
+  stats(): PoolStats {
+    return this.#target.stats();
+  }
+
+  close(graceMs?: number): Promise<void> {
+    return this.#target.close(graceMs);
+  }
+
+  /** Sends everything that comes from now on to another pool of the same database. What is under way is finished. */
+  replace(target: ShardDatabase, timeoutMs: number): void {
+    const old = this.#swap(target, timeoutMs);
+    // Nobody waits for it: callers may keep their connections for as long as their own limits let them.
+    void quiet(old, Number.POSITIVE_INFINITY).then(() => old.close());
+  }
+
+  /**
+   * Holds new callers back, waits until what is under way has ended, and goes on with another database if `check`
+   * agrees. Otherwise everything stays as it was.
+   *
+   * @throws DriverFailure if calls are still under way after `patienceMs`; whatever `check` throws
+   */
+  async switchTo(
+    target: ShardDatabase,
+    options: { readonly timeoutMs: number; readonly patienceMs: number; readonly check: () => Promise<void> },
+  ): Promise<void> {
+    let open = (): void => {};
+    this.#barrier = new Promise((resolve) => {
+      open = resolve;
+    });
+    try {
+      if (!(await quiet(this.#target, options.patienceMs))) {
+        throw new DriverFailure(`${this.description}: calls are still under way`, {
+          phase: 'not-sent',
+          reason: 'pool-exhausted',
+        });
+      }
+      await options.check();
+      const old = this.#swap(target, options.timeoutMs);
+      void old.close(0);
+    } finally {
+      this.#barrier = undefined;
+      open();
+    }
+  }
+
+  #swap(target: ShardDatabase, timeoutMs: number): ShardDatabase {
+    const old = this.#target;
+    this.#target = target;
+    this.#timeoutMs = timeoutMs;
+    return old;
+  }
+
+  async #afterBarrier<T>(
+    options: CallOptions | undefined,
+    call: (limits: CallOptions) => Promise<T>,
+  ): Promise<T> {
+    const deadline = performance.now() + (options?.timeoutMs ?? this.#timeoutMs);
+    const late = (): Error =>
+      new DriverFailure(`${this.description}: the database is being switched`, {
+        phase: 'not-sent',
+        reason: 'unreachable',
+      });
+    while (this.#barrier !== undefined) await deadlines.race(this.#barrier, deadline, late);
+    return call({ ...options, timeoutMs: Math.max(deadline - performance.now(), 1) });
+  }
+}
+
+/** Waits until nobody uses the pool. False: somebody still did after `patienceMs`. */
+async function quiet(database: ShardDatabase, patienceMs: number): Promise<boolean> {
+  const giveUpAt = performance.now() + patienceMs;
+  for (;;) {
+    const { open, idle, waiting } = database.stats();
+    if (waiting === 0 && open === idle) return true;
+    if (performance.now() >= giveUpAt) return false;
+    await delay(POLL_INTERVAL_MS, undefined, { ref: false });
+  }
+}

@@ -1,0 +1,92 @@
+import type { DataSourceConfig, MemberConfig, ShardingTopology } from '../config/types.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+
+/** One difference between two topologies. */
+export type TopologyChange =
+  | { readonly kind: 'shard-added' | 'shard-removed'; readonly shard: ShardIdentifier }
+  /** Another server or database: requests of the shard wait until it is switched. */
+  | { readonly kind: 'server'; readonly shard: ShardIdentifier }
+  /** The same database by another pool: size, time-outs, user, password, TLS. */
+  | { readonly kind: 'pool' | 'replica'; readonly shard: ShardIdentifier }
+  /** Name, weight, draining, other named configurations: nothing is opened or closed. */
+  | { readonly kind: 'settings'; readonly shard: ShardIdentifier; readonly what: string }
+  | { readonly kind: 'default-shard' }
+  | { readonly kind: 'maximum-connections' };
+
+/** In what `after` differs from `before`, in the order of the configuration. */
+export function topologyChanges(
+  before: ShardingTopology,
+  after: ShardingTopology,
+): readonly TopologyChange[] {
+  const [old, wanted] = [membersOf(before), membersOf(after)];
+  const changes: TopologyChange[] = [];
+  if (before.defaultShard !== after.defaultShard) changes.push({ kind: 'default-shard' });
+  if (before.maximumConnections !== after.maximumConnections) changes.push({ kind: 'maximum-connections' });
+  for (const shard of old.keys()) if (!wanted.has(shard)) changes.push({ kind: 'shard-removed', shard });
+  for (const [shard, member] of wanted) {
+    const known = old.get(shard);
+    if (known === undefined) changes.push({ kind: 'shard-added', shard });
+    else changes.push(...memberChanges(known, member));
+  }
+  return changes;
+}
+
+/** For logs. */
+export function describeChange(change: TopologyChange): string {
+  switch (change.kind) {
+    case 'shard-added':
+      return `shard ${change.shard} added`;
+    case 'shard-removed':
+      return `shard ${change.shard} removed`;
+    case 'server':
+      return `shard ${change.shard} moved to another server or database`;
+    case 'pool':
+      return `shard ${change.shard}: connection settings changed`;
+    case 'replica':
+      return `shard ${change.shard}: replica changed`;
+    case 'settings':
+      return `shard ${change.shard}: ${change.what}`;
+    case 'default-shard':
+      return 'the default shard changed';
+    case 'maximum-connections':
+      return 'maximum-connections changed';
+  }
+}
+
+/** Names the database of a data source; two data sources with one name are one database. */
+export function databaseName({ url }: DataSourceConfig): string {
+  if (url.kind === 'pglite') return `${url.storage}:${url.location}`;
+  return `${url.host}:${url.port}/${url.database}`;
+}
+
+export function membersOf(topology: ShardingTopology): ReadonlyMap<ShardIdentifier, MemberConfig> {
+  return new Map(topology.groups.flatMap(({ members }) => members).map((member) => [member.shard, member]));
+}
+
+function memberChanges(before: MemberConfig, after: MemberConfig): readonly TopologyChange[] {
+  const { shard } = after;
+  const changes: TopologyChange[] = [];
+  if (databaseName(before.primary) !== databaseName(after.primary)) changes.push({ kind: 'server', shard });
+  else if (!sameSource(before.primary, after.primary)) changes.push({ kind: 'pool', shard });
+  if (!sameSource(before.secondary, after.secondary)) changes.push({ kind: 'replica', shard });
+  const settings: readonly (readonly [boolean, string])[] = [
+    [before.name !== after.name, `renamed to ${after.name}`],
+    [(before.weight ?? 1) !== (after.weight ?? 1), `weight ${after.weight ?? 1}`],
+    [
+      (before.draining ?? false) !== (after.draining ?? false),
+      after.draining === true ? 'drains' : 'takes new ids',
+    ],
+  ];
+  for (const [differs, what] of settings) if (differs) changes.push({ kind: 'settings', shard, what });
+  return changes;
+}
+
+function sameSource(left: DataSourceConfig | undefined, right: DataSourceConfig | undefined): boolean {
+  return fingerprint(left) === fingerprint(right);
+}
+
+/** Never shown: it holds the password, so that a rotated one is noticed. */
+function fingerprint(source: DataSourceConfig | undefined): string {
+  if (source === undefined) return '';
+  return JSON.stringify(Object.entries({ ...source, password: source.password?.reveal() }).sort());
+}

@@ -1,0 +1,112 @@
+import type { MemberConfig, ShardingTopology } from '../config/types.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { ReloadRefusedError } from '../errors.js';
+import { DriverFailure } from './driver-failure.js';
+import type { ShardDatabase } from './shard-database.js';
+import { databaseName, membersOf, type TopologyChange } from './topology-changes.js';
+
+const CHECK_TIMEOUT_MS = 5_000;
+
+/** Refuses what nobody should do to a running process, before anything is touched. @throws ReloadRefusedError */
+export function requireSafe(
+  changes: readonly TopologyChange[],
+  before: ShardingTopology,
+  after: ShardingTopology,
+): void {
+  for (const change of changes) {
+    if (change.kind === 'default-shard')
+      throw refusal('the default shard holds the models without a sharded id');
+    if (change.kind === 'maximum-connections') throw refusal('maximum-connections takes effect at a restart');
+    if (change.kind === 'server' || change.kind === 'pool') {
+      requireServer({ shard: change.shard, kind: change.kind }, before, after);
+    }
+  }
+}
+
+function requireServer(
+  { shard, kind }: { readonly shard: ShardIdentifier; readonly kind: 'server' | 'pool' },
+  before: ShardingTopology,
+  after: ShardingTopology,
+): void {
+  const wanted = membersOf(after).get(shard);
+  const known = membersOf(before).get(shard);
+  if (wanted?.primary.url.kind === 'pglite' || known?.primary.url.kind === 'pglite') {
+    throw refusal(`shard ${shard} is an embedded database, which is changed at a restart`);
+  }
+  if (kind === 'pool' || wanted === undefined) return;
+  const name = databaseName(wanted.primary);
+  const owner = [...membersOf(before).values()].find(({ primary }) => databaseName(primary) === name);
+  if (owner !== undefined)
+    throw refusal(`the database meant for shard ${shard} is that of shard ${owner.shard}`);
+}
+
+/** A shard may go only if nothing is in it. @throws ReloadRefusedError */
+export async function requireEmpty(database: ShardDatabase): Promise<void> {
+  const tables = await ask(
+    database,
+    `select coalesce(string_agg(format('select 1 from %I.%I', schemaname, tablename), ' union all '), 'select 1 where false')
+     from pg_tables where schemaname = current_schema()
+       or schemaname = 'eventlog' and tablename in ('events', 'actions', 'journal', 'schedules')`,
+  );
+  const [rows] = await ask(database, `select exists (${String(tables[0])})`);
+  if (rows === true)
+    throw refusal(`shard ${database.shard} still holds rows, and ids that name it would be refused`);
+}
+
+/**
+ * The new home of a shard must be that shard and take writes, and the old one must take none.
+ *
+ * @throws ReloadRefusedError
+ */
+export async function requireSuccessor(successor: ShardDatabase, old: ShardDatabase): Promise<void> {
+  await requireIdentity(successor);
+  const [readOnly] = await ask(
+    successor,
+    "select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on'",
+  );
+  if (readOnly === true) throw refusal(`${successor.description} does not take writes`);
+  if (await takesWrites(old)) {
+    throw refusal(
+      `${old.description} still takes writes: make it read-only or stop it, or its last commits are lost`,
+    );
+  }
+}
+
+/** @throws ReloadRefusedError if the database does not say that it is its shard */
+export async function requireIdentity(database: ShardDatabase): Promise<void> {
+  const [known] = await ask(database, "select to_regclass('eventlog.shard') is not null");
+  const [group, member] =
+    known === true ? await ask(database, 'select group_number, member_number from eventlog.shard') : [];
+  if (group === database.shard.group && member === database.shard.member) return;
+  const found = known === true ? `shard (${String(group)}, ${String(member)})` : 'no shard yet';
+  throw refusal(`${database.description} is ${found}, not ${database.shard}`);
+}
+
+async function takesWrites(old: ShardDatabase): Promise<boolean> {
+  try {
+    const [readOnly] = await ask(
+      old,
+      "select pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on'",
+    );
+    return readOnly !== true;
+  } catch (error) {
+    if (error instanceof DriverFailure) return false;
+    throw error;
+  }
+}
+
+async function ask(database: ShardDatabase, text: string): Promise<readonly unknown[]> {
+  const { rows } = await database.query({ text, values: [] }, { timeoutMs: CHECK_TIMEOUT_MS });
+  return rows[0] ?? [];
+}
+
+/** The member of a change. */
+export function memberIn(topology: ShardingTopology, { shard }: Pick<MemberConfig, 'shard'>): MemberConfig {
+  const member = membersOf(topology).get(shard);
+  if (member === undefined) throw new TypeError(`Shard ${shard} is in no group`);
+  return member;
+}
+
+function refusal(reason: string): ReloadRefusedError {
+  return new ReloadRefusedError(reason);
+}
