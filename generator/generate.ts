@@ -37,6 +37,7 @@ export interface GenerateOptions extends ProjectFolders, WriteOptions {
 export type Phase = 'read' | 'check' | 'emit' | 'write';
 
 export type { TracedText } from './emit/print/marks.js';
+export { MANIFEST_NAME } from './write/manifest.js';
 
 /** What a run did. */
 export interface GenerateResult {

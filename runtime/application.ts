@@ -1,7 +1,7 @@
 import { ActionRegistry } from './action/action-registry.js';
 import type { ApplicationDefinition } from './application-definition.js';
 import { CODEGEN_VERSION } from './codegen/version.js';
-import type { ExecutionDefaults, ShardingTopology } from './config/types.js';
+import type { ExecutionDefaults, MemberConfig, ShardingTopology } from './config/types.js';
 import { openDatabases } from './databases.js';
 import { type Clock, systemClock } from './domain/clock.js';
 import { CodegenVersionError } from './errors.js';
@@ -14,12 +14,14 @@ import { Housekeeping } from './execution/housekeeping.js';
 import { ShardGateways } from './execution/shard-gateways.js';
 import { KeyedLockProvider } from './locks/keyed-lock-provider.js';
 import { checkSchema, type DriftPolicy } from './migration/check-schema.js';
-import { migrate } from './migration/migrate.js';
+import { migrate, migrateShard } from './migration/migrate.js';
 import { EventCatalog } from './persistence/event-catalog.js';
 import { EventHistory } from './persistence/event-history.js';
 import type { RepositoryContext } from './persistence/repository.js';
 import type { DatabaseRegistry } from './sharding/database-registry.js';
 import type { ReplicaReads } from './sharding/replica-reads.js';
+import type { ShardDatabase } from './sharding/shard-database.js';
+import type { TopologyChange } from './sharding/topology-changes.js';
 
 /** What an application is wired with, over databases that are open. */
 export interface AssemblyOptions<Collaborators> {
@@ -65,6 +67,12 @@ export interface Application {
   readonly journal: CrossShardJournal;
   /** Locks by name, for what optimism does not serve. */
   readonly locks: KeyedLockProvider;
+  /**
+   * Goes over to another topology while requests are served; new shards are migrated first. See `DatabaseRegistry.reload`.
+   *
+   * @throws ReloadRefusedError for what is not safe @throws MigrationError if a new shard cannot be migrated
+   */
+  reload(sharding: ShardingTopology): Promise<readonly TopologyChange[]>;
   /** Stops delivery, waits for executions under way, then closes the databases. */
   close(): Promise<void>;
 }
@@ -142,7 +150,11 @@ export function assembleApplication<Collaborators>(
     await databases.close();
   };
   const { replicas } = gateways;
+  const prepare = async (database: ShardDatabase, member: MemberConfig): Promise<void> => {
+    await migrateShard(database, member, { migrations: application.migrations });
+  };
   return {
+    reload: (sharding) => databases.reload(sharding, { prepare }),
     executor,
     databases,
     repositories: gateways,

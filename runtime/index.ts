@@ -121,4 +121,5 @@ export {
 } from './sharding/placement.js';
 export { type LogPosition, type ReplicaRead, ReplicaReads } from './sharding/replica-reads.js';
 export type { CallOptions, Rows, ShardDatabase, Statement } from './sharding/shard-database.js';
+export { describeChange, type TopologyChange } from './sharding/topology-changes.js';
 export { TransactionManager } from './sharding/transaction-manager.js';

@@ -1,8 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ConfigurationError, loadConfig } from '../../runtime/config/index.js';
-import { type GenerateOptions, type GenerateResult, generate, type Phase } from '../generate.js';
+import {
+  type GenerateOptions,
+  type GenerateResult,
+  generate,
+  MANIFEST_NAME,
+  type Phase,
+} from '../generate.js';
 import type { SourceFiles } from '../watch.js';
 import { type CommandContext, choice, projectFolders, withConfig } from './command-context.js';
 import { EXIT, type ExitCode } from './exit.js';
@@ -138,9 +144,14 @@ function remember(
     configFile: flags.config,
     outputDirectory,
     inputs: [basename(flags.config), ...inputs],
-    outputs,
+    outputs: [...outputs, manifestPath(flags.config, outputDirectory)],
+    files: outputs.length,
     startedAt,
   });
+}
+
+function manifestPath(configFile: string, outputDirectory: string): string {
+  return join(relative(dirname(resolve(configFile)), outputDirectory), MANIFEST_NAME);
 }
 
 /** What the configuration says to the generator, or what is wrong with it. */

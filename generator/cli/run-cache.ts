@@ -85,34 +85,24 @@ export interface RunTrace {
   readonly outputDirectory: string;
   /** Files and folders whose state decides the result, project-relative; missing ones included. */
   readonly inputs: Iterable<string>;
-  /** Emitted files, project-relative. */
+  /** Emitted files and what belongs to them, project-relative. */
   readonly outputs: readonly string[];
+  /** Number of files to be named in the answer. */
+  readonly files: number;
   /** When the run began, in milliseconds since 1970. */
   readonly startedAt: number;
 }
 
 /** Remembers that everything is right, unless something changed too shortly before, or during, the run. */
-export function rememberRun({ configFile, outputDirectory, inputs, outputs, startedAt }: RunTrace): void {
-  const folder = dirname(resolve(configFile));
-  const cache = join(outputDirectory, FOLDER_NAME);
-  const environment = environmentOf(readFileSync(configFile, 'utf8'));
-  const states: Record<string, string> = {};
-  for (const path of inputs) {
-    const absolute = join(folder, path);
-    if (changedTooLately(absolute, startedAt)) return forgetRun(outputDirectory);
-    states[path] = stateOf(absolute);
-  }
-  if (environment === undefined) return forgetRun(outputDirectory);
-  for (const path of outputs) states[path] = stateOf(join(folder, path));
-  const record: CacheRecord = {
-    format: 1,
-    program: programState(),
-    states,
-    environment,
-    files: outputs.length,
-  };
+export function rememberRun(trace: RunTrace): void {
+  const record = recordOf(trace);
+  const cache = join(trace.outputDirectory, FOLDER_NAME);
   const temporary = join(cache, `${FILE_NAME}.${process.pid}.tmp`);
   try {
+    if (record === undefined) {
+      rmSync(join(cache, FILE_NAME), { force: true });
+      return;
+    }
     mkdirSync(cache, { recursive: true });
     writeFileSync(join(cache, '.gitignore'), '*\n');
     writeFileSync(temporary, JSON.stringify(record));
@@ -123,9 +113,18 @@ export function rememberRun({ configFile, outputDirectory, inputs, outputs, star
   }
 }
 
-/** Removes the record of earlier runs. */
-export function forgetRun(outputDirectory: string): void {
-  rmSync(join(outputDirectory, FOLDER_NAME, FILE_NAME), { force: true });
+function recordOf({ configFile, inputs, outputs, startedAt, files }: RunTrace): CacheRecord | undefined {
+  const folder = dirname(resolve(configFile));
+  const environment = environmentOf(readFileSync(configFile, 'utf8'));
+  if (environment === undefined) return undefined;
+  const states: Record<string, string> = {};
+  for (const path of inputs) {
+    const absolute = join(folder, path);
+    if (changedTooLately(absolute, startedAt)) return undefined;
+    states[path] = stateOf(absolute);
+  }
+  for (const path of outputs) states[path] = stateOf(join(folder, path));
+  return { format: 1, program: programState(), states, environment, files };
 }
 
 /** Variables that a configuration names; undefined if its generator section hangs on their values. */

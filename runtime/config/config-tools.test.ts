@@ -48,7 +48,11 @@ describe('The printed configuration', () => {
 });
 
 describe('The JSON Schema', () => {
-  const validate = new Ajv2020({ strict: true, strictRequired: false, allowMatchingProperties: true }).compile({ ...configSchema() });
+  const validate = new Ajv2020({
+    strict: true,
+    strictRequired: false,
+    allowMatchingProperties: true,
+  }).compile({ ...configSchema() });
   const accepts = (text: string): boolean => validate(parseYaml(text));
 
   it('accepts what is accepted, in both spellings and with references', () => {

@@ -38,8 +38,6 @@ export const EXECUTION_DEFAULTS: ExecutionDefaults = Object.freeze({
 });
 
 const DEFAULT_CONFIGURATION = ExecutionConfiguration.Builder.executionConfiguration().build();
-/** An execution settles itself by its deadline; what takes longer waits for another one. */
-const SETTLING_MS = 50;
 /** For keys that live as long as what they belong to. */
 const NEVER = '9999-12-31T23:59:59.999Z';
 /** A name for attempts that `outcomeOf` settles without knowing their action. */
@@ -205,9 +203,9 @@ export class ActionExecutor {
     });
     const run = (): Promise<Result> =>
       new Execution({ ...request, guard }, this.#gateways, this.#environment).run();
-    return deadlines.race(this.#joins.run(name, fingerprint, run), deadline + SETTLING_MS, () => {
-      return new IdempotencyKeyBusyError('Another execution under this idempotency key is still running');
-    });
+    const busy = (): Error =>
+      new IdempotencyKeyBusyError('Another execution under this idempotency key is still running');
+    return this.#joins.run(name, fingerprint, run, (settled) => deadlines.race(settled, deadline, busy));
   }
 
   /** Secret params are left out. */

@@ -14,17 +14,24 @@ export class KeyJoins {
   readonly #running = new Map<string, Running>();
 
   /**
-   * Runs `work` when no other execution under this key is running here.
+   * Runs `work` when no other execution under this key is running here. What `work` answers is never replaced: it may
+   * have had its effect.
    *
+   * @param wait waits for another execution as long as the caller can @throws what `wait` throws
    * @throws IdempotencyKeyReusedError if one is running with another request
    */
-  async run<T>(name: KeyName, fingerprint: string, work: () => Promise<T>): Promise<T> {
+  async run<T>(
+    name: KeyName,
+    fingerprint: string,
+    work: () => Promise<T>,
+    wait: (settled: Promise<unknown>) => Promise<unknown>,
+  ): Promise<T> {
     const id = JSON.stringify([name.principal, name.operation, name.key]);
     for (let running = this.#running.get(id); running !== undefined; running = this.#running.get(id)) {
       if (running.fingerprint !== fingerprint) {
         throw new IdempotencyKeyReusedError('This idempotency key is being used with another request');
       }
-      await running.settled;
+      await wait(running.settled);
     }
     const result = work();
     const settled = result.then(ignore, ignore).then(() => this.#running.delete(id));

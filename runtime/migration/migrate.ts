@@ -92,7 +92,8 @@ export function migrateShards(
   });
 }
 
-async function migrateShard(
+/** As `migrate`, for one database that may not be part of a topology yet. */
+export async function migrateShard(
   database: ShardDatabase,
   member: MemberConfig,
   options: MigrateOptions,

@@ -20,7 +20,7 @@ export interface DatabaseRegistryOptions {
 
 export interface ReloadOptions {
   /** Called for each new shard before it is there: brings its database up to date. */
-  readonly prepare?: (member: MemberConfig) => Promise<void>;
+  readonly prepare?: (database: ShardDatabase, member: MemberConfig) => Promise<void>;
   /** How long what is under way may take before a server is switched, in milliseconds. Default 5,000. */
   readonly patienceMs?: number;
 }
@@ -67,7 +67,7 @@ export class DatabaseRegistry {
    * @throws ClosedError after `close`
    */
   database(shard: ShardIdentifier): ShardDatabase {
-    return this.#databases.get(shard) ?? this.#open(shard);
+    return (this.#members.has(shard) ? this.#databases.get(shard) : undefined) ?? this.#open(shard);
   }
 
   /**
@@ -118,7 +118,8 @@ export class DatabaseRegistry {
    * before another one refused
    */
   reload(topology: ShardingTopology, options: ReloadOptions = {}): Promise<readonly TopologyChange[]> {
-    const change = (): Promise<readonly TopologyChange[]> => this.#change(topology, options);
+    const change = (): Promise<readonly TopologyChange[]> =>
+      this.#change(topology, options).finally(() => this.#forgetUnlisted());
     const done = this.#reloading.then(change, change);
     this.#reloading = done.catch(() => {});
     return done;
@@ -131,8 +132,11 @@ export class DatabaseRegistry {
   }
 
   #open(shard: ShardIdentifier): ShardDatabase {
-    const { primary } = this.memberConfig(shard);
-    const database = new SwitchableDatabase(this.#openSource(shard, primary), primary.statementTimeoutMs);
+    return this.#keep(shard, this.memberConfig(shard).primary);
+  }
+
+  #keep(shard: ShardIdentifier, source: DataSourceConfig): SwitchableDatabase {
+    const database = new SwitchableDatabase(this.#openSource(shard, source), source.statementTimeoutMs);
     this.#databases.set(shard, database);
     return database;
   }
@@ -142,7 +146,7 @@ export class DatabaseRegistry {
     requireSafe(changes, this.#topology, topology);
     for (const change of changes) {
       if (change.kind === 'shard-removed') await requireEmpty(this.database(change.shard));
-      if (change.kind === 'shard-added') await options.prepare?.(memberIn(topology, change));
+      if (change.kind === 'shard-added') await this.#prepare(memberIn(topology, change), options);
     }
     // From here on only a server that is not what it should be can refuse, so those come first.
     for (const change of changes) {
@@ -152,6 +156,19 @@ export class DatabaseRegistry {
     this.#members = membersOf(topology);
     for (const change of changes) this.#adopt(change);
     return changes;
+  }
+
+  /** Databases that were made ready for a topology that was then refused. */
+  #forgetUnlisted(): void {
+    for (const [shard, database] of this.#databases) {
+      if (this.#members.has(shard)) continue;
+      this.#databases.delete(shard);
+      void database.close();
+    }
+  }
+
+  async #prepare(member: MemberConfig, { prepare }: ReloadOptions): Promise<void> {
+    await prepare?.(this.#keep(member.shard, member.primary), member);
   }
 
   async #switch(member: MemberConfig, { patienceMs = 5_000 }: ReloadOptions): Promise<void> {
@@ -185,10 +202,6 @@ export class DatabaseRegistry {
     if (change.kind === 'replica' || change.kind === 'shard-removed') {
       void this.#replicas.get(change.shard)?.close();
       this.#replicas.delete(change.shard);
-    }
-    if (change.kind === 'shard-removed') {
-      void this.#databases.get(change.shard)?.close();
-      this.#databases.delete(change.shard);
     }
   }
 

@@ -8,6 +8,7 @@ import { defineMigration } from '../migration/migration.js';
 import { describeOn } from '../testing/databases-vitest.js';
 import type { DatabaseRegistry } from './database-registry.js';
 import { Placement } from './placement.js';
+import type { ShardDatabase } from './shard-database.js';
 import { describeChange } from './topology-changes.js';
 
 const FIVE = [
@@ -107,7 +108,7 @@ describeOn('postgresql', 'Another topology', (harness) => {
       const load = new Load(databases, [first, second]);
       const before = await load.during(300);
       const prepared: string[] = [];
-      const prepare = async ({ shard }: MemberConfig) => void prepared.push(shard.toString());
+      const prepare = async ({ shard }: ShardDatabase) => void prepared.push(shard.toString());
       const added = await databases.reload(topology, { prepare });
       expect(added.map(describeChange)).toEqual(['shard (1, 0) added']);
       expect(prepared).toEqual(['(1, 0)']);

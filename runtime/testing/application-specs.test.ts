@@ -112,6 +112,6 @@ describe('applicationSpecs', () => {
     applicationSpecs(application);
     // @ts-expect-error the bonus is missing
     applicationSpecs(application, {});
-    applicationSpecs({ ...application, wire: () => [] } as ApplicationDefinition);
+    applicationSpecs({ ...application, wire: () => [], wireHandlers: () => [] } as ApplicationDefinition);
   });
 });

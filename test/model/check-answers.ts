@@ -241,8 +241,15 @@ class AnswerChecker {
   }
 
   #complain(execution: ExecutionRecord, text: string): void {
-    this.problems.push(`execution ${execution.number}: ${text}`);
+    this.problems.push(`execution ${execution.number}: ${text}${circumstances(execution)}`);
   }
+}
+
+/** What a complaint about a failed execution is understood by. */
+function circumstances({ answer, report, terms }: ExecutionRecord): string {
+  if (answer?.kind !== 'error') return '';
+  const attempts = report?.attempts.map(({ end, actionIds }) => `${end} ${actionIds.join()}`).join('; ');
+  return ` (${String(answer.error)}; terms ${JSON.stringify(terms)}; attempts: ${attempts})`;
 }
 
 /** How many plans a successful execution leaves. */

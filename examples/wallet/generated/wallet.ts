@@ -78,6 +78,11 @@ export class WalletBuilder<Given extends WalletField = WalletField> extends Mode
     return new WalletBuilder().copyAll(wallet);
   }
 
+  /** Carries over id, state, version and dates and the events that are still pending. */
+  copyBase(wallet: Wallet): WalletBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
+    return this.carryBase(wallet);
+  }
+
   id(id: ShardedId<Wallet>): WalletBuilder<Given | 'id'> {
     return this.put('id', id);
   }

@@ -5,6 +5,8 @@ export interface ProcessPort {
   exit(code: number): never;
   /** Calls back for SIGTERM and SIGINT. Gives what stops that. */
   onSignal(listener: (signal: 'SIGTERM' | 'SIGINT') => void): () => void;
+  /** Calls back for SIGHUP. Gives what stops that. */
+  onHangup(listener: () => void): () => void;
   /** Calls back for what nobody caught; `fatal` if the process cannot be trusted any longer. */
   onUncaught(listener: (error: unknown, fatal: boolean) => void): () => void;
 }
@@ -17,6 +19,10 @@ export const systemProcess: ProcessPort = {
   onSignal: (listener) => {
     process.on('SIGTERM', listener).on('SIGINT', listener);
     return () => void process.off('SIGTERM', listener).off('SIGINT', listener);
+  },
+  onHangup: (listener) => {
+    process.on('SIGHUP', listener);
+    return () => void process.off('SIGHUP', listener);
   },
   onUncaught: (listener) => {
     const onException = (error: unknown): void => listener(error, true);

@@ -6,6 +6,7 @@ import { FwError, UnsafeServerError } from '../../errors.js';
 import { createHttpServer } from '../http-server.js';
 import { errorFacts, jsonLog, type Log } from '../log.js';
 import { readCommandLine, type ServeCommand, USAGE, UsageError } from './command-line.js';
+import { followConfig } from './config-reload.js';
 import { type ProcessPort, systemProcess } from './process-port.js';
 import type { RunningServer, ServeSettings } from './serve-options.js';
 import { shardHealth } from './shard-health.js';
@@ -72,7 +73,12 @@ async function start<Collaborators>(
   };
   try {
     const address = await server.listen(command);
-    const forget = endWithProcess(port, log, close);
+    const unfollow = followConfig({ file: config.file, env, application: opened, log, port });
+    const unbind = endWithProcess(port, log, close);
+    const forget = (): void => {
+      unfollow();
+      unbind();
+    };
     port.stdout(`listening on ${address.url}\n`);
     return {
       ...address,

@@ -16,6 +16,7 @@ export class FakeProcess implements ProcessPort {
   err = '';
   readonly exits: number[] = [];
   #signal: ((signal: 'SIGTERM' | 'SIGINT') => void) | undefined;
+  #hangup: (() => void) | undefined;
   #uncaught: ((error: unknown, fatal: boolean) => void) | undefined;
 
   stdout(text: string): void {
@@ -38,6 +39,13 @@ export class FakeProcess implements ProcessPort {
     };
   }
 
+  onHangup(listener: () => void): () => void {
+    this.#hangup = listener;
+    return () => {
+      this.#hangup = undefined;
+    };
+  }
+
   onUncaught(listener: (error: unknown, fatal: boolean) => void): () => void {
     this.#uncaught = listener;
     return () => {
@@ -46,11 +54,15 @@ export class FakeProcess implements ProcessPort {
   }
 
   get listens(): boolean {
-    return this.#signal !== undefined || this.#uncaught !== undefined;
+    return this.#signal !== undefined || this.#uncaught !== undefined || this.#hangup !== undefined;
   }
 
   signal(name: 'SIGTERM' | 'SIGINT'): void {
     this.#signal?.(name);
+  }
+
+  hangup(): void {
+    this.#hangup?.();
   }
 
   uncaught(error: unknown, fatal: boolean): void {

@@ -1,0 +1,268 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { fwGen, type Ran } from '../test-support/fw-gen.js';
+import { modelText, type TestProject, testProject } from '../test-support/projects.js';
+
+let project: TestProject;
+
+beforeEach(() => {
+  project = testProject();
+});
+
+afterEach(() => project.delete());
+
+function generate(...flags: readonly string[]): Promise<Ran> {
+  return fwGen('generate', '--config', project.config, ...flags);
+}
+
+function breakSource(): void {
+  project.write('src/models/broken.ts', modelText('Broken').replace(': string', ': RegExp'));
+}
+
+describe('generate --check', () => {
+  test('ends with 0 and writes nothing if all is right', async () => {
+    await generate();
+    const before = project.emitted();
+    const { code, info } = await generate('--check');
+    expect(code).toBe(0);
+    expect(info).toMatch(/^5 files up to date, \d+ ms$/);
+    expect(project.emitted()).toEqual(before);
+  });
+
+  test('ends with 1, shows the difference and says which source and line made each file stale', async () => {
+    await generate();
+    const before = project.emitted();
+    const source = project.read('src/models/customer.ts');
+    const name = source.slice(source.lastIndexOf('readonly ') + 'readonly '.length).split(/[!?]/)[0] ?? '';
+    project.write('src/models/customer.ts', source.replace(`readonly ${name}`, 'readonly renamed'));
+    const line = source.split('\n').findIndex((each) => each.includes(`readonly ${name}`)) + 1;
+    const { code, info } = await generate('--check');
+    expect(code).toBe(1);
+    expect(info).toContain(`src/generated/customer.ts is stale: because of src/models/customer.ts:${line}:3`);
+    expect(info).toContain('--- a/src/generated/customer.ts\n+++ b/src/generated/customer.ts\n@@ -');
+    expect(info).toMatch(/^\+ .*renamed/m);
+    expect(info).toMatch(/1 file stale, 4 up to date: run `fw-gen generate`, \d+ ms$/);
+    expect(project.emitted()).toEqual(before);
+  });
+
+  test('tells of files to be made and to be removed', async () => {
+    await generate();
+    project.write('src/models/extra.ts', modelText('Extra'));
+    expect((await generate('--check')).info).toContain(
+      'src/generated/extra.ts is stale: because of src/models/extra.ts:4:14',
+    );
+    await generate();
+    project.remove('src/models/extra.ts');
+    const { info } = await generate('--check');
+    expect(info).toContain(
+      'src/generated/extra.ts is stale: nothing in the sources gives this file any more',
+    );
+    expect(info).toContain('+++ /dev/null');
+  });
+});
+
+test('generate --dry-run lists what would be done and does nothing', async () => {
+  const { code, info } = await generate('--dry-run');
+  expect(code).toBe(0);
+  expect(info).toContain('would create src/generated/order.ts');
+  expect(info).toMatch(/7 files to write, 0 unchanged, \d+ ms$/);
+  expect(project.emitted()).toEqual({});
+});
+
+test('generate --quiet says nothing if all goes well', async () => {
+  expect(await generate('--quiet')).toEqual({ code: 0, info: '', error: '' });
+});
+
+test('generate --timing names the phases', async () => {
+  const { info } = await generate('--timing');
+  const phases = info
+    .split('\n')
+    .slice(1)
+    .map((line) => line.trim().split(/\s+/)[0]);
+  expect(phases).toEqual(['config', 'read', 'check', 'emit', 'write']);
+});
+
+describe('a mistake', () => {
+  test('is shown with its place, a code frame and what to do', async () => {
+    breakSource();
+    const { code, error } = await generate();
+    expect(code).toBe(2);
+    expect(error.split('\n')).toEqual([
+      'src/models/broken.ts:5:3 FWGEN003 The type RegExp of title is not supported',
+      '    3 | @AutoBuilder',
+      "    4 | export class Broken extends Model<Broken, Id<Broken>, 'NEW'> {",
+      '  > 5 |   readonly title!: RegExp;',
+      '      |   ^',
+      '    6 | }',
+      '    7 |',
+      expect.stringMatching(/^ {4}Use string, number/),
+      '',
+      '1 mistake, nothing written',
+    ]);
+  });
+
+  test('in the configuration has its place and key as well', async () => {
+    project.write('fw.config.yaml', project.read('fw.config.yaml').replace('migrations:', 'migratoins:'));
+    const { code, error } = await generate();
+    expect(code).toBe(2);
+    expect(error).toMatch(/fw\.config\.yaml:3:\d+ FWCONFIG fw\.generator\.migratoins: unknown key/);
+    expect(error).toContain('did you mean "migrations"?');
+  });
+
+  test('is one JSON document with --format json', async () => {
+    breakSource();
+    const { code, info } = await generate('--format', 'json');
+    expect(JSON.parse(info)).toMatchObject({
+      mode: 'generate',
+      exitCode: code,
+      problems: [{ code: 'FWGEN003', location: { file: 'src/models/broken.ts', line: 5, column: 3 } }],
+      changes: [],
+    });
+  });
+
+  test('is an annotation with --format github', async () => {
+    breakSource();
+    expect((await generate('--format', 'github')).info).toMatch(
+      /^::error file=src\/models\/broken\.ts,line=5,col=3,title=FWGEN003::The type RegExp of title is not supported%0AUse/,
+    );
+  });
+
+  test('is a result with a rule with --format sarif', async () => {
+    breakSource();
+    const { runs } = JSON.parse((await generate('--format', 'sarif')).info);
+    expect(runs[0].results[0]).toMatchObject({
+      ruleId: 'FWGEN003',
+      locations: [
+        {
+          physicalLocation: {
+            artifactLocation: { uri: 'src/models/broken.ts' },
+            region: { startLine: 5, startColumn: 3 },
+          },
+        },
+      ],
+    });
+    expect(runs[0].tool.driver.rules.map(({ id }: { id: string }) => id)).toContain('FWGEN003');
+  });
+});
+
+describe('explain', () => {
+  const explain = (place: string): Promise<Ran> =>
+    fwGen('explain', join(project.folder, place), '--config', project.config);
+
+  /** Line of the first match, from 1. */
+  function lineOf(path: string, text: string): number {
+    return (
+      project
+        .read(path)
+        .split('\n')
+        .findIndex((line) => line.includes(text)) + 1
+    );
+  }
+
+  beforeEach(() => generate());
+
+  test('leads from an emitted line to the declaration that causes it', async () => {
+    const line = lineOf('src/generated/order.ts', 'approvedBy(');
+    const { code, info } = await explain(`src/generated/order.ts:${line}`);
+    const source = lineOf('src/models/order.ts', 'approvedBy');
+    expect(code).toBe(0);
+    expect(info).toContain(`src/generated/order.ts:${line} comes from src/models/order.ts:${source}:3`);
+    expect(info).toContain(`> ${source} |   readonly approvedBy!: string | null;`);
+  });
+
+  test('leads from a declaration to the lines that it causes', async () => {
+    const source = lineOf('src/models/order.ts', 'approvedBy');
+    const { info } = await explain(`src/models/order.ts:${source}`);
+    const emitted = lineOf('src/generated/order.ts', 'approvedBy(');
+    const ranges = /gives src\/generated\/order\.ts:(.*)$/m.exec(info)?.[1]?.split(', ') ?? [];
+    const covers = ranges.some((range) => {
+      const [first = 0, last = first] = range.split('-').map(Number);
+      return first <= emitted && emitted <= last;
+    });
+    expect(covers).toBe(true);
+  });
+
+  test('says what is known about the shards of an action', async () => {
+    expect((await explain('src/actions/order-place-action.ts')).info).toContain(
+      'OrderPlaceAction touches one shard: proven. All that it stages comes from shard (0, 0)',
+    );
+  });
+
+  test('ends with 2 for a file that is not there', async () => {
+    expect(await explain('src/none.ts')).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('There is no file'),
+    });
+  });
+});
+
+describe('templates', () => {
+  test('are listed with their views', async () => {
+    expect((await fwGen('templates', 'list')).info).toMatch(/^model +ModelView$/m);
+  });
+
+  test('can be ejected once, and are used from then on', async () => {
+    project.delete();
+    project = testProject('orders', ', templates: own');
+    const eject = (name: string): Promise<Ran> =>
+      fwGen('templates', 'eject', name, '--config', project.config);
+    await generate();
+    expect((await eject('server')).code).toBe(0);
+    expect((await generate('--check')).code).toBe(0);
+    project.write('own/server.hbs', `${project.read('own/server.hbs')}// ours\n`);
+    await generate();
+    expect(project.read('src/generated/server.ts')).toContain('// ours');
+    expect(await eject('server')).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('exists already'),
+    });
+    expect((await eject('modle')).error).toContain('did you mean "model"?');
+  });
+});
+
+test.each(['bash', 'zsh', 'fish'])('completion for %s knows commands and flags', async (shell) => {
+  const { code, info } = await fwGen('completion', shell);
+  expect(code).toBe(0);
+  for (const word of ['generate', 'explain', 'watch', 'eject']) expect(info).toContain(word);
+});
+
+test.each([
+  ['genrate', 'Did you mean generate?'],
+  ['generate --chek', 'Did you mean --check?'],
+])('`fw-gen %s` is told what was meant', async (line, expected) => {
+  const { code, error } = await fwGen(...line.split(' '));
+  expect(code).toBe(2);
+  expect(error).toContain(expected);
+});
+
+describe('init', () => {
+  let folder = '';
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'fw-init-'));
+  });
+
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('makes a project that generates without a mistake', async () => {
+    expect((await fwGen('init', join(folder, 'my app'), '--yes')).code).toBe(0);
+    const config = join(folder, 'my app/fw.config.yaml');
+    expect((await fwGen('generate', '--config', config)).error).toBe('');
+    expect(JSON.parse(readFileSync(join(folder, 'my app/package.json'), 'utf8'))).toMatchObject({
+      name: 'my-app',
+      dependencies: { 'fw-actions': '^1.2.3' },
+    });
+  });
+
+  test('never replaces a file', async () => {
+    writeFileSync(join(folder, 'tsconfig.json'), '{}');
+    const { code, error } = await fwGen('init', folder, '--yes');
+    expect({ code, error }).toEqual({
+      code: 2,
+      error: expect.stringContaining('holds tsconfig.json already'),
+    });
+    expect(readdirSync(folder)).toEqual(['tsconfig.json']);
+  });
+});

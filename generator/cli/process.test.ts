@@ -1,0 +1,198 @@
+import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type BuiltProgram, buildProgram } from '../test-support/built-program.js';
+import { modelText, type TestProject, testProject } from '../test-support/projects.js';
+
+let program: BuiltProgram;
+let tools = '';
+let project: TestProject;
+
+beforeAll(() => {
+  program = buildProgram();
+  tools = mkdtempSync(join(tmpdir(), 'fw-tools-'));
+});
+
+afterAll(() => {
+  program.delete();
+  rmSync(tools, { recursive: true, force: true });
+});
+
+beforeEach(() => {
+  project = testProject();
+});
+
+afterEach(() => project.delete());
+
+function fwGen(...argv: readonly string[]): SpawnSyncReturns<string> {
+  return spawnSync(process.execPath, [program.bin, ...argv, '--config', project.config], {
+    encoding: 'utf8',
+  });
+}
+
+/** The same with a module that is loaded first. */
+function fwGenWith(preload: string, ...argv: readonly string[]): SpawnSyncReturns<string> {
+  const file = join(tools, 'preload.mjs');
+  writeFileSync(file, preload);
+  const args = ['--import', file, program.bin, ...argv, '--config', project.config];
+  return spawnSync(process.execPath, args, { encoding: 'utf8' });
+}
+
+/** Sources that were written long before the run, as those of a project are. */
+function age(): void {
+  const past = new Date(Date.now() - 60_000);
+  for (const entry of readdirSync(project.folder, { recursive: true, withFileTypes: true })) {
+    if (entry.isFile()) utimesSync(join(entry.parentPath, entry.name), past, past);
+  }
+}
+
+describe('a run with nothing to do', () => {
+  const SHOW_LOADED = `import { register } from 'node:module';
+const hook = 'export async function load(url, context, next) { process._rawDebug("LOADED " + url); return next(url, context); }';
+register('data:text/javascript,' + encodeURIComponent(hook));`;
+
+  async function rightProject(): Promise<void> {
+    expect(fwGen('generate').status).toBe(0);
+    age();
+    await sleep(80);
+    expect(fwGen('generate').status).toBe(0);
+  }
+
+  test('loads two small modules and nothing else', async () => {
+    await rightProject();
+    const { stdout, stderr } = fwGenWith(SHOW_LOADED, 'generate');
+    expect(stdout).toMatch(/^0 files written, 5 unchanged, \d+ ms\n$/);
+    const loaded = stderr
+      .split('\n')
+      .filter((line) => line.startsWith('LOADED file:'))
+      .map((line) => line.slice(line.lastIndexOf('/') + 1));
+    expect(loaded).toEqual(['fw-gen.js', 'main.js', 'run-cache.js']);
+  });
+
+  test.each([
+    ['a source changed', () => project.write('src/models/extra.ts', modelText('Extra'))],
+    ['an emitted file changed', () => project.remove('src/generated/order.ts')],
+    ['the manifest is gone', () => project.remove('src/generated/.fw-manifest.json')],
+    [
+      'the configuration changed',
+      () => project.write('fw.config.yaml', `${project.read('fw.config.yaml')}\n`),
+    ],
+  ])('is no such run if %s', async (_what, change) => {
+    await rightProject();
+    change();
+    expect(fwGenWith(SHOW_LOADED, 'generate').stderr).toContain('program.js');
+    expect(fwGen('generate', '--check').status).toBe(0);
+  });
+
+  test('is proven to be one by --verify-cache', async () => {
+    await rightProject();
+    expect(fwGen('generate', '--verify-cache').status).toBe(0);
+  });
+});
+
+describe('a run that is killed', () => {
+  /** Kills the process instead of the nth rename. */
+  const killAt = (count: number): string => `import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+const rename = fs.renameSync;
+let left = ${count};
+fs.renameSync = (...names) => {
+  left -= 1;
+  if (left === 0) process.kill(process.pid, 'SIGKILL');
+  return rename(...names);
+};
+syncBuiltinESMExports();`;
+
+  test('leaves each file wholly old or wholly new, and the next run heals it', () => {
+    expect(fwGen('generate').status).toBe(0);
+    const before = project.emitted();
+    project.write('src/models/extra.ts', modelText('Extra'));
+    project.write(
+      'src/models/customer.ts',
+      project.read('src/models/customer.ts').replace('readonly ', 'readonly first!: string;\n  readonly '),
+    );
+    const sources = ['src/models/extra.ts', 'src/models/customer.ts'].map(
+      (path) => [path, project.read(path)] as const,
+    );
+    const after = inAnotherCopy(sources);
+    // Each run finds less to do than the one before it.
+    for (const count of [1, 2, 3, 2]) {
+      const { signal } = fwGenWith(killAt(count), 'generate');
+      expect(signal).toBe('SIGKILL');
+      for (const [path, text] of Object.entries(project.emitted())) {
+        if (!path.endsWith('.ts')) continue;
+        expect([before[path], after[path]]).toContain(text);
+      }
+    }
+    // Sources changed since the killed run: what it left must not look edited by hand.
+    project.write('src/models/extra.ts', modelText('Extra', 'name'));
+    expect(fwGen('generate').stderr).toBe('');
+    project.write('src/models/extra.ts', modelText('Extra'));
+    expect(fwGen('generate').status).toBe(0);
+    expect(withoutMigrations(project.emitted())).toEqual(withoutMigrations(after));
+    expect(
+      readdirSync(join(project.folder, 'src/generated')).filter((name) => name.endsWith('.fw-tmp')),
+    ).toEqual([]);
+  });
+
+  function withoutMigrations(files: Readonly<Record<string, string>>): object {
+    return Object.fromEntries(Object.entries(files).filter(([path]) => !path.includes('migrations')));
+  }
+
+  function inAnotherCopy(sources: readonly (readonly [string, string])[]): Readonly<Record<string, string>> {
+    const copy = testProject();
+    const args = [program.bin, 'generate', '--config', copy.config];
+    expect(spawnSync(process.execPath, args).status).toBe(0);
+    for (const [path, text] of sources) copy.write(path, text);
+    expect(spawnSync(process.execPath, args).status).toBe(0);
+    const emitted = copy.emitted();
+    copy.delete();
+    return emitted;
+  }
+});
+
+test('runs at once do not mix their files', async () => {
+  const runs = Array.from({ length: 4 }, () =>
+    spawn(process.execPath, [program.bin, 'generate', '--config', project.config]),
+  );
+  const codes = await Promise.all(runs.map((run) => new Promise((resolve) => run.on('exit', resolve))));
+  expect(codes).toEqual([0, 0, 0, 0]);
+  expect(fwGen('generate', '--check').status).toBe(0);
+});
+
+test.skipIf(process.getuid?.() === 0)(
+  'a folder that may not be written is an error, and old files stay',
+  () => {
+    expect(fwGen('generate').status).toBe(0);
+    const before = project.emitted();
+    project.write('src/models/extra.ts', modelText('Extra'));
+    chmodSync(join(project.folder, 'src/generated'), 0o555);
+    const { status, stderr } = fwGen('generate');
+    chmodSync(join(project.folder, 'src/generated'), 0o755);
+    expect({ status, told: stderr.includes('FWGEN038') }).toEqual({ status: 2, told: true });
+    expect(project.emitted()).toEqual(before);
+  },
+);
+
+test('a full disk is an error, and old files stay', () => {
+  expect(fwGen('generate').status).toBe(0);
+  const before = project.emitted();
+  project.write('src/models/extra.ts', modelText('Extra'));
+  const full = `import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+const write = fs.writeFileSync;
+fs.writeFileSync = (file, ...rest) => {
+  if (String(file).includes('extra.ts')) {
+    throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' });
+  }
+  return write(file, ...rest);
+};
+syncBuiltinESMExports();`;
+  const { status, stderr } = fwGenWith(full, 'generate');
+  expect(status).toBe(2);
+  expect(stderr).toContain('FWGEN038 Cannot write: ENOSPC (write). The files are as they were before');
+  expect(project.emitted()).toEqual(before);
+});

@@ -1,0 +1,51 @@
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CompileRequest, compilerComplaints, emitDeclarations } from './test-support/compiler.js';
+
+const repository = fileURLToPath(new URL('..', import.meta.url));
+let workshop = '';
+
+beforeAll(() => {
+  workshop = mkdtempSync(join(tmpdir(), 'fw-matrix-'));
+  emitDeclarations(join(workshop, 'declarations'));
+  const golden = join(repository, 'generator/golden');
+  for (const name of readdirSync(golden)) {
+    if (!existsSync(join(golden, name, 'expected'))) continue;
+    cpSync(join(golden, name, 'input'), join(workshop, 'cases', name), { recursive: true });
+    cpSync(join(golden, name, 'expected'), join(workshop, 'cases', name), { recursive: true });
+  }
+  const isApplication = (path: string): boolean => !/(\.test|\.test-d)\.ts$|test-support|tsconfig/.test(path);
+  cpSync(join(repository, 'examples/wallet'), join(workshop, 'cases/wallet'), {
+    recursive: true,
+    filter: isApplication,
+  });
+  symlinkSync(join(repository, 'node_modules'), join(workshop, 'node_modules'));
+});
+
+afterAll(() => rmSync(workshop, { recursive: true, force: true }));
+
+/** Every pair of choices stands in one line. */
+const MATRIX: readonly Pick<CompileRequest, 'compiler' | 'module' | 'experimentalDecorators'>[] = [
+  { compiler: 'typescript-5.9', module: 'NodeNext', experimentalDecorators: true },
+  { compiler: 'typescript-5.9', module: 'bundler', experimentalDecorators: false },
+  { compiler: 'typescript-6', module: 'NodeNext', experimentalDecorators: false },
+  { compiler: 'typescript-6', module: 'bundler', experimentalDecorators: true },
+  { compiler: 'typescript', module: 'NodeNext', experimentalDecorators: true },
+  { compiler: 'typescript', module: 'bundler', experimentalDecorators: false },
+];
+
+test.each(MATRIX)(
+  'the wallet and the golden cases compile: $compiler, $module, experimentalDecorators $experimentalDecorators',
+  (choice) => {
+    const request = {
+      ...choice,
+      folder: join(workshop, 'cases'),
+      declarations: join(workshop, 'declarations'),
+    };
+    expect(compilerComplaints(request)).toEqual([]);
+  },
+  120_000,
+);

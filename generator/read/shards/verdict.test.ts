@@ -1,0 +1,181 @@
+import { afterEach, expect, test } from 'vitest';
+import { type TestProject, testProject } from '../../test-support/projects.js';
+import { readProject } from '../read-project.js';
+import { readShardVerdicts } from '../read-shard-verdicts.js';
+
+let project: TestProject | undefined;
+
+afterEach(() => project?.delete());
+
+const NOTE = `import { AutoBuilder, Model, ShardedId, type ShardIdentifier } from 'fw-actions';
+import { NoteBuilder } from './generated/note.js';
+@AutoBuilder
+export class Note extends Model<Note, ShardedId<Note>, 'OPEN'> {
+  readonly otherId!: ShardedId<Note>;
+  static open(shard: ShardIdentifier): Note {
+    const id = ShardedId.generate(Note, shard);
+    return NoteBuilder.note().id(id).state('OPEN').build();
+  }
+  static openAt(id: ShardedId<Note>): Note {
+    return NoteBuilder.note().id(id).state('OPEN').build();
+  }
+  touch(): Note { return this.copy().state('OPEN').build(); }
+  rename(): Note { return NoteBuilder.copyOf(this).state('OPEN').build(); }
+  move(id: ShardedId<Note>): Note { return NoteBuilder.copyOf(this).id(id).build(); }
+  copy(): NoteBuilder { return NoteBuilder.copyOf(this); }
+}
+`;
+
+/** The verdict on an action with this body. */
+function verdictOn(body: string): string {
+  project = testProject('fwgen040-nothing');
+  project.write('src/note.ts', NOTE);
+  project.write(
+    'src/act.ts',
+    `import { Action, type Clock, FwAction, type Principal, ShardedId, ShardIdentifier } from 'fw-actions';
+import type { NoteRepository } from './generated/note.js';
+import { Note } from './note.js';
+export interface Params { readonly a: ShardedId<Note>; readonly b: ShardedId<Note>; readonly text: string }
+const HOME = ShardIdentifier.of(0, 0);
+const AWAY = ShardIdentifier.of(1, 0);
+function pick(text: string): ShardIdentifier { return text === 'x' ? HOME : AWAY; }
+@FwAction
+export class Act extends Action<Params, void> {
+  readonly #notes: NoteRepository;
+  constructor(clock: Clock, notes: NoteRepository) { super(clock); this.#notes = notes; }
+  protected async perform(_principal: Principal, params: Params): Promise<void> {
+    ${body}
+  }
+  #quiet(): void {}
+  #loud(): void { this.plan().add(Note.open(AWAY)); }
+}
+`,
+  );
+  const paths = { source: 'src', output: 'src/generated', migrations: 'src/migrations' };
+  const { schema } = readProject(project.folder, paths);
+  const [verdict] = readShardVerdicts(project.folder, paths, schema);
+  return `${verdict?.verdict}: ${verdict?.message}`;
+}
+
+test.each([
+  ['nothing staged', 'await this.#notes.getById(params.a.getValue());', 'It stages nothing'],
+  [
+    'one id from params',
+    'const n = await this.#notes.getById(params.a.getValue()); this.plan().update(n.touch());',
+    'params.a',
+  ],
+  [
+    'a destructured id',
+    'const { a } = params; const n = await this.#notes.getById(a.getValue()); this.plan().update(n.rename());',
+    'params.a',
+  ],
+  [
+    'a model and a new one beside it',
+    'const n = await this.#notes.getById(params.a.getValue()); this.plan().update(n.touch()); this.plan().add(Note.open(n.id.resolveShardIdentifier()));',
+    'params.a',
+  ],
+  [
+    'one shard chosen once',
+    'const shard = pick(params.text); this.plan().add(Note.open(shard)); this.plan().add(Note.open(shard));',
+    'pick(params.text)',
+  ],
+  [
+    'one constant',
+    'this.plan().add(Note.open(HOME)); this.plan().add(Note.open(ShardIdentifier.of(0, 0)));',
+    'shard (0, 0)',
+  ],
+  [
+    'one new id',
+    'const id = ShardedId.generate(Note, pick(params.text)); this.plan().add(Note.openAt(id)); this.plan().expect(Note.openAt(id));',
+    'pick(params.text)',
+  ],
+  [
+    'a plan in a variable',
+    'const plan = this.plan(); const n = await this.#notes.getById(params.a.getValue()); plan.update(n.touch()); plan.expect(n);',
+    'params.a',
+  ],
+  [
+    'a loop on one id',
+    'for (const x of [1, 2]) { void x; this.plan().expect(await this.#notes.getById(params.a.getValue())); }',
+    'params.a',
+  ],
+  ['a quiet helper', 'this.#quiet(); this.plan().add(Note.open(HOME));', 'shard (0, 0)'],
+])('proven: %s', (_what, body, origin) => {
+  const verdict = verdictOn(body);
+  expect(verdict).toMatch(/^proven: /);
+  expect(verdict).toContain(origin);
+});
+
+test.each([
+  [
+    'two ids from params',
+    'const [a, b] = await Promise.all([this.#notes.getById(params.a.getValue()), this.#notes.getById(params.b.getValue())]); this.plan().update(a.touch()); this.plan().update(b.touch());',
+    'Whether params.a and params.b are on one shard',
+  ],
+  [
+    'an id and a constant',
+    'const n = await this.#notes.getById(params.a.getValue()); this.plan().update(n.touch()); this.plan().add(Note.open(HOME));',
+    'Whether params.a and shard (0, 0)',
+  ],
+  [
+    'an id that a model holds',
+    'const n = await this.#notes.getById(params.a.getValue()); const o = await this.#notes.getById(n.otherId.getValue()); this.plan().update(n.touch()); this.plan().update(o.touch());',
+    'Whether',
+  ],
+  [
+    'a shard chosen twice',
+    'this.plan().add(Note.open(pick(params.text))); this.plan().add(Note.open(pick(params.text)));',
+    'Whether',
+  ],
+  [
+    'a loop over many',
+    'for (const id of [params.a, params.b]) this.plan().expect(await this.#notes.getById(id.getValue()));',
+    'Nothing is known',
+  ],
+  [
+    'a variable that changes',
+    'let id = params.a; this.plan().expect(await this.#notes.getById(id.getValue())); id = params.b; this.plan().expect(await this.#notes.getById(id.getValue()));',
+    'Whether',
+  ],
+  [
+    'a method that changes the id',
+    'const n = await this.#notes.getById(params.a.getValue()); this.plan().update(n.move(params.b)); this.plan().expect(n);',
+    'Whether',
+  ],
+  [
+    'two constants on two branches',
+    "if (params.text === 'x') this.plan().add(Note.open(HOME)); else this.plan().add(Note.open(AWAY));",
+    'Whether',
+  ],
+  [
+    'the plan handed on',
+    'pick(String(this.plan())); this.plan().add(Note.open(HOME));',
+    'may stage what is not seen',
+  ],
+  [
+    'the action handed on',
+    'pick(String(this)); this.plan().add(Note.open(HOME));',
+    'may stage what is not seen',
+  ],
+  ['a helper that stages', 'this.#loud(); this.plan().add(Note.open(HOME));', 'may stage what is not seen'],
+])('unproven: %s', (_what, body, reason) => {
+  const verdict = verdictOn(body);
+  expect(verdict).toMatch(/^unproven: /);
+  expect(verdict).toContain(reason);
+});
+
+test.each([
+  ['two constants', 'this.plan().add(Note.open(HOME)); this.plan().add(Note.open(AWAY));'],
+  [
+    'two constants in variables',
+    'const a = Note.open(HOME); const b = Note.open(ShardIdentifier.of(1, 0)); this.plan().add(a); this.plan().expect(b);',
+  ],
+])('violation: %s', (_what, body) => {
+  expect(verdictOn(body)).toBe('violation: It stages on shard (0, 0) and on shard (1, 0)');
+});
+
+test('what stands behind a return is no violation', () => {
+  expect(verdictOn('this.plan().add(Note.open(HOME)); return; this.plan().add(Note.open(AWAY));')).toMatch(
+    /^proven/,
+  );
+});

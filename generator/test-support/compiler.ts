@@ -1,0 +1,63 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Compilers that emitted code must please, by the name of their package. */
+export const COMPILERS = ['typescript-5.9', 'typescript-6', 'typescript'] as const;
+export type Compiler = (typeof COMPILERS)[number];
+
+/** What a folder is compiled with. */
+export interface CompileRequest {
+  /** Absolute path; a `tsconfig.json` is written into it. */
+  readonly folder: string;
+  /** Folder with the declarations of the runtime, see `emitDeclarations`. */
+  readonly declarations: string;
+  readonly compiler: Compiler;
+  readonly module: 'NodeNext' | 'bundler';
+  readonly experimentalDecorators: boolean;
+}
+
+/** Complaints of a compiler under the strictest flags, one per line. */
+export function compilerComplaints(request: CompileRequest): readonly string[] {
+  const { compilerOptions } = JSON.parse(readFileSync(join(repository, 'tsconfig.base.json'), 'utf8'));
+  const entry = (path: string): readonly string[] => [join(request.declarations, 'runtime', path)];
+  const options = {
+    ...compilerOptions,
+    noEmit: true,
+    // Applications with an emit of their own do not declare the types of everything that they export.
+    isolatedDeclarations: false,
+    declaration: false,
+    experimentalDecorators: request.experimentalDecorators,
+    module: request.module === 'bundler' ? 'ESNext' : 'NodeNext',
+    moduleResolution: request.module,
+    typeRoots: [join(repository, 'node_modules/@types')],
+    paths: { 'fw-actions': entry('index.d.ts'), 'fw-actions/codegen': entry('codegen/index.d.ts') },
+  };
+  writeFileSync(join(request.folder, 'package.json'), '{ "type": "module" }');
+  writeFileSync(
+    join(request.folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: options, include: ['.'] }),
+  );
+  const tsc = join(repository, 'node_modules', request.compiler, 'bin/tsc');
+  const { stdout } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.json'], {
+    cwd: request.folder,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return stdout.split('\n').filter((line) => line.includes('error TS'));
+}
+
+/** Writes the declarations of the runtime into a folder, so that they need not be checked again and again. */
+export function emitDeclarations(folder: string): string {
+  const tsc = join(repository, 'node_modules/typescript/bin/tsc');
+  const flags = ['-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--noCheck', '--outDir', folder];
+  const { status, stdout } = spawnSync(process.execPath, [tsc, ...flags], {
+    cwd: repository,
+    encoding: 'utf8',
+  });
+  if (status !== 0 && !existsSync(join(folder, 'runtime/index.d.ts'))) throw new Error(stdout);
+  return folder;
+}

@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { fwGen, type Ran } from '../test-support/fw-gen.js';
+import { modelText, type TestProject, testProject } from '../test-support/projects.js';
+
+const MANIFEST = 'src/generated/.fw-manifest.json';
+const ORDER = 'src/generated/order.ts';
+let project: TestProject;
+
+beforeEach(async () => {
+  project = testProject();
+  expect((await generate()).code).toBe(0);
+});
+
+afterEach(() => project.delete());
+
+function generate(...flags: readonly string[]): Promise<Ran> {
+  return fwGen('generate', '--config', project.config, ...flags);
+}
+
+function addModel(): void {
+  project.write('src/models/extra.ts', modelText('Extra'));
+}
+
+test('the manifest names every generated file, and a second run leaves it as it is', async () => {
+  const manifest = project.read(MANIFEST);
+  expect(Object.keys(JSON.parse(manifest).files)).toEqual([
+    'application.ts',
+    'customer.ts',
+    'openapi.ts',
+    'order.ts',
+    'server.ts',
+  ]);
+  await generate();
+  expect(project.read(MANIFEST)).toBe(manifest);
+});
+
+describe('a file that was edited by hand', () => {
+  beforeEach(() => project.write(ORDER, `${project.read(ORDER)}// mine\n`));
+
+  test('is refused, and nothing else is written', async () => {
+    addModel();
+    const before = project.emitted();
+    const { code, error } = await generate();
+    expect({ code, told: error.includes(`${ORDER} FWGEN041`) }).toEqual({ code: 2, told: true });
+    expect(project.emitted()).toEqual(before);
+  });
+
+  test('is replaced with --force', async () => {
+    expect((await generate('--force')).code).toBe(0);
+    expect(project.read(ORDER)).not.toContain('// mine');
+    expect((await generate('--check')).code).toBe(0);
+  });
+
+  test('is not removed when its source goes', async () => {
+    addModel();
+    await generate('--force');
+    project.write('src/generated/extra.ts', `${project.read('src/generated/extra.ts')}// mine\n`);
+    project.remove('src/models/extra.ts');
+    expect((await generate()).error).toContain('src/generated/extra.ts FWGEN041');
+    expect(project.read('src/generated/extra.ts')).toContain('// mine');
+  });
+});
+
+test('line ends that a checkout changed are no edit', async () => {
+  const text = project.read(ORDER);
+  project.write(ORDER, text.replaceAll('\n', '\r\n'));
+  expect((await generate()).code).toBe(0);
+  expect(project.read(ORDER)).toBe(text);
+});
+
+test('a file with our header that no run wrote stays', async () => {
+  project.write('src/generated/copy.ts', project.read(ORDER));
+  expect((await generate()).code).toBe(0);
+  expect(project.read('src/generated/copy.ts')).toBe(project.read(ORDER));
+});
+
+test('what a manifest names outside the output folder is left alone', async () => {
+  project.write('src/mine.ts', 'export {};\n');
+  const manifest = JSON.parse(project.read(MANIFEST));
+  manifest.files['../mine.ts'] = '0'.repeat(64);
+  project.write(MANIFEST, JSON.stringify(manifest, undefined, 2));
+  expect((await generate('--force')).code).toBe(0);
+  expect(project.read('src/mine.ts')).toBe('export {};\n');
+});
+
+describe('after a merge conflict', () => {
+  const conflict = (ours: string, theirs: string): string =>
+    `<<<<<<< HEAD\n${ours}=======\n${theirs}>>>>>>> other\n`;
+
+  test('files with markers are made right again', async () => {
+    const before = project.emitted();
+    for (const path of [ORDER, 'src/generated/application.ts', MANIFEST]) {
+      project.write(path, conflict(project.read(path), project.read(path).replaceAll('e', 'E')));
+    }
+    expect((await generate()).error).toBe('');
+    expect(project.emitted()).toEqual(before);
+  });
+
+  test('a file that merged into a mixture is made right again where the manifest is in conflict about it', async () => {
+    const before = project.emitted();
+    project.write(ORDER, `${project.read(ORDER)}export const fromTheOtherBranch = 1;\n`);
+    const line = /^ {4}"order.ts": .*\n/m.exec(project.read(MANIFEST))?.[0] ?? '';
+    project.write(
+      MANIFEST,
+      project.read(MANIFEST).replace(line, conflict(line, line.replace(/[0-9]/g, '7'))),
+    );
+    expect((await generate()).error).toBe('');
+    expect(project.emitted()).toEqual(before);
+  });
+});
+
+test('--clean writes every file anew', async () => {
+  expect((await generate('--clean')).info).toMatch(/^5 files written, 0 unchanged/);
+});

@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { ApplicationDefinition } from '../../application-definition.js';
+import { CODEGEN_VERSION } from '../../codegen/version.js';
+import { defineMigration } from '../../migration/migration.js';
+import { fixedPrincipal } from '../authenticator.js';
+import { FakeProcess } from '../test-support/fake-process.js';
+import { serveApplication } from './serve-application.js';
+
+const application: ApplicationDefinition = {
+  codegenVersion: CODEGEN_VERSION,
+  models: [],
+  events: [],
+  wire: () => [],
+  routes: [],
+  openApi: { openapi: '3.1.0', info: { title: 'Nothing', version: '1' }, paths: {} },
+  migrations: [defineMigration('0001_things', 'create table things (id uuid)')],
+};
+
+const member = (number: number, more: object = {}): object => ({
+  member: number,
+  name: `member-${number}`,
+  configs: { 'primary-config': { 'jdbc-url': `jdbc:pglite:mem:reload-${number}` } },
+  ...more,
+});
+
+function yaml(...members: readonly object[]): string {
+  const sharding = { 'default-shard': { group: 0, member: 0 }, groups: [{ group: 0, name: 'all', members }] };
+  return JSON.stringify({ fw: { namespace: 'test', sharding } });
+}
+
+let folder: string;
+let config: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fw-reload-'));
+  config = join(folder, 'fw.config.yaml');
+  writeFileSync(config, yaml(member(0)));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function logged(port: FakeProcess, text: string): Promise<void> {
+  const giveUpAt = Date.now() + 20_000;
+  while (!port.err.includes(text)) {
+    if (Date.now() > giveUpAt) throw new Error(`No line with ${text} in ${port.err}`);
+    await delay(20);
+  }
+}
+
+it('A process that serves follows its configuration, and keeps what it has when the new one is refused', async () => {
+  const port = new FakeProcess();
+  const options = { authenticator: fixedPrincipal('tester'), collaborators: {}, env: {} };
+  const argv = ['--config', config, '--port', '0'];
+  const server = await serveApplication(application, { ...options, argv }, port);
+  const shards = async (): Promise<unknown> => {
+    const ready = (await (await fetch(`${server.url}/health/ready`)).json()) as {
+      shards: readonly { shard: string }[];
+    };
+    return ready.shards.map(({ shard }) => shard);
+  };
+  try {
+    port.hangup();
+    await logged(port, 'topology: no change');
+    writeFileSync(config, yaml(member(0), member(1)));
+    await logged(port, 'topology: shard (0, 1) added');
+    expect(await shards()).toEqual(['(0, 0)', '(0, 1)']);
+    writeFileSync(config, yaml(member(0), member(1, { weigth: 2 })));
+    port.hangup();
+    await logged(port, 'weigth: unknown key');
+    writeFileSync(config, yaml(member(0), member(1, { name: 'other', draining: true })));
+    port.hangup();
+    await logged(port, 'topology: shard (0, 1): drains');
+    const moved = { configs: { 'primary-config': { 'jdbc-url': 'jdbc:pglite:mem:elsewhere' } } };
+    writeFileSync(config, yaml(member(0), member(1, moved)));
+    port.hangup();
+    await logged(port, 'FW_RELOAD_REFUSED');
+    expect(await shards()).toEqual(['(0, 0)', '(0, 1)']);
+  } finally {
+    await server.close();
+  }
+  expect(port.listens).toBe(false);
+}, 60_000);
