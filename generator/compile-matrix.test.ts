@@ -42,6 +42,7 @@ test.each(MATRIX)(
   (choice) => {
     const request = {
       ...choice,
+      isolatedDeclarations: true,
       folder: join(workshop, 'cases'),
       declarations: join(workshop, 'declarations'),
     };

@@ -116,7 +116,12 @@ describeOn('postgresql', 'fw-gen doctor', (harness) => {
     );
     await onShard(topology, swapped, 'update eventlog.shard set group_number = 7');
     await onShard(topology, behind, `delete from eventlog.migration_checksums where name = '0001_things'`);
-    await onShard(topology, drifted, 'alter table things drop column title');
+    await onShard(
+      topology,
+      drifted,
+      'alter table things drop column title',
+      `do $$ begin execute format('alter database %I set synchronous_commit = off', current_database()); end $$`,
+    );
     const { code, found } = await findings();
     expect(code).toBe(1);
     const faults = found.filter(({ level }) => level === 'fault');
@@ -125,6 +130,7 @@ describeOn('postgresql', 'fw-gen doctor', (harness) => {
       '(1, 0) residency: the database is shard (7, 0)',
       '(1, 1) migrations: 1 pending',
       '(1, 2) drift: column things.title does not exist; the model wants text',
+      '(1, 2) durability: synchronous_commit off',
     ]);
   });
 

@@ -18,6 +18,8 @@ export interface CompileRequest {
   readonly compiler: Compiler;
   readonly module: 'NodeNext' | 'bundler';
   readonly experimentalDecorators: boolean;
+  /** Everything that is exported says its type. */
+  readonly isolatedDeclarations: boolean;
 }
 
 /** Complaints of a compiler under the strictest flags, one per line. */
@@ -27,9 +29,8 @@ export function compilerComplaints(request: CompileRequest): readonly string[] {
   const options = {
     ...compilerOptions,
     noEmit: true,
-    // Applications with an emit of their own do not declare the types of everything that they export.
-    isolatedDeclarations: false,
-    declaration: false,
+    isolatedDeclarations: request.isolatedDeclarations,
+    declaration: request.isolatedDeclarations,
     experimentalDecorators: request.experimentalDecorators,
     module: request.module === 'bundler' ? 'ESNext' : 'NodeNext',
     moduleResolution: request.module,
