@@ -24,7 +24,10 @@ export interface ApplicationDefinition<Collaborators = Record<never, never>> {
   /** Makes repositories and actions with their constructor arguments. */
   readonly wire: (context: WiringContext, collaborators: Collaborators) => readonly ActionDescriptor[];
   /** Makes event handlers with their constructor arguments. Absent: the application has none. */
-  readonly wireHandlers?: (context: WiringContext, collaborators: Collaborators) => readonly HandlerDescriptor[];
+  readonly wireHandlers?: (
+    context: WiringContext,
+    collaborators: Collaborators,
+  ) => readonly HandlerDescriptor[];
   readonly routes: readonly RouteDescriptor[];
   /** The OpenAPI 3.1 document. */
   readonly openApi: object;

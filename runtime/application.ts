@@ -14,7 +14,7 @@ import { Housekeeping } from './execution/housekeeping.js';
 import { ShardGateways } from './execution/shard-gateways.js';
 import { KeyedLockProvider } from './locks/keyed-lock-provider.js';
 import { checkSchema, type DriftPolicy } from './migration/check-schema.js';
-import { migrate, migrateShard } from './migration/migrate.js';
+import { type MigrationStep, migrate, migrateShard } from './migration/migrate.js';
 import { EventCatalog } from './persistence/event-catalog.js';
 import { EventHistory } from './persistence/event-history.js';
 import type { RepositoryContext } from './persistence/repository.js';
@@ -46,6 +46,8 @@ export interface AssemblyOptions<Collaborators> {
 /** What an application is opened with. `loadConfig` gives `namespace`, `sharding` and `execution`. */
 export interface ApplicationOptions<Collaborators> extends AssemblyOptions<Collaborators> {
   readonly sharding: ShardingTopology;
+  /** Told what is being done at start. Default: nobody. */
+  readonly inform?: (message: string) => void;
   /** Bring every shard's schema up to date first. Default true. */
   readonly migrate?: boolean;
   /** What to do about tables that do not fit the models. Default `refuse`. */
@@ -91,7 +93,13 @@ export async function openApplication<Collaborators>(
   const { warn } = options;
   const databases = openDatabases(options.sharding, warn === undefined ? {} : { warn });
   try {
-    if (options.migrate !== false) await migrate(databases, { migrations: application.migrations });
+    if (options.migrate !== false) {
+      const { migrations } = application;
+      await migrate(databases, {
+        migrations,
+        progress: (step) => options.inform?.(describeStep(step, databases)),
+      });
+    }
     await checkSchema(databases, {
       models: application.models,
       warn: warn ?? ((message) => console.warn(message)),
@@ -179,7 +187,8 @@ function housekeepingOf(
   retentionMs: number = EXECUTION_DEFAULTS.keyRetentionMs,
 ): Housekeeping {
   return new Housekeeping({
-    shards: gateways.shards,
+    // A shard that nobody here uses costs no connection; those who use it clean up there.
+    shards: () => gateways.used,
     purges: [
       (shard, limit, limits) => gateways.gateway(shard).store.purgeKeys(limit, limits),
       (shard, limit, limits) => gateways.gateway(shard).journal.purge(limit, retentionMs, limits),
@@ -196,4 +205,19 @@ function requireCodegenVersion(version: number): void {
     `The generated code was made for codegen contract ${version}, this runtime has ${CODEGEN_VERSION}; ` +
       'run fw-gen generate with the installed version of fw-actions',
   );
+}
+
+/** What the start is busy with, for whoever waits for it. */
+function describeStep(step: MigrationStep, databases: DatabaseRegistry): string {
+  const shard = `shard ${databases.memberConfig(step.shard).name} ${step.shard.toString()}`;
+  switch (step.kind) {
+    case 'started':
+      return `preparing ${shard}`;
+    case 'done':
+      return step.applied.length === 0
+        ? `${shard} is up to date`
+        : `${shard} is up to date: ${step.applied.length} migration(s) applied`;
+    case 'failed':
+      return `${shard} failed`;
+  }
 }

@@ -33,7 +33,7 @@ describeOnEachAdapter('Housekeeping', (harness) => {
       return count;
     };
     const housekeeping = new Housekeeping({
-      shards: [HERE, THERE],
+      shards: () => [HERE, THERE],
       purges: [purge],
       intervalMs: 60,
       random: Math.random,
@@ -60,7 +60,7 @@ describeOnEachAdapter('Housekeeping', (harness) => {
       return Promise.reject(new Error('down'));
     };
     const housekeeping = new Housekeeping({
-      shards: [HERE, THERE],
+      shards: () => [HERE, THERE],
       purges: [purge],
       intervalMs: 5,
       random: () => 0,

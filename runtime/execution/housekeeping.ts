@@ -5,7 +5,8 @@ import type { CallOptions } from '../sharding/shard-database.js';
 export type Purge = (shard: ShardIdentifier, limit: number, options: CallOptions) => Promise<number>;
 
 export interface HousekeepingOptions {
-  readonly shards: readonly ShardIdentifier[];
+  /** Shards to be kept clean, asked for in each round. */
+  readonly shards: () => readonly ShardIdentifier[];
   readonly purges: readonly Purge[];
   /** Time between two rounds, on average, in milliseconds. */
   readonly intervalMs: number;
@@ -53,7 +54,7 @@ export class Housekeeping {
 
   async #purgeAll(): Promise<void> {
     const { shards, purges } = this.#options;
-    for (const shard of shards) {
+    for (const shard of shards()) {
       for (const purge of purges) await this.#purge(shard, purge);
     }
   }

@@ -70,6 +70,11 @@ export class ShardGateways implements RepositoryContext {
     return this.#databases.defaultShard;
   }
 
+  /** Shards that this process has had to do with. */
+  get used(): readonly ShardIdentifier[] {
+    return [...this.#gateways.keys()];
+  }
+
   /** @throws UnknownShardError if the shard is not configured */
   gateway(shard: ShardIdentifier): ShardGateway {
     const known = this.#gateways.get(shard);

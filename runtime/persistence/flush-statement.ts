@@ -231,7 +231,9 @@ function scheduleArrays(plans: readonly PlanWrite[]): readonly string[] {
     }),
   );
   if (rows.length === 0) return [];
-  return Array.from({ length: SCHEDULE_COLUMNS }, (_, position) => arrayLiteral(rows.map((row) => row[position] ?? 'NULL')));
+  return Array.from({ length: SCHEDULE_COLUMNS }, (_, position) =>
+    arrayLiteral(rows.map((row) => row[position] ?? 'NULL')),
+  );
 }
 
 /** One array per column; none at all without keys. */

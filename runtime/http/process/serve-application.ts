@@ -55,6 +55,7 @@ async function start<Collaborators>(
     ...config,
     collaborators,
     ...(clock === undefined ? {} : { clock }),
+    inform: (message) => log({ level: 'info', message }),
     warn: (message) => log({ level: 'warn', message }),
   });
   const server = createHttpServer({
