@@ -11,11 +11,11 @@ import { readProject } from './read/read-project.js';
 import { readShardVerdicts } from './read/read-shard-verdicts.js';
 import { readTemplates, TEMPLATE_FOLDERS, type UserTemplate } from './read/read-templates.js';
 import type { ShardVerdict } from './read/shards/verdict.js';
-import type { SourceFiles } from './read/source-files.js';
 import type { EmittedFiles } from './schema/emitted-files.js';
 import type { ProjectPaths } from './schema/paths.js';
 import type { ProjectSchema } from './schema/project-schema.js';
 import { isSystemError } from './system-error.js';
+import type { RunMemory } from './watch.js';
 import type { FileChange } from './write/plan-write.js';
 import { type WriteOptions, writeProject } from './write/write-project.js';
 
@@ -27,8 +27,8 @@ export interface GenerateOptions extends ProjectFolders, WriteOptions {
   readonly version?: string;
   /** Folder of the user's own templates. Default: none. */
   readonly templatesDirectory?: string | undefined;
-  /** Trees that an earlier run left behind, for one run after the other. Default: none. */
-  readonly sources?: SourceFiles;
+  /** What earlier runs of this process left behind. Default: nothing. */
+  readonly memory?: RunMemory;
   /** Told when a phase begins. */
   readonly onPhase?: (phase: Phase) => void;
 }
@@ -89,7 +89,7 @@ function prepare(options: GenerateOptions): Prepared | { readonly diagnostics: r
     schema,
     diagnostics: readProblems,
     inputs,
-  } = readProject(options.projectDirectory, paths, options.sources);
+  } = readProject(options.projectDirectory, paths, options.memory?.read);
   options.onPhase?.('check');
   const problems = [...readProblems, ...checkSchema(schema)];
   if (problems.length > 0) return { diagnostics: problems };
@@ -105,7 +105,7 @@ function prepare(options: GenerateOptions): Prepared | { readonly diagnostics: r
       : TEMPLATE_FOLDERS.map((folder) => posix.join(templatesFolder(options), folder));
   const templateFiles = [...templates.values()].map(({ file }) => file);
   return {
-    input: { schema, paths, title, version, templates },
+    input: { schema, paths, title, version, templates, memory: options.memory?.emit },
     inputs: [...inputs, ...watched, ...templateFiles],
     paths,
   };

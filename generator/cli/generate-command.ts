@@ -9,7 +9,7 @@ import {
   MANIFEST_NAME,
   type Phase,
 } from '../generate.js';
-import type { SourceFiles } from '../watch.js';
+import type { RunMemory } from '../watch.js';
 import { type CommandContext, choice, projectFolders, withConfig } from './command-context.js';
 import { EXIT, type ExitCode } from './exit.js';
 import { examples } from './help.js';
@@ -78,14 +78,14 @@ async function generateCommand(flags: GenerateFlags, context: CommandContext): P
 export async function generateOnce(
   flags: GenerateFlags,
   context: CommandContext,
-  sources?: SourceFiles,
+  memory?: RunMemory,
 ): Promise<ExitCode> {
   const started = performance.now();
   const clock = new PhaseClock(context.output.progress);
-  const run = await runGenerator(flags, clock, sources);
+  const run = await runGenerator(flags, clock, memory);
   clock.end();
   const report = reportOf(flags, run, performance.now() - started);
-  if (sources !== undefined && isQuietRun(report)) return report.exitCode;
+  if (memory !== undefined && isQuietRun(report)) return report.exitCode;
   const timed = flags.timing === true ? { ...report, timing: clock.phases } : report;
   REPORTERS[flags.format](timed, {
     output: context.output,
@@ -106,7 +106,7 @@ interface Run {
 async function runGenerator(
   flags: GenerateFlags,
   clock: PhaseClock,
-  sources: SourceFiles | undefined,
+  memory: RunMemory | undefined,
 ): Promise<Run> {
   const projectDirectory = dirname(resolve(flags.config));
   clock.begin('config');
@@ -119,7 +119,7 @@ async function runGenerator(
     dryRun: flags.check === true || flags.dryRun === true,
     force: flags.force === true,
     clean: flags.clean === true,
-    ...(sources === undefined ? {} : { sources }),
+    ...(memory === undefined ? {} : { memory }),
     onPhase: (phase) => clock.begin(phase),
   });
   const isRight = result.diagnostics.length === 0 && result.changes.every(({ kind }) => kind === 'unchanged');

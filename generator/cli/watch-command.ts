@@ -7,10 +7,9 @@ import { changedPaths, type Snapshot, takeSnapshot } from './snapshot.js';
 
 /** Generates whenever something changed, until the signal is given. Mistakes are shown and waited out. */
 export async function watchCommand(flags: GenerateFlags, context: CommandContext): Promise<ExitCode> {
-  const { SourceFiles } = await import('../watch.js');
+  const { RunMemory } = await import('../watch.js');
   const projectDirectory = dirname(resolve(flags.config));
-  // Every tree is kept: what a run parses is what changed.
-  const sources = new SourceFiles(projectDirectory, { treeLimit: Number.POSITIVE_INFINITY });
+  const memory = new RunMemory(projectDirectory);
   const watcher = new FolderWatcher();
   let before: Snapshot = { files: new Map(), folders: [] };
   try {
@@ -19,8 +18,8 @@ export async function watchCommand(flags: GenerateFlags, context: CommandContext
       watcher.watchOnly([...after.folders, projectDirectory]);
       const changed = changedPaths(before, after);
       if (changed.length > 0 || before.files.size === 0) {
-        sources.forget(changed.map((path) => relative(projectDirectory, path).split(sep).join('/')));
-        await generateOnce(flags, context, sources);
+        memory.forget(changed.map((path) => relative(projectDirectory, path).split(sep).join('/')));
+        await generateOnce(flags, context, memory);
         // Taken before the run: what changed meanwhile, our own files included, is looked at again.
         before = after;
         continue;

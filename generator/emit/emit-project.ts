@@ -2,9 +2,11 @@ import { compareText } from '../diagnostics.js';
 import type { EmittedFiles } from '../schema/emitted-files.js';
 import { modelNames } from '../schema/model-names.js';
 import type { ProjectPaths } from '../schema/paths.js';
+import { projectIndex } from '../schema/project-index.js';
 import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
 import { Emission } from './emission.js';
 import { emitExtras } from './emit-extras.js';
+import type { EmitMemory } from './emit-memory.js';
 import { Marks, type TracedText } from './print/marks.js';
 import { Renderer, type UserTemplates } from './render.js';
 import { applicationView } from './views/application-view.js';
@@ -22,6 +24,8 @@ export interface EmitInput {
   readonly version: string;
   /** Of the user's own folder. */
   readonly templates?: UserTemplates;
+  /** Texts of earlier runs. */
+  readonly memory?: EmitMemory | undefined;
 }
 
 /** Turns a checked schema into files. Pure but for loading its own templates. @throws TemplateError */
@@ -47,10 +51,19 @@ function emitFiles(input: EmitInput, marks: Marks | undefined): EmittedFiles {
     compareText,
   );
   const model = renderer.own('model');
+  // Templates of the user's may have changed as well, and marks are wanted anew.
+  const memory = marks === undefined && (input.templates?.size ?? 0) === 0 ? input.memory : undefined;
+  const shared = memory === undefined ? '' : shardedNames(schema);
   const generated = new Map<string, string>();
   for (const each of schema.models) {
     const path = modelFile(paths.output, each);
-    generated.set(path, emission.at(each.location, model(modelView(emission, each, path))));
+    const render = (): string => emission.at(each.location, model(modelView(emission, each, path)));
+    generated.set(
+      path,
+      memory === undefined
+        ? render()
+        : memory.textOf(each, `${path} ${shared} ${hasOwnRepository(schema, each)}`, render),
+    );
   }
   const place = {
     file: file('application'),
@@ -66,6 +79,15 @@ function emitFiles(input: EmitInput, marks: Marks | undefined): EmittedFiles {
     generated.set(path, text);
   }
   return { generated, migrations };
+}
+
+/** What every model's text may hang on besides the model itself. */
+function shardedNames({ models }: ProjectSchema): string {
+  return models.flatMap(({ name, sharded }) => (sharded ? [name] : [])).join();
+}
+
+function hasOwnRepository(schema: ProjectSchema, model: ModelSchema): boolean {
+  return projectIndex(schema).repositoriesByModel.has(model.name);
 }
 
 /** In an order that does not hang on the names of files. */

@@ -1,14 +1,7 @@
 import type { ts } from 'ts-morph';
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
 import type { ProjectPaths } from '../schema/paths.js';
-import type {
-  ActionSchema,
-  EventSchema,
-  HandlerSchema,
-  ModelSchema,
-  ProjectSchema,
-  RepositorySchema,
-} from '../schema/project-schema.js';
+import type { ProjectSchema } from '../schema/project-schema.js';
 import { isSystemError } from '../system-error.js';
 import { listSources, type SourceList } from './list-files.js';
 import { readAction } from './read-action.js';
@@ -16,6 +9,7 @@ import { type ReadContext, report } from './read-context.js';
 import { readDecorator } from './read-decorator.js';
 import { readEvent } from './read-event.js';
 import { readHandler } from './read-handler.js';
+import { type FileResult, type Found, nothingFound, type ReadMemory } from './read-memory.js';
 import { readMigrations } from './read-migrations.js';
 import { readModel, reportUnmarkedModel } from './read-model.js';
 import { readRepository } from './read-repository.js';
@@ -38,20 +32,20 @@ export interface ReadResult {
 const MARKERS = /^\s*@[\p{ID_Start}_$]|\bclass\b[^{}]*\bextends\b/mu;
 
 /** Reads all sources of a project. Mistakes are collected, never thrown; disk errors are mistakes as well. */
-export function readProject(
-  projectDirectory: string,
-  paths: ProjectPaths,
-  sources: SourceFiles = new SourceFiles(projectDirectory),
-): ReadResult {
+export function readProject(projectDirectory: string, paths: ProjectPaths, memory?: ReadMemory): ReadResult {
+  const sources = memory?.sources ?? new SourceFiles(projectDirectory);
   const context: ReadContext = {
     sources,
     paths,
     classes: new Map(),
     diagnostics: [],
   };
-  const found: Found = { models: [], events: [], actions: [], handlers: [], repositories: [] };
+  const found = nothingFound();
   const { files, folders } = sourcesOf(context, projectDirectory);
-  for (const file of files) readFile(context, file, found);
+  for (const file of files) {
+    if (memory === undefined) readFile(context, file, found);
+    else addResult(context, found, recallFile(context, memory, file));
+  }
   const migrations =
     attempt(context, paths.migrations, () => readMigrations(context, projectDirectory)) ?? [];
   const { syntaxErrors } = context.sources;
@@ -81,18 +75,31 @@ function syntaxDiagnostic({ message, location }: ParseError): Diagnostic {
   return diagnostic('FWGEN001', location, message, 'Correct the syntax.');
 }
 
-interface Found {
-  readonly models: ModelSchema[];
-  readonly events: EventSchema[];
-  readonly actions: ActionSchema[];
-  readonly handlers: HandlerSchema[];
-  readonly repositories: RepositorySchema[];
-}
-
 function sourcesOf(context: ReadContext, projectDirectory: string): SourceList {
   const { source, output, migrations } = context.paths;
   const list = attempt(context, source, () => listSources(projectDirectory, source, [output, migrations]));
   return list ?? { files: [], folders: [] };
+}
+
+/** What a file gives: as remembered, or read now. */
+function recallFile(context: ReadContext, memory: ReadMemory, file: string): FileResult {
+  const known = memory.resultOf(file);
+  if (known !== undefined) return known;
+  const own: ReadContext = { ...context, classes: new Map(), diagnostics: [] };
+  const found = nothingFound();
+  const asked = memory.sources.asking(() => readFile(own, file, found));
+  const result: FileResult = { found, diagnostics: own.diagnostics, asked };
+  memory.remember(file, result);
+  return result;
+}
+
+function addResult(context: ReadContext, found: Found, result: FileResult): void {
+  context.diagnostics.push(...result.diagnostics);
+  found.models.push(...result.found.models);
+  found.events.push(...result.found.events);
+  found.actions.push(...result.found.actions);
+  found.handlers.push(...result.found.handlers);
+  found.repositories.push(...result.found.repositories);
 }
 
 function readFile(context: ReadContext, file: string, found: Found): void {

@@ -30,7 +30,7 @@ export class SourceFiles {
   readonly #matches = new Map<string, boolean>();
   readonly #errors = new Map<string, readonly ParseError[]>();
   /** Every path that was asked for, whether there is such a file or not. */
-  readonly #asked = new Set<string>();
+  #asked = new Set<string>();
   /** The file that was asked for last, which is the one that is parsed next. */
   #lastText: { readonly file: string; readonly text: string } | undefined;
 
@@ -45,6 +45,7 @@ export class SourceFiles {
   /** The parsed file; undefined if there is none inside the project, or if it does not parse. */
   load(file: string): ts.SourceFile | undefined {
     if (file.startsWith('../') || !/\.[cm]?tsx?$/.test(file)) return undefined;
+    this.#asked.add(file);
     const known = this.#loaded.get(file);
     const loaded = known ?? this.#parse(file);
     if (loaded === undefined) return undefined;
@@ -60,10 +61,10 @@ export class SourceFiles {
    * @throws the error of the file system if it is there and cannot be read
    */
   text(file: string): string | undefined {
+    this.#asked.add(file);
     if (this.#lastText?.file === file) return this.#lastText.text;
     const tree = this.#loaded.get(file)?.source;
     if (tree !== undefined) return tree.text;
-    this.#asked.add(file);
     const text = readText(join(this.#projectDirectory, file));
     if (text !== undefined) this.#lastText = { file, text };
     return text;
@@ -79,12 +80,26 @@ export class SourceFiles {
 
   /** Whether a file's text matches; remembered until the file is forgotten. @throws the error of the file system */
   matches(file: string, pattern: RegExp): boolean {
+    this.#asked.add(file);
     let found = this.#matches.get(file);
     if (found === undefined) {
       found = pattern.test(this.text(file) ?? '');
       this.#matches.set(file, found);
     }
     return found;
+  }
+
+  /** Runs `work`. @returns every path that was asked for meanwhile */
+  asking(work: () => void): ReadonlySet<string> {
+    const before = this.#asked;
+    this.#asked = new Set();
+    try {
+      work();
+      return this.#asked;
+    } finally {
+      for (const file of this.#asked) before.add(file);
+      this.#asked = before;
+    }
   }
 
   /** Paths that were asked for: while they stay as they are, so does what was read. */

@@ -271,9 +271,7 @@ export class Execution<Params, Result> {
     const { guard } = this.#request;
     const write = this.#planWrite(leg, startedDate, result);
     if (guard === undefined || write.key === undefined) return this.#send(leg.shard, write, []).result;
-    const { key, action } = write;
-    await askHome(guard, () => guard.announce(key, action.id));
-    return this.#send(leg.shard, write, []).result;
+    return guard.sendAnnounced(write.key, write.action.id, () => this.#send(leg.shard, write, []).result);
   }
 
   /** Every leg's action id is known before the first one is sent: the journal keeps them all. */

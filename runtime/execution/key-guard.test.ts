@@ -3,7 +3,12 @@ import type { ActionDescriptor } from '../action/action-descriptor.js';
 import { ShardedId } from '../domain/id.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { Account } from '../domain/test-support/account.js';
-import { IdempotencyKeyBusyError, IdempotencyKeyReusedError } from '../errors.js';
+import {
+  CommitOutcomeUnknownError,
+  IdempotencyKeyBusyError,
+  IdempotencyKeyReusedError,
+  RefusedError,
+} from '../errors.js';
 import type { KeyClaim, KeyName, KeyRecord } from '../persistence/idempotency-key.js';
 import { ResultJson } from '../persistence/result-json.js';
 import type { ShardStore } from '../persistence/shard-store.js';
@@ -117,13 +122,24 @@ describe('the home of a key', () => {
     await expect(guard.announce(claimFor(guard, target), 'a2')).rejects.toThrow(IdempotencyKeyBusyError);
   });
 
-  test('forgets a plan that was refused, but not one of another attempt', async () => {
+  test('forgets a plan of which nothing is applied, but not that of another attempt', async () => {
     const guard = guardOf();
+    const refused = (): Promise<never> => Promise.reject(new RefusedError('no'));
     storeOf(home).record = recordOf({ target });
-    await guard.withdraw(claimFor(guard, target), 'a2');
+    await expect(guard.sendAnnounced(claimFor(guard, target), 'a2', refused)).rejects.toThrow(RefusedError);
     expect(storeOf(home).record).toBeDefined();
-    await guard.withdraw(claimFor(guard, target), 'a1');
+    await expect(guard.sendAnnounced(claimFor(guard, target), 'a1', refused)).rejects.toThrow(RefusedError);
     expect(storeOf(home).record).toBeUndefined();
+  });
+
+  test('remembers a plan that is applied, and one that may be', async () => {
+    const guard = guardOf();
+    const claim = claimFor(guard, target);
+    await guard.sendAnnounced(claim, 'a1', () => Promise.resolve({ kind: 'applied', write: undefined }));
+    expect(storeOf(home).record).toMatchObject({ actionId: 'a1' });
+    const unknown = (): Promise<never> => Promise.reject(new CommitOutcomeUnknownError('a1'));
+    await expect(guard.sendAnnounced(claim, 'a1', unknown)).rejects.toThrow(CommitOutcomeUnknownError);
+    expect(storeOf(home).record).toMatchObject({ actionId: 'a1' });
   });
 });
 

@@ -3,12 +3,13 @@ import type { ActionDescriptor } from '../action/action-descriptor.js';
 import { ShardedId } from '../domain/id.js';
 import { compileObjectWriter } from '../domain/json-writer.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { IdempotencyKeyBusyError, IdempotencyKeyReusedError } from '../errors.js';
+import { CommitOutcomeUnknownError, IdempotencyKeyBusyError, IdempotencyKeyReusedError } from '../errors.js';
 import type { KeyClaim, KeyName, KeyRecord } from '../persistence/idempotency-key.js';
 import type { ResultJson } from '../persistence/result-json.js';
 import type { ShardStore } from '../persistence/shard-store.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
+import type { LegResult } from './leg-writer.js';
 
 /** The result of an earlier execution under the same key. */
 export interface Replay {
@@ -78,10 +79,29 @@ export class KeyGuard {
     }
   }
 
-  /** Forgets an announced target after the plan was refused there for good. */
-  async withdraw(claim: KeyClaim, actionId: string): Promise<void> {
+  /**
+   * Announces a plan's target and sends the plan. If it is certain that nothing of it is applied, the target is
+   * forgotten again: the next attempt, or a later repeat, may choose another one.
+   */
+  async sendAnnounced(claim: KeyClaim, actionId: string, send: () => Promise<LegResult>): Promise<LegResult> {
+    await askHome(this, () => this.announce(claim, actionId));
+    try {
+      const result = await send();
+      if (result.kind === 'retry') await this.#withdraw(claim, actionId);
+      return result;
+    } catch (error) {
+      if (!(error instanceof CommitOutcomeUnknownError)) await this.#withdraw(claim, actionId);
+      throw error;
+    }
+  }
+
+  /** If this fails, the key stays bound to its target, where the plan may still be run by a repeat. */
+  async #withdraw(claim: KeyClaim, actionId: string): Promise<void> {
     const { home, name, store } = this.#options;
-    if (claim.target !== home) await store(home).releaseKey(name, actionId, this.#limits());
+    if (claim.target === home) return;
+    await store(home)
+      .releaseKey(name, actionId, this.#limits())
+      .catch(() => {});
   }
 
   async #read(shard: ShardIdentifier): Promise<KeyRecord | undefined> {
