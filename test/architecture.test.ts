@@ -101,6 +101,10 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'generator/cli': [
     'generator/generate.ts',
     'generator/migrations.ts',
+    'generator/schema',
+    'generator/templates.ts',
+    'generator/watch.ts',
+    'generator/write',
     'runtime/operations.ts',
     'generator/diagnostics.ts',
     'generator/system-error.ts',
@@ -118,6 +122,8 @@ const ROOTS: Readonly<Record<string, (layer: string) => boolean>> = {
   'runtime/operations.ts': isOfRuntime,
   'generator/generate.ts': isOfGenerator,
   'generator/migrations.ts': isOfGenerator,
+  'generator/templates.ts': isOfGenerator,
+  'generator/watch.ts': isOfGenerator,
   'generator/index.ts': isOfGenerator,
 };
 

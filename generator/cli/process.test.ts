@@ -1,12 +1,22 @@
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type BuiltProgram, buildProgram } from '../test-support/built-program.js';
 import { modelText, type TestProject, testProject } from '../test-support/projects.js';
 
+const repository = fileURLToPath(new URL('../..', import.meta.url));
 let program: BuiltProgram;
 let tools = '';
 let project: TestProject;
@@ -91,6 +101,26 @@ register('data:text/javascript,' + encodeURIComponent(hook));`;
     await rightProject();
     expect(fwGen('generate', '--verify-cache').status).toBe(0);
   });
+});
+
+test('the session in the documentation is what a terminal shows', () => {
+  const page = readFileSync(join(repository, 'docs/fw-gen.md'), 'utf8');
+  const [, session = ''] = /```console\n(.*?)```/s.exec(page) ?? [];
+  const folder = mkdtempSync(join(tools, 'session-'));
+  let directory = folder;
+  let shown = '';
+  for (const [, line = ''] of session.matchAll(/^\$ (.*)$/gm)) {
+    shown += `$ ${line}\n`;
+    const [command, ...args] = line.split(' ');
+    if (command === 'cd') directory = join(directory, args[0] ?? '');
+    else
+      shown += spawnSync(process.execPath, [program.bin, ...args], {
+        cwd: directory,
+        encoding: 'utf8',
+      }).stdout;
+  }
+  const timeless = (text: string): string => text.replace(/\d+ ms/g, 'n ms');
+  expect(timeless(shown)).toBe(timeless(session));
 });
 
 describe('a run that is killed', () => {

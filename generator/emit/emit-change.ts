@@ -2,7 +2,7 @@ import { quote, templateText } from './print/strings.js';
 import { Renderer } from './render.js';
 
 /** View of `change.hbs`: a migration that changes tables. */
-interface ChangeView {
+export interface ChangeView {
   /** Name of the migration, quoted. */
   readonly name: string;
   /** SQL statements without semicolons, safe in a template literal. */

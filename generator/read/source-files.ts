@@ -154,7 +154,7 @@ export function fileOf(node: ts.Node): string {
 }
 
 /** Trees are large: a thousand of them take as much memory as all the rest. */
-const TREE_LIMIT = 256;
+const TREE_LIMIT = 64;
 
 function readText(path: string): string | undefined {
   let text: string;

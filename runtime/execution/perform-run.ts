@@ -82,10 +82,13 @@ export class PerformRun implements PerformScope {
     return state.model;
   }
 
-  /** Each query waits, so that it does not miss what has been read before it; from the first one on nothing chains. */
+  /**
+   * Each query waits for the staged states of its shard, which it cannot see. As nothing chains from the first query
+   * on, it waits as well for what has been read of other shards: later reads must not go back behind that.
+   */
   async beforeQuery(shard: ShardIdentifier): Promise<void> {
     if (!this.#mayChain) return;
     this.#chaining = false;
-    await allApplied(this.#staged.pendingLinks(shard));
+    await allApplied([...this.#staged.pendingLinks(shard), ...this.#links.keys()]);
   }
 }

@@ -117,7 +117,9 @@ function ownVersionOf(name: string): string {
 }
 
 function snapshot(folder: string): readonly (readonly [string, string])[] {
-  return readdirSync(folder)
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name)
     .sort()
     .map((name) => [name, readFileSync(join(folder, name), 'utf8')]);
 }

@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { StagedItem } from '../../runtime/action/action-plan.js';
 import type { Entity } from '../../runtime/domain/entity.js';
 import type { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
 import { type ShardGateway, ShardGateways } from '../../runtime/execution/shard-gateways.js';
 import { type StagedState, StagedStates } from '../../runtime/execution/staged-states.js';
+import type { EventCatalog } from '../../runtime/persistence/event-catalog.js';
 import { Link } from '../../runtime/persistence/link.js';
 import type { PlanWrite } from '../../runtime/persistence/plan-write.js';
 import type { FlushOutcome, FlushRequest, ShardStore } from '../../runtime/persistence/shard-store.js';
@@ -12,6 +14,7 @@ import {
   type Submission,
   type SubmitOptions,
 } from '../../runtime/persistence/shard-writer.js';
+import type { DatabaseRegistry } from '../../runtime/sharding/database-registry.js';
 import type { CallOptions } from '../../runtime/sharding/shard-database.js';
 import { type MakeGateways, NAMESPACE } from './run-model.js';
 
@@ -164,3 +167,34 @@ export const defects: Readonly<Record<'ghost' | 'hasty' | 'forgetful' | 'blind',
   forgetful: (databases, events) => new ForgetfulGateways(databases, NAMESPACE, events),
   blind: (databases, events) => new BlindGateways(databases, NAMESPACE, events),
 };
+
+/** Says only after a while what has become of a statement. */
+class LateStore extends StoreWrapper {
+  readonly #delayMs: number;
+
+  constructor(store: ShardStore, delayMs: number) {
+    super(store);
+    this.#delayMs = delayMs;
+  }
+
+  async flush(request: FlushRequest, options?: CallOptions): Promise<readonly FlushOutcome[]> {
+    const outcomes = await this.store.flush(request, options);
+    await sleep(this.#delayMs);
+    return outcomes;
+  }
+}
+
+/** Gateways to databases whose answers to writes take long: no defect, but a slow line. */
+export function lateGateways(
+  databases: DatabaseRegistry,
+  events: EventCatalog,
+  delayMs: number,
+): ShardGateways {
+  class LateGateways extends ReplacingGateways {
+    protected replace(gateway: ShardGateway): ShardGateway {
+      const store = new LateStore(gateway.store, delayMs);
+      return { ...gateway, store, writer: new ShardWriter(store, gateway.shard) };
+    }
+  }
+  return new LateGateways(databases, NAMESPACE, events);
+}

@@ -54,11 +54,16 @@ export class History {
     return this.produced(slot, version)?.item.state;
   }
 
-  /** The newest version whose commit had been answered at this moment; 0 if there was none. */
-  floorAt(slot: string, moment: number): number {
+  /**
+   * The newest version whose commit had been answered at this moment; 0 if there was none.
+   *
+   * @param executor the one that must have answered; default any
+   */
+  floorAt(slot: string, moment: number, executor?: number): number {
     for (let version = this.lastVersion(slot); version > 0; version -= 1) {
       const { execution } = this.produced(slot, version)?.leg ?? {};
-      if (execution !== undefined && isAnswered(execution) && execution.answerTick < moment) return version;
+      if (execution === undefined || !isAnswered(execution) || execution.answerTick >= moment) continue;
+      if (executor === undefined || execution.executor === executor) return version;
     }
     return 0;
   }

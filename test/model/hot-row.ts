@@ -95,7 +95,14 @@ function executorOn(databases: DatabaseRegistry, world: World): Runner {
 
 function recordOf(): ExecutionRecord {
   return {
-    ...{ number: 0, script: { number: 0, steps: [] }, terms: plainTerms(), startTick: 0, traces: [] },
+    ...{
+      number: 0,
+      executor: 0,
+      script: { number: 0, steps: [] },
+      terms: plainTerms(),
+      startTick: 0,
+      traces: [],
+    },
     ...{ answer: undefined, answerTick: 0, report: undefined },
   };
 }

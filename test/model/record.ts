@@ -38,6 +38,8 @@ export type Answer =
 /** One call of `execute` with everything that the checker needs to know about it. */
 export interface ExecutionRecord {
   readonly number: number;
+  /** Which of the executors ran it. */
+  readonly executor: number;
   readonly script: Script;
   readonly terms: Terms;
   readonly startTick: number;

@@ -44,7 +44,9 @@ export async function runModel(options: ModelRunOptions): Promise<ModelRun> {
   const world = new World(SHARDS);
   const maker = new ScriptMaker(seed, profile);
   const executions: ExecutionRecord[] = [];
-  const peers = [0, 1].map(() => new Peer(gateways(databases, new EventCatalog(events)), world, executions));
+  const peers = [0, 1].map(
+    (number) => new Peer(number, gateways(databases, new EventCatalog(events)), world, executions),
+  );
   const initial = maker.initial();
   await Promise.all(initial.map((job, index) => peers[index % peers.length]?.run(job)));
   let left = actions - initial.length;
@@ -71,16 +73,18 @@ export async function runModel(options: ModelRunOptions): Promise<ModelRun> {
 /** One executor with everything that a process has for itself. */
 class Peer {
   readonly executor: ActionExecutor;
+  readonly #number: number;
   readonly #world: World;
   readonly #executions: ExecutionRecord[];
 
-  constructor(gateways: ShardGateways, world: World, executions: ExecutionRecord[]) {
+  constructor(number: number, gateways: ShardGateways, world: World, executions: ExecutionRecord[]) {
     this.executor = new ActionExecutor({
       registry: new ActionRegistry([scriptActionOf(gateways, world)]),
       gateways,
       models,
       defaults: { timeoutMs: 20_000, maximumAttempts: 12 },
     });
+    this.#number = number;
     this.#world = world;
     this.#executions = executions;
   }
@@ -88,6 +92,7 @@ class Peer {
   async run({ script, terms }: Job): Promise<void> {
     const record: ExecutionRecord = {
       number: this.#executions.length + 1,
+      executor: this.#number,
       ...{ script, terms, startTick: tick(), traces: [] },
       ...{ answer: undefined, answerTick: 0, report: undefined },
     };

@@ -110,14 +110,23 @@ function printFlat(value: Code, marks: Marks | undefined): string {
 function flatWidth(value: Code, limit: number = LINE_WIDTH): number {
   if (value instanceof Traced) return flatWidth(value.code, limit);
   if (isLeaf(value)) return printLeaf(value).length;
-  const items: readonly (readonly [string, Code])[] = isList(value)
-    ? value.map((item) => ['', item] as const)
-    : entriesOf(value);
-  // Brackets, then a separator or the inner spaces of braces for each item, then `key: `.
-  let width = isList(value) && items.length > 0 ? 0 : 2;
-  for (const [key, item] of items) {
+  if (isList(value)) return listWidth(value, limit);
+  // The outer braces, then for each property `key: value` with the separator before it or the space inside the braces.
+  let width = 2;
+  for (const key of Object.keys(value)) {
+    const item = value[key];
+    if (item === undefined) continue;
     if (width > limit) break;
-    width += 2 + (isList(value) ? 0 : key.length + 2) + flatWidth(item, limit - width);
+    width += propertyKey(key).length + 4 + flatWidth(item, limit - width);
+  }
+  return width;
+}
+
+function listWidth(list: readonly Code[], limit: number): number {
+  let width = list.length === 0 ? 2 : 0;
+  for (const item of list) {
+    if (width > limit) break;
+    width += 2 + flatWidth(item, limit - width);
   }
   return width;
 }

@@ -180,7 +180,7 @@ export const application: ApplicationDefinition<Collaborators> = {
     ];
   },
   wireHandlers: ({ repositories }, collaborators) => {
-    const customerRepository2 = new CustomerRepository(repositories, customerModel);
+    const customerRepository = new CustomerRepository(repositories, customerModel);
     return [
       { name: 'OrderCount', events: [orderPlacedEvent], transactional: true, create: () => new OrderCount() },
       {
@@ -190,7 +190,7 @@ export const application: ApplicationDefinition<Collaborators> = {
         concurrency: 4,
         maximumAttempts: 3,
         startFrom: 'now',
-        create: () => new OrderMail(customerRepository2, collaborators.post),
+        create: () => new OrderMail(customerRepository, collaborators.post),
       },
     ];
   },

@@ -1,0 +1,73 @@
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { modelText, type TestProject, testProject } from '../test-support/projects.js';
+import { run } from './program.js';
+
+let project: TestProject;
+let stop: AbortController;
+let running: Promise<number>;
+let info: string[];
+let error: string[];
+
+beforeEach(async () => {
+  project = testProject('orders', ', templates: own');
+  stop = new AbortController();
+  info = [];
+  error = [];
+  const output = { info: (line: string) => info.push(line), error: (line: string) => error.push(line) };
+  const argv = ['generate', '--watch', '--config', project.config];
+  running = run(argv, output, { version: '1.2.3', signal: stop.signal });
+  await until(() => info.some((line) => line.includes('7 files written')));
+});
+
+afterEach(async () => {
+  stop.abort();
+  expect(await running).toBe(0);
+  project.delete();
+});
+
+async function until(isTrue: () => boolean): Promise<void> {
+  const deadline = Date.now() + 15_000;
+  while (!isTrue()) {
+    if (Date.now() > deadline) throw new Error(`Waited in vain.\n${info.join('\n')}\n${error.join('\n')}`);
+    await sleep(10);
+  }
+}
+
+function emits(name: string): boolean {
+  return `src/generated/${name}` in project.emitted();
+}
+
+test('--watch follows new, renamed and removed sources, in new folders as well', async () => {
+  project.write('src/models/deep/extra.ts', modelText('Extra'));
+  await until(() => emits('extra.ts'));
+  project.write('src/models/deep/extra.ts', modelText('Extra', 'name'));
+  await until(() => project.read('src/generated/extra.ts').includes('name('));
+  renameSync(join(project.folder, 'src/models/deep/extra.ts'), join(project.folder, 'src/models/moved.ts'));
+  await until(() => project.read('src/generated/extra.ts').includes('../models/moved.js'));
+  project.remove('src/models/moved.ts');
+  await until(() => !emits('extra.ts'));
+});
+
+test('--watch outlives syntax errors and a broken configuration', async () => {
+  project.write('src/models/extra.ts', '@AutoBuilder\nexport class {');
+  await until(() => error.some((line) => line.includes('FWGEN001')));
+  project.write('src/models/extra.ts', modelText('Extra'));
+  await until(() => emits('extra.ts'));
+  const config = project.read('fw.config.yaml');
+  project.write('fw.config.yaml', 'fw: [');
+  await until(() => error.some((line) => line.includes('FWCONFIG')));
+  project.write('fw.config.yaml', config);
+  project.write('src/models/other.ts', modelText('Other'));
+  await until(() => emits('other.ts'));
+});
+
+test('--watch notices templates, and output that somebody removed', async () => {
+  project.write('own/per-project/models.md.hbs', '{{#each models}}{{name}} {{/each}}');
+  await until(() => emits('models.md'));
+  expect(project.read('src/generated/models.md')).toContain('Customer Order');
+  project.remove('src/generated/order.ts');
+  await until(() => emits('order.ts'));
+});

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { systemClock } from '../domain/clock.js';
+import { ShardedId } from '../domain/id.js';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { Link } from '../persistence/link.js';
+import { idOf, planOf } from '../persistence/test-support/plans.js';
+import { PerformRun } from './perform-run.js';
+import { StagedStates } from './staged-states.js';
+
+/** Where the rows of `planOf` live, and a shard without any. */
+const shard = ShardIdentifier.of(0, 0);
+const other = ShardIdentifier.of(1, 0);
+
+class Bench {
+  readonly staged = new StagedStates();
+
+  publish(changes: string, on = shard): Link {
+    const link = new Link();
+    this.staged.publish(planOf(changes).items, link, on);
+    return link;
+  }
+
+  run(chaining = true): PerformRun {
+    return new PerformRun({
+      ...{ actionName: 'test', clock: systemClock, signal: undefined, remainingMs: () => 1_000 },
+      ...{ staged: this.staged, defaultShard: shard, chaining },
+    });
+  }
+}
+
+function read(run: PerformRun, row: string): number | undefined {
+  return run.stagedElsewhere('Account', idOf(row).getValue())?.version;
+}
+
+/** Whether a query on this shard could start by now. */
+async function mayQuery(run: PerformRun, on: ShardIdentifier): Promise<() => boolean> {
+  let ready = false;
+  void run.beforeQuery(on).then(() => {
+    ready = true;
+  });
+  await new Promise(setImmediate);
+  return () => ready;
+}
+
+describe('a run of perform', () => {
+  test('rests on what it has read of others', () => {
+    const bench = new Bench();
+    const link = bench.publish('a1>2');
+    const run = bench.run();
+    expect([read(run, 'a'), read(run, 'b')]).toEqual([2, undefined]);
+    expect(run.links).toEqual([link]);
+    expect([run.restsOnAnother(shard), run.restsOnAnother(other)]).toEqual([false, true]);
+    link.settle(true);
+    expect(run.restsOnAnother(other)).toBe(false);
+  });
+
+  test('that does not chain sees nothing staged and waits for nothing', async () => {
+    const bench = new Bench();
+    bench.publish('a1>2');
+    const run = bench.run(false);
+    expect([read(run, 'a'), run.links, run.chaining]).toEqual([undefined, [], false]);
+    expect((await mayQuery(run, shard))()).toBe(true);
+  });
+
+  test('waits before a query for what is staged on that shard, and chains no more', async () => {
+    const bench = new Bench();
+    const link = bench.publish('a1>2');
+    const run = bench.run();
+    const ready = await mayQuery(run, shard);
+    expect([ready(), run.chaining, read(run, 'a')]).toEqual([false, false, undefined]);
+    link.settle(false);
+    await new Promise(setImmediate);
+    expect(ready()).toBe(true);
+  });
+
+  test('does not wait for another shard, of which it has read nothing', async () => {
+    const bench = new Bench();
+    bench.publish('a1>2');
+    expect((await mayQuery(bench.run(), other))()).toBe(true);
+  });
+
+  test('waits for what it has read of another shard, because later reads are not to go back behind that', async () => {
+    const bench = new Bench();
+    const link = bench.publish('a1>2');
+    const run = bench.run();
+    expect(read(run, 'a')).toBe(2);
+    expect(idOf('a')).toBeInstanceOf(ShardedId);
+    const ready = await mayQuery(run, other);
+    expect(ready()).toBe(false);
+    link.settle(true);
+    await new Promise(setImmediate);
+    expect(ready()).toBe(true);
+  });
+});
