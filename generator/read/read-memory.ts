@@ -6,7 +6,7 @@ import type {
   ModelSchema,
   RepositorySchema,
 } from '../schema/project-schema.js';
-import { SourceFiles } from './source-files.js';
+import { type Asked, SourceFiles } from './source-files.js';
 
 /** Everything that one file, or a whole project, declares. */
 export interface Found {
@@ -21,7 +21,7 @@ export interface Found {
 export interface FileResult {
   readonly found: Found;
   readonly diagnostics: readonly Diagnostic[];
-  readonly asked: ReadonlySet<string>;
+  readonly asked: Asked;
 }
 
 /** Nothing yet. */
@@ -51,7 +51,7 @@ export class ReadMemory {
   forget(files: readonly string[]): void {
     this.sources.forget(files);
     for (const [file, { asked }] of this.#results) {
-      if (files.some((each) => each === file || asked.has(each))) this.#results.delete(file);
+      if (files.some((each) => each === file || asked.files.has(each))) this.#results.delete(file);
     }
   }
 }

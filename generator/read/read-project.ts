@@ -40,6 +40,7 @@ export function readProject(projectDirectory: string, paths: ProjectPaths, memor
     classes: new Map(),
     diagnostics: [],
   };
+  sources.startRun();
   const found = nothingFound();
   const { files, folders } = sourcesOf(context, projectDirectory);
   for (const file of files) {
@@ -57,7 +58,7 @@ export function readProject(projectDirectory: string, paths: ProjectPaths, memor
   return {
     schema,
     diagnostics: [...context.diagnostics, ...checkShards(context, schema, suspects)],
-    inputs: [...new Set([...folders, paths.migrations, ...files, ...sources.asked])],
+    inputs: [...new Set([...folders, paths.migrations, ...files, ...sources.asked.files])],
   };
 }
 
@@ -84,7 +85,10 @@ function sourcesOf(context: ReadContext, projectDirectory: string): SourceList {
 /** What a file gives: as remembered, or read now. */
 function recallFile(context: ReadContext, memory: ReadMemory, file: string): FileResult {
   const known = memory.resultOf(file);
-  if (known !== undefined) return known;
+  if (known !== undefined) {
+    memory.sources.noteAsked(known.asked);
+    return known;
+  }
   const own: ReadContext = { ...context, classes: new Map(), diagnostics: [] };
   const found = nothingFound();
   const asked = memory.sources.asking(() => readFile(own, file, found));

@@ -10,6 +10,22 @@ export interface ParseError {
   readonly location: SourceLocation;
 }
 
+/** Paths that were asked for, whether there are such files or not. */
+export interface Asked {
+  readonly files: ReadonlySet<string>;
+  /** Those whose tree was wanted. */
+  readonly parsed: ReadonlySet<string>;
+}
+
+interface MutableAsked extends Asked {
+  readonly files: Set<string>;
+  readonly parsed: Set<string>;
+}
+
+function nothingAsked(): MutableAsked {
+  return { files: new Set(), parsed: new Set() };
+}
+
 /** One file after a look at it. */
 interface LoadedFile {
   /** undefined if it does not parse. */
@@ -29,8 +45,7 @@ export class SourceFiles {
   readonly #loaded = new Map<string, LoadedFile>();
   readonly #matches = new Map<string, boolean>();
   readonly #errors = new Map<string, readonly ParseError[]>();
-  /** Every path that was asked for, whether there is such a file or not. */
-  #asked = new Set<string>();
+  #asked: MutableAsked = nothingAsked();
   /** The file that was asked for last, which is the one that is parsed next. */
   #lastText: { readonly file: string; readonly text: string } | undefined;
 
@@ -45,7 +60,8 @@ export class SourceFiles {
   /** The parsed file; undefined if there is none inside the project, or if it does not parse. */
   load(file: string): ts.SourceFile | undefined {
     if (file.startsWith('../') || !/\.[cm]?tsx?$/.test(file)) return undefined;
-    this.#asked.add(file);
+    this.#asked.files.add(file);
+    this.#asked.parsed.add(file);
     const known = this.#loaded.get(file);
     const loaded = known ?? this.#parse(file);
     if (loaded === undefined) return undefined;
@@ -61,7 +77,7 @@ export class SourceFiles {
    * @throws the error of the file system if it is there and cannot be read
    */
   text(file: string): string | undefined {
-    this.#asked.add(file);
+    this.#asked.files.add(file);
     if (this.#lastText?.file === file) return this.#lastText.text;
     const tree = this.#loaded.get(file)?.source;
     if (tree !== undefined) return tree.text;
@@ -80,7 +96,7 @@ export class SourceFiles {
 
   /** Whether a file's text matches; remembered until the file is forgotten. @throws the error of the file system */
   matches(file: string, pattern: RegExp): boolean {
-    this.#asked.add(file);
+    this.#asked.files.add(file);
     let found = this.#matches.get(file);
     if (found === undefined) {
       found = pattern.test(this.text(file) ?? '');
@@ -89,27 +105,39 @@ export class SourceFiles {
     return found;
   }
 
-  /** Runs `work`. @returns every path that was asked for meanwhile */
-  asking(work: () => void): ReadonlySet<string> {
+  /** Begins another run: what earlier ones asked for does not count any more. */
+  startRun(): void {
+    this.#asked = nothingAsked();
+  }
+
+  /** Runs `work`. @returns what it asked for */
+  asking(work: () => void): Asked {
     const before = this.#asked;
-    this.#asked = new Set();
+    this.#asked = nothingAsked();
     try {
       work();
       return this.#asked;
     } finally {
-      for (const file of this.#asked) before.add(file);
+      const { files, parsed } = this.#asked;
       this.#asked = before;
+      this.noteAsked({ files, parsed });
     }
   }
 
-  /** Paths that were asked for: while they stay as they are, so does what was read. */
-  get asked(): ReadonlySet<string> {
+  /** Counts files as asked for that an earlier run asked for in this one's place. */
+  noteAsked({ files, parsed }: Asked): void {
+    for (const file of files) this.#asked.files.add(file);
+    for (const file of parsed) this.#asked.parsed.add(file);
+  }
+
+  /** What this run asked for: while it stays as it is, so does what was read. */
+  get asked(): Asked {
     return this.#asked;
   }
 
-  /** Syntax errors of every file that was to be loaded. */
+  /** Syntax errors of every file that this run wanted parsed. */
   get syntaxErrors(): readonly ParseError[] {
-    return [...this.#errors.values()].flat();
+    return [...this.#errors].flatMap(([file, errors]) => (this.#asked.parsed.has(file) ? errors : []));
   }
 
   /** Forgets what these files held, so that the next look reads them again. Others keep their trees. */
