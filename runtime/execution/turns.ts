@@ -1,10 +1,5 @@
 /** Longest wait for a turn, in milliseconds: turns only save work, so nobody depends on them. */
 const LONGEST_WAIT_MS = 250;
-/**
- * Contention is remembered for so long, in milliseconds: whoever comes next takes a turn at once, instead of finding
- * out by running `perform` in vain.
- */
-const REMEMBERED_MS = 100;
 
 /**
  * Lets executions that fight over one model run their `perform` one after the other. Without turns, of n executions
@@ -14,12 +9,12 @@ const REMEMBERED_MS = 100;
 export class Turns {
   readonly #queues = new Map<string, Promise<void>>();
 
-  /** Contended models. */
+  /** Models that somebody has or waits for a turn at. */
   get size(): number {
     return this.#queues.size;
   }
 
-  /** Whether somebody has, waits for or has just had a turn at this model. */
+  /** Whether somebody has or waits for a turn at this model. */
   isContended(key: string): boolean {
     return this.#queues.has(key);
   }
@@ -40,16 +35,11 @@ export class Turns {
       release = resolve;
     });
     this.#queues.set(key, turn);
-    void turn.then(() => this.#forgetLater(key, turn));
+    void turn.then(() => {
+      if (this.#queues.get(key) === turn) this.#queues.delete(key);
+    });
     if (before !== undefined) await atMost(before, LONGEST_WAIT_MS);
     return release;
-  }
-
-  #forgetLater(key: string, turn: Promise<void>): void {
-    if (this.#queues.get(key) !== turn) return;
-    setTimeout(() => {
-      if (this.#queues.get(key) === turn) this.#queues.delete(key);
-    }, REMEMBERED_MS).unref();
   }
 }
 
