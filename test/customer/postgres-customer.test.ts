@@ -174,7 +174,6 @@ describe('the wallet server on two PostgreSQL servers', () => {
 });
 
 function placeOf({ host, port, user }: PostgresServer): ShardPlace {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: the configuration's own syntax.
   return {
     jdbcUrl: `jdbc:postgresql://${host}:${port}/postgres`,
     username: user,
