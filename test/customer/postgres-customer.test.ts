@@ -177,6 +177,7 @@ function placeOf({ host, port, user }: PostgresServer): ShardPlace {
   return {
     jdbcUrl: `jdbc:postgresql://${host}:${port}/postgres`,
     username: user,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the configuration's own syntax.
     password: '${DB_PASSWORD}',
   };
 }
