@@ -91,4 +91,27 @@ describeOnEachAdapter('Housekeeping', (harness) => {
     expect((await application.executor.execute(ALICE, OpenAction, open, keyed)).id.equals(id)).toBe(false);
     await application.close();
   });
+
+  it('opens no connection to a shard that nobody here uses', async () => {
+    const databases = await harness.makeShards({ shards: [HERE, THERE], migrations: accountMigrations });
+    const visited: string[] = [];
+    for (const shard of [HERE, THERE]) {
+      const database = databases.database(shard);
+      const query = database.query.bind(database);
+      database.query = (statement, options) => {
+        visited.push(`${shard.toString()} ${/^\w+/.exec(statement.text)?.[0] ?? ''}`);
+        return query(statement, options);
+      };
+    }
+    const application = assembleApplication(accountApplication, databases, {
+      namespace: 'test',
+      collaborators: {},
+      execution: { keyRetentionMs: 100 },
+    });
+    await application.executor.execute(ALICE, OpenAction, { shard: HERE, balance: new Decimal(1) });
+    await expect.poll(() => visited, { timeout: 10_000 }).toContain(`${HERE.toString()} DELETE`);
+    await delay(300);
+    expect(visited.filter((visit) => visit.startsWith(THERE.toString()))).toEqual([]);
+    await application.close();
+  });
 });
