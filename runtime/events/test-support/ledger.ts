@@ -163,8 +163,12 @@ function ledgerActions(accounts: AccountRepository): ActionRegistry {
   return new ActionRegistry(actions);
 }
 
-/** Waits until a condition holds. @throws Error after `timeoutMs` */
-export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 10_000): Promise<void> {
+/**
+ * Waits until a condition holds. The default is far above what delivery takes: any open transaction on the server, of a
+ * test beside this one too, holds the horizon up.
+ * @throws Error after `timeoutMs`
+ */
+export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 60_000): Promise<void> {
   const giveUpAt = performance.now() + timeoutMs;
   while (!(await condition())) {
     if (performance.now() > giveUpAt) throw new Error('It did not come to pass in time');
