@@ -127,7 +127,10 @@ function allocations({ head, samples }, deposits) {
   walk(head);
   const bytes = new Map();
   for (const { nodeId, size } of samples) {
-    const { functionName, url, lineNumber } = frames.get(nodeId);
+    const frame = frames.get(nodeId);
+    // Samples that were taken while the recording ended may name a node that is not in the tree any more.
+    if (frame === undefined) continue;
+    const { functionName, url, lineNumber } = frame;
     const key = `${functionName || '(anonymous)'} ${url.replace(/^.*\/(dist|node_modules|bench)\//, '')}:${lineNumber + 1}`;
     bytes.set(key, (bytes.get(key) ?? 0) + size);
   }

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
+import { measureEvents } from './lib/events.js';
 import { measureExecute } from './lib/execute.js';
 import { measureHttp } from './lib/http.js';
 import { readOptions } from './lib/options.js';
@@ -16,6 +17,7 @@ const measures = {
   http: measureHttp,
   processes: measureProcesses,
   shards: measureShards,
+  events: measureEvents,
 };
 
 const options = readOptions();

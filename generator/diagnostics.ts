@@ -52,6 +52,12 @@ export const DIAGNOSTICS = {
   FWGEN045: 'An action stages models on two shards',
   FWGEN046: 'A handler does not name its events',
   FWGEN047: 'Two handlers have one name',
+  FWGEN048: 'An event changed in a way that breaks its readers',
+  FWGEN049: 'An event has too few upcasters for its version',
+  FWGEN050: 'The lock of events cannot be read',
+  FWGEN051: 'A class extends Saga without @FwSaga',
+  FWGEN052: 'A saga has no state that it can live in',
+  FWGEN053: 'A saga declares a constructor',
 } as const;
 
 /** A code of `DIAGNOSTICS`. */

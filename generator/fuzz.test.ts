@@ -106,14 +106,14 @@ function mutate(text: string, random: () => number): string {
   return tokens.join('');
 }
 
-test(`${runs} damaged sources give diagnostics or code that compiles (FUZZ_SEED=${seed})`, () => {
+test(`${runs} damaged sources give diagnostics or code that compiles (FUZZ_SEED=${seed})`, async () => {
   const random = randomFrom(seed);
   const folder = join(workshop, 'project');
   cpSync(join(golden, 'handlers/input'), folder, { recursive: true });
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),
   );
-  const memory = new ReadMemory(folder);
+  const memory = new ReadMemory();
   const seen = new Set<string>();
   const toCompile: Case[] = [];
   for (let number = 0; number < runs; number += 1) {
@@ -122,7 +122,7 @@ test(`${runs} damaged sources give diagnostics or code that compiles (FUZZ_SEED=
     const text = mutate(original, random);
     writeFileSync(join(folder, file), text);
     memory.forget([file]);
-    const emitted = emit(folder, memory, `case ${number} of seed ${seed}`);
+    const emitted = await emit(folder, memory, `case ${number} of seed ${seed}`);
     if (emitted !== undefined) {
       const hash = createHash('sha256')
         .update([...emitted].join('\0'))
@@ -141,9 +141,13 @@ test(`${runs} damaged sources give diagnostics or code that compiles (FUZZ_SEED=
 }, 240_000);
 
 /** What a project gives; undefined if it has mistakes, each of which has a place. */
-function emit(folder: string, memory: ReadMemory, label: string): ReadonlyMap<string, string> | undefined {
+async function emit(
+  folder: string,
+  memory: ReadMemory,
+  label: string,
+): Promise<ReadonlyMap<string, string> | undefined> {
   try {
-    const { schema, diagnostics } = readProject(folder, paths, memory);
+    const { schema, diagnostics } = await readProject(folder, paths, memory);
     const problems = [...diagnostics, ...checkSchema(schema)];
     if (problems.every(({ location, hint }) => location.file !== '' && hint !== '') && problems.length > 0)
       return undefined;

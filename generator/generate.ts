@@ -1,14 +1,16 @@
-import { posix } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
 import { checkFolders, type ProjectFolders, relativeTo } from './check/check-folders.js';
 import { checkSchema } from './check/check-schema.js';
+import { contentHash } from './content-hash.js';
 import { type Diagnostic, type DiagnosticCode, diagnostic, sortDiagnostics } from './diagnostics.js';
 import { checkTemplateNames } from './emit/emit-extras.js';
 import { type EmitInput, emitProject, traceProject } from './emit/emit-project.js';
 import type { TracedText } from './emit/print/marks.js';
 import { TemplateError, type TemplateProblem } from './emit/template-error.js';
 import { PARTIALS, TEMPLATES } from './emit/template-names.js';
-import { readProject } from './read/read-project.js';
-import { readShardVerdicts } from './read/read-shard-verdicts.js';
+import { type LockedEvents, lockEvents, lockPath } from './event-lock/lock-events.js';
+import { type ReadResult, readProject } from './read/read-project.js';
 import { readTemplates, TEMPLATE_FOLDERS, type UserTemplate } from './read/read-templates.js';
 import type { ShardVerdict } from './read/shards/verdict.js';
 import type { EmittedFiles } from './schema/emitted-files.js';
@@ -47,10 +49,12 @@ export interface GenerateResult {
   readonly inputs: readonly string[];
   /** Every file that belongs to the output, with what was done to it, sorted by path. */
   readonly changes: readonly FileChange[];
+  /** Text of the manifest that belongs to them; absent after a mistake, and where it is as it was. */
+  readonly manifest?: string;
   /** Which declaration causes which line of the generated files, by path. Computed when called. */
   readonly trace: () => ReadonlyMap<string, TracedText>;
   /** What is known about the shards that each action touches. Computed when called. */
-  readonly shardVerdicts: () => readonly ShardVerdict[];
+  readonly shardVerdicts: () => Promise<readonly ShardVerdict[]>;
 }
 
 /**
@@ -58,57 +62,124 @@ export interface GenerateResult {
  * collected in the result; a throw is a bug of the generator.
  */
 export async function generate(options: GenerateOptions): Promise<GenerateResult> {
-  const prepared = prepare(options);
+  const readResult = await read(options);
+  if ('problems' in readResult) return failed(readResult.problems);
+  const known = settled(options, readResult);
+  if (known !== undefined) return known;
+  const prepared = prepare(options, readResult);
   if ('diagnostics' in prepared) return failed(prepared.diagnostics);
-  const { input, inputs, paths } = prepared;
+  const { input, inputs, paths, lock } = prepared;
   options.onPhase?.('emit');
   const emitted = emit(input);
   if ('code' in emitted) return failed([emitted]);
   options.onPhase?.('write');
-  const { changes, diagnostics } = await writeProject(options.projectDirectory, paths, emitted, options);
+  const locks = lock.text === undefined ? new Map<string, string>() : new Map([[lock.path, lock.text]]);
+  const files = { ...emitted, locks };
+  const { changes, diagnostics, manifest } = await writeProject(
+    options.projectDirectory,
+    paths,
+    files,
+    options,
+  );
+  if (diagnostics.length === 0) options.memory?.settle(emissionKey(options, readResult));
   return {
     changes,
     diagnostics,
-    inputs: diagnostics.length > 0 ? [] : inputs,
-    trace: () => traceProject(input),
-    shardVerdicts: () => readShardVerdicts(options.projectDirectory, paths, input.schema),
+    ...(manifest === undefined ? {} : { manifest }),
+    // A lock that was written is an output; one that was only read decides the result like any source.
+    inputs: diagnostics.length > 0 ? [] : locks.size > 0 ? inputs : [...inputs, lock.path],
+    trace: () => traceAll(input, lock),
+    shardVerdicts: () => shardVerdicts(options, readResult),
   };
 }
 
-interface Prepared {
-  readonly input: EmitInput;
-  readonly inputs: readonly string[];
+/** What was read from the sources and the user's templates. */
+interface Read extends ReadResult {
   readonly paths: ProjectPaths;
+  readonly templates: ReadonlyMap<string, UserTemplate>;
 }
 
-function prepare(options: GenerateOptions): Prepared | { readonly diagnostics: readonly Diagnostic[] } {
+async function read(options: GenerateOptions): Promise<Read | { readonly problems: readonly Diagnostic[] }> {
   options.onPhase?.('read');
-  const { paths, diagnostics: folderProblems } = checkFolders(options);
-  if (folderProblems.length > 0) return { diagnostics: folderProblems };
-  const {
-    schema,
-    diagnostics: readProblems,
-    inputs,
-  } = readProject(options.projectDirectory, paths, options.memory?.read);
-  options.onPhase?.('check');
-  const problems = [...readProblems, ...checkSchema(schema)];
-  if (problems.length > 0) return { diagnostics: problems };
-  if (isEmpty(schema)) return { diagnostics: [nothingToGenerate(paths)] };
-  const { title = 'API', version = '1.0.0' } = options;
+  const { paths, diagnostics } = checkFolders(options);
+  if (diagnostics.length > 0) return { problems: diagnostics };
+  const result = await readProject(options.projectDirectory, paths, options.memory?.read);
   const templates = loadTemplates(options);
-  if ('code' in templates) return { diagnostics: [templates] };
-  const misplaced = checkTemplateNames(templates, [...Object.keys(TEMPLATES), ...PARTIALS]);
-  if (misplaced.length > 0) return { diagnostics: misplaced };
+  if ('code' in templates) return { problems: [templates] };
   const watched =
     options.templatesDirectory === undefined
       ? []
       : TEMPLATE_FOLDERS.map((folder) => posix.join(templatesFolder(options), folder));
   const templateFiles = [...templates.values()].map(({ file }) => file);
+  return { ...result, paths, templates, inputs: [...result.inputs, ...watched, ...templateFiles] };
+}
+
+/** The result, if what was read is what the present output was emitted from: then nothing is left to be done. */
+function settled(options: GenerateOptions, readResult: Read): GenerateResult | undefined {
+  const { memory } = options;
+  if (memory === undefined || readResult.diagnostics.length > 0) return undefined;
+  const outputs = memory.outputsFor(emissionKey(options, readResult));
+  if (outputs === undefined) return undefined;
+  const { paths, schema, inputs } = readResult;
   return {
-    input: { schema, paths, title, version, templates, memory: options.memory?.emit },
-    inputs: [...inputs, ...watched, ...templateFiles],
-    paths,
+    changes: outputs.map((path) => ({ path, kind: 'unchanged' as const })),
+    diagnostics: [],
+    inputs: [...inputs, lockPath(paths)],
+    trace: () =>
+      traceAll(emitInput(options, readResult), lockEvents(options.projectDirectory, paths, schema.events)),
+    shardVerdicts: () => shardVerdicts(options, readResult),
   };
+}
+
+/** All that the output hangs on besides the schema. */
+function emissionKey(
+  { projectDirectory, title, version }: GenerateOptions,
+  { paths, templates }: Read,
+): string {
+  const lock = join(projectDirectory, lockPath(paths));
+  const lockText = existsSync(lock) ? readFileSync(lock, 'utf8') : undefined;
+  return contentHash(JSON.stringify([paths, title, version, lockText, [...templates]]));
+}
+
+async function shardVerdicts(
+  { projectDirectory }: GenerateOptions,
+  { paths, schema }: Read,
+): Promise<readonly ShardVerdict[]> {
+  const { readShardVerdicts } = await import('./read/read-shard-verdicts.js');
+  return readShardVerdicts(projectDirectory, paths, schema);
+}
+
+function emitInput(options: GenerateOptions, { schema, paths, templates }: Read): EmitInput {
+  const { title = 'API', version = '1.0.0', memory } = options;
+  return { schema, paths, title, version, templates, memory: memory?.emit };
+}
+
+function traceAll(input: EmitInput, { path, text, origins }: LockedEvents): ReadonlyMap<string, TracedText> {
+  const traced = traceProject(input);
+  return text === undefined ? traced : new Map([...traced, [path, { text, origins }]]);
+}
+
+interface Prepared {
+  readonly input: EmitInput;
+  readonly lock: LockedEvents;
+  readonly inputs: readonly string[];
+  readonly paths: ProjectPaths;
+}
+
+function prepare(
+  options: GenerateOptions,
+  readResult: Read,
+): Prepared | { readonly diagnostics: readonly Diagnostic[] } {
+  const { schema, diagnostics, inputs, paths, templates } = readResult;
+  options.onPhase?.('check');
+  const problems = [...diagnostics, ...checkSchema(schema)];
+  if (problems.length > 0) return { diagnostics: problems };
+  if (isEmpty(schema)) return { diagnostics: [nothingToGenerate(paths)] };
+  const lock = lockEvents(options.projectDirectory, paths, schema.events);
+  if (lock.diagnostics.length > 0) return { diagnostics: lock.diagnostics };
+  const misplaced = checkTemplateNames(templates, [...Object.keys(TEMPLATES), ...PARTIALS]);
+  if (misplaced.length > 0) return { diagnostics: misplaced };
+  return { input: emitInput(options, readResult), inputs, paths, lock };
 }
 
 function loadTemplates({
@@ -155,12 +226,12 @@ function failed(diagnostics: readonly Diagnostic[]): GenerateResult {
     inputs: [],
     diagnostics: sortDiagnostics(diagnostics),
     trace: () => new Map(),
-    shardVerdicts: () => [],
+    shardVerdicts: () => Promise.resolve([]),
   };
 }
 
-function isEmpty({ models, actions, handlers }: ProjectSchema): boolean {
-  return models.length + actions.length + handlers.length === 0;
+function isEmpty({ models, actions, handlers, sagas }: ProjectSchema): boolean {
+  return models.length + actions.length + handlers.length + sagas.length === 0;
 }
 
 function nothingToGenerate(paths: ProjectPaths): Diagnostic {

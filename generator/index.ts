@@ -19,6 +19,7 @@ export type { MigrationView } from './emit/views/migration-view.js';
 export type { ModelView } from './emit/views/model-view.js';
 export type { OpenApiView } from './emit/views/openapi-view.js';
 export type { ServerView } from './emit/views/server-view.js';
+export type { SqlMigrationsView } from './emit/views/sql-migrations-view.js';
 export { type GenerateOptions, type GenerateResult, generate } from './generate.js';
 export type { SourceLocation } from './schema/location.js';
 export type { FileChange } from './write/plan-write.js';

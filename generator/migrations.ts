@@ -5,6 +5,7 @@ import { checkSchema } from './check/check-schema.js';
 import { compareText, type Diagnostic, sortDiagnostics } from './diagnostics.js';
 import { emitChange } from './emit/emit-change.js';
 import { columnDefinition } from './emit/views/migration-view.js';
+import { migrationFilesOf, namesakes } from './read/migration-files.js';
 import { type MigrationText, readMigrationSql } from './read/read-migration-sql.js';
 import { readProject } from './read/read-project.js';
 import { columnsOf } from './schema/columns.js';
@@ -22,7 +23,7 @@ export interface ReadMigrations {
 }
 
 /**
- * Reads the migrations folder. Modules are parsed, never executed.
+ * Reads the migrations folder: `.sql` files, and modules, which are parsed and never executed.
  *
  * @param folders absolute paths
  */
@@ -30,20 +31,18 @@ export function readMigrationTexts(
   folders: Pick<ProjectFolders, 'projectDirectory' | 'migrationsDirectory'>,
 ): ReadMigrations {
   const folder = folders.migrationsDirectory;
-  const names = existsSync(folder) ? readdirSync(folder).sort(compareText) : [];
+  const names = existsSync(folder) ? migrationFilesOf(readdirSync(folder)) : [];
+  const files = names.map((name) =>
+    relative(folders.projectDirectory, join(folder, name)).split(sep).join('/'),
+  );
   const migrations: MigrationText[] = [];
-  const diagnostics: Diagnostic[] = [];
-  for (const name of names.filter(isMigration)) {
-    const file = relative(folders.projectDirectory, join(folder, name)).split(sep).join('/');
-    const read = readMigrationSql(file, readFileSync(join(folder, name), 'utf8'));
+  const diagnostics: Diagnostic[] = [...namesakes(files)];
+  for (const file of files) {
+    const read = readMigrationSql(file, readFileSync(join(folders.projectDirectory, file), 'utf8'));
     if ('up' in read) migrations.push(read);
     else diagnostics.push(read);
   }
   return { migrations: migrations.sort((a, b) => compareText(a.name, b.name)), diagnostics };
-}
-
-function isMigration(name: string): boolean {
-  return /\.ts$/.test(name) && !/\.(d|test|test-d)\.ts$/.test(name);
 }
 
 /** The table that a model wants. */
@@ -66,13 +65,13 @@ export interface ModelColumn {
 }
 
 /** Reads the sources and gives the tables that their models want. */
-export function readModelTables(folders: ProjectFolders): {
+export async function readModelTables(folders: ProjectFolders): Promise<{
   readonly tables: readonly ModelTable[];
   readonly diagnostics: readonly Diagnostic[];
-} {
+}> {
   const { paths, diagnostics: problems } = checkFolders(folders);
   if (problems.length > 0) return { tables: [], diagnostics: problems };
-  const { schema, diagnostics } = readProject(folders.projectDirectory, paths);
+  const { schema, diagnostics } = await readProject(folders.projectDirectory, paths);
   const all = [...diagnostics, ...checkSchema(schema)];
   if (all.length > 0) return { tables: [], diagnostics: sortDiagnostics(all) };
   return { tables: schema.models.map(tableOf), diagnostics: [] };

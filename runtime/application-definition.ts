@@ -6,6 +6,7 @@ import type { RouteDescriptor } from './http/route.js';
 import type { Migration } from './migration/migration.js';
 import type { EventHistory } from './persistence/event-history.js';
 import type { RepositoryContext } from './persistence/repository.js';
+import type { SagaDescriptor } from './sagas/saga-descriptor.js';
 
 /** What generated wiring may hand to constructors of actions. */
 export interface WiringContext {
@@ -28,6 +29,8 @@ export interface ApplicationDefinition<Collaborators = Record<never, never>> {
     context: WiringContext,
     collaborators: Collaborators,
   ) => readonly HandlerDescriptor[];
+  /** Absent: the application has none. */
+  readonly sagas?: readonly SagaDescriptor[];
   readonly routes: readonly RouteDescriptor[];
   /** The OpenAPI 3.1 document. */
   readonly openApi: object;

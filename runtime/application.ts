@@ -15,13 +15,18 @@ import { ShardGateways } from './execution/shard-gateways.js';
 import { KeyedLockProvider } from './locks/keyed-lock-provider.js';
 import { checkSchema, type DriftPolicy } from './migration/check-schema.js';
 import { type MigrationStep, migrate, migrateShard } from './migration/migrate.js';
+import { type ShardStatistics, shardStatistics } from './observability/shard-statistics.js';
 import { EventCatalog } from './persistence/event-catalog.js';
 import { EventHistory } from './persistence/event-history.js';
 import type { RepositoryContext } from './persistence/repository.js';
+import { sagaWokenEvent } from './sagas/saga-run.js';
+import { SagaRuntime } from './sagas/saga-runtime.js';
+import { Sagas } from './sagas/sagas.js';
 import type { DatabaseRegistry } from './sharding/database-registry.js';
 import type { ReplicaReads } from './sharding/replica-reads.js';
 import type { ShardDatabase } from './sharding/shard-database.js';
 import type { TopologyChange } from './sharding/topology-changes.js';
+import { requireIdentity } from './sharding/topology-reload.js';
 
 /** What an application is wired with, over databases that are open. */
 export interface AssemblyOptions<Collaborators> {
@@ -41,6 +46,8 @@ export interface AssemblyOptions<Collaborators> {
   readonly delivery?: Partial<DeliveryLimits>;
   /** Told what operators should know. Default: standard error. */
   readonly warn?: (message: string) => void;
+  /** Bring schemas up to date: of every shard at start, of those that a reload adds. Default true. */
+  readonly migrate?: boolean;
 }
 
 /** What an application is opened with. `loadConfig` gives `namespace`, `sharding` and `execution`. */
@@ -48,8 +55,6 @@ export interface ApplicationOptions<Collaborators> extends AssemblyOptions<Colla
   readonly sharding: ShardingTopology;
   /** Told what is being done at start. Default: nobody. */
   readonly inform?: (message: string) => void;
-  /** Bring every shard's schema up to date first. Default true. */
-  readonly migrate?: boolean;
   /** What to do about tables that do not fit the models. Default `refuse`. */
   readonly drift?: DriftPolicy;
 }
@@ -65,16 +70,21 @@ export interface Application {
   readonly registry: ActionRegistry;
   /** Delivery to handlers: lag, dead letters, replays, scheduled actions. */
   readonly events: EventDelivery;
+  /** Changes that span several shards: how far they have come, and which are stuck. */
+  readonly sagas: Sagas;
   /** Cross-shard plans that a crash has left half done. */
   readonly journal: CrossShardJournal;
   /** Locks by name, for what optimism does not serve. */
   readonly locks: KeyedLockProvider;
   /**
-   * Goes over to another topology while requests are served; new shards are migrated first. See `DatabaseRegistry.reload`.
+   * Goes over to another topology while requests are served. New shards are migrated first, unless the application was
+   * opened with `migrate: false`; then they must have been. See `DatabaseRegistry.reload`.
    *
    * @throws ReloadRefusedError for what is not safe @throws MigrationError if a new shard cannot be migrated
    */
   reload(sharding: ShardingTopology): Promise<readonly TopologyChange[]>;
+  /** What each shard is doing in this process: connections, circuit breaker, queue, what was written. Asks no database. */
+  statistics(): readonly ShardStatistics[];
   /** Stops delivery, waits for executions under way, then closes the databases. */
   close(): Promise<void>;
 }
@@ -124,10 +134,14 @@ export function assembleApplication<Collaborators>(
 ): Application {
   requireCodegenVersion(application.codegenVersion);
   const { clock = systemClock } = options;
-  const gateways = new ShardGateways(databases, options.namespace, new EventCatalog(application.events));
+  const catalog = new EventCatalog([...application.events, sagaWokenEvent]);
+  const gateways = new ShardGateways(databases, options.namespace, catalog);
   const eventHistory = new EventHistory(gateways);
   const context = { clock, repositories: gateways, eventHistory };
-  const registry = new ActionRegistry(application.wire(context, options.collaborators));
+  const actions = application.wire(context, options.collaborators);
+  const { sagas: descriptors = [], events: known } = application;
+  const runtime = new SagaRuntime({ sagas: descriptors, events: known, actions, context: gateways, clock });
+  const registry = new ActionRegistry([...actions, ...runtime.actions]);
   const environment = systemEnvironment(clock);
   const executor = new ActionExecutor({
     registry,
@@ -136,7 +150,10 @@ export function assembleApplication<Collaborators>(
     environment,
     ...(options.execution === undefined ? {} : { defaults: options.execution }),
   });
-  const handlers = application.wireHandlers?.(context, options.collaborators) ?? [];
+  const handlers = [
+    ...(application.wireHandlers?.(context, options.collaborators) ?? []),
+    ...runtime.handlers(executor),
+  ];
   const events = new EventDelivery({
     databases,
     handlers,
@@ -145,24 +162,32 @@ export function assembleApplication<Collaborators>(
     ...(options.delivery === undefined ? {} : { limits: options.delivery }),
     ...(options.warn === undefined ? {} : { warn: options.warn }),
   });
-  gateways.onCommitted = (shard) => events.committed(shard);
+  gateways.onCommitted = (shard, groups) => events.committed(shard, groups);
   if (options.deliver ?? handlers.length > 0) events.start();
   const journal = new CrossShardJournal(gateways, environment, application.models);
   const locks = new KeyedLockProvider(databases, environment);
   const housekeeping = housekeepingOf(gateways, locks, environment, options.execution?.keyRetentionMs);
   housekeeping.start();
   const close = async (): Promise<void> => {
+    const startedMs = performance.now();
     await events.stop();
     await housekeeping.stop();
     await executor.close();
-    await databases.close();
+    await databases.close(Math.max(SHORTEST_GRACE_MS, CLOSE_MS - (performance.now() - startedMs)));
   };
   const { replicas } = gateways;
+  // A request that has to wait for another server waits no longer than this anyway.
+  const patienceMs = Math.max(RELOAD_PATIENCE_MS, options.execution?.timeoutMs ?? 0);
   const prepare = async (database: ShardDatabase, member: MemberConfig): Promise<void> => {
-    await migrateShard(database, member, { migrations: application.migrations });
+    if (options.migrate === false) await requireIdentity(database);
+    else await migrateShard(database, member, { migrations: application.migrations });
   };
   return {
-    reload: (sharding) => databases.reload(sharding, { prepare }),
+    reload: async (sharding) => {
+      const changes = await databases.reload(sharding, { prepare, patienceMs });
+      await events.topologyChanged(changes);
+      return changes;
+    },
     executor,
     databases,
     repositories: gateways,
@@ -170,11 +195,19 @@ export function assembleApplication<Collaborators>(
     replicas,
     registry,
     events,
+    sagas: new Sagas(gateways, executor),
     journal,
     locks,
+    statistics: () => shardStatistics(databases, gateways),
     close,
   };
 }
+
+const RELOAD_PATIENCE_MS = 5_000;
+
+/** Time for what is under way when the application closes, in milliseconds; the databases have what is left of it. */
+const CLOSE_MS = 6_000;
+const SHORTEST_GRACE_MS = 500;
 
 /** Expired rows are purged this often, in milliseconds; more often where they are kept for a shorter time. */
 const PURGE_INTERVAL_MS = 60_000;

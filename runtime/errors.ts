@@ -21,6 +21,7 @@ export type ErrorCode =
   | 'FW_SHARD_BUSY'
   | 'FW_SHARD_IDENTITY'
   | 'FW_COMMIT_OUTCOME_UNKNOWN'
+  | 'FW_OUTCOME_FORGOTTEN'
   | 'FW_DEADLINE_EXCEEDED'
   | 'FW_ABORTED'
   | 'FW_DATABASE'
@@ -263,6 +264,25 @@ export class CommitOutcomeUnknownError extends FwError {
   constructor(actionId: string, options?: ErrorOptions) {
     super(`The outcome of action ${actionId} could not be found out before the deadline`, options);
     this.actionId = actionId;
+  }
+}
+
+/**
+ * Nobody can tell any more what became of an action: retention has dropped the audit trail of its time. Also
+ * `executor.outcomeOf` of an action that was never sent is answered so, if its id is that old.
+ */
+export class OutcomeForgottenError extends FwError {
+  readonly code = 'FW_OUTCOME_FORGOTTEN';
+  readonly actionId: string;
+  /** From here on the audit trail is complete. */
+  readonly completeFrom: Date;
+
+  constructor(actionId: string, completeFrom: Date) {
+    super(
+      `What became of action ${actionId} is not known any more: the audit trail is complete from ${completeFrom.toISOString()} on`,
+    );
+    this.actionId = actionId;
+    this.completeFrom = completeFrom;
   }
 }
 

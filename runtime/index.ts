@@ -13,11 +13,13 @@ export {
   type FwActionOptions,
   FwEventHandler,
   type FwEventHandlerOptions,
+  FwSaga,
   type HttpMethod,
   HttpRoute,
   type HttpRouteOptions,
   type ResponseMapper,
 } from './action/markers.js';
+export type { PlannedSchedule } from './action/planned-schedule.js';
 export {
   type Application,
   type ApplicationOptions,
@@ -64,8 +66,9 @@ export type {
   DeadLetterState,
   DeadLetters,
 } from './events/dead-letters.js';
-export { EventDelivery, type EventDeliveryOptions, type OrderedReplay } from './events/event-delivery.js';
+export { EventDelivery, type EventDeliveryOptions } from './events/event-delivery.js';
 export type { EventEnvelope, ExecuteOptions } from './events/event-envelope.js';
+export { EventOperations, type OrderedReplay } from './events/event-operations.js';
 export type { LogCursor, LoggedEvent, SourceAction } from './events/event-record.js';
 export type { EventHandler, HandlerDescriptor, HandlerSettings } from './events/handler-descriptor.js';
 export type { Horizon, HorizonHolder } from './events/horizon.js';
@@ -95,7 +98,7 @@ export { KeyedLockProvider, type LockOptions, lockCondition } from './locks/keye
 export type { LockHandle, SqlCondition } from './locks/lock-handle.js';
 export { migrate } from './migration/migrate.js';
 export { defineMigration, type Migration } from './migration/migration.js';
-export { EventHistory, type EventRecord } from './persistence/event-history.js';
+export { EventHistory, type EventPage, type EventRecord } from './persistence/event-history.js';
 export { MAXIMUM_LIST_LIMIT, type PartialPage } from './persistence/list-reader.js';
 export type { CursorScope, Page, PageRequest } from './persistence/page.js';
 export type { QueryOptions } from './persistence/query-options.js';
@@ -111,6 +114,18 @@ export {
 } from './persistence/repository.js';
 export type { ScatterResult, ShardFailure } from './persistence/scatter.js';
 export type { SortDirection, SortTerm } from './persistence/sort-order.js';
+export { Saga, type SagaClass } from './sagas/saga.js';
+export { defineSaga, type SagaDescriptor } from './sagas/saga-descriptor.js';
+export { SagaRun, type SagaRunState } from './sagas/saga-run.js';
+export type { SagaFilter, StuckReason } from './sagas/saga-run-repository.js';
+export {
+  type SagaFailure,
+  type SagaStep,
+  type SagaStepOptions,
+  type SagaSteps,
+  step,
+} from './sagas/saga-step.js';
+export type { SagaListOptions, SagaPage, SagaSummary, Sagas } from './sagas/sagas.js';
 export { type RunningServer, type ServeOptions, serve } from './serve.js';
 export { DatabaseRegistry } from './sharding/database-registry.js';
 export {

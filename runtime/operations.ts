@@ -1,6 +1,7 @@
 /** What the command line runs against databases. Loaded only by commands that need it. */
 import type { ShardingTopology } from './config/types.js';
 import { openDatabases, pgliteAdapter } from './databases.js';
+import { ShardGateways } from './execution/shard-gateways.js';
 import type { Migration } from './migration/migration.js';
 import {
   type ChangePermissions,
@@ -9,14 +10,26 @@ import {
   type WantedTable,
 } from './migration/plan-changes.js';
 import { replayMigrations } from './migration/replay.js';
+import { EventCatalog } from './persistence/event-catalog.js';
+import { listSagas, type SagaListOptions, type SagaPage } from './sagas/sagas.js';
 import type { DatabaseRegistry } from './sharding/database-registry.js';
 
 export { type ExaminedTable, examine } from './doctor/examine.js';
 export type { Finding, FindingLevel } from './doctor/finding.js';
+export { idNamed } from './domain/id.js';
+export type { ShardIdentifier } from './domain/shard-identifier.js';
+export { FwError } from './errors.js';
+export type { DeadLetter, DeadLetterDetails, DeadLetterState } from './events/dead-letters.js';
+export { EventOperations } from './events/event-operations.js';
+export type { HorizonHolder } from './events/horizon.js';
+export type { ConsumerLag, ShardLag } from './events/lag.js';
+export type { ScheduledAction, ScheduleState } from './events/schedules.js';
 export { describeDifference } from './migration/check-schema.js';
 export { type MigrationStep, migrateShards } from './migration/migrate.js';
 export { migrationStatus, type ShardMigrationStatus } from './migration/migration-status.js';
 export { findDrift, type ShardDrift } from './migration/shard-drift.js';
+export type { SagaListOptions, SagaPage, SagaSummary } from './sagas/sagas.js';
+export { DriverFailure } from './sharding/driver-failure.js';
 
 /** Opens the databases of a topology, does something with them and closes them again. */
 export async function withDatabases<T>(
@@ -30,6 +43,11 @@ export async function withDatabases<T>(
   } finally {
     await databases.close(0);
   }
+}
+
+/** As `application.sagas.list`, where no application is at hand. */
+export function listSagasOn(databases: DatabaseRegistry, options: SagaListOptions): Promise<SagaPage> {
+  return listSagas(new ShardGateways(databases, '', new EventCatalog([])), options);
 }
 
 /** What leads from the schema that the migrations make to the tables that the models want. */

@@ -46,7 +46,18 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/domain',
     'runtime/errors.ts',
   ],
+  'runtime/sagas': [
+    'runtime/events',
+    'runtime/execution',
+    'runtime/persistence',
+    'runtime/action',
+    'runtime/sharding',
+    'runtime/domain',
+    'runtime/errors.ts',
+  ],
+  'runtime/observability': ['runtime/events', 'runtime/persistence', 'runtime/sharding', 'runtime/domain'],
   'runtime/http': [
+    'runtime/observability',
     'runtime/execution',
     'runtime/persistence',
     'runtime/action',
@@ -58,6 +69,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/application-definition.ts',
   ],
   'runtime/codegen': [
+    'runtime/sagas',
     'runtime/events',
     'runtime/persistence',
     'runtime/migration',
@@ -81,15 +93,18 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/application-definition.ts',
   ],
   'generator/system-error.ts': [],
+  'generator/content-hash.ts': [],
   'generator/schema': [],
   'generator/diagnostics.ts': ['generator/schema'],
   'generator/read': [
     'generator/schema',
+    'generator/content-hash.ts',
     'generator/diagnostics.ts',
     'generator/system-error.ts',
     'runtime/config',
   ],
   'generator/check': ['generator/schema', 'generator/diagnostics.ts', 'runtime/config'],
+  'generator/event-lock': ['generator/schema', 'generator/diagnostics.ts', 'generator/system-error.ts'],
   'generator/emit': ['generator/schema', 'generator/diagnostics.ts', 'runtime/config'],
   'generator/write': [
     'generator/emit',
@@ -100,6 +115,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'generator/cli': [
     'generator/generate.ts',
+    'generator/content-hash.ts',
     'generator/migrations.ts',
     'generator/schema',
     'generator/templates.ts',
@@ -129,6 +145,7 @@ const ROOTS: Readonly<Record<string, (layer: string) => boolean>> = {
 
 /** Packages that one layer alone may import, tests aside. */
 const EXCLUSIVE: Readonly<Record<string, readonly string[]>> = {
+  'prom-client': ['runtime/observability'],
   'ts-morph': ['generator/read'],
   handlebars: ['generator/emit'],
   commander: ['generator/cli'],

@@ -1,49 +1,31 @@
 // Measures whole processes of fw-gen on synthetic projects, interleaved, by CPU time and by the clock.
 //   node generator/measure.js [--models 10,100,1000] [--rounds 5]
-// Build the product first (`npm run build` at the root): what is measured is `bin/fw-gen.js`.
-import { spawnSync } from 'node:child_process';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+// Build the product first (`npm run build` at the root): what is measured is `bin/fw-gen.js`, or that of BENCH_BUILD.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { measureNode, rowOf } from './measure-process.js';
 import { fileName, writeSyntheticProject } from './synthetic-project.js';
 
 const { values } = parseArgs({
   options: { models: { type: 'string', default: '10,100,1000' }, rounds: { type: 'string', default: '5' } },
 });
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = process.env.BENCH_BUILD ?? fileURLToPath(new URL('../..', import.meta.url));
 const bin = join(root, 'bin/fw-gen.js');
 const rounds = Number(values.rounds);
 
-/** Runs one process. @returns CPU seconds, seconds and megabytes at most */
-function measure(args) {
-  const { stderr, status, error } = spawnSync(
-    '/usr/bin/time',
-    ['-f', '%U %S %e %M', process.execPath, ...args],
-    {
-      encoding: 'utf8',
-    },
-  );
-  if (error !== undefined) throw error;
-  const [user, system, elapsed, kilobytes] = stderr.trim().split('\n').at(-1).split(' ').map(Number);
-  if (status !== 0) throw new Error(`${args.join(' ')}\n${stderr}`);
-  return { cpu: user + system, elapsed, megabytes: kilobytes / 1024 };
-}
-
-function median(list) {
-  return [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
-}
-
 const workshop = mkdtempSync(join(tmpdir(), 'fw-bench-'));
 const parser = createRequire(join(root, 'node_modules/ts-morph/')).resolve('@ts-morph/common');
+const isSource = "name.endsWith('.ts') && !/generated|migrations/.test(name)";
 const parse = join(workshop, 'parse.cjs');
 writeFileSync(
   parse,
   `const { ts } = require(${JSON.stringify(parser)}); const fs = require('fs'); const path = require('path');
 for (const name of fs.readdirSync(process.argv[2], { recursive: true })) {
-  if (!name.endsWith('.ts') || /generated|migrations/.test(name)) continue;
+  if (!(${isSource})) continue;
   const file = path.join(process.argv[2], name);
   ts.createSourceFile(file, fs.readFileSync(file, 'utf8'), ts.ScriptTarget.Latest);
 }`,
@@ -53,53 +35,56 @@ writeFileSync(
   read,
   `const fs = require('fs'); const path = require('path');
 for (const name of fs.readdirSync(process.argv[2], { recursive: true })) {
-  if (name.endsWith('.ts') && !/generated|migrations/.test(name)) fs.readFileSync(path.join(process.argv[2], name), 'utf8');
+  if (${isSource}) fs.readFileSync(path.join(process.argv[2], name), 'utf8');
 }`,
 );
 
-const rows = [];
-for (const models of values.models.split(',').map(Number)) {
+/** Everything that is measured on a project of so many models, by what it is called. */
+function subjectsOf(models) {
   const folder = join(workshop, String(models));
   writeSyntheticProject(folder, models);
   const source = join(folder, 'src');
   const generate = [bin, 'generate', '--config', join(folder, 'fw.config.yaml')];
-  measure(generate);
   const changing = join(source, 'models', `${fileName(0)}.ts`);
-  const past = new Date(Date.now() - 60_000);
-  utimesSync(changing, past, past);
-  measure(generate);
-  const subjects = {
-    'node -e 0': () => measure(['-e', '0']),
-    'nothing changed': () => measure(generate),
-    'reading all sources': () => measure([read, source]),
-    'createSourceFile on all': () => measure([parse, source]),
-    cold: () => measure([...generate, '--clean', '--no-cache']),
-    'one file changed': () => {
-      appendFileSync(changing, '\n');
-      return measure(generate);
+  const original = readFileSync(changing, 'utf8');
+  let edits = 0;
+  const change = (text) => {
+    edits += 1;
+    writeFileSync(changing, text(edits));
+    // Files are older than the run that reads them, as those of a project are.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    return measureNode(generate);
+  };
+  const withField = (name) =>
+    original.replace('  readonly remark', `  readonly ${name}?: string;\n  readonly remark`);
+  return {
+    'node -e 0': () => measureNode(['-e', '0']),
+    'reading all sources': () => measureNode([read, source]),
+    'createSourceFile on all': () => measureNode([parse, source]),
+    'cold, no cache': () => measureNode([...generate, '--clean', '--no-cache']),
+    'one file changed, a method': () =>
+      change((edit) =>
+        original.replace('const next =', `const next${edit} =`).replaceAll('next)', `next${edit})`),
+      ),
+    'one file changed, a field': () => change((edit) => withField(`remark${edit}`)),
+    'nothing changed': () => {
+      measureNode(generate);
+      return measureNode(generate);
     },
   };
+}
+
+const rows = [];
+for (const models of values.models.split(',').map(Number)) {
+  const subjects = subjectsOf(models);
   const results = Object.fromEntries(Object.keys(subjects).map((name) => [name, []]));
+  // Once without counting: the output and the cache are there from then on.
+  subjects['cold, no cache']();
+  subjects['nothing changed']();
   for (let round = 0; round < rounds; round += 1) {
-    for (const [name, run] of Object.entries(subjects)) {
-      // The last subject leaves a changed file behind: the cache must be right again before it is asked.
-      if (name === 'nothing changed') {
-        utimesSync(changing, past, past);
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
-        measure(generate);
-      }
-      results[name].push(run());
-    }
+    for (const [name, run] of Object.entries(subjects)) results[name].push(run());
   }
-  for (const [name, list] of Object.entries(results)) {
-    rows.push({
-      models,
-      what: name,
-      'CPU s': median(list.map(({ cpu }) => cpu)).toFixed(2),
-      s: median(list.map(({ elapsed }) => elapsed)).toFixed(2),
-      MB: Math.round(median(list.map(({ megabytes }) => megabytes))),
-    });
-  }
+  for (const [what, runs] of Object.entries(results)) rows.push({ models, what, ...rowOf(runs) });
 }
 rmSync(workshop, { recursive: true, force: true });
 const load = readFileSync('/proc/loadavg', 'utf8').split(' ')[0];

@@ -66,6 +66,7 @@ export async function openWallet(connection, { migrate = false, ...shape } = {})
     namespace: 'bench',
     sharding: await topology(connection, shape),
     collaborators: {},
+    deliver: false,
     migrate,
   });
 }

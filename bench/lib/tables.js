@@ -1,8 +1,9 @@
+import { handlers } from './events.js';
 import { loads, servers } from './http.js';
 import { shapes } from './processes.js';
 import { decimals, ratios, ratioText, summarise, whole, workloadTable } from './report.js';
 import { counts } from './shards.js';
-import { median } from './statistics.js';
+import { median, summary } from './statistics.js';
 import { BASE, BASE_WITH_ACTION, workloads } from './variants.js';
 
 /** Every table that these results give: a name for its place in RESULTS.md, a title, heading and rows. */
@@ -12,6 +13,7 @@ export function tables(results) {
     ...httpTables(results.http),
     ...processTables(results.processes),
     ...shardTables(results.shards),
+    ...eventTables(results.events),
   ];
 }
 
@@ -114,6 +116,18 @@ function shardTables(shards) {
   ];
   const title = `Cost in the number of shards (${connections} connections open in ${processes} processes)`;
   return [{ name: 'shards', title, table: { heading, rows } }];
+}
+
+function eventTables(events) {
+  if (events === undefined) return [];
+  const rows = handlers.map(({ name, label }) => {
+    const own = events.rounds.filter((round) => round.name === name);
+    const { median: middle, least, greatest } = summary(own.map(({ perSecond }) => perSecond));
+    const clientUs = median(own.map((round) => round.clientUs));
+    return [label, whole(middle), `${whole(least)} to ${whole(greatest)}`, whole(clientUs)];
+  });
+  const heading = ['what the handler does', 'events/s', 'over the rounds', 'client CPU us per event'];
+  return [{ name: 'events', title: 'Events delivered, one shard, one process', table: { heading, rows } }];
 }
 
 function percent(part) {

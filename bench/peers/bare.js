@@ -57,12 +57,10 @@ class Bare {
     wallet.version += 1;
     wallet.balance = wallet.balance.plus(amount);
     const item = { wallet, amount, version: wallet.version, balance: wallet.balance.toFixed() };
-    try {
-      await this.#writes.add(item);
-    } finally {
-      wallet.pending -= 1;
-      if (wallet.pending === 0) this.#staged.delete(id);
-    }
+    const applied = await this.#writes.add(item);
+    wallet.pending -= 1;
+    if ((wallet.pending === 0 || !applied) && this.#staged.get(id) === wallet) this.#staged.delete(id);
+    if (!applied) throw new Stale();
   }
 
   /** Somebody else may have staged the wallet while it was being read; that state is the newer one. */
@@ -97,8 +95,9 @@ class Bare {
     for (const [wallet] of groups) this.#busy.add(wallet.id);
     try {
       const { rows } = await this.#connections.run(this.#statement(items.length, [...groups]));
-      if (rows[0][0].split(',').length !== groups.size) throw new Stale();
-      return [];
+      const applied = new Set(rows[0][0].split(','));
+      const numbers = new Map([...groups.keys()].map((wallet, index) => [wallet, String(index + 1)]));
+      return items.map(({ wallet }) => applied.has(numbers.get(wallet)));
     } finally {
       for (const [wallet] of groups) this.#busy.delete(wallet.id);
     }

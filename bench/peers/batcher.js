@@ -1,15 +1,16 @@
 import pg from 'pg';
 
-/** Collects what waits while calls are in flight and hands it over together. Alone, an item goes at once. */
+/** Collects what one turn of the event loop brings, and what waits while calls are in flight, and hands it over together. */
 export class Batcher {
   #limits;
   #send;
   #ready;
   #waiting = [];
   #inFlight = 0;
+  #scheduled = false;
 
   /**
-   * @param send gets the items of a batch, answers with one result each, or nothing
+   * @param send gets the items of a batch, answers with one result each
    * @param options.ready whether an item may go now
    */
   constructor(limits, send, { ready = () => true } = {}) {
@@ -21,6 +22,15 @@ export class Batcher {
   add(item) {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });
+      this.#sendSoon();
+    });
+  }
+
+  #sendSoon() {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
       this.#sendNext();
     });
   }

@@ -28,7 +28,11 @@ describeThroughPgbouncer('the wallet on two shards through PgBouncer', (harness)
       shards: [GLOBAL_SHARD, MEXICO_SHARD],
       migrations: application.migrations,
     });
-    wallets = assembleApplication(application, databases, { namespace: 'test.wallet', collaborators: {} });
+    wallets = assembleApplication(application, databases, {
+      namespace: 'test.wallet',
+      collaborators: {},
+      deliver: false,
+    });
   });
 
   const create = (country: string, settings = settingsOf()) =>

@@ -38,7 +38,11 @@ describeOnEachAdapter('the wallet on two shards', (harness) => {
       shards: [GLOBAL_SHARD, MEXICO_SHARD],
       migrations: application.migrations,
     });
-    wallets = assembleApplication(application, databases, { namespace: 'test.wallet', collaborators: {} });
+    wallets = assembleApplication(application, databases, {
+      namespace: 'test.wallet',
+      collaborators: {},
+      deliver: false,
+    });
   });
 
   const create = (country: string, settings = settingsOf(), params: Partial<WalletCreateParams> = {}) =>

@@ -18,8 +18,13 @@ export function checkHandlers(schema: ProjectSchema): readonly Diagnostic[] {
         ),
       ),
   );
-  const names = schema.handlers.flatMap(({ name, className, location, options }) =>
-    [name, ...(options.aliases ?? [])].map((each) => ({ name: each, className, location })),
+  const handlers = schema.handlers.map(({ options, ...each }) => ({
+    ...each,
+    aliases: options.aliases ?? [],
+  }));
+  // A saga is driven by a handler of its name.
+  const names = [...handlers, ...schema.sagas].flatMap(({ name, location, aliases }) =>
+    [name, ...aliases].map((each) => ({ name: each, location })),
   );
   const doubled = repeated(names, ({ name }) => name).map(([first, second]) =>
     diagnostic(

@@ -5,11 +5,12 @@ import { checkHandlers } from './check-handlers.js';
 import { checkModels } from './check-models.js';
 import { checkNames } from './check-names.js';
 import { checkRoutes } from './check-routes.js';
+import { checkSagas } from './check-sagas.js';
 import { checkWiring } from './check-wiring.js';
 
 /** All rules that need more than one declaration to be seen. */
 export function checkSchema(schema: ProjectSchema): readonly Diagnostic[] {
-  return [checkNames, checkFields, checkModels, checkRoutes, checkHandlers, checkWiring].flatMap((check) =>
-    check(schema),
+  return [checkNames, checkFields, checkModels, checkRoutes, checkHandlers, checkSagas, checkWiring].flatMap(
+    (check) => check(schema),
   );
 }

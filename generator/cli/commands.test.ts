@@ -67,7 +67,7 @@ test('generate --dry-run lists what would be done and does nothing', async () =>
   const { code, info } = await generate('--dry-run');
   expect(code).toBe(0);
   expect(info).toContain('would create src/generated/order.ts');
-  expect(info).toMatch(/7 files to write, 0 unchanged, \d+ ms$/);
+  expect(info).toMatch(/8 files to write, 0 unchanged, \d+ ms$/);
   expect(project.emitted()).toEqual({});
 });
 
@@ -81,7 +81,7 @@ test('generate --timing names the phases', async () => {
     .split('\n')
     .slice(1)
     .map((line) => line.trim().split(/\s+/)[0]);
-  expect(phases).toEqual(['config', 'read', 'check', 'emit', 'write']);
+  expect(phases).toEqual(['config', 'cache', 'read', 'check', 'emit', 'write']);
 });
 
 describe('a mistake', () => {

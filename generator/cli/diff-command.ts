@@ -45,7 +45,7 @@ async function writeNext(options: DiffOptions, output: Output): Promise<ExitCode
   const folders = projectFolders(config);
   const migrations = await readMigrations(config);
   const { nextMigration, readModelTables, sqlName } = await import('../migrations.js');
-  const { tables, diagnostics } = readModelTables(folders);
+  const { tables, diagnostics } = await readModelTables(folders);
   requireNone(diagnostics);
   const { planNextMigration } = await import('../../runtime/operations.js');
   const { statements, refusals, notes } = await planNextMigration(migrations, tables, options, sqlName);

@@ -52,7 +52,7 @@ async function readApplication(
 > {
   if (config.generator === undefined) return undefined;
   const { readModelTables } = await import('../migrations.js');
-  const { tables, diagnostics } = readModelTables(projectFolders(config));
+  const { tables, diagnostics } = await readModelTables(projectFolders(config));
   requireNone(diagnostics);
   return { migrations: await readMigrations(config), tables };
 }

@@ -50,7 +50,7 @@ async function explain(text: string, configFile: string, context: CommandContext
     traced === undefined
       ? explainSource(place, trace)
       : explainEmitted(place, traced, (file) => readFileSync(join(projectDirectory, file), 'utf8'));
-  const shards = result.shardVerdicts().filter(({ location }) => location.file === place.file);
+  const shards = (await result.shardVerdicts()).filter(({ location }) => location.file === place.file);
   for (const line of lines) context.output.info(line);
   for (const { action, verdict, message } of shards) {
     context.output.info(`${action} touches one shard: ${verdict}. ${message}`);

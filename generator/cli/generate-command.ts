@@ -1,15 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ConfigurationError, loadConfig } from '../../runtime/config/index.js';
-import {
-  type GenerateOptions,
-  type GenerateResult,
-  generate,
-  MANIFEST_NAME,
-  type Phase,
-} from '../generate.js';
-import type { RunMemory } from '../watch.js';
+import { type GenerateOptions, type GenerateResult, generate, type Phase } from '../generate.js';
+import { RunMemory } from '../watch.js';
+import { CachedRun } from './cached-run.js';
 import { type CommandContext, choice, projectFolders, withConfig } from './command-context.js';
 import { EXIT, type ExitCode } from './exit.js';
 import { examples } from './help.js';
@@ -25,7 +20,6 @@ import {
 } from './report/report.js';
 import { reportText } from './report/text-report.js';
 import { unifiedDiff } from './report/unified-diff.js';
-import { filesUpToDate, rememberRun } from './run-cache.js';
 
 /** Options of `fw-gen generate`, as parsed. */
 export interface GenerateFlags {
@@ -110,48 +104,46 @@ async function runGenerator(
 ): Promise<Run> {
   const projectDirectory = dirname(resolve(flags.config));
   clock.begin('config');
+  const startedAt = Date.now();
   const loaded = loadGenerator(flags.config);
   if ('problems' in loaded) return { projectDirectory, problems: loaded.problems };
-  const startedAt = Date.now();
-  const known = flags.verifyCache === true ? filesUpToDate(flags.config) : undefined;
+  const { options } = loaded;
+  clock.begin('cache');
+  // What watches knows more than any cache, and must be quick.
+  const isCached = flags.cache && memory === undefined;
+  const cached = isCached ? new CachedRun({ configFile: flags.config, options, startedAt }) : undefined;
+  const fresh = memory ?? (usesCache(flags) ? cached?.memory : undefined) ?? new RunMemory();
   const result = await generate({
-    ...loaded.options,
+    ...options,
     dryRun: flags.check === true || flags.dryRun === true,
     force: flags.force === true,
     clean: flags.clean === true,
-    ...(memory === undefined ? {} : { memory }),
+    memory: fresh,
     onPhase: (phase) => clock.begin(phase),
   });
-  const isRight = result.diagnostics.length === 0 && result.changes.every(({ kind }) => kind === 'unchanged');
-  if (known !== undefined && !isRight)
-    throw new Error('The cache says that nothing changed, a run finds changes');
-  remember(flags, loaded.options, result, startedAt);
+  if (flags.verifyCache === true && cached !== undefined) verify(cached, fresh, result);
+  clock.begin('cache');
+  const isWritten = flags.check !== true && flags.dryRun !== true;
+  if (isWritten || isUnchanged(result)) cached?.remember(result, fresh);
   return { projectDirectory, problems: result.diagnostics, result };
 }
 
-/** Leaves behind what the next run needs to know that nothing changed. */
-function remember(
-  flags: GenerateFlags,
-  { outputDirectory }: GenerateOptions,
-  { changes, inputs }: GenerateResult,
-  startedAt: number,
-): void {
-  const isWritten = flags.check !== true && flags.dryRun !== true;
-  const isRight = changes.every(({ kind }) => kind === 'unchanged');
-  if (inputs.length === 0 || !flags.cache || !(isWritten || isRight)) return;
-  const outputs = changes.filter(({ kind }) => kind !== 'remove').map(({ path }) => path);
-  rememberRun({
-    configFile: flags.config,
-    outputDirectory,
-    inputs: [basename(flags.config), ...inputs],
-    outputs: [...outputs, manifestPath(flags.config, outputDirectory)],
-    files: outputs.length,
-    startedAt,
-  });
+/** Whether a run takes over what the cache holds: one that proves it, or writes all anew, looks for itself. */
+function usesCache({ clean, force, verifyCache }: GenerateFlags): boolean {
+  return clean !== true && force !== true && verifyCache !== true;
 }
 
-function manifestPath(configFile: string, outputDirectory: string): string {
-  return join(relative(dirname(resolve(configFile)), outputDirectory), MANIFEST_NAME);
+/** Compares what the cache holds with what a run without it found. @throws an error if it lies */
+function verify(cached: CachedRun, fresh: RunMemory, result: GenerateResult): void {
+  const lies = cached.memory.contradictions(fresh);
+  if (lies.length > 0)
+    throw new Error(`The cache holds something else than a run finds for ${lies.join(', ')}`);
+  if (cached.isUpToDate && !(isUnchanged(result) && result.diagnostics.length === 0))
+    throw new Error('The cache says that nothing changed, a run finds changes');
+}
+
+function isUnchanged({ changes }: GenerateResult): boolean {
+  return changes.every(({ kind }) => kind === 'unchanged');
 }
 
 /** What the configuration says to the generator, or what is wrong with it. */
@@ -230,7 +222,7 @@ class PhaseClock {
     this.#progress = progress;
   }
 
-  begin(phase: Phase | 'config'): void {
+  begin(phase: Phase | 'config' | 'cache'): void {
     this.#close();
     this.#current = { phase, since: performance.now() };
     this.#progress?.(`${phase} ...`);

@@ -112,6 +112,44 @@ describeOn('postgresql', 'fw-gen migrate', (harness) => {
     expect(again.info).toMatch(/\(1, 0\) +\S+ +1 +done/);
   });
 
+  test('takes plain SQL files beside modules, and names file and line of what the server refuses', async () => {
+    const topology = await empty();
+    project(topology);
+    migrationFile('0001_things', TABLE);
+    const sqlFile = (name: string, sql: string): void =>
+      writeFileSync(join(folder, 'src/migrations', name), sql);
+    const index =
+      '-- fw-gen: no transaction\r\ncreate index concurrently things_title on things (title);\r\n';
+    sqlFile('0002_index.sql', index);
+    sqlFile(
+      '0003_two.sql',
+      '-- Two at once.\nalter table things add column a text;\nalter table thongs add b text;\n',
+    );
+    const failed = await fwGen('migrate', 'up');
+    expect(failed.code).toBe(1);
+    expect(
+      failed.info.match(/relation "thongs" does not exist \(src\/migrations\/0003_two\.sql:3\)/g),
+    ).toHaveLength(5);
+    const status = await fwGen('migrate', 'status');
+    expect(status.info.match(/next 0003_two/g)).toHaveLength(5);
+    sqlFile('0003_two.sql', 'alter table things add column a text;\nalter table things add b text;\n');
+    expect((await fwGen('migrate', 'up')).info.match(/ 1 +done$/gm)).toHaveLength(5);
+    expect((await fwGen('migrate', 'verify')).code).toBe(0);
+    // Line ends are no change; another text is.
+    sqlFile('0002_index.sql', index.replaceAll('\r', ''));
+    expect((await fwGen('migrate', 'status')).code).toBe(0);
+    sqlFile('0002_index.sql', index.replace('(title)', '(price)'));
+    const changed = await fwGen('migrate', 'up');
+    expect(changed.code).toBe(1);
+    expect(changed.info).toContain(
+      'Migration 0002_index was changed after it had been applied to shard (0, 0)',
+    );
+    sqlFile('0002_index.sql', '-- fw-gen: transaction\nselect 1');
+    const misread = await fwGen('migrate', 'status');
+    expect(misread.code).toBe(2);
+    expect(misread.error).toContain('src/migrations/0002_index.sql:1:1 FWGEN035');
+  });
+
   test('verify finds drift between shards and between models and tables', async () => {
     const topology = await empty();
     project(topology);

@@ -126,7 +126,7 @@ async function applyAll(
 async function verify(options: MigrateOptions, output: Output): Promise<ExitCode> {
   const config = readConfig(options.config);
   const { readModelTables } = await import('../migrations.js');
-  const { tables, diagnostics } = readModelTables(projectFolders(config));
+  const { tables, diagnostics } = await readModelTables(projectFolders(config));
   requireNone(diagnostics);
   const { findDrift, withDatabases } = await import('../../runtime/operations.js');
   const { status } = await look(options, output);

@@ -71,7 +71,7 @@ register('data:text/javascript,' + encodeURIComponent(hook));`;
     expect(fwGen('generate').status).toBe(0);
   }
 
-  test('loads two small modules and nothing else', async () => {
+  test('loads three small modules and nothing else', async () => {
     await rightProject();
     const { stdout, stderr } = fwGenWith(SHOW_LOADED, 'generate');
     expect(stdout).toMatch(/^0 files written, 5 unchanged, \d+ ms\n$/);
@@ -79,7 +79,7 @@ register('data:text/javascript,' + encodeURIComponent(hook));`;
       .split('\n')
       .filter((line) => line.startsWith('LOADED file:'))
       .map((line) => line.slice(line.lastIndexOf('/') + 1));
-    expect(loaded).toEqual(['fw-gen.js', 'main.js', 'run-cache.js']);
+    expect(loaded).toEqual(['fw-gen.js', 'main.js', 'run-cache.js', 'content-hash.js']);
   });
 
   test.each([

@@ -3,12 +3,14 @@ import { type CommandContext, commandContext } from './command-context.js';
 import { addCompletionCommand } from './completion-command.js';
 import { addConfigCommand } from './config-command.js';
 import { addDoctorCommand } from './doctor-command.js';
+import { addEventsCommand } from './events/events-command.js';
 import { EXIT, type ExitCode, type Output } from './exit.js';
 import { addExplainCommand } from './explain-command.js';
 import { addGenerateCommand } from './generate-command.js';
 import { examples } from './help.js';
 import { addInitCommand } from './init-command.js';
 import { addMigrateCommand } from './migrate-command.js';
+import { addSagasCommand } from './sagas/sagas-command.js';
 import { addTemplatesCommand } from './templates-command.js';
 
 /** Every command, in the order of the help. Each adds itself, its options and its examples. */
@@ -19,6 +21,8 @@ const COMMANDS: readonly ((program: Command, context: CommandContext) => void)[]
   addTemplatesCommand,
   addMigrateCommand,
   addDoctorCommand,
+  addEventsCommand,
+  addSagasCommand,
   addConfigCommand,
   addCompletionCommand,
 ];

@@ -9,7 +9,7 @@ import { changedPaths, type Snapshot, takeSnapshot } from './snapshot.js';
 export async function watchCommand(flags: GenerateFlags, context: CommandContext): Promise<ExitCode> {
   const { RunMemory } = await import('../watch.js');
   const projectDirectory = dirname(resolve(flags.config));
-  const memory = new RunMemory(projectDirectory);
+  const memory = new RunMemory();
   const watcher = new FolderWatcher();
   let before: Snapshot = { files: new Map(), folders: [] };
   try {

@@ -14,6 +14,7 @@ import { migrationView } from './views/migration-view.js';
 import { modelFile, modelView } from './views/model-view.js';
 import { openApiView } from './views/openapi-view.js';
 import { serverView } from './views/server-view.js';
+import { sqlMigrationsView } from './views/sql-migrations-view.js';
 
 /** What one run emits from. */
 export interface EmitInput {
@@ -47,9 +48,13 @@ function emitFiles(input: EmitInput, marks: Marks | undefined): EmittedFiles {
   const emission = new Emission(schema, marks);
   const migrations = emitMigrations(schema, paths, renderer);
   const file = (name: string): string => `${paths.output}/${name}.ts`;
-  const migrationFiles = [...schema.migrations.map((each) => each.file), ...migrations.keys()].sort(
-    compareText,
-  );
+  const texts = file('sql-migrations');
+  const sqlMigrations = sqlMigrationsView(emission, texts, paths.source);
+  const modules = schema.migrations.filter(({ sql }) => sql === undefined).map((each) => each.file);
+  const migrationPlaces = [
+    ...[...modules, ...migrations.keys()].map((path) => ({ path, file: path, name: 'migration' })),
+    ...sqlMigrations.migrations.map(({ path, variable }) => ({ path, file: texts, name: variable })),
+  ].sort((a, b) => compareText(a.path, b.path));
   const model = renderer.own('model');
   // Templates of the user's may have changed as well, and marks are wanted anew.
   const memory = marks === undefined && (input.templates?.size ?? 0) === 0 ? input.memory : undefined;
@@ -69,9 +74,11 @@ function emitFiles(input: EmitInput, marks: Marks | undefined): EmittedFiles {
     file: file('application'),
     outputFolder: paths.output,
     sourceFolder: paths.source,
-    migrations: migrationFiles,
+    migrations: migrationPlaces,
   };
   generated.set(place.file, renderer.own('application')(applicationView(emission, place)));
+  if (sqlMigrations.migrations.length > 0)
+    generated.set(texts, renderer.own('sql-migrations')(sqlMigrations));
   const document = openApiView(emission, { title, version }, paths.source);
   generated.set(file('openapi'), renderer.own('openapi')(document));
   generated.set(file('server'), renderer.own('server')(serverView(file('server'), place.file, paths.source)));
@@ -97,6 +104,7 @@ function sorted(schema: ProjectSchema): ProjectSchema {
     events: [...schema.events].sort((a, b) => compareText(a.name, b.name)),
     actions: [...schema.actions].sort((a, b) => compareText(a.name, b.name)),
     handlers: [...schema.handlers].sort((a, b) => compareText(a.name, b.name)),
+    sagas: [...schema.sagas].sort((a, b) => compareText(a.name, b.name)),
     repositories: [...schema.repositories].sort((a, b) => compareText(a.name, b.name)),
     migrations: schema.migrations,
   };

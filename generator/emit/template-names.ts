@@ -6,6 +6,7 @@ export const TEMPLATES = {
   model: 'ModelView',
   openapi: 'OpenApiView',
   server: 'ServerView',
+  'sql-migrations': 'SqlMigrationsView',
 } as const;
 
 export type TemplateName = keyof typeof TEMPLATES;

@@ -1,4 +1,4 @@
-import { ts } from 'ts-morph';
+import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { propertyName } from './read-literal.js';
 import { type Resolved, referenceToDeclaration, resolveName } from './resolver.js';

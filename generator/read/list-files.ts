@@ -1,6 +1,7 @@
-import { type Dirent, readdirSync } from 'node:fs';
+import { type Dirent, existsSync, readdirSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { compareText } from '../diagnostics.js';
+import { migrationFilesOf } from './migration-files.js';
 
 /** Folders that never hold sources. */
 const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(['node_modules', 'dist']);
@@ -35,6 +36,13 @@ export function listSources(
     }
   }
   return { files: files.sort(compareText), folders };
+}
+
+/** The migrations below a folder, in their order; none if there is no such folder. @throws if it cannot be read */
+export function listMigrations(projectDirectory: string, folder: string): readonly string[] {
+  const absolute = join(projectDirectory, folder);
+  if (!existsSync(absolute)) return [];
+  return migrationFilesOf(readdirSync(absolute)).map((name) => posix.join(folder, name));
 }
 
 function isSourceFolder(entry: Dirent): boolean {

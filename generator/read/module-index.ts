@@ -1,4 +1,4 @@
-import { ts } from 'ts-morph';
+import { ts } from './compiler.js';
 import { type Declaration, declaredName, hasKeyword } from './syntax.js';
 
 /** A name that an import statement binds. */
@@ -25,16 +25,20 @@ export interface ModuleIndex {
   readonly reExports: readonly ReExport[];
 }
 
-const indexes = new WeakMap<ts.SourceFile, ModuleIndex>();
+const INDEX = Symbol('index');
 
-/** The index of a file, made once per tree. */
+interface Indexed {
+  [INDEX]?: ModuleIndex;
+}
+
+/**
+ * The index of a file, made once per tree and kept on it: trees come and go by the thousand, and the garbage collector
+ * moves each of them twice if a WeakMap speaks of them.
+ */
 export function moduleIndex(source: ts.SourceFile): ModuleIndex {
-  let index = indexes.get(source);
-  if (index === undefined) {
-    index = makeIndex(source);
-    indexes.set(source, index);
-  }
-  return index;
+  const tree: ts.SourceFile & Indexed = source;
+  tree[INDEX] ??= makeIndex(source);
+  return tree[INDEX];
 }
 
 interface Draft {

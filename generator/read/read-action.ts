@@ -1,7 +1,7 @@
-import type { ts } from 'ts-morph';
 import type { ActionSchema } from '../schema/project-schema.js';
 import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
 import { extendsFramework, readClassName, readHeritage } from './class-form.js';
+import type { ts } from './compiler.js';
 import { readCollaborators } from './read-collaborators.js';
 import { type ReadContext, report } from './read-context.js';
 import { decoratorArguments, readOptions } from './read-decorator.js';

@@ -1,6 +1,6 @@
-import { ts } from 'ts-morph';
 import type { CollaboratorSchema, SuppliedType, Wiring } from '../schema/project-schema.js';
 import { extendsFramework, hasPublicConstructor, readHeritage } from './class-form.js';
+import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { abbreviate } from './read-literal.js';
 import { type Resolved, referenceTo, resolveName } from './resolver.js';

@@ -1,17 +1,23 @@
-import type { ts } from 'ts-morph';
 import { type Diagnostic, type DiagnosticCode, diagnostic } from '../diagnostics.js';
 import type { ProjectPaths } from '../schema/paths.js';
 import type { ModelReference } from '../schema/type-schema.js';
-import { locationOf, type SourceFiles } from './source-files.js';
+import type { ts } from './compiler.js';
+import { type Asked, locationOf, type SourceFiles } from './source-files.js';
 
 /** What every step of reading works with. */
 export interface ReadContext {
   readonly sources: SourceFiles;
   readonly paths: ProjectPaths;
   /** Classes that were found behind imports, by `importKey`: models are named far more often than they are read. */
-  readonly classes: Map<string, ModelReference | undefined>;
+  readonly classes: Map<string, KnownClass>;
   /** Mistakes found so far; steps append. */
   readonly diagnostics: Diagnostic[];
+}
+
+/** What an import led to, and the files on the way. */
+export interface KnownClass {
+  readonly reference: ModelReference | undefined;
+  readonly asked: Asked;
 }
 
 /** Reports a mistake at a node. */

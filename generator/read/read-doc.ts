@@ -1,5 +1,5 @@
-import { ts } from 'ts-morph';
 import type { DocTag } from '../schema/type-schema.js';
+import { ts } from './compiler.js';
 import { locationOf } from './source-files.js';
 
 /** A documentation comment: its text and its tags. */

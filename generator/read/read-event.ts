@@ -1,11 +1,12 @@
-import { ts } from 'ts-morph';
 import { diagnostic } from '../diagnostics.js';
 import type { EventSchema } from '../schema/project-schema.js';
 import type { DocTag, FieldSchema } from '../schema/type-schema.js';
 import { extendsFramework, type Heritage, readClassName, readHeritage } from './class-form.js';
+import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { readDoc } from './read-doc.js';
 import { readClassFields, resolveClass } from './read-type.js';
+import { readUpcasters } from './read-upcasters.js';
 import type { Declaration } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
 import { instanceProperties, scopeOf } from './syntax.js';
@@ -41,6 +42,7 @@ export function readEvent(context: ReadContext, node: ts.ClassDeclaration): Even
     model,
     fields: readPayload(context, node),
     ...(version === undefined ? {} : { version }),
+    upcasters: readUpcasters(node),
   };
 }
 

@@ -1,6 +1,6 @@
-import { ts } from 'ts-morph';
 import type { EventReference, HandlerOptions, HandlerSchema } from '../schema/project-schema.js';
 import { readClassName } from './class-form.js';
+import { ts } from './compiler.js';
 import { readCollaborators } from './read-collaborators.js';
 import { type ReadContext, report } from './read-context.js';
 import { decoratorArguments, readOptions } from './read-decorator.js';

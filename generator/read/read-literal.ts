@@ -1,11 +1,12 @@
-import { ts } from 'ts-morph';
 import type { JsonValue } from '../schema/json-value.js';
+import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 
 /** The value of a literal expression; anything else is reported and gives undefined. Nothing is ever evaluated. */
 export function readLiteral(context: ReadContext, node: ts.Node): JsonValue | undefined {
   if (ts.isStringLiteralLike(node)) return node.text;
-  if (ts.isNumericLiteral(node)) return Number(node.text);
+  // What is too large for a number is Infinity, which JSON has no word for.
+  if (ts.isNumericLiteral(node) && Number.isFinite(Number(node.text))) return Number(node.text);
   if (node.kind === ts.SyntaxKind.TrueKeyword) return true;
   if (node.kind === ts.SyntaxKind.FalseKeyword) return false;
   if (node.kind === ts.SyntaxKind.NullKeyword) return null;

@@ -1,15 +1,25 @@
-import { ts } from 'ts-morph';
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
+import { ts } from './compiler.js';
+import { migrationFileName, sqlMistake } from './migration-files.js';
 
 /** A migration as its file spells it. */
 export interface MigrationText {
   readonly name: string;
   /** SQL, exactly as the running application would send it. */
   readonly up: string;
+  /** Where the SQL stands, if its lines are lines of the file. */
+  readonly origin?: { readonly file: string; readonly line: number };
 }
 
-/** The SQL of a migration module, read from its text: nothing of the user's is executed. */
+/** The SQL of an `.sql` file or of a migration module, read from its text: nothing of the user's is executed. */
 export function readMigrationSql(file: string, text: string): MigrationText | Diagnostic {
+  const { name, language } = migrationFileName(file) ?? {};
+  if (name === undefined || language === 'ts') return readModule(file, text);
+  const up = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
+  return sqlMistake(file, up) ?? { name, up, origin: { file, line: 1 } };
+}
+
+function readModule(file: string, text: string): MigrationText | Diagnostic {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const call = definition(source);
   if (call === undefined) {
@@ -19,7 +29,10 @@ export function readMigrationSql(file: string, text: string): MigrationText | Di
   if (name === undefined || up === undefined || call.arguments.length !== 2) {
     return problem(file, 'The arguments of defineMigration are not text literals');
   }
-  return { name, up };
+  const literal = call.arguments[1];
+  if (literal === undefined || !ts.isNoSubstitutionTemplateLiteral(literal)) return { name, up };
+  const { line } = source.getLineAndCharacterOfPosition(literal.getStart(source));
+  return { name, up, origin: { file, line: line + 1 } };
 }
 
 function problem(file: string, message: string): Diagnostic {

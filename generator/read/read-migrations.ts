@@ -1,26 +1,21 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join, posix } from 'node:path';
-import { ts } from 'ts-morph';
-import { compareText, diagnostic } from '../diagnostics.js';
+import { diagnostic } from '../diagnostics.js';
 import type { MigrationFile } from '../schema/project-schema.js';
+import { ts } from './compiler.js';
+import { migrationFileName, migrationNumber, sqlMistake } from './migration-files.js';
 import { moduleIndex } from './module-index.js';
 import type { ReadContext } from './read-context.js';
 
-/** The migrations that exist, sorted by name. They belong to the user: they are read as text, never rewritten. */
-export function readMigrations(context: ReadContext, projectDirectory: string): readonly MigrationFile[] {
-  const folder = context.paths.migrations;
-  if (!existsSync(join(projectDirectory, folder))) return [];
-  return readdirSync(join(projectDirectory, folder))
-    .filter((name) => /\.ts$/.test(name) && !/\.(d|test|test-d)\.ts$/.test(name))
-    .sort(compareText)
-    .map((name) => readMigration(context, posix.join(folder, name)))
-    .filter((migration) => migration !== undefined);
-}
-
-function readMigration(context: ReadContext, file: string): MigrationFile | undefined {
-  const name = posix.basename(file, '.ts');
-  const number = /^(\d{4,})_[\w-]+$/.exec(name)?.[1];
-  const source = context.sources.load(file);
+/** A migration as a file of its folder gives it. It belongs to the user: it is read as text, never rewritten. */
+export function readMigration(context: ReadContext, file: string): MigrationFile | undefined {
+  const { name = '', language } = migrationFileName(file) ?? {};
+  const number = migrationNumber(name);
+  const text = context.sources.text(file) ?? '';
+  if (number !== undefined && language === 'sql') {
+    const mistake = sqlMistake(file, text);
+    if (mistake !== undefined) context.diagnostics.push(mistake);
+    return { file, name, number, creates: createdTables(text), sql: text };
+  }
+  const source = language === 'ts' ? context.sources.load(file) : undefined;
   const exported = source !== undefined && exportsMigration(source);
   if (number === undefined || !exported) {
     context.diagnostics.push(
@@ -28,12 +23,14 @@ function readMigration(context: ReadContext, file: string): MigrationFile | unde
         'FWGEN035',
         { file },
         number === undefined ? 'The file name has no number' : 'The file exports no `migration`',
-        'Name it like 0002_add_index.ts and write `export const migration: Migration = defineMigration(...)`.',
+        language === 'sql'
+          ? 'Name it like 0002_add_index.sql.'
+          : 'Name it like 0002_add_index.ts and write `export const migration: Migration = defineMigration(...)`.',
       ),
     );
     return undefined;
   }
-  return { file, name, number: Number(number), creates: createdTables(context.sources.text(file) ?? '') };
+  return { file, name, number, creates: createdTables(text) };
 }
 
 function exportsMigration(source: ts.SourceFile): boolean {

@@ -1,7 +1,7 @@
-import { ts } from 'ts-morph';
 import type { ColumnOption, Located, ModelSchema } from '../schema/project-schema.js';
 import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
 import { extendsFramework, type Heritage, readClassName, readHeritage } from './class-form.js';
+import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { decoratorArguments, readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';

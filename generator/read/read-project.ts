@@ -1,21 +1,10 @@
-import type { ts } from 'ts-morph';
-import { type Diagnostic, diagnostic } from '../diagnostics.js';
+import type { Diagnostic } from '../diagnostics.js';
 import type { ProjectPaths } from '../schema/paths.js';
-import type { ProjectSchema } from '../schema/project-schema.js';
-import { isSystemError } from '../system-error.js';
-import { listSources, type SourceList } from './list-files.js';
-import { readAction } from './read-action.js';
-import { type ReadContext, report } from './read-context.js';
-import { readDecorator } from './read-decorator.js';
-import { readEvent } from './read-event.js';
-import { readHandler } from './read-handler.js';
-import { type FileResult, type Found, nothingFound, type ReadMemory } from './read-memory.js';
-import { readMigrations } from './read-migrations.js';
-import { readModel, reportUnmarkedModel } from './read-model.js';
-import { readRepository } from './read-repository.js';
-import { checkShards } from './read-shard-verdicts.js';
-import { type ParseError, SourceFiles } from './source-files.js';
-import { classesOf } from './syntax.js';
+import type { ActionSchema, ProjectSchema } from '../schema/project-schema.js';
+import { attempt } from './attempt.js';
+import { listMigrations, listSources } from './list-files.js';
+import { namesakes } from './migration-files.js';
+import { type Found, type Look, nothingFound, ReadMemory } from './read-memory.js';
 
 /** What reading gives: everything that could be understood, and every mistake on the way. */
 export interface ReadResult {
@@ -26,130 +15,97 @@ export interface ReadResult {
 }
 
 /**
- * Only files with a decorator or a derived class are parsed; others are parsed when a type is followed into them. Names
- * are not looked for: a file may import the markers under names of its own.
+ * Reads all sources of a project. Mistakes are collected, never thrown; disk errors are mistakes as well. The compiler
+ * is loaded only if there is a file that `memory` knows nothing of.
  */
-const MARKERS = /^\s*@[\p{ID_Start}_$]|\bclass\b[^{}]*\bextends\b/mu;
-
-/** Reads all sources of a project. Mistakes are collected, never thrown; disk errors are mistakes as well. */
-export function readProject(projectDirectory: string, paths: ProjectPaths, memory?: ReadMemory): ReadResult {
-  const sources = memory?.sources ?? new SourceFiles(projectDirectory);
-  const context: ReadContext = {
-    sources,
-    paths,
-    classes: new Map(),
-    diagnostics: [],
+export async function readProject(
+  projectDirectory: string,
+  paths: ProjectPaths,
+  memory: ReadMemory = new ReadMemory(),
+): Promise<ReadResult> {
+  const { files, folders, diagnostics } = listFiles(projectDirectory, paths);
+  const request = { projectDirectory, paths, memory };
+  const unread = files.filter((file) => memory.resultOf(file) === undefined);
+  if (unread.length > 0) {
+    const { readFiles } = await import('./read-files.js');
+    readFiles(request, unread);
+  }
+  const inputs = new Set([...folders, paths.migrations, ...files]);
+  const schema = nothingFound();
+  const syntaxErrors: Diagnostic[] = [];
+  const note = (look: Look): void => {
+    diagnostics.push(...look.diagnostics);
+    syntaxErrors.push(...look.syntaxErrors);
+    for (const file of look.asked) inputs.add(file);
   };
-  sources.startRun();
-  const found = nothingFound();
-  const { files, folders } = sourcesOf(context, projectDirectory);
   for (const file of files) {
-    if (memory === undefined) readFile(context, file, found);
-    else addResult(context, found, recallFile(context, memory, file));
+    const result = memory.resultOf(file);
+    if (result === undefined) continue;
+    add(schema, result.found);
+    note(result);
   }
-  const migrations =
-    attempt(context, paths.migrations, () => readMigrations(context, projectDirectory)) ?? [];
-  const { syntaxErrors } = context.sources;
-  if (syntaxErrors.length > 0)
-    return { schema: NOTHING, diagnostics: syntaxErrors.map(syntaxDiagnostic), inputs: [] };
-  const schema: ProjectSchema = { ...found, migrations };
-  // One that stages once cannot stage on two shards.
-  const suspects = found.actions.filter(({ stagingCalls }) => stagingCalls > 1);
-  return {
-    schema,
-    diagnostics: [...context.diagnostics, ...checkShards(context, schema, suspects)],
-    inputs: [...new Set([...folders, paths.migrations, ...files, ...sources.asked.files])],
-  };
+  // While a file does not parse, nothing else is said: what other files miss in it may well be there.
+  if (syntaxErrors.length > 0) return { schema: nothingFound(), diagnostics: syntaxErrors, inputs: [] };
+  for (const look of await lookAtShards(request, schema)) note(look);
+  if (syntaxErrors.length > 0) return { schema: nothingFound(), diagnostics: syntaxErrors, inputs: [] };
+  return { schema, diagnostics, inputs: [...inputs] };
 }
 
-/** While a file does not parse, nothing else is said: what other files miss in it may well be there. */
-const NOTHING: ProjectSchema = {
-  models: [],
-  events: [],
-  actions: [],
-  handlers: [],
-  repositories: [],
-  migrations: [],
-};
-
-function syntaxDiagnostic({ message, location }: ParseError): Diagnostic {
-  return diagnostic('FWGEN001', location, message, 'Correct the syntax.');
+/** What is read, where, and what is known already. */
+export interface ReadRequest {
+  readonly projectDirectory: string;
+  readonly paths: ProjectPaths;
+  readonly memory: ReadMemory;
 }
 
-function sourcesOf(context: ReadContext, projectDirectory: string): SourceList {
-  const { source, output, migrations } = context.paths;
-  const list = attempt(context, source, () => listSources(projectDirectory, source, [output, migrations]));
-  return list ?? { files: [], folders: [] };
+interface ListedFiles {
+  /** Sources and migrations. */
+  readonly files: readonly string[];
+  readonly folders: readonly string[];
+  readonly diagnostics: Diagnostic[];
 }
 
-/** What a file gives: as remembered, or read now. */
-function recallFile(context: ReadContext, memory: ReadMemory, file: string): FileResult {
-  const known = memory.resultOf(file);
-  if (known !== undefined) {
-    memory.sources.noteAsked(known.asked);
-    return known;
-  }
-  const own: ReadContext = { ...context, classes: new Map(), diagnostics: [] };
-  const found = nothingFound();
-  const asked = memory.sources.asking(() => readFile(own, file, found));
-  const result: FileResult = { found, diagnostics: own.diagnostics, asked };
-  memory.remember(file, result);
-  return result;
-}
-
-function addResult(context: ReadContext, found: Found, result: FileResult): void {
-  context.diagnostics.push(...result.diagnostics);
-  found.models.push(...result.found.models);
-  found.events.push(...result.found.events);
-  found.actions.push(...result.found.actions);
-  found.handlers.push(...result.found.handlers);
-  found.repositories.push(...result.found.repositories);
-}
-
-function readFile(context: ReadContext, file: string, found: Found): void {
-  const source = attempt(context, file, () =>
-    context.sources.matches(file, MARKERS) ? context.sources.load(file) : undefined,
+function listFiles(projectDirectory: string, { source, output, migrations }: ProjectPaths): ListedFiles {
+  const diagnostics: Diagnostic[] = [];
+  const sources = attempt(diagnostics, source, () =>
+    listSources(projectDirectory, source, [output, migrations]),
   );
-  for (const node of source === undefined ? [] : classesOf(source)) readClass(context, node, found);
+  const listed = attempt(diagnostics, migrations, () => listMigrations(projectDirectory, migrations)) ?? [];
+  diagnostics.push(...namesakes(listed));
+  return { files: [...(sources?.files ?? []), ...listed], folders: sources?.folders ?? [], diagnostics };
 }
 
-function readClass(context: ReadContext, node: ts.ClassDeclaration, found: Found): void {
-  const builder = readDecorator(context, node, 'AutoBuilder');
-  const action = readDecorator(context, node, 'FwAction');
-  const route = readDecorator(context, node, 'HttpRoute');
-  if (builder !== undefined) add(found.models, readModel(context, node, builder));
-  else reportUnmarkedModel(context, node);
-  if (action !== undefined) add(found.actions, readAction(context, node, { action, route }));
-  else if (route !== undefined) {
-    const name = node.name?.text ?? 'The class';
-    report(
-      context,
-      'FWGEN033',
-      route,
-      `${name} has a route but no @FwAction`,
-      'Mark the class with @FwAction as well.',
-    );
+function add(schema: Found, found: Partial<Found>): void {
+  schema.models.push(...(found.models ?? []));
+  schema.events.push(...(found.events ?? []));
+  schema.actions.push(...(found.actions ?? []));
+  schema.handlers.push(...(found.handlers ?? []));
+  schema.sagas.push(...(found.sagas ?? []));
+  schema.repositories.push(...(found.repositories ?? []));
+  schema.migrations.push(...(found.migrations ?? []));
+}
+
+/** Follows the ids of each action that stages more than once: one that stages once cannot stage on two shards. */
+async function lookAtShards(request: ReadRequest, schema: ProjectSchema): Promise<readonly Look[]> {
+  const suspects = schema.actions.filter(({ stagingCalls }) => stagingCalls > 1);
+  if (suspects.length === 0) return [];
+  const looks = request.memory.shardLooks(modelsOf(schema));
+  const unknown = suspects.filter((action) => !looks.has(placeOf(action)));
+  if (unknown.length > 0) {
+    const { lookAtAction } = await import('./read-files.js');
+    for (const action of unknown) looks.set(placeOf(action), lookAtAction(request, schema, action));
   }
-  const handler = readDecorator(context, node, 'FwEventHandler');
-  if (handler !== undefined) add(found.handlers, readHandler(context, node, handler));
-  add(found.events, readEvent(context, node));
-  add(found.repositories, readRepository(context, node));
+  return suspects.flatMap((action) => looks.get(placeOf(action)) ?? []);
 }
 
-function add<T>(list: T[], item: T | undefined): void {
-  if (item !== undefined) list.push(item);
+function placeOf({ file, className }: ActionSchema): string {
+  return `${file}#${className}`;
 }
 
-/** Runs a step that touches the disk; its failure becomes a diagnostic. */
-function attempt<T>(context: ReadContext, file: string, step: () => T): T | undefined {
-  try {
-    return step();
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    const hint = 'Check that it exists and may be read.';
-    context.diagnostics.push(
-      diagnostic('FWGEN038', { file: file || '.' }, `Cannot read: ${error.code}`, hint),
-    );
-    return undefined;
-  }
+/** What following an id takes from the schema: the rest it takes from files. */
+function modelsOf({ models, repositories }: ProjectSchema): string {
+  return JSON.stringify([
+    models.map(({ name, file, sharded }) => [name, file, sharded]),
+    repositories.map(({ name, file, model }) => [name, file, model.name]),
+  ]);
 }

@@ -1,6 +1,6 @@
-import type { ts } from 'ts-morph';
 import type { RepositorySchema } from '../schema/project-schema.js';
 import { extendsFramework, readClassName, readHeritage } from './class-form.js';
+import type { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { resolveClass } from './read-type.js';
 import { fileOf, locationOf } from './source-files.js';

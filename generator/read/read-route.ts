@@ -1,6 +1,6 @@
-import { ts } from 'ts-morph';
 import type { Located, ResponseSchema, RouteSchema } from '../schema/project-schema.js';
 import { hasStaticMember } from './class-form.js';
+import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { decoratorArguments, readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';

@@ -1,5 +1,5 @@
-import { ts } from 'ts-morph';
 import type { FieldSchema, ModelReference, ScalarKind, TypeSchema } from '../schema/type-schema.js';
+import { ts } from './compiler.js';
 import { enumMemberValue, readConstantValues, readEnumValues } from './read-constants.js';
 import { type ReadContext, report } from './read-context.js';
 import { hasDecorator } from './read-decorator.js';
@@ -173,12 +173,19 @@ export function resolveClass(context: ReadContext, node: ts.TypeNode): ModelRefe
   if (!ts.isTypeReferenceNode(node)) return undefined;
   const name = node.typeName.getText();
   const source = node.getSourceFile();
+  const find = (): ModelReference | undefined => {
+    const declaration = resolveClassDeclaration(context, node, name);
+    return declaration === undefined ? undefined : referenceToClass(context, declaration);
+  };
   const key = importKey(source, name);
-  if (key !== undefined && context.classes.has(key)) return context.classes.get(key);
-  const declaration = resolveClassDeclaration(context, node, name);
-  const reference = declaration === undefined ? undefined : referenceToClass(context, declaration);
-  if (key !== undefined) context.classes.set(key, reference);
-  return reference;
+  if (key === undefined) return find();
+  let known = context.classes.get(key);
+  if (known === undefined) {
+    const { given, asked } = context.sources.asking(find);
+    known = { reference: given, asked };
+    context.classes.set(key, known);
+  } else context.sources.noteAsked(known.asked);
+  return known.reference;
 }
 
 function referenceToClass(context: ReadContext, node: ts.ClassDeclaration): ModelReference {

@@ -1,5 +1,5 @@
-import { ts } from 'ts-morph';
 import type { Reference } from '../schema/location.js';
+import { ts } from './compiler.js';
 import { moduleIndex } from './module-index.js';
 import type { ReadContext } from './read-context.js';
 import { fileOf, importTarget } from './source-files.js';

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { ts } from 'ts-morph';
+import { plainText } from '../content-hash.js';
 import type { SourceLocation } from '../schema/location.js';
 import { isSystemError } from '../system-error.js';
+import { ts } from './compiler.js';
 
 /** What the parser could not understand. */
 export interface ParseError {
@@ -26,6 +27,14 @@ function nothingAsked(): MutableAsked {
   return { files: new Set(), parsed: new Set() };
 }
 
+/** How sources are kept. */
+export interface SourceFilesOptions {
+  /** Most trees to be kept: more memory saves parsing a file again that many others import. */
+  readonly treeLimit?: number;
+  /** Told each text that is read from the disk; undefined for a file that is not there. */
+  readonly onText?: (file: string, text: string | undefined) => void;
+}
+
 /** One file after a look at it. */
 interface LoadedFile {
   /** undefined if it does not parse. */
@@ -41,6 +50,7 @@ interface LoadedFile {
 export class SourceFiles {
   readonly #projectDirectory: string;
   readonly #treeLimit: number;
+  readonly #onText: SourceFilesOptions['onText'];
   /** Trees, the longest unused first. */
   readonly #loaded = new Map<string, LoadedFile>();
   readonly #matches = new Map<string, boolean>();
@@ -49,12 +59,10 @@ export class SourceFiles {
   /** The file that was asked for last, which is the one that is parsed next. */
   #lastText: { readonly file: string; readonly text: string } | undefined;
 
-  /**
-   * @param options.treeLimit most trees to be kept: more memory saves parsing a file again that many others import
-   */
-  constructor(projectDirectory: string, options: { readonly treeLimit?: number } = {}) {
+  constructor(projectDirectory: string, options: SourceFilesOptions = {}) {
     this.#projectDirectory = projectDirectory;
     this.#treeLimit = options.treeLimit ?? TREE_LIMIT;
+    this.#onText = options.onText;
   }
 
   /** The parsed file; undefined if there is none inside the project, or if it does not parse. */
@@ -82,6 +90,7 @@ export class SourceFiles {
     const tree = this.#loaded.get(file)?.source;
     if (tree !== undefined) return tree.text;
     const text = readText(join(this.#projectDirectory, file));
+    this.#onText?.(file, text);
     if (text !== undefined) this.#lastText = { file, text };
     return text;
   }
@@ -105,18 +114,13 @@ export class SourceFiles {
     return found;
   }
 
-  /** Begins another run: what earlier ones asked for does not count any more. */
-  startRun(): void {
-    this.#asked = nothingAsked();
-  }
-
-  /** Runs `work`. @returns what it asked for */
-  asking(work: () => void): Asked {
+  /** Runs `work`. @returns what it gave and what it asked for */
+  asking<T>(work: () => T): { readonly given: T; readonly asked: Asked } {
     const before = this.#asked;
     this.#asked = nothingAsked();
     try {
-      work();
-      return this.#asked;
+      const given = work();
+      return { given, asked: this.#asked };
     } finally {
       const { files, parsed } = this.#asked;
       this.#asked = before;
@@ -124,20 +128,15 @@ export class SourceFiles {
     }
   }
 
-  /** Counts files as asked for that an earlier run asked for in this one's place. */
+  /** Counts files as asked for that somebody asked for earlier in this one's place. */
   noteAsked({ files, parsed }: Asked): void {
     for (const file of files) this.#asked.files.add(file);
     for (const file of parsed) this.#asked.parsed.add(file);
   }
 
-  /** What this run asked for: while it stays as it is, so does what was read. */
-  get asked(): Asked {
-    return this.#asked;
-  }
-
-  /** Syntax errors of every file that this run wanted parsed. */
-  get syntaxErrors(): readonly ParseError[] {
-    return [...this.#errors].flatMap(([file, errors]) => (this.#asked.parsed.has(file) ? errors : []));
+  /** Syntax errors of a file that was parsed. */
+  errorsOf(file: string): readonly ParseError[] {
+    return this.#errors.get(file) ?? [];
   }
 
   /** Forgets what these files held, so that the next look reads them again. Others keep their trees. */
@@ -181,8 +180,8 @@ export function fileOf(node: ts.Node): string {
   return node.getSourceFile().fileName;
 }
 
-/** Trees are large: a thousand of them take as much memory as all the rest. */
-const TREE_LIMIT = 64;
+/** Trees are large, and files that speak of each other are read one after the other. */
+const TREE_LIMIT = 16;
 
 function readText(path: string): string | undefined {
   let text: string;
@@ -192,8 +191,7 @@ function readText(path: string): string | undefined {
     if (isSystemError(error) && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return undefined;
     throw error;
   }
-  const body = text.startsWith('\uFEFF') ? text.slice(1) : text;
-  return body.includes('\r') ? body.replace(/\r\n?/g, '\n') : body;
+  return plainText(text);
 }
 
 interface Findings {

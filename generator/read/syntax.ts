@@ -1,4 +1,4 @@
-import { ts } from 'ts-morph';
+import { ts } from './compiler.js';
 
 /** A declaration at the top level of a file. */
 export type Declaration =

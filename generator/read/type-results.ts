@@ -1,5 +1,5 @@
-import type { ts } from 'ts-morph';
 import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
+import type { ts } from './compiler.js';
 import { abbreviate } from './read-literal.js';
 
 /** A type together with what it allows besides. */

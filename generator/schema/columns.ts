@@ -17,8 +17,19 @@ export interface ColumnSchema {
   readonly sqlType: string;
 }
 
+const known = new WeakMap<ModelSchema, readonly ColumnSchema[]>();
+
 /** All columns of a model: those of its base class first (but dates last), then its own in source order. */
 export function columnsOf(model: ModelSchema): readonly ColumnSchema[] {
+  let columns = known.get(model);
+  if (columns === undefined) {
+    columns = makeColumns(model);
+    known.set(model, columns);
+  }
+  return columns;
+}
+
+function makeColumns(model: ModelSchema): readonly ColumnSchema[] {
   const dates =
     model.kind === 'model' ? MODEL_FIELDS.map((name) => baseField(model, name, { kind: 'instant' })) : [];
   const fields = [

@@ -4,6 +4,8 @@ export interface EmittedFiles {
   readonly generated: ReadonlyMap<string, string>;
   /** Written once, then the user's: first migrations of tables that no migration creates yet. */
   readonly migrations: ReadonlyMap<string, string>;
+  /** Rewritten when there is something to add, and never removed: the lock of events. Default none. */
+  readonly locks?: ReadonlyMap<string, string>;
 }
 
 /** What every generated file begins with: only files that do are overwritten or removed. */

@@ -7,3 +7,12 @@ export interface ProjectPaths {
   /** Folder of the application's migrations. */
   readonly migrations: string;
 }
+
+/** The way from a folder to a file, both from the project folder ('.' is the project folder) and without detours. */
+export function relativePath(folder: string, file: string): string {
+  const from = folder === '' || folder === '.' ? [] : folder.split('/');
+  const to = file.split('/');
+  let shared = 0;
+  while (shared < from.length && shared < to.length - 1 && from[shared] === to[shared]) shared += 1;
+  return '../'.repeat(from.length - shared) + to.slice(shared).join('/');
+}

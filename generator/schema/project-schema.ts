@@ -8,6 +8,7 @@ export interface ProjectSchema {
   readonly events: readonly EventSchema[];
   readonly actions: readonly ActionSchema[];
   readonly handlers: readonly HandlerSchema[];
+  readonly sagas: readonly SagaSchema[];
   readonly repositories: readonly RepositorySchema[];
   /** Files that stand in the migrations folder, sorted by name. */
   readonly migrations: readonly MigrationFile[];
@@ -57,6 +58,8 @@ export interface EventSchema {
   readonly fields: readonly FieldSchema[];
   /** `@version` of its comment. */
   readonly version?: number;
+  /** Number of its upcasters; `uncounted` where the text does not say. */
+  readonly upcasters: number | 'uncounted';
 }
 
 /** A class marked with `@FwAction`. */
@@ -107,6 +110,20 @@ export interface HandlerOptions {
   readonly retryDelayMs: number | undefined;
   readonly transactional: boolean | undefined;
   readonly startFrom: 'beginning' | 'now' | undefined;
+}
+
+/** A class marked with `@FwSaga`. */
+export interface SagaSchema {
+  /** Name of the class. */
+  readonly className: string;
+  /** Stable name: that of its property `name`, else of the class. */
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly file: string;
+  readonly location: SourceLocation;
+  /** The model that holds its state; undefined if that is no class of the project. */
+  readonly state: ModelReference | undefined;
+  readonly stateLocation: SourceLocation;
 }
 
 /** One constructor parameter of an action or handler. */
@@ -177,4 +194,6 @@ export interface MigrationFile {
   readonly number: number;
   /** Tables that its text creates. */
   readonly creates: readonly string[];
+  /** Text of an `.sql` file; absent for a module. */
+  readonly sql?: string;
 }

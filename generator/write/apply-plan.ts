@@ -29,6 +29,7 @@ export function applyPlan(projectDirectory: string, outputFolder: string, plan: 
   const staged: Staged[] = [];
   const done: Staged[] = [];
   try {
+    for (const folder of foldersOf(projectDirectory, changes)) mkdirSync(folder, { recursive: true });
     for (const change of changes) staged.push(stage(projectDirectory, change));
     replace(manifestFile, printManifest(underWay(projectDirectory, outputFolder, plan)));
     for (const each of staged) {
@@ -37,12 +38,11 @@ export function applyPlan(projectDirectory: string, outputFolder: string, plan: 
     }
     replace(manifestFile, after);
   } catch (error) {
+    for (const { temporary } of staged) if (temporary !== undefined) rmSync(temporary, { force: true });
     done.forEach(takeBack);
     if (before !== undefined) replace(manifestFile, before);
     else rmSync(manifestFile, { force: true });
     throw error;
-  } finally {
-    for (const { temporary } of staged) if (temporary !== undefined) rmSync(temporary, { force: true });
   }
 }
 
@@ -72,13 +72,16 @@ function underWay(
   return both;
 }
 
+function foldersOf(projectDirectory: string, changes: readonly FileChange[]): ReadonlySet<string> {
+  return new Set(changes.map(({ path }) => dirname(join(projectDirectory, path))));
+}
+
 function stage(projectDirectory: string, { path, before, text }: FileChange): Staged {
   const target = join(projectDirectory, path);
   return { target, temporary: text === undefined ? undefined : writeBeside(target, text), before };
 }
 
 function writeBeside(target: string, text: string): string {
-  mkdirSync(dirname(target), { recursive: true });
   const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.fw-tmp`);
   try {
     writeFileSync(temporary, text, { flag: 'wx' });

@@ -49,6 +49,12 @@ export function planWrite(request: PlanRequest): WritePlan {
     const exists = existsSync(join(projectDirectory, path));
     changes.push({ path, kind: exists ? 'unchanged' : 'create', text });
   }
+  for (const [path, text] of emitted.locks ?? []) {
+    const before = readText(join(projectDirectory, path));
+    changes.push(
+      before === undefined ? { path, kind: 'create', text } : { path, kind: 'update', text, before },
+    );
+  }
   for (const planned of planRemovals(request, manifest)) add(planned);
   const hashes = new Map(
     [...emitted.generated].map(

@@ -6,7 +6,8 @@ import type { ProjectPaths } from '../schema/paths.js';
 import { isSystemError } from '../system-error.js';
 import { applyPlan, removeLeftovers } from './apply-plan.js';
 import { FolderLockedError, withFolderLock } from './folder-lock.js';
-import { type FileChange, planWrite } from './plan-write.js';
+import { printManifest } from './manifest.js';
+import { type FileChange, planWrite, type WritePlan } from './plan-write.js';
 
 /** How a run treats the disk. */
 export interface WriteOptions {
@@ -22,6 +23,8 @@ export interface WriteOptions {
 export interface WriteResult {
   readonly changes: readonly FileChange[];
   readonly diagnostics: readonly Diagnostic[];
+  /** Text of the manifest that belongs to it; absent after a mistake. */
+  readonly manifest?: string;
 }
 
 /** Writes what changed, or nothing at all if anything stands in the way. Disk errors become diagnostics. */
@@ -39,15 +42,17 @@ export async function writeProject(
       if (plan.diagnostics.length > 0) return unlessRefused(plan);
       for (const folder of [paths.output, paths.migrations]) removeLeftovers(join(projectDirectory, folder));
       applyPlan(projectDirectory, paths.output, plan);
-      return { changes: plan.changes, diagnostics: [] };
+      return unlessRefused(plan);
     });
   } catch (error) {
     return { changes: [], diagnostics: [diskDiagnostic(error, projectDirectory, paths.output)] };
   }
 }
 
-function unlessRefused({ changes, diagnostics }: WriteResult): WriteResult {
-  return diagnostics.length > 0 ? { changes: [], diagnostics } : { changes, diagnostics };
+function unlessRefused({ changes, diagnostics, manifest }: WritePlan): WriteResult {
+  return diagnostics.length > 0
+    ? { changes: [], diagnostics }
+    : { changes, diagnostics, manifest: printManifest(manifest) };
 }
 
 function diskDiagnostic(error: unknown, projectDirectory: string, folder: string): Diagnostic {

@@ -1,10 +1,14 @@
 import type { Clock } from '../domain/clock.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import { copyWith, descriptorOf, type Entity, pendingEventsOf } from '../domain/entity.js';
+import { ShardedId, shardOfUuid } from '../domain/id.js';
 import { INITIAL_VERSION } from '../domain/model-builder.js';
 import type { ModelEvent } from '../domain/model-event.js';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { parseUuid } from '../domain/uuid.js';
 import { PlanMisuseError } from '../errors.js';
 import type { ActionClass } from './action.js';
+import { PlannedSchedule } from './planned-schedule.js';
 
 /** An insert: the model as it will be stored. */
 export interface StagedAdd {
@@ -33,13 +37,6 @@ export interface StagedExpectation {
   readonly expectedVersion: number;
 }
 
-/** An action to be run later. */
-export interface PlannedAction {
-  readonly dueDate: Date;
-  readonly actionClass: ActionClass<never, unknown>;
-  readonly params: object;
-}
-
 /** One thing that a plan asks for. */
 export type StagedItem = StagedAdd | StagedUpdate | StagedExpectation;
 
@@ -47,11 +44,15 @@ export type StagedItem = StagedAdd | StagedUpdate | StagedExpectation;
 export class ActionPlan {
   readonly #clock: Clock;
   readonly #items = new Map<string, StagedItem>();
-  readonly #schedules: PlannedAction[] = [];
+  readonly #defaultShard: ShardIdentifier;
+  #schedules: readonly PlannedSchedule[] = [];
+  readonly #cancelled = new Set<string>();
   #sealed = false;
 
-  constructor(clock: Clock) {
+  /** @param defaultShard where models without a sharded id live */
+  constructor(clock: Clock, defaultShard: ShardIdentifier = ShardIdentifier.of(0, 0)) {
     this.#clock = clock;
+    this.#defaultShard = defaultShard;
   }
 
   /**
@@ -110,13 +111,14 @@ export class ActionPlan {
    * transaction of this plan, together with its params (secret ones too), and can be seen and cancelled by
    * `application.events.schedules`.
    *
+   * @returns what is scheduled; its `id` is what `cancelSchedule` takes
    * @throws PlanMisuseError for an invalid date
    */
   schedule<Params extends object>(
     at: Date,
     actionClass: ActionClass<Params, unknown>,
     params: NoInfer<Params>,
-  ): void {
+  ): PlannedSchedule {
     if (this.#sealed) {
       throw new PlanMisuseError(
         `${actionClass.name} was scheduled after perform had returned; await everything in perform`,
@@ -124,16 +126,46 @@ export class ActionPlan {
     }
     if (Number.isNaN(at.getTime()))
       throw new PlanMisuseError(`${actionClass.name} cannot be scheduled at an invalid date`);
-    this.#schedules.push({
-      dueDate: at,
-      actionClass: actionClass as unknown as ActionClass<never, unknown>,
-      params,
-    });
+    const facts = { dueDate: at, actionClass: actionClass as unknown as ActionClass<never, unknown>, params };
+    const schedule = new PlannedSchedule(facts, () => this.#shardBeside(params));
+    this.#schedules = [...this.#schedules, schedule];
+    return schedule;
+  }
+
+  /**
+   * Takes a scheduled action back in the transaction of this plan, unless it has begun by then. It has to lie on the
+   * plan's shard, as its id says.
+   *
+   * @throws PlanMisuseError if it is no id of a scheduled action
+   */
+  cancelSchedule(id: string): void {
+    if (this.#sealed)
+      throw new PlanMisuseError(
+        'A schedule was cancelled after perform had returned; await everything in perform',
+      );
+    const own = this.#schedules.filter(({ settledId }) => settledId !== id);
+    if (own.length < this.#schedules.length) {
+      this.#schedules = own;
+      return;
+    }
+    try {
+      shardOfUuid(parseUuid(id));
+    } catch (error) {
+      throw new PlanMisuseError(`${JSON.stringify(id)} is not the id of a scheduled action`, {
+        cause: error,
+      });
+    }
+    this.#cancelled.add(parseUuid(id));
   }
 
   /** What is scheduled so far. */
-  get schedules(): readonly PlannedAction[] {
+  get schedules(): readonly PlannedSchedule[] {
     return this.#schedules;
+  }
+
+  /** Ids of what is taken back so far. */
+  get cancelledSchedules(): readonly string[] {
+    return [...this.#cancelled];
   }
 
   /** What is staged so far, in staging order. */
@@ -150,6 +182,15 @@ export class ActionPlan {
   seal(): readonly StagedItem[] {
     this.#sealed = true;
     return this.items;
+  }
+
+  #shardBeside(params: object): ShardIdentifier {
+    const [first] = this.#items.values();
+    if (first !== undefined)
+      return first.model.id instanceof ShardedId
+        ? first.model.id.resolveShardIdentifier()
+        : this.#defaultShard;
+    return shardAmong(params) ?? this.#defaultShard;
   }
 
   #descriptorFor<M extends Entity>(model: M): ModelDescriptor<M> {
@@ -170,6 +211,14 @@ export class ActionPlan {
     }
     this.#items.set(key, item);
   }
+}
+
+/** The shard of the first sharded id among the values of params. */
+export function shardAmong(params: object): ShardIdentifier | undefined {
+  for (const value of Object.values(params)) {
+    if (value instanceof ShardedId) return value.resolveShardIdentifier();
+  }
+  return undefined;
 }
 
 function label(model: Entity): string {

@@ -77,6 +77,13 @@ export function FwEventHandler(argument?: object): Marker | void {
   return markerFor(argument);
 }
 
+/** Marks a saga class: generated code registers it with the actions of its steps. */
+export function FwSaga(): Marker;
+export function FwSaga(target: object, context?: unknown): void;
+export function FwSaga(argument?: object): Marker | void {
+  return markerFor(argument);
+}
+
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Anything with a static `from(result)`: turns an action's result into the response body. */

@@ -3,6 +3,9 @@ import type { Entity } from '../domain/entity.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { ActionPlan } from './action-plan.js';
 
+/** Reads the stored state of a model. */
+export type LoadModel = () => Promise<Entity | undefined>;
+
 /** What is known while one `perform` runs: repositories find the plan here and see what it has staged. */
 export interface PerformScope {
   readonly actionName: string;
@@ -12,10 +15,11 @@ export interface PerformScope {
   /** Milliseconds until the execution's deadline. */
   remainingMs(): number;
   /**
-   * The latest state of a model that another action of this process has staged and not yet committed, if this
-   * execution may start from it. Reading it ties the execution's outcome to that action's.
+   * The latest state of a model that this execution may start from: what another action of this process has staged and
+   * not yet committed, or else what `load` finds. Reading a staged state ties the execution's outcome to that action's.
+   * Absent: `load` decides.
    */
-  stagedElsewhere?(modelName: string, id: string): Entity | undefined;
+  read?(modelName: string, id: string, load: LoadModel): Promise<Entity | undefined> | Entity | undefined;
   /** Called before a query that cannot see staged states: waits until those of its shard have been settled. */
   beforeQuery?(shard: ShardIdentifier): Promise<void>;
 }

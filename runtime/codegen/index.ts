@@ -16,5 +16,6 @@ export { defineRoute, type RouteDescriptor } from '../http/route.js';
 export { defineMigration, type Migration } from '../migration/migration.js';
 export { EventHistory } from '../persistence/event-history.js';
 export { Repository } from '../persistence/repository.js';
+export { defineSaga, type SagaDescriptor } from '../sagas/saga-descriptor.js';
 export { type RunningServer, type ServeOptions, serve } from '../serve.js';
 export { CODEGEN_VERSION, type modelType } from './version.js';

@@ -7,7 +7,7 @@ import { ONE_SHARD, parse } from './test-support/configs.js';
 
 const FULL = `fw:
   namespace: example.wallet
-  generator: { source: src, output: src/generated, migrations: src/migrations }
+  generator: { source: src, output: src/generated, migrations: src/migrations, templates: t, title: Wallets, version: 2.0.0 }
   execution: { timeout-ms: 900, store-params: false }
   sharding:
     default-shard: { group: 0, member: 0 }
@@ -22,7 +22,7 @@ const FULL = `fw:
             draining: true
             configs:
               primary-config:
-                jdbc-url: jdbc:postgresql://[::1]:5433/wallet%20global?sslmode=verify-full&sslrootcert=ca.pem
+                jdbc-url: jdbc:postgresql://[::1]:5433/wallet%20global?sslmode=verify-full&sslrootcert=ca.pem&sslcert=me.pem&sslkey=key%20of%20me.pem
                 username: wallet
                 password: hunter2
                 allow-unsafe: [synchronous_commit]

@@ -96,6 +96,15 @@ export const idleTimeoutMs: DefaultedIntegerKey = {
   doc: 'A pooled connection that was not used for so long is closed, in milliseconds.',
 };
 
+export const maximumLifetimeMs: DefaultedIntegerKey = {
+  kind: 'integer',
+  name: 'maximumLifetimeMs',
+  minimum: 1_000,
+  maximum: 24 * HOUR,
+  default: 30 * MINUTE,
+  doc: 'A pooled connection that is so old is closed once nobody uses it, and opened anew when it is needed, in milliseconds.',
+};
+
 export const applicationName: DefaultedTextKey = {
   kind: 'text',
   name: 'applicationName',
@@ -131,6 +140,7 @@ export const dataSourceKeys: readonly Key[] = [
   statementTimeoutMs,
   idleInTransactionTimeoutMs,
   idleTimeoutMs,
+  maximumLifetimeMs,
   applicationName,
   allowUnsafe,
   pooler,

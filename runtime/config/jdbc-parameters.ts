@@ -1,11 +1,11 @@
 import type { Mistake } from './problems.js';
 import { didYouMean } from './suggest.js';
-import type { PostgresUrl } from './types.js';
+import type { ClientCertificate, PostgresUrl } from './types.js';
 
 type SslMode = PostgresUrl['sslMode'];
 
 const SSL_MODES: readonly SslMode[] = ['disable', 'require', 'verify-full'];
-const PARAMETERS: readonly string[] = ['sslmode', 'sslrootcert'];
+const PARAMETERS: readonly string[] = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
 const CREDENTIALS: readonly string[] = ['user', 'username', 'password', 'pass', 'pwd', 'sslpassword'];
 
 /** Parameters of other drivers, and what says the same here. */
@@ -28,6 +28,7 @@ const REFUSED_SSL_MODES: Readonly<Record<string, string>> = {
 export interface JdbcParameters {
   readonly sslMode: SslMode;
   readonly sslRootCert: string | undefined;
+  readonly clientCertificate: ClientCertificate | undefined;
   readonly mistakes: readonly Mistake[];
 }
 
@@ -37,6 +38,7 @@ export function parseJdbcParameters(query: string | undefined): JdbcParameters {
   const failed = (mistakes: readonly Mistake[]): JdbcParameters => ({
     sslMode: 'disable',
     sslRootCert: undefined,
+    clientCertificate: undefined,
     mistakes,
   });
   if (pairs.some(({ name }) => CREDENTIALS.includes(name.toLowerCase()))) {
@@ -51,7 +53,7 @@ export function parseJdbcParameters(query: string | undefined): JdbcParameters {
     else values.set(name, value ?? '');
   }
   if (mistakes.length > 0) return failed(mistakes);
-  return combine(values.get('sslmode'), values.get('sslrootcert'));
+  return combine(values);
 }
 
 function splitPair(text: string): { readonly name: string; readonly value: string | undefined } {
@@ -81,7 +83,7 @@ function pairMistake(
 }
 
 function unknownParameter(name: string): Mistake {
-  const supported = 'supported are sslmode and sslrootcert';
+  const supported = 'supported are sslmode, sslrootcert, sslcert and sslkey';
   if (!/^[A-Za-z][A-Za-z0-9_.-]{0,40}$/.test(name)) {
     return { message: 'the URL has a malformed parameter', hint: supported };
   }
@@ -92,7 +94,9 @@ function unknownParameter(name: string): Mistake {
   };
 }
 
-function combine(mode: string | undefined, sslRootCert: string | undefined): JdbcParameters {
+function combine(values: ReadonlyMap<string, string>): JdbcParameters {
+  const [mode, sslRootCert] = [values.get('sslmode'), values.get('sslrootcert')];
+  const [certificate, key] = [values.get('sslcert'), values.get('sslkey')];
   const sslMode = mode === undefined ? 'disable' : SSL_MODES.find((known) => known === mode);
   const mistakes: Mistake[] = [];
   if (mode !== undefined && sslMode === undefined) mistakes.push(unknownSslMode(mode));
@@ -102,7 +106,18 @@ function combine(mode: string | undefined, sslRootCert: string | undefined): Jdb
       hint: 'use sslmode=verify-full',
     });
   }
-  return { sslMode: sslMode ?? 'disable', sslRootCert, mistakes };
+  if (sslMode === 'disable' && (certificate ?? key) !== undefined) {
+    mistakes.push({
+      message: 'sslcert and sslkey have no effect without TLS',
+      hint: 'use sslmode=verify-full',
+    });
+  }
+  if ((certificate === undefined) !== (key === undefined)) {
+    const missing = key === undefined ? 'sslkey' : 'sslcert';
+    mistakes.push({ message: `the URL gives no ${missing}`, hint: 'sslcert and sslkey go together' });
+  }
+  const clientCertificate = certificate === undefined || key === undefined ? undefined : { certificate, key };
+  return { sslMode: sslMode ?? 'disable', sslRootCert, clientCertificate, mistakes };
 }
 
 function unknownSslMode(mode: string): Mistake {

@@ -46,6 +46,10 @@ describe('PostgreSQL URLs', () => {
       'jdbc:postgresql://db/w?sslrootcert=/etc/ca.pem&sslmode=verify-full',
       { sslMode: 'verify-full', sslRootCert: '/etc/ca.pem' },
     ],
+    [
+      'jdbc:postgresql://db/w?sslmode=require&sslcert=me.pem&sslkey=/keys/me.pem',
+      { sslMode: 'require', clientCertificate: { certificate: '/app/me.pem', key: '/keys/me.pem' } },
+    ],
   ])('%s', (text, parts) => {
     expect(urlOf(text)).toEqual({ ...plain, ...parts });
   });
@@ -103,6 +107,9 @@ describe('PostgreSQL URLs', () => {
       'jdbc:postgresql://db/w?sslmode=require&sslrootcert=ca.pem',
       'sslrootcert has no effect with sslmode=require',
     ],
+    ['jdbc:postgresql://db/w?sslmode=require&sslcert=a', 'the URL gives no sslkey (sslcert and sslkey go'],
+    ['jdbc:postgresql://db/w?sslmode=verify-full&sslkey=a', 'the URL gives no sslcert'],
+    ['jdbc:postgresql://db/w?sslcert=a&sslkey=b', 'sslcert and sslkey have no effect without TLS'],
   ])('%j is refused', (text, mistake) => {
     expect(mistakesOf(text)).toContain(mistake);
   });

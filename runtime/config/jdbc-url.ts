@@ -19,7 +19,7 @@ export type JdbcUrlResult = { readonly url: DatabaseUrl } | { readonly mistakes:
  * Parses a JDBC URL strictly: nothing in it is guessed or ignored. Messages never quote the URL, because it may
  * hold a password by mistake.
  *
- * @param baseDirectory folder that relative paths (`jdbc:pglite:file:`, `sslrootcert`) start from
+ * @param baseDirectory folder that relative paths (`jdbc:pglite:file:`, `sslrootcert`, `sslcert`, `sslkey`) start from
  */
 export function parseJdbcUrl(text: string, baseDirectory: string): JdbcUrlResult {
   if (/[\p{Cc}\p{Cs}]/u.test(text)) return refuse('the URL contains a control character');
@@ -72,14 +72,21 @@ function parsePostgres(rest: string, baseDirectory: string): JdbcUrlResult {
   const parameters = parseJdbcParameters(query);
   const mistakes = [...address.mistakes, ...database.mistakes, ...parameters.mistakes];
   if (mistakes.length > 0) return { mistakes };
-  const { sslRootCert } = parameters;
+  const { sslRootCert, clientCertificate } = parameters;
+  const absolute = (path: string): string => resolve(baseDirectory, path);
   const url: PostgresUrl = {
     kind: 'postgresql',
     host: address.host,
     port: address.port,
     database: database.name,
     sslMode: parameters.sslMode,
-    sslRootCert: sslRootCert === undefined ? undefined : resolve(baseDirectory, sslRootCert),
+    sslRootCert: sslRootCert === undefined ? undefined : absolute(sslRootCert),
+    ...(clientCertificate !== undefined && {
+      clientCertificate: {
+        certificate: absolute(clientCertificate.certificate),
+        key: absolute(clientCertificate.key),
+      },
+    }),
   };
   return { url };
 }

@@ -117,6 +117,7 @@ describe('what a valid configuration gives', () => {
       statementTimeoutMs: 10_000,
       idleInTransactionTimeoutMs: 10_000,
       idleTimeoutMs: 30_000,
+      maximumLifetimeMs: 1_800_000,
       applicationName: 'fw-actions',
       allowUnsafe: [],
       pooler: 'none',
@@ -132,6 +133,7 @@ describe('what a valid configuration gives', () => {
                 statement-timeout-ms: 3
                 idle-in-transaction-timeout-ms: 4
                 idle-timeout-ms: 5
+                maximum-lifetime-ms: 1006
                 application-name: wallet service
                 allow-unsafe: [fsync, synchronous_commit]
                 pooler: pgbouncer-1.21
@@ -146,6 +148,7 @@ describe('what a valid configuration gives', () => {
       statementTimeoutMs: 3,
       idleInTransactionTimeoutMs: 4,
       idleTimeoutMs: 5,
+      maximumLifetimeMs: 1_006,
       applicationName: 'wallet service',
       allowUnsafe: ['fsync', 'synchronous_commit'],
       pooler: 'pgbouncer-1.21',

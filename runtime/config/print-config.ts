@@ -19,6 +19,9 @@ export function printConfig({ namespace, sharding, execution, generator }: FwCon
       source: generator.sourceDirectory,
       output: generator.outputDirectory,
       migrations: generator.migrationsDirectory,
+      templates: generator.templatesDirectory,
+      title: generator.title,
+      version: generator.version,
     },
   };
   return JSON.stringify({ fw: inKebabCase(fw) }, null, 2);
@@ -46,9 +49,13 @@ function sourceJson({ url, password, ...rest }: DataSourceConfig): object {
 export function jdbcUrl(url: DatabaseUrl): string {
   if (url.kind === 'pglite') return `jdbc:pglite:${url.storage}:${url.location}`;
   const host = url.host.includes(':') ? `[${url.host}]` : url.host;
-  const certificate =
-    url.sslRootCert === undefined ? '' : `&sslrootcert=${encodeURIComponent(url.sslRootCert)}`;
-  const parameters = url.sslMode === 'disable' ? '' : `?sslmode=${url.sslMode}${certificate}`;
+  const { sslMode, sslRootCert, clientCertificate } = url;
+  const files = Object.entries({
+    sslrootcert: sslRootCert,
+    sslcert: clientCertificate?.certificate,
+    sslkey: clientCertificate?.key,
+  }).map(([name, path]) => (path === undefined ? '' : `&${name}=${encodeURIComponent(path)}`));
+  const parameters = sslMode === 'disable' ? '' : `?sslmode=${sslMode}${files.join('')}`;
   return `jdbc:postgresql://${host}:${url.port}/${encodeURIComponent(url.database)}${parameters}`;
 }
 

@@ -16,6 +16,7 @@ export function readDataSource(section: SectionReader): DataSourceConfig | undef
     statementTimeoutMs: section.integer(keys.statementTimeoutMs),
     idleInTransactionTimeoutMs: section.integer(keys.idleInTransactionTimeoutMs),
     idleTimeoutMs: section.integer(keys.idleTimeoutMs),
+    maximumLifetimeMs: section.integer(keys.maximumLifetimeMs),
     applicationName: section.text(keys.applicationName),
     allowUnsafe: section.choices(keys.allowUnsafe),
     pooler: section.choice(keys.pooler),

@@ -52,6 +52,7 @@ export interface DataSourceInput {
   readonly statementTimeoutMs?: number | undefined;
   readonly idleInTransactionTimeoutMs?: number | undefined;
   readonly idleTimeoutMs?: number | undefined;
+  readonly maximumLifetimeMs?: number | undefined;
   readonly applicationName?: string | undefined;
   readonly allowUnsafe?: readonly UnsafeSetting[] | undefined;
   readonly pooler?: Pooler | undefined;

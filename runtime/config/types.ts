@@ -48,6 +48,8 @@ export interface DataSourceConfig {
   readonly idleInTransactionTimeoutMs: number;
   /** A pooled connection unused for so long is closed, in milliseconds. Default 30,000. */
   readonly idleTimeoutMs: number;
+  /** A pooled connection of this age is replaced once nobody uses it. Default 1,800,000. */
+  readonly maximumLifetimeMs: number;
   /** `application_name` of every session. Default `fw-actions`. */
   readonly applicationName: string;
   /** Server settings that may lose acknowledged commits and are accepted all the same: `fsync`, `full_page_writes`, `synchronous_commit`. Default none. */
@@ -78,6 +80,16 @@ export interface PostgresUrl {
   readonly sslMode: 'disable' | 'require' | 'verify-full';
   /** Absolute path of a PEM file with the CA certificates (`sslrootcert`); only with `verify-full`. */
   readonly sslRootCert: string | undefined;
+  /** What this side shows of itself (`sslcert`, `sslkey`); absent: nothing. */
+  readonly clientCertificate?: ClientCertificate;
+}
+
+/** Absolute paths of PEM files. */
+export interface ClientCertificate {
+  /** The certificate, those of intermediate authorities behind it. */
+  readonly certificate: string;
+  /** Its private key, not encrypted. */
+  readonly key: string;
 }
 
 export interface PgliteUrl {

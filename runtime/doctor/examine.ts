@@ -6,6 +6,7 @@ import type { ExpectedTable } from '../migration/table-drift.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { onEachShard, SHARDS_AT_ONCE } from '../sharding/each-shard.js';
 import { type CheckResult, type Finding, fault, ok, warning } from './finding.js';
+import { checkProcesses } from './process-check.js';
 import { checkReplica } from './replica-check.js';
 import { checkBudget } from './server-budget.js';
 import {
@@ -68,6 +69,7 @@ export async function examine(
   return [
     ...findings,
     ...(await checkBudget(topology, databases)),
+    ...(await checkProcesses(topology, databases)),
     ...(await examineSchemas(databases, options)),
   ];
 }

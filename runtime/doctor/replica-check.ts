@@ -7,7 +7,7 @@ const LAG_WARNING_MS = 30_000;
 
 /** Whether the replica of a shard, if it has one, is its replica and how far it is behind. */
 export async function checkReplica(
-  databases: DatabaseRegistry,
+  databases: Pick<DatabaseRegistry, 'replica'>,
   shard: ShardIdentifier,
 ): Promise<readonly CheckResult[]> {
   const replica = databases.replica(shard);

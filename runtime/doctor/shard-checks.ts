@@ -87,7 +87,8 @@ export const checkClock: ShardCheck = async ({ database }) => {
   const after = Date.now();
   // What lies within the round trip is not known to be skew.
   const skew = Math.max(before - Number(theirs), Number(theirs) - after, 0);
-  const found = skew === 0 ? 'no skew' : `${Math.round(skew)} ms apart`;
+  // Ours are whole milliseconds.
+  const found = skew < 1 ? 'no skew' : `${Math.round(skew)} ms apart`;
   if (skew <= SKEW_WARNING_MS) return [ok('clock', found)];
   const advice = 'Synchronise the clocks of this machine and of the server (NTP).';
   return [(skew > SKEW_FAULT_MS ? fault : warning)('clock', found, advice)];
@@ -133,16 +134,19 @@ export const checkRights: ShardCheck = async ({ database, tables }) => {
   return results.length > 0 ? results : [ok('rights', 'reads and writes')];
 };
 
+/** Events and actions are never updated: a role that cannot is welcome. */
+const OWN_TABLES = ['eventlog.events', 'eventlog.actions', 'eventlog.idempotency_keys'];
+
 async function deniedTables(
   database: ShardDatabase,
   tables: readonly CheckedTable[],
 ): Promise<readonly string[]> {
-  const own = ['eventlog.events', 'eventlog.actions', 'eventlog.idempotency_keys'];
-  const names = [...own, ...tables.map(({ table }) => quoteName(table))];
+  const names = [...OWN_TABLES, ...tables.map(({ table }) => quoteName(table))];
   const { rows } = await query(
     database,
     `select name from unnest($1::text[]) as name where to_regclass(name) is not null and not (
-      has_table_privilege(name, 'SELECT') and has_table_privilege(name, 'INSERT'))`,
+      has_table_privilege(name, 'SELECT') and has_table_privilege(name, 'INSERT')
+      and (starts_with(name, 'eventlog.') or has_table_privilege(name, 'UPDATE')))`,
     [`{${names.map((name) => JSON.stringify(name)).join(',')}}`],
   );
   return rows.map(([name]) => String(name));

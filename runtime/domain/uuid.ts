@@ -13,6 +13,11 @@ export function parseUuid(text: string): Uuid {
   return text.toLowerCase();
 }
 
+/** Milliseconds since 1970 that a version 7 UUID was made at: its first six bytes. */
+export function uuidTimeMs(uuid: string): number {
+  return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
+}
+
 function describe(value: unknown): string {
   return typeof value === 'string' ? JSON.stringify(value.slice(0, 64)) : typeof value;
 }

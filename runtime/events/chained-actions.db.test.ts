@@ -93,6 +93,32 @@ describeOnEachAdapter('Actions that a handler starts', (harness) => {
     expect(await ledger.balance(mirror)).toBe('3');
   });
 
+  test('with other params in a later attempt end as a dead letter that says what to do', async () => {
+    const { ledger, mirror } = await startLedger(harness, (account) => ({
+      handlers: [
+        handlerOf(
+          'Fickle',
+          async (envelope) => {
+            if (envelope.modelId === account()) return;
+            const amount = new Decimal(envelope.attempt);
+            await envelope.execute(CreditAction, { account: account(), amount });
+            throw new Error('after the action');
+          },
+          { retryDelayMs: 1, maximumAttempts: 2 },
+        ),
+      ],
+    }));
+    await ledger.credit(await ledger.open());
+    await until(async () => (await ledger.events.deadLetters.list()).length === 1);
+    const [letter] = await ledger.events.deadLetters.list();
+    expect(letter?.errorCode).toBe('FW_KEY_REUSED');
+    expect(letter?.errorMessage).toMatch(
+      /^Fickle has started CreditAction before with other params, as call 1 for event/,
+    );
+    expect(letter?.errorMessage).toContain('the same calls in the same order with the same params');
+    expect(await ledger.balance(mirror)).toBe('1');
+  });
+
   test('are not repeated by a replay, unless it is told to', async () => {
     let calls = 0;
     const { ledger, mirror } = await startLedger(harness, (account) => ({

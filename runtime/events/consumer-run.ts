@@ -11,6 +11,7 @@ import type { LogReader, LogSelection } from './log-reader.js';
 import { type ModelQueue, ModelWindow, type WindowEntry } from './model-window.js';
 import { ParkedModels } from './parked-models.js';
 import { Signal } from './signal.js';
+import { diedOf, Suspects } from './suspects.js';
 
 /** What a run works with. */
 export interface ConsumerRunOptions {
@@ -69,11 +70,13 @@ export class ConsumerRun implements Run {
   readonly #abort = new AbortController();
   readonly #context: EnvelopeContext;
   readonly #parked: ParkedModels;
+  readonly #suspects: Suspects;
   readonly #toPark: { readonly entry: WindowEntry; readonly parked: ParkedEvent }[] = [];
   #cursor: LogCursor;
   #unsaved: LogCursor | undefined;
   #savedMs = 0;
   #active = 0;
+  #dispatching = false;
   #stopping = false;
   #end: RunEnd | undefined;
   /** Nothing more is to be read: the end of a replay, or an event that is too new for this process. */
@@ -88,7 +91,9 @@ export class ConsumerRun implements Run {
     setMaxListeners(0, this.#abort.signal);
     this.#cursor = options.consumer.cursor;
     this.#context = { ...options.context, signal: this.#abort.signal };
+    this.#suspects = new Suspects(options.consumers, options.consumer);
     this.#parked = new ParkedModels(options, this.#context, {
+      suspects: this.#suspects,
       changed: () => this.#signal.notify(),
       isParking: (key) => this.#toPark.some(({ parked }) => modelKeyOf(parked.event) === key),
     });
@@ -121,6 +126,7 @@ export class ConsumerRun implements Run {
       }
     }
     this.#abort.abort();
+    await this.#suspects.idle();
     return this.#end;
   }
 
@@ -182,6 +188,7 @@ export class ConsumerRun implements Run {
     }
     if (page.next !== this.#cursor) this.#window.mark(page.next);
     this.#cursor = page.next;
+    if (!page.more && !page.pending) this.#suspects.caughtUp();
     if (page.ended) this.#last = { kind: 'finished' };
     this.#quietMs = page.more ? 0 : page.pending ? this.#nextPendingMs() : this.#options.pollMs();
     return this.#quietMs;
@@ -200,6 +207,7 @@ export class ConsumerRun implements Run {
   }
 
   #admit(event: LoggedEvent): void {
+    this.#suspects.read(event.id);
     const key = modelKeyOf(event);
     if (!this.#parked.has(key)) {
       this.#window.admit(event);
@@ -209,31 +217,36 @@ export class ConsumerRun implements Run {
     this.#toPark.push({ entry: this.#window.admitAside(event), parked: { event, failure: undefined } });
   }
 
+  /** A handler that returns at once comes back here before the loop goes on: the loop serves it as well. */
   #dispatch(): void {
-    while (this.#active < this.#options.concurrency && !this.#stopping && this.#end === undefined) {
+    if (this.#dispatching) return;
+    this.#dispatching = true;
+    while (this.#mayWork && this.#active < this.#options.concurrency) {
       const queue = this.#window.take();
-      if (queue === undefined) return;
+      if (queue === undefined) break;
       this.#active += 1;
       void this.#work(queue);
     }
+    this.#dispatching = false;
+  }
+
+  get #mayWork(): boolean {
+    return !this.#stopping && this.#end === undefined && this.#options.lease.valid;
   }
 
   /** Handles what waits for one model, one event after the other. Never rejects. */
   async #work(queue: ModelQueue): Promise<void> {
     let pauseMs = 0;
-    while (pauseMs === 0 && !this.#stopping && this.#options.lease.valid) {
+    while (pauseMs === 0 && this.#mayWork) {
       const [entry] = queue.entries;
       if (entry === undefined) break;
       try {
-        const number = entry.attempts + 1;
-        const work = this.#options.attempts.handle(
-          entry.event,
-          { number, transaction: undefined },
-          this.#context,
-        );
-        if (work !== undefined) await work;
-        queue.entries.shift();
-        this.#window.done(entry);
+        const work = this.#suspects.watches(entry.event.id) ? this.#watch(entry) : this.#attempt(entry);
+        if (work !== undefined && (await work) === 'unnoted') pauseMs = FAILURE_PAUSE_MS;
+        else {
+          queue.entries.shift();
+          this.#settled(entry);
+        }
       } catch (error) {
         if (this.#abort.signal.aborted) break;
         pauseMs = this.#failed(queue, entry, error);
@@ -242,6 +255,32 @@ export class ConsumerRun implements Run {
     this.#active -= 1;
     if (pauseMs === 0) this.#giveBack(queue);
     else setTimeout(() => this.#giveBack(queue), pauseMs).unref();
+  }
+
+  #attempt({ event, attempts }: WindowEntry): Promise<void> | void {
+    return this.#options.attempts.handle(
+      event,
+      { number: attempts + 1, transaction: undefined },
+      this.#context,
+    );
+  }
+
+  /** An attempt that the process may die of. `unnoted`: it could not be noted, and was not made. */
+  async #watch(entry: WindowEntry): Promise<'unnoted' | undefined> {
+    const { id } = entry.event;
+    entry.attempts = Math.max(entry.attempts, this.#suspects.attemptsOf(id));
+    const died = diedOf(this.#options.attempts, entry.attempts);
+    if (died !== undefined) {
+      entry.attempts -= 1;
+      throw died;
+    }
+    const made = await this.#suspects.attempt(id, entry.attempts + 1, () => this.#attempt(entry));
+    return made ? undefined : 'unnoted';
+  }
+
+  #settled(entry: WindowEntry): void {
+    this.#window.done(entry);
+    this.#suspects.settled(entry.event.id);
   }
 
   #giveBack(queue: ModelQueue): void {
@@ -254,7 +293,10 @@ export class ConsumerRun implements Run {
   #failed(queue: ModelQueue, entry: WindowEntry, error: unknown): number {
     const { attempts, consumer, warn } = this.#options;
     entry.attempts += 1;
-    if (entry.attempts < attempts.maximum) return attempts.pauseMs(entry.attempts);
+    if (!attempts.isLast(entry.attempts, error)) {
+      this.#suspects.failed(entry.event.id, entry.attempts);
+      return attempts.pauseMs(entry.attempts);
+    }
     const failure = failureOf(error, entry.attempts);
     warn(
       `${consumer.lease.name} cannot handle event ${entry.event.id}: ${failure.message}; ${queue.key} is parked`,
@@ -281,7 +323,7 @@ export class ConsumerRun implements Run {
       return;
     }
     this.#toPark.splice(0, batch.length);
-    for (const { entry } of batch) this.#window.done(entry);
+    for (const { entry } of batch) this.#settled(entry);
     if (this.#toPark.length > 0) this.#signal.notify();
   }
 

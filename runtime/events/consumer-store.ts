@@ -29,6 +29,10 @@ export interface LeasedConsumer {
   readonly identity: string;
   readonly cursor: LogCursor;
   readonly replay: JsonObject | undefined;
+  /** The holder before has vanished without giving the lease back. */
+  readonly takenOver: boolean;
+  /** Attempts by event id, as holders before have noted them. */
+  readonly suspects: Readonly<Record<string, number>>;
 }
 
 /** What one look at a shard tells: consumers, and the processes that are alive with the handlers that they know. */
@@ -102,12 +106,16 @@ export class ConsumerStore {
     });
     const [row] = rows;
     if (row === undefined) return undefined;
-    const [fence, identity, epoch, transactionId, position, replay] = row;
+    const [fence, identity, epoch, transactionId, position, replay, takenOver, suspects] = row;
     return {
       lease: { name, holder: process, fence: String(fence) },
       identity: String(identity),
       cursor: { epoch: Number(epoch), transactionId: String(transactionId), position: Number(position) },
       replay: replay === null ? undefined : (replay as JsonObject),
+      takenOver: takenOver === true,
+      suspects: Object.fromEntries(
+        Object.entries(suspects as JsonObject).map(([id, attempts]) => [id, Number(attempts)]),
+      ),
     };
   }
 
@@ -131,6 +139,16 @@ export class ConsumerStore {
   ): Promise<boolean> {
     const values = [name, holder, fence, epoch, transactionId, position];
     const { rowCount } = await on.query({ text: CHECKPOINT, name: 'fw_checkpoint', values });
+    return rowCount > 0;
+  }
+
+  /** Notes attempts that a process may die of. False if the lease has been lost. */
+  async noteSuspects(
+    { name, holder, fence }: Lease,
+    attempts: Readonly<Record<string, number>>,
+  ): Promise<boolean> {
+    const values = [name, holder, fence, JSON.stringify(attempts)];
+    const { rowCount } = await this.#database.query({ text: NOTE, name: 'fw_suspects', values });
     return rowCount > 0;
   }
 
@@ -199,10 +217,15 @@ SELECT
    FROM eventlog.delivery_processes WHERE heartbeat > clock_timestamp() - $3 * interval '1 ms' AND id <> $1),
   (SELECT jsonb_agg(name) FROM renewed)`;
 
-const ACQUIRE = `UPDATE eventlog.consumers SET holder = $2, fence = fence + 1, waiting_for = NULL,
+/** Who gives a lease back is its holder no more: one that is still named has vanished. */
+const ACQUIRE = `UPDATE eventlog.consumers SET taken_over = holder IS NOT NULL,
+  holder = $2, fence = fence + 1, waiting_for = NULL,
   leased_until = clock_timestamp() + $3 * interval '1 ms'
 WHERE name = $1 AND finished_date IS NULL AND (leased_until IS NULL OR leased_until < clock_timestamp())
-RETURNING fence, identity, epoch, transaction_id, position, replay`;
+RETURNING fence, identity, epoch, transaction_id, position, replay, taken_over, suspects`;
+
+const NOTE =
+  'UPDATE eventlog.consumers SET suspects = $4::jsonb WHERE name = $1 AND holder = $2 AND fence = $3';
 
 const CURSOR =
   'SELECT epoch, transaction_id, position FROM eventlog.consumers WHERE name = $1 AND holder = $2 AND fence = $3';

@@ -1,19 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { ActionRegistry } from '../action/action-registry.js';
-import { ShardedId } from '../domain/id.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { UnknownHandlerError, ValidationError } from '../errors.js';
 import type { ActionExecutor } from '../execution/action-executor.js';
+import type { WriteGroup } from '../persistence/shard-store.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
-import type { ShardDatabase } from '../sharding/shard-database.js';
-import { DeadLetters } from './dead-letters.js';
+import type { TopologyChange } from '../sharding/topology-changes.js';
+import type { DeadLetters } from './dead-letters.js';
+import { EventOperations, type OrderedReplay } from './event-operations.js';
 import { EventTypes } from './event-types.js';
 import type { HandlerDescriptor } from './handler-descriptor.js';
-import { readLag, type ShardLag } from './lag.js';
-import { type Rebased, rebase } from './rebase.js';
-import { orderReplay, type ReplayFrom, type ReplayOptions } from './replays.js';
-import { type RetentionOptions, type RetentionReport, readCompleteFrom, retain } from './retention.js';
-import { Schedules } from './schedules.js';
+import { Interest } from './interest.js';
+import type { ShardLag } from './lag.js';
+import type { Rebased } from './rebase.js';
+import type { ReplayFrom, ReplayOptions } from './replays.js';
+import type { RetentionOptions, RetentionReport } from './retention.js';
+import type { Schedules } from './schedules.js';
 import { DEFAULT_DELIVERY_LIMITS, type DeliveryLimits, ShardDelivery } from './shard-delivery.js';
 import { WakeUp } from './wake-up.js';
 
@@ -29,15 +31,10 @@ export interface EventDeliveryOptions {
   readonly warn?: (message: string) => void;
 }
 
-/** A replay that was ordered. */
-export interface OrderedReplay {
-  readonly shard: ShardIdentifier;
-  /** Name of its consumer in `lag()`, while it runs. */
-  readonly name: string;
-}
-
 /** Most time for handlers at work when delivery stops, in milliseconds. */
 const STOP_GRACE_MS = 5_000;
+/** Most time for what delivery itself still has to write then, in milliseconds. */
+const FINISH_MS = 1_000;
 const NAME = /^[\x21-\x22\x24-\x7e]{1,100}$/;
 
 /** Delivers committed events to handlers and runs scheduled actions, on all shards. */
@@ -49,43 +46,72 @@ export class EventDelivery {
   readonly #options: EventDeliveryOptions;
   readonly #limits: DeliveryLimits;
   readonly #warn: (message: string) => void;
+  readonly #operations: EventOperations;
+  readonly #interest: Interest;
   readonly #shards = new Map<ShardIdentifier, ShardDelivery>();
   readonly #tellers = new Map<ShardIdentifier, WakeUp>();
+  /** Identity among all processes while delivery runs. */
+  #process: string | undefined;
 
   /** @throws ValidationError if two handlers have one name, a name does not fit, or upcasters are missing */
   constructor(options: EventDeliveryOptions) {
     checkHandlers(options.handlers);
     this.#options = options;
+    this.#interest = new Interest(options.handlers);
     this.#limits = { ...DEFAULT_DELIVERY_LIMITS, ...options.limits };
     this.#warn = options.warn ?? ((message) => console.warn(message));
-    const databases = (shard: ShardIdentifier | undefined): readonly ShardDatabase[] =>
-      this.#databases(shard);
-    this.deadLetters = new DeadLetters(databases, () => this.#wakeAll());
-    this.schedules = new Schedules(databases, () => this.#wakeAll());
+    this.#operations = new EventOperations(options.databases, () => this.#wakeAll());
+    this.deadLetters = this.#operations.deadLetters;
+    this.schedules = this.#operations.schedules;
   }
 
   /** Starts to deliver in this process, beside other processes that do. A second call has no effect. */
   start(): void {
-    const { databases, handlers, executor, registry, random = Math.random } = this.#options;
-    if (this.#shards.size > 0) return;
-    const process = randomUUID();
-    for (const shard of databases.shards()) {
-      const database = databases.database(shard);
-      const common = { handlers, executor, registry, random, limits: this.#limits, warn: this.#warn };
-      this.#shards.set(shard, new ShardDelivery({ ...common, database, process }));
-    }
+    if (this.#process !== undefined) return;
+    this.#process = randomUUID();
+    for (const shard of this.#options.databases.shards()) this.#deliverOn(shard, this.#process);
   }
 
-  /** Waits for handlers at work (5,000 ms at most by default), saves checkpoints and gives leases back. */
+  /**
+   * Waits for handlers at work (5,000 ms at most by default), saves checkpoints and gives leases back. A database that
+   * does not answer is not waited for: leases run out by themselves.
+   */
   async stop(graceMs: number = STOP_GRACE_MS): Promise<void> {
+    this.#process = undefined;
     const shards = [...this.#shards.values()];
-    await Promise.all(shards.map((shard) => shard.stop(graceMs)));
     this.#shards.clear();
-    await Promise.all([...this.#tellers.values()].map((teller) => teller.stop()));
+    const tellers = [...this.#tellers.values()];
+    this.#tellers.clear();
+    const stopped = [
+      ...shards.map((shard) => shard.stop(graceMs)),
+      ...tellers.map((teller) => teller.stop()),
+    ];
+    await within(Promise.all(stopped), graceMs + FINISH_MS);
   }
 
-  /** To be called after a commit of this process on this shard. Returns at once. */
-  committed(shard: ShardIdentifier): void {
+  /**
+   * To be called after the databases have gone over to another topology: delivery begins on shards that are new, ends
+   * on those that are gone, and listens anew where the connections are others.
+   */
+  async topologyChanged(changes: readonly TopologyChange[]): Promise<void> {
+    await Promise.all(
+      changes.map(async (change) => {
+        if (change.kind === 'shard-added' && this.#process !== undefined)
+          this.#deliverOn(change.shard, this.#process);
+        else if (change.kind === 'shard-removed') await this.#leave(change.shard);
+        else if (change.kind === 'server' || change.kind === 'pool')
+          await this.#shards.get(change.shard)?.databaseReplaced();
+      }),
+    );
+  }
+
+  /**
+   * To be called after a commit of this process on this shard. Returns at once.
+   *
+   * @param groups what was sent; what concerns no handler wakes nobody. Default: it may be anything
+   */
+  committed(shard: ShardIdentifier, groups?: readonly WriteGroup[]): void {
+    if (groups !== undefined && !this.#interest.concerns(groups)) return;
     const delivery = this.#shards.get(shard);
     if (delivery !== undefined) delivery.committed();
     else if (this.#options.handlers.length > 0) this.#teller(shard).tellOthers();
@@ -93,7 +119,7 @@ export class EventDelivery {
 
   /** How far each handler has come on each shard, and what holds delivery up. */
   lag(): Promise<readonly ShardLag[]> {
-    return Promise.all(this.#databases(undefined).map((database) => readLag(database)));
+    return this.#operations.lag();
   }
 
   /**
@@ -102,7 +128,7 @@ export class EventDelivery {
    *
    * @param shard this one alone; needed for a position. Default: all, or the model's own
    * @returns one replay for each shard that has anything to replay
-   * @throws UnknownHandlerError if the application has no such handler
+   * @throws UnknownHandlerError if the application has no such handler, or it has never run
    */
   async replay(
     handler: string,
@@ -110,28 +136,17 @@ export class EventDelivery {
     options: ReplayOptions & { readonly shard?: ShardIdentifier } = {},
   ): Promise<readonly OrderedReplay[]> {
     this.#requireHandler(handler);
-    const shards = this.#databases(options.shard ?? shardOf(from));
-    if ('position' in from && shards.length > 1) {
-      throw new ValidationError('A position belongs to one shard: name it', { field: 'shard' });
-    }
-    const replays = await Promise.all(
-      shards.map(async (database) => {
-        const name = await orderReplay(database, handler, from, options);
-        return name === undefined ? [] : [{ shard: database.shard, name }];
-      }),
-    );
+    const replays = await this.#operations.replay(handler, from, options);
     for (const delivery of this.#shards.values()) delivery.lookAround();
-    return replays.flat();
+    return replays;
   }
 
   /**
    * Makes delivery go on after shards were restored on, or moved to, another server (EventEpochError). Make sure first
    * that nobody writes to the old one any more. Needs the rights of the outbox's owner.
    */
-  async rebase(shard?: ShardIdentifier): Promise<readonly Rebased[]> {
-    const results: Rebased[] = [];
-    for (const database of this.#databases(shard)) results.push(await rebase(database));
-    return results;
+  rebase(shard?: ShardIdentifier): Promise<readonly Rebased[]> {
+    return this.#operations.rebase(shard);
   }
 
   /**
@@ -140,27 +155,32 @@ export class EventDelivery {
    *
    * @throws ValidationError for options that make no sense
    */
-  async retain(options: RetentionOptions): Promise<readonly RetentionReport[]> {
-    const reports: RetentionReport[] = [];
-    for (const database of this.#databases(undefined))
-      reports.push(await retain(database, options, new Date()));
-    return reports;
+  retain(options: RetentionOptions): Promise<readonly RetentionReport[]> {
+    return this.#operations.retain(options);
   }
 
   /** From when on the event history of a shard is complete; undefined: from the beginning. */
   completeFrom(shard: ShardIdentifier): Promise<Date | undefined> {
-    return readCompleteFrom(this.#options.databases.database(shard));
+    return this.#operations.completeFrom(shard);
+  }
+
+  #deliverOn(shard: ShardIdentifier, process: string): void {
+    if (this.#shards.has(shard)) return;
+    const { databases, handlers, executor, registry, random = Math.random } = this.#options;
+    const common = { handlers, executor, registry, random, limits: this.#limits, warn: this.#warn };
+    this.#shards.set(shard, new ShardDelivery({ ...common, database: databases.database(shard), process }));
+  }
+
+  async #leave(shard: ShardIdentifier): Promise<void> {
+    const [delivery, teller] = [this.#shards.get(shard), this.#tellers.get(shard)];
+    this.#shards.delete(shard);
+    this.#tellers.delete(shard);
+    await Promise.all([delivery?.stop(0), teller?.stop()]);
   }
 
   #requireHandler(name: string): void {
     if (this.#options.handlers.some((handler) => handler.name === name)) return;
     throw new UnknownHandlerError(`There is no handler ${name}`);
-  }
-
-  #databases(shard: ShardIdentifier | undefined): readonly ShardDatabase[] {
-    const { databases } = this.#options;
-    const shards = shard === undefined ? databases.shards() : [shard];
-    return shards.map((each) => databases.database(each));
   }
 
   #wakeAll(): void {
@@ -180,10 +200,14 @@ export class EventDelivery {
   }
 }
 
-function shardOf(from: ReplayFrom): ShardIdentifier | undefined {
-  if (!('model' in from)) return undefined;
-  const { model } = from;
-  return model instanceof ShardedId ? model.resolveShardIdentifier() : undefined;
+/** Waits for work, but not longer than this. What it leads to later is nobody's concern. */
+async function within(work: Promise<unknown>, limitMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, limitMs);
+  });
+  await Promise.race([work, limit]);
+  clearTimeout(timer);
 }
 
 function checkHandlers(handlers: readonly HandlerDescriptor[]): void {

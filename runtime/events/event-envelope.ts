@@ -2,7 +2,7 @@ import type { ActionClass } from '../action/action.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { shardOfUuid } from '../domain/id.js';
 import type { ModelEvent } from '../domain/model-event.js';
-import { PlanMisuseError, ValidationError } from '../errors.js';
+import { IdempotencyKeyReusedError, PlanMisuseError, ValidationError } from '../errors.js';
 import type { ActionExecutor } from '../execution/action-executor.js';
 import type { Transaction } from '../sharding/transaction-manager.js';
 import type { LogCursor, LoggedEvent, SourceAction } from './event-record.js';
@@ -44,6 +44,7 @@ export interface EventEnvelope<Event extends ModelEvent<unknown> = ModelEvent<un
    * apart by their number, so that they must come in the same order in each attempt; if they do not, name them.
    *
    * @throws what the action throws; its refusals and failures are not kept and happen again in the next attempt
+   * @throws IdempotencyKeyReusedError if an earlier attempt has made this call with other params
    * @throws PlanMisuseError in a `transactional` handler
    */
   execute<Params, Result>(
@@ -80,6 +81,16 @@ export function makeEnvelope(
   context: EnvelopeContext,
 ): EventEnvelope {
   return new Envelope(logged, event, attempt, context);
+}
+
+function otherParams(handler: string, action: string, call: string, eventId: string): string {
+  return (
+    `${handler} has started ${action} before with other params, as ${call} for event ${eventId}. Each attempt must make ` +
+    'the same calls in the same order with the same params: take them from the event, not from what may change ' +
+    'meanwhile, and tell calls apart by { name } where their order may differ. If the first call is the right one, make ' +
+    'the handler give its params again and retry the event; if the action is to run once more on purpose, give the ' +
+    'call another name'
+  );
 }
 
 const CALL_NAME = /^[\x21-\x7e]{1,60}$/;
@@ -176,7 +187,15 @@ class Envelope implements EventEnvelope {
       .signal(this.signal);
     if (options.timeoutMs !== undefined) configuration.timeoutMs(options.timeoutMs);
     if (this.traceContext !== undefined) configuration.traceContext(this.traceContext);
-    return executor.execute({ name: `handler:${identity}` }, action, params, configuration.build());
+    try {
+      return await executor.execute({ name: `handler:${identity}` }, action, params, configuration.build());
+    } catch (error) {
+      if (!(error instanceof IdempotencyKeyReusedError)) throw error;
+      const call = options.name === undefined ? `call ${this.#calls}` : `the call named ${options.name}`;
+      throw new IdempotencyKeyReusedError(otherParams(identity, action.name, call, this.id), {
+        cause: error,
+      });
+    }
   }
 
   #key(name: string | undefined): string {

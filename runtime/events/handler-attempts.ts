@@ -13,7 +13,7 @@ const LONGEST_RETRY_DELAY_MS = 30_000;
 /** A handler as delivery sees it: makes attempts and knows how often and after which pauses. */
 export class HandlerAttempts {
   readonly types: EventTypes;
-  readonly maximum: number;
+  readonly #maximum: number;
   readonly #handler: HandlerDescriptor;
   readonly #random: () => number;
 
@@ -21,7 +21,7 @@ export class HandlerAttempts {
     this.#handler = handler;
     this.#random = random;
     this.types = new EventTypes(handler.events);
-    this.maximum = handler.maximumAttempts ?? DEFAULT_MAXIMUM_ATTEMPTS;
+    this.#maximum = handler.maximumAttempts ?? DEFAULT_MAXIMUM_ATTEMPTS;
   }
 
   /** One attempt by a fresh instance. Returns a promise only if the handler does. */
@@ -33,6 +33,11 @@ export class HandlerAttempts {
     const envelope = makeEnvelope(logged, this.types.revive(logged), attempt, context);
     // The registry ties a handler to its event classes: `revive` makes instances of those and of no others.
     return this.#handler.create().handle(envelope as never);
+  }
+
+  /** True if an attempt that failed like this was the last one. @param number from 1 */
+  isLast(number: number, error: unknown): boolean {
+    return number >= this.#maximum && this.#handler.passes?.(error) !== true;
   }
 
   /** Exponential backoff whose random half keeps handlers from coming back all at once. */

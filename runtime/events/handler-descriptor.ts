@@ -34,6 +34,8 @@ export interface HandlerDescriptor extends HandlerSettings {
   readonly name: string;
   /** The events that it gets; at least one. */
   readonly events: readonly EventDescriptor[];
+  /** True for an error that passes: such an attempt is repeated for as long as it takes. Default: all attempts count. */
+  readonly passes?: (error: unknown) => boolean;
   /** Constructor wiring: a new instance for one attempt. */
   readonly create: () => EventHandler<never>;
 }

@@ -69,10 +69,12 @@ const LAG = `SELECT c.name, c.handler, c.kind,
   CASE WHEN c.leased_until > clock_timestamp() THEN c.holder END, c.waiting_for,
   coalesce(b.behind, 0), extract(epoch FROM clock_timestamp() - b.oldest) * 1000, d.letters, d.models
 FROM eventlog.consumers AS c
+LEFT JOIN eventlog.delivery_epochs AS m ON m.epoch = c.epoch
 LEFT JOIN eventlog.delivery_epochs AS n ON n.epoch = c.epoch + 1
 LEFT JOIN LATERAL (SELECT count(*) AS behind, min(created_date) AS oldest FROM (
   SELECT e.created_date FROM eventlog.events AS e
-  WHERE (n.epoch IS NULL AND (e.transaction_id, e.position) > (c.transaction_id, c.position))
+  WHERE (n.epoch IS NULL AND (e.transaction_id, e.position) > (c.transaction_id, c.position)
+      AND e.position > coalesce(m.after_position, 0))
     OR (n.epoch IS NOT NULL AND e.position > n.after_position)
   LIMIT 10000) AS e) AS b ON c.kind = 'live'
 CROSS JOIN LATERAL (SELECT count(*) AS letters, count(DISTINCT (model_name, model_id)) AS models

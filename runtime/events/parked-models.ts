@@ -2,26 +2,29 @@ import type { ConsumerRunOptions } from './consumer-run.js';
 import type { EnvelopeContext } from './event-envelope.js';
 import type { LoggedEvent } from './event-record.js';
 import { failureOf } from './handler-attempts.js';
+import { diedOf, type Suspects } from './suspects.js';
 
 /** How often the parking table is looked at for retries and discards. */
 const REFRESH_MS = 1_000;
 const PAGE = 100;
 
+export interface ParkedModelsTies {
+  readonly suspects: Suspects;
+  readonly changed: () => void;
+  readonly isParking: (key: string) => boolean;
+}
+
 /** The models that are parked for one consumer; resumes them when somebody asks for it. */
 export class ParkedModels {
   readonly #options: ConsumerRunOptions;
   readonly #context: EnvelopeContext;
-  readonly #ties: { readonly changed: () => void; readonly isParking: (key: string) => boolean };
+  readonly #ties: ParkedModelsTies;
   /** Events that were parked, by model, so that a look at the table that is older than the last one does not count. */
   readonly #models = new Map<string, number>();
   readonly #resuming = new Set<string>();
   #refreshedMs = Number.NEGATIVE_INFINITY;
 
-  constructor(
-    options: ConsumerRunOptions,
-    context: EnvelopeContext,
-    ties: { readonly changed: () => void; readonly isParking: (key: string) => boolean },
-  ) {
+  constructor(options: ConsumerRunOptions, context: EnvelopeContext, ties: ParkedModelsTies) {
     this.#options = options;
     this.#context = context;
     this.#ties = ties;
@@ -97,14 +100,22 @@ export class ParkedModels {
 
   async #retry(event: LoggedEvent): Promise<boolean> {
     const { attempts, letters, consumer, lease } = this.#options;
+    const { suspects } = this.#ties;
     if (attempts.types.isTooNew(event)) return false;
-    for (let number = 1; !this.#context.signal.aborted && lease.valid; number += 1) {
+    const before = suspects.attemptsOf(event.id);
+    for (let number = before + 1; !this.#context.signal.aborted && lease.valid; number += 1) {
       try {
-        await attempts.handle(event, { number, transaction: undefined }, this.#context);
+        const died = number === before + 1 ? diedOf(attempts, before) : undefined;
+        if (died !== undefined) throw died;
+        const handle = (): Promise<void> | void =>
+          attempts.handle(event, { number, transaction: undefined }, this.#context);
+        if (!(await suspects.attempt(event.id, number, handle))) return false;
+        suspects.settled(event.id);
         return await letters.settle(consumer.lease, event.id);
       } catch (error) {
         if (this.#context.signal.aborted) return false;
-        if (number >= attempts.maximum) {
+        if (attempts.isLast(number, error)) {
+          suspects.settled(event.id);
           await letters.fail(consumer.lease, event, failureOf(error, number));
           return false;
         }

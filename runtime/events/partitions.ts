@@ -1,3 +1,4 @@
+import { uuidTimeMs } from '../domain/uuid.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 
 /** A partition by id range: the first six bytes of a version 7 id are its time in milliseconds. */
@@ -22,7 +23,7 @@ export async function readPartitions(database: ShardDatabase, table: string): Pr
     const [, from, to] = match ?? [];
     return from === undefined || to === undefined
       ? []
-      : [{ name: String(name), fromMs: timeOf(from), toMs: timeOf(to) }];
+      : [{ name: String(name), fromMs: uuidTimeMs(from), toMs: uuidTimeMs(to) }];
   });
   return partitions.sort((a, b) => a.fromMs - b.fromMs);
 }
@@ -51,10 +52,6 @@ export function partitionsAhead(
 const PARTITIONS = `SELECT c.relname, pg_get_expr(c.relpartbound, c.oid) FROM pg_inherits AS i
 JOIN pg_class AS c ON c.oid = i.inhrelid WHERE i.inhparent = $1::regclass`;
 const BOUNDS = /FROM \('([0-9a-f-]{36})'\) TO \('([0-9a-f-]{36})'\)/;
-
-function timeOf(id: string): number {
-  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
-}
 
 /** `20260131t000000`: UTC, to the second. */
 function stamp(milliseconds: number): string {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Id } from '../domain/id.js';
-import { UnknownHandlerError, ValidationError } from '../errors.js';
+import { ValidationError } from '../errors.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import type { LogCursor } from './event-record.js';
 import { type ReplayOrder, writeReplay } from './replay-order.js';
@@ -18,42 +18,56 @@ export interface ReplayOptions {
   readonly again?: boolean;
 }
 
-/**
- * Orders a replay on one shard. It is a consumer of its own beside the handler's, and survives whatever that survives.
- *
- * @returns its name, or undefined if there is nothing to replay
- * @throws UnknownHandlerError if the handler has never run there
- */
-export async function orderReplay(
+/** A handler that has a checkpoint on a shard. */
+export interface ReplayableHandler {
+  readonly handler: string;
+  /** Its first name ever. */
+  readonly identity: string;
+  readonly checkpoint: LogCursor;
+}
+
+/** Undefined if the handler has never run on this shard. */
+export async function readReplayable(
   database: ShardDatabase,
   handler: string,
-  from: ReplayFrom,
-  { again = false }: ReplayOptions,
-): Promise<string | undefined> {
-  checkFrom(from);
+): Promise<ReplayableHandler | undefined> {
   const { rows } = await database.query({ text: HANDLER, values: [handler] });
   const [row] = rows;
-  if (row === undefined)
-    throw new UnknownHandlerError(`${handler} has no checkpoint on shard ${database.shard}`);
+  if (row === undefined) return undefined;
   const [identity, epoch, transactionId, position] = row;
-  const until: LogCursor = {
+  const checkpoint = {
     epoch: Number(epoch),
     transactionId: String(transactionId),
     position: Number(position),
   };
-  if (until.position <= 0 && until.transactionId === '0') return undefined;
+  return { handler, identity: String(identity), checkpoint };
+}
+
+/**
+ * Orders a replay on one shard. It is a consumer of its own beside the handler's, and survives whatever that survives.
+ *
+ * @returns its name, or undefined if there is nothing to replay
+ */
+export async function orderReplay(
+  database: ShardDatabase,
+  { handler, identity, checkpoint }: ReplayableHandler,
+  from: ReplayFrom,
+  { again = false }: ReplayOptions,
+): Promise<string | undefined> {
+  if (checkpoint.position <= 0 && checkpoint.transactionId === '0') return undefined;
   const number = randomBytes(4).toString('hex');
   const order: ReplayOrder = {
-    identity: String(identity),
+    identity,
     again: again ? `again-${number}` : undefined,
-    selection: { ...selectionOf(from), until },
+    selection: { ...selectionOf(from), until: checkpoint },
   };
   const name = `${handler}#${number}`;
   await database.query({ text: ORDER, values: [name, handler, JSON.stringify(writeReplay(order))] });
   return name;
 }
 
-function checkFrom(from: ReplayFrom): void {
+/** @throws ValidationError for a date or a position that is none */
+export function checkReplayFrom(from: ReplayFrom): void {
   if ('time' in from && Number.isNaN(from.time.getTime())) {
     throw new ValidationError('A replay needs a valid date to begin with', { field: 'time' });
   }

@@ -1,12 +1,27 @@
 import { expect, test } from 'vitest';
+import { idNamed } from '../domain/id.js';
 import { uuid7 } from '../domain/id-source.js';
 import { HERE } from '../execution/test-support/accounts.js';
-import { describeOnEachAdapter } from '../testing/databases-vitest.js';
+import { EventHistory } from '../persistence/event-history.js';
+import { describeOn, describeOnEachAdapter } from '../testing/databases-vitest.js';
 import { retain } from './retention.js';
-import { handlerOf, ledgerMigrations, openLedger, until } from './test-support/ledger.js';
+import { handlerOf, type Ledger, ledgerMigrations, openLedger, until } from './test-support/ledger.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const OLD = Date.UTC(2024, 0, 10, 12);
+
+/** An account that was opened and credited in January 2024. */
+async function creditLongAgo(ledger: Ledger): Promise<string> {
+  uuid7.reset({ nowMs: () => OLD, fillRandom: (bytes) => void crypto.getRandomValues(bytes) });
+  try {
+    const account = await ledger.open();
+    await ledger.credit(account);
+    await ledger.rows("UPDATE eventlog.events SET created_date = '2024-01-10'");
+    return account;
+  } finally {
+    uuid7.reset();
+  }
+}
 
 describeOnEachAdapter('Retention', (harness) => {
   test('makes partitions ahead and drops them when nobody needs them any more', async () => {
@@ -21,14 +36,7 @@ describeOnEachAdapter('Retention', (harness) => {
     expect(first).toMatchObject({ dropped: [], kept: [], completeFrom: undefined });
     expect(first.created).toContain('events_20240110t000000');
     expect((await retain(database, options, new Date(OLD - DAY_MS))).created).toEqual([]);
-    uuid7.reset({ nowMs: () => OLD, fillRandom: (bytes) => void crypto.getRandomValues(bytes) });
-    try {
-      const account = await ledger.open();
-      await ledger.credit(account);
-    } finally {
-      uuid7.reset();
-    }
-    await ledger.rows("UPDATE eventlog.events SET created_date = '2024-01-10'");
+    await creditLongAgo(ledger);
     expect(await ledger.rows('SELECT tableoid::regclass::text FROM eventlog.events')).toEqual([
       ['eventlog.events_20240110t000000'],
     ]);
@@ -58,10 +66,78 @@ describeOnEachAdapter('Retention', (harness) => {
     expect(await ledger.events.completeFrom(HERE)).toEqual(last.completeFrom);
   });
 
+  test('empties the default partition by the same rules, and then says from when on it can tell', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const database = databases.database(HERE);
+    const handlers = [handlerOf('Late', () => {})];
+    const ledger = openLedger(databases, { handlers });
+    const history = new EventHistory(ledger.gateways);
+    const account = await creditLongAgo(ledger);
+    const [old, recent] = [await lastAction(ledger), await lastActionOf(ledger, ledger.credit(account))];
+    expect(await ledger.executor.outcomeOf(old)).toBe('committed');
+    expect(await history.of(idNamed('Account', account))).toMatchObject({ completeFrom: null });
+    ledger.events.start();
+    await until(async () => (await ledger.events.lag())[0]?.consumers[0]?.behind === 0);
+    await ledger.events.stop();
+    await ledger.rows("UPDATE eventlog.consumers SET position = 0, transaction_id = '0' WHERE name = 'Late'");
+    const now = new Date(OLD + 10 * DAY_MS);
+    expect((await retain(database, { keepDays: 2 }, now)).kept).toEqual([
+      { partition: 'events_default', reason: 'Late has not handled all of it' },
+      { partition: 'actions_default', reason: 'events of its actions are still there' },
+    ]);
+    await ledger.rows("DELETE FROM eventlog.consumers WHERE name = 'Late'");
+    const { kept, dropped, completeFrom } = await retain(database, { keepDays: 2 }, now);
+    expect({ kept, dropped }).toEqual({ kept: [], dropped: ['events_default', 'actions_default'] });
+    expect(completeFrom).toEqual(new Date(Date.UTC(2024, 0, 18)));
+    expect(await ledger.rows('SELECT count(*) FROM eventlog.events')).toEqual([['1']]);
+    expect(await history.of(idNamed('Account', account))).toMatchObject({ items: [{}], completeFrom });
+    await expect(ledger.executor.outcomeOf(old)).rejects.toMatchObject({
+      code: 'FW_OUTCOME_FORGOTTEN',
+      completeFrom,
+    });
+    expect(await ledger.executor.outcomeOf(recent)).toBe('committed');
+    expect(await ledger.executor.outcomeOf(uuid7.next(HERE.bits))).toBe('void');
+  });
+
   test('refuses to keep less than a day', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
     await expect(openLedger(databases).events.retain({ keepDays: 0.5 })).rejects.toMatchObject({
       code: 'FW_VALIDATION',
     });
+  });
+});
+
+/** Id of the action that was written last. */
+async function lastAction(ledger: Ledger): Promise<string> {
+  const rows = await ledger.rows('SELECT id FROM eventlog.actions ORDER BY id DESC LIMIT 1');
+  return String(rows[0]?.[0]);
+}
+
+async function lastActionOf(ledger: Ledger, work: Promise<unknown>): Promise<string> {
+  await work;
+  return lastAction(ledger);
+}
+
+describeOn('postgresql', 'A logical replication slot', (harness) => {
+  test('keeps what it has not passed', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const database = databases.database(HERE);
+    const ledger = openLedger(databases);
+    const slot = `fw_retention_${process.pid}`;
+    const options = { keepDays: 2, ahead: 2 };
+    await retain(database, options, new Date(OLD - DAY_MS));
+    await creditLongAgo(ledger);
+    await ledger.rows(`SELECT pg_create_logical_replication_slot('${slot}', 'pgoutput')`);
+    try {
+      const now = new Date(OLD + 10 * DAY_MS);
+      const reason = `replication slot ${slot} has not passed it`;
+      const held = await retain(database, options, now);
+      expect(held.kept).toContainEqual({ partition: 'events_20240110t000000', reason });
+      expect((await retain(database, options, now)).dropped).not.toContain('events_20240110t000000');
+      await ledger.rows(`SELECT pg_replication_slot_advance('${slot}', pg_current_wal_lsn())`);
+      expect((await retain(database, options, now)).dropped).toContain('events_20240110t000000');
+    } finally {
+      await ledger.rows(`SELECT pg_drop_replication_slot('${slot}')`);
+    }
   });
 });

@@ -34,12 +34,14 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Everybody waits for the lock meanwhile, so it is given up soon; the next run tries again. */
 const LOCK_TIMEOUT_MS = 500;
 const STATEMENT_TIMEOUT_MS = 60_000;
+/** Most rows of a default partition that one transaction deletes. */
+const DELETED_AT_ONCE = 10_000;
 
 /**
  * Makes partitions ahead and drops old ones on one shard. A partition of the outbox goes only when its rows are older
  * than asked for and at least a day, every consumer's checkpoint is behind all of them, and no replication slot can
- * still need them. Needs the rights of the tables' owner. What lies in the default partition, from the time before
- * retention was switched on, is never dropped.
+ * still need them. What lies in the default partition, from the time before retention was switched on, is deleted by
+ * the same rules. Needs the rights of the tables' owner.
  *
  * @throws ValidationError for options that make no sense
  */
@@ -74,6 +76,10 @@ export async function retain(
       if (reason === undefined) dropped.push(partition.name);
       else kept.push({ partition: partition.name, reason });
     }
+    const rest = { name: `${table}_default`, fromMs: 0, toMs: Math.floor(limitMs / DAY_MS) * DAY_MS };
+    const emptied = await emptyDefault(database, table, rest);
+    if (emptied.deleted > 0) dropped.push(rest.name);
+    if (emptied.reason !== undefined) kept.push({ partition: rest.name, reason: emptied.reason });
   }
   const completeFrom = await readCompleteFrom(database);
   return {
@@ -133,30 +139,67 @@ async function tryDrop(
   }
 }
 
+/** Deletes the old rows of a default partition, which cannot be dropped. Nobody waits for a lock meanwhile. */
+async function emptyDefault(
+  database: ShardDatabase,
+  table: string,
+  partition: Partition,
+): Promise<{ readonly deleted: number; readonly reason: string | undefined }> {
+  const { name, toMs } = partition;
+  for (let deleted = 0; ; ) {
+    const found = await inShortTransaction(database, async (query) => {
+      const any = await query(`SELECT FROM eventlog.${name} WHERE id < $1 LIMIT 1`, [idFloor(toMs)]);
+      if (any.rows.length === 0) return { deleted: 0, reason: undefined };
+      const reason =
+        table === 'events' ? await neededBy(query, partition) : await neededByEvents(query, partition);
+      if (reason !== undefined) return { deleted: 0, reason };
+      const { rowCount } = await query(
+        `DELETE FROM eventlog.${name} WHERE id IN (SELECT id FROM eventlog.${name} WHERE id < $1 ORDER BY id LIMIT $2)`,
+        [idFloor(toMs), DELETED_AT_ONCE],
+      );
+      await query(
+        `INSERT INTO eventlog.dropped_partitions (table_name, partition_name, dropped_until) VALUES ($1, $2, $3)
+          ON CONFLICT (partition_name) DO UPDATE SET dropped_until = excluded.dropped_until, dropped_date = now()`,
+        [table, name, new Date(toMs).toISOString()],
+      );
+      return { deleted: rowCount, reason: undefined };
+    });
+    deleted += found.deleted;
+    if (found.deleted === 0) return { deleted, reason: found.reason };
+  }
+}
+
 type Query = (text: string, values?: readonly unknown[]) => Promise<Rows>;
 
-async function neededBy(query: Query, { name }: Partition): Promise<string | undefined> {
-  const consumers = await query(`SELECT c.name FROM eventlog.consumers AS c
+async function neededBy(query: Query, { name, toMs }: Partition): Promise<string | undefined> {
+  const until = idFloor(toMs);
+  const consumers = await query(
+    `SELECT c.name FROM eventlog.consumers AS c
     WHERE c.kind <> 'schedules' AND c.finished_date IS NULL
       AND (c.epoch < (SELECT max(epoch) FROM eventlog.delivery_epochs)
         OR EXISTS (SELECT FROM eventlog.${name} AS e WHERE (e.transaction_id, e.position) > (c.transaction_id, c.position)
-          AND e.position > (SELECT after_position FROM eventlog.delivery_epochs ORDER BY epoch DESC LIMIT 1)))`);
+          AND e.id < $1
+          AND e.position > (SELECT after_position FROM eventlog.delivery_epochs ORDER BY epoch DESC LIMIT 1)))`,
+    [until],
+  );
   const [consumer] = consumers.rows;
   if (consumer !== undefined) return `${String(consumer[0])} has not handled all of it`;
   const young = await query(
-    `SELECT FROM eventlog.${name} WHERE created_date > now() - interval '1 day' LIMIT 1`,
+    `SELECT FROM eventlog.${name} WHERE id < $1 AND created_date > now() - interval '1 day' LIMIT 1`,
+    [until],
   );
   if (young.rows.length > 0) return 'some rows are younger than a day';
   // The first look notes where the log stood when the partition was complete; a slot must have passed that place.
+  const mark = `${name} until ${until}`;
   await query(
     'INSERT INTO eventlog.partition_marks (partition_name, lsn) VALUES ($1, pg_current_wal_lsn()) ON CONFLICT DO NOTHING',
-    [name],
+    [mark],
   );
   const slots = await query(
     `SELECT s.slot_name FROM pg_replication_slots AS s, eventlog.partition_marks AS m
       WHERE m.partition_name = $1 AND s.slot_type = 'logical' AND s.database = current_database()
         AND (s.confirmed_flush_lsn IS NULL OR s.confirmed_flush_lsn < m.lsn)`,
-    [name],
+    [mark],
   );
   const [slot] = slots.rows;
   return slot === undefined ? undefined : `replication slot ${String(slot[0])} has not passed it`;

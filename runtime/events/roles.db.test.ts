@@ -10,7 +10,7 @@ import { handlerOf, ledgerMigrations, openLedger, until } from './test-support/l
 const GRANTS = `
 grant usage on schema eventlog, public to fw_app_test;
 grant select, insert on eventlog.events, eventlog.actions to fw_app_test;
-grant select on eventlog.shard to fw_app_test;
+grant select on eventlog.shard, eventlog.dropped_partitions to fw_app_test;
 grant select, insert, update, delete on eventlog.idempotency_keys, eventlog.journal, eventlog.locks, eventlog.consumers,
   eventlog.delivery_processes, eventlog.dead_letters, eventlog.schedules to fw_app_test;
 grant select, insert on eventlog.delivery_epochs to fw_app_test;

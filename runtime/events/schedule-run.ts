@@ -10,6 +10,7 @@ import { failureOf } from './handler-attempts.js';
 import type { HeldLease } from './held-lease.js';
 import type { DueAction, ScheduleStore } from './schedule-store.js';
 import { Signal } from './signal.js';
+import { HandlerDied } from './suspects.js';
 
 export interface ScheduleRunOptions {
   readonly lease: HeldLease;
@@ -75,6 +76,8 @@ export class ScheduleRun implements Run {
   async #execute(due: DueAction): Promise<void> {
     const { executor, schedules, warn, random } = this.#options;
     try {
+      // What it was claimed with counts those who died of it.
+      if (due.attempts >= MAXIMUM_ATTEMPTS) throw new HandlerDied(due.attempts);
       const { actionClass, params } = this.#resolve(due);
       const configuration = ExecutionConfiguration.Builder.executionConfiguration()
         .idempotencyKey(`schedule:${due.id}`, { home: shardOfUuid(due.id), expires: false })

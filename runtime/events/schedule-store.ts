@@ -57,13 +57,22 @@ export class ScheduleStore {
   }
 }
 
-/** One that is running belongs to a holder that is gone: the lease says so, and its key keeps it to one effect. */
+/**
+ * One that is running belongs to a holder that is gone: the lease says so, and its key keeps it to one effect. It may
+ * be what the holder died of, so it counts as an attempt, and it is tried alone; the one that was tried least comes
+ * first, so that those that were only near by are done before the culprit is given up.
+ */
 const CLAIM = `WITH held AS MATERIALIZED (
   SELECT FROM eventlog.consumers WHERE name = $1 AND holder = $2 AND fence = $3 FOR NO KEY UPDATE),
+left_behind AS MATERIALIZED (SELECT id FROM eventlog.schedules
+  WHERE state = 'running' AND next_date <= clock_timestamp() AND EXISTS (SELECT FROM held)
+  ORDER BY attempts, next_date LIMIT 1 FOR UPDATE SKIP LOCKED),
 due AS MATERIALIZED (SELECT id FROM eventlog.schedules
-  WHERE state IN ('pending', 'running') AND next_date <= clock_timestamp() AND EXISTS (SELECT FROM held)
+  WHERE state = 'pending' AND next_date <= clock_timestamp() AND EXISTS (SELECT FROM held)
+    AND NOT EXISTS (SELECT FROM left_behind)
   ORDER BY next_date LIMIT $4 FOR UPDATE SKIP LOCKED)
-UPDATE eventlog.schedules AS s SET state = 'running' FROM due WHERE s.id = due.id
+UPDATE eventlog.schedules AS s SET state = 'running', attempts = attempts + (state = 'running')::int
+FROM (SELECT id FROM left_behind UNION ALL SELECT id FROM due) AS d WHERE s.id = d.id
 RETURNING s.id, s.action_name, s.params, s.principal, s.trace_context, s.attempts`;
 
 const NEXT = `SELECT extract(epoch FROM min(next_date) - clock_timestamp()) * 1000

@@ -68,6 +68,59 @@ describeOnEachAdapter('Scheduled actions', (harness) => {
     expect(await ledger.balance(account)).toBe('0');
   });
 
+  test('have an id that the plan may keep, and another plan of their shard takes them back by', async () => {
+    const ledger = await ledgerOn(harness);
+    const account = await ledger.open(THERE);
+    const first = await ledger.remind(account, inMs(3_600_000));
+    const second = await ledger.remind(account, inMs(3_600_000), first);
+    const found = await ledger.events.schedules.list({ shard: THERE });
+    expect(found.map(({ id }) => id)).toEqual([second]);
+    expect(await ledger.events.schedules.list({ state: 'cancelled' })).toMatchObject([{ id: first }]);
+    expect(await ledger.events.schedules.cancel(second)).toBe(true);
+  });
+
+  test('are taken back with the plan or not at all', async () => {
+    const ledger = await ledgerOn(harness);
+    const [account, stranger] = [await ledger.open(THERE), await ledger.open(HERE)];
+    const scheduled = await ledger.remind(account, inMs(3_600_000));
+    await expect(ledger.remind(stranger, inMs(3_600_000), scheduled)).rejects.toMatchObject({
+      code: 'FW_CROSS_SHARD',
+    });
+    await expect(ledger.remind(account, inMs(3_600_000), 'x')).rejects.toMatchObject({
+      code: 'FW_PLAN_MISUSE',
+    });
+    await ledger.rows('UPDATE accounts SET balance = 999999', THERE);
+    await expect(ledger.remind(account, inMs(3_600_000), scheduled)).rejects.toThrow();
+    expect((await ledger.events.schedules.list()).map(({ id }) => id)).toEqual([scheduled]);
+  });
+
+  test('that have run are not taken back', async () => {
+    const ledger = await ledgerOn(harness);
+    const account = await ledger.open();
+    const scheduled = await ledger.remind(account, inMs(0));
+    ledger.events.start();
+    await until(async () => (await ledger.events.schedules.list({ state: 'done' })).length === 1);
+    await ledger.remind(account, inMs(3_600_000), scheduled);
+    expect(await ledger.events.schedules.list({ state: 'done' })).toMatchObject([{ id: scheduled }]);
+    expect(await ledger.balance(account)).toBe('3');
+  });
+
+  test('that were running when their process vanished count that as an attempt, and are given up at last', async () => {
+    const ledger = await ledgerOn(harness);
+    const [deadly, innocent] = [await ledger.open(), await ledger.open()];
+    for (const account of [deadly, innocent]) await ledger.creditLater(account, 5, inMs(0));
+    await ledger.rows(
+      `UPDATE eventlog.schedules SET state = 'running', attempts = CASE params ->> 'account' WHEN '${deadly}' THEN 11 ELSE 3 END`,
+    );
+    ledger.events.start();
+    await until(async () => (await ledger.events.schedules.list({ state: 'failed' })).length === 1);
+    await until(async () => (await ledger.events.schedules.list({ state: 'done' })).length === 1);
+    expect(await ledger.events.schedules.list({ state: 'failed' })).toMatchObject([
+      { params: { account: deadly }, errorCode: 'FW_HANDLER_DIED' },
+    ]);
+    expect([await ledger.balance(deadly), await ledger.balance(innocent)]).toEqual(['0', '5']);
+  });
+
   test('are tried again when they fail, and say why', async () => {
     const ledger = await ledgerOn(harness);
     const account = await ledger.open();

@@ -119,6 +119,11 @@ export class ShardDelivery {
     this.#signal.notify();
   }
 
+  /** The shard's connections are others now: those that listen are made anew. */
+  databaseReplaced(): Promise<void> {
+    return this.#wakeUp.listenAnew();
+  }
+
   /** Lets handlers at work finish within `graceMs`, saves checkpoints and gives all leases back. */
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
@@ -137,7 +142,7 @@ export class ShardDelivery {
         await this.#survey();
       } catch (error) {
         // Somebody has closed the databases under us: there is nothing left to do.
-        if (error instanceof DriverFailure && error.reason === 'closed') return;
+        if (isClosed(error)) return;
         this.#options.warn(`Delivery on shard ${this.shard}: ${messageOf(error)}`);
       }
       if (!this.#stopping) await this.#signal.wait(this.#options.limits.surveyMs);
@@ -275,13 +280,18 @@ export class ShardDelivery {
       else if (end.kind !== 'lost')
         await this.#consumers.release(lease, end.kind === 'waiting' ? end.reason : undefined);
     } catch (error) {
-      this.#options.warn(`The lease of ${lease.name} runs out by itself: ${messageOf(error)}`);
+      if (!isClosed(error))
+        this.#options.warn(`The lease of ${lease.name} runs out by itself: ${messageOf(error)}`);
     }
     if (end.kind === 'waiting') {
       this.#options.warn(`${lease.name} on shard ${this.shard} waits: ${end.reason}`);
       this.#leftUntilMs.set(lease.name, performance.now() + WAITING_PAUSE_MS);
     }
   }
+}
+
+function isClosed(error: unknown): boolean {
+  return error instanceof DriverFailure && error.reason === 'closed';
 }
 
 function messageOf(error: unknown): string {

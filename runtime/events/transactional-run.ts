@@ -7,6 +7,7 @@ import { type LogCursor, type LoggedEvent, modelKeyOf } from './event-record.js'
 import { failureOf } from './handler-attempts.js';
 import type { LogPage } from './log-reader.js';
 import { Signal } from './signal.js';
+import { diedOf, Suspects } from './suspects.js';
 
 /** Most events in one transaction: it holds the snapshot horizon while it runs. */
 const GROUP = 200;
@@ -45,6 +46,7 @@ export class TransactionalRun implements Run {
   readonly #signal = new Signal();
   readonly #abort = new AbortController();
   readonly #context: EnvelopeContext;
+  readonly #suspects: Suspects;
   readonly #parked = new Map<string, boolean>();
   #parkedMs = Number.NEGATIVE_INFINITY;
   #cursor: LogCursor;
@@ -59,6 +61,7 @@ export class TransactionalRun implements Run {
   constructor(options: ConsumerRunOptions, transactions: TransactionManager) {
     this.#options = options;
     this.#transactions = transactions;
+    this.#suspects = new Suspects(options.consumers, options.consumer);
     this.#cursor = options.consumer.cursor;
     this.#context = { ...options.context, signal: this.#abort.signal };
     const givenUp = new Promise<RunEnd>((resolve) => {
@@ -101,12 +104,15 @@ export class TransactionalRun implements Run {
       }
     }
     this.#abort.abort();
+    await this.#suspects.idle();
     return this.#end;
   }
 
   async #step(): Promise<void> {
     await this.#refreshParked();
     const page = await this.#options.reader.read(this.#options.selection, this.#cursor, GROUP);
+    for (const event of page.events) this.#suspects.read(event.id);
+    if (!page.more && !page.pending) this.#suspects.caughtUp();
     await this.#handlePage(page);
     if (this.#end !== undefined || page.more) return;
     if (page.ended) {
@@ -143,7 +149,12 @@ export class TransactionalRun implements Run {
   /** How many events of the group have been committed. */
   async #handleGroup(events: readonly LoggedEvent[]): Promise<number> {
     const [head] = events;
-    const group = this.#failures > 0 || this.#alone ? events.slice(0, 1) : events;
+    if (head !== undefined && this.#suspects.watches(head.id)) return this.#handleSuspect(head);
+    const watched = events.findIndex((event) => this.#suspects.watches(event.id));
+    const group = events.slice(
+      0,
+      this.#failures > 0 || this.#alone ? 1 : watched < 0 ? events.length : watched,
+    );
     try {
       return await this.#commitGroup(group);
     } catch (error) {
@@ -157,6 +168,29 @@ export class TransactionalRun implements Run {
       const before = events.indexOf(error.event);
       if (before > 0) return this.#commitGroup(events.slice(0, before));
       return this.#headFailed(error.event, error.error);
+    }
+  }
+
+  /** One event in a transaction of its own, because the process may die of it. */
+  async #handleSuspect(event: LoggedEvent): Promise<number> {
+    const { id } = event;
+    this.#failures = Math.max(this.#failures, this.#suspects.attemptsOf(id));
+    const died = diedOf(this.#options.attempts, this.#failures);
+    if (died !== undefined) {
+      this.#failures -= 1;
+      return this.#headFailed(event, died);
+    }
+    let handled = 0;
+    try {
+      const commit = async (): Promise<void> => {
+        handled = await this.#commitGroup([event]);
+      };
+      await this.#suspects.attempt(id, this.#failures + 1, commit);
+      return handled;
+    } catch (error) {
+      if (error instanceof DatabaseError) return this.#headFailed(event, error);
+      if (!(error instanceof HandlerFailed)) throw error;
+      return this.#headFailed(event, error.error);
     }
   }
 
@@ -177,6 +211,7 @@ export class TransactionalRun implements Run {
     });
     this.#cursor = cursor;
     this.#failures = 0;
+    for (const { id } of events.slice(0, handled)) this.#suspects.settled(id);
     return handled;
   }
 
@@ -198,7 +233,8 @@ export class TransactionalRun implements Run {
   async #headFailed(event: LoggedEvent, error: unknown): Promise<number> {
     const { attempts, letters, consumers, consumer, warn } = this.#options;
     this.#failures += 1;
-    if (this.#failures < attempts.maximum) {
+    if (!attempts.isLast(this.#failures, error)) {
+      this.#suspects.failed(event.id, this.#failures);
       await this.#pause(attempts.pauseMs(this.#failures));
       return 0;
     }
@@ -209,6 +245,7 @@ export class TransactionalRun implements Run {
         (await consumers.checkpoint(consumer.lease, event.cursor, transaction));
       if (!held) throw new LeaseLost();
     });
+    this.#suspects.settled(event.id);
     warn(
       `${consumer.lease.name} cannot handle event ${event.id}: ${failure.message}; ${modelKeyOf(event)} is parked`,
     );
@@ -248,16 +285,23 @@ export class TransactionalRun implements Run {
   async #retry(event: LoggedEvent): Promise<boolean> {
     const { attempts, letters, consumer } = this.#options;
     if (attempts.types.isTooNew(event)) return false;
-    for (let number = 1; !this.#stopping; number += 1) {
+    const before = this.#suspects.attemptsOf(event.id);
+    for (let number = before + 1; !this.#stopping; number += 1) {
       try {
-        await this.#transactions.transaction(async (transaction) => {
-          await attempts.handle(event, { number, transaction }, this.#context);
-          if (!(await letters.settle(consumer.lease, event.id, transaction))) throw new LeaseLost();
-        });
+        const died = number === before + 1 ? diedOf(attempts, before) : undefined;
+        if (died !== undefined) throw died;
+        const handle = (): Promise<void> =>
+          this.#transactions.transaction(async (transaction) => {
+            await attempts.handle(event, { number, transaction }, this.#context);
+            if (!(await letters.settle(consumer.lease, event.id, transaction))) throw new LeaseLost();
+          });
+        if (!(await this.#suspects.attempt(event.id, number, handle))) return false;
+        this.#suspects.settled(event.id);
         return true;
       } catch (error) {
         if (error instanceof LeaseLost || error instanceof DriverFailure) throw error;
-        if (number >= attempts.maximum) {
+        if (attempts.isLast(number, error)) {
+          this.#suspects.settled(event.id);
           await letters.fail(consumer.lease, event, failureOf(error, number));
           return false;
         }

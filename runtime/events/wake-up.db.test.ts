@@ -33,7 +33,7 @@ describeOn('postgresql', 'A commit of another process', (harness) => {
     await until(async () => (await writer.events.lag())[0]?.consumers[0]?.holder !== undefined);
     await new Promise((resolve) => setTimeout(resolve, 500));
     await writer.credit(account);
-    await until(() => seen.length === 1, 2_000);
+    await until(() => seen.length === 1, 30_000);
   });
 
   test('is found by polling where notifications never arrive, and that is said', async () => {
@@ -45,8 +45,8 @@ describeOn('postgresql', 'A commit of another process', (harness) => {
       const reader = deliver(openLedger(databases, { handlers, limits: { slowPollMs: 60_000 } }));
       const writer = openLedger(databases);
       await writer.credit(await writer.open());
-      await until(() => seen.length === 1, 5_000);
-      await until(() => reader.warnings.some((warning) => warning.includes('pooler')), 5_000);
+      await until(() => seen.length === 1, 30_000);
+      await until(() => reader.warnings.some((warning) => warning.includes('pooler')), 30_000);
       await reader.events.stop();
     } finally {
       await databases.close(0);
@@ -72,7 +72,7 @@ describeOn('postgresql', 'The horizon', (harness) => {
       const { horizon } = (await ledger.events.lag())[0] ?? {};
       expect(horizon?.holders).toContainEqual(expect.objectContaining({ pid: pid?.[0], database: pid?.[1] }));
     });
-    await until(() => seen.length === 1, 2_000);
+    await until(() => seen.length === 1, 30_000);
   });
 
   test('is not held by a transaction that only reads', async () => {
@@ -84,7 +84,7 @@ describeOn('postgresql', 'The horizon', (harness) => {
     const manager = new TransactionManager(databases.database(HERE));
     const work = async (): Promise<void> => {
       await ledger.credit(account);
-      await until(() => seen.length === 1, 5_000);
+      await until(() => seen.length === 1, 30_000);
     };
     await manager.transaction(
       async (transaction) => {

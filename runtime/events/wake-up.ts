@@ -33,6 +33,8 @@ export class WakeUp {
   #telling = false;
   #tellAgain = false;
   #stopped = false;
+  /** Rises with each new set of connections: what those of the set before still say does not count. */
+  #generation = 0;
   #retry: NodeJS.Timeout | undefined;
 
   constructor(database: ShardDatabase, limits: DeliveryLimits, ties: WakeUpTies) {
@@ -58,6 +60,22 @@ export class WakeUp {
   start(): void {
     if (this.#opening !== undefined || this.#stopped || this.#database.listen === undefined) return;
     this.#opening = this.#listen();
+  }
+
+  /** The connections of the database are others now, perhaps to another server. */
+  async listenAnew(): Promise<void> {
+    await this.#opening;
+    if (this.#stopped) return;
+    const old = this.#subscription;
+    clearTimeout(this.#retry);
+    this.#generation += 1;
+    this.#trusted = false;
+    this.#subscription = undefined;
+    this.#opening = undefined;
+    await old?.close();
+    if (this.#ties.isNeeded()) this.start();
+    // What was committed in between may have been announced on neither connection.
+    this.#ties.wake();
   }
 
   /** Tells other processes, after a commit. Costs the committer nothing. */
@@ -92,10 +110,14 @@ export class WakeUp {
   }
 
   async #listen(): Promise<void> {
+    const generation = this.#generation;
+    const ifCurrent = (work: () => void): void => {
+      if (generation === this.#generation) work();
+    };
     try {
       const subscription = await this.#database.listen?.(CHANNEL, {
-        onNotification: (payload) => this.#heard(payload),
-        onLost: () => this.#lost(),
+        onNotification: (payload) => ifCurrent(() => this.#heard(payload)),
+        onLost: () => ifCurrent(() => this.#lost()),
       });
       if (subscription === undefined) return;
       if (this.#stopped) {

@@ -8,9 +8,15 @@ import type { ModelDescriptor } from '../domain/descriptor.js';
 import { ShardedId } from '../domain/id.js';
 import { compileObjectWriter, type JsonWriter } from '../domain/json-writer.js';
 import { type Principal, principalName } from '../domain/principal.js';
-import { ClosedError, IdempotencyKeyBusyError, NestedExecutionError } from '../errors.js';
+import { uuidTimeMs } from '../domain/uuid.js';
+import {
+  ClosedError,
+  IdempotencyKeyBusyError,
+  NestedExecutionError,
+  OutcomeForgottenError,
+} from '../errors.js';
 import { ResultJson } from '../persistence/result-json.js';
-import type { AttemptOutcome } from '../persistence/shard-store.js';
+import type { AttemptOutcome, ShardStore } from '../persistence/shard-store.js';
 import { deadlines } from '../sharding/deadlines.js';
 import { Execution, type ExecutionRequest } from './execution.js';
 import { type ExecutionEnvironment, systemEnvironment } from './execution-environment.js';
@@ -19,6 +25,7 @@ import { KeyGuard, keyHome, requestFingerprint } from './key-guard.js';
 import { KeyJoins } from './key-joins.js';
 import { settleAttempt } from './settle-attempt.js';
 import type { ShardGateways } from './shard-gateways.js';
+import { Standoffs } from './standoffs.js';
 
 export interface ActionExecutorOptions {
   readonly registry: ActionRegistry;
@@ -38,6 +45,19 @@ export const EXECUTION_DEFAULTS: ExecutionDefaults = Object.freeze({
 });
 
 const DEFAULT_CONFIGURATION = ExecutionConfiguration.Builder.executionConfiguration().build();
+/** A fence says nothing about an action whose row has been dropped. */
+function fencingWhatIsKnown(store: ShardStore): Pick<ShardStore, 'fence'> {
+  return {
+    fence: async (action, options) => {
+      const { outcome, completeFrom } = await store.recall(action.id, options);
+      if (outcome !== undefined) return outcome;
+      if (completeFrom !== undefined && uuidTimeMs(action.id) < completeFrom.getTime())
+        throw new OutcomeForgottenError(action.id, completeFrom);
+      return store.fence(action, options);
+    },
+  };
+}
+
 /** For keys that live as long as what they belong to. */
 const NEVER = '9999-12-31T23:59:59.999Z';
 /** A name for attempts that `outcomeOf` settles without knowing their action. */
@@ -50,6 +70,7 @@ export class ActionExecutor {
   readonly #environment: ExecutionEnvironment;
   readonly #defaults: ExecutionDefaults;
   readonly #results: ResultJson;
+  readonly #standoffs: Standoffs;
   readonly #joins = new KeyJoins();
   readonly #paramsWriters = new Map<string, JsonWriter<object>>();
   readonly #idle: (() => void)[] = [];
@@ -62,6 +83,7 @@ export class ActionExecutor {
     this.#gateways = gateways;
     this.#results = new ResultJson(models);
     this.#environment = environment;
+    this.#standoffs = new Standoffs(environment);
     this.#defaults = { ...EXECUTION_DEFAULTS, ...defaults };
   }
 
@@ -96,6 +118,7 @@ export class ActionExecutor {
    * made void, so that the answer stays true.
    *
    * @throws ValidationError if it is no action id @throws UnknownShardError if its shard is not configured
+   * @throws OutcomeForgottenError if retention has dropped the audit trail of its time
    */
   async outcomeOf(actionId: string): Promise<AttemptOutcome | 'unknown'> {
     const id = ShardedId.named('Action', actionId);
@@ -109,7 +132,7 @@ export class ActionExecutor {
       completedDate: now,
     };
     return settleAttempt(
-      store,
+      fencingWhatIsKnown(store),
       action,
       this.#environment,
       this.#environment.nowMs() + this.#defaults.timeoutMs,
@@ -181,7 +204,7 @@ export class ActionExecutor {
       guard: undefined,
     };
     return configuration.idempotencyKey === undefined
-      ? new Execution(request, this.#gateways, this.#environment).run()
+      ? new Execution(request, this.#gateways, this.#environment, this.#standoffs).run()
       : this.#startKeyed(request, configuration.idempotencyKey);
   }
 
@@ -202,7 +225,7 @@ export class ActionExecutor {
       remainingMs: () => deadline - this.#environment.nowMs(),
     });
     const run = (): Promise<Result> =>
-      new Execution({ ...request, guard }, this.#gateways, this.#environment).run();
+      new Execution({ ...request, guard }, this.#gateways, this.#environment, this.#standoffs).run();
     const busy = (): Error =>
       new IdempotencyKeyBusyError('Another execution under this idempotency key is still running');
     return this.#joins.run(name, fingerprint, run, (settled) => deadlines.race(settled, deadline, busy));

@@ -1,36 +1,31 @@
 import type { ActionDescriptor } from '../action/action-descriptor.js';
-import type { PlannedAction, StagedItem } from '../action/action-plan.js';
+import type { StagedItem } from '../action/action-plan.js';
 import type { ActionRegistry } from '../action/action-registry.js';
 import type { ExecutionConfiguration } from '../action/execution-configuration.js';
 import type { ExecutionReport } from '../action/execution-report.js';
-import { Id } from '../domain/id.js';
 import { uuid7 } from '../domain/id-source.js';
 import type { JsonWriter } from '../domain/json-writer.js';
 import { type Principal, principalName } from '../domain/principal.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import {
-  AbortedError,
-  DeadlineExceededError,
-  PlanMisuseError,
-  ShardUnavailableError,
-  StaleModelError,
-} from '../errors.js';
+import { AbortedError, DeadlineExceededError, PlanMisuseError, StaleModelError } from '../errors.js';
 import { instantText } from '../persistence/column-codec.js';
 import { allApplied, type Link } from '../persistence/link.js';
 import type { PlanWrite } from '../persistence/plan-write.js';
 import { deadlines } from '../sharding/deadlines.js';
-import { DriverFailure } from '../sharding/driver-failure.js';
 import { requireOneShard, requireVersion } from './admission.js';
+import { Contention, guardedRows } from './contention.js';
 import { applyLegs } from './cross-shard-legs.js';
 import type { ExecutionEnvironment } from './execution-environment.js';
 import { askHome, type KeyGuard } from './key-guard.js';
 import { type LegResult, LegWriter, type Retry } from './leg-writer.js';
 import { PerformRun } from './perform-run.js';
+import { type AttemptResult, isLostRead, type Prepared } from './prepared.js';
 import { ReportBuilder } from './report-builder.js';
 import { backoffMs } from './retry-policy.js';
 import { type Leg, routePlan } from './routing.js';
-import { scheduleRows, withSchedules } from './scheduled-rows.js';
+import { type PlannedSchedules, scheduleRows, withSchedules } from './scheduled-rows.js';
 import type { ShardGateways } from './shard-gateways.js';
+import type { Standoffs } from './standoffs.js';
 
 /** What one call of `execute` is made of. */
 export interface ExecutionRequest<Params, Result> {
@@ -50,26 +45,6 @@ export interface ExecutionRequest<Params, Result> {
   readonly guard: KeyGuard | undefined;
 }
 
-type AttemptResult<Result> = { readonly kind: 'done'; readonly result: Result } | Retry;
-
-/** What `perform` has led to, before anything is known about its outcome. */
-type Prepared<Result> =
-  /** It threw, or its plan is refused. True only if everything that it has read is. */
-  | { readonly kind: 'refused'; readonly error: unknown; readonly links: readonly Link[] }
-  | { readonly kind: 'read-only'; readonly result: Result; readonly links: readonly Link[] }
-  /** Others have moved on from what it has read. */
-  | { readonly kind: 'outrun'; readonly items: readonly StagedItem[] }
-  /** On its way, and visible to others. */
-  | { readonly kind: 'sent'; readonly result: Result; readonly leg: Promise<LegResult> }
-  /** Has to wait before it is sent: for another shard's commit, its key's home, or leg by leg. */
-  | {
-      readonly kind: 'detached';
-      readonly result: Result;
-      readonly legs: readonly Leg[];
-      readonly links: readonly Link[];
-      readonly startedDate: Date;
-    };
-
 /** Attempts that cost nothing, because only this process was in the way: bounded all the same. */
 const MAXIMUM_FREE_ATTEMPTS = 100;
 
@@ -81,7 +56,7 @@ export class Execution<Params, Result> {
   readonly #legWriter: LegWriter;
   #report: ReportBuilder | undefined;
   readonly #principalName: string;
-  readonly #contended = new Set<string>();
+  readonly #contention: Contention;
   #attempt = 0;
   #freeAttempts = 0;
   #paramsJson: string | undefined;
@@ -90,12 +65,20 @@ export class Execution<Params, Result> {
     request: ExecutionRequest<Params, Result>,
     gateways: ShardGateways,
     environment: ExecutionEnvironment,
+    standoffs: Standoffs,
   ) {
     this.#request = request;
     this.#gateways = gateways;
     this.#environment = environment;
     this.#legWriter = new LegWriter(gateways, environment);
     this.#principalName = principalName(request.principal);
+    const { params, configuration } = request;
+    this.#contention = new Contention({
+      turns: gateways.turns,
+      standoffs,
+      params,
+      chaining: configuration.chaining,
+    });
   }
 
   run(): Promise<Result> {
@@ -133,18 +116,19 @@ export class Execution<Params, Result> {
     }
   }
 
-  /** Models that executions fight over right now are taken in turns. */
+  /** Rows that executions fight over right now are taken in turns. */
   async #runAttempt(): Promise<AttemptResult<Result>> {
-    const contended = this.#contendedModels();
-    if (contended.length === 0) return this.#complete(await this.#prepare());
-    const release = await this.#gateways.turns.take(contended);
+    if (!this.#contention.isKnown) return this.#complete(await this.#prepare());
+    const { sealed, answered } = await this.#contention.enter();
     try {
+      this.#checkTime();
       const prepared = await this.#prepare();
       // Those behind start from what is staged now. What is not shown to them they can only read once it is stored.
-      if (this.#request.configuration.chaining) release();
+      if (this.#request.configuration.chaining) sealed();
       return await this.#complete(prepared);
     } finally {
-      release();
+      sealed();
+      answered();
     }
   }
 
@@ -160,28 +144,20 @@ export class Execution<Params, Result> {
         this.#report?.endAttempt('nothing-staged');
         return { kind: 'done', result: prepared.result };
       case 'outrun':
-        for (const { descriptor, model } of prepared.items) {
-          this.#contended.add(`${descriptor.name}/${model.id.getValue()}`);
-        }
+        this.#contention.outrun(prepared.items);
         return { kind: 'retry', end: 'outrun', error: this.#staleError() };
+      case 'held':
+        return { kind: 'retry', end: 'outrun', error: this.#staleError(), rows: guardedRows(prepared.items) };
       case 'sent':
-        return this.#finish(await prepared.leg, prepared.result);
+        return this.#finish(await prepared.leg, prepared.result, prepared.items);
       case 'detached':
         if (!(await this.#settled(prepared.links))) return this.#broken();
         return this.#finish(
           await this.#persistDetached(prepared.legs, prepared.startedDate, prepared.result),
           prepared.result,
+          prepared.legs.flatMap(({ items }) => items),
         );
     }
-  }
-
-  /** Contended models that this execution has met before, or that its params name. */
-  #contendedModels(): readonly string[] {
-    const { turns } = this.#gateways;
-    if (this.#contended.size === 0 && turns.size === 0) return NOTHING;
-    const contended = new Set(this.#contended);
-    for (const key of idKeys(this.#request.params)) if (turns.isContended(key)) contended.add(key);
-    return [...contended];
   }
 
   /** Runs `perform` and seals its plan. What follows the seal happens at once: nobody gets in between. */
@@ -202,16 +178,17 @@ export class Execution<Params, Result> {
   #seal(run: PerformRun, result: Result, startedDate: Date): Prepared<Result> {
     const items = run.plan.seal();
     requireVersion(items, this.#request.configuration);
-    const legs = this.#route(items, run.plan.schedules);
+    const legs = this.#route(items, run.plan);
     const [leg] = legs;
     if (leg === undefined) return { kind: 'read-only', result, links: run.links };
     const outrun = items.filter((item) => this.#gateways.staged.isOutrun(item));
     if (outrun.length > 0) return { kind: 'outrun', items: outrun };
+    if (this.#contention.isHeld(items)) return { kind: 'held', items };
     const home = this.#request.guard?.home ?? leg.shard;
     if (legs.length > 1 || run.restsOnAnother(leg.shard) || home !== leg.shard) {
       return { kind: 'detached', result, legs, links: run.links, startedDate };
     }
-    return { kind: 'sent', result, leg: this.#sendVisibly(leg, startedDate, result, run) };
+    return { kind: 'sent', result, items, leg: this.#sendVisibly(leg, startedDate, result, run) };
   }
 
   #newRun(): PerformRun {
@@ -237,25 +214,21 @@ export class Execution<Params, Result> {
     return legResult;
   }
 
-  #finish(leg: LegResult, result: Result): AttemptResult<Result> {
+  #finish(leg: LegResult, result: Result, items: readonly StagedItem[]): AttemptResult<Result> {
     if (leg.kind === 'retry') return leg;
+    this.#contention.won(items, leg.kind === 'applied' && leg.contended === true);
     if (leg.kind === 'applied' && leg.write !== undefined) this.#report?.written(leg.write);
     this.#report?.endAttempt('applied');
     return { kind: 'done', result: leg.kind === 'applied' ? result : this.#replayed(leg.replay.result) };
   }
 
-  #route(items: readonly StagedItem[], schedules: readonly PlannedAction[]): readonly Leg[] {
+  #route(items: readonly StagedItem[], plan: PlannedSchedules): readonly Leg[] {
     const { action, configuration, guard } = this.#request;
-    // A key must be kept even if nothing else is: a repeat has to get the same answer.
     const { defaultShard } = this.#gateways;
-    if (items.length === 0) {
-      return withSchedules(
-        guard === undefined ? [] : [{ shard: guard.home, items: [] }],
-        schedules,
-        defaultShard,
-      );
-    }
-    const legs = withSchedules(routePlan(items, defaultShard), schedules, defaultShard);
+    // A key must be kept even if nothing else is: a repeat has to get the same answer.
+    const kept = items.length === 0 && guard !== undefined ? [{ shard: guard.home, items: [] }] : [];
+    const legs = withSchedules([...kept, ...routePlan(items, defaultShard)], plan, defaultShard);
+    if (legs.length === 0) return legs;
     // An unknown shard is refused before anything is written on any other.
     for (const { shard } of legs) this.#gateways.gateway(shard);
     requireOneShard(action.name, legs, configuration);
@@ -293,7 +266,14 @@ export class Execution<Params, Result> {
   #send(shard: ShardIdentifier, write: PlanWrite, restsOn: readonly Link[]): ReturnType<LegWriter['send']> {
     const { configuration, deadline, guard } = this.#request;
     this.#report?.tried(write.action.id);
-    return this.#legWriter.send(shard, write, { deadline, signal: configuration.signal, restsOn, guard });
+    const apart = this.#contention.isScout;
+    return this.#legWriter.send(shard, write, {
+      deadline,
+      signal: configuration.signal,
+      restsOn,
+      guard,
+      apart,
+    });
   }
 
   #planWrite(leg: Leg, startedDate: Date, result: Result | undefined): PlanWrite {
@@ -313,6 +293,7 @@ export class Execution<Params, Result> {
       traceContext: configuration.traceContext,
       key: guard?.claim(leg.shard, result),
       ...(leg.schedules === undefined ? {} : { schedules: scheduleRows(leg, this.#request.registry) }),
+      ...(leg.cancelledSchedules === undefined ? {} : { cancelledSchedules: leg.cancelledSchedules }),
     };
   }
 
@@ -331,22 +312,24 @@ export class Execution<Params, Result> {
     return { kind: 'retry', end: 'broken', error: this.#staleError() };
   }
 
-  /** Only this process was in the way: the next attempt follows at once and is not counted. */
-  #isFree({ end }: Retry): boolean {
+  /** Nothing was lost but time: the next attempt is not counted, and follows as soon as its rows may be read. */
+  #isFree({ end, rows }: Retry): boolean {
     if ((end !== 'outrun' && end !== 'broken') || this.#freeAttempts >= MAXIMUM_FREE_ATTEMPTS) return false;
     this.#freeAttempts += 1;
     this.#attempt -= 1;
+    if (rows !== undefined) this.#contention.held(rows);
     return true;
   }
 
-  async #pause(retry: Retry): Promise<void> {
+  /** A row that was lost to another process has a pause of its own, which the next attempt waits for. */
+  async #pause({ end, rows, error }: Retry): Promise<void> {
     const { maximumAttempts, configuration } = this.#request;
     const { random, sleep } = this.#environment;
-    const pauseMs = backoffMs(this.#attempt, random());
-    if (this.#attempt >= maximumAttempts || pauseMs >= this.#remainingMs()) throw retry.error;
+    const standoffMs = end === 'stale' && rows !== undefined ? this.#contention.stale(rows) : 0;
+    const pauseMs = standoffMs > 0 ? standoffMs : backoffMs(this.#attempt, random());
+    if (this.#attempt >= maximumAttempts || pauseMs >= this.#remainingMs()) throw error;
     this.#report?.paused(pauseMs);
-    // Without chaining, all who start from one state but one are stale: the next time they take turns.
-    if (!configuration.chaining) for (const row of retry.rows ?? NOTHING) this.#contended.add(row);
+    if (standoffMs > 0) return;
     try {
       await sleep(pauseMs, configuration.signal);
     } catch (cause) {
@@ -375,22 +358,4 @@ export class Execution<Params, Result> {
   #staleError(): StaleModelError {
     return new StaleModelError(this.#request.action.name, 'the models that it read');
   }
-}
-
-const NOTHING: readonly string[] = Object.freeze([]);
-
-/** `model/id` of each id among the params: what the action will probably touch. */
-function idKeys(params: unknown): readonly string[] {
-  if (typeof params !== 'object' || params === null) return NOTHING;
-  const ids = Object.values(params).filter((value) => value instanceof Id);
-  return ids.map((id) => `${id.modelName}/${id.getValue()}`);
-}
-
-/** A read whose connection was lost under way: nothing was written, so the attempt may run again. */
-function isLostRead(error: unknown): error is ShardUnavailableError {
-  return (
-    error instanceof ShardUnavailableError &&
-    error.cause instanceof DriverFailure &&
-    error.cause.phase === 'in-flight'
-  );
 }

@@ -91,7 +91,10 @@ describeOnEachAdapter('An explanation', (harness) => {
     const later = { ...credit(account, 5), pin: 'later' };
     const explanation = await bank.executor.explain(ALICE, CreditAction, later);
     expect(explanation.legs).toMatchObject([
-      { shard: '(1, 0)', schedules: [{ action: 'Credit', dueDate: new Date('2030-01-01T00:00:00Z') }] },
+      {
+        shard: '(1, 0)',
+        schedules: [{ id: expect.any(String), action: 'Credit', dueDate: new Date('2030-01-01T00:00:00Z') }],
+      },
     ]);
     expect(explanation.legs[0]?.statement.text).toContain('eventlog.schedules');
     expect(JSON.stringify(explanation)).not.toContain('later');

@@ -42,6 +42,8 @@ export interface ExplainedLeg {
   /** Without what is marked as secret. */
   readonly events: readonly EventFacts[];
   readonly schedules: readonly ExplainedSchedule[];
+  /** Ids of scheduled actions that would be taken back. */
+  readonly cancelledSchedules: readonly string[];
 }
 
 /** The one statement of a leg. Ids of action and events are made for the explanation alone. */
@@ -53,6 +55,8 @@ export interface ExplainedStatement {
 
 /** An action that would be run later. */
 export interface ExplainedSchedule {
+  /** Made for the explanation alone. */
+  readonly id: string;
   readonly action: string;
   readonly dueDate: Date;
 }
@@ -93,8 +97,8 @@ export async function explainAction<Params, Result>(
   } catch (error) {
     return { action: action.name, shards: [], verdict: refused(error), legs: [] };
   }
-  const { items, schedules } = plan;
-  const legs = withSchedules(routePlan(items, gateways.defaultShard), schedules, gateways.defaultShard);
+  const { items } = plan;
+  const legs = withSchedules(routePlan(items, gateways.defaultShard), plan, gateways.defaultShard);
   const shards = legs.map(({ shard }) => shard.toString());
   try {
     const explained = legs.map((leg) => explainLeg(leg, request, gateways, environment));
@@ -159,7 +163,8 @@ function explainLeg<Params, Result>(
   gateways: ShardGateways,
   environment: ExecutionEnvironment,
 ): ExplainedLeg {
-  const { shard, items, schedules = [] } = leg;
+  const { shard, items, cancelledSchedules = [] } = leg;
+  const rows = publicScheduleRows(leg, registry);
   const now = environment.clock.now().toISOString();
   const { text, values } = gateways.explain(shard, {
     action: {
@@ -174,7 +179,8 @@ function explainLeg<Params, Result>(
     items,
     traceContext: configuration.traceContext,
     key: undefined,
-    ...(schedules.length === 0 ? {} : { schedules: publicScheduleRows(leg, registry) }),
+    ...(rows.length === 0 ? {} : { schedules: rows }),
+    ...(cancelledSchedules.length === 0 ? {} : { cancelledSchedules }),
   });
   return {
     shard: shard.toString(),
@@ -183,10 +189,12 @@ function explainLeg<Params, Result>(
     events: items.flatMap((item) =>
       item.kind === 'expect' ? [] : item.events.map((event) => gateways.explainEvent(event)),
     ),
-    schedules: schedules.map(({ actionClass, dueDate }) => ({
-      action: registry.find(actionClass).name,
-      dueDate,
+    schedules: rows.map(({ id, actionName, dueDate }) => ({
+      id,
+      action: actionName,
+      dueDate: new Date(dueDate),
     })),
+    cancelledSchedules,
   };
 }
 

@@ -17,6 +17,7 @@ import type { Submission } from '../persistence/shard-writer.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
 import { sqlStateMeaning } from '../sharding/sql-state.js';
+import { guardedRows } from './contention.js';
 import type { ExecutionEnvironment } from './execution-environment.js';
 import type { KeyGuard, Replay } from './key-guard.js';
 import { settleAttempt } from './settle-attempt.js';
@@ -28,13 +29,18 @@ export interface Retry {
   readonly end: AttemptEnd;
   /** What is thrown if there is no further attempt. */
   readonly error: Error;
-  /** `model/id` of the rows of which one had another version than expected; absent if that was not the reason. */
+  /** `model/id` of the rows of which one had another version than expected, here or in what this attempt rested on. */
   readonly rows?: readonly string[];
 }
 
 /** What became of one leg: applied, or not at all. */
 export type LegResult =
-  | { readonly kind: 'applied'; readonly write: WriteReport | undefined }
+  | {
+      readonly kind: 'applied';
+      readonly write: WriteReport | undefined;
+      /** Another process had locked one of the rows. Default false. */
+      readonly contended?: boolean;
+    }
   | { readonly kind: 'replayed'; readonly replay: Replay }
   | Retry;
 
@@ -46,6 +52,8 @@ export interface LegOptions {
   /** Links whose staged state the plan has read. */
   readonly restsOn?: readonly Link[];
   readonly guard?: KeyGuard | undefined;
+  /** It travels alone and waits for locks. Default false. */
+  readonly apart?: boolean;
 }
 
 /** A leg on its way. */
@@ -73,9 +81,11 @@ export class LegWriter {
    * @throws ShardBusyError if the queue is full
    */
   send(shard: ShardIdentifier, write: PlanWrite, options: LegOptions): SentLeg {
-    const { signal, restsOn = [] } = options;
+    const { signal, restsOn = [], apart = false } = options;
     const timeoutMs = Math.max(1, options.deadline - this.#environment.nowMs());
-    const submission = this.#gateways.gateway(shard).writer.submit(write, { timeoutMs, signal, restsOn });
+    const submission = this.#gateways
+      .gateway(shard)
+      .writer.submit(write, { timeoutMs, signal, restsOn, apart });
     return { link: submission.link, result: this.#finish(shard, write, submission, options) };
   }
 
@@ -135,11 +145,11 @@ export class LegWriter {
 function toResult(outcome: WriteOutcome, write: PlanWrite): LegResult {
   switch (outcome.kind) {
     case 'applied':
-      return { kind: 'applied', write: outcome };
+      return { kind: 'applied', write: outcome, contended: outcome.contended };
     case 'stale':
-      return { kind: 'retry', end: 'stale', error: staleError(write), rows: guardedRows(write) };
+      return { kind: 'retry', end: 'stale', error: staleError(write), rows: guardedRows(write.items) };
     case 'broken':
-      return { kind: 'retry', end: 'broken', error: staleError(write) };
+      return { kind: 'retry', end: 'broken', error: staleError(write), rows: guardedRows(write.items) };
   }
 }
 
@@ -166,11 +176,6 @@ function isRetried({ sqlState }: DriverFailure): boolean {
   if (sqlState === undefined) return false;
   const meaning = sqlStateMeaning(sqlState);
   return meaning === 'transient' || meaning === 'locked';
-}
-
-function guardedRows({ items }: PlanWrite): readonly string[] {
-  const guarded = items.filter(({ kind }) => kind !== 'add');
-  return guarded.map(({ descriptor, model }) => `${descriptor.name}/${model.id.getValue()}`);
 }
 
 function staleError({ action, items }: PlanWrite): StaleModelError {

@@ -1,14 +1,14 @@
 import { startPerform } from '../action/action.js';
 import type { ActionDescriptor } from '../action/action-descriptor.js';
 import { ActionPlan } from '../action/action-plan.js';
-import { type PerformScope, runInPerformScope } from '../action/perform-scope.js';
+import { type LoadModel, type PerformScope, runInPerformScope } from '../action/perform-scope.js';
 import type { Clock } from '../domain/clock.js';
 import type { Entity } from '../domain/entity.js';
 import { ShardedId } from '../domain/id.js';
 import type { Principal } from '../domain/principal.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { allApplied, type Link } from '../persistence/link.js';
-import type { StagedStates } from './staged-states.js';
+import type { StagedState, StagedStates } from './staged-states.js';
 
 export interface PerformRunOptions {
   readonly actionName: string;
@@ -37,7 +37,7 @@ export class PerformRun implements PerformScope {
 
   constructor(options: PerformRunOptions) {
     this.actionName = options.actionName;
-    this.plan = new ActionPlan(options.clock);
+    this.plan = new ActionPlan(options.clock, options.defaultShard);
     this.signal = options.signal;
     this.remainingMs = options.remainingMs;
     this.#staged = options.staged;
@@ -70,16 +70,41 @@ export class PerformRun implements PerformScope {
     return false;
   }
 
-  stagedElsewhere(modelName: string, id: string): Entity | undefined {
-    if (!this.#chaining) return undefined;
+  read(modelName: string, id: string, load: LoadModel): Promise<Entity | undefined> | Entity | undefined {
+    if (!this.#chaining) return load();
     const state = this.#staged.get(modelName, id);
-    if (state === undefined) return undefined;
-    const modelId = state.model.id;
+    if (state === undefined) return this.#load(modelName, id, load);
+    const moment = this.#staged.moments.take(`${modelName}/${id}`);
+    return moment === undefined ? this.#restOn(state) : this.#readAfter(moment, modelName, id, load);
+  }
+
+  async #readAfter(
+    moment: Promise<void>,
+    modelName: string,
+    id: string,
+    load: LoadModel,
+  ): Promise<Entity | undefined> {
+    await moment;
+    const state = this.#chaining ? this.#staged.get(modelName, id) : undefined;
+    return state === undefined ? this.#load(modelName, id, load) : this.#restOn(state);
+  }
+
+  /** While it was being loaded, another action may have staged a newer state. */
+  async #load(modelName: string, id: string, load: LoadModel): Promise<Entity | undefined> {
+    const stored = await load();
+    const moment = this.#staged.moments.take(`${modelName}/${id}`);
+    if (moment !== undefined) await moment;
+    const state = this.#chaining ? this.#staged.get(modelName, id) : undefined;
+    if (state === undefined || state.model.version <= (stored?.version ?? 0)) return stored;
+    return this.#restOn(state);
+  }
+
+  #restOn({ model, link }: StagedState): Entity {
     this.#links.set(
-      state.link,
-      modelId instanceof ShardedId ? modelId.resolveShardIdentifier() : this.#defaultShard,
+      link,
+      model.id instanceof ShardedId ? model.id.resolveShardIdentifier() : this.#defaultShard,
     );
-    return state.model;
+    return model;
   }
 
   /**

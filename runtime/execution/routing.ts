@@ -1,4 +1,5 @@
-import type { PlannedAction, StagedItem } from '../action/action-plan.js';
+import type { StagedItem } from '../action/action-plan.js';
+import type { PlannedSchedule } from '../action/planned-schedule.js';
 import { ShardedId } from '../domain/id.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 
@@ -7,7 +8,9 @@ export interface Leg {
   readonly shard: ShardIdentifier;
   readonly items: readonly StagedItem[];
   /** Actions to be run later, stored with this leg. Default none. */
-  readonly schedules?: readonly PlannedAction[];
+  readonly schedules?: readonly PlannedSchedule[];
+  /** Ids of scheduled actions that are taken back with this leg. Default none. */
+  readonly cancelledSchedules?: readonly string[];
 }
 
 /** Splits a plan by shard, in staging order. Models without a sharded id live on the default shard. */

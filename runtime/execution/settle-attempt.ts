@@ -11,7 +11,7 @@ import { backoffMs } from './retry-policy.js';
  * @param deadline on the environment's monotonic clock
  */
 export async function settleAttempt(
-  store: ShardStore,
+  store: Pick<ShardStore, 'fence'>,
   action: Omit<ActionRow, 'params' | 'result'>,
   environment: ExecutionEnvironment,
   deadline: number,

@@ -16,10 +16,11 @@ import type { PlanWrite } from '../persistence/plan-write.js';
 import { type QueryOptions, withTimeout } from '../persistence/query-options.js';
 import type { EventFacts } from '../persistence/recorded-event.js';
 import type { RepositoryContext } from '../persistence/repository.js';
-import type { ShardStore } from '../persistence/shard-store.js';
-import { DEFAULT_WRITER_LIMITS, ShardWriter, type WriterLimits } from '../persistence/shard-writer.js';
+import type { ShardStore, WriteGroup } from '../persistence/shard-store.js';
+import { ShardWriter } from '../persistence/shard-writer.js';
 import { SqlJournalStore } from '../persistence/sql-journal-store.js';
 import { SqlShardStore } from '../persistence/sql-shard-store.js';
+import { DEFAULT_WRITER_LIMITS, type WriterLimits } from '../persistence/writer-limits.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { type ReplicaRead, ReplicaReads } from '../sharding/replica-reads.js';
 import type { ShardDatabase, Statement } from '../sharding/shard-database.js';
@@ -46,8 +47,8 @@ export class ShardGateways implements RepositoryContext {
   readonly #readers = new Map<ShardIdentifier, Map<ModelDescriptor, ModelReader>>();
   readonly #queries = new Map<ShardIdentifier, Kysely<unknown>>();
 
-  /** Told after each commit of this process. Must return at once. */
-  onCommitted: ((shard: ShardIdentifier) => void) | undefined;
+  /** Told after each commit of this process, with the plans that were sent. Must return at once. */
+  onCommitted: ((shard: ShardIdentifier, groups: readonly WriteGroup[]) => void) | undefined;
   /** States that are staged in this process and not yet committed. */
   readonly staged: StagedStates = new StagedStates();
   readonly turns: Turns = new Turns();
@@ -80,7 +81,9 @@ export class ShardGateways implements RepositoryContext {
     const known = this.#gateways.get(shard);
     if (known !== undefined) return known;
     const database = this.#databases.database(shard);
-    const store = new SqlShardStore(database, this.#namespace, this.#events, () => this.onCommitted?.(shard));
+    const store = new SqlShardStore(database, this.#namespace, this.#events, (groups) =>
+      this.onCommitted?.(shard, groups),
+    );
     const folding = new FoldingRules(database);
     const gateway = {
       shard,

@@ -2,6 +2,7 @@ import type { StagedItem } from '../action/action-plan.js';
 import type { Entity } from '../domain/entity.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { Link } from '../persistence/link.js';
+import { Moments } from './moments.js';
 
 /** A staged state that is not committed yet. */
 export interface StagedState {
@@ -21,6 +22,8 @@ interface ChainedState extends StagedState {
 export class StagedStates {
   readonly #latest = new Map<string, ChainedState>();
   readonly #pending = new Map<Link, ShardIdentifier>();
+  /** Those who read one model start from what the one before has staged. */
+  readonly moments: Moments = new Moments();
 
   get(modelName: string, id: string): StagedState | undefined {
     return this.#latest.size === 0 ? undefined : this.#latest.get(`${modelName}/${id}`);

@@ -9,6 +9,7 @@ import { InputValidators } from './input/input-validator.js';
 import { ParamsReader } from './input/request-params.js';
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from './limits.js';
 import { jsonLog, type Log } from './log.js';
+import { type HttpMetrics, observeAnswers } from './observe-answers.js';
 import { addPages } from './pages.js';
 import { PathMethods, routerPath } from './path-pattern.js';
 import { HttpProblem } from './problem.js';
@@ -26,6 +27,8 @@ export interface HttpServerOptions {
   /** Heading of `/docs`. Default: the document's `info.title`. */
   readonly title?: string;
   readonly limits?: Partial<HttpLimits>;
+  /** Serves `/metrics` and is told of every answer. Default: neither. */
+  readonly metrics?: HttpMetrics;
   /** Default: one line of JSON per entry, to stderr. */
   readonly log?: Log;
 }
@@ -67,10 +70,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const answers = new Answers(log);
   const paths = new PathMethods();
   const server = createFastify(limits, answers);
+  if (options.metrics !== undefined) observeAnswers(server, options.metrics, options.routes);
   addBodyReader(server, limits.bodyBytes);
   addRoutes(server, options, { limits, answers, paths });
   const readiness = new Readiness(options.health);
-  addPages({ server, answers, readiness, openApi: options.openApi, title: options.title, paths });
+  const { openApi, title, metrics } = options;
+  addPages({ server, answers, readiness, openApi, title, metrics, paths });
   addFallbacks(server, answers, paths);
   let closed: Promise<void> | undefined;
   return {

@@ -4,6 +4,7 @@ import type { Answers } from './answer.js';
 import { docsPage } from './docs/page.js';
 import { isCurrent } from './entity-tags.js';
 import type { Readiness } from './health.js';
+import type { HttpMetrics } from './observe-answers.js';
 import type { PathMethods } from './path-pattern.js';
 
 /** What the pages of the server itself are made from. */
@@ -13,17 +14,31 @@ export interface PagesContext {
   readonly readiness: Readiness;
   readonly openApi: object;
   readonly title: string | undefined;
+  readonly metrics: HttpMetrics | undefined;
   readonly paths: PathMethods;
 }
 
 /** A host and port that may stand in a page. */
 const HOST = /^[A-Za-z0-9.-]{1,253}(?::[0-9]{1,5})?$|^\[[0-9A-Fa-f:.]{2,45}\](?::[0-9]{1,5})?$/;
 
-/** Serves `/openapi.json`, `/docs` and `/health/...`, wherever the application has no route of its own. */
+/** Serves `/openapi.json`, `/docs`, `/metrics` and `/health/...`, wherever the application has no route of its own. */
 export function addPages(context: PagesContext): void {
   addDocument(context);
   addDocs(context);
   addHealth(context);
+  addMetrics(context);
+}
+
+function addMetrics({ server, answers, paths, metrics }: PagesContext): void {
+  if (metrics === undefined || paths.has('GET', '/metrics')) return;
+  paths.add('GET', '/metrics');
+  server.get('/metrics', (request, { raw }) => {
+    const headers = { 'content-type': metrics.contentType, 'cache-control': 'no-store' };
+    metrics.render().then(
+      (text) => answers.send(raw, 200, headers, text),
+      (error: unknown) => answers.fail(request.raw, raw, error),
+    );
+  });
 }
 
 function addDocument({ server, answers, paths, openApi }: PagesContext): void {

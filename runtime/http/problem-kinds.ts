@@ -70,6 +70,7 @@ const ERROR_KINDS: Readonly<Record<ErrorCode, ProblemKind>> = {
   FW_ABORTED: { status: 503, title: 'Given up', detail: 'The request was given up; nothing was written' },
   FW_CLOSED: { status: 503, title: 'Closing', detail: 'The server is shutting down; nothing was written' },
   FW_COMMIT_OUTCOME_UNKNOWN: { status: 504, title: 'Outcome unknown' },
+  FW_OUTCOME_FORGOTTEN: { status: 410, title: 'Outcome no longer known' },
   FW_CROSS_SHARD_PARTIAL: {
     status: 500,
     title: 'Applied in part',

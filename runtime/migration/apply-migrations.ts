@@ -4,11 +4,14 @@ import { MigrationError } from '../errors.js';
 import { SendingConnection, ShardDialect, SingleConnectionDriver } from '../sharding/kysely-session.js';
 import type { ShardSession } from '../sharding/shard-database.js';
 import { SCHEMA } from './bootstrap.js';
-import { checksumOf, type Migration } from './migration.js';
+import { checksumOf, type Migration, runsInTransaction } from './migration.js';
+import { type MigratingSession, runAlone, runInTransaction } from './run-migration.js';
 
 export interface MigrationTarget {
-  readonly session: ShardSession;
+  readonly session: MigratingSession;
   readonly shard: ShardIdentifier;
+  /** See `ShardDatabase.sessionState`. */
+  readonly sessionState: boolean;
   readonly log: (message: string) => void;
 }
 
@@ -24,7 +27,7 @@ interface ChecksumTable {
 }
 
 /**
- * Applies what is missing, each migration in a transaction of its own.
+ * Applies what is missing, each migration in a transaction of its own if it wants one.
  *
  * @returns the names of those applied now
  * @throws MigrationError naming shard and migration
@@ -35,15 +38,24 @@ export async function applyMigrations(
   migrations: readonly Migration[],
 ): Promise<readonly string[]> {
   checkNames(migrations);
-  const { session, shard, log } = target;
+  const { session, shard, sessionState, log } = target;
   await session.script(CHECKSUMS_SQL);
   await checkApplied(target, set, migrations);
-  const migrator = migratorFor(session, set, migrations);
-  const pending = (await migrator.getMigrations()).filter(({ executedAt }) => executedAt === undefined);
+  const migrators = {
+    inTransaction: migratorFor(target, set, migrations, runInTransaction),
+    alone: migratorFor(target, set, migrations, runAlone, { disableTransactions: true }),
+  };
+  const known = new Map(migrations.map((migration) => [migration.name, migration]));
+  const pending = (await migrators.inTransaction.getMigrations()).filter(
+    (each) => each.executedAt === undefined,
+  );
   const applied: string[] = [];
   // One step at a time, because Kysely applies all steps of a call in one transaction.
-  for (let step = 0; step < pending.length; step += 1) {
-    const { error, results } = await migrator.migrateUp();
+  for (const { name: next } of pending) {
+    const migration = known.get(next);
+    const alone = migration !== undefined && !runsInTransaction(migration);
+    if (alone && !sessionState) throw failure(shard, next, new MigrationError(NEEDS_SESSION));
+    const { error, results } = await migrators[alone ? 'alone' : 'inTransaction'].migrateUp();
     const name = results?.[0]?.migrationName;
     if (error !== undefined) throw failure(shard, name, error);
     if (name === undefined) break;
@@ -52,6 +64,9 @@ export async function applyMigrations(
   }
   return applied;
 }
+
+const NEEDS_SESSION =
+  'it runs outside of a transaction, which needs a direct connection to the server and not one through PgBouncer';
 
 const CHECKSUMS_SQL = `
 create table if not exists ${SCHEMA}.migration_checksums (
@@ -101,11 +116,23 @@ async function checkApplied(
   }
 }
 
-function migratorFor(session: ShardSession, set: MigrationSet, migrations: readonly Migration[]): Migrator {
-  const entries = migrations.map((migration) => [
-    migration.name,
-    { up: (db: Kysely<ChecksumTable>): Promise<void> => applyOne(session, db, set, migration) },
-  ]);
+/** Runs the text of a migration. */
+type Run = (session: MigratingSession, migration: Migration) => Promise<void>;
+
+function migratorFor(
+  { session }: MigrationTarget,
+  set: MigrationSet,
+  migrations: readonly Migration[],
+  run: Run,
+  transactions: { readonly disableTransactions?: boolean } = {},
+): Migrator {
+  const entries = migrations.map((migration) => {
+    const up = async (db: Kysely<ChecksumTable>): Promise<void> => {
+      await run(session, migration);
+      await rememberChecksum(db, set, migration);
+    };
+    return [migration.name, { up }];
+  });
   return new Migrator({
     db: kyselyOn(session),
     provider: { getMigrations: () => Promise.resolve(Object.fromEntries(entries)) },
@@ -113,30 +140,22 @@ function migratorFor(session: ShardSession, set: MigrationSet, migrations: reado
     migrationTableName: `${set}_migrations`,
     migrationLockTableName: `${set}_migrations_lock`,
     nameComparator: (left, right) => (left < right ? -1 : Number(left > right)),
+    ...transactions,
   });
 }
 
-/** The text and its checksum, in the transaction that Kysely has begun. */
-async function applyOne(
-  session: ShardSession,
+async function rememberChecksum(
   db: Kysely<ChecksumTable>,
   set: MigrationSet,
   migration: Migration,
 ): Promise<void> {
-  const before = await currentTransaction(session);
-  await session.script(migration.up);
-  if ((await currentTransaction(session)) !== before) {
-    throw new MigrationError('its text ends the transaction that it runs in; leave out COMMIT and ROLLBACK');
-  }
+  const checksum = checksumOf(migration);
   await db
     .insertInto(`${SCHEMA}.migration_checksums`)
-    .values({ migration_set: set, name: migration.name, checksum: checksumOf(migration) })
+    .values({ migration_set: set, name: migration.name, checksum })
+    // Outside of a transaction a process may have been killed between this and the step's own row.
+    .onConflict((conflict) => conflict.columns(['migration_set', 'name']).doUpdateSet({ checksum }))
     .execute();
-}
-
-async function currentTransaction(session: ShardSession): Promise<unknown> {
-  const { rows } = await session.query({ text: 'select pg_current_xact_id()::text', values: [] });
-  return rows[0]?.[0];
 }
 
 function kyselyOn(session: ShardSession): Kysely<unknown> {

@@ -8,7 +8,7 @@ import { applyMigrations } from './apply-migrations.js';
 import { establishIdentity } from './bootstrap.js';
 import type { Migration } from './migration.js';
 import { checkServer } from './server-check.js';
-import { lockEachTransaction, lockSession } from './session-lock.js';
+import { lockEachTransaction, lockSession, SESSION_SETTINGS } from './session-lock.js';
 import { systemMigrations } from './system-migrations.js';
 
 export interface MigrateOptions {
@@ -124,10 +124,11 @@ async function migrateSession(
   await checkServer(session, database, member.primary.allowUnsafe);
   await excludeOthers(session, database);
   await establishIdentity(session, member.shard, database.description);
-  const target = { session, shard: member.shard, log: options.log ?? (() => {}) };
+  const { shard } = member;
+  const target = { session, shard, sessionState: database.sessionState, log: options.log ?? (() => {}) };
   const system = await applyMigrations(target, 'framework', systemMigrations);
   const application = await applyMigrations(target, 'application', options.migrations);
-  return { shard: member.shard, applied: [...system, ...application] };
+  return { shard, applied: [...system, ...application] };
 }
 
 /** Makes this the one process that migrates the database, with the settings that migrations need. */
@@ -136,9 +137,7 @@ async function excludeOthers(session: PatientSession, database: ShardDatabase): 
     session.prologue = lockEachTransaction(session.timeoutMs);
     return;
   }
-  await session.script(
-    "set statement_timeout = 0; set lock_timeout = '30s'; set client_min_messages = warning",
-  );
+  await session.script(SESSION_SETTINGS);
   await lockSession(session, session.timeoutMs);
 }
 

@@ -43,6 +43,7 @@ const MEMBER: MemberConfig = {
     statementTimeoutMs: 60_000,
     idleInTransactionTimeoutMs: 60_000,
     idleTimeoutMs: 60_000,
+    maximumLifetimeMs: 1_800_000,
     applicationName: 'fw-gen',
     allowUnsafe: [],
     pooler: 'none',

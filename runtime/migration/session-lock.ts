@@ -6,6 +6,10 @@ import type { ShardSession } from '../sharding/shard-database.js';
 const LOCK_KEY = 0x66772d6d69677261n;
 const POLL_INTERVAL_MS = 100;
 
+/** What a session that migrates is set to: statements may take their time, but queue nobody up behind them for long. */
+export const SESSION_SETTINGS =
+  "set statement_timeout = 0; set lock_timeout = '30s'; set client_min_messages = warning";
+
 /**
  * Waits until no other process migrates this database. The lock ends with the session. It is asked for again and again
  * rather than waited for, because a statement that waits would keep the other one's index builds from finishing.

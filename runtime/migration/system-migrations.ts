@@ -209,4 +209,60 @@ create table eventlog.partition_marks (
 );
 `,
   ),
+  defineMigration(
+    '0009_sagas',
+    `
+create table eventlog.sagas (
+  id uuid primary key check (eventlog.is_own_id(id)),
+  state text not null check (state in ('RUNNING', 'PARKED', 'ENDED')),
+  version bigint not null,
+  saga text not null,
+  step text not null,
+  step_number integer not null,
+  deadline timestamptz,
+  failure_code text,
+  failure_message text,
+  created_date timestamptz not null,
+  updated_date timestamptz not null
+) with (fillfactor = 70);
+create index sagas_under_way on eventlog.sagas (id) where state <> 'ENDED';
+comment on table eventlog.sagas is 'How far each saga has come, under the id of its state model';
+create table eventlog.saga_steps (
+  id uuid primary key check (eventlog.is_own_id(id)),
+  state text not null check (state in ('DONE', 'VOID')),
+  version bigint not null,
+  saga_id uuid not null,
+  step_number integer not null,
+  step text not null,
+  failure_code text,
+  failure_message text,
+  created_date timestamptz not null,
+  updated_date timestamptz not null
+);
+comment on table eventlog.saga_steps is 'What became of the steps that sagas of other shards take here';
+`,
+  ),
+  defineMigration(
+    '0010_suspects',
+    `
+alter table eventlog.consumers
+  add column taken_over boolean not null default false,
+  add column suspects jsonb not null default '{}';
+comment on column eventlog.consumers.taken_over is 'The holder before this one has vanished';
+comment on column eventlog.consumers.suspects is 'Attempts by event, of those that may have killed a process';
+`,
+  ),
+  defineMigration(
+    '0011_processes',
+    `
+create table eventlog.processes (
+  id text primary key,
+  name text not null,
+  topology text not null,
+  since_date timestamptz not null default now(),
+  seen_date timestamptz not null default now()
+) with (fillfactor = 50);
+comment on table eventlog.processes is 'Which process serves with which topology, on the default shard alone';
+`,
+  ),
 ];

@@ -10,7 +10,7 @@ function entryOf(change: string, restsOn: readonly QueuedPlan[] = []): QueuedPla
   return {
     ...{ plan, touches: touchesOf(plan, ({ folding }) => folding !== false), link: new Link() },
     ...{ restsOn: restsOn.map(({ link }) => link), deadline: Number.POSITIVE_INFINITY, signal: undefined },
-    ...{ queuedMs: 0, alone: false, expired: false, sentUnder: undefined },
+    ...{ queuedMs: 0, expired: false, sentUnder: undefined },
     ...{ resolve: () => {}, reject: () => {} },
   };
 }

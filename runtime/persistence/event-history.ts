@@ -21,7 +21,17 @@ export interface EventRecord {
   readonly createdDate: Date;
 }
 
+/** A page of a history. */
+export interface EventPage extends Page<EventRecord> {
+  /** From when on the history of the shard is complete, as far as retention has left it; null: from the beginning. */
+  readonly completeFrom: Date | null;
+}
+
 interface EventTables {
+  readonly 'eventlog.dropped_partitions': {
+    readonly table_name: string;
+    readonly dropped_until: Date;
+  };
   readonly 'eventlog.events': {
     readonly id: string;
     readonly action_id: string;
@@ -48,21 +58,30 @@ export class EventHistory {
    * The committed events of one model, oldest first. Positions follow versions: they are drawn while the model's row
    * is locked.
    */
-  async of(id: Id<unknown>, request: PageRequest = {}): Promise<Page<EventRecord>> {
+  async of(id: Id<unknown>, request: PageRequest = {}): Promise<EventPage> {
     const limit = pageLimit(request);
     const scope = { id: id.getValue() };
     const after = decodeCursor(request.cursor, LIST, scope, KEY_PATTERN);
     const shard = id instanceof ShardedId ? id.resolveShardIdentifier() : this.#context.defaultShard;
-    const rows = await historyQuery(
-      this.#context.queries<EventTables>(shard),
-      id,
-      after,
-      limit + 1,
-    ).execute();
+    const db = this.#context.queries<EventTables>(shard);
+    const [rows, dropped] = await Promise.all([
+      historyQuery(db, id, after, limit + 1).execute(),
+      db
+        .selectFrom('eventlog.dropped_partitions')
+        .select('dropped_until')
+        .where('table_name', '=', 'events')
+        .orderBy('dropped_until', 'desc')
+        .limit(1)
+        .execute(),
+    ]);
     const page = rows.slice(0, limit);
     const last = page.at(-1);
     const next = rows.length > limit && last !== undefined ? last.position : undefined;
-    return { items: page.map(toRecord), next: next === undefined ? null : encodeCursor(LIST, scope, next) };
+    return {
+      items: page.map(toRecord),
+      next: next === undefined ? null : encodeCursor(LIST, scope, next),
+      completeFrom: dropped[0]?.dropped_until ?? null,
+    };
   }
 }
 

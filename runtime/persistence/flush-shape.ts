@@ -17,6 +17,7 @@ export interface FlushShape {
   readonly events: boolean;
   readonly keys: boolean;
   readonly schedules: boolean;
+  readonly cancellations: boolean;
   readonly journal: boolean;
   /** Some group has more than one plan. */
   readonly folded: boolean;
@@ -34,8 +35,8 @@ export function shapeKey(shape: FlushShape): string {
     ({ model, updates, adds, expects }) =>
       `${model.name}:${updates ? 'u' : ''}${adds ? 'a' : ''}${expects ? 'x' : ''}`,
   );
-  const { events, keys, schedules, journal, folded, skipLocked } = shape;
-  return `${tables.join(',')}|${events ? 'e' : ''}${keys ? 'k' : ''}${schedules ? 'c' : ''}${journal ? 'j' : ''}${folded ? 'f' : ''}${skipLocked ? 's' : ''}`;
+  const { events, keys, schedules, cancellations, journal, folded, skipLocked } = shape;
+  return `${tables.join(',')}|${events ? 'e' : ''}${keys ? 'k' : ''}${schedules ? 'c' : ''}${cancellations ? 'x' : ''}${journal ? 'j' : ''}${folded ? 'f' : ''}${skipLocked ? 's' : ''}`;
 }
 
 /** Whether some group of this shape can be left out because of a row. */
@@ -79,6 +80,7 @@ export function flushText(shape: FlushShape): string {
   if (shape.events) parts.push(eventPart(actions, array));
   if (shape.keys) parts.push(keyPart(actions, array));
   if (shape.schedules) parts.push(schedulePart(actions, array));
+  if (shape.cancellations) parts.push(cancellationPart(actions, array));
   if (shape.journal) parts.push(journalPart(actions, array));
   return `WITH ${parts.join(',\n')}\nSELECT coalesce(string_agg(grp::text, ','), '') AS applied FROM ap`;
 }
@@ -231,6 +233,15 @@ function schedulePart(actions: ActionParameters, array: NextParameter): string {
     `(${actions.principals})[s.nr], (${actions.ids})[s.nr], s.trace_context, (${actions.completed})[s.nr] ` +
     `FROM unnest(${types.map(array).join(', ')}) AS s(nr, id, due, action_name, params, trace_context) ` +
     `WHERE ${applied('s.nr', actions)})`
+  );
+}
+
+/** What is running cannot be taken back any more. */
+function cancellationPart(actions: ActionParameters, array: NextParameter): string {
+  return (
+    "x AS (UPDATE eventlog.schedules AS s SET state = 'cancelled', " +
+    `completed_date = (${actions.completed})[c.nr] FROM unnest(${['int[]', 'uuid[]'].map(array).join(', ')}) AS c(nr, id) ` +
+    `WHERE s.id = c.id AND s.state IN ('pending', 'failed') AND ${applied('c.nr', actions)})`
   );
 }
 

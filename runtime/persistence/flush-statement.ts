@@ -36,6 +36,7 @@ const MAXIMUM_PREPARED = 100;
 const EVENT_COLUMNS = 9;
 const KEY_COLUMNS = 8;
 const SCHEDULE_COLUMNS = 6;
+const CANCELLATION_COLUMNS = 2;
 
 /** Makes flush statements for one shard. */
 export class FlushStatements {
@@ -57,12 +58,14 @@ export class FlushStatements {
     const events = this.#eventArrays(plans);
     const keys = keyArrays(plans);
     const schedules = scheduleArrays(plans);
+    const cancellations = cancellationArrays(plans);
     const journal = journalArrays(plans);
     const shape: FlushShape = {
       tables: tables.map(tableShape),
       events: events.length > 0,
       keys: keys.length > 0,
       schedules: schedules.length > 0,
+      cancellations: cancellations.length > 0,
       journal: journal.length > 0,
       folded: plans.length > groups.length,
       skipLocked: locked === 'skip',
@@ -72,7 +75,7 @@ export class FlushStatements {
     if (hasGuards(shape)) values.push(needsArray(folds));
     for (const table of tables) values.push(...guardArrays(table));
     for (const table of tables) if (table.adds.length > 0) values.push(...addArrays(table));
-    values.push(...events, ...keys, ...schedules, ...journal);
+    values.push(...events, ...keys, ...schedules, ...cancellations, ...journal);
     return { ...textOf(shape), values };
   }
 
@@ -234,6 +237,14 @@ function scheduleArrays(plans: readonly PlanWrite[]): readonly string[] {
   return Array.from({ length: SCHEDULE_COLUMNS }, (_, position) =>
     arrayLiteral(rows.map((row) => row[position] ?? 'NULL')),
   );
+}
+
+/** One array per column; none at all if nothing is taken back. */
+function cancellationArrays(plans: readonly PlanWrite[]): readonly string[] {
+  const rows = plans.flatMap(({ cancelledSchedules = [] }, index) =>
+    cancelledSchedules.map((id) => [String(index + 1), id]),
+  );
+  return transpose(rows, CANCELLATION_COLUMNS);
 }
 
 /** One array per column; none at all without keys. */

@@ -3,7 +3,8 @@ import { uuid7 } from '../domain/id-source.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { PlanWrite } from './plan-write.js';
 import type { FlushRequest, ShardStore } from './shard-store.js';
-import { DEFAULT_WRITER_LIMITS, ShardWriter } from './shard-writer.js';
+import { ShardWriter } from './shard-writer.js';
+import { DEFAULT_WRITER_LIMITS } from './writer-limits.js';
 
 const SHARD = ShardIdentifier.of(0, 0);
 const unused = (): never => {
@@ -15,6 +16,7 @@ class LockedStore implements ShardStore {
   readonly statements: FlushRequest['locked'][] = [];
   readonly read = unused;
   readonly fence = unused;
+  readonly recall = unused;
   readonly readKey = unused;
   readonly claimKey = unused;
   readonly releaseKey = unused;

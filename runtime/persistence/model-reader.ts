@@ -23,8 +23,8 @@ const MAXIMUM_IN_FLIGHT = 2;
 const MAXIMUM_WAITING = 10_000;
 
 /**
- * Reads models of one class by id from one shard. Alone, a read goes at once; what arrives while reads are in flight
- * is sent as one statement. A read never joins a statement that has been sent, so it sees every commit that was
+ * Reads models of one class by id from one shard. What one turn of the event loop asks for, and what arrives while
+ * reads are in flight, is sent as one statement. A read never joins a statement that has been sent, so it sees every commit that was
  * answered before it was asked.
  */
 export class ModelReader {
@@ -33,6 +33,7 @@ export class ModelReader {
   readonly #model: ModelDescriptor;
   #waiting: Waiting[] = [];
   #inFlight = 0;
+  #scheduled = false;
 
   constructor(store: ShardStore, shard: ShardIdentifier, model: ModelDescriptor) {
     this.#store = store;
@@ -48,6 +49,16 @@ export class ModelReader {
         return;
       }
       this.#waiting.push({ id, resolve, reject, deadline: performance.now() + timeoutMs });
+      this.#sendSoon();
+    });
+  }
+
+  /** What one turn of the event loop asks for travels together. */
+  #sendSoon(): void {
+    if (this.#scheduled || this.#inFlight >= MAXIMUM_IN_FLIGHT) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
       if (this.#inFlight < MAXIMUM_IN_FLIGHT) this.#send();
     });
   }

@@ -12,6 +12,8 @@ export interface PlanWrite {
   readonly key: KeyClaim | undefined;
   /** Actions to be run later. Default none. */
   readonly schedules?: readonly ScheduleRow[];
+  /** Ids of scheduled actions that are taken back if they have not begun. Default none. */
+  readonly cancelledSchedules?: readonly string[];
   /** Only with the first leg of a cross-shard plan: opens its entry in the journal, in the leg's own transaction. */
   readonly journal?: JournalOpening | undefined;
 }

@@ -26,8 +26,6 @@ export interface QueuedPlan {
   readonly deadline: number;
   readonly signal: AbortSignal | undefined;
   readonly queuedMs: number;
-  /** Is sent by itself and waits for locks, after a statement has left it out. */
-  alone: boolean;
   /** Its deadline passed while it was in flight, and its execution has been told so. */
   expired: boolean;
   /** The action row that decides about the statement under way, if there is one. */
@@ -46,6 +44,8 @@ export type WriteOutcome =
       readonly chainLength: number;
       /** From joining the queue to being sent, in milliseconds. */
       readonly queuedMs: number;
+      /** It was left out once, and applied when it waited: somebody else had locked one of its rows. */
+      readonly contended: boolean;
     }
   /** A version no longer matched. */
   | { readonly kind: 'stale' }

@@ -162,16 +162,14 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
   #find(id: string | Id<M>, options: ReadOptions | undefined): Promise<M | undefined> | M | undefined {
     const uuid = idText(id);
     const shard = this.#shardOf(uuid);
+    const { name } = this.model;
     const scope = currentPerformScope();
-    const staged =
-      scope?.plan.staged(this.model.name, uuid)?.model ?? scope?.stagedElsewhere?.(this.model.name, uuid);
-    if (staged !== undefined) return this.#ifVisible(staged as M, options);
-    return this.#read(shard, uuid, options);
-  }
-
-  async #read(shard: ShardIdentifier, uuid: Uuid, options: ReadOptions | undefined): Promise<M | undefined> {
-    const model = (await this.context.read(this.model, shard, uuid)) as M | undefined;
-    return model === undefined ? undefined : this.#ifVisible(model, options);
+    const own = scope?.plan.staged(name, uuid)?.model;
+    if (own !== undefined) return this.#ifVisible(own, options);
+    const load = (): Promise<Entity | undefined> => this.context.read(this.model, shard, uuid);
+    const found = scope?.read === undefined ? load() : scope.read(name, uuid, load);
+    if (found instanceof Promise) return found.then((model) => this.#ifVisible(model, options));
+    return this.#ifVisible(found, options);
   }
 
   #shardOf(uuid: Uuid): ShardIdentifier {
@@ -179,10 +177,11 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
     return ShardedId.named(this.model.name, uuid).resolveShardIdentifier();
   }
 
-  #ifVisible(model: M, options: ReadOptions | undefined): M | undefined {
+  #ifVisible(model: Entity | undefined, options: ReadOptions | undefined): M | undefined {
+    if (model === undefined) return undefined;
     const hidden =
       options?.includeDeleted !== true && this.model.deletedStates?.includes(model.state) === true;
-    return hidden ? undefined : model;
+    return hidden ? undefined : (model as M);
   }
 }
 

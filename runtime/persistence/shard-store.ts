@@ -26,6 +26,14 @@ export type FlushOutcome = 'applied' | 'left-out';
 /** Whether an attempt was applied, now and for ever. */
 export type AttemptOutcome = 'committed' | 'void';
 
+/** What the audit trail of a shard says. */
+export interface Recalled {
+  /** Undefined if it says nothing about the attempt. */
+  readonly outcome: AttemptOutcome | undefined;
+  /** From when on it knows all attempts; undefined: from the beginning. */
+  readonly completeFrom: Date | undefined;
+}
+
 /** The port between execution and SQL: everything that an executor asks of one shard. */
 export interface ShardStore {
   /** One statement, one transaction. Outcomes stand in the order of the groups. @throws DriverFailure */
@@ -41,6 +49,8 @@ export interface ShardStore {
    * attempt can never be applied. @throws DriverFailure
    */
   fence(action: Omit<ActionRow, 'params' | 'result'>, options?: CallOptions): Promise<AttemptOutcome>;
+  /** What the audit trail says about an attempt. Changes nothing. @throws DriverFailure */
+  recall(actionId: string, options?: CallOptions): Promise<Recalled>;
   /** What is known about a key here. @throws DriverFailure */
   readKey(name: KeyName, options?: CallOptions): Promise<KeyRecord | undefined>;
   /**

@@ -3,9 +3,10 @@ import { expect, test } from 'vitest';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { Link } from './link.js';
 import type { PlanWrite } from './plan-write.js';
-import { DEFAULT_WRITER_LIMITS, ShardWriter } from './shard-writer.js';
+import { ShardWriter } from './shard-writer.js';
 import { MemoryStore } from './test-support/memory-store.js';
 import { planOf } from './test-support/plans.js';
+import { DEFAULT_WRITER_LIMITS } from './writer-limits.js';
 
 const ROWS = ['a', 'b', 'c'] as const;
 

@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import type { ModelDescriptor } from '../domain/descriptor.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ShardBusyError, ValidationError } from '../errors.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { Link } from './link.js';
 import { LostWrite } from './lost-write.js';
 import type { PlanWrite } from './plan-write.js';
-import { DEFAULT_WRITER_LIMITS, ShardWriter, type Submission, type WriterLimits } from './shard-writer.js';
+import { ShardWriter, type Submission } from './shard-writer.js';
 import { ManualStore } from './test-support/manual-store.js';
 import { planOf } from './test-support/plans.js';
+import { DEFAULT_WRITER_LIMITS, type WriterLimits } from './writer-limits.js';
 
 const UNIQUE = new DriverFailure('duplicate key', { phase: 'answered', sqlState: '23505' });
 const LOST = new DriverFailure('connection lost', { phase: 'in-flight' });
@@ -23,13 +25,11 @@ class Bench {
   readonly manual = new ManualStore();
   readonly writer: ShardWriter;
 
-  constructor(limits: Partial<WriterLimits> = {}) {
-    this.writer = new ShardWriter(this.manual.store, ShardIdentifier.of(0, 0), {
-      ...DEFAULT_WRITER_LIMITS,
-      maximumInFlight: 1,
-      overlapFrom: 1,
-      ...limits,
-    });
+  /** @param soon at once unless told otherwise: a plan that can be sent has been sent when `submit` returns */
+  constructor(limits: Partial<WriterLimits> = {}, soon: (work: () => void) => void = (work) => work()) {
+    const all = { ...DEFAULT_WRITER_LIMITS, maximumInFlight: 1, overlapFrom: 1, ...limits };
+    const isFoldable = ({ folding }: ModelDescriptor): boolean => folding !== false;
+    this.writer = new ShardWriter(this.manual.store, ShardIdentifier.of(0, 0), all, isFoldable, soon);
   }
 
   submit(change: string, restsOn: readonly Submitted[] = [], options: object = {}): Submitted {
@@ -59,6 +59,17 @@ describe('merging', () => {
     await bench.manual.last.answer();
     expect(await plan.outcome).toMatchObject({ kind: 'applied', batchSize: 1, chainLength: 1 });
     expect(plan.link.state).toBe('applied');
+  });
+
+  test('what one turn of the event loop brings travels as one statement', async () => {
+    const bench = new Bench({}, setImmediate);
+    bench.submit('a1>2');
+    const first = bench.submit('b1>2');
+    await Promise.resolve();
+    bench.submit('b2>3', [first]);
+    expect(bench.manual.texts).toEqual([]);
+    await nextTurn();
+    expect(bench.manual.texts).toEqual(['a1>2 | b1>2, b2>3']);
   });
 
   test('what queues up while a statement is in flight travels as one statement', async () => {
@@ -217,6 +228,69 @@ describe('a plan that was left out', () => {
     expect(first.link.state).toBe('failed');
   });
 
+  test('for a row that was merely locked is applied then, and told so', async () => {
+    const bench = new Bench();
+    const plan = bench.submit('a1>2');
+    await bench.manual.last.answer('left-out');
+    await bench.manual.last.answer('applied');
+    expect(await plan.outcome).toMatchObject({ kind: 'applied', contended: true });
+  });
+
+  test('with others in a chain is sent once more with them; if it is stale, nobody else is asked', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const first = bench.submit('a1>2');
+    const second = bench.submit('a2>3', [first]);
+    const third = bench.submit('a3>4', [second]);
+    await held.release();
+    await bench.manual.last.answer('left-out');
+    expect(bench.manual.last.text).toBe('a1>2, a2>3, a3>4 (wait)');
+    await bench.manual.last.answer('left-out');
+    expect(await Promise.all([first.end, second.end, third.end])).toEqual(['stale', 'broken', 'broken']);
+    expect(bench.manual.sent).toHaveLength(3);
+  });
+
+  test('with others on several rows is sent link by link, because any of the rows may be the stale one', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const first = bench.submit('a1>2');
+    const second = bench.submit('a2>3 b1>2', [first]);
+    await held.release();
+    await bench.manual.last.answer('left-out');
+    await bench.manual.last.answer('left-out');
+    expect(bench.manual.last.text).toBe('a1>2 (wait)');
+    await bench.manual.last.answer();
+    await bench.manual.last.answer('left-out');
+    expect(await Promise.all([first.end, second.end])).toEqual(['applied', 'stale']);
+  });
+
+  test('and meets a lock for too long fails; who rests on it may try again', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const first = bench.submit('a1>2');
+    const second = bench.submit('a2>3', [first]);
+    const locked = new DriverFailure('lock timeout', { phase: 'answered', sqlState: '55P03' });
+    await held.release();
+    await bench.manual.last.answer('left-out');
+    await bench.manual.last.fail(locked);
+    expect(await Promise.all([first.end, second.end])).toEqual([locked, 'broken']);
+    expect(bench.manual.sent).toHaveLength(3);
+  });
+
+  test('is not sent again once its caller has given up', async () => {
+    const bench = new Bench({ maximumWaiting: 1 });
+    const held = bench.hold();
+    bench.submit('a1>2');
+    const controller = new AbortController();
+    const second = bench.submit('b1>2', [], { signal: controller.signal });
+    await held.release();
+    await bench.manual.last.answer('left-out', 'left-out');
+    controller.abort();
+    await bench.manual.last.answer();
+    expect(await second.end).toMatchObject({ phase: 'not-sent', reason: 'aborted' });
+    expect(bench.manual.sent).toHaveLength(3);
+  });
+
   test('holds up nobody but those who touch its rows', async () => {
     const bench = new Bench();
     bench.submit('a1>2');
@@ -237,6 +311,18 @@ describe('a plan that was left out', () => {
     expect(bench.manual.texts.slice(2)).toEqual(['a1>2 (wait)']);
     await bench.manual.last.answer();
     expect(bench.manual.last.text).toBe('b1>2 (wait)');
+  });
+});
+
+describe('a plan that is to be sent apart', () => {
+  test('travels alone and waits for locks from the start', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const scout = bench.submit('a1>2', [], { apart: true });
+    expect(bench.manual.last.text).toBe('a1>2 (wait)');
+    await bench.manual.last.answer('left-out');
+    expect(await scout.end).toBe('stale');
+    await held.release();
   });
 });
 
@@ -414,3 +500,9 @@ describe('an abort', () => {
     expect(await plan.end).toBe('applied');
   });
 });
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

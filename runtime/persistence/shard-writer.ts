@@ -10,34 +10,7 @@ import { LostWrite } from './lost-write.js';
 import type { PlanWrite } from './plan-write.js';
 import { type QueuedPlan, touchesOf, type WriteOutcome } from './queued-plan.js';
 import type { FlushOutcome, FlushRequest, ShardStore } from './shard-store.js';
-
-/** Bounds of one shard's writer. */
-export interface WriterLimits {
-  /** Plans that may wait; beyond, a plan is refused at once as busy. Default 10,000. */
-  readonly maximumQueued: number;
-  /** Statements with fresh plans on their way at a time. Default 2. */
-  readonly maximumInFlight: number;
-  /**
-   * While a statement is on its way, another one is sent only if so many plans wait: fewer and larger statements cost
-   * less on both sides, and over a network a full one need not wait. Default 64.
-   */
-  readonly overlapFrom: number;
-  /** Statements that wait for a locked row at a time, one plan each. Default 4. */
-  readonly maximumWaiting: number;
-  /** Plans in one statement. Default 128. */
-  readonly maximumBatch: number;
-  /** How long a session waits for a locked row, in milliseconds. Default 400. */
-  readonly lockWaitMs: number;
-}
-
-export const DEFAULT_WRITER_LIMITS: WriterLimits = Object.freeze({
-  maximumQueued: 10_000,
-  maximumInFlight: 2,
-  overlapFrom: 64,
-  maximumWaiting: 4,
-  maximumBatch: 128,
-  lockWaitMs: 400,
-});
+import { DEFAULT_WRITER_LIMITS, type WriterLimits } from './writer-limits.js';
 
 /** Time that must be left after a wait for a lock, to hear how it ended, in milliseconds. */
 const ANSWER_MS = 100;
@@ -50,6 +23,8 @@ export interface SubmitOptions {
   readonly signal?: AbortSignal | undefined;
   /** Links whose staged state the plan has read. Default none. */
   readonly restsOn?: readonly Link[];
+  /** The plan travels alone and waits for locks. Default false. */
+  readonly apart?: boolean;
 }
 
 /** A plan in the queue. */
@@ -74,38 +49,48 @@ export interface WriterCounters {
 /**
  * Sends the plans of one shard. Alone, a plan goes at once; what queues up while statements are in flight is sent as
  * one statement. Plans that rest on one another are folded into one group, which is applied as a whole. A statement
- * that fails is split until the guilty plan stands alone; a group that was left out is unfolded and sent link by link,
- * each waiting for locks, which tells a stale version from a row that was merely locked.
+ * that fails is split until the guilty plan stands alone. A group that was left out is sent once more by itself and
+ * waits for locks, which tells a stale version from a row that was merely locked; if it is stale and touches several
+ * rows, it is unfolded and sent link by link.
  */
 export class ShardWriter {
   readonly #store: ShardStore;
   readonly #shard: ShardIdentifier;
   readonly #limits: WriterLimits;
   readonly #isFoldable: (model: ModelDescriptor) => boolean;
+  readonly #soon: (work: () => void) => void;
   #queue: QueuedPlan[] = [];
+  /** Groups that a statement has left out. */
+  #apart: PlanGroup[] = [];
   readonly #busyKeys = new Set<string>();
   #inFlight = 0;
   #waiting = 0;
   #sending = false;
+  #scheduled = false;
   #lookAgain = false;
   readonly #counters = { statements: 0, plans: 0, folded: 0, splits: 0 };
 
-  /** @param isFoldable whether several changes of such a row may be written as one */
+  /**
+   * @param isFoldable whether several changes of such a row may be written as one
+   * @param soon calls back when everything that this turn of the event loop brings has been submitted
+   */
   constructor(
     store: ShardStore,
     shard: ShardIdentifier,
     limits: WriterLimits = DEFAULT_WRITER_LIMITS,
     isFoldable: (model: ModelDescriptor) => boolean = ({ folding }) => folding !== false,
+    soon: (work: () => void) => void = setImmediate,
   ) {
     this.#store = store;
     this.#shard = shard;
     this.#limits = limits;
     this.#isFoldable = isFoldable;
+    this.#soon = soon;
   }
 
   /** Plans that wait to be sent. */
   get queued(): number {
-    return this.#queue.length;
+    return this.#queue.length + this.#apart.flat().length;
   }
 
   get counters(): WriterCounters {
@@ -115,7 +100,7 @@ export class ShardWriter {
   /** Queues a plan; it is sent when its turn comes. @throws ShardBusyError if the queue is full */
   submit(plan: PlanWrite, options: SubmitOptions): Submission {
     if (this.#queue.length >= this.#limits.maximumQueued) {
-      throw new ShardBusyError(this.#shard.toString(), `${this.#queue.length} plans are waiting`);
+      throw new ShardBusyError(this.#shard.toString(), `${this.queued} plans are waiting`);
     }
     const link = new Link();
     const outcome = new Promise<WriteOutcome>((resolve, reject) => {
@@ -124,10 +109,21 @@ export class ShardWriter {
       link.onSettled(() => deadlines.forget(wait));
       deadlines.watch(wait);
       for (const other of entry.restsOn) other.onSettled(() => this.#sendNext());
-      this.#queue.push(entry);
+      if (options.apart === true) this.#apart.push([entry]);
+      else this.#queue.push(entry);
     });
-    this.#sendNext();
+    this.#sendSoon();
     return { link, outcome };
+  }
+
+  /** What one turn of the event loop brings travels together: an answer wakes many executions, one after another. */
+  #sendSoon(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    this.#soon(() => {
+      this.#scheduled = false;
+      this.#sendNext();
+    });
   }
 
   /** A plan that has been sent may yet be applied, and its execution must settle that. */
@@ -140,6 +136,7 @@ export class ShardWriter {
       );
     }
     this.#queue = this.#queue.filter((queued) => queued !== entry);
+    this.#apart = this.#apart.map((group) => group.filter((queued) => queued !== entry));
     entry.link.settle(false);
     return new DriverFailure('the deadline passed in the queue', { phase: 'not-sent', reason: 'deadline' });
   }
@@ -154,26 +151,27 @@ export class ShardWriter {
     this.#sending = true;
     while (this.#lookAgain) {
       this.#lookAgain = false;
-      this.#sendAlone();
+      this.#sendApart();
       this.#sendBatches();
     }
     this.#sending = false;
   }
 
-  #sendAlone(): void {
+  #sendApart(): void {
     while (this.#waiting < this.#limits.maximumWaiting) {
-      const entry = this.#takeAlone();
-      if (entry === undefined) break;
+      const groups = this.#takeApart();
+      if (groups.length === 0) break;
       this.#waiting += 1;
-      this.#start([[entry]], this.#hasTimeToWait(entry) ? 'wait' : 'skip', () => {
+      this.#start(groups, this.#hasTimeToWait(groups.flat()) ? 'wait' : 'last', () => {
         this.#waiting -= 1;
       });
     }
   }
 
   /** A plan that still waited for a lock when its time was up would leave its caller without knowing the outcome. */
-  #hasTimeToWait({ deadline }: QueuedPlan): boolean {
-    return deadline - performance.now() > this.#limits.lockWaitMs + ANSWER_MS;
+  #hasTimeToWait(group: PlanGroup): boolean {
+    const enough = performance.now() + this.#limits.lockWaitMs + ANSWER_MS;
+    return group.every(({ deadline }) => deadline > enough);
   }
 
   #sendBatches(): void {
@@ -182,31 +180,34 @@ export class ShardWriter {
       const groups = this.#takeBatch();
       if (groups.length === 0) break;
       this.#inFlight += 1;
-      this.#start(groups, 'skip', () => {
+      this.#start(groups, 'first', () => {
         this.#inFlight -= 1;
       });
     }
   }
 
-  #start(groups: readonly PlanGroup[], locked: FlushRequest['locked'], done: () => void): void {
+  #start(groups: readonly PlanGroup[], mode: FlushMode, done: () => void): void {
     const keys = groups.flat().flatMap(({ touches }) => touches.map(({ key }) => key));
     for (const key of keys) this.#busyKeys.add(key);
-    void this.#send(groups, locked).finally(() => {
+    void this.#send(groups, mode).finally(() => {
       for (const key of keys) this.#busyKeys.delete(key);
       done();
       this.#sendNext();
     });
   }
 
-  /** Takes the first plan that is to be sent by itself and need not wait for a row or a link here. */
-  #takeAlone(): QueuedPlan | undefined {
-    if (!this.#queue.some(({ alone }) => alone)) return undefined;
-    let taken: QueuedPlan | undefined;
-    this.#queue = this.#queue.filter((entry) => {
-      if (taken !== undefined || !entry.alone) return true;
-      if (this.#givesUp(entry)) return false;
-      if (!new BatchBuilder(this.#busyKeys).tryAdd(entry)) return true;
-      taken = entry;
+  /**
+   * Takes the first group that is to be sent by itself and need not wait for a row or a link here; without those of its
+   * plans that cannot be applied any more.
+   */
+  #takeApart(): readonly PlanGroup[] {
+    let taken: readonly PlanGroup[] = [];
+    this.#apart = this.#apart.filter((group) => {
+      if (taken.length > 0) return true;
+      const batch = new BatchBuilder(this.#busyKeys);
+      const plans = group.filter((entry) => entry.link.state === 'pending' && !this.#givesUp(entry));
+      if (!plans.every((entry) => batch.tryAdd(entry))) return true;
+      taken = batch.groups;
       return false;
     });
     return taken;
@@ -217,7 +218,7 @@ export class ShardWriter {
     const batch = new BatchBuilder(this.#busyKeys);
     const left: QueuedPlan[] = [];
     for (const entry of this.#queue) {
-      if (batch.size >= this.#limits.maximumBatch || entry.alone) left.push(entry);
+      if (batch.size >= this.#limits.maximumBatch) left.push(entry);
       else if (!this.#givesUp(entry) && !batch.tryAdd(entry)) left.push(entry);
     }
     this.#queue = left;
@@ -237,24 +238,24 @@ export class ShardWriter {
     return true;
   }
 
-  async #send(groups: readonly PlanGroup[], locked: FlushRequest['locked']): Promise<void> {
+  async #send(groups: readonly PlanGroup[], mode: FlushMode): Promise<void> {
     let outcomes: readonly FlushOutcome[];
     try {
-      outcomes = await this.#flush(groups, locked);
+      outcomes = await this.#flush(groups, mode);
     } catch (error) {
-      await this.#fail(groups, locked, error);
+      await this.#fail(groups, mode, error);
       return;
     }
     const batchSize = groups.reduce((sum, group) => sum + group.length, 0);
     groups.forEach((group, index) => {
-      if (outcomes[index] === 'applied') this.#applied(group, batchSize);
+      if (outcomes[index] === 'applied') this.#applied(group, batchSize, mode);
     });
     const leftOut = groups.filter((_, index) => outcomes[index] !== 'applied');
-    // Each goes to the head of the queue, so the one that has waited longest goes there last.
-    for (const group of leftOut.reverse()) this.#leftOut(group, locked);
+    if (mode === 'first') this.#setApart(leftOut);
+    else for (const group of leftOut) this.#stale(group);
   }
 
-  #flush(groups: readonly PlanGroup[], locked: FlushRequest['locked']): Promise<readonly FlushOutcome[]> {
+  #flush(groups: readonly PlanGroup[], mode: FlushMode): Promise<readonly FlushOutcome[]> {
     let deadline = 0;
     for (const group of groups) {
       const leader = group[0]?.plan.action;
@@ -266,58 +267,77 @@ export class ShardWriter {
       }
     }
     this.#counters.statements += 1;
+    const locked: FlushRequest['locked'] = mode === 'wait' ? 'wait' : 'skip';
     const request = { groups: groups.map((group) => group.map(({ plan }) => plan)), locked };
     return this.#store.flush(request, { timeoutMs: Math.max(1, deadline - performance.now()) });
   }
 
-  #applied(group: PlanGroup, batchSize: number): void {
+  #applied(group: PlanGroup, batchSize: number, mode: FlushMode): void {
     const now = performance.now();
+    const chainLength = group.length;
+    const contended = mode !== 'first';
     for (const { link, resolve, queuedMs } of group) {
       link.settle(true);
-      resolve({ kind: 'applied', batchSize, chainLength: group.length, queuedMs: now - queuedMs });
+      resolve({ kind: 'applied', batchSize, chainLength, contended, queuedMs: now - queuedMs });
     }
-  }
-
-  #leftOut(group: PlanGroup, locked: FlushRequest['locked']): void {
-    const [entry] = group;
-    if (entry === undefined || group.length > 1 || (locked === 'skip' && !entry.alone)) {
-      this.#requeueAlone(group);
-      return;
-    }
-    entry.link.settle(false);
-    entry.resolve({ kind: 'stale' });
   }
 
   /** An expired plan is never sent again: its execution is settling the attempt that it knows about. */
-  #requeueAlone(group: PlanGroup): void {
-    const waiting = group.filter(({ expired }) => !expired);
-    for (const entry of waiting) {
-      entry.alone = true;
-      entry.sentUnder = undefined;
-    }
-    this.#queue.unshift(...waiting);
-    for (const { expired, link } of group) if (expired) link.settle(false);
+  #setApart(groups: readonly PlanGroup[]): void {
+    const waiting = groups.map((group) => group.filter(({ expired }) => !expired));
+    for (const entry of waiting.flat()) entry.sentUnder = undefined;
+    this.#apart.unshift(...waiting);
+    for (const { expired, link } of groups.flat()) if (expired) link.settle(false);
   }
 
-  async #fail(groups: readonly PlanGroup[], locked: FlushRequest['locked'], error: unknown): Promise<void> {
+  /** If all plans of a group touch one row, the first one's version is not there any more, and the others rest on it. */
+  #stale(group: PlanGroup): void {
+    const [first, ...others] = group;
+    if (first === undefined) return;
+    if (others.length > 0 && !touchOneRow(group)) {
+      this.#setApart(group.map((entry) => [entry]));
+      return;
+    }
+    first.resolve({ kind: 'stale' });
+    this.#break(group);
+  }
+
+  /** Its first plan has been answered; the others rested on it. */
+  #break([first, ...others]: PlanGroup): void {
+    // In this order those of the first plan come first: then all of them leave the row alone together.
+    for (const { resolve } of others) resolve({ kind: 'broken' });
+    first?.link.settle(false);
+    for (const { link } of others) link.settle(false);
+  }
+
+  async #fail(groups: readonly PlanGroup[], mode: FlushMode, error: unknown): Promise<void> {
     const [group = []] = groups;
     if (error instanceof DriverFailure && isAboutTheServer(error)) {
       for (const entry of groups.flat()) giveBack(entry, error);
     } else if (groups.length > 1) {
       this.#counters.splits += 1;
       const middle = Math.ceil(groups.length / 2);
-      await this.#send(groups.slice(0, middle), locked);
-      await this.#send(groups.slice(middle), locked);
-    } else if (group.length > 1) {
+      await this.#send(groups.slice(0, middle), mode);
+      await this.#send(groups.slice(middle), mode);
+    } else if (group.length > 1 && !isAboutLocks(error)) {
       this.#counters.splits += 1;
-      this.#requeueAlone(group);
+      this.#setApart(group.map((entry) => [entry]));
     } else {
-      for (const { link, reject } of group) {
-        link.settle(false);
-        reject(error);
-      }
+      group[0]?.reject(error);
+      this.#break(group);
     }
   }
+}
+
+/**
+ * How a statement is sent: with whatever else waits; by itself, waiting for locks; or by itself without, because there
+ * is no time left.
+ */
+type FlushMode = 'first' | 'wait' | 'last';
+
+function touchOneRow(group: PlanGroup): boolean {
+  const row = group[0]?.touches[0]?.key;
+  return group.every(({ touches }) => touches.length === 1 && touches[0]?.key === row);
 }
 
 /** Whether no plan is guilty, so that sending fewer of them would not help. */
@@ -325,6 +345,15 @@ function isAboutTheServer({ phase, sqlState }: DriverFailure): boolean {
   if (phase !== 'answered' || sqlState === undefined) return phase !== 'answered';
   const meaning = sqlStateMeaning(sqlState);
   return meaning === 'unavailable' || meaning === 'saturated';
+}
+
+/** Whether time was lost on a lock, so that nobody's plan is to blame. */
+function isAboutLocks(error: unknown): boolean {
+  return (
+    error instanceof DriverFailure &&
+    error.sqlState !== undefined &&
+    sqlStateMeaning(error.sqlState) === 'locked'
+  );
 }
 
 /** Whether a plan that was in flight has been applied is for its execution to find out; its link waits for that. */
@@ -353,7 +382,6 @@ function queueEntry(
     deadline: queuedMs + timeoutMs,
     signal,
     queuedMs,
-    alone: false,
     expired: false,
     sentUnder: undefined,
     ...settlers,

@@ -8,7 +8,14 @@ import type { KeyClaim, KeyName, KeyRecord } from './idempotency-key.js';
 import { KeyReader } from './key-reader.js';
 import type { ActionRow } from './plan-write.js';
 import { RowCodec } from './row-codec.js';
-import type { AttemptOutcome, FlushOutcome, FlushRequest, ShardStore } from './shard-store.js';
+import type {
+  AttemptOutcome,
+  FlushOutcome,
+  FlushRequest,
+  Recalled,
+  ShardStore,
+  WriteGroup,
+} from './shard-store.js';
 import { quoteIdentifier } from './sql-identifier.js';
 
 /** The `ShardStore` of a PostgreSQL database, embedded or not. */
@@ -16,15 +23,15 @@ export class SqlShardStore implements ShardStore {
   readonly #database: ShardDatabase;
   readonly #namespace: string;
   readonly #statements: FlushStatements;
-  readonly #flushed: () => void;
+  readonly #flushed: (groups: readonly WriteGroup[]) => void;
   readonly #keys: KeyReader;
 
-  /** @param flushed called after each flush that applied something */
+  /** @param flushed called after each flush that applied something, with all that was sent */
   constructor(
     database: ShardDatabase,
     namespace: string,
     events: EventCatalog,
-    flushed: () => void = () => {},
+    flushed: (groups: readonly WriteGroup[]) => void = () => {},
   ) {
     this.#flushed = flushed;
     this.#keys = new KeyReader(database);
@@ -36,7 +43,7 @@ export class SqlShardStore implements ShardStore {
   async flush(request: FlushRequest, options?: CallOptions): Promise<readonly FlushOutcome[]> {
     const { rows } = await this.#database.query(this.#statements.make(request), options);
     const applied = String(rows[0]?.[0] ?? '');
-    if (applied !== '') this.#flushed();
+    if (applied !== '') this.#flushed(request.groups);
     return outcomes(request.groups.length, applied);
   }
 
@@ -57,6 +64,15 @@ export class SqlShardStore implements ShardStore {
     if (rowCount > 0) return 'void';
     const { rows } = await this.#database.query({ ...STATUS, values: [id] }, options);
     return rows[0]?.[0] === 'committed' ? 'committed' : 'void';
+  }
+
+  async recall(actionId: string, options?: CallOptions): Promise<Recalled> {
+    const { rows } = await this.#database.query({ ...RECALL, values: [actionId] }, options);
+    const [status, completeFrom] = rows[0] ?? [];
+    return {
+      outcome: status === 'committed' || status === 'void' ? status : undefined,
+      completeFrom: completeFrom instanceof Date ? completeFrom : undefined,
+    };
   }
 
   readKey(name: KeyName, options?: CallOptions): Promise<KeyRecord | undefined> {
@@ -89,6 +105,13 @@ const FENCE = {
 };
 
 const STATUS = { name: 'fw_action_status', text: 'SELECT status FROM eventlog.actions WHERE id = $1' };
+
+const RECALL = {
+  name: 'fw_recall',
+  text:
+    'SELECT (SELECT status FROM eventlog.actions WHERE id = $1), ' +
+    "(SELECT max(dropped_until) FROM eventlog.dropped_partitions WHERE table_name = 'actions')",
+};
 
 const CLAIM_KEY = {
   name: 'fw_claim_key',

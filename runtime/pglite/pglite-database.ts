@@ -22,6 +22,7 @@ export class PgliteDatabase extends PooledDatabase<PgliteConnection> {
       limits: {
         maximumPoolSize: 1,
         idleTimeoutMs: Number.POSITIVE_INFINITY,
+        maximumLifetimeMs: Number.POSITIVE_INFINITY,
         statementTimeoutMs: dataSource.statementTimeoutMs,
       },
       open: async () => new PgliteConnection(await home.cleanEngine()),

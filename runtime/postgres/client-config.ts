@@ -4,6 +4,7 @@ import type { ConnectionOptions } from 'node:tls';
 import type { ClientConfig } from 'pg';
 import type { DataSourceConfig, PostgresUrl } from '../config/types.js';
 import { ValidationError } from '../errors.js';
+import { notSent } from './failures.js';
 
 /** How one database is reached: everything that node-postgres needs but the socket. */
 export type LinkConfig = Omit<ClientConfig, 'stream'>;
@@ -25,7 +26,10 @@ export function linkConfig(url: PostgresUrl, dataSource: DataSourceConfig): Link
     user: dataSource.username,
     // A function keeps the secret out of the client's own fields until it is asked for.
     password: () => dataSource.password?.reveal() ?? '',
-    ssl: tlsOptions(url),
+    // Read anew for every connection, so that certificates can be replaced while the process runs.
+    get ssl() {
+      return tlsOptions(url);
+    },
     sslnegotiation: 'postgres',
     client_encoding: 'UTF8',
     keepAlive: true,
@@ -48,7 +52,11 @@ function sessionSettings(dataSource: DataSourceConfig): Partial<LinkConfig> {
   };
 }
 
-/** Adds the socket, which stays in our hands so that it can be destroyed whatever the client is doing. */
+/**
+ * Adds the socket, which stays in our hands so that it can be destroyed whatever the client is doing.
+ *
+ * @throws DriverFailure with phase `not-sent` if a certificate cannot be read
+ */
 export function withSocket(link: LinkConfig, socket: Socket): ClientConfig {
   return { ...link, stream: () => socket };
 }
@@ -64,12 +72,29 @@ function tlsOptions(url: PostgresUrl): false | ConnectionOptions {
     case 'disable':
       return false;
     case 'require':
-      return { rejectUnauthorized: false };
+      return { rejectUnauthorized: false, ...clientIdentity(url) };
     case 'verify-full':
       // Without a file of its own, Node's list of certificate authorities counts. Node checks the host name.
       return {
         rejectUnauthorized: true,
-        ...(url.sslRootCert === undefined ? {} : { ca: readFileSync(url.sslRootCert) }),
+        ...(url.sslRootCert === undefined ? {} : { ca: readPem(url, url.sslRootCert) }),
+        ...clientIdentity(url),
       };
+  }
+}
+
+function clientIdentity(url: PostgresUrl): Pick<ConnectionOptions, 'cert' | 'key'> {
+  const { clientCertificate } = url;
+  if (clientCertificate === undefined) return {};
+  return { cert: readPem(url, clientCertificate.certificate), key: readPem(url, clientCertificate.key) };
+}
+
+/** @throws DriverFailure with phase `not-sent` */
+function readPem(url: PostgresUrl, file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw notSent(`${describeUrl(url)}: cannot read a certificate: ${reason}`, error);
   }
 }

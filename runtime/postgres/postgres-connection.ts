@@ -76,9 +76,8 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   }
 
   /** @throws DriverFailure with phase `not-sent` and reason `unreachable` */
-  static open(options: PostgresConnectionOptions): Promise<PostgresConnection> {
-    const connection = new PostgresConnection(options);
-    return connection.#connect();
+  static async open(options: PostgresConnectionOptions): Promise<PostgresConnection> {
+    return await new PostgresConnection(options).#connect();
   }
 
   get usable(): boolean {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { afterEach, expect, it } from 'vitest';
 import type { DataSourceConfig, PostgresUrl } from '../config/types.js';
@@ -208,6 +209,18 @@ describeOn('postgresql', 'A database on a server', (harness) => {
     expect(database.stats().open).toBe(2);
     await expect.poll(() => database.stats().open).toBe(0);
     expect((await database.query(statement('select 1'))).rows).toEqual([[1]]);
+  });
+
+  it('replaces connections that have become old, while callers wait for them as well', async () => {
+    const young = open(await source({ maximumPoolSize: 1 }));
+    expect(new Set([await pidOf(young), await pidOf(young)]).size).toBe(1);
+    const database = open(await source({ maximumPoolSize: 1, maximumLifetimeMs: 1 }));
+    const session = await database.acquire();
+    const waiting = [1, 2, 3].map(() => pidOf(database));
+    await delay(5);
+    session.release();
+    expect(new Set(await Promise.all(waiting)).size).toBe(3);
+    await expect.poll(() => database.stats().open).toBe(0);
   });
 
   it('lets what is under way finish when it is closed, and refuses what comes later', async () => {

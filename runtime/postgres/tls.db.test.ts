@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -6,57 +6,141 @@ import type { PostgresUrl } from '../config/types.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { Rows } from '../sharding/shard-database.js';
 import { type PostgresServer, startPostgres } from '../testing/databases-server.js';
-import { testIdentity } from '../testing/databases-tls.js';
+import {
+  expiredIdentity,
+  strangersCertificate,
+  testClientIdentity,
+  testIdentity,
+} from '../testing/databases-tls.js';
 import { testDataSource } from '../testing/databases-topology.js';
 import { PostgresDatabase } from './postgres-database.js';
 
+const folder = mkdtempSync(join(tmpdir(), 'fw-tls-'));
+const place = (name: string): string => join(folder, name);
+const put = (name: string, text: string): string => {
+  writeFileSync(place(name), text);
+  return place(name);
+};
+const sslRootCert = place('ca.pem');
+
+beforeAll(() => {
+  // The server runs as another user and reads some of these.
+  chmodSync(folder, 0o755);
+  put('ca.pem', testIdentity.certificate);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function databaseOn(server: PostgresServer, overrides: Partial<PostgresUrl>): PostgresDatabase {
+  const url: PostgresUrl = {
+    ...{ kind: 'postgresql', host: 'localhost', port: server.port, database: server.database },
+    ...{ sslMode: 'verify-full', sslRootCert },
+    ...overrides,
+  };
+  return new PostgresDatabase(ShardIdentifier.of(0, 0), url, testDataSource(url, server));
+}
+
+const isEncrypted = { text: 'select ssl from pg_stat_ssl where pid = pg_backend_pid()', values: [] };
+
+async function ask(server: PostgresServer, overrides: Partial<PostgresUrl>): Promise<Rows> {
+  const database = databaseOn(server, overrides);
+  return database.query(isEncrypted).finally(() => database.close(0));
+}
+
+/** Refused before anything was sent, for this reason. */
+async function expectRefused(call: Promise<Rows>, reason: RegExp): Promise<void> {
+  await expect(call).rejects.toMatchObject({ phase: 'not-sent', reason: 'unreachable' });
+  await expect(call).rejects.toThrow(reason);
+}
+
 describe('A database behind TLS', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'fw-tls-'));
-  const sslRootCert = join(folder, 'ca.pem');
   let server: PostgresServer;
 
   beforeAll(async () => {
-    writeFileSync(sslRootCert, testIdentity.certificate);
     server = await startPostgres({}, testIdentity);
   });
-  afterAll(async () => {
-    await server?.destroy();
-    rmSync(folder, { recursive: true, force: true });
-  });
-
-  async function ask(overrides: Partial<PostgresUrl>): Promise<Rows> {
-    const url: PostgresUrl = {
-      ...{ kind: 'postgresql', host: '127.0.0.1', port: server.port, database: server.database },
-      ...{ sslMode: 'disable', sslRootCert: undefined },
-      ...overrides,
-    };
-    const database = new PostgresDatabase(ShardIdentifier.of(0, 0), url, testDataSource(url, server));
-    try {
-      const text = 'select ssl from pg_stat_ssl where pid = pg_backend_pid()';
-      return await database.query({ text, values: [] });
-    } finally {
-      await database.close(0);
-    }
-  }
+  afterAll(() => server?.destroy());
 
   it('is encrypted when TLS is required, whoever signed the certificate', async () => {
-    expect((await ask({ sslMode: 'require' })).rows).toEqual([[true]]);
-    expect((await ask({ sslMode: 'disable' })).rows).toEqual([[false]]);
+    const host = '127.0.0.1';
+    expect((await ask(server, { sslMode: 'require', host, sslRootCert: undefined })).rows).toEqual([[true]]);
+    expect((await ask(server, { sslMode: 'disable', host, sslRootCert: undefined })).rows).toEqual([[false]]);
   });
 
   it('is verified when that is asked for', async () => {
-    expect((await ask({ sslMode: 'verify-full', host: 'localhost', sslRootCert })).rows).toEqual([[true]]);
+    expect((await ask(server, {})).rows).toEqual([[true]]);
   });
 
   it('is refused when its certificate is for another host', async () => {
-    const call = ask({ sslMode: 'verify-full', host: '127.0.0.1', sslRootCert });
-    await expect(call).rejects.toMatchObject({ phase: 'not-sent', reason: 'unreachable' });
-    await expect(call).rejects.toThrow(/altnames|127\.0\.0\.1/);
+    await expectRefused(ask(server, { host: '127.0.0.1' }), /altnames|127\.0\.0\.1/);
   });
 
   it('is refused when nobody trusted has signed its certificate', async () => {
-    const call = ask({ sslMode: 'verify-full', host: 'localhost' });
-    await expect(call).rejects.toMatchObject({ phase: 'not-sent', reason: 'unreachable' });
-    await expect(call).rejects.toThrow(/self-signed/);
+    await expectRefused(ask(server, { sslRootCert: undefined }), /self-signed/);
+    const stranger = put('stranger.pem', strangersCertificate);
+    await expectRefused(ask(server, { sslRootCert: stranger }), /self-signed|unable to verify/);
+  });
+
+  it('is refused when the file with the authorities is not there, or holds none', async () => {
+    await expectRefused(
+      ask(server, { sslRootCert: place('missing.pem') }),
+      /cannot read a certificate.*missing\.pem/,
+    );
+    await expectRefused(ask(server, { sslRootCert: put('empty.pem', 'nothing\n') }), /localhost/);
+  });
+
+  it('takes another certificate for new connections once the file holds it', async () => {
+    const changing = put('changing.pem', strangersCertificate);
+    const database = databaseOn(server, { sslRootCert: changing });
+    try {
+      await expectRefused(database.query(isEncrypted), /self-signed|unable to verify/);
+      put('changing.pem', testIdentity.certificate);
+      expect((await database.query(isEncrypted)).rows).toEqual([[true]]);
+    } finally {
+      await database.close(0);
+    }
+  });
+});
+
+describe('A database whose certificate has expired', () => {
+  it('is refused where it is verified', async () => {
+    const server = await startPostgres({}, expiredIdentity);
+    try {
+      await expectRefused(ask(server, {}), /expired/);
+      expect((await ask(server, { sslMode: 'require', sslRootCert: undefined })).rows).toEqual([[true]]);
+    } finally {
+      await server.destroy();
+    }
+  });
+});
+
+describe('A database that asks clients for a certificate', () => {
+  let server: PostgresServer;
+
+  beforeAll(async () => {
+    // The tests' own first look at the server comes without TLS.
+    const rules = [
+      'hostssl all all all scram-sha-256 clientcert=verify-full',
+      'hostnossl all all all scram-sha-256',
+    ];
+    server = await startPostgres(
+      { ssl_ca_file: place('ca.pem'), hba_file: put('pg_hba.conf', `${rules.join('\n')}\n`) },
+      testIdentity,
+    );
+  });
+  afterAll(() => server?.destroy());
+
+  const client = (name: string, { certificate, key }: typeof testIdentity): Partial<PostgresUrl> => ({
+    clientCertificate: { certificate: put(`${name}.pem`, certificate), key: put(`${name}.key`, key) },
+  });
+
+  it('lets in who shows one that its authority has signed for the user', async () => {
+    expect((await ask(server, client('client', testClientIdentity))).rows).toEqual([[true]]);
+  });
+
+  it('refuses who shows none, one of another name, or an expired one', async () => {
+    await expectRefused(ask(server, {}), /client certificate/);
+    await expectRefused(ask(server, client('other', testIdentity)), /authentication failed/);
+    // Whether the server's reason arrives before the end of the connection is a race.
+    await expectRefused(ask(server, client('expired', expiredIdentity)), /cannot connect/);
   });
 });

@@ -50,7 +50,7 @@ export class BreakerDatabase implements ShardDatabase {
   }
 
   stats(): PoolStats {
-    return this.#database.stats();
+    return { ...this.#database.stats(), circuit: this.#breaker.state };
   }
 
   close(graceMs?: number): Promise<void> {

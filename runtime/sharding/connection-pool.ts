@@ -21,6 +21,8 @@ export interface ConnectionPoolOptions<C extends PooledConnection> {
   readonly maximumSize: number;
   /** A connection unused for so long is closed, in milliseconds. `Infinity`: never. */
   readonly idleTimeoutMs: number;
+  /** A connection of this age is closed when it comes back, in milliseconds. `Infinity`: never. */
+  readonly maximumLifetimeMs: number;
   /** Default of `CallOptions.timeoutMs`. */
   readonly defaultTimeoutMs: number;
   /** For messages: host, port and database. */
@@ -57,11 +59,14 @@ const DEFAULT_GRACE_MS = 5_000;
  */
 export class ConnectionPool<C extends PooledConnection> implements BudgetedPool {
   readonly #options: ConnectionPoolOptions<C>;
-  readonly #connections: Set<C> = new Set();
+  /** Each with the time from which on it is too old. */
+  readonly #connections: Map<C, number> = new Map();
   /** Last in, first out, so that connections that are not needed grow old and are closed. */
   readonly #idle: Idle<C>[] = [];
   readonly #waiting: Set<Waiter<C>> = new Set();
   #opening = 0;
+  /** How many there have been. */
+  #opened = 0;
   #sweepTimer: NodeJS.Timeout | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
   #closed: Promise<void> | undefined;
@@ -123,6 +128,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   release(connection: C): void {
     if (!connection.usable) this.discard(connection);
     else if (this.#closed !== undefined) this.#retire(connection);
+    else if (this.#isOld(connection)) this.#yield(connection);
     else if (this.#options.budget?.shouldYield(this, this.#waiting.size > 0) === true)
       this.#yield(connection);
     else this.#offer(connection);
@@ -208,17 +214,24 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     ) {
       this.#opening += 1;
       this.#options.open().then(
-        (connection) => this.#opened(connection),
+        (connection) => this.#add(connection),
         (failure: unknown) => this.#openFailed(failure),
       );
     }
   }
 
-  #opened(connection: C): void {
+  #add(connection: C): void {
     this.#opening -= 1;
     this.#lastOpenFailure = undefined;
-    this.#connections.add(connection);
+    // Connections that were opened together must not be closed together.
+    const lifetimeMs = this.#options.maximumLifetimeMs * (1 - (this.#opened % 8) / 40);
+    this.#connections.set(connection, performance.now() + lifetimeMs);
+    this.#opened += 1;
     this.release(connection);
+  }
+
+  #isOld(connection: C): boolean {
+    return performance.now() >= (this.#connections.get(connection) ?? Number.POSITIVE_INFINITY);
   }
 
   /**
@@ -250,7 +263,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     this.#sweepTimer = undefined;
     const now = performance.now();
     let pending = false;
-    for (const connection of this.#connections) {
+    for (const connection of this.#connections.keys()) {
       if (connection.deadlineAt <= now) connection.expire();
       else pending ||= connection.deadlineAt !== Number.POSITIVE_INFINITY;
     }
@@ -287,7 +300,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     if (this.#idle.length > 0) this.#watchIdle();
   }
 
-  /** Makes room for another pool. Whoever waits here goes on waiting. */
+  /** Makes room for another pool, or for a younger connection. Whoever waits here goes on waiting. */
   #yield(connection: C): void {
     this.#retire(connection);
     this.#openForWaiting();
@@ -307,7 +320,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     clearTimeout(this.#idleTimer);
     const idle = this.#idle.splice(0).map(({ connection }) => this.#retire(connection));
     await this.#quiet(graceMs);
-    for (const connection of [...this.#connections]) this.discard(connection);
+    for (const connection of [...this.#connections.keys()]) this.discard(connection);
     this.#options.budget?.leave(this);
     clearTimeout(this.#sweepTimer);
     await Promise.all(idle);

@@ -7,7 +7,7 @@ import type { DatabaseAdapter } from './database-adapter.js';
 import type { ShardDatabase } from './shard-database.js';
 import { SwitchableDatabase } from './switchable-database.js';
 import { membersOf, type TopologyChange, topologyChanges } from './topology-changes.js';
-import { memberIn, requireEmpty, requireIdentity, requireSafe, requireSuccessor } from './topology-reload.js';
+import { memberIn, requireEmpty, requireSafe, requireSuccessor, untilPromoted } from './topology-reload.js';
 import { TransactionManager } from './transaction-manager.js';
 
 export interface DatabaseRegistryOptions {
@@ -21,7 +21,10 @@ export interface DatabaseRegistryOptions {
 export interface ReloadOptions {
   /** Called for each new shard before it is there: brings its database up to date. */
   readonly prepare?: (database: ShardDatabase, member: MemberConfig) => Promise<void>;
-  /** How long what is under way may take before a server is switched, in milliseconds. Default 5,000. */
+  /**
+   * How long what is under way may take before a server is switched, and then how long its new server may take to be
+   * promoted, in milliseconds. Requests of the shard wait all the while, up to their deadlines. Default 5,000.
+   */
   readonly patienceMs?: number;
 }
 
@@ -174,23 +177,18 @@ export class DatabaseRegistry {
   async #switch(member: MemberConfig, { patienceMs = 5_000 }: ReloadOptions): Promise<void> {
     const { shard, primary } = member;
     const database = this.#databases.get(shard);
-    const old = this.#openSource(shard, this.memberConfig(shard).primary);
-    const successor = this.#openSource(shard, primary);
-    const timeoutMs = primary.statementTimeoutMs;
-    const check = (): Promise<void> => requireSuccessor(successor, old);
-    try {
-      // The long part comes before anybody has to wait.
-      await requireIdentity(successor);
-      if (database === undefined) await check();
-      else await database.switchTo(successor, { timeoutMs, patienceMs, check });
-    } catch (error) {
-      await successor.close(0);
-      throw error;
-    } finally {
-      await old.close(0);
+    const known = this.memberConfig(shard).primary;
+    const openOld = (): ShardDatabase => this.#openSource(shard, known);
+    const openNew = (): ShardDatabase => this.#openSource(shard, primary);
+    // The long part, and what can be refused already, come before anybody has to wait.
+    await requireSuccessor(openNew, openOld);
+    const check = (): Promise<void> => untilPromoted(openNew, patienceMs);
+    if (database === undefined) await check();
+    else {
+      const timeoutMs = primary.statementTimeoutMs;
+      await database.switchTo({ timeoutMs, patienceMs, check, openNew, openOld });
     }
     this.#members = new Map([...this.#members, [shard, member]]);
-    if (database === undefined) await successor.close(0);
   }
 
   #adopt(change: TopologyChange): void {

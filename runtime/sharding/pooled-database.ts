@@ -34,7 +34,10 @@ export interface PooledDatabaseOptions<C> {
   readonly shard: ShardIdentifier;
   readonly kind: ShardDatabase['kind'];
   readonly description: string;
-  readonly limits: Pick<DataSourceConfig, 'maximumPoolSize' | 'idleTimeoutMs' | 'statementTimeoutMs'>;
+  readonly limits: Pick<
+    DataSourceConfig,
+    'maximumPoolSize' | 'idleTimeoutMs' | 'maximumLifetimeMs' | 'statementTimeoutMs'
+  >;
   /** Longest wait of a lone statement for a connection, in milliseconds. Default: its deadline. */
   readonly connectionWaitMs?: number;
   /** Default true. */
@@ -70,6 +73,7 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
     this.#pool = new ConnectionPool({
       maximumSize: options.limits.maximumPoolSize,
       idleTimeoutMs: options.limits.idleTimeoutMs,
+      maximumLifetimeMs: options.limits.maximumLifetimeMs,
       defaultTimeoutMs: options.limits.statementTimeoutMs,
       description: options.description,
       open: () => options.open(onLost),

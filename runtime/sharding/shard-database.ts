@@ -52,6 +52,8 @@ export interface PoolStats {
   readonly open: number;
   readonly idle: number;
   readonly waiting: number;
+  /** Whether calls are let through, where a circuit breaker decides. */
+  readonly circuit?: 'closed' | 'open' | 'half-open';
 }
 
 /** What a subscriber is told. */

@@ -13,6 +13,17 @@ import type {
 
 const POLL_INTERVAL_MS = 5;
 
+export interface SwitchOptions {
+  /** How long calls without a limit of their own wait at a later barrier. */
+  readonly timeoutMs: number;
+  /** How long what is under way may take. */
+  readonly patienceMs: number;
+  /** Ends when callers may use the new database. */
+  readonly check: () => Promise<void>;
+  readonly openNew: () => ShardDatabase;
+  readonly openOld: () => ShardDatabase;
+}
+
 /**
  * One shard's database, whose pool can be replaced while it is used. Whoever holds it never notices, but for the wait
  * while a server is switched.
@@ -73,15 +84,13 @@ export class SwitchableDatabase implements ShardDatabase {
   }
 
   /**
-   * Holds new callers back, waits until what is under way has ended, and goes on with another database if `check`
-   * agrees. Otherwise everything stays as it was.
+   * Holds new callers back, waits until what is under way has ended, closes the pool, so that nobody here writes to the
+   * old database any more, and goes on with another database once `check` agrees.
    *
-   * @throws DriverFailure if calls are still under way after `patienceMs`; whatever `check` throws
+   * @throws DriverFailure if calls are still under way after `patienceMs`, in which case nothing has changed; whatever
+   *   `check` throws, in which case callers go on with the old database
    */
-  async switchTo(
-    target: ShardDatabase,
-    options: { readonly timeoutMs: number; readonly patienceMs: number; readonly check: () => Promise<void> },
-  ): Promise<void> {
+  async switchTo(options: SwitchOptions): Promise<void> {
     let open = (): void => {};
     this.#barrier = new Promise((resolve) => {
       open = resolve;
@@ -93,9 +102,14 @@ export class SwitchableDatabase implements ShardDatabase {
           reason: 'pool-exhausted',
         });
       }
-      await options.check();
-      const old = this.#swap(target, options.timeoutMs);
-      void old.close(0);
+      await this.#target.close(0);
+      try {
+        await options.check();
+        this.#swap(options.openNew(), options.timeoutMs);
+      } catch (error) {
+        this.#swap(options.openOld(), this.#timeoutMs);
+        throw error;
+      }
     } finally {
       this.#barrier = undefined;
       open();

@@ -10,6 +10,7 @@ export type TopologyChange =
   | { readonly kind: 'pool' | 'replica'; readonly shard: ShardIdentifier }
   /** Name, weight, draining, other named configurations: nothing is opened or closed. */
   | { readonly kind: 'settings'; readonly shard: ShardIdentifier; readonly what: string }
+  | { readonly kind: 'group-renamed'; readonly group: number; readonly name: string }
   | { readonly kind: 'default-shard' }
   | { readonly kind: 'maximum-connections' };
 
@@ -22,6 +23,10 @@ export function topologyChanges(
   const changes: TopologyChange[] = [];
   if (before.defaultShard !== after.defaultShard) changes.push({ kind: 'default-shard' });
   if (before.maximumConnections !== after.maximumConnections) changes.push({ kind: 'maximum-connections' });
+  const names = new Map(before.groups.map(({ group, name }) => [group, name]));
+  for (const { group, name } of after.groups) {
+    if ((names.get(group) ?? name) !== name) changes.push({ kind: 'group-renamed', group, name });
+  }
   for (const shard of old.keys()) if (!wanted.has(shard)) changes.push({ kind: 'shard-removed', shard });
   for (const [shard, member] of wanted) {
     const known = old.get(shard);
@@ -46,6 +51,8 @@ export function describeChange(change: TopologyChange): string {
       return `shard ${change.shard}: replica changed`;
     case 'settings':
       return `shard ${change.shard}: ${change.what}`;
+    case 'group-renamed':
+      return `group ${change.group} renamed to ${change.name}`;
     case 'default-shard':
       return 'the default shard changed';
     case 'maximum-connections':
@@ -76,6 +83,7 @@ function memberChanges(before: MemberConfig, after: MemberConfig): readonly Topo
       (before.draining ?? false) !== (after.draining ?? false),
       after.draining === true ? 'drains' : 'takes new ids',
     ],
+    [!sameSources(before.others, after.others), 'further configurations changed'],
   ];
   for (const [differs, what] of settings) if (differs) changes.push({ kind: 'settings', shard, what });
   return changes;
@@ -83,6 +91,11 @@ function memberChanges(before: MemberConfig, after: MemberConfig): readonly Topo
 
 function sameSource(left: DataSourceConfig | undefined, right: DataSourceConfig | undefined): boolean {
   return fingerprint(left) === fingerprint(right);
+}
+
+function sameSources(left: MemberConfig['others'], right: MemberConfig['others']): boolean {
+  const names = [...new Set([...Object.keys(left), ...Object.keys(right)])];
+  return names.every((name) => sameSource(left[name], right[name]));
 }
 
 /** Never shown: it holds the password, so that a rotated one is noticed. */

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { MemberConfig, ShardingTopology } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ReloadRefusedError } from '../errors.js';
@@ -6,6 +7,7 @@ import type { ShardDatabase } from './shard-database.js';
 import { databaseName, membersOf, type TopologyChange } from './topology-changes.js';
 
 const CHECK_TIMEOUT_MS = 5_000;
+const PROMOTION_POLL_MS = 25;
 
 /** Refuses what nobody should do to a running process, before anything is touched. @throws ReloadRefusedError */
 export function requireSafe(
@@ -54,22 +56,59 @@ export async function requireEmpty(database: ShardDatabase): Promise<void> {
 }
 
 /**
- * The new home of a shard must be that shard and take writes, and the old one must take none.
+ * The new home of a shard must be that shard and take writes, or be a standby that is about to, and the old one must take
+ * none.
  *
  * @throws ReloadRefusedError
  */
-export async function requireSuccessor(successor: ShardDatabase, old: ShardDatabase): Promise<void> {
-  await requireIdentity(successor);
-  const [readOnly] = await ask(
-    successor,
-    "select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on'",
-  );
-  if (readOnly === true) throw refusal(`${successor.description} does not take writes`);
-  if (await takesWrites(old)) {
+export async function requireSuccessor(openNew: Opens, openOld: Opens): Promise<void> {
+  await using(openNew, async (successor) => {
+    await requireIdentity(successor);
+    if ((await writability(successor)) === 'read-only')
+      throw refusal(`${successor.description} does not take writes`);
+  });
+  await using(openOld, async (old) => {
+    if (!(await takesWrites(old))) return;
     throw refusal(
       `${old.description} still takes writes: make it read-only or stop it, or its last commits are lost`,
     );
+  });
+}
+
+/** A session keeps the settings that it began with, so that each look takes a new one. */
+type Opens = () => ShardDatabase;
+
+async function using<T>(open: Opens, work: (database: ShardDatabase) => Promise<T>): Promise<T> {
+  const database = open();
+  return work(database).finally(() => database.close(0));
+}
+
+/** What a new session finds. */
+type Writability = 'writable' | 'a standby' | 'read-only';
+
+/**
+ * Waits until a new home takes writes. After its promotion it may still have the setting that made the old one
+ * read-only.
+ *
+ * @throws ReloadRefusedError if that takes longer than `patienceMs`
+ */
+export async function untilPromoted(openNew: Opens, patienceMs: number): Promise<void> {
+  const giveUpAt = performance.now() + patienceMs;
+  for (;;) {
+    const state = await using(openNew, writability);
+    if (state === 'writable') return;
+    if (performance.now() >= giveUpAt) throw refusal(`the new database does not take writes: it is ${state}`);
+    await delay(PROMOTION_POLL_MS, undefined, { ref: false });
   }
+}
+
+async function writability(database: ShardDatabase): Promise<Writability> {
+  const [standby, readOnly] = await ask(
+    database,
+    "select pg_is_in_recovery(), current_setting('default_transaction_read_only') = 'on'",
+  );
+  if (standby === true) return 'a standby';
+  return readOnly === true ? 'read-only' : 'writable';
 }
 
 /** @throws ReloadRefusedError if the database does not say that it is its shard */
@@ -84,14 +123,12 @@ export async function requireIdentity(database: ShardDatabase): Promise<void> {
 
 async function takesWrites(old: ShardDatabase): Promise<boolean> {
   try {
-    const [readOnly] = await ask(
-      old,
-      "select pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on'",
-    );
-    return readOnly !== true;
+    return (await writability(old)) === 'writable';
   } catch (error) {
-    if (error instanceof DriverFailure) return false;
-    throw error;
+    if (!(error instanceof DriverFailure)) throw error;
+    // Nobody answers. One that refuses to talk to us may well talk to others.
+    if (error.phase === 'not-sent' && error.sqlState === undefined) return false;
+    throw refusal(`whether ${old.description} still takes writes cannot be found out: ${error.message}`);
   }
 }
 

@@ -7,7 +7,7 @@ import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { type CallSite, callSite, checkFrom } from './call-site.js';
 import { type Ending, type ErrorClass, failureOf } from './expected-failure.js';
 import type { Performed } from './perform-once.js';
-import { assertShowsSame, show, showFields, showItem } from './show.js';
+import { assertShowsSame, show, showFields, showItem, showSchedule } from './show.js';
 
 /** Some fields of a model with the values that they should have. */
 export type FieldsOf<M> = {
@@ -18,6 +18,14 @@ export type FieldsOf<M> = {
 
 /** What a result should be: of a model some fields, of anything else the whole value. */
 export type ExpectedResult<Result> = Result extends Entity ? FieldsOf<Result> : Result;
+
+/** An action that is to be run later. */
+export interface ScheduledLater {
+  readonly at: Date;
+  /** Its class. */
+  readonly action: { readonly name: string };
+  readonly params: object;
+}
 
 /** What one check sees: the whole, and the staged items that no check before it has claimed. */
 interface Sight<Result> extends Performed<Result> {
@@ -71,10 +79,35 @@ export class ActionOutcome<Result> implements PromiseLike<Performed<Result>> {
     return this.#claim('expect', modelClass, fields);
   }
 
-  /** Nothing is staged. */
+  /** Nothing is staged, scheduled or taken back. */
   thenNothing(): ActionOutcome<Result> {
-    return this.#check(false, ({ items }) => {
-      assertShowsSame(items.map(showItem), [], 'Expected the action to stage nothing');
+    return this.#check(false, ({ items, schedules, cancelledSchedules }) => {
+      const later = [...schedules.map(showSchedule), ...cancelledSchedules.map((id) => `cancel ${id}`)];
+      assertShowsSame([...items.map(showItem), ...later], [], 'Expected the action to stage nothing');
+    });
+  }
+
+  /** Exactly these actions are to be run later, in this order. */
+  thenSchedules(...expected: readonly ScheduledLater[]): ActionOutcome<Result> {
+    return this.#check(false, ({ schedules }) => {
+      const wanted = expected.map(({ at, action, params }) => ({
+        at,
+        action: action.name,
+        params: show(params),
+      }));
+      const found = schedules.map(({ dueDate, actionClass, params }) => ({
+        at: dueDate,
+        action: actionClass.name,
+        params: show(params),
+      }));
+      assertShowsSame(found, wanted, 'Expected the action to schedule other actions');
+    });
+  }
+
+  /** Exactly these scheduled actions are taken back, in this order. */
+  thenCancels(...ids: readonly string[]): ActionOutcome<Result> {
+    return this.#check(false, ({ cancelledSchedules }) => {
+      assertShowsSame(cancelledSchedules, ids, 'Expected the action to take back other scheduled actions');
     });
   }
 

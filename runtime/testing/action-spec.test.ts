@@ -383,3 +383,48 @@ describe('the outcome', () => {
     expect(error.message).toContain('thenFails stands alone');
   });
 });
+
+describe('what is to be run later', () => {
+  const later = new Date('2030-01-01T00:00:00.000Z');
+  const params = { amount: one };
+
+  test('is seen and taken back by the specification', async () => {
+    const id = account().id.getValue();
+    await scripted()
+      .when((action) => {
+        action.plan().schedule(later, ScriptedAction, params as never);
+        action.plan().cancelSchedule(id);
+      })
+      .thenSchedules({ at: later, action: ScriptedAction, params: { amount: new Decimal('1.0') } })
+      .thenCancels(id)
+      .thenTouches(first);
+    const other = scripted()
+      .when((action) => void action.plan().schedule(later, ScriptedAction, params as never))
+      .thenSchedules({ at: NOW, action: ScriptedAction, params });
+    await expect(other).rejects.toThrow('Expected the action to schedule other actions');
+    const nothing = scripted()
+      .when((action) => void action.plan().schedule(later, ScriptedAction, params as never))
+      .thenNothing();
+    await expect(nothing).rejects.toThrow('Expected the action to stage nothing');
+  });
+
+  test('takes its id, and with it its shard, from the first staged model', async () => {
+    const model = account(second);
+    const { result } = await scripted<string>([first, second])
+      .given(model)
+      .when((action) => {
+        action.plan().update(model.credit(one));
+        return action.plan().schedule(later, ScriptedAction, params as never).id;
+      })
+      .thenTouches(second);
+    expect(ShardedId.named('Schedule', result).resolveShardIdentifier()).toBe(second);
+  });
+
+  test('is no more if its own plan takes it back', async () => {
+    await scripted()
+      .when((action) => {
+        action.plan().cancelSchedule(action.plan().schedule(later, ScriptedAction, params as never).id);
+      })
+      .thenNothing();
+  });
+});

@@ -24,6 +24,7 @@ export function testDataSource(
     statementTimeoutMs: 10_000,
     idleInTransactionTimeoutMs: 10_000,
     idleTimeoutMs: 30_000,
+    maximumLifetimeMs: 1_800_000,
     applicationName: 'fw-actions-test',
     allowUnsafe: [],
     pooler: 'none',

@@ -1,5 +1,10 @@
 /** The public test kit: actions specified without any database, in any test runner. */
-export { ActionOutcome, type ExpectedResult, type FieldsOf } from './action-outcome.js';
+export {
+  ActionOutcome,
+  type ExpectedResult,
+  type FieldsOf,
+  type ScheduledLater,
+} from './action-outcome.js';
 export {
   ActionSpec,
   type ActionSpecOptions,

@@ -2,12 +2,14 @@ import { type Action, startPerform } from '../action/action.js';
 import { ActionPlan, type StagedItem } from '../action/action-plan.js';
 import type { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { runInPerformScope } from '../action/perform-scope.js';
+import type { PlannedSchedule } from '../action/planned-schedule.js';
 import type { Clock } from '../domain/clock.js';
 import type { ModelEvent } from '../domain/model-event.js';
 import { type Principal, principalName } from '../domain/principal.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { requireOneShard, requireVersion } from '../execution/admission.js';
 import { routePlan } from '../execution/routing.js';
+import { withSchedules } from '../execution/scheduled-rows.js';
 import type { EventCatalog } from '../persistence/event-catalog.js';
 import { RowCodec } from '../persistence/row-codec.js';
 import type { MemoryModels } from './memory-models.js';
@@ -33,6 +35,10 @@ export interface Performed<Result> {
   readonly events: readonly ModelEvent<unknown>[];
   /** The shards that the plan touches, in staging order. */
   readonly shards: readonly ShardIdentifier[];
+  /** Actions that are to be run later. */
+  readonly schedules: readonly PlannedSchedule[];
+  /** Ids of scheduled actions that are taken back. */
+  readonly cancelledSchedules: readonly string[];
 }
 
 /** An action under test has all the time it wants, unless its configuration says otherwise. */
@@ -49,7 +55,7 @@ export async function performOnce<Params, Result>(
   const { action, principal, params, configuration, clock, models, catalog } = attempt;
   const actionName = action.constructor.name;
   principalName(principal);
-  const plan = new ActionPlan(clock);
+  const plan = new ActionPlan(clock, models.defaultShard);
   const scope = {
     actionName,
     plan,
@@ -59,7 +65,7 @@ export async function performOnce<Params, Result>(
   const result = await runInPerformScope(scope, async () => startPerform(action, plan, principal, params));
   const items = plan.seal();
   requireVersion(items, configuration);
-  const legs = routePlan(items, models.defaultShard);
+  const legs = withSchedules(routePlan(items, models.defaultShard), plan, models.defaultShard);
   for (const { shard } of legs) models.requireShard(shard);
   requireOneShard(actionName, legs, configuration);
   for (const item of items) {
@@ -68,7 +74,8 @@ export async function performOnce<Params, Result>(
   }
   const events = items.flatMap((item) => (item.kind === 'expect' ? [] : item.events));
   for (const event of events) catalog?.of(event).writePayload(event);
-  return { result, items, events, shards: legs.map(({ shard }) => shard) };
+  const { schedules, cancelledSchedules } = plan;
+  return { result, items, events, shards: legs.map(({ shard }) => shard), schedules, cancelledSchedules };
 }
 
 /** Amounts with too many decimals and the like are refused before a write. @throws ValidationError */

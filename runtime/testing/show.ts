@@ -1,6 +1,7 @@
 import { AssertionError } from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
 import type { StagedItem } from '../action/action-plan.js';
+import type { PlannedSchedule } from '../action/planned-schedule.js';
 import { Decimal, plainDecimal } from '../domain/decimal.js';
 import { Entity } from '../domain/entity.js';
 import { Id } from '../domain/id.js';
@@ -33,6 +34,11 @@ export function showItem({ kind, descriptor, model }: StagedItem): string {
     case 'expect':
       return `expect ${name} at version ${model.version}`;
   }
+}
+
+/** `schedule CloseAction at 2026-01-31T00:00:00.000Z` */
+export function showSchedule({ actionClass, dueDate }: PlannedSchedule): string {
+  return `schedule ${actionClass.name} at ${dueDate.toISOString()}`;
 }
 
 /** @throws AssertionError with the difference, unless both show the same */

@@ -21,6 +21,7 @@ export const openWallet: Opener = (sharding) =>
     namespace: 'faults',
     sharding,
     collaborators: {},
+    deliver: false,
     migrate: false,
     execution: { timeoutMs: TIMEOUT_MS },
   });

@@ -39,7 +39,8 @@ export class ServerWorld {
       [GLOBAL, source(this.global)],
       [MEXICO, source(this.mexico)],
     ]);
-    return openApplication(application, { namespace: 'faults', sharding, collaborators: {}, migrate: false });
+    const quiet = { migrate: false, deliver: false };
+    return openApplication(application, { namespace: 'faults', sharding, collaborators: {}, ...quiet });
   }
 
   /** Forgets all wallets. */

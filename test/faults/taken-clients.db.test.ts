@@ -33,6 +33,7 @@ describeOn('postgresql', 'While all clients of a shard are taken', (harness) => 
       namespace: 'faults',
       sharding,
       collaborators: {},
+      deliver: false,
       migrate: false,
     });
     taken = [];

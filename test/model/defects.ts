@@ -8,12 +8,8 @@ import type { EventCatalog } from '../../runtime/persistence/event-catalog.js';
 import { Link } from '../../runtime/persistence/link.js';
 import type { PlanWrite } from '../../runtime/persistence/plan-write.js';
 import type { FlushOutcome, FlushRequest, ShardStore } from '../../runtime/persistence/shard-store.js';
-import {
-  DEFAULT_WRITER_LIMITS,
-  ShardWriter,
-  type Submission,
-  type SubmitOptions,
-} from '../../runtime/persistence/shard-writer.js';
+import { ShardWriter, type Submission, type SubmitOptions } from '../../runtime/persistence/shard-writer.js';
+import { DEFAULT_WRITER_LIMITS } from '../../runtime/persistence/writer-limits.js';
 import type { DatabaseRegistry } from '../../runtime/sharding/database-registry.js';
 import type { CallOptions } from '../../runtime/sharding/shard-database.js';
 import { type MakeGateways, NAMESPACE } from './run-model.js';
@@ -65,6 +61,7 @@ abstract class StoreWrapper implements ShardStore {
   protected readonly store: ShardStore;
   readonly read: ShardStore['read'];
   readonly fence: ShardStore['fence'];
+  readonly recall: ShardStore['recall'];
   readonly readKey: ShardStore['readKey'];
   readonly claimKey: ShardStore['claimKey'];
   readonly releaseKey: ShardStore['releaseKey'];
@@ -74,6 +71,7 @@ abstract class StoreWrapper implements ShardStore {
     this.store = store;
     this.read = store.read.bind(store);
     this.fence = store.fence.bind(store);
+    this.recall = store.recall.bind(store);
     this.readKey = store.readKey.bind(store);
     this.claimKey = store.claimKey.bind(store);
     this.releaseKey = store.releaseKey.bind(store);

@@ -21,6 +21,18 @@ function failuresOf({ failed }: Progress): number {
 }
 
 describeOn('postgresql', 'executors that fight over one row', (harness) => {
+  test('in one process run once each: everyone starts from what the one before has staged', async () => {
+    const topology = await harness.makeTopology({ shards: SHARDS, migrations });
+    const databases = openRegistries(topology, 1);
+    try {
+      const [progress] = await fightOverOneRow({ databases, concurrency: 32, durationMs: 1_000 });
+      expect(progress?.applied).toBeGreaterThan(0);
+      expect([...(progress?.ends.keys() ?? [])]).toEqual(['applied']);
+    } finally {
+      await Promise.all(databases.map((registry) => registry.close(0)));
+    }
+  });
+
   test('in two processes both get on, and no update is lost', { timeout: 30_000 }, async () => {
     const topology = await harness.makeTopology({ shards: SHARDS, migrations });
     const registries = openRegistries(topology, 2);

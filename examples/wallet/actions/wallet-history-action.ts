@@ -2,11 +2,10 @@ import {
   Action,
   type Clock,
   type EventHistory,
-  type EventRecord,
+  type EventPage,
   FwAction,
   HttpRoute,
   type Id,
-  type Page,
   type Principal,
 } from 'fw-actions';
 import type { Wallet } from '../models/wallet.js';
@@ -30,7 +29,7 @@ export interface WalletHistoryParams {
 /** Shows what happened to a wallet, oldest first. */
 @FwAction
 @HttpRoute('GET', '/wallets/{walletId}/events', { response: WalletEventPageResponse, tag: 'Wallets' })
-export class WalletHistoryAction extends Action<WalletHistoryParams, Page<EventRecord>> {
+export class WalletHistoryAction extends Action<WalletHistoryParams, EventPage> {
   readonly #wallets: WalletRepository;
   readonly #history: EventHistory;
 
@@ -40,7 +39,7 @@ export class WalletHistoryAction extends Action<WalletHistoryParams, Page<EventR
     this.#history = history;
   }
 
-  protected async perform(_principal: Principal, params: WalletHistoryParams): Promise<Page<EventRecord>> {
+  protected async perform(_principal: Principal, params: WalletHistoryParams): Promise<EventPage> {
     const { walletId, limit, cursor } = params;
     const wallet = await this.#wallets.getById(walletId.getValue());
     return this.#history.of(wallet.id, { limit, cursor });

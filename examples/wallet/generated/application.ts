@@ -5,8 +5,13 @@ import {
   type FieldDescriptor,
   type RouteDescriptor,
   defineRoute,
+  defineSaga,
   type modelType,
 } from 'fw-actions/codegen';
+import { TransferCompleteAction } from '../actions/transfer-complete-action.js';
+import { TransferGetAction } from '../actions/transfer-get-action.js';
+import { TransferInitiateAction } from '../actions/transfer-initiate-action.js';
+import { TransferRefundAction } from '../actions/transfer-refund-action.js';
 import { WalletCloseAction } from '../actions/wallet-close-action.js';
 import { WalletCreateAction } from '../actions/wallet-create-action.js';
 import { WalletDepositMoneyAction } from '../actions/wallet-deposit-money-action.js';
@@ -15,18 +20,34 @@ import { WalletHistoryAction } from '../actions/wallet-history-action.js';
 import { WalletListAction } from '../actions/wallet-list-action.js';
 import { WalletTransferAction } from '../actions/wallet-transfer-action.js';
 import { WalletWithdrawMoneyAction } from '../actions/wallet-withdraw-money-action.js';
+import { TransferCompletedEvent } from '../events/transfer-completed-event.js';
+import { TransferInitiatedEvent } from '../events/transfer-initiated-event.js';
+import { TransferRefundedEvent } from '../events/transfer-refunded-event.js';
+import { TransferRejectedEvent } from '../events/transfer-rejected-event.js';
 import { WalletClosedEvent } from '../events/wallet-closed-event.js';
 import { WalletCreatedEvent } from '../events/wallet-created-event.js';
 import { WalletMoneyDepositedEvent } from '../events/wallet-money-deposited-event.js';
+import { WalletMoneyRefundedEvent } from '../events/wallet-money-refunded-event.js';
 import { WalletMoneyWithdrawnEvent } from '../events/wallet-money-withdrawn-event.js';
 import { migration as migration0001 } from '../migrations/0001_create_wallets.js';
 import { migration as migration0002 } from '../migrations/0002_index_wallets_by_owner.js';
+import { migration as migration0003 } from '../migrations/0003_create_transfers.js';
 import { WalletRepository } from '../repositories/wallet-repository.js';
+import { TransferResponse } from '../responses/transfer-response.js';
 import { WalletEventPageResponse } from '../responses/wallet-event-page-response.js';
 import { WalletPageResponse } from '../responses/wallet-page-response.js';
 import { WalletResponse } from '../responses/wallet-response.js';
+import { TransferSaga } from '../sagas/transfer-saga.js';
 import { openApi } from './openapi.js';
+import { TransferRepository, transferModel } from './transfer.js';
 import { walletModel } from './wallet.js';
+
+declare module '../models/transfer.js' {
+  /** Tells models of one shape apart. */
+  interface Transfer {
+    readonly [modelType]?: 'Transfer';
+  }
+}
 
 declare module '../models/wallet.js' {
   /** Tells models of one shape apart. */
@@ -39,6 +60,25 @@ declare module '../models/wallet.js' {
 export type Collaborators = Record<never, never>;
 
 const events: readonly EventDescriptor[] = [
+  { name: 'TransferCompletedEvent', model: 'Transfer', eventClass: () => TransferCompletedEvent, fields: [] },
+  {
+    name: 'TransferInitiatedEvent',
+    model: 'Transfer',
+    eventClass: () => TransferInitiatedEvent,
+    fields: [
+      { name: 'sourceId', type: { kind: 'id', model: 'Wallet', sharded: true } },
+      { name: 'destinationId', type: { kind: 'id', model: 'Wallet', sharded: true } },
+      { name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } },
+      { name: 'currency', type: { kind: 'currency' } },
+    ],
+  },
+  { name: 'TransferRefundedEvent', model: 'Transfer', eventClass: () => TransferRefundedEvent, fields: [] },
+  {
+    name: 'TransferRejectedEvent',
+    model: 'Transfer',
+    eventClass: () => TransferRejectedEvent,
+    fields: [{ name: 'reason', type: { kind: 'string' } }],
+  },
   { name: 'WalletClosedEvent', model: 'Wallet', eventClass: () => WalletClosedEvent, fields: [] },
   {
     name: 'WalletCreatedEvent',
@@ -60,6 +100,15 @@ const events: readonly EventDescriptor[] = [
     ],
   },
   {
+    name: 'WalletMoneyRefundedEvent',
+    model: 'Wallet',
+    eventClass: () => WalletMoneyRefundedEvent,
+    fields: [
+      { name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } },
+      { name: 'newBalance', type: { kind: 'decimal', precision: 19, scale: 4 } },
+    ],
+  },
+  {
     name: 'WalletMoneyWithdrawnEvent',
     model: 'Wallet',
     eventClass: () => WalletMoneyWithdrawnEvent,
@@ -68,6 +117,20 @@ const events: readonly EventDescriptor[] = [
       { name: 'newBalance', type: { kind: 'decimal', precision: 19, scale: 4 } },
     ],
   },
+];
+
+/** Fields of `TransferResponse`. */
+const transferResponseFields: readonly FieldDescriptor[] = [
+  { name: 'id', type: { kind: 'id', model: 'Transfer', sharded: true } },
+  { name: 'sourceId', type: { kind: 'id', model: 'Wallet', sharded: true } },
+  { name: 'destinationId', type: { kind: 'id', model: 'Wallet', sharded: true } },
+  { name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } },
+  { name: 'currency', type: { kind: 'currency' } },
+  { name: 'state', type: { kind: 'enum', values: ['INITIATED', 'COMPLETED', 'REFUNDING', 'REFUNDED'] } },
+  { name: 'reason', type: { kind: 'string' }, nullable: true },
+  { name: 'version', type: { kind: 'number' } },
+  { name: 'createdDate', type: { kind: 'instant' } },
+  { name: 'updatedDate', type: { kind: 'instant' } },
 ];
 
 /** Fields of `WalletResponse`. */
@@ -98,6 +161,7 @@ const walletEventResponseFields: readonly FieldDescriptor[] = [
 const walletEventPageResponseFields: readonly FieldDescriptor[] = [
   { name: 'items', type: { kind: 'list', of: { kind: 'object', fields: walletEventResponseFields } } },
   { name: 'next', type: { kind: 'string' }, nullable: true },
+  { name: 'completeFrom', type: { kind: 'instant' }, nullable: true },
 ];
 
 /** Fields of `WalletPageResponse`. */
@@ -107,6 +171,44 @@ const walletPageResponseFields: readonly FieldDescriptor[] = [
 ];
 
 const routes: readonly RouteDescriptor[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/transfers/{transferId}',
+    action: TransferGetAction,
+    operation: 'TransferGetAction',
+    status: 200,
+    pathSchema: {
+      type: 'object',
+      properties: { transferId: { type: 'string', fw: { kind: 'id', model: 'Transfer', sharded: true } } },
+      required: ['transferId'],
+      additionalProperties: false,
+    },
+    querySchema: { type: 'object', properties: {}, additionalProperties: false },
+    response: { map: (result) => TransferResponse.from(result), fields: transferResponseFields },
+    etag: 'version',
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/transfers',
+    action: TransferInitiateAction,
+    operation: 'TransferInitiateAction',
+    status: 202,
+    pathSchema: { type: 'object', properties: {}, additionalProperties: false },
+    querySchema: { type: 'object', properties: {}, additionalProperties: false },
+    bodySchema: {
+      type: 'object',
+      properties: {
+        sourceId: { type: 'string', fw: { kind: 'id', model: 'Wallet', sharded: true } },
+        destinationId: { type: 'string', fw: { kind: 'id', model: 'Wallet', sharded: true } },
+        amount: { type: ['string', 'number'], fw: { kind: 'decimal', precision: 19, scale: 4 } },
+      },
+      required: ['sourceId', 'destinationId', 'amount'],
+      additionalProperties: false,
+    },
+    response: { map: (result) => TransferResponse.from(result), fields: transferResponseFields },
+    location: '/transfers/{id}',
+    etag: 'version',
+  }),
   defineRoute({
     method: 'POST',
     path: '/wallets/{walletId}/close',
@@ -267,11 +369,51 @@ const routes: readonly RouteDescriptor[] = [
 /** The whole application, as `startServer` and the runtime's own entry points take it. */
 export const application: ApplicationDefinition<Collaborators> = {
   codegenVersion: 1,
-  models: [walletModel],
+  models: [transferModel, walletModel],
   events,
   wire: ({ clock, repositories, eventHistory }) => {
     const walletRepository = new WalletRepository(repositories, walletModel);
+    const transferRepository = new TransferRepository(repositories, transferModel);
     return [
+      {
+        name: 'TransferCompleteAction',
+        actionClass: TransferCompleteAction,
+        params: [
+          { name: 'walletId', type: { kind: 'id', model: 'Wallet', sharded: true } },
+          { name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } },
+          { name: 'currency', type: { kind: 'currency' } },
+        ],
+        result: { kind: 'void' },
+        create: () => new TransferCompleteAction(clock, walletRepository),
+      },
+      {
+        name: 'TransferGetAction',
+        actionClass: TransferGetAction,
+        params: [{ name: 'transferId', type: { kind: 'id', model: 'Transfer', sharded: true } }],
+        result: { kind: 'model', model: 'Transfer' },
+        create: () => new TransferGetAction(clock, transferRepository),
+      },
+      {
+        name: 'TransferInitiateAction',
+        actionClass: TransferInitiateAction,
+        params: [
+          { name: 'sourceId', type: { kind: 'id', model: 'Wallet', sharded: true } },
+          { name: 'destinationId', type: { kind: 'id', model: 'Wallet', sharded: true } },
+          { name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } },
+        ],
+        result: { kind: 'model', model: 'Transfer' },
+        create: () => new TransferInitiateAction(clock, walletRepository),
+      },
+      {
+        name: 'TransferRefundAction',
+        actionClass: TransferRefundAction,
+        params: [
+          { name: 'walletId', type: { kind: 'id', model: 'Wallet', sharded: true } },
+          { name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } },
+        ],
+        result: { kind: 'void' },
+        create: () => new TransferRefundAction(clock, walletRepository),
+      },
       {
         name: 'WalletCloseAction',
         actionClass: WalletCloseAction,
@@ -354,7 +496,8 @@ export const application: ApplicationDefinition<Collaborators> = {
       },
     ];
   },
+  sagas: [defineSaga(transferModel, () => new TransferSaga())],
   routes,
   openApi,
-  migrations: [migration0001, migration0002],
+  migrations: [migration0001, migration0002, migration0003],
 };

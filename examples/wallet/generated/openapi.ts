@@ -4,8 +4,74 @@
 export const openApi: object = {
   openapi: '3.1.0',
   info: { title: 'example.wallet', version: '1.0.0' },
-  tags: [{ name: 'Wallets' }],
+  tags: [{ name: 'Transfers' }, { name: 'Wallets' }],
   paths: {
+    '/transfers': {
+      post: {
+        operationId: 'TransferInitiateAction',
+        summary: 'Sends money from one wallet to another, on whatever shards they are.',
+        tags: ['Transfers'],
+        parameters: [{ $ref: '#/components/parameters/IdempotencyKey' }],
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': {
+              schema: { $ref: '#/components/schemas/TransferInitiateRequest' },
+              example: {
+                sourceId: '019b0000-0000-7000-8000-000000000001',
+                destinationId: '019b0000-0000-7000-8040-000000000002',
+                amount: '30',
+              },
+            },
+          },
+        },
+        responses: {
+          '202': {
+            description: 'A transfer as callers see it.',
+            headers: {
+              ETag: { description: 'Version of the model, in quotes.', schema: { type: 'string' } },
+              Location: { description: 'Where the new model is.', schema: { type: 'string' } },
+            },
+            content: { 'application/json': { schema: { $ref: '#/components/schemas/TransferResponse' } } },
+          },
+          '400': { $ref: '#/components/responses/BadRequest' },
+          '409': { $ref: '#/components/responses/Conflict' },
+          '413': { $ref: '#/components/responses/ContentTooLarge' },
+          '415': { $ref: '#/components/responses/UnsupportedMediaType' },
+          '422': { $ref: '#/components/responses/UnprocessableContent' },
+          '503': { $ref: '#/components/responses/ServiceUnavailable' },
+          '504': { $ref: '#/components/responses/GatewayTimeout' },
+        },
+      },
+    },
+    '/transfers/{transferId}': {
+      get: {
+        operationId: 'TransferGetAction',
+        summary: 'Shows how far a transfer has come.',
+        tags: ['Transfers'],
+        parameters: [
+          {
+            name: 'transferId',
+            in: 'path',
+            description: 'Id of one Transfer.',
+            required: true,
+            schema: { type: 'string', format: 'uuid' },
+          },
+        ],
+        responses: {
+          '200': {
+            description: 'A transfer as callers see it.',
+            headers: {
+              ETag: { description: 'Version of the model, in quotes.', schema: { type: 'string' } },
+            },
+            content: { 'application/json': { schema: { $ref: '#/components/schemas/TransferResponse' } } },
+          },
+          '400': { $ref: '#/components/responses/BadRequest' },
+          '404': { $ref: '#/components/responses/NotFound' },
+          '503': { $ref: '#/components/responses/ServiceUnavailable' },
+        },
+      },
+    },
     '/wallets': {
       get: {
         operationId: 'WalletListAction',
@@ -297,6 +363,69 @@ export const openApi: object = {
         },
         required: ['type', 'title', 'status', 'code'],
       },
+      TransferInitiateRequest: {
+        type: 'object',
+        properties: {
+          sourceId: {
+            description: 'Id of one Wallet (a UUID of version 7).',
+            type: 'string',
+            format: 'uuid',
+          },
+          destinationId: {
+            description: 'Id of one Wallet (a UUID of version 7).',
+            type: 'string',
+            format: 'uuid',
+          },
+          amount: {
+            description: 'Greater than 0, at most four decimals, in the currency of the source.',
+            type: ['string', 'number'],
+            pattern: '^-?(0|[1-9][0-9]{0,14})(\\.[0-9]{1,4})?$',
+            examples: ['150.5'],
+          },
+        },
+        required: ['sourceId', 'destinationId', 'amount'],
+        additionalProperties: false,
+      },
+      TransferResponse: {
+        description: 'A transfer as callers see it.',
+        type: 'object',
+        properties: {
+          id: { description: 'Id of one Transfer (a UUID of version 7).', type: 'string', format: 'uuid' },
+          sourceId: {
+            description: 'Id of one Wallet (a UUID of version 7).',
+            type: 'string',
+            format: 'uuid',
+          },
+          destinationId: {
+            description: 'Id of one Wallet (a UUID of version 7).',
+            type: 'string',
+            format: 'uuid',
+          },
+          amount: { type: 'string', pattern: '^-?[0-9]+(\\.[0-9]+)?$', examples: ['150.5'] },
+          currency: { type: 'string', pattern: '^[A-Z]{3}$', examples: ['EUR'] },
+          state: { type: 'string', enum: ['INITIATED', 'COMPLETED', 'REFUNDING', 'REFUNDED'] },
+          reason: {
+            description: 'Why the money goes back, or has gone back; null unless it does.',
+            type: ['string', 'null'],
+          },
+          version: { type: 'number' },
+          createdDate: { type: 'string', format: 'date-time', examples: ['2026-01-31T09:30:00.000Z'] },
+          updatedDate: { type: 'string', format: 'date-time', examples: ['2026-01-31T09:30:00.000Z'] },
+        },
+        required: [
+          'id',
+          'sourceId',
+          'destinationId',
+          'amount',
+          'currency',
+          'state',
+          'reason',
+          'version',
+          'createdDate',
+          'updatedDate',
+        ],
+        additionalProperties: false,
+      },
       WalletCreateRequest: {
         type: 'object',
         properties: {
@@ -340,8 +469,14 @@ export const openApi: object = {
         properties: {
           items: { type: 'array', items: { $ref: '#/components/schemas/WalletEventResponse' } },
           next: { description: 'Cursor of the next page; null on the last one.', type: ['string', 'null'] },
+          completeFrom: {
+            description: 'From when on the history is complete: older events may have been dropped. Null: from the beginning.',
+            type: ['string', 'null'],
+            format: 'date-time',
+            examples: ['2026-01-31T09:30:00.000Z'],
+          },
         },
-        required: ['items', 'next'],
+        required: ['items', 'next', 'completeFrom'],
         additionalProperties: false,
       },
       WalletEventResponse: {

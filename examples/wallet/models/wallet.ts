@@ -12,6 +12,7 @@ import {
 import { WalletClosedEvent } from '../events/wallet-closed-event.js';
 import { WalletCreatedEvent } from '../events/wallet-created-event.js';
 import { WalletMoneyDepositedEvent } from '../events/wallet-money-deposited-event.js';
+import { WalletMoneyRefundedEvent } from '../events/wallet-money-refunded-event.js';
 import { WalletMoneyWithdrawnEvent } from '../events/wallet-money-withdrawn-event.js';
 import { WalletBuilder } from '../generated/wallet.js';
 
@@ -72,6 +73,15 @@ export class Wallet extends Model<Wallet, ShardedId<Wallet>, WalletState> {
     return this.copy()
       .balance(balance)
       .withEvent(new WalletMoneyWithdrawnEvent(this.id, amount, balance))
+      .build();
+  }
+
+  /** Takes money back that could not be transferred. A closed wallet does so as well: it is the owner's. */
+  refund(amount: Decimal): Wallet {
+    const balance = this.balance.plus(amount);
+    return this.copy()
+      .balance(balance)
+      .withEvent(new WalletMoneyRefundedEvent(this.id, amount, balance))
       .build();
   }
 

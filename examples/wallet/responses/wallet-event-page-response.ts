@@ -1,4 +1,4 @@
-import type { EventRecord, JsonValue, Page, Uuid } from 'fw-actions';
+import type { EventPage, EventRecord, JsonValue, Uuid } from 'fw-actions';
 
 /** One event of a wallet's history as callers see it. */
 export class WalletEventResponse {
@@ -29,13 +29,16 @@ export class WalletEventPageResponse {
   readonly items: readonly WalletEventResponse[];
   /** Cursor of the next page; null on the last one. */
   readonly next: string | null;
+  /** From when on the history is complete: older events may have been dropped. Null: from the beginning. */
+  readonly completeFrom: Date | null;
 
-  private constructor(page: Page<EventRecord>) {
+  private constructor(page: EventPage) {
     this.items = page.items.map(WalletEventResponse.from);
     this.next = page.next;
+    this.completeFrom = page.completeFrom;
   }
 
-  static from(page: Page<EventRecord>): WalletEventPageResponse {
+  static from(page: EventPage): WalletEventPageResponse {
     return new WalletEventPageResponse(page);
   }
 }

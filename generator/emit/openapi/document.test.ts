@@ -18,8 +18,8 @@ const projects = [
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-function documentOf(project: string): { readonly [key: string]: Json } {
-  const { schema } = readProject(root, {
+async function documentOf(project: string): Promise<{ readonly [key: string]: Json }> {
+  const { schema } = await readProject(root, {
     source: project,
     output: `${project}/generated`,
     migrations: `${project}/migrations`,
@@ -37,8 +37,8 @@ const ajv = new Ajv2020({ strict: false, validateFormats: false });
 const official = JSON.stringify(openapiV31).replaceAll('"$dynamicRef":"#meta"', '"$ref":"#/$defs/schema"');
 const validate = ajv.compile(JSON.parse(official));
 
-describe.each(projects)('the OpenAPI document of %s', (project) => {
-  const document = documentOf(project);
+describe.each(projects)('the OpenAPI document of %s', async (project) => {
+  const document = await documentOf(project);
 
   test('is valid by the official schema', () => {
     validate(document);
@@ -64,8 +64,8 @@ describe.each(projects)('the OpenAPI document of %s', (project) => {
   });
 });
 
-test('request examples of the wallet fit their schemas', () => {
-  const document = documentOf('examples/wallet');
+test('request examples of the wallet fit their schemas', async () => {
+  const document = await documentOf('examples/wallet');
   const compiler = new Ajv2020({ strict: false, validateFormats: false }).addSchema({
     $id: 'https://test/wallet',
     ...document,

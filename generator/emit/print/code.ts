@@ -54,7 +54,9 @@ export function at(location: SourceLocation, code: Code): Code {
  * @param marks set around what declarations cause
  */
 export function printCode(value: Code, indent: number, lead = 0, marks?: Marks): string {
-  return print(value, { indent, lead, marks, width: flatWidth(value) });
+  const out: string[] = [];
+  write(out, value, indent, lead, marks);
+  return out.join('');
 }
 
 /** Prints a call or construction: on the present line where it fits, else one argument per line. */
@@ -69,66 +71,89 @@ export function printCall(
   return `${callee}(\n${args.map((argument) => `${margin}  ${argument},\n`).join('')}${margin})`;
 }
 
-interface Place {
-  readonly indent: number;
-  readonly lead: number;
-  readonly marks: Marks | undefined;
-  /** Of the value on one line, or anything beyond a line's. */
-  readonly width: number;
-}
-
-function print(value: Code, place: Place): string {
+function write(out: string[], value: Code, indent: number, lead: number, marks: Marks | undefined): void {
   if (value instanceof Traced) {
-    const text = print(value.code, place);
-    return place.marks === undefined ? text : place.marks.around(value.location, text);
+    if (marks !== undefined) out.push(marks.open(value.location));
+    write(out, value.code, indent, lead, marks);
+    if (marks !== undefined) out.push(marks.close);
+    return;
   }
-  const { indent, lead, marks, width } = place;
-  if (indent + lead + width <= LINE_WIDTH || isLeaf(value)) return printFlat(value, marks);
+  const start = out.length;
+  const room = writeFlat(out, value, LINE_WIDTH - indent - lead, marks);
+  if (room >= 0 || isLeaf(value)) return;
+  out.length = start;
   const inner = indent + 2;
   const margin = ' '.repeat(inner);
-  const nested = (item: Code, itemLead: number): string =>
-    print(item, { indent: inner, lead: itemLead, marks, width: flatWidth(item) });
-  const [open, close] = isList(value) ? ['[', ']'] : ['{', '}'];
-  const lines = isList(value)
-    ? value.map((item) => `${margin}${nested(item, 1)},`)
-    : entriesOf(value).map(([key, item]) => `${margin}${key}: ${nested(item, key.length + 3)},`);
-  return `${open}\n${lines.join('\n')}\n${' '.repeat(indent)}${close}`;
+  const isArray = isList(value);
+  out.push(isArray ? '[\n' : '{\n');
+  if (isArray) {
+    for (const item of value) {
+      out.push(margin);
+      write(out, item, inner, 1, marks);
+      out.push(',\n');
+    }
+  } else {
+    for (const name of Object.keys(value)) {
+      const item = value[name];
+      if (item === undefined) continue;
+      const key = propertyKey(name);
+      out.push(margin, key, ': ');
+      write(out, item, inner, key.length + 3, marks);
+      out.push(',\n');
+    }
+  }
+  out.push(' '.repeat(indent), isArray ? ']' : '}');
 }
 
-function printFlat(value: Code, marks: Marks | undefined): string {
+/** Writes the value on one line. @returns the room that is left; below 0 it did not fit, and the rest is missing */
+function writeFlat(out: string[], value: Code, room: number, marks: Marks | undefined): number {
   if (value instanceof Traced) {
-    const text = printFlat(value.code, marks);
-    return marks === undefined ? text : marks.around(value.location, text);
+    if (marks !== undefined) out.push(marks.open(value.location));
+    const left = writeFlat(out, value.code, room, marks);
+    if (marks !== undefined) out.push(marks.close);
+    return left;
   }
-  if (isLeaf(value)) return printLeaf(value);
-  if (isList(value)) return `[${value.map((item) => printFlat(item, marks)).join(', ')}]`;
-  const entries = entriesOf(value).map(([key, item]) => `${key}: ${printFlat(item, marks)}`);
-  return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
+  if (isLeaf(value)) {
+    const text = printLeaf(value);
+    out.push(text);
+    return room - text.length;
+  }
+  return isList(value) ? writeFlatList(out, value, room, marks) : writeFlatObject(out, value, room, marks);
 }
 
-/** Characters that the value takes on one line. Stops counting beyond a line, so that large literals cost little. */
-function flatWidth(value: Code, limit: number = LINE_WIDTH): number {
-  if (value instanceof Traced) return flatWidth(value.code, limit);
-  if (isLeaf(value)) return printLeaf(value).length;
-  if (isList(value)) return listWidth(value, limit);
-  // The outer braces, then for each property `key: value` with the separator before it or the space inside the braces.
-  let width = 2;
-  for (const key of Object.keys(value)) {
-    const item = value[key];
-    if (item === undefined) continue;
-    if (width > limit) break;
-    width += propertyKey(key).length + 4 + flatWidth(item, limit - width);
-  }
-  return width;
-}
-
-function listWidth(list: readonly Code[], limit: number): number {
-  let width = list.length === 0 ? 2 : 0;
+function writeFlatList(out: string[], list: readonly Code[], room: number, marks: Marks | undefined): number {
+  let left = room - 2;
+  let separator = '';
+  out.push('[');
   for (const item of list) {
-    if (width > limit) break;
-    width += 2 + flatWidth(item, limit - width);
+    out.push(separator);
+    left = writeFlat(out, item, left - separator.length, marks);
+    if (left < 0) return left;
+    separator = ', ';
   }
-  return width;
+  out.push(']');
+  return left;
+}
+
+function writeFlatObject(
+  out: string[],
+  object: Exclude<PlainCode, Leaf | readonly Code[]>,
+  room: number,
+  marks: Marks | undefined,
+): number {
+  let left = room - 2;
+  let separator = '{ ';
+  for (const name of Object.keys(object)) {
+    const item = object[name];
+    if (item === undefined) continue;
+    const key = propertyKey(name);
+    out.push(separator, key, ': ');
+    left = writeFlat(out, item, left - key.length - 4, marks);
+    if (left < 0) return left;
+    separator = ', ';
+  }
+  out.push(separator === ', ' ? ' }' : '{}');
+  return left;
 }
 
 type Leaf = string | number | boolean | null | Expression;
@@ -146,15 +171,15 @@ function isList(value: Exclude<PlainCode, Leaf>): value is readonly Code[] {
   return Array.isArray(value);
 }
 
-function entriesOf(value: {
-  readonly [key: string]: Code | undefined;
-}): readonly (readonly [string, Code])[] {
-  return Object.entries(value)
-    .filter((entry): entry is [string, Code] => entry[1] !== undefined)
-    .map(([key, item]) => [propertyKey(key), item] as const);
-}
+/** Keys as literals spell them: few, and written over and over. */
+const keys = new Map<string, string>();
 
 /** `__proto__: x` in a literal would set the prototype; the computed form makes a property. */
 function propertyKey(name: string): string {
-  return name === '__proto__' ? `['__proto__']` : memberName(name);
+  let key = keys.get(name);
+  if (key === undefined) {
+    key = name === '__proto__' ? `['__proto__']` : memberName(name);
+    keys.set(name, key);
+  }
+  return key;
 }

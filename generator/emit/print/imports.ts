@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { compareText } from '../../diagnostics.js';
 import { type Reference, referenceKey } from '../../schema/location.js';
+import { relativePath } from '../../schema/paths.js';
 import { LINE_WIDTH } from './code.js';
 import { quote } from './strings.js';
 
@@ -56,8 +57,8 @@ export class Imports {
 
   /** The import specifier of a project file, as seen from the emitted one. */
   specifier(file: string): string {
-    const relative = posix.relative(this.#folder, file).replace(/\.([cm]?)tsx?$/, '.$1js');
-    return relative.startsWith('../') ? relative : `./${relative}`;
+    const path = relativePath(this.#folder, file).replace(/\.([cm]?)tsx?$/, '.$1js');
+    return path.startsWith('../') ? path : `./${path}`;
   }
 
   /** The import statements: packages first, then from far to near. */

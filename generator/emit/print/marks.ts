@@ -21,13 +21,21 @@ export interface TracedText {
 export class Marks {
   readonly #locations: SourceLocation[] = [];
 
+  /** What ends a text that a declaration causes. */
+  readonly close: string = CLOSE;
+
   /** The text with marks around it. */
   around(location: SourceLocation, text: string): string {
+    return `${this.open(location)}${text}${CLOSE}`;
+  }
+
+  /** What begins a text that a declaration causes. */
+  open(location: SourceLocation): string {
     const id = String(this.#locations.push(location) - 1).replace(
       /\d/g,
       (digit) => DIGITS[Number(digit)] ?? '',
     );
-    return `${OPEN}${id}${OPEN_END}${text}${CLOSE}`;
+    return `${OPEN}${id}${OPEN_END}`;
   }
 
   /** Takes the marks out of a finished text. */

@@ -1,11 +1,11 @@
 import { camelCase } from '../../schema/naming.js';
-import { placeKey } from '../../schema/project-index.js';
+import { placeKey, projectIndex } from '../../schema/project-index.js';
 import type { EventSchema } from '../../schema/project-schema.js';
 import { CODEGEN_VERSION } from '../codegen-version.js';
 import type { Emission } from '../emission.js';
 import { fieldDescriptors } from '../field-type.js';
 import { paramsSchema } from '../json-schema.js';
-import { at, type Code, Expression, LINE_WIDTH } from '../print/code.js';
+import { at, type Code, Expression, LINE_WIDTH, printCall } from '../print/code.js';
 import { Imports } from '../print/imports.js';
 import { quote } from '../print/strings.js';
 import { ResponseFields, type ResponseView } from '../response-fields.js';
@@ -53,6 +53,10 @@ export interface ApplicationView extends HeaderView {
   readonly handlerParameters: string;
   readonly handlerRepositories: readonly RepositoryView[];
   readonly handlers: string;
+  /** True if there is a saga. */
+  readonly hasSagas: boolean;
+  /** Printed list of sagas. */
+  readonly sagas: string;
   /** Printed list of migrations. */
   readonly migrations: string;
 }
@@ -80,8 +84,18 @@ export interface ApplicationPlace {
   readonly file: string;
   readonly outputFolder: string;
   readonly sourceFolder: string;
-  /** Project-relative paths of all migrations, the new ones included, sorted. */
-  readonly migrations: readonly string[];
+  /** All migrations, the new ones included, sorted by path. */
+  readonly migrations: readonly MigrationPlace[];
+}
+
+/** Where a migration can be imported from. */
+export interface MigrationPlace {
+  /** Project-relative path of the migration's own file. */
+  readonly path: string;
+  /** Project-relative path of the module that exports it. */
+  readonly file: string;
+  /** What it is exported as. */
+  readonly name: string;
 }
 
 /** Names that the template declares or uses. */
@@ -148,7 +162,8 @@ export function applicationView(emission: Emission, place: ApplicationPlace): Ap
     wireParameters: wiring.parameters(),
   };
   const handlers = handlersView(emission, wiring, handled);
-  return { ...view, ...handlers, imports: imports.statements() };
+  const sagas = sagasView(emission, wiring, imports);
+  return { ...view, ...handlers, ...sagas, imports: imports.statements() };
 }
 
 interface HandledEvent {
@@ -193,6 +208,23 @@ function handlersView(
     handlerParameters: wiring.parameters(),
     handlerRepositories: wiring.repositories(),
   };
+}
+
+function sagasView(
+  { schema, print }: Emission,
+  wiring: WiringPrinter,
+  imports: Imports,
+): Pick<ApplicationView, 'hasSagas' | 'sagas'> {
+  const { models } = projectIndex(schema);
+  const sagas = schema.sagas.map(({ className: name, file, state, location }) => {
+    const model = state === undefined ? undefined : models.get(state.name);
+    if (model === undefined) throw new Error(`${name} has no state: the checks let it pass`);
+    const sagaClass = imports.value({ kind: 'file', file, name });
+    const args = [wiring.descriptor(model).text, `() => new ${sagaClass}()`];
+    const call = printCall(imports.runtimeValue('defineSaga'), args, { indent: 4, lead: 0 });
+    return at(location, new Expression(call));
+  });
+  return { hasSagas: sagas.length > 0, sagas: print(sagas, 2, 'sagas: ,'.length) };
 }
 
 function eventCode({ isSharded }: Emission, event: EventSchema, imports: Imports): Code {
@@ -246,10 +278,10 @@ function responseCode(
   };
 }
 
-function migrationNames(files: readonly string[], imports: Imports): readonly Code[] {
-  return files.map((file) => {
-    const number = /(\d+)_/.exec(file.slice(file.lastIndexOf('/') + 1))?.[1] ?? '';
-    return new Expression(imports.value({ kind: 'file', file, name: 'migration' }, `migration${number}`));
+function migrationNames(places: readonly MigrationPlace[], imports: Imports): readonly Code[] {
+  return places.map(({ path, file, name }) => {
+    const number = /(\d+)_/.exec(path.slice(path.lastIndexOf('/') + 1))?.[1] ?? '';
+    return new Expression(imports.value({ kind: 'file', file, name }, `migration${number}`));
   });
 }
 

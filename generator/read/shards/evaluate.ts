@@ -1,5 +1,5 @@
-import { ts } from 'ts-morph';
 import { modelNames } from '../../schema/model-names.js';
+import { ts } from '../compiler.js';
 import { type Resolved, resolveName } from '../resolver.js';
 import { fileOf, locationOf } from '../source-files.js';
 import { hasKeyword, isInstanceMember } from '../syntax.js';

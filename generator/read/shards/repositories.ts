@@ -1,6 +1,6 @@
-import { ts } from 'ts-morph';
 import { projectIndex } from '../../schema/project-index.js';
 import type { ProjectSchema } from '../../schema/project-schema.js';
+import { ts } from '../compiler.js';
 import type { ReadContext } from '../read-context.js';
 import { resolveName } from '../resolver.js';
 import { fileOf } from '../source-files.js';

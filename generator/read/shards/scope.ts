@@ -1,5 +1,5 @@
-import type { ts } from 'ts-morph';
 import type { ModelSchema } from '../../schema/project-schema.js';
+import type { ts } from '../compiler.js';
 import type { ReadContext } from '../read-context.js';
 import { fileOf, locationOf } from '../source-files.js';
 import { type Origin, UNKNOWN, type Value } from './origin.js';

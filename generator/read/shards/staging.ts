@@ -1,5 +1,5 @@
-import { ts } from 'ts-morph';
 import type { SourceLocation } from '../../schema/location.js';
+import { ts } from '../compiler.js';
 import { locationOf } from '../source-files.js';
 import { bind, bindAll, evaluate, reassignedNames } from './evaluate.js';
 import { type Origin, originOf, UNKNOWN } from './origin.js';

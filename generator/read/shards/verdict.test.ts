@@ -27,7 +27,7 @@ export class Note extends Model<Note, ShardedId<Note>, 'OPEN'> {
 `;
 
 /** The verdict on an action with this body. */
-function verdictOn(body: string): string {
+async function verdictOn(body: string): Promise<string> {
   project = testProject('fwgen040-nothing');
   project.write('src/note.ts', NOTE);
   project.write(
@@ -52,7 +52,7 @@ export class Act extends Action<Params, void> {
 `,
   );
   const paths = { source: 'src', output: 'src/generated', migrations: 'src/migrations' };
-  const { schema } = readProject(project.folder, paths);
+  const { schema } = await readProject(project.folder, paths);
   const [verdict] = readShardVerdicts(project.folder, paths, schema);
   return `${verdict?.verdict}: ${verdict?.message}`;
 }
@@ -100,8 +100,8 @@ test.each([
     'params.a',
   ],
   ['a quiet helper', 'this.#quiet(); this.plan().add(Note.open(HOME));', 'shard (0, 0)'],
-])('proven: %s', (_what, body, origin) => {
-  const verdict = verdictOn(body);
+])('proven: %s', async (_what, body, origin) => {
+  const verdict = await verdictOn(body);
   expect(verdict).toMatch(/^proven: /);
   expect(verdict).toContain(origin);
 });
@@ -158,8 +158,8 @@ test.each([
     'may stage what is not seen',
   ],
   ['a helper that stages', 'this.#loud(); this.plan().add(Note.open(HOME));', 'may stage what is not seen'],
-])('unproven: %s', (_what, body, reason) => {
-  const verdict = verdictOn(body);
+])('unproven: %s', async (_what, body, reason) => {
+  const verdict = await verdictOn(body);
   expect(verdict).toMatch(/^unproven: /);
   expect(verdict).toContain(reason);
 });
@@ -170,12 +170,12 @@ test.each([
     'two constants in variables',
     'const a = Note.open(HOME); const b = Note.open(ShardIdentifier.of(1, 0)); this.plan().add(a); this.plan().expect(b);',
   ],
-])('violation: %s', (_what, body) => {
-  expect(verdictOn(body)).toBe('violation: It stages on shard (0, 0) and on shard (1, 0)');
+])('violation: %s', async (_what, body) => {
+  expect(await verdictOn(body)).toBe('violation: It stages on shard (0, 0) and on shard (1, 0)');
 });
 
-test('what stands behind a return is no violation', () => {
-  expect(verdictOn('this.plan().add(Note.open(HOME)); return; this.plan().add(Note.open(AWAY));')).toMatch(
-    /^proven/,
-  );
+test('what stands behind a return is no violation', async () => {
+  expect(
+    await verdictOn('this.plan().add(Note.open(HOME)); return; this.plan().add(Note.open(AWAY));'),
+  ).toMatch(/^proven/);
 });

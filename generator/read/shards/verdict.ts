@@ -1,7 +1,7 @@
-import { ts } from 'ts-morph';
 import type { SourceLocation } from '../../schema/location.js';
 import { projectIndex } from '../../schema/project-index.js';
 import type { ActionSchema, ProjectSchema } from '../../schema/project-schema.js';
+import { ts } from '../compiler.js';
 import type { ReadContext } from '../read-context.js';
 import { readDoc } from '../read-doc.js';
 import { classesOf } from '../syntax.js';

@@ -7,6 +7,7 @@ import type { Rows, ShardDatabase, ShardSession } from '../../sharding/shard-dat
 
 /** When a process is to die: at its n-th statement, before the server gets it or after it has answered. */
 export interface CrashPoint {
+  /** Infinity: only when it is killed. */
   readonly statement: number;
   readonly after: boolean;
 }
@@ -18,7 +19,7 @@ export interface CrashPoint {
 export function crashingDatabases(
   topology: ShardingTopology,
   point: CrashPoint,
-): { readonly databases: DatabaseRegistry; readonly dead: () => boolean } {
+): { readonly databases: DatabaseRegistry; readonly dead: () => boolean; readonly kill: () => void } {
   let count = 0;
   let dead = false;
   const mortal = async (call: () => Promise<Rows>): Promise<Rows> => {
@@ -36,10 +37,14 @@ export function crashingDatabases(
   return {
     databases: new DatabaseRegistry(topology, { adapters: [adapter], warn: () => {} }),
     dead: () => dead,
+    kill: () => {
+      dead = true;
+    },
   };
 }
 
-function mortalDatabase(
+/** A database of a process that may die. @param mortal runs each statement, or fails it */
+export function mortalDatabase(
   database: ShardDatabase,
   mortal: (call: () => Promise<Rows>) => Promise<Rows>,
 ): ShardDatabase {
@@ -67,7 +72,8 @@ function mortalSession(
   };
 }
 
-function lost(phase: 'not-sent' | 'in-flight'): DriverFailure {
+/** What a statement of a dead process fails with. */
+export function lost(phase: 'not-sent' | 'in-flight'): DriverFailure {
   const reason = phase === 'not-sent' ? 'closed' : undefined;
   return new DriverFailure('the process is dead', { phase, reason });
 }

@@ -1,6 +1,7 @@
 import { Action } from '../../action/action.js';
 import type { ActionDescriptor } from '../../action/action-descriptor.js';
 import { ActionRegistry } from '../../action/action-registry.js';
+import type { ExecutionDefaults } from '../../config/types.js';
 import { type Clock, systemClock } from '../../domain/clock.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { EventDescriptor, ModelDescriptor } from '../../domain/descriptor.js';
@@ -9,6 +10,7 @@ import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { type Account, AccountCredited, accountModel } from '../../domain/test-support/account.js';
 import { RefusedError } from '../../errors.js';
 import { ActionExecutor } from '../../execution/action-executor.js';
+import type { ExecutionEnvironment } from '../../execution/execution-environment.js';
 import { ShardGateways } from '../../execution/shard-gateways.js';
 import {
   AccountRepository,
@@ -78,6 +80,30 @@ class CreditLaterAction extends Action<CreditLaterParams, void> {
   }
 }
 
+interface RemindParams {
+  readonly account: string;
+  readonly at: Date;
+  /** What to take back in the same plan. */
+  readonly instead?: string;
+}
+
+/** Credits 1 now and 1 later, unless it is taken back; answers the id of the later credit. */
+class RemindAction extends Action<RemindParams, string> {
+  readonly #accounts: AccountRepository;
+
+  constructor(clock: Clock, accounts: AccountRepository) {
+    super(clock);
+    this.#accounts = accounts;
+  }
+
+  protected async perform(_principal: Principal, { account, at, instead }: RemindParams): Promise<string> {
+    const one = new Decimal(1);
+    this.plan().update((await this.#accounts.getById(account)).credit(one));
+    if (instead !== undefined) this.plan().cancelSchedule(instead);
+    return this.plan().schedule(at, CreditAction, { account, amount: one }).id;
+  }
+}
+
 /** An application with accounts and handlers. Several may share their databases, as processes do. */
 export interface Ledger {
   readonly executor: ActionExecutor;
@@ -89,6 +115,8 @@ export interface Ledger {
   open(shard?: ShardIdentifier, balance?: number): Promise<string>;
   credit(account: string, amount?: number): Promise<Account>;
   creditLater(account: string, amount: number, at: Date): Promise<void>;
+  /** Credits 1 now and 1 later. @returns the id of what is scheduled */
+  remind(account: string, at: Date, instead?: string): Promise<string>;
   balance(account: string): Promise<string>;
   rows(sql: string, shard?: ShardIdentifier): Promise<readonly (readonly unknown[])[]>;
 }
@@ -96,6 +124,8 @@ export interface Ledger {
 export interface LedgerOptions {
   readonly handlers?: readonly HandlerDescriptor[];
   readonly limits?: Partial<DeliveryLimits>;
+  readonly environment?: ExecutionEnvironment;
+  readonly execution?: Partial<ExecutionDefaults>;
 }
 
 export function openLedger(databases: DatabaseRegistry, options: LedgerOptions = {}): Ledger {
@@ -107,7 +137,8 @@ export function openLedger(databases: DatabaseRegistry, options: LedgerOptions =
     registry,
     gateways,
     models,
-    defaults: { timeoutMs: 10_000, maximumAttempts: 20 },
+    defaults: { timeoutMs: 10_000, maximumAttempts: 20, ...options.execution },
+    ...(options.environment === undefined ? {} : { environment: options.environment }),
   });
   const warnings: string[] = [];
   const { handlers = [], limits = {} } = options;
@@ -135,6 +166,8 @@ export function openLedger(databases: DatabaseRegistry, options: LedgerOptions =
       executor.execute(ALICE, CreditAction, { account, amount: new Decimal(amount) }),
     creditLater: (account, amount, at) =>
       executor.execute(ALICE, CreditLaterAction, { account, amount: new Decimal(amount), at }),
+    remind: (account, at, instead) =>
+      executor.execute(ALICE, RemindAction, { account, at, ...(instead === undefined ? {} : { instead }) }),
     balance: async (account) => (await accounts.getById(account)).balance.toFixed(),
     rows: async (text, shard = HERE) => (await databases.database(shard).query({ text, values: [] })).rows,
   };
@@ -158,6 +191,12 @@ function ledgerActions(accounts: AccountRepository): ActionRegistry {
       actionClass: CreditLaterAction,
       params: [],
       create: () => new CreditLaterAction(systemClock, accounts),
+    },
+    {
+      name: 'Remind',
+      actionClass: RemindAction,
+      params: [],
+      create: () => new RemindAction(systemClock, accounts),
     },
   ];
   return new ActionRegistry(actions);

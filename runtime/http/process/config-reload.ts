@@ -1,7 +1,9 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import type { Application } from '../../application.js';
 import { ConfigurationError, formatProblem } from '../../config/configuration-error.js';
+import { kebabCase } from '../../config/key-names.js';
 import { type Environment, loadConfig } from '../../config/load-config.js';
+import type { FwConfig, ShardingTopology } from '../../config/types.js';
 import { FwError } from '../../errors.js';
 import { describeChange } from '../../sharding/topology-changes.js';
 import { errorFacts, type Log } from '../log.js';
@@ -11,36 +13,43 @@ import type { ProcessPort } from './process-port.js';
 const LOOK_EVERY_MS = 1_000;
 
 export interface ConfigReload {
-  readonly file: string;
+  /** What the process was started with. */
+  readonly config: FwConfig;
   readonly env: Environment;
   readonly application: Pick<Application, 'reload'>;
+  /** Told of each topology that has taken effect. */
+  readonly reloaded: (topology: ShardingTopology) => void;
   readonly log: Log;
   readonly port: Pick<ProcessPort, 'onHangup'>;
 }
 
 /**
  * Follows the configuration file: on a change of it, or on SIGHUP, the new topology is checked and takes effect, or is
- * refused with the reason while the old one stays. Everything else in the file is read at a start.
+ * refused with the reason while the old one stays. What else a server takes from the file needs a restart, and is said
+ * to.
  *
  * @returns what ends it
  */
 export function followConfig(options: ConfigReload): () => void {
   const reload = (): void => void reloadOnce(options);
-  watchFile(options.file, { interval: LOOK_EVERY_MS, persistent: false }, (now, before) => {
+  watchFile(options.config.file, { interval: LOOK_EVERY_MS, persistent: false }, (now, before) => {
     // A file that is being replaced is gone for a moment.
     if (now.mtimeMs !== before.mtimeMs && now.mtimeMs !== 0) reload();
   });
   const forget = options.port.onHangup(reload);
   return () => {
-    unwatchFile(options.file);
+    unwatchFile(options.config.file);
     forget();
   };
 }
 
-async function reloadOnce({ file, env, application, log }: ConfigReload): Promise<void> {
+async function reloadOnce({ config, env, application, reloaded, log }: ConfigReload): Promise<void> {
   try {
-    const { sharding } = loadConfig(file, { env });
-    const changes = await application.reload(sharding);
+    const next = loadConfig(config.file, { env });
+    for (const key of keysForRestart(config, next))
+      log({ level: 'warn', message: `configuration: ${key} changed, which takes effect at a restart` });
+    const changes = await application.reload(next.sharding);
+    reloaded(next.sharding);
     for (const change of changes) log({ level: 'info', message: `topology: ${describeChange(change)}` });
     if (changes.length === 0) log({ level: 'info', message: 'topology: no change' });
   } catch (error) {
@@ -50,6 +59,20 @@ async function reloadOnce({ file, env, application, log }: ConfigReload): Promis
       ...factsOf(error),
     });
   }
+}
+
+/** Keys outside of `fw.sharding` that a server was started with and that are different now, sorted as in the file. */
+export function keysForRestart(started: FwConfig, next: FwConfig): readonly string[] {
+  const [before, after] = [settingsOf(started), settingsOf(next)];
+  return [...before.keys()].filter((key) => before.get(key) !== after.get(key));
+}
+
+/** `fw.generator` is not among them: it is for `fw-gen`. */
+function settingsOf({ namespace, execution }: FwConfig): ReadonlyMap<string, unknown> {
+  const keys = Object.entries(execution).map(
+    ([name, value]) => [`fw.execution.${kebabCase(name)}`, value] as const,
+  );
+  return new Map([['fw.namespace', namespace], ...keys]);
 }
 
 function factsOf(error: unknown): object {

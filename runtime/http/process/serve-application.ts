@@ -1,10 +1,15 @@
-import { openApplication } from '../../application.js';
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { type Application, openApplication } from '../../application.js';
 import type { ApplicationDefinition } from '../../application-definition.js';
 import { ConfigurationError, formatProblem } from '../../config/configuration-error.js';
 import { loadConfig } from '../../config/load-config.js';
+import type { ShardingTopology } from '../../config/types.js';
 import { FwError, UnsafeServerError } from '../../errors.js';
+import { ProcessRegister } from '../../sharding/process-register.js';
 import { createHttpServer } from '../http-server.js';
 import { errorFacts, jsonLog, type Log } from '../log.js';
+import type { HttpMetrics } from '../observe-answers.js';
 import { readCommandLine, type ServeCommand, USAGE, UsageError } from './command-line.js';
 import { followConfig } from './config-reload.js';
 import { type ProcessPort, systemProcess } from './process-port.js';
@@ -58,6 +63,7 @@ async function start<Collaborators>(
     inform: (message) => log({ level: 'info', message }),
     warn: (message) => log({ level: 'warn', message }),
   });
+  const metrics = options.metrics === false ? undefined : await openMetrics(application, opened);
   const server = createHttpServer({
     routes: application.routes,
     openApi: application.openApi,
@@ -67,14 +73,23 @@ async function start<Collaborators>(
     log,
     ...(title === undefined ? {} : { title }),
     ...(limits === undefined ? {} : { limits }),
+    ...(metrics === undefined ? {} : { metrics }),
+  });
+  const register = new ProcessRegister(opened.databases, {
+    id: randomUUID(),
+    name: `${hostname()}:${process.pid}`,
   });
   const close = async (): Promise<void> => {
-    await server.close(DRAIN_MS);
+    // Handlers finish beside the requests: a database that hangs holds up both, and there is little time.
+    await Promise.all([server.close(DRAIN_MS), opened.events.stop()]);
+    await register.stop();
     await opened.close();
   };
   try {
     const address = await server.listen(command);
-    const unfollow = followConfig({ file: config.file, env, application: opened, log, port });
+    register.runs(config.sharding);
+    const reloaded = (topology: ShardingTopology): void => register.runs(topology);
+    const unfollow = followConfig({ config, env, application: opened, reloaded, log, port });
     const unbind = endWithProcess(port, log, close);
     const forget = (): void => {
       unfollow();
@@ -92,6 +107,16 @@ async function start<Collaborators>(
     await close();
     throw listenFailure(error, command);
   }
+}
+
+/** Delivery is asked how far it has come only where something is delivered. */
+async function openMetrics<Collaborators>(
+  { wireHandlers, sagas }: ApplicationDefinition<Collaborators>,
+  { statistics, events }: Application,
+): Promise<HttpMetrics> {
+  const { createMetrics } = await import('../../observability/prometheus.js');
+  const delivers = wireHandlers !== undefined || (sagas?.length ?? 0) > 0;
+  return createMetrics({ statistics, ...(delivers ? { lag: () => events.lag() } : {}) });
 }
 
 /** The address cannot be listened on. */

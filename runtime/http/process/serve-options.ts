@@ -22,6 +22,8 @@ export interface ServeSettings {
   /** Heading of `/docs`. Default: the title in the API document. */
   readonly title?: string;
   readonly limits?: Partial<HttpLimits>;
+  /** Serve `/metrics` in the text format of Prometheus. Default true. */
+  readonly metrics?: boolean;
   /** Default: one line of JSON per entry, to stderr. */
   readonly log?: Log;
 }

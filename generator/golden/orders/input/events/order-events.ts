@@ -1,4 +1,4 @@
-import { type Decimal, type Id, ModelEvent } from 'fw-actions';
+import { type Decimal, type Id, ModelEvent, type Upcaster } from 'fw-actions';
 import { Order } from '../models/order.js';
 
 /**
@@ -20,4 +20,6 @@ export class OrderPlacedEvent extends ModelEvent<Order> {
   remembered(): string {
     return this.#remembered;
   }
+
+  static readonly upcasters: readonly Upcaster[] = [(payload) => ({ lines: [], ...payload })];
 }

@@ -1,0 +1,22 @@
+import { FwSaga, Saga, type SagaSteps, step } from 'fw-actions';
+import { TransferCompleteAction } from '../actions/transfer-complete-action.js';
+import { TransferRefundAction } from '../actions/transfer-refund-action.js';
+import type { Transfer } from '../models/transfer.js';
+
+/** A transfer after its money has left the source: it arrives at the destination, or goes back. */
+@FwSaga
+export class TransferSaga extends Saga<Transfer> {
+  override readonly name = 'TransferSaga';
+  override readonly steps: SagaSteps<Transfer> = {
+    INITIATED: step(TransferCompleteAction, {
+      params: ({ destinationId, amount, currency }) => ({ walletId: destinationId, amount, currency }),
+      done: (transfer) => transfer.complete(),
+      refused: (transfer, { message }) => transfer.reject(message),
+      timeoutMs: 60_000,
+    }),
+    REFUNDING: step(TransferRefundAction, {
+      params: ({ sourceId, amount }) => ({ walletId: sourceId, amount }),
+      done: (transfer) => transfer.refund(),
+    }),
+  };
+}

@@ -1,0 +1,179 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fixedPrincipal, type RunningServer, ShardedId, ShardIdentifier } from 'fw-actions';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { until } from '../../runtime/events/test-support/ledger.js';
+import { writeWalletConfig } from '../../test/customer/wallet-config.js';
+import { startServer } from './generated/server.js';
+import { Wallet } from './models/wallet.js';
+import { MEXICO_SHARD } from './shards.js';
+
+/** Starting embedded databases takes long on a machine that is busy. */
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const OWNER = '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10';
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+describe('Transfers over HTTP', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'fw-transfers-'));
+  let server: RunningServer;
+
+  beforeAll(async () => {
+    const config = writeWalletConfig(directory, {
+      global: { jdbcUrl: 'jdbc:pglite:mem:transfers-global' },
+      mexico: { jdbcUrl: 'jdbc:pglite:mem:transfers-mexico' },
+    });
+    const argv = ['--config', config, '--port', '0'];
+    server = await startServer({ authenticator: fixedPrincipal('alice'), argv, log: () => {} });
+  }, 120_000);
+
+  afterAll(async () => {
+    await server?.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  async function send(path: string, body?: object, key?: string): Promise<Answer> {
+    const response = await fetch(`${server.url}${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(key === undefined ? {} : { 'idempotency-key': key }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    const answer = (await response.json()) as Answer['body'];
+    return { status: response.status, headers: response.headers, body: answer };
+  }
+
+  async function openWallet(country: string, balance: string, currency = 'EUR'): Promise<string> {
+    const { body } = await send('/wallets', { country, ownerId: OWNER, currency, initialBalance: balance });
+    return String(body['id']);
+  }
+
+  async function closedWallet(): Promise<string> {
+    const id = await openWallet('MX', '0');
+    await send(`/wallets/${id}/close`, {});
+    return id;
+  }
+
+  async function balanceOf(id: string): Promise<unknown> {
+    return (await send(`/wallets/${id}`)).body['balance'];
+  }
+
+  async function ending(location: string): Promise<Answer> {
+    let answer = await send(location);
+    await until(async () => {
+      answer = await send(location);
+      return /COMPLETED|REFUNDED/.test(String(answer.body['state']));
+    });
+    return answer;
+  }
+
+  test('are accepted with 202 and the place where to look, and are then completed', async () => {
+    const [sourceId, destinationId] = [await openWallet('US', '100'), await openWallet('MX', '5')];
+    const { status, headers, body } = await send('/transfers', { sourceId, destinationId, amount: '30.5' });
+    expect([status, headers.get('location')]).toEqual([202, `/transfers/${body['id']}`]);
+    expect(body).toMatchObject({ sourceId, destinationId, amount: '30.5', currency: 'EUR', reason: null });
+    const done = await ending(headers.get('location') ?? '');
+    expect([done.status, done.headers.get('etag')]).toEqual([200, '"2"']);
+    expect(done.body).toMatchObject({ id: body['id'], state: 'COMPLETED', reason: null });
+    expect([await balanceOf(sourceId), await balanceOf(destinationId)]).toEqual(['69.5', '35.5']);
+  });
+
+  test.each([
+    ['a closed destination', closedWallet, 'Wallet is closed'],
+    ['another currency', () => openWallet('MX', '0', 'MXN'), 'The wallets have different currencies'],
+    ['an unknown destination', unknownWallet, 'does not exist'],
+    [
+      'a destination on a shard that is not configured',
+      () => unknownWallet(7),
+      'Shard (7, 7) is not configured',
+    ],
+  ])('to %s are accepted, and refunded with the reason', async (_, destination, reason) => {
+    const [sourceId, destinationId] = [await openWallet('US', '100'), await destination()];
+    const { status, headers } = await send('/transfers', { sourceId, destinationId, amount: '30' });
+    expect(status).toBe(202);
+    const { body } = await ending(headers.get('location') ?? '');
+    expect(body).toMatchObject({ state: 'REFUNDED', reason: expect.stringContaining(reason) });
+    expect(await balanceOf(sourceId)).toBe('100');
+  });
+
+  test('under one key are one transfer', async () => {
+    const [sourceId, destinationId] = [await openWallet('MX', '100'), await openWallet('US', '0')];
+    const request = { sourceId, destinationId, amount: '30' };
+    const first = await send('/transfers', request, 'transfer-1');
+    const repeats = await Promise.all([1, 2, 3].map(() => send('/transfers', request, 'transfer-1')));
+    expect(new Set([first, ...repeats].map(({ status, body }) => `${status} ${body['id']}`)).size).toBe(1);
+    expect(repeats.map(({ headers }) => headers.get('idempotency-replayed'))).toEqual([
+      'true',
+      'true',
+      'true',
+    ]);
+    const other = await send('/transfers', { ...request, amount: '31' }, 'transfer-1');
+    expect([other.status, other.body['code']]).toEqual([422, 'FW_KEY_REUSED']);
+    await ending(first.headers.get('location') ?? '');
+    expect([await balanceOf(sourceId), await balanceOf(destinationId)]).toEqual(['70', '30']);
+  });
+
+  test.each([
+    ['more than there is', 409, 'FW_REFUSED', 'Insufficient balance', { amount: '100.01' }],
+    ['nothing', 400, 'FW_VALIDATION', 'Transfer amount must be positive', { amount: '0' }],
+    ['less than nothing', 400, 'FW_VALIDATION', 'Transfer amount must be positive', { amount: '-1' }],
+    ['too many decimals', 400, 'FW_VALIDATION', /decimals/, { amount: '0.00001' }],
+    ['no destination', 400, 'FW_VALIDATION', /destinationId/, { destinationId: undefined }],
+    ['a destination that is no id', 400, 'FW_VALIDATION', /destinationId/, { destinationId: 'nobody' }],
+    ['an unknown field', 400, 'FW_VALIDATION', /state/, { state: 'COMPLETED' }],
+  ])('of %s are refused at once', async (_, status, code, detail, change) => {
+    const sourceId = await openWallet('US', '100');
+    const request = { sourceId, destinationId: unknownWallet(), amount: '30', ...change };
+    const answer = await send('/transfers', request);
+    expect([answer.status, answer.body['code']]).toEqual([status, code]);
+    expect(answer.body['detail']).toEqual(
+      typeof detail === 'string' ? detail : expect.stringMatching(detail),
+    );
+    expect(await balanceOf(sourceId)).toBe('100');
+  });
+
+  test('from a wallet that is closed, unknown or the destination itself are refused at once', async () => {
+    const [closed, own] = [await closedWallet(), await openWallet('US', '100')];
+    const ask = (sourceId: string, destinationId: string): Promise<Answer> =>
+      send('/transfers', { sourceId, destinationId, amount: '1' });
+    const answers = [
+      await ask(closed, own),
+      await ask(unknownWallet(), own),
+      await ask(unknownWallet(7), own),
+      await ask(own, own),
+    ];
+    expect(answers.map(({ status, body }) => [status, body['code']])).toEqual([
+      [409, 'FW_REFUSED'],
+      [404, 'FW_MODEL_NOT_FOUND'],
+      [404, 'FW_UNKNOWN_SHARD'],
+      [400, 'FW_VALIDATION'],
+    ]);
+  });
+
+  test('that do not exist are not found', async () => {
+    const { status, body } = await send(`/transfers/${unknownWallet()}`);
+    expect([status, body['code']]).toEqual([404, 'FW_MODEL_NOT_FOUND']);
+    expect((await send('/transfers/nobody')).status).toBe(400);
+  });
+
+  test('are part of the API document', async () => {
+    const { body } = await send('/openapi.json');
+    const paths = body['paths'] as Readonly<Record<string, Readonly<Record<string, { responses: object }>>>>;
+    expect(Object.keys(paths['/transfers']?.['post']?.responses ?? {})).toContain('202');
+    expect(Object.keys(paths['/transfers/{transferId}']?.['get']?.responses ?? {})).toContain('200');
+  });
+});
+
+/** An id that nothing has, on the shard of Mexico or on one that is not configured. */
+function unknownWallet(group?: number): string {
+  const shard = group === undefined ? MEXICO_SHARD : ShardIdentifier.of(group, group);
+  return ShardedId.generate(Wallet, shard).getValue();
+}

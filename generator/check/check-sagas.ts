@@ -1,0 +1,38 @@
+import { type Diagnostic, diagnostic } from '../diagnostics.js';
+import { placeKey } from '../schema/project-index.js';
+import type { ProjectSchema, SagaSchema } from '../schema/project-schema.js';
+
+/** Rules of sagas: each has a state that can be stored, found by its id alone, and heard of. */
+export function checkSagas(schema: ProjectSchema): readonly Diagnostic[] {
+  return schema.sagas.flatMap((saga) => {
+    const problem = problemOf(saga, schema);
+    if (problem === undefined) return [];
+    const [message, hint] = problem;
+    return [diagnostic('FWGEN052', saga.stateLocation, message, hint)];
+  });
+}
+
+function problemOf(
+  { className, state }: SagaSchema,
+  { models, events }: ProjectSchema,
+): readonly [message: string, hint: string] | undefined {
+  const key = state === undefined ? undefined : placeKey(state);
+  const model = models.find((each) => placeKey(each) === key);
+  if (state === undefined || model === undefined || model.kind !== 'model') {
+    return [
+      `${className} has a state that is no model`,
+      'Name a class that extends Model<X, ShardedId<X>, State> and is marked with @AutoBuilder.',
+    ];
+  }
+  if (!model.sharded) {
+    return [
+      `${className} has the state ${model.name}, whose id carries no shard`,
+      `Write \`extends Model<${model.name}, ShardedId<${model.name}>, State>\`: a saga lives on the shard of its start.`,
+    ];
+  }
+  if (events.some((event) => placeKey(event.model) === key)) return undefined;
+  return [
+    `${className} has the state ${model.name}, which has no event`,
+    `Add a class that extends ModelEvent<${model.name}> and attach it to each new state: it brings the step about.`,
+  ];
+}

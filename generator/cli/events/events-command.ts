@@ -1,0 +1,17 @@
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.js';
+import { addDeadLettersCommand } from './dead-letters-command.js';
+import { addLagCommand } from './lag-command.js';
+import { addReplayCommands } from './replay-command.js';
+import { addSchedulesCommand } from './schedules-command.js';
+
+/** Adds `fw-gen events` with its commands. */
+export function addEventsCommand(program: Command, context: CommandContext): void {
+  const events = program
+    .command('events')
+    .description('Shows and steers the delivery of events: lag, dead letters, replays, scheduled actions.');
+  addLagCommand(events, context);
+  addDeadLettersCommand(events, context);
+  addReplayCommands(events, context);
+  addSchedulesCommand(events, context);
+}

@@ -1,0 +1,140 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { ShardingTopology } from '../../../runtime/config/index.js';
+import type { EventOperations, ShardIdentifier } from '../../../runtime/operations.js';
+import { type CommandContext, choice, InputError, readConfig, withConfig } from '../command-context.js';
+import { EXIT, type ExitCode, type Output } from '../exit.js';
+
+/** Options that all these commands have. */
+export interface EventsOptions {
+  readonly config: string;
+  readonly format: 'text' | 'json';
+  /** As it was typed; undefined: all shards. */
+  readonly shard?: string;
+}
+
+/** Adds `--config`, `--format` and `--shard`. */
+export function withFrame(command: Command): Command {
+  return withConfig(command)
+    .option('--format <format>', 'text or json', choice(['text', 'json'] as const), 'text')
+    .option('--shard <shard>', 'this one alone: its name, or group and member as 1,0');
+}
+
+/** One shard that is to be looked at. */
+export interface ChosenShard {
+  readonly shard: ShardIdentifier;
+  readonly name: string;
+}
+
+/** What work gave on each shard, and where it failed. */
+export interface ShardOutcomes<T> {
+  readonly done: readonly (ChosenShard & { readonly value: T })[];
+  readonly failed: readonly (ChosenShard & { readonly message: string })[];
+}
+
+/** What a command works with. */
+export interface EventsSession {
+  readonly operations: EventOperations;
+  /** Does the same on each chosen shard; one that cannot be reached does not stop the others. */
+  readonly onEach: <T>(work: (shard: ShardIdentifier) => Promise<T>) => Promise<ShardOutcomes<T>>;
+  /** The shard of `--shard`; undefined: all of them. */
+  readonly chosen: ShardIdentifier | undefined;
+}
+
+/** Opens the databases of the configuration, runs a command on them and closes them again. No user code runs. */
+export async function onDatabases(
+  { config: file, shard }: EventsOptions,
+  output: Output,
+  work: (session: EventsSession) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const { sharding } = readConfig(file);
+  const shards = chooseShards(sharding, shard);
+  const { EventOperations, withDatabases } = await import('../../../runtime/operations.js');
+  return withDatabases(sharding, output.error, async (databases) => {
+    const operations = new EventOperations(databases);
+    const chosen = shard === undefined ? undefined : shards[0]?.shard;
+    const onEach = <T>(each: (shard: ShardIdentifier) => Promise<T>): Promise<ShardOutcomes<T>> =>
+      runOnEach(shards, each);
+    return work({ operations, chosen, onEach });
+  });
+}
+
+/** Runs work whose failures are the user's, or the database's, to mend. @throws InputError */
+export async function expectFailures<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new InputError(await explainFailure(error));
+  }
+}
+
+/** Tells where work failed. @returns what the process ends with */
+export function reportFailures({ failed }: ShardOutcomes<unknown>, output: Output): ExitCode {
+  for (const { shard, name, message } of failed) output.error(`${shard} ${name}: ${message}`);
+  return failed.length === 0 ? EXIT.success : EXIT.drift;
+}
+
+/** Failures as JSON shows them. */
+export function failuresJson({ failed }: ShardOutcomes<unknown>): object {
+  return { failures: failed.map(({ shard, message }) => ({ shard: shard.toString(), message })) };
+}
+
+/** Runs a command's work and puts what it throws where it belongs. */
+export function eventsAction<Options extends EventsOptions>(
+  context: CommandContext,
+  work: (session: EventsSession, options: Options) => Promise<ExitCode>,
+): (options: Options) => Promise<void> {
+  return (options) =>
+    context.run(() => onDatabases(options, context.output, (session) => work(session, options)));
+}
+
+/** Parses a whole number of at least `least`. */
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d{1,16}$/.test(text) && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
+  };
+}
+
+async function runOnEach<T>(
+  shards: readonly ChosenShard[],
+  work: (shard: ShardIdentifier) => Promise<T>,
+): Promise<ShardOutcomes<T>> {
+  const done: (ChosenShard & { readonly value: T })[] = [];
+  const failed: (ChosenShard & { readonly message: string })[] = [];
+  await Promise.all(
+    shards.map(async (each) => {
+      try {
+        done.push({ ...each, value: await work(each.shard) });
+      } catch (error) {
+        failed.push({ ...each, message: await explainFailure(error) });
+      }
+    }),
+  );
+  const order = (a: ChosenShard, b: ChosenShard): number => a.shard.bits - b.shard.bits;
+  return { done: done.sort(order), failed: failed.sort(order) };
+}
+
+/** What to tell about a failure. @throws the error itself if nobody foresaw it: a bug */
+async function explainFailure(error: unknown): Promise<string> {
+  const { DriverFailure, FwError } = await import('../../../runtime/operations.js');
+  if (error instanceof DriverFailure) {
+    const lacksTables = error.sqlState === '42P01' || error.sqlState === '3F000';
+    return lacksTables
+      ? `${error.message}. Its tables are missing or older than this version: run fw-gen migrate up.`
+      : error.message;
+  }
+  if (error instanceof FwError) return error.message;
+  throw error;
+}
+
+/** @throws InputError for a shard that the configuration does not list */
+function chooseShards({ groups }: ShardingTopology, wanted: string | undefined): readonly ChosenShard[] {
+  const all = groups.flatMap(({ members }) => members.map(({ shard, name }) => ({ shard, name })));
+  if (wanted === undefined) return all;
+  const pair = wanted.replaceAll(/[()\s]/g, '');
+  const found = all.filter(({ shard, name }) => name === wanted || `${shard.group},${shard.member}` === pair);
+  if (found.length > 0) return found.slice(0, 1);
+  const known = all.map(({ shard, name }) => `${name} ${shard}`).join(', ');
+  throw new InputError(`There is no shard ${wanted}; the configuration lists ${known}.`);
+}

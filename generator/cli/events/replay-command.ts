@@ -1,0 +1,134 @@
+import { Argument, type Command, InvalidArgumentError } from 'commander';
+import { type CommandContext, InputError } from '../command-context.js';
+import { EXIT, type ExitCode, type Output } from '../exit.js';
+import { examples } from '../help.js';
+import { textTable } from '../text-table.js';
+import {
+  type EventsOptions,
+  type EventsSession,
+  eventsAction,
+  expectFailures,
+  failuresJson,
+  onDatabases,
+  reportFailures,
+  wholeNumber,
+  withFrame,
+} from './events-frame.js';
+
+interface ReplayFlags extends EventsOptions {
+  readonly from?: Date;
+  readonly position?: number;
+  readonly model?: { readonly name: string; readonly id: string };
+  readonly again?: boolean;
+}
+
+/** Adds `fw-gen events replay` and `fw-gen events rebase`. */
+export function addReplayCommands(events: Command, context: CommandContext): void {
+  withFrame(events.command('replay'))
+    .description('Has a handler handle again what it has handled before, beside its live delivery.')
+    .addArgument(new Argument('<handler>', 'its name'))
+    .option('--from <time>', 'events from then on: 2026-01-31, 2026-01-31T12:00:00Z', instant)
+    .option(
+      '--position <n>',
+      "from this one on, of the outbox's column `position`; needs --shard",
+      wholeNumber(0, Number.MAX_SAFE_INTEGER),
+    )
+    .option('--model <model/id>', 'all events of one model: Wallet/0190f5c2-...', modelAndId)
+    .option(
+      '--again',
+      'also repeat the actions that the handler starts. Default: they get their first results',
+    )
+    .addHelpText(
+      'after',
+      examples(
+        ['fw-gen events replay Balances --from 2026-01-31', 'since that day, UTC'],
+        ['fw-gen events replay Balances --position 4711 --shard 1,0', 'from a place in the log'],
+      ),
+    )
+    .action((handler: string, options: ReplayFlags) =>
+      context.run(() =>
+        onDatabases(options, context.output, (session) => replay(session, handler, options, context.output)),
+      ),
+    );
+  withFrame(events.command('rebase'))
+    .description(
+      'Lets delivery go on after shards were restored on, or moved to, another server. Make sure first that nobody writes to the old one any more.',
+    )
+    .addHelpText('after', examples(['fw-gen events rebase --shard mexico-1', 'after its move']))
+    .action(
+      eventsAction<EventsOptions>(context, (session, options) => rebase(session, options, context.output)),
+    );
+}
+
+async function replay(
+  { operations, chosen }: EventsSession,
+  handler: string,
+  { from, position, model, again, format }: ReplayFlags,
+  output: Output,
+): Promise<ExitCode> {
+  const { idNamed } = await import('../../../runtime/operations.js');
+  const starts = [
+    ...(from === undefined ? [] : [{ time: from }]),
+    ...(position === undefined ? [] : [{ position }]),
+    ...(model === undefined ? [] : [{ model: idNamed(model.name, model.id) }]),
+  ];
+  const [start] = starts;
+  if (start === undefined || starts.length > 1) {
+    throw new InputError('Say what to begin with: one of --from, --position and --model.');
+  }
+  const options = { again: again === true, ...(chosen === undefined ? {} : { shard: chosen }) };
+  const ordered = await expectFailures(() => operations.replay(handler, start, options));
+  if (format === 'json') {
+    const replays = ordered.map(({ shard, name }) => ({ shard: shard.toString(), name }));
+    output.info(JSON.stringify({ replays }, null, 2));
+  } else if (ordered.length === 0) output.info(`${handler} has handled nothing yet.`);
+  else {
+    output.info(
+      textTable(
+        ['SHARD', 'REPLAY'],
+        ordered.map(({ shard, name }) => [shard.toString(), name]),
+      ),
+    );
+    output.info(
+      'Whatever process has the handler runs them; fw-gen events lag shows how far they have come.',
+    );
+  }
+  return EXIT.success;
+}
+
+const OUTCOMES = {
+  unchanged: 'is on the server that its log was written on: nothing to do',
+  adopted: 'is on another server whose transaction ids go on: adopted',
+  opened: 'begins a new epoch; the rest of the old log is delivered first',
+} as const;
+
+async function rebase(
+  { operations, onEach }: EventsSession,
+  { format }: EventsOptions,
+  output: Output,
+): Promise<ExitCode> {
+  const outcomes = await onEach(async (shard) => operations.rebase(shard));
+  const found = outcomes.done.flatMap(({ name, value }) => value.map((each) => ({ name, ...each })));
+  if (format === 'json') {
+    const shards = found.map((each) => ({ ...each, shard: each.shard.toString() }));
+    output.info(JSON.stringify({ shards, ...failuresJson(outcomes) }, null, 2));
+  } else {
+    for (const { shard, name, outcome, epoch } of found) {
+      output.info(`${shard} ${name} ${OUTCOMES[outcome]} (epoch ${epoch})`);
+    }
+  }
+  return reportFailures(outcomes, output);
+}
+
+function instant(text: string): Date {
+  const date = new Date(text);
+  if (/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}.*(Z|[+-]\d{2}:\d{2}))?$/.test(text) && !Number.isNaN(date.getTime()))
+    return date;
+  throw new InvalidArgumentError('Write a day, or a time with its zone: 2026-01-31T12:00:00Z.');
+}
+
+function modelAndId(text: string): { readonly name: string; readonly id: string } {
+  const [, name, id] = /^([^/\s]+)\/([^/\s]+)$/.exec(text) ?? [];
+  if (name === undefined || id === undefined) throw new InvalidArgumentError('Write Model/id.');
+  return { name, id };
+}

@@ -1,0 +1,15 @@
+import { hash } from 'node:crypto';
+
+/**
+ * The hash of a source's text, whatever line ends and byte order mark a checkout gave it: what is read from it hangs on
+ * nothing else.
+ */
+export function contentHash(text: string): string {
+  return hash('sha256', plainText(text), 'base64url');
+}
+
+/** The text with LF line ends and without a byte order mark. */
+export function plainText(text: string): string {
+  const body = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  return body.includes('\r') ? body.replace(/\r\n?/g, '\n') : body;
+}

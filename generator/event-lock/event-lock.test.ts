@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { fwGen, type Ran } from '../test-support/fw-gen.js';
+import { type TestProject, testProject } from '../test-support/projects.js';
+
+const LOCK = 'src/migrations/events.lock';
+const EVENTS = 'src/events/order-events.ts';
+let project: TestProject;
+
+beforeEach(async () => {
+  project = testProject();
+  expect((await generate()).code).toBe(0);
+});
+
+afterEach(() => project.delete());
+
+function generate(...flags: readonly string[]): Promise<Ran> {
+  return fwGen('generate', '--config', project.config, ...flags);
+}
+
+/** Puts a field behind `total`. */
+function addField(text: string): void {
+  project.write(
+    EVENTS,
+    project.read(EVENTS).replace('readonly total: Decimal;', `readonly total: Decimal;\n  ${text}`),
+  );
+}
+
+function versions(): readonly string[] {
+  return Object.keys((JSON.parse(project.read(LOCK)) as { readonly events: object }).events);
+}
+
+describe('the lock of events', () => {
+  test('takes in an optional field, which is stale until it has', async () => {
+    addField('readonly note?: string;');
+    const check = await generate('--check');
+    expect(check.code).toBe(1);
+    expect(check.info).toContain(LOCK);
+    expect(check.info).toContain('src/events/order-events.ts:8:14');
+    expect((await generate()).code).toBe(0);
+    expect(project.read(LOCK)).toContain('"note":{"type":"string"}');
+    expect((await generate('--check')).code).toBe(0);
+  });
+
+  test('refuses a breaking change, checked or generated, and nothing is written', async () => {
+    const before = { ...project.emitted() };
+    addField('readonly note!: string;');
+    for (const flags of [['--check'], [], ['--force'], ['--clean']]) {
+      const { code, error } = await generate(...flags);
+      expect([code, error]).toEqual([2, expect.stringContaining('order-events.ts:10:3 FWGEN048 Version 2')]);
+    }
+    expect(project.emitted()).toEqual(before);
+  });
+
+  test('lets it pass as a new version with an upcaster, and keeps the old one', async () => {
+    addField('readonly note!: string;');
+    project.write(EVENTS, project.read(EVENTS).replace('@version 2', '@version 3'));
+    expect((await generate()).error).toContain('FWGEN049');
+    const more = "[(payload) => payload, (payload) => ({ ...payload, note: '' })";
+    project.write(EVENTS, project.read(EVENTS).replace(/\[\(payload\) => \(\{.*?\}\)/, more));
+    expect((await generate()).error).toBe('');
+    expect(versions()).toEqual(['OrderPlacedEvent@2', 'OrderPlacedEvent@3']);
+  });
+
+  test('keeps an event that is gone, for what is stored of it', async () => {
+    const lock = project.read(LOCK);
+    project.write(EVENTS, project.read(EVENTS).replaceAll('OrderPlacedEvent', 'OrderMadeEvent'));
+    await generate();
+    expect(versions()).toEqual(['OrderMadeEvent@2', 'OrderPlacedEvent@2']);
+    expect(project.read(LOCK)).toContain(lock.split('\n').find((line) => line.includes('OrderPlacedEvent')));
+  });
+
+  test('is an input: a change of it is seen, however often the answer came from the cache', async () => {
+    const lock = project.read(LOCK);
+    for (let round = 0; round < 3; round += 1) expect((await generate('--check')).code).toBe(0);
+    project.write(LOCK, lock.replace('"format":"decimal"', '"format":"date-time"'));
+    expect((await generate('--check')).code).toBe(2);
+    project.remove(LOCK);
+    expect((await generate('--check')).code).toBe(1);
+    await generate();
+    expect(project.read(LOCK)).toBe(lock);
+  });
+
+  test('is left as it is by other line ends and by a formatter', async () => {
+    for (const text of [
+      project.read(LOCK).replaceAll('\n', '\r\n'),
+      JSON.stringify(JSON.parse(project.read(LOCK)), null, 4),
+    ]) {
+      project.write(LOCK, text);
+      expect((await generate()).code).toBe(0);
+      expect(project.read(LOCK)).toBe(text);
+    }
+  });
+
+  test('heals a merge of two branches, and tells where it cannot', async () => {
+    const lock = project.read(LOCK);
+    const [mine = ''] = /^ {4}"OrderPlacedEvent.*$/m.exec(lock) ?? [];
+    const gone = (type: string): string =>
+      `    "Gone@1": {"type":"object","properties":{"a":{"type":"${type}"}},"required":["a"]}`;
+    const merged = (ours: string, theirs: string): string =>
+      lock.replace(mine, `<<<<<<< ours\n${ours}\n=======\n${theirs}\n>>>>>>> theirs`);
+    project.write(LOCK, merged(mine, `${gone('string')},\n${mine}`));
+    expect((await generate()).error).toBe('');
+    expect(versions()).toEqual(['Gone@1', 'OrderPlacedEvent@2']);
+    project.write(LOCK, merged(`${gone('string')},\n${mine}`, `${gone('number')},\n${mine}`));
+    const { code, error } = await generate();
+    expect([code, error]).toEqual([2, expect.stringContaining(`${LOCK}:9:1 FWGEN050 Two shapes`)]);
+  });
+});

@@ -1,0 +1,94 @@
+import type { JsonValue } from '../schema/json-value.js';
+import type { Shape } from './event-shape.js';
+
+/** One change that readers of the older shape, or of what is stored in it, cannot live with. */
+export interface BreakingChange {
+  /** Names of fields from the payload down; empty for the payload itself. */
+  readonly path: readonly string[];
+  /** What happened to it: `was removed`. */
+  readonly what: string;
+}
+
+/**
+ * In what a shape breaks another one. Both directions count: processes of the older release read what the newer one
+ * writes, and the newer one reads what is stored. So all that was there must stay as it is, and what is new must be
+ * optional.
+ */
+export function breakingChanges(
+  before: Shape,
+  after: Shape,
+  path: readonly string[] = [],
+): readonly BreakingChange[] {
+  if (!isSame(before['type'], after['type'])) return [retyped(path, before, after)];
+  const { properties: old } = before;
+  if (isShape(old) && isShape(after['properties'])) return fieldChanges(before, after, path);
+  const { items } = before;
+  if (isShape(items) && isShape(after['items'])) return breakingChanges(items, after['items'], path);
+  return isSame(before, after) ? [] : [retyped(path, before, after)];
+}
+
+function fieldChanges(before: Shape, after: Shape, path: readonly string[]): readonly BreakingChange[] {
+  const [old, now] = [propertiesOf(before), propertiesOf(after)];
+  const changes: BreakingChange[] = [];
+  for (const [name, shape] of Object.entries(old)) {
+    const here = [...path, name];
+    const found = now[name];
+    if (found === undefined) {
+      changes.push({ path: here, what: 'was removed' });
+      continue;
+    }
+    const [wasRequired, isRequired] = [isRequiredIn(before, name), isRequiredIn(after, name)];
+    if (wasRequired && !isRequired) changes.push({ path: here, what: 'may be absent now' });
+    if (!wasRequired && isRequired)
+      changes.push({ path: here, what: 'could be absent and must be there now' });
+    changes.push(...breakingChanges(shape, found, here));
+  }
+  for (const name of Object.keys(now)) {
+    if (old[name] !== undefined || !isRequiredIn(after, name)) continue;
+    changes.push({ path: [...path, name], what: 'is new and not optional' });
+  }
+  return changes;
+}
+
+function retyped(path: readonly string[], before: Shape, after: Shape): BreakingChange {
+  return { path, what: `was ${describeShape(before)} and is ${describeShape(after)} now` };
+}
+
+/** A few words for a type: `decimal`, `one of OPEN, CLOSED`, `list of string or null`. */
+function describeShape(shape: Shape): string {
+  const { type, format, enum: values, items, model } = shape;
+  const [name, orNull] = Array.isArray(type) ? [type[0], ' or null'] : [type, ''];
+  if (Array.isArray(values)) return `one of ${values.filter((each) => each !== null).join(', ')}${orNull}`;
+  if (isShape(items)) return `list of ${describeShape(items)}${orNull}`;
+  if (typeof model === 'string') return `id of ${model}${orNull}`;
+  if (typeof format === 'string') return `${format}${orNull}`;
+  return typeof name === 'string' ? `${name}${orNull}` : 'any JSON';
+}
+
+function propertiesOf({ properties }: Shape): Readonly<Record<string, Shape>> {
+  if (!isShape(properties)) return {};
+  return Object.fromEntries(
+    Object.entries(properties).filter((entry): entry is [string, Shape] => isShape(entry[1])),
+  );
+}
+
+function isRequiredIn({ required }: Shape, name: string): boolean {
+  return Array.isArray(required) && required.includes(name);
+}
+
+/** True for a JSON object. */
+export function isShape(value: JsonValue | undefined): value is Shape {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Whether two values are the same JSON, whatever the order of keys. */
+export function isSame(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+  if (isShape(a) && isShape(b)) {
+    const keys = Object.keys(a);
+    return keys.length === Object.keys(b).length && keys.every((key) => isSame(a[key], b[key]));
+  }
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((each, index) => isSame(each, b[index]));
+  }
+  return a === b;
+}

@@ -1,0 +1,3 @@
+select 1;
+-- fw-gen: no transaction
+select 2;

@@ -1,0 +1,2 @@
+-- fw-gen: without transaction
+select 2;

@@ -1,0 +1,6 @@
+import { Saga, type SagaSteps } from 'fw-actions';
+import type { Parcel } from './parcel.js';
+
+export class ParcelSaga extends Saga<Parcel> {
+  override readonly steps: SagaSteps<Parcel> = {};
+}

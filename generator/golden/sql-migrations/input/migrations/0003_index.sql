@@ -1,0 +1,2 @@
+-- fw-gen: no transaction
+create index concurrently things_note on things (note);

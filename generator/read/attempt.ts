@@ -1,0 +1,14 @@
+import { type Diagnostic, diagnostic } from '../diagnostics.js';
+import { isSystemError } from '../system-error.js';
+
+/** Runs a step that touches the disk; its failure becomes a diagnostic. */
+export function attempt<T>(diagnostics: Diagnostic[], file: string, step: () => T): T | undefined {
+  try {
+    return step();
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    const hint = 'Check that it exists and may be read.';
+    diagnostics.push(diagnostic('FWGEN038', { file: file || '.' }, `Cannot read: ${error.code}`, hint));
+    return undefined;
+  }
+}

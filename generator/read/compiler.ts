@@ -1,0 +1,46 @@
+import { createRequire } from 'node:module';
+import type * as morph from 'ts-morph';
+
+const loaded: typeof morph = createRequire(import.meta.url)('ts-morph');
+
+/**
+ * The TypeScript that ts-morph bundles, never the user's. It is required rather than imported: before Node.js imports
+ * a CommonJS module it looks through all of it for names of exports, which for a compiler takes as long as running it.
+ */
+export const ts: typeof morph.ts = loaded.ts;
+
+/** The compiler's types that reading speaks of. */
+export declare namespace ts {
+  export type BindingName = morph.ts.BindingName;
+  export type CallExpression = morph.ts.CallExpression;
+  export type ClassDeclaration = morph.ts.ClassDeclaration;
+  export type ClassElement = morph.ts.ClassElement;
+  export type ConstructorDeclaration = morph.ts.ConstructorDeclaration;
+  export type Decorator = morph.ts.Decorator;
+  export type DiagnosticWithLocation = morph.ts.DiagnosticWithLocation;
+  export type EnumDeclaration = morph.ts.EnumDeclaration;
+  export type ExportDeclaration = morph.ts.ExportDeclaration;
+  export type Expression = morph.ts.Expression;
+  export type ExpressionWithTypeArguments = morph.ts.ExpressionWithTypeArguments;
+  export type Identifier = morph.ts.Identifier;
+  export type ImportDeclaration = morph.ts.ImportDeclaration;
+  export type IndexedAccessTypeNode = morph.ts.IndexedAccessTypeNode;
+  export type InterfaceDeclaration = morph.ts.InterfaceDeclaration;
+  export type IterationStatement = morph.ts.IterationStatement;
+  export type MethodDeclaration = morph.ts.MethodDeclaration;
+  export type Node = morph.ts.Node;
+  export type ParameterDeclaration = morph.ts.ParameterDeclaration;
+  export type PropertyAccessExpression = morph.ts.PropertyAccessExpression;
+  export type PropertyDeclaration = morph.ts.PropertyDeclaration;
+  export type PropertySignature = morph.ts.PropertySignature;
+  export type SignatureDeclaration = morph.ts.SignatureDeclaration;
+  export type SourceFile = morph.ts.SourceFile;
+  export type Statement = morph.ts.Statement;
+  export type SyntaxKind = morph.ts.SyntaxKind;
+  export type TypeAliasDeclaration = morph.ts.TypeAliasDeclaration;
+  export type TypeElement = morph.ts.TypeElement;
+  export type TypeNode = morph.ts.TypeNode;
+  export type TypeReferenceNode = morph.ts.TypeReferenceNode;
+  export type VariableDeclaration = morph.ts.VariableDeclaration;
+  export type VariableDeclarationList = morph.ts.VariableDeclarationList;
+}

@@ -1,0 +1,65 @@
+import type { SagaSchema } from '../schema/project-schema.js';
+import { extendsFramework, readClassName, readHeritage } from './class-form.js';
+import { ts } from './compiler.js';
+import { type ReadContext, report } from './read-context.js';
+import { resolveClass } from './read-type.js';
+import { fileOf, locationOf } from './source-files.js';
+import { constructorOf, instanceProperties } from './syntax.js';
+
+/** Reads a class marked with `@FwSaga`; undefined if it is too broken to say anything about. */
+export function readSaga(context: ReadContext, node: ts.ClassDeclaration): SagaSchema | undefined {
+  const className = readClassName(context, node);
+  const heritage = readHeritage(context, node);
+  const [state] = heritage?.clause.typeArguments ?? [];
+  if (!extendsFramework(heritage, 'Saga') || state === undefined) {
+    report(
+      context,
+      'FWGEN007',
+      heritage?.clause ?? node.name ?? node,
+      `${className ?? 'The class'} is marked with @FwSaga but extends ${heritage?.clause.getText() ?? 'nothing'}`,
+      'Write `extends Saga<X>`, directly, where X is the model that holds its state.',
+    );
+    return undefined;
+  }
+  if (className === undefined) return undefined;
+  const declaredConstructor = constructorOf(node);
+  if (declaredConstructor !== undefined) {
+    report(
+      context,
+      'FWGEN053',
+      declaredConstructor,
+      `${className} declares a constructor`,
+      'Remove it: a saga looks at its state alone. Collaborators belong to the actions of its steps.',
+    );
+  }
+  const [name] = readTexts(node, 'name');
+  return {
+    className,
+    name: name ?? className,
+    aliases: readTexts(node, 'aliases'),
+    file: fileOf(node),
+    location: locationOf(node.name ?? node),
+    state: resolveClass(context, state),
+    stateLocation: locationOf(state),
+  };
+}
+
+/** Reports a class that extends `Saga` and would be overlooked. */
+export function reportUnmarkedSaga(context: ReadContext, node: ts.ClassDeclaration): void {
+  if (!extendsFramework(readHeritage(context, node), 'Saga')) return;
+  report(
+    context,
+    'FWGEN051',
+    node.name ?? node,
+    `${node.name?.text ?? 'A class'} extends Saga without @FwSaga`,
+    'Mark it with @FwSaga: nobody would take the steps of sagas that it starts.',
+  );
+}
+
+/** The text, or list of texts, that a property is set to; the compiler sees to it that it is one. */
+function readTexts(node: ts.ClassDeclaration, name: string): readonly string[] {
+  const value = instanceProperties(node).find((each) => each.name.getText() === name)?.initializer;
+  if (value === undefined) return [];
+  const parts = ts.isArrayLiteralExpression(value) ? [...value.elements] : [value];
+  return parts.flatMap((each) => (ts.isStringLiteralLike(each) ? [each.text] : []));
+}

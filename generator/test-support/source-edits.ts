@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { modelText } from './projects.js';
+
+/** Chooses whole numbers below a limit. Multiplicative congruential: enough to choose edits. */
+export type Choose = (below: number) => number;
+
+export function chooserFrom(seed: number): Choose {
+  let state = (seed % 2147483646) + 1;
+  return (below) => {
+    state = (state * 48271) % 2147483647;
+    return state % below;
+  };
+}
+
+/** Paths of a project's sources below `src`, sorted. */
+export function sourcesOf(folder: string): readonly string[] {
+  return readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !/^(generated|migrations)/.test(name))
+    .map((name) => `src/${name}`)
+    .sort();
+}
+
+/** Texts of a project's sources by path. */
+export function textsOf(folder: string): ReadonlyMap<string, string> {
+  return new Map(sourcesOf(folder).map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
+}
+
+/** One edit of a source tree: a renamed field, a text cut off, a file removed, added, moved or put back. @returns its files */
+export function editSources(
+  folder: string,
+  choose: Choose,
+  originals: ReadonlyMap<string, string>,
+): readonly string[] {
+  const files = sourcesOf(folder);
+  const file = files[choose(files.length)] ?? '';
+  const write = (path: string, text: string): readonly string[] => {
+    writeFileSync(join(folder, path), text);
+    return [path];
+  };
+  const text = readFileSync(join(folder, file), 'utf8');
+  const [known = '', original = ''] = [...originals][choose(originals.size)] ?? [];
+  switch (choose(8)) {
+    case 0:
+      return write(
+        file,
+        text.replace(/readonly (\w+)/, (_all, name) => `readonly ${name}${choose(9)}`),
+      );
+    case 1:
+      return write(file, text.slice(0, choose(text.length)));
+    case 2:
+      rmSync(join(folder, file));
+      return [file];
+    case 3:
+      return write(`src/models/extra${choose(5)}.ts`, modelText(`Extra${choose(5)}`, `field${choose(3)}`));
+    case 4: {
+      const target = file.replace(/\.ts$/, `-${choose(9)}.ts`);
+      rmSync(join(folder, file));
+      return [file, ...write(target, text)];
+    }
+    case 5:
+      return write(file, `// A line more.\n${text}`);
+    default:
+      return write(known, original);
+  }
+}
+
+/** Puts a source tree back. @returns the files that it touched */
+export function restoreSources(folder: string, originals: ReadonlyMap<string, string>): readonly string[] {
+  const added = sourcesOf(folder).filter((path) => !originals.has(path));
+  for (const path of added) rmSync(join(folder, path));
+  for (const [path, text] of originals) writeFileSync(join(folder, path), text);
+  return [...added, ...originals.keys()];
+}

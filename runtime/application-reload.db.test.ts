@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest';
+import { openApplication } from './application.js';
+import type { ApplicationDefinition } from './application-definition.js';
+import { CODEGEN_VERSION } from './codegen/version.js';
+import type { ShardingTopology } from './config/types.js';
+import { ShardIdentifier } from './domain/shard-identifier.js';
+import { ReloadRefusedError } from './errors.js';
+import { defineMigration } from './migration/migration.js';
+import { describeOn } from './testing/databases-vitest.js';
+
+const application: ApplicationDefinition = {
+  codegenVersion: CODEGEN_VERSION,
+  models: [],
+  events: [],
+  wire: () => [],
+  routes: [],
+  openApi: {},
+  migrations: [defineMigration('0001_things', 'create table things (id uuid)')],
+};
+const first = ShardIdentifier.of(0, 0);
+const added = ShardIdentifier.of(1, 0);
+
+describeOn('postgresql', 'A shard that a reload adds', (harness) => {
+  const opened = async (migrate: boolean) => {
+    const { migrations } = application;
+    const start = await harness.makeTopology({ shards: [first], migrations });
+    const fresh = await harness.makeTopology({ shards: [added], migrated: false });
+    const sharding: ShardingTopology = { ...start, groups: [...start.groups, ...fresh.groups] };
+    const options = { namespace: 'test', collaborators: {}, sharding: start, migrate };
+    return { running: await openApplication(application, options), sharding };
+  };
+  const text = "select to_regclass('things') is not null";
+
+  it('is migrated before it is there', async () => {
+    const { running, sharding } = await opened(true);
+    try {
+      expect(await running.reload(sharding)).toEqual([{ kind: 'shard-added', shard: added }]);
+      const { rows } = await running.databases.database(added).query({ text, values: [] });
+      expect(rows).toEqual([[true]]);
+    } finally {
+      await running.close();
+    }
+  });
+
+  it("is left alone where migrations are somebody else's, and refused until they are done", async () => {
+    const { running, sharding } = await opened(false);
+    try {
+      const reload = running.reload(sharding);
+      await expect(reload).rejects.toThrow(ReloadRefusedError);
+      await expect(reload).rejects.toThrow('is no shard yet, not (1, 0)');
+      expect(running.databases.has(added)).toBe(false);
+      const elsewhere = await openApplication(application, {
+        namespace: 'test',
+        collaborators: {},
+        sharding: { ...sharding, groups: sharding.groups.slice(1), defaultShard: added },
+      });
+      await elsewhere.close();
+      expect(await running.reload(sharding)).toEqual([{ kind: 'shard-added', shard: added }]);
+    } finally {
+      await running.close();
+    }
+  });
+});

@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DataSourceConfig, ShardingTopology } from '../config/types.js';
+import { openDatabases } from '../databases.js';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { migrate } from '../migration/migrate.js';
+import { defineMigration } from '../migration/migration.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { ProcessRegister } from '../sharding/process-register.js';
+import type { Rows, ShardDatabase } from '../sharding/shard-database.js';
+import { type PostgresServer, type ServerAddress, startPostgres } from '../testing/databases-server.js';
+import { serverUrl, testDataSource, topologyOf } from '../testing/databases-topology.js';
+import { examine } from './examine.js';
+import type { CheckResult, Finding } from './finding.js';
+import { checkReplica } from './replica-check.js';
+import { checkClock, checkVersion } from './shard-checks.js';
+
+const [A, B] = [ShardIdentifier.of(1, 0), ShardIdentifier.of(1, 1)];
+const things = defineMigration('0001_things', 'create table things (id uuid primary key)');
+const application = { migrations: [things], tables: [{ table: 'things', sharded: true, columns: [] }] };
+
+let primary: PostgresServer;
+let standby: PostgresServer;
+
+beforeAll(async () => {
+  primary = await startPostgres({ fsync: 'off', full_page_writes: 'off' });
+  await onServer(
+    'create database shard_a',
+    'create database shard_b',
+    "create role clerk login password 'clerk'",
+  );
+  await withDatabases(topologyOf([member(A, 'shard_a'), member(B, 'shard_b')]), (databases) =>
+    migrate(databases, { migrations: [things] }),
+  );
+  standby = await primary.standby();
+}, 120_000);
+
+afterAll(async () => {
+  await standby?.destroy();
+  await primary?.destroy();
+}, 120_000);
+
+function source(name: string, overrides: Partial<DataSourceConfig> = {}, at: ServerAddress = primary) {
+  return testDataSource(serverUrl(at, name), at, {
+    allowUnsafe: ['fsync', 'full_page_writes'],
+    ...overrides,
+  });
+}
+
+function member(
+  shard: ShardIdentifier,
+  name: string,
+  overrides: Partial<DataSourceConfig> = {},
+  at?: ServerAddress,
+) {
+  return [shard, source(name, overrides, at)] as const;
+}
+
+/** Shard A with a replica. */
+function replicated(secondary: DataSourceConfig): ShardingTopology {
+  const topology = topologyOf([member(A, 'shard_a')]);
+  const groups = topology.groups.map((group) => ({
+    ...group,
+    members: group.members.map((each) => ({ ...each, secondary })),
+  }));
+  return { ...topology, groups };
+}
+
+async function withDatabases<T>(
+  topology: ShardingTopology,
+  work: (databases: DatabaseRegistry) => Promise<T>,
+): Promise<T> {
+  const databases = openDatabases(topology, { warn: () => {} });
+  try {
+    return await work(databases);
+  } finally {
+    await databases.close(0);
+  }
+}
+
+async function onServer(...statements: readonly string[]): Promise<void> {
+  await withDatabases(topologyOf([member(A, 'postgres')]), async (databases) => {
+    for (const text of statements) await databases.database(A).query({ text, values: [] });
+  });
+}
+
+async function found(topology: ShardingTopology, check: string): Promise<readonly Finding[]> {
+  const findings = await withDatabases(topology, (databases) =>
+    examine(databases, { topology, application }),
+  );
+  return findings.filter((finding) => finding.check === check);
+}
+
+describe('What the doctor finds on real servers', () => {
+  it('settings that lose acknowledged commits: a fault, or a warning where they are allowed by name', async () => {
+    const strict = topologyOf([member(A, 'shard_a', { allowUnsafe: ['fsync'] })]);
+    expect(await found(strict, 'durability')).toMatchObject([
+      { subject: '(1, 0)', level: 'fault', found: 'fsync off, full_page_writes off' },
+    ]);
+    expect(await found(topologyOf([member(A, 'shard_a')]), 'durability')).toMatchObject([
+      { level: 'warning', found: 'fsync off, full_page_writes off, allowed' },
+    ]);
+    // Of the session, as a role's or a database's own setting gives it.
+    await onServer('alter role fw_test set synchronous_commit = off');
+    try {
+      expect(await found(topologyOf([member(A, 'shard_a')]), 'durability')).toMatchObject([
+        { level: 'fault', found: expect.stringContaining('synchronous_commit off') },
+      ]);
+    } finally {
+      await onServer('alter role fw_test reset synchronous_commit');
+    }
+  });
+
+  it('roles with too many rights, and roles with too few', async () => {
+    expect(await found(topologyOf([member(A, 'shard_a')]), 'rights')).toMatchObject([
+      { level: 'warning', found: 'the user is a superuser' },
+    ]);
+    await withDatabases(topologyOf([member(A, 'shard_a')]), async (databases) => {
+      for (const text of [
+        'grant usage on schema eventlog to clerk',
+        'grant select, insert on all tables in schema eventlog to clerk',
+        'grant select, insert on things to clerk',
+      ])
+        await databases.database(A).query({ text, values: [] });
+    });
+    const clerk = { username: 'clerk', password: { reveal: () => 'clerk' } };
+    const rights = await found(topologyOf([member(A, 'shard_a', clerk)]), 'rights');
+    expect(rights).toMatchObject([
+      { level: 'warning', found: 'no CREATE on the database' },
+      { level: 'fault', found: 'no access to "things"', advice: expect.stringContaining('grant select') },
+    ]);
+  });
+
+  it('a database that takes no writes: read-only by a setting, or a standby', async () => {
+    expect(await found(topologyOf([member(A, 'shard_a', {}, standby)]), 'rights')).toMatchObject([
+      { level: 'fault', found: 'a standby' },
+      { level: 'warning' },
+    ]);
+    await onServer('alter database shard_b set default_transaction_read_only = on');
+    try {
+      expect(await found(topologyOf([member(B, 'shard_b')]), 'rights')).toMatchObject([
+        { level: 'fault', found: 'read-only' },
+        { level: 'warning' },
+      ]);
+    } finally {
+      await onServer('alter database shard_b reset default_transaction_read_only');
+    }
+  });
+
+  it('replicas: one that follows, one of another shard, one that follows nobody, one that is down', async () => {
+    const replica = (secondary: DataSourceConfig) => found(replicated(secondary), 'replica');
+    expect(await replica(source('shard_a', {}, standby))).toMatchObject([
+      { subject: '(1, 0)', level: 'ok', found: expect.stringMatching(/shard_a, \d+ ms behind$/) },
+    ]);
+    expect(await replica(source('shard_b', {}, standby))).toMatchObject([
+      { level: 'fault', found: expect.stringContaining('is shard (1, 1)') },
+    ]);
+    expect(await replica(source('shard_a'))).toMatchObject([
+      { level: 'fault', found: expect.stringContaining('is no standby') },
+    ]);
+    expect(await replica(source('shard_z', {}, standby))).toMatchObject([
+      { level: 'warning', advice: 'Reads go to the primary until it is back.' },
+    ]);
+  });
+
+  it('which process runs another topology than this file has', async () => {
+    const topology = topologyOf([member(A, 'shard_a'), member(B, 'shard_b')]);
+    const older = topologyOf([member(A, 'shard_a')]);
+    const rotated = topologyOf([
+      member(A, 'shard_a', { password: { reveal: () => 'another' } }),
+      member(B, 'shard_b'),
+    ]);
+    await withDatabases(topology, async (databases) => {
+      const [first, second] = ['web-1:17', 'web-2:18'].map(
+        (name) => new ProcessRegister(databases, { id: name, name }),
+      );
+      first?.runs(rotated);
+      second?.runs(older);
+      const processes = async () =>
+        (await found(topology, 'topology')).map(({ subject, level }) => [subject, level]);
+      await expect.poll(processes, { timeout: 60_000 }).toEqual([
+        ['web-1:17', 'ok'],
+        ['web-2:18', 'warning'],
+      ]);
+      second?.runs(topology);
+      await expect.poll(async () => (await processes())[1], { timeout: 60_000 }).toEqual(['web-2:18', 'ok']);
+      await second?.stop();
+      expect(await processes()).toEqual([['web-1:17', 'ok']]);
+      await databases.database(A).query({
+        text: "update eventlog.processes set seen_date = now() - interval '5 minutes'",
+        values: [],
+      });
+      expect(await processes()).toEqual([]);
+      await first?.stop();
+    });
+  });
+
+  it('who is connected to which shard, by the name and the address of each process', async () => {
+    const topology = topologyOf([member(A, 'shard_a'), member(B, 'shard_b')]);
+    const named = topologyOf([member(A, 'shard_a', { applicationName: 'web-1' })]);
+    await withDatabases(named, async (other) => {
+      await other.database(A).query({ text: 'select 1', values: [] });
+      // Connections of other tests take a moment to end.
+      await expect
+        .poll(async () => (await found(topology, 'connected')).map((each) => [each.subject, each.found]), {
+          timeout: 60_000,
+        })
+        .toEqual([
+          ['(1, 0)', 'web-1 from 127.0.0.1: 1'],
+          ['(1, 1)', 'nobody else'],
+        ]);
+    });
+  });
+});
+
+/** The database with other answers to some questions. */
+function answering(
+  database: ShardDatabase,
+  answers: (row: readonly unknown[]) => readonly unknown[],
+): ShardDatabase {
+  const query: ShardDatabase['query'] = async (statement, options): Promise<Rows> => {
+    const result = await database.query(statement, options);
+    return { ...result, rows: result.rows.map(answers) };
+  };
+  return new Proxy(database, {
+    get: (target, name) => {
+      if (name === 'query') return query;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+describe('What the doctor finds on servers that no test can have', () => {
+  const check = (work: (databases: DatabaseRegistry) => Promise<readonly CheckResult[]>) =>
+    withDatabases(replicated(source('shard_a', {}, standby)), work);
+
+  it.each([
+    [0, 'ok', /^no skew$/],
+    [-9_000, 'warning', /ms apart$/],
+    [9_000, 'warning', /ms apart$/],
+    [60_000, 'fault', /ms apart$/],
+    [-60_000, 'fault', /ms apart$/],
+  ])('a clock that differs by %d ms', async (skewMs, level, text) => {
+    const results = await check(async (databases) => {
+      const database = answering(databases.database(A), ([time]) => [Number(time) + skewMs]);
+      // The first call opens the connection, which takes longer than the question.
+      await database.query({ text: 'select 0', values: [] });
+      return checkClock({ database, member: databases.memberConfig(A), tables: [] });
+    });
+    expect(results).toMatchObject([{ check: 'clock', level, found: expect.stringMatching(text) }]);
+  });
+
+  it('a server that is too old', async () => {
+    const results = await check((databases) => {
+      const database = answering(databases.database(A), () => [130_014, '13.14']);
+      return checkVersion({ database, member: databases.memberConfig(A), tables: [] });
+    });
+    expect(results).toMatchObject([{ level: 'fault', found: 'PostgreSQL 13.14' }]);
+  });
+
+  it('a replica that is far behind', async () => {
+    const results = await check((databases) => {
+      const replica = databases.replica(A);
+      if (replica === undefined) throw new Error('No replica');
+      const late = answering(replica, ([recovers, group, number]) => [recovers, group, number, 45_000]);
+      return checkReplica({ replica: () => late }, A);
+    });
+    expect(results).toMatchObject([{ level: 'warning', found: expect.stringContaining('45000 ms behind') }]);
+  });
+});

@@ -1,0 +1,129 @@
+import { ShardedId } from '../domain/id.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { UnknownHandlerError, ValidationError } from '../errors.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import type { ShardDatabase } from '../sharding/shard-database.js';
+import { DeadLetters } from './dead-letters.js';
+import { readLag, type ShardLag } from './lag.js';
+import { type Rebased, rebase } from './rebase.js';
+import {
+  checkReplayFrom,
+  orderReplay,
+  type ReplayFrom,
+  type ReplayOptions,
+  readReplayable,
+} from './replays.js';
+import { type RetentionOptions, type RetentionReport, readCompleteFrom, retain } from './retention.js';
+import { Schedules } from './schedules.js';
+
+/** A replay that was ordered. */
+export interface OrderedReplay {
+  readonly shard: ShardIdentifier;
+  /** Name of its consumer in `lag()`, while it runs. */
+  readonly name: string;
+}
+
+/** What those who operate delivery can see and do. Needs databases alone: neither handlers nor actions. */
+export class EventOperations {
+  /** Events that handlers could not take. */
+  readonly deadLetters: DeadLetters;
+  /** Scheduled actions. */
+  readonly schedules: Schedules;
+  readonly #registry: DatabaseRegistry;
+
+  /** @param changed called when there is something to resume. Default: other processes find out by themselves */
+  constructor(registry: DatabaseRegistry, changed: () => void = () => {}) {
+    this.#registry = registry;
+    const databases = (shard: ShardIdentifier | undefined): readonly ShardDatabase[] =>
+      this.#databases(shard);
+    this.deadLetters = new DeadLetters(databases, changed);
+    this.schedules = new Schedules(databases, changed);
+  }
+
+  /**
+   * How far each handler has come on each shard, and what holds delivery up.
+   *
+   * @param shard this one alone. Default: all
+   */
+  lag(shard?: ShardIdentifier): Promise<readonly ShardLag[]> {
+    return Promise.all(this.#databases(shard).map((database) => readLag(database)));
+  }
+
+  /**
+   * Has one handler handle events again that it has handled before, beside its live delivery: from a time or a position
+   * on, or all those of one model. Runs in whatever process has the handler.
+   *
+   * @param shard this one alone; needed for a position. Default: all, or the model's own
+   * @returns one replay for each shard that has anything to replay
+   * @throws UnknownHandlerError if the handler has never run on any of these shards
+   * @throws ValidationError for a date or position that is none, or a position without a shard
+   */
+  async replay(
+    handler: string,
+    from: ReplayFrom,
+    options: ReplayOptions & { readonly shard?: ShardIdentifier } = {},
+  ): Promise<readonly OrderedReplay[]> {
+    checkReplayFrom(from);
+    const databases = this.#databases(options.shard ?? shardOf(from));
+    if ('position' in from && databases.length > 1) {
+      throw new ValidationError('A position belongs to one shard: name it', { field: 'shard' });
+    }
+    // All are asked before anything is ordered on the first.
+    const asked = await Promise.all(
+      databases.map(async (database) => ({ database, known: await readReplayable(database, handler) })),
+    );
+    if (asked.every(({ known }) => known === undefined)) {
+      throw new UnknownHandlerError(`${handler} has no checkpoint on ${placesOf(databases)}`);
+    }
+    const ordered = await Promise.all(
+      asked.map(async ({ database, known }) => {
+        const name = known === undefined ? undefined : await orderReplay(database, known, from, options);
+        return name === undefined ? [] : [{ shard: database.shard, name }];
+      }),
+    );
+    return ordered.flat();
+  }
+
+  /**
+   * Makes delivery go on after shards were restored on, or moved to, another server (EventEpochError). Make sure first
+   * that nobody writes to the old one any more. Needs the rights of the outbox's owner.
+   */
+  async rebase(shard?: ShardIdentifier): Promise<readonly Rebased[]> {
+    const results: Rebased[] = [];
+    for (const database of this.#databases(shard)) results.push(await rebase(database));
+    return results;
+  }
+
+  /**
+   * Makes partitions of outbox and audit trail ahead, and drops those that nobody needs any more. Nothing does so by
+   * itself: call it daily. Needs the rights of the tables' owner.
+   *
+   * @throws ValidationError for options that make no sense
+   */
+  async retain(options: RetentionOptions): Promise<readonly RetentionReport[]> {
+    const reports: RetentionReport[] = [];
+    for (const database of this.#databases(undefined))
+      reports.push(await retain(database, options, new Date()));
+    return reports;
+  }
+
+  /** From when on the event history of a shard is complete; undefined: from the beginning. */
+  completeFrom(shard: ShardIdentifier): Promise<Date | undefined> {
+    return readCompleteFrom(this.#registry.database(shard));
+  }
+
+  #databases(shard: ShardIdentifier | undefined): readonly ShardDatabase[] {
+    const shards = shard === undefined ? this.#registry.shards() : [shard];
+    return shards.map((each) => this.#registry.database(each));
+  }
+}
+
+function shardOf(from: ReplayFrom): ShardIdentifier | undefined {
+  if (!('model' in from)) return undefined;
+  const { model } = from;
+  return model instanceof ShardedId ? model.resolveShardIdentifier() : undefined;
+}
+
+function placesOf(databases: readonly ShardDatabase[]): string {
+  return databases.length === 1 ? `shard ${String(databases[0]?.shard)}` : 'any shard';
+}

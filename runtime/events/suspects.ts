@@ -1,0 +1,156 @@
+import type { ConsumerStore, LeasedConsumer } from './consumer-store.js';
+import type { HandlerAttempts } from './handler-attempts.js';
+
+/** Events that the holder of a lease that was lost may have had in memory: one of them may have killed it. */
+const WATCHED_EVENTS = 5_000;
+/** Failures are noted for so many events at a time; the attempts of more begin anew after a take-over. */
+const MOST_NOTES = 100;
+
+/** What an event is parked with that has killed one process after the other. */
+export class HandlerDied extends Error {
+  readonly code = 'FW_HANDLER_DIED';
+
+  constructor(attempts: number) {
+    super(`Each of ${attempts} attempts ended with the process that made it`);
+    this.name = 'HandlerDied';
+  }
+}
+
+/** The failure of an event whose attempts were all made by processes that vanished; undefined if some are left. */
+export function diedOf(attempts: HandlerAttempts, made: number): HandlerDied | undefined {
+  const died = new HandlerDied(made);
+  return made > 0 && attempts.isLast(made, died) ? died : undefined;
+}
+
+/**
+ * Counts attempts where the process may die of them, and nowhere else: in the normal course no statement is spent on it.
+ * After a lease was taken over from a holder that vanished, the events that it may have been at are watched: attempts
+ * are noted before they begin, many with one statement. Those that were noted when a process vanished are handled one
+ * at a time from then on, so that what dies with them is not counted against their neighbours.
+ */
+export class Suspects {
+  readonly #consumers: ConsumerStore;
+  readonly #consumer: LeasedConsumer;
+  /** Attempts as they are to be noted, by event. */
+  readonly #notes: Map<string, number>;
+  /** Attempts that an earlier holder has noted. */
+  readonly #inherited: ReadonlyMap<string, number>;
+  readonly #watched = new Set<string>();
+  /** Events that are still to be watched, whichever they are. */
+  #left: number;
+  #atWork = 0;
+  #alone = false;
+  /** How many wait to go alone. */
+  #aloneNext = 0;
+  #waiting: (() => void)[] = [];
+  #writing: Promise<unknown> = Promise.resolve();
+  #next: Promise<boolean> | undefined;
+
+  constructor(consumers: ConsumerStore, consumer: LeasedConsumer) {
+    this.#consumers = consumers;
+    this.#consumer = consumer;
+    this.#inherited = new Map(Object.entries(consumer.suspects));
+    this.#notes = new Map(this.#inherited);
+    this.#left = consumer.takenOver ? WATCHED_EVENTS : 0;
+  }
+
+  /** To be called for each event that is read. */
+  read(eventId: string): void {
+    if (this.#left <= 0 && this.#inherited.size === 0) return;
+    if (this.#left > 0 || this.#inherited.has(eventId)) this.#watched.add(eventId);
+    this.#left -= 1;
+  }
+
+  /** The log has been read to its end: what comes now, nobody has been at. */
+  caughtUp(): void {
+    this.#left = 0;
+  }
+
+  /** Attempts of an earlier holder. */
+  attemptsOf(eventId: string): number {
+    return this.#inherited.get(eventId) ?? 0;
+  }
+
+  /** An attempt needs `enter` before it begins and `leave` when it has ended. */
+  watches(eventId: string): boolean {
+    return this.#watched.size > 0 && this.#watched.has(eventId);
+  }
+
+  /**
+   * Notes an attempt before it begins, when it is its turn.
+   *
+   * @param number of the attempt, from 1
+   * @returns false if it cannot be noted, and must not begin
+   */
+  async enter(eventId: string, number: number): Promise<boolean> {
+    const alone = this.#inherited.has(eventId);
+    if (alone) this.#aloneNext += 1;
+    // Those that go alone go first: what they hold up is the checkpoint.
+    while (this.#alone || (alone ? this.#atWork > 0 : this.#aloneNext > 0)) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+    if (alone) this.#aloneNext -= 1;
+    this.#atWork += 1;
+    this.#alone = alone;
+    this.#notes.set(eventId, number);
+    const noted = await this.#write().catch(() => false);
+    if (!noted) this.leave();
+    return noted;
+  }
+
+  /**
+   * Makes an attempt that the process may die of.
+   *
+   * @param number of the attempt, from 1
+   * @returns false if it could not be noted, and was not made
+   */
+  async attempt(eventId: string, number: number, work: () => Promise<void> | void): Promise<boolean> {
+    if (!(await this.enter(eventId, number))) return false;
+    try {
+      await work();
+      return true;
+    } finally {
+      this.leave();
+    }
+  }
+
+  /** An attempt that was entered has ended, whether well or not. */
+  leave(): void {
+    this.#atWork -= 1;
+    this.#alone = false;
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  /** Notes that attempts have failed, so that they count after a take-over as well. */
+  failed(eventId: string, attempts: number): void {
+    if (!this.#notes.has(eventId) && this.#notes.size >= MOST_NOTES) return;
+    this.#notes.set(eventId, attempts);
+    this.#write().catch(() => {});
+  }
+
+  /** The event is done with. */
+  settled(eventId: string): void {
+    if (this.#notes.size === 0) return;
+    this.#watched.delete(eventId);
+    // What is left is noted with the next attempt; the last one is worth a statement of its own.
+    if (this.#notes.delete(eventId) && this.#notes.size === 0) this.#write().catch(() => {});
+  }
+
+  /** Waits for what is being noted. */
+  async idle(): Promise<void> {
+    await this.#writing;
+  }
+
+  /** Those who come while a statement is under way share the next one. */
+  #write(): Promise<boolean> {
+    if (this.#next === undefined) {
+      const next = this.#writing.then(() => {
+        this.#next = undefined;
+        return this.#consumers.noteSuspects(this.#consumer.lease, Object.fromEntries(this.#notes));
+      });
+      this.#next = next;
+      this.#writing = next.catch(() => {});
+    }
+    return this.#next;
+  }
+}

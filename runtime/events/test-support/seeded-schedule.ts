@@ -1,0 +1,147 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { ShardingTopology } from '../../config/types.js';
+import { postgresAdapter } from '../../databases.js';
+import type { ExecutionEnvironment } from '../../execution/execution-environment.js';
+import type { DatabaseAdapter } from '../../sharding/database-adapter.js';
+import { DatabaseRegistry } from '../../sharding/database-registry.js';
+import type { ShardDatabase, ShardSession } from '../../sharding/shard-database.js';
+import { VirtualClock } from '../../testing/virtual-clock.js';
+
+/** A process under a schedule, as long as it lives. */
+interface Process {
+  /** Gates that it has come to. */
+  gates: number;
+  dead: boolean;
+  finished: boolean;
+}
+
+interface Waiting {
+  readonly process: Process;
+  readonly go: () => void;
+}
+
+/** Turns of the event loop after which nobody who can go on has not. */
+const QUIET_TURNS = 4;
+const STUCK_MS = 60_000;
+/** A call that waits for a lock of a process that stands at a gate: somebody else must go on. */
+const BLOCKED_MS = 200;
+
+/**
+ * Interleaves processes, of which one at a time goes on, by a seed: each stops before each of its calls, behind each
+ * answer and in each pause. Pauses take no time but that of a virtual clock.
+ */
+export class SeededSchedule {
+  readonly #random: () => number;
+  readonly #clock = new VirtualClock();
+  readonly #processes: Process[] = [];
+  #waiting: Waiting[] = [];
+  #underWay = 0;
+
+  constructor(random: () => number) {
+    this.#random = random;
+  }
+
+  /**
+   * A process, its databases and its time.
+   *
+   * @param diesAt number of the gate, from 1, at which it is gone for good; undefined: it lives
+   */
+  process(
+    topology: ShardingTopology,
+    diesAt: number | undefined,
+  ): {
+    readonly databases: DatabaseRegistry;
+    readonly environment: ExecutionEnvironment;
+    readonly run: (work: () => Promise<void>) => void;
+    readonly gates: () => number;
+  } {
+    const process: Process = { gates: 0, dead: false, finished: false };
+    this.#processes.push(process);
+    const gate = (): Promise<void> => this.#gate(process, diesAt);
+    const adapter: DatabaseAdapter = {
+      kind: 'postgresql',
+      open: (shard, source, options) => this.#gated(postgresAdapter.open(shard, source, options), gate),
+    };
+    return {
+      databases: new DatabaseRegistry(topology, { adapters: [adapter], warn: () => {} }),
+      environment: {
+        clock: this.#clock,
+        nowMs: () => performance.now(),
+        random: this.#random,
+        sleep: async (milliseconds) => {
+          this.#clock.advance(milliseconds);
+          await gate();
+        },
+      },
+      run: (work) => void work().finally(() => (process.finished = true)),
+      gates: () => process.gates,
+    };
+  }
+
+  /** Runs until every process has finished or died. @throws Error if they stand still */
+  async toTheEnd(): Promise<void> {
+    const giveUpAt = performance.now() + STUCK_MS;
+    for (;;) {
+      await this.#quiet();
+      if (this.#processes.every(({ dead, finished }) => dead || finished)) return;
+      const [chosen] = this.#waiting.splice(Math.floor(this.#random() * this.#waiting.length), 1);
+      if (chosen !== undefined) chosen.go();
+      else if (performance.now() > giveUpAt) throw new Error('The processes stand still');
+    }
+  }
+
+  #gate(process: Process, diesAt: number | undefined): Promise<void> {
+    process.gates += 1;
+    if (process.gates === diesAt) {
+      process.dead = true;
+      this.#waiting = this.#waiting.filter((each) => each.process !== process);
+    }
+    return new Promise((go) => {
+      if (!process.dead) this.#waiting.push({ process, go });
+    });
+  }
+
+  async #call<T>(gate: () => Promise<void>, call: () => Promise<T>): Promise<T> {
+    await gate();
+    this.#underWay += 1;
+    const ended = await call().then(
+      (value) => () => value,
+      (error: unknown) => () => {
+        throw error;
+      },
+    );
+    this.#underWay -= 1;
+    await gate();
+    return ended();
+  }
+
+  async #quiet(): Promise<void> {
+    const blockedAt = performance.now() + BLOCKED_MS;
+    for (let quiet = 0; quiet < QUIET_TURNS; quiet += 1) {
+      await turn();
+      if (this.#underWay > 0 && performance.now() < blockedAt) quiet = 0;
+    }
+  }
+
+  #gated(database: ShardDatabase, gate: () => Promise<void>): ShardDatabase {
+    return {
+      shard: database.shard,
+      kind: database.kind,
+      description: database.description,
+      sessionState: database.sessionState,
+      query: (statement, options) => this.#call(gate, () => database.query(statement, options)),
+      acquire: async (options) => this.#gatedSession(await database.acquire(options), gate),
+      stats: () => database.stats(),
+      close: (graceMs) => database.close(graceMs),
+    };
+  }
+
+  #gatedSession(session: ShardSession, gate: () => Promise<void>): ShardSession {
+    return {
+      query: (statement, options) => this.#call(gate, () => session.query(statement, options)),
+      script: (sql, options) => session.script(sql, options),
+      release: () => session.release(),
+      destroy: () => session.destroy(),
+    };
+  }
+}

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { uuid7 } from '../domain/id-source.js';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { UnknownShardError, ValidationError } from '../errors.js';
+import { EventCatalog } from '../persistence/event-catalog.js';
+import { countingRegistry } from '../sharding/test-support/counting-registry.js';
+import { describeOnEachAdapter } from '../testing/databases-vitest.js';
+import { ShardGateways } from './shard-gateways.js';
+import { AccountRepository, accountMigrations, HERE, openBank, THERE } from './test-support/accounts.js';
+
+describeOnEachAdapter('Many models by id', (harness) => {
+  const open = async () => {
+    const databases = await harness.makeShards({ shards: [HERE, THERE], migrations: accountMigrations });
+    const { registry, counts } = countingRegistry(databases);
+    const accounts = new AccountRepository(new ShardGateways(registry, 'test', new EventCatalog([])));
+    return { bank: openBank(databases), databases, accounts, counts };
+  };
+
+  it('come in the order asked for, over all shards, with what is missing, in one statement for each shard', async () => {
+    const { bank, databases, accounts, counts } = await open();
+    const stored: string[] = [];
+    for (const shard of [HERE, THERE, HERE, THERE]) stored.push(await bank.open(shard, stored.length));
+    const [a = '', b = '', c = '', gone = ''] = stored;
+    await databases
+      .database(THERE)
+      .query({ text: `update accounts set state = 'GONE' where id = $1`, values: [gone] });
+    const absent = [HERE, THERE].map((shard) => uuid7.next(shard.bits));
+    const asked = [c, absent[1] ?? '', b, a, gone, b, absent[0] ?? ''];
+    counts.texts.length = 0;
+    const found = await accounts.findAllByIds(asked);
+    expect(found.models.map(({ id }) => id.getValue())).toEqual([c, b, a, b]);
+    expect(found.missing).toEqual([absent[1], gone, absent[0]]);
+    expect(counts.texts).toHaveLength(2);
+    const all = await accounts.findAllByIds([gone], { includeDeleted: true });
+    expect([all.models.length, all.missing]).toEqual([1, []]);
+    expect(await accounts.findAllByIds([])).toEqual({ models: [], missing: [] });
+  });
+
+  it('are refused as a whole where an id names no shard of ours, or is none', async () => {
+    const { bank, accounts } = await open();
+    const known = await bank.open(HERE, 1);
+    const elsewhere = uuid7.next(ShardIdentifier.of(9, 9).bits);
+    await expect(accounts.findAllByIds([known, elsewhere])).rejects.toThrow(UnknownShardError);
+    await expect(accounts.findAllByIds([known, 'x'])).rejects.toThrow(ValidationError);
+  });
+});

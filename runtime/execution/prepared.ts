@@ -1,0 +1,43 @@
+import type { StagedItem } from '../action/action-plan.js';
+import { ShardUnavailableError } from '../errors.js';
+import type { Link } from '../persistence/link.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
+import type { LegResult, Retry } from './leg-writer.js';
+import type { Leg } from './routing.js';
+
+/** What became of one attempt. */
+export type AttemptResult<Result> = { readonly kind: 'done'; readonly result: Result } | Retry;
+
+/** What `perform` has led to, before anything is known about its outcome. */
+export type Prepared<Result> =
+  /** It threw, or its plan is refused. True only if everything that it has read is. */
+  | { readonly kind: 'refused'; readonly error: unknown; readonly links: readonly Link[] }
+  | { readonly kind: 'read-only'; readonly result: Result; readonly links: readonly Link[] }
+  /** Others have moved on from what it has read. */
+  | { readonly kind: 'outrun'; readonly items: readonly StagedItem[] }
+  /** Another process is at its rows. */
+  | { readonly kind: 'held'; readonly items: readonly StagedItem[] }
+  /** On its way, and visible to others. */
+  | {
+      readonly kind: 'sent';
+      readonly result: Result;
+      readonly items: readonly StagedItem[];
+      readonly leg: Promise<LegResult>;
+    }
+  /** Has to wait before it is sent: for another shard's commit, its key's home, or leg by leg. */
+  | {
+      readonly kind: 'detached';
+      readonly result: Result;
+      readonly legs: readonly Leg[];
+      readonly links: readonly Link[];
+      readonly startedDate: Date;
+    };
+
+/** A read whose connection was lost under way: nothing was written, so the attempt may run again. */
+export function isLostRead(error: unknown): error is ShardUnavailableError {
+  return (
+    error instanceof ShardUnavailableError &&
+    error.cause instanceof DriverFailure &&
+    error.cause.phase === 'in-flight'
+  );
+}

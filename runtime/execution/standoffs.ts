@@ -1,0 +1,115 @@
+import type { ExecutionEnvironment } from './execution-environment.js';
+
+/** How long a row is left alone after it was lost, in milliseconds. Half of it is left to chance. */
+const LOST_MS = 3;
+/** How long it is left to somebody who has knocked. */
+const YIELD_MS = 40;
+/** A rival is forgotten after so many milliseconds. */
+const MEMORY_MS = 1_000;
+
+interface Standoff {
+  /** Until then the row is left to somebody else; on the environment's clock. */
+  untilMs: number;
+  /** Resolves at that time. */
+  over: Promise<void>;
+  /** Resolves when whoever tries the row has been answered. */
+  scouting: Promise<void> | undefined;
+}
+
+/**
+ * Rows that another process changes as well. Two processes that both went on would undo each other's work, as only one
+ * of two chains on a row can be applied. So they take turns that are long in comparison with the work that a change of
+ * turns costs:
+ *
+ * - Who has lost a row leaves it alone for a moment. Then a single execution tries it, and the others follow when it has
+ *   been successful. To find out that it has lost, it waits for the row's lock: that is its knock.
+ * - Who finds the row locked, and yet gets its chain applied, has heard the knock, and leaves the row to the other one
+ *   for a while.
+ */
+export class Standoffs {
+  readonly #environment: ExecutionEnvironment;
+  readonly #rows = new Map<string, Standoff>();
+
+  constructor(environment: ExecutionEnvironment) {
+    this.#environment = environment;
+  }
+
+  /** Rows that were lost or given up and have not been won again. */
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  /**
+   * Somebody else was quicker at these rows (`model/id`): each is left alone for a moment.
+   *
+   * @returns for how long, in milliseconds
+   */
+  lost(rows: readonly string[]): number {
+    return this.#leave(rows, LOST_MS);
+  }
+
+  /** Somebody else wants these rows: each is left to them for a while. */
+  yield(rows: readonly string[]): void {
+    this.#leave(rows, YIELD_MS);
+  }
+
+  /** A change of these rows was applied: nobody is in the way, unless they are being left to somebody right now. */
+  won(rows: readonly string[]): void {
+    const nowMs = this.#environment.nowMs();
+    for (const row of rows) if ((this.#rows.get(row)?.untilMs ?? Infinity) <= nowMs) this.#rows.delete(row);
+  }
+
+  /** What has to be waited for before these rows are tried; undefined if nothing has. */
+  obstacle(rows: readonly string[]): Promise<void> | undefined {
+    const nowMs = this.#environment.nowMs();
+    for (const row of rows) {
+      const standoff = this.#rows.get(row);
+      if (standoff === undefined) continue;
+      if (standoff.untilMs > nowMs) return standoff.over;
+      if (standoff.scouting !== undefined) return standoff.scouting;
+    }
+    return undefined;
+  }
+
+  /**
+   * The caller tries these rows, on which there is no obstacle, before anybody else does.
+   *
+   * @returns to be called when it has been answered; undefined if nobody is in the way of these rows
+   */
+  scout(rows: readonly string[]): (() => void) | undefined {
+    const standoffs = rows.map((row) => this.#rows.get(row)).filter((standoff) => standoff !== undefined);
+    if (standoffs.length === 0) return undefined;
+    let done = (): void => {};
+    const scouting = new Promise<void>((resolve) => {
+      done = resolve;
+    });
+    for (const standoff of standoffs) standoff.scouting = scouting;
+    return () => {
+      for (const standoff of standoffs) standoff.scouting = undefined;
+      done();
+    };
+  }
+
+  /** Several executions of one chain tell of the same event. */
+  #leave(rows: readonly string[], mostMs: number): number {
+    const nowMs = this.#environment.nowMs();
+    this.#forget(nowMs);
+    const pauses = rows.map((row) => {
+      const before = this.#rows.get(row);
+      if (before !== undefined && before.untilMs > nowMs) return before.untilMs - nowMs;
+      const pauseMs = mostMs * (0.5 + this.#environment.random() / 2);
+      const over = this.#environment.sleep(pauseMs, undefined);
+      const untilMs = nowMs + pauseMs;
+      if (before === undefined) this.#rows.set(row, { untilMs, over, scouting: undefined });
+      else Object.assign(before, { untilMs, over });
+      return pauseMs;
+    });
+    return Math.max(0, ...pauses);
+  }
+
+  #forget(nowMs: number): void {
+    for (const [row, { untilMs, scouting }] of this.#rows) {
+      if (scouting === undefined && untilMs + MEMORY_MS < nowMs) this.#rows.delete(row);
+    }
+  }
+}

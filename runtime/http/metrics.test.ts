@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import type { ShardLag } from '../events/lag.js';
+import { createMetrics } from '../observability/prometheus.js';
+import type { ShardStatistics } from '../observability/shard-statistics.js';
+import type { HttpServer } from './http-server.js';
+import { WalletApplication } from './test-support/wallet-server.js';
+
+let wallets: WalletApplication;
+let server: HttpServer;
+let base: string;
+let shards: ShardStatistics[];
+let looks: number;
+let lag: () => Promise<readonly ShardLag[]>;
+
+const mexico = ShardIdentifier.of(1, 0);
+const statistics: ShardStatistics = {
+  shard: mexico,
+  name: 'mexico-1',
+  maximumConnections: 20,
+  pool: { open: 3, idle: 1, waiting: 2, circuit: 'open' },
+  queued: 5,
+  written: { statements: 7, plans: 70, folded: 11, splits: 1 },
+};
+const consumer = { handler: 'Mailer', holder: undefined, waitingFor: undefined, behind: 4, behindMs: 2_500 };
+const shardLag: ShardLag = {
+  shard: mexico,
+  horizon: { xmin: '1', position: '1' } as unknown as ShardLag['horizon'],
+  dueActions: 6,
+  failedActions: 1,
+  consumers: [
+    { ...consumer, name: 'Mailer', kind: 'live', deadLetters: 2, parkedModels: 1 },
+    { ...consumer, name: 'Mailer#1a2b3c4d', kind: 'replay', deadLetters: 0, parkedModels: 0 },
+  ],
+};
+
+beforeEach(async () => {
+  wallets = new WalletApplication();
+  shards = [statistics];
+  looks = 0;
+  lag = async () => [shardLag];
+  const metrics = createMetrics({
+    statistics: () => shards,
+    lag: () => {
+      looks += 1;
+      return lag();
+    },
+  });
+  server = wallets.server({ metrics });
+  base = (await server.listen({ host: '127.0.0.1', port: 0 })).url;
+});
+afterEach(() => server.close(0));
+
+/** Lines of `/metrics` that begin like this, sorted. */
+async function lines(start: string): Promise<readonly string[]> {
+  const response = await fetch(`${base}/metrics`);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+  const text = await response.text();
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith(start))
+    .sort();
+}
+
+const post = (path: string, body: string) =>
+  fetch(base + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+
+it('counts requests by declared route and by status, refused ones included', async () => {
+  const created = await post(
+    '/wallets',
+    '{"country": "MX", "ownerId": "6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10", "currency": "EUR"}',
+  );
+  const { id } = (await created.json()) as { id: string };
+  for (let count = 0; count < 3; count += 1) await post(`/wallets/${id}/deposit`, '{"amount": 1}');
+  await post(`/wallets/${id}/deposit`, '{"amount": -1}');
+  await post(`/wallets/${id}/deposit`, `{"amount": 1, "recipient": "${'x'.repeat(70_000)}"}`);
+  await fetch(`${base}/nowhere`);
+  expect(await lines('fw_http_requests_total')).toEqual([
+    'fw_http_requests_total{method="GET",route="unmatched",status="404"} 1',
+    'fw_http_requests_total{method="POST",route="/wallets",status="201"} 1',
+    'fw_http_requests_total{method="POST",route="/wallets/{walletId}/deposit",status="200"} 3',
+    'fw_http_requests_total{method="POST",route="/wallets/{walletId}/deposit",status="400"} 1',
+    'fw_http_requests_total{method="POST",route="/wallets/{walletId}/deposit",status="413"} 1',
+  ]);
+  const deposits =
+    'fw_http_request_duration_seconds_count{method="POST",route="/wallets/{walletId}/deposit"}';
+  expect(await lines(deposits)).toEqual([`${deposits} 5`]);
+  const slowest = (await lines('fw_http_request_duration_seconds_bucket')).filter((line) =>
+    line.includes('le="+Inf",method="POST",route="/wallets"}'),
+  );
+  expect(slowest).toEqual([expect.stringMatching(/ 1$/)]);
+});
+
+it('has no more labels, whatever is asked for', async () => {
+  await fetch(`${base}/wallets`);
+  await lines('');
+  const before = (await lines('fw_http')).length;
+  for (let count = 0; count < 200; count += 1) await fetch(`${base}/nowhere/${count}?q=${count}`);
+  expect((await lines('fw_http')).length - before).toBeLessThanOrEqual(20);
+  expect((await lines('fw_http')).join('\n')).not.toContain('nowhere');
+});
+
+it('tells of the connections, the circuit breaker and the writing of each shard', async () => {
+  const label = '{shard="(1, 0)",name="mexico-1"}';
+  expect(await lines('fw_shard_')).toEqual([
+    `fw_shard_circuit_open${label} 1`,
+    `fw_shard_connection_waiters${label} 2`,
+    `fw_shard_connections_idle${label} 1`,
+    `fw_shard_connections_maximum${label} 20`,
+    `fw_shard_connections_open${label} 3`,
+    `fw_shard_plans_folded_total${label} 11`,
+    `fw_shard_plans_queued${label} 5`,
+    `fw_shard_plans_total${label} 70`,
+    `fw_shard_statement_splits_total${label} 1`,
+    `fw_shard_write_statements_total${label} 7`,
+  ]);
+  shards = [];
+  expect(await lines('fw_shard_')).toEqual([]);
+});
+
+it('tells how far handlers have come, without replays, and asks the databases once for many scrapes', async () => {
+  const label = '{shard="(1, 0)",handler="Mailer"}';
+  expect(await lines('fw_event_')).toEqual([
+    `fw_event_dead_letters${label} 2`,
+    `fw_event_handler_behind_events${label} 4`,
+    `fw_event_handler_behind_seconds${label} 2.5`,
+    `fw_event_parked_models${label} 1`,
+  ]);
+  expect(await lines('fw_scheduled_')).toEqual([
+    'fw_scheduled_actions_due{shard="(1, 0)"} 6',
+    'fw_scheduled_actions_failed{shard="(1, 0)"} 1',
+  ]);
+  expect(looks).toBe(1);
+});
+
+it('answers without what databases that do not answer would have told', async () => {
+  lag = () => new Promise(() => {});
+  expect(await lines('fw_event_')).toEqual([]);
+  expect(await lines('fw_shard_plans_queued')).toHaveLength(1);
+});
+
+it('tells of the process as well', async () => {
+  expect(await lines('nodejs_eventloop_lag_p99_seconds')).toHaveLength(1);
+  expect(await lines('process_resident_memory_bytes')).toHaveLength(1);
+});

@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { ApplicationDefinition } from '../../application-definition.js';
+import { CODEGEN_VERSION } from '../../codegen/version.js';
+import { openDatabases } from '../../databases.js';
+import { registeredProcesses } from '../../sharding/process-register.js';
+import { describeOn } from '../../testing/databases-vitest.js';
+import { fixedPrincipal } from '../authenticator.js';
+import { FakeProcess } from '../test-support/fake-process.js';
+import { oneShardYaml } from '../test-support/one-shard-yaml.js';
+import { serveApplication } from './serve-application.js';
+
+const application: ApplicationDefinition = {
+  codegenVersion: CODEGEN_VERSION,
+  models: [],
+  events: [],
+  wire: () => [],
+  routes: [],
+  openApi: { openapi: '3.1.0', info: { title: 'Nothing', version: '1' }, paths: {} },
+  migrations: [],
+};
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fw-registered-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describeOn('postgresql', 'A process that serves', (harness) => {
+  it('tells which topology it runs, anew after a reload, until it ends', async () => {
+    const topology = await harness.makeTopology();
+    const config = join(folder, 'fw.config.yaml');
+    writeFileSync(config, oneShardYaml(topology, { poolSize: 5 }));
+    const port = new FakeProcess();
+    const argv = ['--config', config, '--port', '0'];
+    const options = { authenticator: fixedPrincipal('tester'), collaborators: {}, env: {}, argv };
+    const databases = openDatabases(topology);
+    const known = () => registeredProcesses(databases);
+    try {
+      const server = await serveApplication(application, options, port);
+      await expect.poll(known, { timeout: 60_000 }).toHaveLength(1);
+      const [before] = await known();
+      expect(before?.name).toBe(`${hostname()}:${process.pid}`);
+      writeFileSync(config, oneShardYaml(topology, { poolSize: 6 }));
+      port.hangup();
+      await expect
+        .poll(async () => (await known())[0]?.topology, { timeout: 60_000 })
+        .not.toBe(before?.topology);
+      await server.close();
+      expect(await known()).toEqual([]);
+    } finally {
+      await databases.close(0);
+    }
+  });
+});

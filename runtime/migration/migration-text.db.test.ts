@@ -1,0 +1,129 @@
+import { expect, it } from 'vitest';
+import { MigrationError, ValidationError } from '../errors.js';
+import { describeOn, describeOnEachAdapter } from '../testing/databases-vitest.js';
+import { migrate, migrateShard } from './migrate.js';
+import { defineMigration, runsInTransaction } from './migration.js';
+import { migrationStatus } from './migration-status.js';
+
+const things = defineMigration('0001_things', 'create table things (id int4, note text)');
+const statement = (text: string) => ({ text, values: [] });
+
+describeOnEachAdapter('The text of a migration', (harness) => {
+  it('may hold several statements, whose semicolons end nothing inside of quotes and bodies', async () => {
+    const registry = await harness.makeShards();
+    const text = `
+      -- one; two
+      create table notes (text text default ';');
+      create function shout(text text) returns text language plpgsql as $$
+      begin
+        return text || '!;';
+      end $$;
+      insert into notes values (shout('a;b'));`;
+    await migrate(registry, { migrations: [defineMigration('0001_notes', text)] });
+    const { rows } = await registry
+      .database(registry.defaultShard)
+      .query(statement('select text from notes'));
+    expect(rows).toEqual([['a;b!;']]);
+  });
+
+  it('is told by file and line of the statement, or of the word, that the server refused', async () => {
+    const registry = await harness.makeShards();
+    const origin = { file: 'migrations/0001_x.sql', line: 1 };
+    const failing = (text: string) =>
+      migrate(registry, { migrations: [defineMigration('0001_x', text, origin)] });
+    const divided = failing('create table x (id int4);\n\ninsert into x\n  values (1 / 0);');
+    await expect(divided).rejects.toThrow(MigrationError);
+    await expect(divided).rejects.toThrow(
+      '0001_x failed on shard (0, 0): division by zero (migrations/0001_x.sql:3)',
+    );
+    await expect(
+      failing("select 'é', '😀';\ncreate table x (\n  id int4,\n  wrong wrong\n);"),
+    ).rejects.toThrow(/type "wrong" does not exist \(migrations\/0001_x\.sql:4\)/);
+    await expect(failing("select 1;\nselect 'never closed")).rejects.toThrow('(migrations/0001_x.sql:2)');
+    const unplaced = migrate(registry, { migrations: [defineMigration('0001_x', 'select 1;\nselekt 2')] });
+    await expect(unplaced).rejects.toThrow('(line 2 of its text)');
+  });
+
+  it('runs outside of a transaction if it says so', async () => {
+    const registry = await harness.makeShards();
+    const text = `-- An index on a table that is in use.
+-- fw-gen: no transaction
+drop index concurrently if exists things_note;
+create index concurrently things_note on things (note);`;
+    const inside = defineMigration('0002_index', text.replace('-- fw-gen:', '--'));
+    await expect(migrate(registry, { migrations: [things, inside] })).rejects.toThrow(
+      /cannot run inside a transaction block \(line 3 of its text\)/,
+    );
+    const index = defineMigration('0002_index', text);
+    const { shards } = await migrate(registry, { migrations: [things, index] });
+    expect(shards[0]?.applied).toEqual(['0002_index']);
+    expect((await migrate(registry, { migrations: [things, index] })).shards[0]?.applied).toEqual([]);
+    const { rows } = await registry
+      .database(registry.defaultShard)
+      .query(statement("select indisvalid from pg_index where indexrelid = 'things_note'::regclass"));
+    expect(rows).toEqual([[true]]);
+  });
+
+  it('begins again with its first statement after a failure outside of a transaction', async () => {
+    const registry = await harness.makeShards();
+    const database = registry.database(registry.defaultShard);
+    const filled = defineMigration(
+      '0002_filled',
+      '-- fw-gen: no transaction\ninsert into things (id) values (1);\nselect 1 / (select count(*) - 1 from things);',
+    );
+    await expect(migrate(registry, { migrations: [things, filled] })).rejects.toThrow('(line 3 of its text)');
+    const [status] = await migrationStatus(registry, { migrations: [things, filled] });
+    expect(status?.pending.map(({ name }) => name)).toEqual(['0002_filled']);
+    await migrate(registry, { migrations: [things, filled] });
+    expect((await database.query(statement('select count(*)::int4 from things'))).rows).toEqual([[2]]);
+    // As if the process had been killed before the step was recorded, but after its checksum had been.
+    await database.query(statement(`delete from eventlog.application_migrations where name = '0002_filled'`));
+    expect((await migrate(registry, { migrations: [things, filled] })).shards[0]?.applied).toEqual([
+      '0002_filled',
+    ]);
+  });
+
+  it('may not leave a transaction open, nor settings for those behind it', async () => {
+    const registry = await harness.makeShards();
+    const open = defineMigration('0001_open', '-- fw-gen: no transaction\nbegin; create table x (id int4)');
+    await expect(migrate(registry, { migrations: [open] })).rejects.toThrow(
+      'begins a transaction and ends none',
+    );
+    const setting = defineMigration('0001_set', "-- fw-gen: no transaction\nset lock_timeout = '9s'");
+    const next = defineMigration(
+      '0002_next',
+      "create table seen as select current_setting('lock_timeout') as timeout",
+    );
+    await migrate(registry, { migrations: [setting, next] });
+    const { rows } = await registry.database(registry.defaultShard).query(statement('select * from seen'));
+    expect(rows).toEqual([['30s']]);
+  });
+});
+
+describeOn('pglite', 'What a migration says of itself', (harness) => {
+  it('is heard above the first statement only, and refused if it means nothing', () => {
+    const runs = (text: string) => runsInTransaction(defineMigration('0001_x', text));
+    expect(runs('select 1')).toBe(true);
+    expect(runs('\r\n-- Why\r\n\r\n  --fw-gen:no transaction  \r\nselect 1')).toBe(false);
+    expect(runs('select 1;\n-- fw-gen: no transaction\nselect 2')).toBe(true);
+    expect(() => runs('-- fw-gen: no-transaction\nselect 1')).toThrow(ValidationError);
+    expect(() => runs('-- fw-gen: no-transaction\nselect 1')).toThrow('says "fw-gen: no-transaction"');
+  });
+
+  it('needs a session: a pooler in transaction mode has none', async () => {
+    const registry = await harness.makeShards();
+    const shard = registry.defaultShard;
+    const direct = registry.database(shard);
+    const pooled = new Proxy(direct, {
+      get: (target, name) => {
+        if (name === 'sessionState') return false;
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    const alone = defineMigration('0001_alone', '-- fw-gen: no transaction\nselect 1');
+    await expect(migrateShard(pooled, registry.memberConfig(shard), { migrations: [alone] })).rejects.toThrow(
+      '0001_alone failed on shard (0, 0): it runs outside of a transaction, which needs a direct',
+    );
+  });
+});

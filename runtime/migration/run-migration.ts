@@ -1,0 +1,73 @@
+import { MigrationError } from '../errors.js';
+import type { ShardSession } from '../sharding/shard-database.js';
+import type { Migration } from './migration.js';
+import { SESSION_SETTINGS } from './session-lock.js';
+import { type SqlStatement, splitStatements } from './sql-statements.js';
+
+/** A session that migrates a database. */
+export interface MigratingSession extends ShardSession {
+  /** SQL that the session itself puts before every script. */
+  readonly prologue: string;
+}
+
+/**
+ * Runs a text inside of the transaction that has begun, statement by statement, so that a failure names its line.
+ *
+ * @throws MigrationError if a statement fails, or if the text ends the transaction
+ */
+export async function runInTransaction(session: MigratingSession, migration: Migration): Promise<void> {
+  const before = await currentTransaction(session);
+  await runStatements(session, migration);
+  if ((await currentTransaction(session)) !== before) {
+    throw new MigrationError('its text ends the transaction that it runs in; leave out COMMIT and ROLLBACK');
+  }
+}
+
+/**
+ * Runs a text statement by statement, each one its own transaction. What it sets the session to ends with it.
+ *
+ * @throws MigrationError if a statement fails (those before it stay), or if the text leaves a transaction open
+ */
+export async function runAlone(session: MigratingSession, migration: Migration): Promise<void> {
+  await runStatements(session, migration);
+  if (await isTransactionOpen(session))
+    throw new MigrationError('its text begins a transaction and ends none');
+  await session.script(SESSION_SETTINGS);
+}
+
+async function runStatements(session: MigratingSession, migration: Migration): Promise<void> {
+  for (const statement of splitStatements(migration.up)) {
+    try {
+      await session.script(statement.text);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const offset = statement.offset + offsetWithin(statement, error, session.prologue);
+      throw new MigrationError(`${reason} (${placeOf(migration, offset)})`, { cause: error });
+    }
+  }
+}
+
+/** Where in the statement the server saw the mistake; 0 if it did not say. */
+function offsetWithin({ text }: SqlStatement, error: unknown, prologue: string): number {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const position = cause instanceof Error && 'position' in cause ? Number(cause.position) : 0;
+  // The server counts characters of all that was sent, from 1.
+  const before = [...`${prologue}${text}`].slice(0, Math.max(0, position - 1)).join('');
+  return Math.max(0, before.length - prologue.length);
+}
+
+function placeOf({ up, origin }: Migration, offset: number): string {
+  const line = up.slice(0, offset).split('\n').length;
+  return origin === undefined ? `line ${line} of its text` : `${origin.file}:${origin.line + line - 1}`;
+}
+
+async function currentTransaction(session: ShardSession): Promise<unknown> {
+  const { rows } = await session.query({ text: 'select pg_current_xact_id()::text', values: [] });
+  return rows[0]?.[0];
+}
+
+/** Where none is open, each statement is a transaction of its own. */
+async function isTransactionOpen(session: ShardSession): Promise<boolean> {
+  const one = await currentTransaction(session);
+  return (await currentTransaction(session)) === one;
+}

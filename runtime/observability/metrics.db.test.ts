@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { ApplicationDefinition } from '../application-definition.js';
+import { CODEGEN_VERSION } from '../codegen/version.js';
+import { fixedPrincipal } from '../http/authenticator.js';
+import { serveApplication } from '../http/process/serve-application.js';
+import { FakeProcess } from '../http/test-support/fake-process.js';
+import { oneShardYaml } from '../http/test-support/one-shard-yaml.js';
+import { describeOn } from '../testing/databases-vitest.js';
+
+const application: ApplicationDefinition = {
+  codegenVersion: CODEGEN_VERSION,
+  models: [],
+  events: [],
+  wire: () => [],
+  wireHandlers: () => [],
+  routes: [],
+  openApi: { openapi: '3.1.0', info: { title: 'Nothing', version: '1' }, paths: {} },
+  migrations: [],
+};
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fw-metrics-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describeOn('postgresql', 'The metrics of a server', (harness) => {
+  it('name every shard and no secret, and can be switched off', async () => {
+    const topology = await harness.makeTopology();
+    const url = topology.groups[0]?.members[0]?.primary.url;
+    const source = topology.groups[0]?.members[0]?.primary;
+    if (url?.kind !== 'postgresql' || source === undefined) throw new Error('A server');
+    const config = join(folder, 'fw.config.yaml');
+    writeFileSync(config, oneShardYaml(topology, { poolSize: 7 }));
+    const argv = ['--config', config, '--port', '0'];
+    const options = { authenticator: fixedPrincipal('tester'), collaborators: {}, env: {}, argv };
+    const server = await serveApplication(application, options, new FakeProcess());
+    try {
+      const text = await (await fetch(`${server.url}/metrics`)).text();
+      expect(text).toContain('fw_shard_connections_maximum{shard="(0, 0)",name="only"} 7');
+      expect(text).toContain('fw_shard_circuit_open{shard="(0, 0)",name="only"} 0');
+      expect(text).toContain('fw_scheduled_actions_due{shard="(0, 0)"} 0');
+      for (const secret of [source.password?.reveal(), url.database, `${url.host}:${url.port}`])
+        expect(text).not.toContain(secret);
+    } finally {
+      await server.close();
+    }
+    const silent = await serveApplication(application, { ...options, metrics: false }, new FakeProcess());
+    try {
+      expect((await fetch(`${silent.url}/metrics`)).status).toBe(404);
+    } finally {
+      await silent.close();
+    }
+  });
+});

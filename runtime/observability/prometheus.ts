@@ -1,0 +1,200 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ConsumerLag, ShardLag } from '../events/lag.js';
+import type { ShardStatistics } from './shard-statistics.js';
+
+/** What the metrics are made from. */
+export interface MetricsSources {
+  /** Asked at every scrape. */
+  readonly statistics: () => readonly ShardStatistics[];
+  /** Asked for at most every 10 seconds, as it asks the databases. Absent: nothing is delivered here. */
+  readonly lag?: () => Promise<readonly ShardLag[]>;
+}
+
+/** One answer of the HTTP server, by the path that the application declares. */
+interface Answer {
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly seconds: number;
+}
+
+/** Metrics of one process in the text format of Prometheus. */
+export interface Metrics {
+  readonly contentType: string;
+  observe(answer: Answer): void;
+  render(): Promise<string>;
+}
+
+/** From a deposit that found its batch to one that waited for its deadline. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const LAG_FRESH_MS = 10_000;
+const LAG_PATIENCE_MS = 2_000;
+
+/**
+ * Collects what there is to be told. Labels are routes, methods, statuses, shards and handlers: as many as the
+ * application and its topology declare, whatever is requested.
+ */
+export function createMetrics(sources: MetricsSources): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  addShardMetrics(registry, sources.statistics);
+  if (sources.lag !== undefined) addDeliveryMetrics(registry, latest(sources.lag));
+  const observe = addHttpMetrics(registry);
+  return { contentType: registry.contentType, observe, render: () => registry.metrics() };
+}
+
+function addHttpMetrics(registry: Registry): (answer: Answer) => void {
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'fw_http_requests_total',
+    help: 'Requests by route and status of the answer',
+    labelNames: ['method', 'route', 'status'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'fw_http_request_duration_seconds',
+    help: 'Time from the head of a request to the end of its answer',
+    labelNames: ['method', 'route'],
+    buckets: BUCKETS,
+    registers,
+  });
+  return ({ method, route, status, seconds }) => {
+    requests.inc({ method, route, status });
+    durations.observe({ method, route }, seconds);
+  };
+}
+
+type ShardValue = (statistics: ShardStatistics) => number;
+
+function addShardMetrics(registry: Registry, statistics: () => readonly ShardStatistics[]): void {
+  const add = (Kind: typeof Gauge | typeof Counter, name: string, help: string, value: ShardValue): void => {
+    const metric = new Kind({
+      name,
+      help,
+      labelNames: ['shard', 'name'],
+      registers: [registry],
+      collect: () => {
+        // Shards come and go with the topology.
+        metric.reset();
+        for (const each of statistics())
+          metric.inc({ shard: each.shard.toString(), name: each.name }, value(each));
+      },
+    });
+  };
+  add(Gauge, 'fw_shard_connections_open', 'Connections of the pool', ({ pool }) => pool.open);
+  add(Gauge, 'fw_shard_connections_idle', 'Connections that nobody uses', ({ pool }) => pool.idle);
+  add(Gauge, 'fw_shard_connection_waiters', 'Callers that wait for a connection', ({ pool }) => pool.waiting);
+  add(
+    Gauge,
+    'fw_shard_connections_maximum',
+    'Most connections of the pool',
+    (each) => each.maximumConnections,
+  );
+  add(
+    Gauge,
+    'fw_shard_circuit_open',
+    '1 while calls of the shard are refused because its database is out of reach',
+    ({ pool }) => Number(pool.circuit === 'open'),
+  );
+  add(Gauge, 'fw_shard_plans_queued', 'Plans that wait to be sent', (each) => each.queued);
+  add(
+    Counter,
+    'fw_shard_write_statements_total',
+    'Statements that wrote plans',
+    ({ written }) => written.statements,
+  );
+  add(Counter, 'fw_shard_plans_total', 'Plans that were sent', ({ written }) => written.plans);
+  add(
+    Counter,
+    'fw_shard_plans_folded_total',
+    'Plans that were written together with one that they rest on',
+    ({ written }) => written.folded,
+  );
+  add(
+    Counter,
+    'fw_shard_statement_splits_total',
+    'Statements that failed as a whole and were split',
+    ({ written }) => written.splits,
+  );
+}
+
+function addDeliveryMetrics(registry: Registry, lag: () => Promise<readonly ShardLag[]>): void {
+  const ofShard = (name: string, help: string, value: (lag: ShardLag) => number): void => {
+    const gauge = new Gauge({
+      name,
+      help,
+      labelNames: ['shard'],
+      registers: [registry],
+      collect: async () => {
+        const lags = await lag();
+        gauge.reset();
+        for (const each of lags) gauge.set({ shard: each.shard.toString() }, value(each));
+      },
+    });
+  };
+  const ofHandler = (name: string, help: string, value: (consumer: ConsumerLag) => number): void => {
+    const gauge = new Gauge({
+      name,
+      help,
+      labelNames: ['shard', 'handler'],
+      registers: [registry],
+      collect: async () => {
+        const lags = await lag();
+        gauge.reset();
+        // Replays have names of their own each, and come to an end.
+        for (const { shard, consumers } of lags)
+          for (const consumer of consumers.filter(({ kind }) => kind === 'live'))
+            gauge.set({ shard: shard.toString(), handler: consumer.handler }, value(consumer));
+      },
+    });
+  };
+  ofHandler(
+    'fw_event_handler_behind_events',
+    'Events behind the checkpoint, up to 10,000',
+    (each) => each.behind,
+  );
+  ofHandler('fw_event_handler_behind_seconds', 'Age of the oldest of them', (each) => each.behindMs / 1_000);
+  ofHandler('fw_event_dead_letters', 'Dead letters and what waits behind them', (each) => each.deadLetters);
+  ofHandler(
+    'fw_event_parked_models',
+    'Models whose events wait behind a dead letter',
+    (each) => each.parkedModels,
+  );
+  ofShard(
+    'fw_scheduled_actions_due',
+    'Scheduled actions that are due and have not run',
+    (each) => each.dueActions,
+  );
+  ofShard(
+    'fw_scheduled_actions_failed',
+    'Scheduled actions that were given up',
+    (each) => each.failedActions,
+  );
+}
+
+/** One look serves all metrics of several scrapes. While the databases do not answer there is nothing to be told. */
+function latest(lag: () => Promise<readonly ShardLag[]>): () => Promise<readonly ShardLag[]> {
+  let known: Promise<readonly ShardLag[]> = Promise.resolve([]);
+  let freshUntil = 0;
+  return () => {
+    if (performance.now() >= freshUntil) {
+      freshUntil = performance.now() + LAG_FRESH_MS;
+      known = withinPatience(lag());
+    }
+    return known;
+  };
+}
+
+async function withinPatience(lags: Promise<readonly ShardLag[]>): Promise<readonly ShardLag[]> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<readonly ShardLag[]>((resolve) => {
+    timer = setTimeout(resolve, LAG_PATIENCE_MS, []);
+  });
+  try {
+    return await Promise.race([lags, late]);
+  } catch {
+    return [];
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,48 @@
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import type { WriterCounters } from '../persistence/shard-writer.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import type { PoolStats } from '../sharding/shard-database.js';
+
+/** What one shard is doing in this process, told without asking its database. */
+export interface ShardStatistics {
+  readonly shard: ShardIdentifier;
+  /** Name of the member. */
+  readonly name: string;
+  /** Most connections of its pool. */
+  readonly maximumConnections: number;
+  readonly pool: PoolStats;
+  /** Plans that wait to be sent. */
+  readonly queued: number;
+  /** What has been written since the process began to use the shard. */
+  readonly written: WriterCounters;
+}
+
+/** The writers of the shards that were used. */
+export interface WriterSource {
+  readonly used: readonly ShardIdentifier[];
+  gateway(shard: ShardIdentifier): {
+    readonly writer: { readonly queued: number; readonly counters: WriterCounters };
+  };
+}
+
+const NOTHING_WRITTEN: WriterCounters = { statements: 0, plans: 0, folded: 0, splits: 0 };
+
+/** Opens nothing. */
+export function shardStatistics(
+  databases: Pick<DatabaseRegistry, 'shards' | 'memberConfig' | 'database'>,
+  writers: WriterSource,
+): readonly ShardStatistics[] {
+  const used = new Set(writers.used);
+  return databases.shards().map((shard) => {
+    const { name, primary } = databases.memberConfig(shard);
+    const writer = used.has(shard) ? writers.gateway(shard).writer : undefined;
+    return {
+      shard,
+      name,
+      maximumConnections: primary.maximumPoolSize,
+      pool: databases.database(shard).stats(),
+      queued: writer?.queued ?? 0,
+      written: writer?.counters ?? NOTHING_WRITTEN,
+    };
+  });
+}

@@ -1,0 +1,25 @@
+import { Action } from '../action/action.js';
+import type { Clock } from '../domain/clock.js';
+import type { Principal } from '../domain/principal.js';
+import type { SagaRunRepository } from './saga-run-repository.js';
+
+export interface OverdueParams {
+  readonly saga: string;
+  readonly stepNumber: number;
+}
+
+/** Scheduled for the deadline of each step: has the saga's handler look at a step that is still being taken. */
+export class OverdueAction extends Action<OverdueParams, void> {
+  readonly #runs: SagaRunRepository;
+
+  constructor(clock: Clock, runs: SagaRunRepository) {
+    super(clock);
+    this.#runs = runs;
+  }
+
+  protected async perform(_principal: Principal, { saga, stepNumber }: OverdueParams): Promise<void> {
+    const run = await this.#runs.getById(saga);
+    if (run.state !== 'RUNNING' || run.stepNumber !== stepNumber) return;
+    this.plan().update(run.woken('overdue', run.deadline));
+  }
+}

@@ -1,0 +1,169 @@
+import { Action } from '../action/action.js';
+import type { ActionDescriptor } from '../action/action-descriptor.js';
+import type { FieldDescriptor } from '../domain/descriptor.js';
+import type { ShardedId } from '../domain/id.js';
+import type { Principal } from '../domain/principal.js';
+import { OverdueAction } from './overdue-action.js';
+import type { SagaDefinition } from './saga-definition.js';
+import { deadlineOf, type SagaFailure } from './saga-step.js';
+import { stageMove } from './stage-saga.js';
+import { outcomeOfRecord, type SagaKit, type StepOutcome } from './step-action.js';
+import { type StepPlace, StepRecord } from './step-record.js';
+
+/** The definition of a saga by a name that it has or had. */
+export type FindDefinition = (name: string) => SagaDefinition;
+
+interface MoveParams {
+  readonly saga: string;
+  readonly stepNumber: number;
+  readonly failure?: SagaFailure;
+}
+
+/** Moves a saga on once its step is settled on another shard, or has failed. No effect if it has moved on. */
+export class MoveAction extends Action<MoveParams, void> {
+  readonly #kit: SagaKit;
+  readonly #find: FindDefinition;
+
+  constructor(kit: SagaKit, find: FindDefinition) {
+    super(kit.clock);
+    this.#kit = kit;
+    this.#find = find;
+  }
+
+  protected async perform(_principal: Principal, { saga, stepNumber, failure }: MoveParams): Promise<void> {
+    const run = await this.#kit.runs.getById(saga);
+    if (run.state === 'ENDED' || run.stepNumber !== stepNumber) return;
+    const definition = this.#find(run.saga);
+    const state = await definition.states.getById(saga);
+    const step = definition.step(run.step);
+    const to = failure === undefined ? step?.done(state) : step?.refused?.(state, failure);
+    // A version of the saga in which the step is there, or can fail, has begun this; it will be back.
+    if (to === undefined) throw new TypeError(`${run.saga} has no such way out of state ${run.step}`);
+    stageMove(this.plan(), definition.saga, { run, from: state, to, failure }, this.clock.now());
+  }
+}
+
+interface ParkParams {
+  readonly saga: string;
+  readonly stepNumber: number;
+  readonly failure: SagaFailure;
+}
+
+/** Leaves a saga to whoever looks after it. */
+export class ParkAction extends Action<ParkParams, void> {
+  readonly #kit: SagaKit;
+
+  constructor(kit: SagaKit) {
+    super(kit.clock);
+    this.#kit = kit;
+  }
+
+  protected async perform(_principal: Principal, { saga, stepNumber, failure }: ParkParams): Promise<void> {
+    const run = await this.#kit.runs.getById(saga);
+    if (run.state !== 'RUNNING' || run.stepNumber !== stepNumber) return;
+    this.plan().update(run.parked(failure));
+  }
+}
+
+interface GiveUpParams extends StepPlace {
+  readonly record: ShardedId<StepRecord>;
+  readonly failure: SagaFailure;
+}
+
+/**
+ * Gives a step up on the shard that it writes to: from then on its action cannot take effect there, even if a process
+ * that everybody believes dead is in the middle of it. Returns what has really become of the step.
+ */
+export class GiveUpAction extends Action<GiveUpParams, StepOutcome> {
+  readonly #kit: SagaKit;
+
+  constructor(kit: SagaKit) {
+    super(kit.clock);
+    this.#kit = kit;
+  }
+
+  protected async perform(
+    _principal: Principal,
+    { record: id, failure, ...place }: GiveUpParams,
+  ): Promise<StepOutcome> {
+    const known = await this.#kit.records.findById(id);
+    if (known !== undefined) return outcomeOfRecord(known);
+    return outcomeOfRecord(this.plan().add(StepRecord.void(id, place, failure, this.clock.now())));
+  }
+}
+
+interface RetryParams {
+  readonly saga: string;
+}
+
+/** Gives a saga that is parked or overdue another try, with the whole time of its step. False for any other. */
+export class RetryAction extends Action<RetryParams, boolean> {
+  readonly #kit: SagaKit;
+  readonly #find: FindDefinition;
+
+  constructor(kit: SagaKit, find: FindDefinition) {
+    super(kit.clock);
+    this.#kit = kit;
+    this.#find = find;
+  }
+
+  protected async perform(_principal: Principal, { saga }: RetryParams): Promise<boolean> {
+    const run = await this.#kit.runs.getById(saga);
+    const step = this.#find(run.saga).step(run.step);
+    const now = this.clock.now();
+    const isOverdue = run.deadline !== undefined && run.deadline <= now;
+    if (step === undefined || !(run.state === 'PARKED' || isOverdue)) return false;
+    const deadline = deadlineOf(step, now);
+    this.plan().update(run.woken('retry', deadline));
+    this.plan().schedule(deadline, OverdueAction, { saga, stepNumber: run.stepNumber });
+    return true;
+  }
+}
+
+const SAGA: FieldDescriptor = { name: 'saga', type: { kind: 'uuid' } };
+const STEP_NUMBER: FieldDescriptor = { name: 'stepNumber', type: { kind: 'number' } };
+const FAILURE: FieldDescriptor = {
+  name: 'failure',
+  optional: true,
+  type: {
+    kind: 'object',
+    fields: [
+      { name: 'code', type: { kind: 'string' } },
+      { name: 'message', type: { kind: 'string' } },
+    ],
+  },
+};
+
+/** The actions that all sagas share. */
+export function sharedActions(
+  kit: SagaKit,
+  find: FindDefinition,
+): readonly ActionDescriptor<never, unknown>[] {
+  const result = { kind: 'opaque' } as const;
+  const params = [SAGA, STEP_NUMBER, FAILURE];
+  return [
+    {
+      name: 'Saga.move',
+      actionClass: MoveAction,
+      params,
+      result,
+      create: () => new MoveAction(kit, find),
+    },
+    { name: 'Saga.park', actionClass: ParkAction, params, result, create: () => new ParkAction(kit) },
+    { name: 'Saga.giveUp', actionClass: GiveUpAction, params, result, create: () => new GiveUpAction(kit) },
+    {
+      name: 'Saga.overdue',
+      actionClass: OverdueAction,
+      params: [SAGA, STEP_NUMBER],
+      result,
+      create: () => new OverdueAction(kit.clock, kit.runs),
+    },
+    {
+      name: 'Saga.retry',
+      actionClass: RetryAction,
+      params: [SAGA],
+      result,
+      create: () => new RetryAction(kit, find),
+    },
+  ];
+}

@@ -1,0 +1,62 @@
+import type { EventDescriptor, ModelDescriptor } from '../domain/descriptor.js';
+import { ShardedId } from '../domain/id.js';
+import type { Model } from '../domain/model.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { ValidationError } from '../errors.js';
+import { Repository, type RepositoryContext } from '../persistence/repository.js';
+import type { Saga } from './saga.js';
+import type { SagaDescriptor } from './saga-descriptor.js';
+import { type SagaStep, stepOf } from './saga-step.js';
+
+/** A saga of an application with the reads that its steps need. */
+export class SagaDefinition {
+  readonly saga: Saga<Model>;
+  readonly model: ModelDescriptor<Model>;
+  readonly states: Repository<Model>;
+  /** The events of its state model. */
+  readonly events: readonly EventDescriptor[];
+
+  /** @throws ValidationError if its name does not fit, its model is not sharded, or nothing would bring its steps about */
+  constructor(descriptor: SagaDescriptor, events: readonly EventDescriptor[], context: RepositoryContext) {
+    this.saga = descriptor.create();
+    this.model = descriptor.model;
+    this.states = new Repository(context, descriptor.model);
+    this.events = events.filter(({ model }) => model === descriptor.model.name);
+    const { name } = this.saga;
+    if (!NAME.test(name)) {
+      throw new ValidationError(
+        `A saga's name has 1 to 80 visible ASCII characters and no #, got ${JSON.stringify(name)}`,
+      );
+    }
+    if (!this.model.sharded) throw new ValidationError(`${name} needs a state model with a sharded id`);
+    if (this.events.length === 0) throw new ValidationError(`${name} needs a state model with events`);
+  }
+
+  /** Its name and the names that it had. */
+  get names(): readonly string[] {
+    return [this.saga.name, ...this.saga.aliases];
+  }
+
+  /** States that have a step. */
+  get stepStates(): readonly string[] {
+    return Object.keys(this.saga.steps);
+  }
+
+  step(state: string): SagaStep<Model> | undefined {
+    return stepOf(this.saga, state);
+  }
+}
+
+const NAME = /^[\x21-\x22\x24-\x7e]{1,80}$/;
+
+/** The shard that a step's action writes to. */
+export function shardOfStep(step: SagaStep<Model>, state: Model, params: object): ShardIdentifier {
+  if (step.on !== undefined) return step.on(state).resolveShardIdentifier();
+  const id = Object.values(params).find((value) => value instanceof ShardedId) ?? state.id;
+  return id instanceof ShardedId ? id.resolveShardIdentifier() : homeOf(state);
+}
+
+/** The shard that a saga lives on. */
+export function homeOf(state: Model): ShardIdentifier {
+  return ShardedId.named(state.constructor.name, state.id.getValue()).resolveShardIdentifier();
+}

@@ -1,0 +1,171 @@
+import type { ActionClass } from '../action/action.js';
+import { ExecutionConfiguration } from '../action/execution-configuration.js';
+import type { Model } from '../domain/model.js';
+import type { ModelEvent } from '../domain/model-event.js';
+import { UnknownShardError } from '../errors.js';
+import type { EventEnvelope } from '../events/event-envelope.js';
+import type { EventHandler } from '../events/handler-descriptor.js';
+import type { ActionExecutor } from '../execution/action-executor.js';
+import { GiveUpAction, MoveAction, ParkAction } from './saga-actions.js';
+import { homeOf, type SagaDefinition, shardOfStep } from './saga-definition.js';
+import { type SagaRun, SagaWokenEvent } from './saga-run.js';
+import type { SagaFailure, SagaStep } from './saga-step.js';
+import type { RegisteredStep, SagaKit, StepOutcome } from './step-action.js';
+import { failureKind, sagaFailure } from './step-failure.js';
+import { type StepPlace, stepRecordId } from './step-record.js';
+
+/** Attempts of a step that may fail with what looks like a defect. */
+export const DEFAULT_MAXIMUM_ATTEMPTS = 5;
+
+export interface SagaDriverOptions {
+  readonly definition: SagaDefinition;
+  /** By state. */
+  readonly steps: ReadonlyMap<string, RegisteredStep>;
+  readonly kit: SagaKit;
+  readonly executor: ActionExecutor;
+}
+
+/** A step that is due, with all that is known about it. */
+interface DueStep {
+  readonly run: SagaRun;
+  readonly state: Model;
+  readonly step: SagaStep<Model>;
+  readonly place: StepPlace;
+}
+
+/**
+ * The handler of one saga: takes the step of the state that the saga is in. It may be called at any time, by several
+ * processes too: each action that it runs has its effect once, whoever else runs it.
+ */
+export class SagaDriver implements EventHandler {
+  readonly #options: SagaDriverOptions;
+
+  constructor(options: SagaDriverOptions) {
+    this.#options = options;
+  }
+
+  async handle(envelope: EventEnvelope): Promise<void> {
+    const { definition } = this.#options;
+    const { event } = envelope;
+    // Those of other sagas come along: no need to ask the database about them.
+    if (event instanceof SagaWokenEvent && !definition.names.includes(event.saga)) return;
+    const due = await this.#dueStep(envelope.modelId);
+    if (due === undefined) return;
+    if (due.step.refused !== undefined && this.#isOver(due, event)) {
+      await this.#fail(envelope, due, timedOut(due));
+    } else {
+      await this.#take(envelope, due);
+    }
+  }
+
+  /** Undefined: the saga has ended, waits for somebody, or has never been one. */
+  async #dueStep(id: string): Promise<DueStep | undefined> {
+    const { definition, kit } = this.#options;
+    const [run, state] = await Promise.all([kit.runs.findById(id), definition.states.findById(id)]);
+    if (run === undefined || state === undefined || run.state !== 'RUNNING') return undefined;
+    // Several sagas may have one kind of state.
+    if (!definition.names.includes(run.saga)) return undefined;
+    const step = definition.step(run.step);
+    if (step === undefined) return undefined;
+    return { run, state, step, place: { saga: id, stepNumber: run.stepNumber, step: run.step } };
+  }
+
+  /** The database's word counts as well: its clock has said so. */
+  #isOver({ run }: DueStep, event: ModelEvent<unknown>): boolean {
+    const told =
+      event instanceof SagaWokenEvent && event.reason === 'overdue' && event.stepNumber === run.stepNumber;
+    return told || (run.deadline !== undefined && run.deadline <= this.#options.kit.clock.now());
+  }
+
+  async #take(envelope: EventEnvelope, due: DueStep): Promise<void> {
+    const outcome = await this.#attempt(envelope, due);
+    if ('failed' in outcome) await this.#fail(envelope, due, outcome.failed);
+    else await this.#settle(envelope, due, outcome);
+  }
+
+  /** @throws what is worth another attempt */
+  async #attempt(
+    envelope: EventEnvelope,
+    due: DueStep,
+  ): Promise<StepOutcome | { readonly failed: SagaFailure }> {
+    try {
+      return await this.#runStep(envelope, due);
+    } catch (error) {
+      const { maximumAttempts = DEFAULT_MAXIMUM_ATTEMPTS } = due.step;
+      const kind = failureKind(error);
+      if (kind === 'passing' || (kind === 'defect' && envelope.attempt < maximumAttempts)) throw error;
+      return { failed: sagaFailure(error) };
+    }
+  }
+
+  #runStep(envelope: EventEnvelope, { state, step, place }: DueStep): Promise<StepOutcome> {
+    const params = step.params(state);
+    const shard = shardOfStep(step, state, params);
+    const isHome = shard === homeOf(state);
+    const registered = this.#options.steps.get(place.step);
+    // The steps were registered from the definition that names them.
+    if (registered === undefined) throw new TypeError(`There is no action for state ${place.step}`);
+    const record = isHome ? {} : { record: stepRecordId(place, shard) };
+    return this.#execute(envelope, registered.actionClass, { ...place, ...record, params });
+  }
+
+  /** Its action has not succeeded, and nobody will try again: on to the compensation, if there is one. */
+  async #fail(envelope: EventEnvelope, due: DueStep, failure: SagaFailure): Promise<void> {
+    const { saga, stepNumber } = due.place;
+    if (due.step.refused === undefined) {
+      await this.#execute(envelope, ParkAction, { saga, stepNumber, failure });
+      return;
+    }
+    const outcome = await this.#giveUp(envelope, due, failure);
+    await this.#settle(envelope, due, outcome);
+  }
+
+  /**
+   * A refusal is one attempt's. Before it counts for good, no other attempt may succeed any more: neither one that an
+   * earlier process has left behind nor one that is stuck on its way to the database.
+   */
+  async #giveUp(
+    envelope: EventEnvelope,
+    { state, step, place }: DueStep,
+    failure: SagaFailure,
+  ): Promise<StepOutcome> {
+    const shard = shardOfStep(step, state, step.params(state));
+    // On the saga's own shard the move itself is what the two would fight over.
+    if (shard === homeOf(state)) return { kind: 'void', failure };
+    try {
+      const record = stepRecordId(place, shard);
+      return await this.#execute(envelope, GiveUpAction, { ...place, record, failure });
+    } catch (error) {
+      // Nothing can ever have been written there.
+      if (error instanceof UnknownShardError) return { kind: 'void', failure };
+      throw error;
+    }
+  }
+
+  async #settle(envelope: EventEnvelope, { place }: DueStep, outcome: StepOutcome): Promise<void> {
+    if (outcome.kind === 'moved') return;
+    const { saga, stepNumber } = place;
+    const failure = outcome.kind === 'void' ? { failure: outcome.failure } : {};
+    await this.#execute(envelope, MoveAction, { saga, stepNumber, ...failure });
+  }
+
+  /** By the principal whose action has brought the saga to where it is. */
+  #execute<Params, Result>(
+    { action, signal, traceContext }: EventEnvelope,
+    actionClass: ActionClass<Params, Result>,
+    params: NoInfer<Params>,
+  ): Promise<Result> {
+    const { definition, executor } = this.#options;
+    const configuration = ExecutionConfiguration.Builder.executionConfiguration().signal(signal);
+    if (traceContext !== undefined) configuration.traceContext(traceContext);
+    const principal = { name: action?.principal ?? `saga:${definition.saga.name}` };
+    return executor.execute(principal, actionClass, params, configuration.build());
+  }
+}
+
+function timedOut({ run }: DueStep): SagaFailure {
+  return {
+    code: 'TIMED_OUT',
+    message: `${run.step} was not done by ${run.deadline?.toISOString() ?? 'its time'}`,
+  };
+}

@@ -1,0 +1,75 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import type { PartialPage } from '../persistence/list-reader.js';
+import type { PageRequest } from '../persistence/page.js';
+import type { QueryOptions } from '../persistence/query-options.js';
+import { Repository, type RepositoryContext } from '../persistence/repository.js';
+import { type SagaRun, type SagaRunState, sagaRunModel } from './saga-run.js';
+
+/** Which sagas are meant; what is left out does not matter. */
+export interface SagaFilter {
+  /** The saga's name. */
+  readonly saga?: string | undefined;
+  readonly state?: SagaRunState | undefined;
+  /** True: only those that do not come on by themselves, or not in time. */
+  readonly stuck?: boolean | undefined;
+}
+
+/**
+ * Why a saga does not come on: given up, beyond the time of its step, or its handler could not take an event of it. The
+ * first that applies.
+ */
+export type StuckReason = 'parked' | 'overdue' | 'dead-letter';
+
+/** Reads how far sagas have come. */
+export class SagaRunRepository extends Repository<SagaRun> {
+  constructor(context: RepositoryContext) {
+    super(context, sagaRunModel);
+  }
+
+  /** Over all shards, the oldest first. Shards that do not answer are named. */
+  listed(
+    request: PageRequest,
+    { saga, state, stuck = false }: SagaFilter,
+    options: QueryOptions,
+  ): Promise<PartialPage<SagaRun>> {
+    return this.findPartialPage(request, {
+      ...options,
+      filters: { saga: saga ?? null, state: state ?? null, stuck },
+      where: (query) => {
+        let narrowed = query;
+        if (saga !== undefined) narrowed = narrowed.where(sql<boolean>`saga = ${saga}`);
+        if (state !== undefined) narrowed = narrowed.where(sql<boolean>`state = ${state}`);
+        // The first condition is what the index of those under way is for.
+        return stuck
+          ? narrowed.where(sql<boolean>`state <> 'ENDED' and ${stuckReason} is not null`)
+          : narrowed;
+      },
+    });
+  }
+
+  /** Of these sagas of one shard those that are stuck, with the reason. */
+  async stuckReasons(
+    shard: ShardIdentifier,
+    ids: readonly string[],
+    options: QueryOptions,
+  ): Promise<ReadonlyMap<string, StuckReason>> {
+    const { rows } = await sql<{ id: string; reason: StuckReason }>`
+      select id, ${stuckReason} as reason from eventlog.sagas
+      where id = any(${`{${ids.join(',')}}`}::uuid[]) and ${stuckReason} is not null`.execute(
+      this.queries(shard, options),
+    );
+    return new Map(rows.map(({ id, reason }) => [id, reason]));
+  }
+}
+
+/** By the database's clock, as due dates are. Sagas that have ended are never stuck. */
+const stuckReason: RawBuilder<StuckReason | null> = sql`case
+  when eventlog.sagas.state = 'PARKED' then 'parked'
+  when eventlog.sagas.state <> 'RUNNING' then null
+  when eventlog.sagas.deadline < now() then 'overdue'
+  when exists (select from eventlog.dead_letters as d
+    where d.model_id = eventlog.sagas.id::text and d.state <> 'discarded'
+      and d.consumer in (select name from eventlog.consumers where handler = eventlog.sagas.saga
+        or eventlog.sagas.saga = any(former_names))) then 'dead-letter'
+  end`;

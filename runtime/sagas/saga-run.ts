@@ -1,0 +1,179 @@
+import type { EventDescriptor, ModelDescriptor } from '../domain/descriptor.js';
+import { ShardedId } from '../domain/id.js';
+import { Model } from '../domain/model.js';
+import { INITIAL_VERSION, ModelBuilder } from '../domain/model-builder.js';
+import { ModelEvent } from '../domain/model-event.js';
+import type { SagaFailure } from './saga-step.js';
+
+/** `PARKED`: given up until somebody asks for another try. */
+export type SagaRunState = 'RUNNING' | 'PARKED' | 'ENDED';
+
+/** Which step is being taken, and until when. */
+export interface StepTerms {
+  /** State of the saga's model. */
+  readonly step: string;
+  /** Undefined: the state is an end. */
+  readonly deadline: Date | undefined;
+}
+
+/**
+ * How far one saga has come: the runtime's own record beside the saga's state model, under the same id, so that all
+ * sagas can be listed alike. Changed in the same plans.
+ */
+export class SagaRun extends Model<SagaRun, ShardedId<SagaRun>, SagaRunState> {
+  /** Name of the saga when it was started. */
+  readonly saga!: string;
+  /** State of its model: the step that is being taken, or the end. */
+  readonly step!: string;
+  /** Number of the step, from 1: tells the same state apart when it is entered again. */
+  readonly stepNumber!: number;
+  readonly deadline?: Date;
+  /** Why the last step failed: that led to a compensation, or had the saga parked. */
+  readonly failureCode?: string;
+  readonly failureMessage?: string;
+
+  /** The record of a saga that starts. */
+  static start(id: string, saga: string, createdDate: Date, terms: StepTerms): SagaRun {
+    return new SagaRunBuilder()
+      .with({
+        id: sagaRunId(id),
+        state: 'RUNNING',
+        version: INITIAL_VERSION,
+        saga,
+        stepNumber: 1,
+        createdDate,
+      })
+      .with(terms)
+      .build();
+  }
+
+  /** On to the next state. @param failure of the step that was left, if it failed */
+  moved(terms: StepTerms, failure: SagaFailure | undefined): SagaRun {
+    const state: SagaRunState = terms.deadline === undefined ? 'ENDED' : 'RUNNING';
+    const builder = this.#copy().with({ ...terms, state, stepNumber: this.stepNumber + 1 });
+    return (failure === undefined ? builder : builder.with(failureFields(failure))).build();
+  }
+
+  /** Waits for somebody. */
+  parked(failure: SagaFailure): SagaRun {
+    return this.#copy()
+      .with({ state: 'PARKED', ...failureFields(failure) })
+      .build();
+  }
+
+  /** Has the saga's handler look at it. @param deadline a new one, for another try */
+  woken(reason: WakeReason, deadline: Date | undefined): SagaRun {
+    const event = new SagaWokenEvent(this, reason);
+    return this.#copy().with({ state: 'RUNNING', deadline }).withEvent(event).build();
+  }
+
+  #copy(): SagaRunBuilder {
+    return new SagaRunBuilder().from(this);
+  }
+}
+
+/** `overdue`: its step's time is over. `retry`: somebody asked for another try. */
+export type WakeReason = 'overdue' | 'retry';
+
+/** Has the saga's handler look at a saga, although its state has not changed. */
+export class SagaWokenEvent extends ModelEvent<SagaRun> {
+  readonly saga: string;
+  readonly stepNumber: number;
+  readonly reason: WakeReason;
+
+  constructor(run: SagaRun, reason: WakeReason) {
+    super(run.id.getValue(), SagaRun);
+    this.saga = run.saga;
+    this.stepNumber = run.stepNumber;
+    this.reason = reason;
+  }
+}
+
+export const sagaWokenEvent: EventDescriptor = {
+  name: 'SagaWokenEvent',
+  model: 'SagaRun',
+  eventClass: () => SagaWokenEvent,
+  fields: [
+    { name: 'saga', type: { kind: 'string' } },
+    { name: 'stepNumber', type: { kind: 'number' } },
+    { name: 'reason', type: { kind: 'enum', values: ['overdue', 'retry'] } },
+  ],
+};
+
+/** The id of a saga's record: that of its state model. */
+export function sagaRunId(id: string): ShardedId<SagaRun> {
+  return ShardedId.named('SagaRun', id);
+}
+
+/** The table `eventlog.sagas`. */
+export const sagaRunModel: ModelDescriptor<SagaRun> = {
+  name: 'SagaRun',
+  kind: 'model',
+  modelClass: () => SagaRun,
+  table: 'eventlog.sagas',
+  sharded: true,
+  columns: [
+    { field: 'id', column: 'id', type: { kind: 'id', model: 'SagaRun', sharded: true }, sqlType: 'uuid' },
+    {
+      field: 'state',
+      column: 'state',
+      type: { kind: 'enum', values: ['RUNNING', 'PARKED', 'ENDED'] },
+      sqlType: 'text',
+    },
+    { field: 'version', column: 'version', type: { kind: 'number' }, sqlType: 'bigint' },
+    { field: 'saga', column: 'saga', type: { kind: 'string' }, sqlType: 'text' },
+    { field: 'step', column: 'step', type: { kind: 'string' }, sqlType: 'text' },
+    { field: 'stepNumber', column: 'step_number', type: { kind: 'number' }, sqlType: 'integer' },
+    {
+      field: 'deadline',
+      column: 'deadline',
+      type: { kind: 'instant' },
+      sqlType: 'timestamptz',
+      optional: true,
+    },
+    {
+      field: 'failureCode',
+      column: 'failure_code',
+      type: { kind: 'string' },
+      sqlType: 'text',
+      optional: true,
+    },
+    {
+      field: 'failureMessage',
+      column: 'failure_message',
+      type: { kind: 'string' },
+      sqlType: 'text',
+      optional: true,
+    },
+    { field: 'createdDate', column: 'created_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
+    { field: 'updatedDate', column: 'updated_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
+  ],
+};
+
+class SagaRunBuilder extends ModelBuilder<SagaRun> {
+  constructor() {
+    super(sagaRunModel);
+  }
+
+  from(run: SagaRun): this {
+    return this.copyAll(run);
+  }
+
+  with(fields: { readonly [Field in keyof SagaRun]?: SagaRun[Field] | undefined }): this {
+    for (const [field, value] of Object.entries(fields)) this.put(field, value);
+    return this;
+  }
+
+  build(): SagaRun {
+    return this.instantiate();
+  }
+}
+
+function failureFields({ code, message }: SagaFailure): Pick<SagaRun, 'failureCode' | 'failureMessage'> {
+  return { failureCode: code, failureMessage: storable(message) };
+}
+
+/** A message may quote what a database cannot store. */
+export function storable(message: string): string {
+  return message.replace(/[\0\p{Surrogate}]/gu, '\uFFFD');
+}

@@ -1,0 +1,100 @@
+import type { ActionDescriptor } from '../action/action-descriptor.js';
+import type { Clock } from '../domain/clock.js';
+import type { EventDescriptor } from '../domain/descriptor.js';
+import { UnknownActionError, ValidationError } from '../errors.js';
+import type { HandlerDescriptor } from '../events/handler-descriptor.js';
+import type { ActionExecutor } from '../execution/action-executor.js';
+import { Repository, type RepositoryContext } from '../persistence/repository.js';
+import { sharedActions } from './saga-actions.js';
+import { SagaDefinition } from './saga-definition.js';
+import type { SagaDescriptor } from './saga-descriptor.js';
+import { DEFAULT_MAXIMUM_ATTEMPTS, SagaDriver } from './saga-driver.js';
+import { sagaWokenEvent } from './saga-run.js';
+import { SagaRunRepository } from './saga-run-repository.js';
+import { type RegisteredStep, registerStep, type SagaKit } from './step-action.js';
+import { failureKind } from './step-failure.js';
+import { stepRecordModel } from './step-record.js';
+
+export interface SagaRuntimeOptions {
+  readonly sagas: readonly SagaDescriptor[];
+  readonly events: readonly EventDescriptor[];
+  /** Those of the application. */
+  readonly actions: readonly ActionDescriptor[];
+  readonly context: RepositoryContext;
+  readonly clock: Clock;
+}
+
+interface RunnableSaga {
+  readonly definition: SagaDefinition;
+  /** By state. */
+  readonly steps: ReadonlyMap<string, RegisteredStep>;
+}
+
+/** The sagas of an application: what has to be registered, and the handlers that drive them. */
+export class SagaRuntime {
+  /** To be registered beside those of the application. */
+  readonly actions: readonly ActionDescriptor[];
+  readonly #kit: SagaKit;
+  readonly #sagas: readonly RunnableSaga[];
+
+  /**
+   * @throws ValidationError if two sagas share a name, or a saga is not what it must be
+   * @throws UnknownActionError if the action of a step is not registered
+   */
+  constructor(options: SagaRuntimeOptions) {
+    const { sagas, events, actions, context, clock } = options;
+    const records = new Repository(context, stepRecordModel);
+    const kit: SagaKit = { clock, runs: new SagaRunRepository(context), records };
+    this.#kit = kit;
+    this.#sagas = sagas.map((descriptor) => {
+      const definition = new SagaDefinition(descriptor, events, context);
+      const register = (state: string) => [state, registerStep(definition, state, actions, kit)] as const;
+      return { definition, steps: new Map(definition.stepStates.map(register)) };
+    });
+    this.#requireNames();
+    const steps = this.#sagas.flatMap((each) => [...each.steps.values()].map(({ descriptor }) => descriptor));
+    const shared = sagas.length === 0 ? [] : sharedActions(kit, (name) => this.#find(name));
+    // Who looks an action up by its class gets it back with its own types.
+    this.actions = [...shared, ...(steps as unknown as readonly ActionDescriptor[])];
+  }
+
+  /** One for each saga, of its name. */
+  handlers(executor: ActionExecutor): readonly HandlerDescriptor[] {
+    return this.#sagas.map(({ definition, steps }) => {
+      const { name, aliases, concurrency } = definition.saga;
+      const driver = new SagaDriver({ definition, steps, kit: this.#kit, executor });
+      return {
+        name,
+        aliases,
+        concurrency,
+        maximumAttempts: mostAttempts(definition),
+        passes: (error) => failureKind(error) === 'passing',
+        events: [...definition.events, sagaWokenEvent],
+        create: () => driver,
+      };
+    });
+  }
+
+  /** @throws UnknownActionError for a saga that is not part of the application */
+  #find(name: string): SagaDefinition {
+    const found = this.#sagas.find(({ definition }) => definition.names.includes(name));
+    if (found === undefined) throw new UnknownActionError(`There is no saga ${name}`);
+    return found.definition;
+  }
+
+  #requireNames(): void {
+    const seen = new Set<string>();
+    for (const name of this.#sagas.flatMap(({ definition }) => definition.names)) {
+      if (seen.has(name)) throw new ValidationError(`Two sagas are named ${name}`);
+      seen.add(name);
+    }
+  }
+}
+
+/** What a step's own limit lets through must not be a dead letter before. */
+function mostAttempts(definition: SagaDefinition): number {
+  const limits = definition.stepStates.map(
+    (state) => definition.step(state)?.maximumAttempts ?? DEFAULT_MAXIMUM_ATTEMPTS,
+  );
+  return Math.max(DEFAULT_MAXIMUM_ATTEMPTS, ...limits);
+}

@@ -1,0 +1,239 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { type Application, assembleApplication } from '../application.js';
+import { Decimal } from '../domain/decimal.js';
+import { RefusedError, ShardUnavailableError } from '../errors.js';
+import { until } from '../events/test-support/ledger.js';
+import { ALICE, HERE, OpenAction, THERE } from '../execution/test-support/accounts.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { describeOnEachAdapter } from '../testing/databases-vitest.js';
+import type { SagaSummary } from './sagas.js';
+import {
+  type BookParams,
+  Trip,
+  TripStartAction,
+  type TripTerms,
+  tripApplication,
+} from './test-support/trips.js';
+
+/** Starting embedded databases takes long on a machine that is busy. */
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const open: Application[] = [];
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((each) => each.events.stop(0)));
+});
+
+function processOf(databases: DatabaseRegistry, terms: TripTerms = {}): Application {
+  const application = assembleApplication(tripApplication(terms), databases, {
+    namespace: 'test',
+    collaborators: {},
+    delivery: { leaseMs: 500, surveyMs: 50 },
+    execution: { timeoutMs: 10_000 },
+    warn: () => {},
+  });
+  open.push(application);
+  return application;
+}
+
+/** A trip whose flights are booked elsewhere and whose hotels where it lives. */
+async function startTrip({ executor }: Application): Promise<Trip> {
+  const openAccount = (shard: typeof HERE) =>
+    executor.execute(ALICE, OpenAction, { shard, balance: new Decimal(0) });
+  const [flights, hotels] = [await openAccount(THERE), await openAccount(HERE)];
+  const trip = Trip.plan(HERE, flights.id.getValue(), hotels.id.getValue());
+  return executor.execute(ALICE, TripStartAction, { trip });
+}
+
+/** Flights and hotels booked, and where the trip stands. */
+async function bookedIn(databases: DatabaseRegistry, trip: Trip): Promise<readonly unknown[]> {
+  const firstOf = async (shard: typeof HERE, text: string, id: string): Promise<unknown> =>
+    (await databases.database(shard).query({ text, values: [id] })).rows[0]?.[0];
+  const balance = 'SELECT balance::int FROM accounts WHERE id = $1';
+  return [
+    await firstOf(THERE, balance, trip.flights),
+    await firstOf(HERE, balance, trip.hotels),
+    await firstOf(HERE, 'SELECT state FROM trips WHERE id = $1', trip.id.getValue()),
+  ];
+}
+
+/** The time of the step that the trip is taking is over. */
+async function endTime(databases: DatabaseRegistry, { id }: Trip): Promise<void> {
+  const text = `UPDATE eventlog.schedules SET next_date = clock_timestamp()
+    WHERE state = 'pending' AND params ->> 'saga' = $1`;
+  await databases.database(HERE).query({ text, values: [id.getValue()] });
+}
+
+describeOnEachAdapter('A saga', (harness) => {
+  const shards = (): Promise<DatabaseRegistry> =>
+    harness.makeShards({ shards: [HERE, THERE], migrations: tripApplication().migrations });
+
+  const summaryOf = (application: Application, { id }: Trip): Promise<SagaSummary> =>
+    application.sagas.show(id.getValue());
+
+  const ended = (application: Application, trip: Trip): Promise<void> =>
+    until(async () => (await summaryOf(application, trip)).state === 'ENDED');
+
+  test('takes its steps in order, each once and by the principal that started it', async () => {
+    const databases = await shards();
+    const application = processOf(databases);
+    const trip = await startTrip(application);
+    await ended(application, trip);
+    expect(await bookedIn(databases, trip)).toEqual([1, 1, 'BOOKED']);
+    const trail = async (shard: typeof HERE): Promise<unknown> => {
+      const text = "SELECT name, principal, params FROM eventlog.actions WHERE name LIKE 'TripSaga.%'";
+      return (await databases.database(shard).query({ text, values: [] })).rows;
+    };
+    const { flights, hotels } = trip;
+    const place = { saga: trip.id.getValue() };
+    // What is marked as secret is left out, as from any action's row.
+    expect([await trail(THERE), await trail(HERE)]).toEqual([
+      [['TripSaga.FLIGHT', 'alice', { ...place, stepNumber: 1, params: { supplier: flights, count: 1 } }]],
+      [['TripSaga.HOTEL', 'alice', { ...place, stepNumber: 2, params: { supplier: hotels, count: 1 } }]],
+    ]);
+  });
+
+  test('takes back what it has done when a later step is refused', async () => {
+    const databases = await shards();
+    const application = processOf(databases, {
+      trouble: ({ supplier }) => {
+        if (supplier === trip.hotels) throw new RefusedError('No room');
+      },
+    });
+    const trip = await startTrip(application);
+    await ended(application, trip);
+    expect(await bookedIn(databases, trip)).toEqual([0, 0, 'CANCELLED']);
+    expect((await summaryOf(application, trip)).failure).toEqual({ code: 'FW_REFUSED', message: 'No room' });
+  });
+
+  test('tries what passes again until the time of the step is over', async () => {
+    const databases = await shards();
+    let calls = 0;
+    const application = processOf(databases, {
+      hotel: { maximumAttempts: 1 },
+      trouble: ({ supplier }) => {
+        if (supplier !== trip.hotels) return;
+        calls += 1;
+        throw new ShardUnavailableError('(0, 0)', 'it is a test');
+      },
+    });
+    const trip = await startTrip(application);
+    await until(() => calls > 1);
+    await endTime(databases, trip);
+    await ended(application, trip);
+    expect(await bookedIn(databases, trip)).toEqual([0, 0, 'CANCELLED']);
+    expect((await summaryOf(application, trip)).failure?.code).toBe('TIMED_OUT');
+  });
+
+  test('does not wait for a step whose time is over, and its late action has no effect', async () => {
+    const databases = await shards();
+    const { gate, release } = gateOf();
+    let attempts = 0;
+    const application = processOf(databases, {
+      trouble: async () => {
+        attempts += 1;
+        await gate;
+      },
+    });
+    const trip = await startTrip(application);
+    await until(() => attempts > 0);
+    await endTime(databases, trip);
+    await ended(application, trip);
+    release();
+    await application.events.stop();
+    await application.executor.close();
+    expect(await bookedIn(databases, trip)).toEqual([0, 0, 'CANCELLED']);
+  });
+
+  test('gives a step that looks defective up after some attempts', async () => {
+    const databases = await shards();
+    const calls: BookParams[] = [];
+    const application = processOf(databases, {
+      flight: { maximumAttempts: 2 },
+      trouble: (params) => {
+        calls.push(params);
+        throw new TypeError('a mistake');
+      },
+    });
+    const trip = await startTrip(application);
+    await ended(application, trip);
+    expect(calls.length).toBeGreaterThanOrEqual(2);
+    expect((await summaryOf(application, trip)).failure).toEqual({ code: 'UNKNOWN', message: 'a mistake' });
+  });
+
+  test('whose compensation fails is parked, visible, and comes on when somebody asks for it', async () => {
+    const databases = await shards();
+    let broken = true;
+    const application = processOf(databases, {
+      trouble: ({ supplier, count }) => {
+        if (supplier === trip.hotels) throw new RefusedError('No room');
+        if (count < 0 && broken) throw new RefusedError('Not refundable');
+      },
+    });
+    const trip = await startTrip(application);
+    await until(async () => (await summaryOf(application, trip)).stuck === 'parked');
+    expect((await application.sagas.list({ stuck: true })).items).toMatchObject([
+      { id: trip.id.getValue(), state: 'PARKED', step: 'CANCELLING', failure: { message: 'Not refundable' } },
+    ]);
+    expect(await bookedIn(databases, trip)).toEqual([1, 0, 'CANCELLING']);
+    broken = false;
+    expect(await application.sagas.retry({ name: 'operator' }, trip.id.getValue())).toBe(true);
+    await ended(application, trip);
+    expect(await bookedIn(databases, trip)).toEqual([0, 0, 'CANCELLED']);
+  });
+
+  test('whose step can only succeed goes on trying after its time, and is shown as overdue', async () => {
+    const databases = await shards();
+    let broken = true;
+    const application = processOf(databases, {
+      cancelling: { timeoutMs: 100 },
+      trouble: ({ supplier, count }) => {
+        if (supplier === trip.hotels) throw new RefusedError('No room');
+        if (count < 0 && broken) throw new ShardUnavailableError('(1, 0)', 'it is a test');
+      },
+    });
+    const trip = await startTrip(application);
+    await until(async () => (await summaryOf(application, trip)).stuck === 'overdue');
+    broken = false;
+    await ended(application, trip);
+    expect(await bookedIn(databases, trip)).toEqual([0, 0, 'CANCELLED']);
+  });
+
+  test('that makes no sense of its own state becomes a dead letter, and is shown', async () => {
+    const databases = await shards();
+    const application = processOf(databases, {
+      flight: { done: (trip) => trip.silentlyTo('HOTEL') },
+    });
+    const trip = await startTrip(application);
+    await until(async () => (await summaryOf(application, trip)).stuck === 'dead-letter');
+    const [letter] = await application.events.deadLetters.list({ handler: 'TripSaga' });
+    expect(letter).toMatchObject({ modelId: trip.id.getValue(), errorCode: 'FW_PLAN_MISUSE' });
+    await application.events.stop();
+    const repaired = processOf(databases);
+    await repaired.events.deadLetters.retry({ handler: 'TripSaga' });
+    await ended(repaired, trip);
+    expect(await bookedIn(databases, trip)).toEqual([1, 1, 'BOOKED']);
+  });
+
+  test('goes on under a new name', async () => {
+    const databases = await shards();
+    const before = processOf(databases, {
+      trouble: () => {
+        throw new ShardUnavailableError('(1, 0)', 'it is a test');
+      },
+    });
+    const trip = await startTrip(before);
+    await before.events.stop();
+    const after = processOf(databases, { name: 'JourneySaga', aliases: ['TripSaga'] });
+    await ended(after, trip);
+    expect(await bookedIn(databases, trip)).toEqual([1, 1, 'BOOKED']);
+  });
+});
+
+function gateOf(): { readonly gate: Promise<void>; readonly release: () => void } {
+  let release = (): void => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { gate, release };
+}

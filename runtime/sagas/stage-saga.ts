@@ -1,0 +1,69 @@
+import type { ActionPlan } from '../action/action-plan.js';
+import { pendingEventsOf } from '../domain/entity.js';
+import type { Model } from '../domain/model.js';
+import { PlanMisuseError } from '../errors.js';
+import { OverdueAction } from './overdue-action.js';
+import { SagaRun } from './saga-run.js';
+import { deadlineOf, type NamedSteps, type SagaFailure, type SagaStep, stepOf } from './saga-step.js';
+
+/**
+ * Puts the start of a saga into a plan: its state, the record of its progress and its first time-out.
+ *
+ * @returns the state as it will be stored
+ * @throws PlanMisuseError for a state without a step or an event
+ */
+export function stageStart<M extends Model>(plan: ActionPlan, saga: NamedSteps<M>, state: M): M {
+  const step = stepOf(saga, state.state);
+  if (step === undefined) {
+    throw new PlanMisuseError(`${saga.name} cannot start in state ${state.state}, which has no step`);
+  }
+  requireEvent(saga, state);
+  const id = state.id.getValue();
+  // The model's own date, so that the time-out counts from when the saga says that it was started.
+  const deadline = deadlineOf(step, state.createdDate);
+  const run = SagaRun.start(id, saga.name, state.createdDate, { step: state.state, deadline });
+  const stored = plan.add(state);
+  plan.add(run);
+  plan.schedule(deadline, OverdueAction, { saga: id, stepNumber: run.stepNumber });
+  return stored;
+}
+
+/** Where a saga stands, and where it goes. */
+export interface SagaMove<M extends Model> {
+  readonly run: SagaRun;
+  readonly from: M;
+  readonly to: M;
+  /** Why the step failed; undefined if it did not. */
+  readonly failure: SagaFailure | undefined;
+}
+
+/**
+ * Puts a saga's move to its next state into a plan, with the time-out of the step that follows.
+ *
+ * @throws PlanMisuseError for a move to the same state, and for one to a state with a step but without an event
+ */
+export function stageMove<M extends Model>(
+  plan: ActionPlan,
+  saga: NamedSteps<M>,
+  { run, from, to, failure }: SagaMove<M>,
+  now: Date,
+): void {
+  if (to.state === from.state) {
+    throw new PlanMisuseError(`${saga.name} would take its step ${from.state} for ever: name another state`);
+  }
+  const next: SagaStep<M> | undefined = stepOf(saga, to.state);
+  const deadline = next === undefined ? undefined : deadlineOf(next, now);
+  if (deadline !== undefined) requireEvent(saga, to);
+  const moved = plan.update(run.moved({ step: to.state, deadline }, failure));
+  plan.update(to);
+  if (deadline === undefined) return;
+  plan.schedule(deadline, OverdueAction, { saga: run.id.getValue(), stepNumber: moved.stepNumber });
+}
+
+/** The next step is taken when the event of its state arrives. */
+function requireEvent<M extends Model>(saga: NamedSteps<M>, state: M): void {
+  if (pendingEventsOf(state).length > 0) return;
+  throw new PlanMisuseError(
+    `${saga.name} would stand still in state ${state.state}: attach an event (withEvent), it brings the step about`,
+  );
+}

@@ -1,0 +1,123 @@
+import { TransferGetAction } from '../../../examples/wallet/actions/transfer-get-action.js';
+import { TransferInitiateAction } from '../../../examples/wallet/actions/transfer-initiate-action.js';
+import { WalletCloseAction } from '../../../examples/wallet/actions/wallet-close-action.js';
+import { WalletCreateAction } from '../../../examples/wallet/actions/wallet-create-action.js';
+import { application } from '../../../examples/wallet/generated/application.js';
+import type { Transfer } from '../../../examples/wallet/models/transfer.js';
+import { Wallet } from '../../../examples/wallet/models/wallet.js';
+import { GLOBAL_SHARD, MEXICO_SHARD } from '../../../examples/wallet/shards.js';
+import { type Application, assembleApplication } from '../../application.js';
+import { type Currency, currency } from '../../domain/currency.js';
+import { Decimal } from '../../domain/decimal.js';
+import { ShardedId } from '../../domain/id.js';
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import type { DatabaseRegistry } from '../../sharding/database-registry.js';
+
+const WHO = { name: 'alice' };
+const OWNER = '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10';
+const EUR: Currency = currency('EUR');
+
+/** A process of the wallet. @param deliver takes the steps of transfers */
+export function walletProcess(databases: DatabaseRegistry, deliver: boolean): Application {
+  return assembleApplication(application, databases, {
+    namespace: 'test.sagas',
+    collaborators: {},
+    deliver,
+    delivery: { leaseMs: 250, surveyMs: 50 },
+    // What tells of statements that fail is part of the plan here.
+    warn: () => {},
+  });
+}
+
+/** Wallets on both shards, and some that no money can be sent to. */
+export interface Purses {
+  readonly sources: readonly Wallet[];
+  /** Each a place where a transfer may go, or fail to. */
+  readonly destinations: readonly ShardedId<Wallet>[];
+}
+
+/** Four sources with 1,000 each; destinations that take money, are closed, unknown, or of another currency. */
+export async function openPurses({ executor }: Application): Promise<Purses> {
+  const create = (country: string, balance: number, code = EUR): Promise<Wallet> => {
+    const params = { country, ownerId: OWNER, currency: code, initialBalance: new Decimal(balance) };
+    return executor.execute(WHO, WalletCreateAction, params);
+  };
+  const sources = await Promise.all(['US', 'MX', 'US', 'MX'].map((country) => create(country, 1_000)));
+  const closed = await create('MX', 0);
+  await executor.execute(WHO, WalletCloseAction, { walletId: closed.id });
+  const foreign = await create('US', 0, currency('MXN'));
+  const open = await Promise.all(['US', 'MX'].map((country) => create(country, 0)));
+  const unknown = ShardedId.generate(Wallet, MEXICO_SHARD);
+  return { sources, destinations: [...open.map(({ id }) => id), closed.id, foreign.id, unknown] };
+}
+
+export function initiate(
+  { executor }: Application,
+  source: Wallet,
+  destinationId: ShardedId<Wallet>,
+  amount: number,
+): Promise<Transfer> {
+  const params = { sourceId: source.id, destinationId, amount: new Decimal(amount) };
+  return executor.execute(WHO, TransferInitiateAction, params);
+}
+
+export function transferOf({ executor }: Application, { id: transferId }: Transfer): Promise<Transfer> {
+  return executor.execute(WHO, TransferGetAction, { transferId });
+}
+
+/** What one shard says of its money, in one snapshot. */
+export interface Books {
+  readonly balances: number;
+  /** Left for a transfer that started here, and has not come back. */
+  readonly sent: number;
+  /** Came from a transfer, wherever that started: counted by the actions that put it here, not by what transfers say. */
+  readonly received: number;
+}
+
+/**
+ * The books of a shard. As both counts are made where the money moves, `balances + sent - received` is the same in every
+ * snapshot of every shard, whenever it is taken; the money in flight is what all shards have sent and none has received.
+ */
+export async function readBooks(databases: DatabaseRegistry, shard: ShardIdentifier): Promise<Books> {
+  const { rows } = await databases.database(shard).query({ text: BOOKS, values: [] });
+  const [balances, sent, received] = (rows[0] ?? []).map(Number);
+  return { balances: balances ?? Number.NaN, sent: sent ?? Number.NaN, received: received ?? Number.NaN };
+}
+
+const BOOKS = `SELECT (SELECT coalesce(sum(balance), 0) FROM wallets),
+  (SELECT coalesce(sum(amount), 0) FROM transfers WHERE state <> 'REFUNDED'),
+  (SELECT coalesce(sum((params -> 'params' ->> 'amount')::numeric), 0) FROM eventlog.actions
+    WHERE name = 'TransferSaga.INITIATED' AND status = 'committed')`;
+
+/** How each transfer ended on its own shard, and how often money was put anywhere in its name. */
+export interface Ending {
+  readonly state: string;
+  readonly credits: number;
+  readonly refunds: number;
+}
+
+export async function readEndings(databases: DatabaseRegistry): Promise<ReadonlyMap<string, Ending>> {
+  const states = await onBoth(databases, 'SELECT id, state FROM transfers');
+  const credits = await onBoth(databases, effects('TransferSaga.INITIATED'));
+  const refunds = await onBoth(databases, effects('TransferSaga.REFUNDING'));
+  const count = (rows: Rows, id: unknown): number => rows.filter(([transfer]) => transfer === id).length;
+  return new Map(
+    states.map(([id, state]) => [
+      String(id),
+      { state: String(state), credits: count(credits, id), refunds: count(refunds, id) },
+    ]),
+  );
+}
+
+type Rows = readonly (readonly unknown[])[];
+
+async function onBoth(databases: DatabaseRegistry, text: string): Promise<Rows> {
+  const found = await Promise.all(
+    [GLOBAL_SHARD, MEXICO_SHARD].map((shard) => databases.database(shard).query({ text, values: [] })),
+  );
+  return found.flatMap(({ rows }) => rows);
+}
+
+function effects(action: string): string {
+  return `SELECT params ->> 'saga' FROM eventlog.actions WHERE name = '${action}' AND status = 'committed'`;
+}

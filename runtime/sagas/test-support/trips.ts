@@ -1,0 +1,238 @@
+import { Action } from '../../action/action.js';
+import type { ActionDescriptor } from '../../action/action-descriptor.js';
+import type { ActionPlan } from '../../action/action-plan.js';
+import type { ApplicationDefinition } from '../../application-definition.js';
+import { type Clock, systemClock } from '../../domain/clock.js';
+import { Decimal } from '../../domain/decimal.js';
+import type { FieldDescriptor, ModelDescriptor } from '../../domain/descriptor.js';
+import { ShardedId } from '../../domain/id.js';
+import { Model } from '../../domain/model.js';
+import { INITIAL_VERSION, ModelBuilder } from '../../domain/model-builder.js';
+import { ModelEvent } from '../../domain/model-event.js';
+import type { Principal } from '../../domain/principal.js';
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { Account } from '../../domain/test-support/account.js';
+import { AccountRepository, accountApplication } from '../../execution/test-support/accounts.js';
+import { defineMigration } from '../../migration/migration.js';
+import { Saga } from '../saga.js';
+import { defineSaga } from '../saga-descriptor.js';
+import { type SagaStepOptions, type SagaSteps, step } from '../saga-step.js';
+import { stageStart } from '../stage-saga.js';
+
+/** Two bookings that belong together: the second one may fail, and then the first is cancelled. */
+export type TripState = 'FLIGHT' | 'HOTEL' | 'BOOKED' | 'CANCELLING' | 'CANCELLED';
+
+/** The state of a trip's saga. Each booking takes one from the account of its supplier. */
+export class Trip extends Model<Trip, ShardedId<Trip>, TripState> {
+  readonly flights!: string;
+  readonly hotels!: string;
+  readonly reason?: string;
+
+  static plan(shard: ShardIdentifier, flights: string, hotels: string): Trip {
+    const id = ShardedId.generate(Trip, shard);
+    const fields = {
+      id,
+      state: 'FLIGHT',
+      version: INITIAL_VERSION,
+      createdDate: new Date(),
+      flights,
+      hotels,
+    } as const;
+    return new TripBuilder().with(fields).withEvent(new TripMoved(id)).build();
+  }
+
+  to(state: TripState, reason: string | undefined = this.reason): Trip {
+    return new TripBuilder().from(this).with({ state, reason }).withEvent(new TripMoved(this.id)).build();
+  }
+
+  /** As `to`, but nobody hears of it. */
+  silentlyTo(state: TripState): Trip {
+    return new TripBuilder().from(this).with({ state }).build();
+  }
+}
+
+export class TripMoved extends ModelEvent<Trip> {
+  constructor(id: ShardedId<Trip>) {
+    super(id.getValue(), Trip);
+  }
+}
+
+class TripBuilder extends ModelBuilder<Trip> {
+  constructor() {
+    super(tripModel);
+  }
+
+  from(trip: Trip): this {
+    return this.copyAll(trip);
+  }
+
+  with(fields: { readonly [Field in keyof Trip]?: Trip[Field] | undefined }): this {
+    for (const [field, value] of Object.entries(fields)) this.put(field, value);
+    return this;
+  }
+
+  build(): Trip {
+    return this.instantiate();
+  }
+}
+
+const STATES: readonly TripState[] = ['FLIGHT', 'HOTEL', 'BOOKED', 'CANCELLING', 'CANCELLED'];
+
+export const tripModel: ModelDescriptor<Trip> = {
+  name: 'Trip',
+  kind: 'model',
+  modelClass: () => Trip,
+  table: 'trips',
+  sharded: true,
+  columns: [
+    { field: 'id', column: 'id', type: { kind: 'id', model: 'Trip', sharded: true }, sqlType: 'uuid' },
+    { field: 'state', column: 'state', type: { kind: 'enum', values: STATES }, sqlType: 'text' },
+    { field: 'version', column: 'version', type: { kind: 'number' }, sqlType: 'bigint' },
+    { field: 'flights', column: 'flights', type: { kind: 'uuid' }, sqlType: 'uuid' },
+    { field: 'hotels', column: 'hotels', type: { kind: 'uuid' }, sqlType: 'uuid' },
+    { field: 'reason', column: 'reason', type: { kind: 'string' }, sqlType: 'text', optional: true },
+    { field: 'createdDate', column: 'created_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
+    { field: 'updatedDate', column: 'updated_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
+  ],
+};
+
+type StartTrip = (plan: ActionPlan, trip: Trip) => Trip;
+
+interface StartParams {
+  readonly trip: Trip;
+}
+
+/** Starts a saga of the class that the application is given. */
+export class TripStartAction extends Action<StartParams, Trip> {
+  readonly #start: StartTrip;
+
+  constructor(clock: Clock, start: StartTrip) {
+    super(clock);
+    this.#start = start;
+  }
+
+  protected perform(_principal: Principal, { trip }: StartParams): Trip {
+    return this.#start(this.plan(), trip);
+  }
+}
+
+export interface BookParams {
+  readonly supplier: string;
+  readonly count: number;
+  readonly cardNumber?: string;
+}
+
+/** What happens before a booking; what it throws is what the booking throws. */
+export type Trouble = (params: BookParams) => Promise<void> | void;
+
+/** Adds to what a supplier has been booked for; a negative count takes back. */
+export class BookAction extends Action<BookParams, void> {
+  readonly #accounts: AccountRepository;
+  readonly #trouble: Trouble;
+
+  constructor(clock: Clock, accounts: AccountRepository, trouble: Trouble) {
+    super(clock);
+    this.#accounts = accounts;
+    this.#trouble = trouble;
+  }
+
+  protected async perform(_principal: Principal, params: BookParams): Promise<void> {
+    const account = await this.#accounts.getById(params.supplier);
+    await this.#trouble(params);
+    this.plan().update(account.credit(new Decimal(params.count)));
+  }
+}
+
+/** What may differ from one test to the next. */
+export interface TripTerms {
+  readonly flight?: Partial<SagaStepOptions<Trip, BookParams>>;
+  readonly hotel?: Partial<SagaStepOptions<Trip, BookParams>>;
+  readonly cancelling?: Partial<SagaStepOptions<Trip, BookParams>>;
+  readonly trouble?: Trouble;
+  readonly name?: string;
+  readonly aliases?: readonly string[];
+}
+
+/** Books a flight, then a hotel; without a hotel the flight is cancelled. */
+export function tripSaga(terms: TripTerms): new () => Saga<Trip> {
+  const account = (id: string): ShardedId<unknown> => ShardedId.of(Account, id);
+  return class TripSaga extends Saga<Trip> {
+    override readonly name: string = terms.name ?? 'TripSaga';
+    override readonly aliases: readonly string[] = terms.aliases ?? [];
+    override readonly steps: SagaSteps<Trip> = {
+      FLIGHT: step(BookAction, {
+        params: ({ flights }) => ({ supplier: flights, count: 1, cardNumber: '4111' }),
+        on: ({ flights }) => account(flights),
+        done: (trip) => trip.to('HOTEL'),
+        refused: (trip, { message }) => trip.to('CANCELLED', message),
+        ...terms.flight,
+      }),
+      HOTEL: step(BookAction, {
+        params: ({ hotels }) => ({ supplier: hotels, count: 1 }),
+        on: ({ hotels }) => account(hotels),
+        done: (trip) => trip.to('BOOKED'),
+        refused: (trip, { message }) => trip.to('CANCELLING', message),
+        ...terms.hotel,
+      }),
+      CANCELLING: step(BookAction, {
+        params: ({ flights }) => ({ supplier: flights, count: -1 }),
+        on: ({ flights }) => account(flights),
+        done: (trip) => trip.to('CANCELLED'),
+        ...terms.cancelling,
+      }),
+    };
+  };
+}
+
+const BOOK_FIELDS: readonly FieldDescriptor[] = [
+  { name: 'supplier', type: { kind: 'uuid' } },
+  { name: 'count', type: { kind: 'number' } },
+  { name: 'cardNumber', type: { kind: 'string' }, optional: true, secret: true },
+];
+
+/** Trips and the accounts of their suppliers, as emitted code would define them. */
+export function tripApplication(terms: TripTerms = {}): ApplicationDefinition {
+  const sagaClass = tripSaga(terms);
+  const actions = (accounts: AccountRepository): readonly ActionDescriptor<never, unknown>[] => [
+    {
+      name: 'TripStart',
+      actionClass: TripStartAction,
+      params: [],
+      create: () => new TripStartAction(systemClock, (plan, trip) => stageStart(plan, new sagaClass(), trip)),
+    },
+    {
+      name: 'Book',
+      actionClass: BookAction,
+      params: BOOK_FIELDS,
+      create: () => new BookAction(systemClock, accounts, terms.trouble ?? (() => {})),
+    },
+  ];
+  return {
+    ...accountApplication,
+    models: [...accountApplication.models, tripModel as unknown as ModelDescriptor],
+    events: [
+      ...accountApplication.events,
+      { name: 'TripMoved', model: 'Trip', eventClass: () => TripMoved, fields: [] },
+    ],
+    wire: (context, collaborators) => [
+      ...accountApplication.wire(context, collaborators),
+      ...actions(new AccountRepository(context.repositories)),
+    ],
+    sagas: [defineSaga(tripModel, () => new sagaClass())],
+    migrations: [...accountApplication.migrations, TRIPS],
+  };
+}
+
+const TRIPS = defineMigration(
+  '0002_trips',
+  `create table trips (
+    id uuid primary key check (eventlog.is_own_id(id)),
+    state text not null,
+    version bigint not null,
+    flights uuid not null,
+    hotels uuid not null,
+    reason text,
+    created_date timestamptz not null,
+    updated_date timestamptz not null
+  )`,
+);

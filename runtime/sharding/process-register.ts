@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import type { DataSourceConfig, ShardingTopology } from '../config/types.js';
+import type { DatabaseRegistry } from './database-registry.js';
+
+/** One process that serves, as it told the others of itself. */
+export interface RegisteredProcess {
+  /** Host and process id. */
+  readonly name: string;
+  /** Fingerprint of the topology that it runs. */
+  readonly topology: string;
+  /** Since when it runs that topology. */
+  readonly since: Date;
+}
+
+const HEARTBEAT_MS = 60_000;
+/** One that has not been heard of for so long is gone. */
+const VANISHED_AFTER = "interval '4 minutes'";
+
+/**
+ * Tells operators which topology this process runs: a row on the default shard, kept fresh while the process lives. It
+ * is for people alone, so that a failure is no reason to serve nobody.
+ */
+export class ProcessRegister {
+  readonly #databases: Pick<DatabaseRegistry, 'database' | 'defaultShard'>;
+  readonly #id: string;
+  readonly #name: string;
+  #topology = '';
+  #timer: NodeJS.Timeout | undefined;
+  #last: Promise<void> = Promise.resolve();
+
+  /** @param process `id` tells it from all others, `name` is for people */
+  constructor(
+    databases: Pick<DatabaseRegistry, 'database' | 'defaultShard'>,
+    process: { readonly id: string; readonly name: string },
+  ) {
+    this.#databases = databases;
+    this.#id = process.id;
+    this.#name = process.name;
+  }
+
+  /** To be called when the process begins to serve, and when it has gone over to another topology. */
+  runs(topology: ShardingTopology): void {
+    this.#topology = topologyFingerprint(topology);
+    this.#tell();
+    this.#timer ??= setInterval(() => this.#tell(), HEARTBEAT_MS).unref();
+  }
+
+  /** Takes the row away. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#last;
+    await this.#send('delete from eventlog.processes where id = $1', [this.#id]);
+  }
+
+  #tell(): void {
+    this.#last = this.#last.then(() => this.#send(TELL, [this.#id, this.#name, this.#topology]));
+  }
+
+  async #send(text: string, values: readonly unknown[]): Promise<void> {
+    try {
+      await this.#databases.database(this.#databases.defaultShard).query({ text, values });
+    } catch {
+      // The next heartbeat tries again; until then doctor does not see this process.
+    }
+  }
+}
+
+const TELL = `
+with gone as (delete from eventlog.processes where seen_date < now() - interval '1 day' and id <> $1)
+insert into eventlog.processes (id, name, topology) values ($1, $2, $3)
+on conflict (id) do update set topology = excluded.topology, seen_date = now(),
+  since_date = case when processes.topology = excluded.topology then processes.since_date else now() end`;
+
+/** The processes that live, by name. Empty where none has ever told. */
+export async function registeredProcesses(
+  databases: Pick<DatabaseRegistry, 'database' | 'defaultShard'>,
+): Promise<readonly RegisteredProcess[]> {
+  const database = databases.database(databases.defaultShard);
+  const known = await database.query({
+    text: "select to_regclass('eventlog.processes') is not null",
+    values: [],
+  });
+  if (known.rows[0]?.[0] !== true) return [];
+  const { rows } = await database.query({
+    text: `select name, topology, since_date from eventlog.processes
+      where seen_date > now() - ${VANISHED_AFTER} order by name, id`,
+    values: [],
+  });
+  return rows.map(([name, topology, since]) => ({
+    name: String(name),
+    topology: String(topology),
+    since: since instanceof Date ? since : new Date(String(since)),
+  }));
+}
+
+/** Equal for topologies that differ in nothing but passwords. Tells nothing of what it is made from. */
+export function topologyFingerprint({ defaultShard, maximumConnections, groups }: ShardingTopology): string {
+  const members = groups.flatMap(({ group, name, members: list }) =>
+    list.map((member) => [
+      group,
+      name,
+      member.shard.toString(),
+      member.name,
+      member.weight ?? 1,
+      member.draining ?? false,
+      ...[member.primary, member.secondary, ...Object.values(member.others)].map(withoutPassword),
+      Object.keys(member.others),
+    ]),
+  );
+  const text = JSON.stringify([defaultShard.toString(), maximumConnections, members]);
+  return createHash('sha256').update(text).digest('hex').slice(0, 8);
+}
+
+function withoutPassword(source: DataSourceConfig | undefined): unknown {
+  return source === undefined ? null : Object.entries({ ...source, password: undefined }).sort();
+}
