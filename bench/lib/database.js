@@ -71,11 +71,11 @@ create index events_in_order on events (transaction_id, position);
 create table actions (
   id uuid primary key,
   status text not null check (status in ('committed', 'void')),
-  namespace text,
-  name text,
-  principal text,
-  started_date timestamptz,
-  completed_date timestamptz,
+  namespace text not null,
+  name text not null,
+  principal text not null,
+  started_date timestamptz not null,
+  completed_date timestamptz not null,
   params jsonb,
   result jsonb
 );

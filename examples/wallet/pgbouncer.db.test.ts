@@ -5,9 +5,12 @@ import {
   Decimal,
   ExecutionConfiguration,
   type ExecutionConfigurationBuilder,
+  type ShardIdentifier,
 } from 'fw-actions';
+import pg from 'pg';
 import { beforeEach, expect, test } from 'vitest';
 import { describeThroughPgbouncer } from '../../runtime/testing/databases-pgbouncer-vitest.js';
+import { testServer } from '../../runtime/testing/databases-vitest.js';
 import { WalletCreateAction } from './actions/wallet-create-action.js';
 import { WalletDepositMoneyAction } from './actions/wallet-deposit-money-action.js';
 import { WalletGetAction } from './actions/wallet-get-action.js';
@@ -19,6 +22,8 @@ import { GLOBAL_SHARD, MEXICO_SHARD } from './shards.js';
 const WHO = { name: 'alice' };
 const OWNER = '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10';
 const AT_ONCE = 32;
+const CALLERS = 8;
+const DEPOSITS = 25;
 
 describeThroughPgbouncer('the wallet on two shards through PgBouncer', (harness) => {
   let wallets: Application;
@@ -99,6 +104,7 @@ describeThroughPgbouncer('the wallet on two shards through PgBouncer', (harness)
     const other = assembleApplication(application, wallets.databases, {
       namespace: 'test.wallet',
       collaborators: {},
+      deliver: false,
     });
     const params = { walletId: wallet.id, amount: new Decimal('0.5') };
     const settings = settingsOf().timeoutMs(10_000).maximumAttempts(50).build();
@@ -110,6 +116,47 @@ describeThroughPgbouncer('the wallet on two shards through PgBouncer', (harness)
     await Promise.all(deposits);
     expect(await balanceOf(wallet)).toBe('116');
   });
+
+  test('sessions that the server ends under load lose no deposit and repeat none; a close finishes what is under way', async () => {
+    const wallet = await create('MX');
+    const patient = () => settingsOf().timeoutMs(60_000).maximumAttempts(100);
+    let done = 0;
+    const callers = Array.from({ length: CALLERS }, async () => {
+      for (let count = 0; count < DEPOSITS; count += 1) {
+        await deposit(wallet, '1', patient());
+        done += 1;
+      }
+    });
+    for (const part of [0.1, 0.4, 0.7]) {
+      await expect
+        .poll(() => done, { timeout: 60_000, interval: 1 })
+        .toBeGreaterThan(part * CALLERS * DEPOSITS);
+      const ended =
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
+      await onServer(MEXICO_SHARD, ended);
+    }
+    await Promise.all(callers);
+    expect(await balanceOf(wallet)).toBe(String(100 + CALLERS * DEPOSITS));
+    const last = Array.from({ length: CALLERS }, () => deposit(wallet, '1', patient()));
+    await wallets.close();
+    await Promise.all(last);
+    const stored = await onServer(MEXICO_SHARD, 'select balance::int4, version::int4 from wallets');
+    const deposits = CALLERS * (DEPOSITS + 1);
+    expect(stored).toEqual([[100 + deposits, 1 + deposits]]);
+  }, 120_000);
+
+  /** Past PgBouncer. */
+  async function onServer(shard: ShardIdentifier, text: string): Promise<readonly unknown[]> {
+    const { url } = wallets.databases.memberConfig(shard).primary;
+    if (url.kind !== 'postgresql') throw new Error('A server');
+    const client = new pg.Client({ ...testServer(), database: url.database });
+    await client.connect();
+    try {
+      return (await client.query<unknown[]>({ text, rowMode: 'array' })).rows;
+    } finally {
+      await client.end();
+    }
+  }
 });
 
 function settingsOf(): ExecutionConfigurationBuilder {

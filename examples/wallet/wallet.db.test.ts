@@ -71,6 +71,15 @@ describeOnEachAdapter('the wallet on two shards', (harness) => {
     expect(statements).toEqual(['SELECT', 'WITH']);
   });
 
+  test('keeps the trace context of the caller with each event', async () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const wallet = await create('MX', settingsOf().traceContext(traceparent));
+    await deposit(wallet, 5);
+    const text = 'select trace_context from eventlog.events order by position';
+    const { rows } = await wallets.databases.database(MEXICO_SHARD).query({ text, values: [] });
+    expect(rows).toEqual([[traceparent], [null]]);
+  });
+
   test('what a deposit answers is what is stored', async () => {
     const wallet = await create('US');
     const after = await deposit(wallet, '0.0001');

@@ -2,15 +2,20 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Handlebars from 'handlebars';
+import { configSchema } from '../../runtime/config/index.js';
 import { COMPILE_OPTIONS } from './compile-options.js';
 import { ownTemplateText, PRECOMPILED_NAME } from './own-templates.js';
 import { PARTIALS, TEMPLATES } from './template-names.js';
 
-/** A step of the build: compiles this package's templates, so that users need not load the compiler. */
+/**
+ * A step of the build: compiles this package's templates, so that users need not load the compiler, and writes the JSON
+ * Schema of the configuration, which new projects point editors at.
+ */
 const paths = [...Object.keys(TEMPLATES), ...PARTIALS.map((partial) => `partials/${partial}`)];
 const entries = paths.map(
   (path) =>
     `${JSON.stringify(path)}: ${String(Handlebars.precompile(ownTemplateText(path), COMPILE_OPTIONS))}`,
 );
-const file = join(dirname(fileURLToPath(import.meta.url)), PRECOMPILED_NAME);
-writeFileSync(file, `module.exports = {\n${entries.join(',\n')}\n};\n`);
+const folder = dirname(fileURLToPath(import.meta.url));
+writeFileSync(join(folder, PRECOMPILED_NAME), `module.exports = {\n${entries.join(',\n')}\n};\n`);
+writeFileSync(join(folder, '../config.schema.json'), `${JSON.stringify(configSchema(), null, 2)}\n`);

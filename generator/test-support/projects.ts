@@ -74,7 +74,20 @@ function textsBelow(root: string, folder: string): Readonly<Record<string, strin
   } catch {
     return {};
   }
+  // Another process may write there meanwhile: what it has not finished, or has just removed, is not there.
+  const finished = entries.filter((name) => !name.endsWith('.fw-tmp'));
   return Object.fromEntries(
-    entries.map((name) => [`${folder}/${name}`, readFileSync(join(root, folder, name), 'utf8')]),
+    finished.flatMap((name) => {
+      const text = textOf(join(root, folder, name));
+      return text === undefined ? [] : [[`${folder}/${name}`, text] as const];
+    }),
   );
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
 }

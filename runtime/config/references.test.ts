@@ -98,10 +98,12 @@ describe('references that are refused', () => {
   });
 
   test('many references to a long value end quickly', () => {
-    const started = performance.now();
+    const before = process.cpuUsage();
     problemOf(withPassword(`"${'${A}'.repeat(150_000)}"`), { env: { A: 'x'.repeat(100_000) } });
     problemOf(withPassword(`"${'${'.repeat(300_000)}"`));
-    expect(performance.now() - started).toBeLessThan(1_000);
+    const { user, system } = process.cpuUsage(before);
+    // Milliseconds of the processor, whatever else the machine is doing.
+    expect((user + system) / 1_000).toBeLessThan(2_000);
   });
 });
 

@@ -91,7 +91,7 @@ export class ConsumerRun implements Run {
     setMaxListeners(0, this.#abort.signal);
     this.#cursor = options.consumer.cursor;
     this.#context = { ...options.context, signal: this.#abort.signal };
-    this.#suspects = new Suspects(options.consumers, options.consumer);
+    this.#suspects = new Suspects(options.consumers, options.consumer, options.lease);
     this.#parked = new ParkedModels(options, this.#context, {
       suspects: this.#suspects,
       changed: () => this.#signal.notify(),
@@ -332,11 +332,14 @@ export class ConsumerRun implements Run {
     const cursor = this.#unsaved;
     if (cursor === undefined || this.#end !== undefined) return;
     if (!now && performance.now() - this.#savedMs < CHECKPOINT_MS) return;
-    const { consumers, consumer } = this.#options;
+    const { consumers, consumer, lease } = this.#options;
     this.#unsaved = undefined;
-    this.#savedMs = performance.now();
+    const askedMs = performance.now();
+    this.#savedMs = askedMs;
     try {
-      if (!(await consumers.checkpoint(consumer.lease, cursor))) this.#end = { kind: 'lost' };
+      if (await consumers.checkpoint(consumer.lease, cursor, lease.durationMs))
+        lease.renewed(askedMs, lease.durationMs);
+      else this.#end = { kind: 'lost' };
     } catch (error) {
       this.#unsaved ??= cursor;
       throw error;

@@ -29,8 +29,8 @@ export interface LeasedConsumer {
   readonly identity: string;
   readonly cursor: LogCursor;
   readonly replay: JsonObject | undefined;
-  /** The holder before has vanished without giving the lease back. */
-  readonly takenOver: boolean;
+  /** The holder before has vanished without giving the lease back, and without having come any further. */
+  readonly stuck: boolean;
   /** Attempts by event id, as holders before have noted them. */
   readonly suspects: Readonly<Record<string, number>>;
 }
@@ -106,13 +106,13 @@ export class ConsumerStore {
     });
     const [row] = rows;
     if (row === undefined) return undefined;
-    const [fence, identity, epoch, transactionId, position, replay, takenOver, suspects] = row;
+    const [fence, identity, epoch, transactionId, position, replay, stuck, suspects] = row;
     return {
       lease: { name, holder: process, fence: String(fence) },
       identity: String(identity),
       cursor: { epoch: Number(epoch), transactionId: String(transactionId), position: Number(position) },
       replay: replay === null ? undefined : (replay as JsonObject),
-      takenOver: takenOver === true,
+      stuck: stuck === true,
       suspects: Object.fromEntries(
         Object.entries(suspects as JsonObject).map(([id, attempts]) => [id, Number(attempts)]),
       ),
@@ -131,23 +131,31 @@ export class ConsumerStore {
     return { epoch: Number(row[0]), transactionId: String(row[1]), position: Number(row[2]) };
   }
 
-  /** Moves the checkpoint. False if the lease has been lost. `on`: the transaction that it is part of. */
+  /**
+   * Moves the checkpoint, and renews the lease: the survey skips a row that is locked, as that of a busy consumer often
+   * is. False if the lease has been lost. `on`: the transaction that it is part of.
+   */
   async checkpoint(
     { name, holder, fence }: Lease,
     { epoch, transactionId, position }: LogCursor,
+    leaseMs: number,
     on: StatementRunner = this.#database,
   ): Promise<boolean> {
-    const values = [name, holder, fence, epoch, transactionId, position];
+    const values = [name, holder, fence, epoch, transactionId, position, leaseMs];
     const { rowCount } = await on.query({ text: CHECKPOINT, name: 'fw_checkpoint', values });
     return rowCount > 0;
   }
 
-  /** Notes attempts that a process may die of. False if the lease has been lost. */
+  /**
+   * Notes attempts that a process may die of, and renews the lease: the survey skips a row that is locked, as this one
+   * is again and again. False if the lease has been lost.
+   */
   async noteSuspects(
     { name, holder, fence }: Lease,
     attempts: Readonly<Record<string, number>>,
+    leaseMs: number,
   ): Promise<boolean> {
-    const values = [name, holder, fence, JSON.stringify(attempts)];
+    const values = [name, holder, fence, JSON.stringify(attempts), leaseMs];
     const { rowCount } = await this.#database.query({ text: NOTE, name: 'fw_suspects', values });
     return rowCount > 0;
   }
@@ -218,21 +226,24 @@ SELECT
   (SELECT jsonb_agg(name) FROM renewed)`;
 
 /** Who gives a lease back is its holder no more: one that is still named has vanished. */
-const ACQUIRE = `UPDATE eventlog.consumers SET taken_over = holder IS NOT NULL,
+const ACQUIRE = `UPDATE eventlog.consumers SET
+  stuck = holder IS NOT NULL AND started_position = position, started_position = position,
   holder = $2, fence = fence + 1, waiting_for = NULL,
   leased_until = clock_timestamp() + $3 * interval '1 ms'
 WHERE name = $1 AND finished_date IS NULL AND (leased_until IS NULL OR leased_until < clock_timestamp())
-RETURNING fence, identity, epoch, transaction_id, position, replay, taken_over, suspects`;
+RETURNING fence, identity, epoch, transaction_id, position, replay, stuck, suspects`;
 
 const NOTE =
-  'UPDATE eventlog.consumers SET suspects = $4::jsonb WHERE name = $1 AND holder = $2 AND fence = $3';
+  "UPDATE eventlog.consumers SET suspects = $4::jsonb, leased_until = clock_timestamp() + $5 * interval '1 ms' " +
+  'WHERE name = $1 AND holder = $2 AND fence = $3';
 
 const CURSOR =
   'SELECT epoch, transaction_id, position FROM eventlog.consumers WHERE name = $1 AND holder = $2 AND fence = $3';
 
 const CHECKPOINT =
   'UPDATE eventlog.consumers SET epoch = $4, transaction_id = $5::xid8, position = $6, ' +
-  'checkpoint_date = clock_timestamp() WHERE name = $1 AND holder = $2 AND fence = $3';
+  "checkpoint_date = clock_timestamp(), leased_until = clock_timestamp() + $7 * interval '1 ms' " +
+  'WHERE name = $1 AND holder = $2 AND fence = $3';
 
 const FINISH =
   'UPDATE eventlog.consumers SET finished_date = clock_timestamp(), leased_until = NULL, holder = NULL ' +

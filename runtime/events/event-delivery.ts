@@ -34,7 +34,7 @@ export interface EventDeliveryOptions {
 /** Most time for handlers at work when delivery stops, in milliseconds. */
 const STOP_GRACE_MS = 5_000;
 /** Most time for what delivery itself still has to write then, in milliseconds. */
-const FINISH_MS = 1_000;
+const FINISH_MS = 500;
 const NAME = /^[\x21-\x22\x24-\x7e]{1,100}$/;
 
 /** Delivers committed events to handlers and runs scheduled actions, on all shards. */

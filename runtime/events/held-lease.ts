@@ -3,11 +3,14 @@ import type { Lease } from './consumer-store.js';
 /** A lease and how long it is sure to be ours, by this process's own clock. */
 export class HeldLease {
   readonly lease: Lease;
+  /** For how long it is taken and renewed, in milliseconds. */
+  readonly durationMs: number;
   #validUntilMs: number;
 
   /** @param askedMs `performance.now()` before the lease was asked for */
   constructor(lease: Lease, askedMs: number, leaseMs: number) {
     this.lease = lease;
+    this.durationMs = leaseMs;
     this.#validUntilMs = askedMs + leaseMs;
   }
 

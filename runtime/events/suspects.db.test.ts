@@ -62,8 +62,9 @@ describeOn('postgresql', 'An event that kills the process of its handler', (harn
         for (const account of accounts) await writer.credit(account);
         let deaths = 0;
         while (await live()) deaths += 1;
-        // The first death is without a witness; from then on attempts are noted before they begin.
-        expect(deaths).toBe(ATTEMPTS + 1);
+        // Attempts are noted before they begin as soon as a process has died where it had begun: by the third death.
+        expect(deaths).toBeGreaterThan(ATTEMPTS);
+        expect(deaths).toBeLessThanOrEqual(ATTEMPTS + 3);
         const letters = await writer.events.deadLetters.list();
         expect(
           letters.map(({ modelId, state, attempts, errorCode }) => [modelId, state, attempts, errorCode]),
@@ -113,20 +114,17 @@ describeOn('postgresql', 'Attempts', (harness) => {
       );
     try {
       await writer.credit(await writer.open());
-      const mortal = openLedger(databases, { handlers: [failing(100)], limits: QUICK });
+      const mortal = openLedger(databases, { handlers: [failing(60_000)], limits: QUICK });
       mortal.events.start();
       await until(async () => (await writer.rows(NOTED)).length === 1);
       kill();
       await mortal.events.stop(0);
       await databases.close(0);
-      const first = attempts.length;
       const survivor = openLedger(healthy, { handlers: [failing(1)], limits: QUICK });
       survivor.events.start();
       await until(async () => (await writer.events.deadLetters.list()).length === 1);
       await survivor.events.stop();
-      expect(attempts.slice(0, first)).toEqual(Array.from({ length: first }, (_, index) => index + 1));
-      expect(attempts[first]).toBeGreaterThan(1);
-      expect(attempts.at(-1)).toBe(4);
+      expect(attempts).toEqual([1, 2, 3, 4]);
     } finally {
       await healthy.close(0);
     }

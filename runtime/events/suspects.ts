@@ -1,5 +1,6 @@
 import type { ConsumerStore, LeasedConsumer } from './consumer-store.js';
 import type { HandlerAttempts } from './handler-attempts.js';
+import type { HeldLease } from './held-lease.js';
 
 /** Events that the holder of a lease that was lost may have had in memory: one of them may have killed it. */
 const WATCHED_EVENTS = 5_000;
@@ -23,14 +24,15 @@ export function diedOf(attempts: HandlerAttempts, made: number): HandlerDied | u
 }
 
 /**
- * Counts attempts where the process may die of them, and nowhere else: in the normal course no statement is spent on it.
- * After a lease was taken over from a holder that vanished, the events that it may have been at are watched: attempts
- * are noted before they begin, many with one statement. Those that were noted when a process vanished are handled one
- * at a time from then on, so that what dies with them is not counted against their neighbours.
+ * Counts attempts where the process may die of them, and nowhere else: in the normal course no statement is spent on it,
+ * nor when a process vanishes that had come further. After a lease was taken over from a holder that vanished where it
+ * had begun, the events that it may have been at are watched: attempts are noted before they begin, many with one
+ * statement. Those that were noted when a process vanished are handled one at a time from then on, so that what dies
+ * with them is not counted against their neighbours.
  */
 export class Suspects {
   readonly #consumers: ConsumerStore;
-  readonly #consumer: LeasedConsumer;
+  readonly #lease: HeldLease;
   /** Attempts as they are to be noted, by event. */
   readonly #notes: Map<string, number>;
   /** Attempts that an earlier holder has noted. */
@@ -46,12 +48,12 @@ export class Suspects {
   #writing: Promise<unknown> = Promise.resolve();
   #next: Promise<boolean> | undefined;
 
-  constructor(consumers: ConsumerStore, consumer: LeasedConsumer) {
+  constructor(consumers: ConsumerStore, consumer: LeasedConsumer, lease: HeldLease) {
     this.#consumers = consumers;
-    this.#consumer = consumer;
+    this.#lease = lease;
     this.#inherited = new Map(Object.entries(consumer.suspects));
     this.#notes = new Map(this.#inherited);
-    this.#left = consumer.takenOver ? WATCHED_EVENTS : 0;
+    this.#left = consumer.stuck ? WATCHED_EVENTS : 0;
   }
 
   /** To be called for each event that is read. */
@@ -141,12 +143,20 @@ export class Suspects {
     await this.#writing;
   }
 
+  async #note(): Promise<boolean> {
+    const { lease, durationMs } = this.#lease;
+    const askedMs = performance.now();
+    const noted = await this.#consumers.noteSuspects(lease, Object.fromEntries(this.#notes), durationMs);
+    if (noted) this.#lease.renewed(askedMs, durationMs);
+    return noted;
+  }
+
   /** Those who come while a statement is under way share the next one. */
   #write(): Promise<boolean> {
     if (this.#next === undefined) {
       const next = this.#writing.then(() => {
         this.#next = undefined;
-        return this.#consumers.noteSuspects(this.#consumer.lease, Object.fromEntries(this.#notes));
+        return this.#note();
       });
       this.#next = next;
       this.#writing = next.catch(() => {});

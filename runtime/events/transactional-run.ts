@@ -61,7 +61,7 @@ export class TransactionalRun implements Run {
   constructor(options: ConsumerRunOptions, transactions: TransactionManager) {
     this.#options = options;
     this.#transactions = transactions;
-    this.#suspects = new Suspects(options.consumers, options.consumer);
+    this.#suspects = new Suspects(options.consumers, options.consumer, options.lease);
     this.#cursor = options.consumer.cursor;
     this.#context = { ...options.context, signal: this.#abort.signal };
     const givenUp = new Promise<RunEnd>((resolve) => {
@@ -142,7 +142,8 @@ export class TransactionalRun implements Run {
   /** Nothing of interest up to here. */
   async #skipTo(next: LogCursor): Promise<void> {
     const { consumers, consumer } = this.#options;
-    if (!(await consumers.checkpoint(consumer.lease, next))) this.#end = { kind: 'lost' };
+    if (!(await consumers.checkpoint(consumer.lease, next, this.#options.lease.durationMs)))
+      this.#end = { kind: 'lost' };
     this.#cursor = next;
   }
 
@@ -195,9 +196,10 @@ export class TransactionalRun implements Run {
   }
 
   async #commitGroup(events: readonly LoggedEvent[]): Promise<number> {
-    const { consumers, consumer } = this.#options;
+    const { consumers, consumer, lease } = this.#options;
     let handled = 0;
-    const until = performance.now() + GROUP_MS;
+    const askedMs = performance.now();
+    const until = askedMs + GROUP_MS;
     const cursor = await this.#transactions.transaction(async (transaction) => {
       let last = this.#cursor;
       for (const event of events) {
@@ -206,9 +208,11 @@ export class TransactionalRun implements Run {
         handled += 1;
         last = event.cursor;
       }
-      if (!(await consumers.checkpoint(consumer.lease, last, transaction))) throw new LeaseLost();
+      if (!(await consumers.checkpoint(consumer.lease, last, lease.durationMs, transaction)))
+        throw new LeaseLost();
       return last;
     });
+    lease.renewed(askedMs, lease.durationMs);
     this.#cursor = cursor;
     this.#failures = 0;
     for (const { id } of events.slice(0, handled)) this.#suspects.settled(id);
@@ -242,7 +246,12 @@ export class TransactionalRun implements Run {
     await this.#transactions.transaction(async (transaction) => {
       const held =
         (await letters.park(consumer.lease, [{ event, failure }], transaction)) &&
-        (await consumers.checkpoint(consumer.lease, event.cursor, transaction));
+        (await consumers.checkpoint(
+          consumer.lease,
+          event.cursor,
+          this.#options.lease.durationMs,
+          transaction,
+        ));
       if (!held) throw new LeaseLost();
     });
     this.#suspects.settled(event.id);

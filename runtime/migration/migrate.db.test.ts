@@ -78,15 +78,17 @@ describeOnEachAdapter('Migrations', (harness) => {
       );
     expect((await event(uuid7.next(mexico.bits))).rows).toEqual([[1, '1', true, null]]);
     await expect(event(uuid7.next(global.bits))).rejects.toMatchObject({ sqlState: '23514' });
-    const action = (status: string) =>
+    const action = (status: string, name: string | null = 'Test') =>
       database.query(
-        statement('insert into eventlog.actions (id, status) values ($1, $2)', [
-          uuid7.next(mexico.bits),
-          status,
-        ]),
+        statement(
+          'insert into eventlog.actions (id, status, namespace, name, principal, started_date, completed_date) ' +
+            "values ($1, $2, 'n', $3, 'p', now(), now())",
+          [uuid7.next(mexico.bits), status, name],
+        ),
       );
     await action('void');
-    await expect(action('committed')).rejects.toMatchObject({ sqlState: '23514' });
+    await action('committed');
+    await expect(action('committed', null)).rejects.toMatchObject({ sqlState: '23502' });
     await expect(action('other')).rejects.toMatchObject({ sqlState: '23514' });
     const kinds = await database.query(
       statement(

@@ -39,15 +39,13 @@ comment on table eventlog.events is 'Outbox: one row per event, never updated';
 create table eventlog.actions (
   id uuid primary key check (eventlog.is_own_id(id)),
   status text not null check (status in ('committed', 'void')),
-  namespace text,
-  name text,
-  principal text,
-  started_date timestamptz,
-  completed_date timestamptz,
+  namespace text not null,
+  name text not null,
+  principal text not null,
+  started_date timestamptz not null,
+  completed_date timestamptz not null,
   params jsonb,
-  result jsonb,
-  check (status = 'void' or (namespace is not null and name is not null and principal is not null
-    and started_date is not null and completed_date is not null))
+  result jsonb
 ) partition by range (id);
 create table eventlog.actions_default partition of eventlog.actions default;
 comment on table eventlog.actions is 'One row per attempt that reached this database; void: it can never be applied';
@@ -246,9 +244,11 @@ comment on table eventlog.saga_steps is 'What became of the steps that sagas of 
     '0010_suspects',
     `
 alter table eventlog.consumers
-  add column taken_over boolean not null default false,
+  add column started_position bigint,
+  add column stuck boolean not null default false,
   add column suspects jsonb not null default '{}';
-comment on column eventlog.consumers.taken_over is 'The holder before this one has vanished';
+comment on column eventlog.consumers.started_position is 'Where the present holder has begun';
+comment on column eventlog.consumers.stuck is 'The holder before the present one has vanished where it had begun';
 comment on column eventlog.consumers.suspects is 'Attempts by event, of those that may have killed a process';
 `,
   ),

@@ -3,9 +3,11 @@ import type { ColumnDescriptor, FieldType } from '../domain/descriptor.js';
 import { type Id, idNamed, ShardedId } from '../domain/id.js';
 import { ValidationError } from '../errors.js';
 
-/** How the values of one column travel: as the elements of one array parameter, and back as driver values. */
+/** How the values of one column travel: as text, alone or as the elements of one array, and back as driver values. */
 export interface ColumnCodec {
-  /** The element of an array literal, quoted where its text needs it. @throws ValidationError if it does not fit */
+  /** The text of a parameter. @throws ValidationError if it does not fit */
+  readonly toText: (value: unknown) => string;
+  /** The element of an array literal: the text, quoted where it needs it. @throws ValidationError if it does not fit */
   readonly toElement: (value: unknown) => string;
   /** From the driver's value (see `Rows`), never null. */
   readonly fromDriver: (value: unknown) => unknown;
@@ -14,7 +16,7 @@ export interface ColumnCodec {
 /** The codec of a column. */
 export function columnCodec(column: ColumnDescriptor): ColumnCodec {
   // A version is a bigint in the table and a number in the model.
-  if (column.field === 'version') return { toElement: String, fromDriver: Number };
+  if (column.field === 'version') return unquoted(String, Number);
   return codecOf(column.type, column.field);
 }
 
@@ -22,36 +24,45 @@ function codecOf(type: FieldType, field: string): ColumnCodec {
   switch (type.kind) {
     case 'string':
     case 'enum':
-      return { toElement: (value) => textElement(value as string, field), fromDriver: same };
-    case 'number':
-      return { toElement: (value) => numberElement(value as number, field), fromDriver: Number };
-    case 'bigint':
-      return {
-        toElement: (value) => bigintElement(value as bigint, field),
-        fromDriver: (value) => BigInt(value as string),
-      };
-    case 'boolean':
-      return { toElement: (value) => (value === true ? 't' : 'f'), fromDriver: same };
-    case 'instant':
-      return { toElement: (value) => instantElement(value as Date, field), fromDriver: same };
-    case 'decimal':
-      return {
-        toElement: decimalElement(type.precision, type.scale, field),
-        fromDriver: (value) => new Decimal(value as string),
-      };
     case 'uuid':
     case 'currency':
-      return { toElement: (value) => textElement(value as string, field), fromDriver: same };
-    case 'id':
       return {
-        toElement: (value) => (value as Id<unknown>).getValue(),
-        fromDriver: idFromDriver(type.model, type.sharded),
+        toText: (value) => storable(value as string, field),
+        toElement: (value) => textElement(value as string, field),
+        fromDriver: same,
       };
+    case 'number':
+      return unquoted((value) => numberText(value as number, field), Number);
+    case 'bigint':
+      return unquoted(
+        (value) => bigintText(value as bigint, field),
+        (value) => BigInt(value as string),
+      );
+    case 'boolean':
+      return unquoted((value) => (value === true ? 't' : 'f'), same);
+    case 'instant':
+      return unquoted((value) => validInstantText(value as Date, field), same);
+    case 'decimal':
+      return unquoted(
+        decimalText(type.precision, type.scale, field),
+        (value) => new Decimal(value as string),
+      );
+    case 'id':
+      return unquoted((value) => (value as Id<unknown>).getValue(), idFromDriver(type.model, type.sharded));
     case 'json':
     case 'list':
     case 'object':
-      return { toElement: (value) => jsonElement(JSON.stringify(value)), fromDriver: deepFreeze };
+      return {
+        toText: (value) => JSON.stringify(value),
+        toElement: (value) => jsonElement(JSON.stringify(value)),
+        fromDriver: deepFreeze,
+      };
   }
+}
+
+/** For texts that hold nothing that an array literal would take amiss. */
+function unquoted(toText: ColumnCodec['toText'], fromDriver: ColumnCodec['fromDriver']): ColumnCodec {
+  return { toText, toElement: toText, fromDriver };
 }
 
 /** An array literal of elements made by `toElement` (or the word `NULL`). */
@@ -78,19 +89,20 @@ const UNSTORABLE = /[\0\p{Surrogate}]/u;
 const BIGINT_LIMIT = 2n ** 63n;
 
 function textElement(value: string, field: string): string {
-  if (PLAIN.test(value)) return value;
-  if (UNSTORABLE.test(value)) {
-    throw new ValidationError(`${field} holds a character that cannot be stored`, { field });
-  }
-  return quoteElement(value);
+  return PLAIN.test(value) ? value : quoteElement(storable(value, field));
 }
 
-function numberElement(value: number, field: string): string {
+function storable(value: string, field: string): string {
+  if (!UNSTORABLE.test(value)) return value;
+  throw new ValidationError(`${field} holds a character that cannot be stored`, { field });
+}
+
+function numberText(value: number, field: string): string {
   if (!Number.isFinite(value)) throw new ValidationError(`${field} must be a finite number`, { field });
   return String(value);
 }
 
-function bigintElement(value: bigint, field: string): string {
+function bigintText(value: bigint, field: string): string {
   if (value >= BIGINT_LIMIT || value < -BIGINT_LIMIT) {
     throw new ValidationError(`${field} is out of range: 64 bits are stored`, { field });
   }
@@ -110,13 +122,13 @@ export function instantText(date: Date): string {
   return lastInstantText;
 }
 
-function instantElement(value: Date, field: string): string {
+function validInstantText(value: Date, field: string): string {
   if (Number.isNaN(value.getTime())) throw new ValidationError(`${field} is not a valid date`, { field });
   return instantText(value);
 }
 
 /** PostgreSQL would round what has too many decimals; here it is refused. */
-function decimalElement(precision: number, scale: number, field: string): (value: unknown) => string {
+function decimalText(precision: number, scale: number, field: string): (value: unknown) => string {
   const integerDigits = precision - scale;
   return (value) => {
     const decimal = value as Decimal;

@@ -13,6 +13,7 @@ import {
   updatedColumns,
 } from './flush-shape.js';
 import { foldGroup, type RowChange } from './folded-group.js';
+import { asLonePlan, type LonePlan, loneShapeKey, loneText, loneValues } from './lone-flush.js';
 import type { ActionRow, PlanWrite } from './plan-write.js';
 import { type CodedColumn, RowCodec } from './row-codec.js';
 import type { FlushRequest, WriteGroup } from './shard-store.js';
@@ -54,6 +55,9 @@ export class FlushStatements {
   make({ groups, locked }: FlushRequest): Statement {
     const plans = groups.flat();
     const folds = groups.map(foldGroup);
+    const lone =
+      plans[0] === undefined || plans.length > 1 ? undefined : asLonePlan(plans[0], folds[0] ?? []);
+    if (lone !== undefined) return this.#makeLone(lone, locked === 'skip');
     const tables = groupByTable(folds);
     const events = this.#eventArrays(plans);
     const keys = keyArrays(plans);
@@ -76,7 +80,15 @@ export class FlushStatements {
     for (const table of tables) values.push(...guardArrays(table));
     for (const table of tables) if (table.adds.length > 0) values.push(...addArrays(table));
     values.push(...events, ...keys, ...schedules, ...cancellations, ...journal);
-    return { ...textOf(shape), values };
+    return { ...textOf(shapeKey(shape), () => flushText(shape)), values };
+  }
+
+  #makeLone(lone: LonePlan, skipLocked: boolean): Statement {
+    const values = loneValues(lone, this.#namespace, (event) => {
+      const { name, version, writePayload } = this.#events.of(event);
+      return { id: uuid7.next(this.#shard.bits), name, eventVersion: version, payload: writePayload(event) };
+    });
+    return { ...textOf(loneShapeKey(lone, skipLocked), () => loneText(lone, skipLocked)), values };
   }
 
   /** One array per column; none at all without events. */
@@ -122,11 +134,10 @@ function transpose(rows: readonly (readonly string[])[], columns: number): reado
 const texts = new Map<string, { readonly text: string; readonly name?: string }>();
 
 /** Text and name of a shape; compiled once in the life of the process. */
-function textOf(shape: FlushShape): { readonly text: string; readonly name?: string } {
-  const key = shapeKey(shape);
+function textOf(key: string, make: () => string): { readonly text: string; readonly name?: string } {
   const known = texts.get(key);
   if (known !== undefined) return known;
-  const text = flushText(shape);
+  const text = make();
   if (texts.size >= MAXIMUM_PREPARED) return { text };
   const made = { text, name: `fw_flush_${texts.size}` };
   texts.set(key, made);

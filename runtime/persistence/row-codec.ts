@@ -49,6 +49,12 @@ export class RowCodec<M extends Entity = Entity> {
     return finishDraft(draft, []);
   }
 
+  /** The value of one column as the text of a parameter. */
+  text(column: CodedColumn, entity: Entity): string | null {
+    const value = fieldOf(entity, column.descriptor.field);
+    return value === null || value === undefined ? null : column.codec.toText(value);
+  }
+
   /** The value of one column as an element of an array literal. */
   element(column: CodedColumn, entity: Entity): string {
     const value = fieldOf(entity, column.descriptor.field);

@@ -208,6 +208,20 @@ describeThroughPgbouncer('A database through PgBouncer', (harness) => {
     expect(failure?.message).toMatch(/unsupported startup parameter.*set the key pooler/);
   });
 
+  it('takes no migration that runs outside of a transaction, and says what it needs', async () => {
+    const registry = await harness.makeShards();
+    const alone = defineMigration('0001_alone', '-- fw-gen: no transaction\nselect 1');
+    await expect(migrate(registry, { migrations: [alone] })).rejects.toThrow(/needs a direct connection/);
+  });
+
+  it('names the line of a migration that fails', async () => {
+    const registry = await harness.makeShards();
+    const broken = defineMigration('0001_broken', 'select 1;\nselect 1 +\n wrong');
+    await expect(migrate(registry, { migrations: [broken] })).rejects.toThrow(
+      /"wrong" does not exist \(line 3 of/,
+    );
+  });
+
   it('is migrated once by two processes at a time', async () => {
     const { groups } = await harness.makeTopology({ migrated: false });
     const url = groups[0]?.members[0]?.primary.url;
@@ -233,7 +247,9 @@ describeThroughPgbouncer('A database through PgBouncer', (harness) => {
     const registry = await harness.makeShards({ migrated: false });
     const slow = defineMigration('0001_slow', 'select pg_sleep(1.5)');
     const first = migrate(registry, { migrations: [slow] });
-    await expect.poll(() => running(registry.database(registry.defaultShard))).toBe(true);
+    await expect
+      .poll(() => running(registry.database(registry.defaultShard)), { timeout: 20_000 })
+      .toBe(true);
     await expect(migrate(registry, { migrations: [slow], timeoutMs: 200 })).rejects.toMatchObject({
       code: 'FW_MIGRATION',
     });

@@ -1,5 +1,5 @@
 import type { EventDescriptor, ModelDescriptor } from '../domain/descriptor.js';
-import { ShardedId } from '../domain/id.js';
+import { ShardedId, shardOfUuid } from '../domain/id.js';
 import type { Model } from '../domain/model.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ValidationError } from '../errors.js';
@@ -52,11 +52,11 @@ const NAME = /^[\x21-\x22\x24-\x7e]{1,80}$/;
 /** The shard that a step's action writes to. */
 export function shardOfStep(step: SagaStep<Model>, state: Model, params: object): ShardIdentifier {
   if (step.on !== undefined) return step.on(state).resolveShardIdentifier();
-  const id = Object.values(params).find((value) => value instanceof ShardedId) ?? state.id;
-  return id instanceof ShardedId ? id.resolveShardIdentifier() : homeOf(state);
+  const [id] = Object.values(params).filter((value) => value instanceof ShardedId);
+  return id === undefined ? homeOf(state) : id.resolveShardIdentifier();
 }
 
 /** The shard that a saga lives on. */
-export function homeOf(state: Model): ShardIdentifier {
-  return ShardedId.named(state.constructor.name, state.id.getValue()).resolveShardIdentifier();
+export function homeOf({ id }: Model): ShardIdentifier {
+  return shardOfUuid(id.getValue());
 }

@@ -10,6 +10,7 @@ import { GiveUpAction, MoveAction, ParkAction } from './saga-actions.js';
 import { homeOf, type SagaDefinition, shardOfStep } from './saga-definition.js';
 import { type SagaRun, SagaWokenEvent } from './saga-run.js';
 import type { SagaFailure, SagaStep } from './saga-step.js';
+import { requireStep } from './stage-saga.js';
 import type { RegisteredStep, SagaKit, StepOutcome } from './step-action.js';
 import { failureKind, sagaFailure } from './step-failure.js';
 import { type StepPlace, stepRecordId } from './step-record.js';
@@ -67,6 +68,8 @@ export class SagaDriver implements EventHandler {
     if (!definition.names.includes(run.saga)) return undefined;
     const step = definition.step(run.step);
     if (step === undefined) return undefined;
+    // The two were read one after the other: if the saga has moved in between, the next attempt sees it.
+    requireStep(definition.saga, run, state);
     return { run, state, step, place: { saga: id, stepNumber: run.stepNumber, step: run.step } };
   }
 

@@ -1,8 +1,9 @@
 import type { EventDescriptor, ModelDescriptor } from '../domain/descriptor.js';
 import { ShardedId } from '../domain/id.js';
 import { Model } from '../domain/model.js';
-import { INITIAL_VERSION, ModelBuilder } from '../domain/model-builder.js';
+import { INITIAL_VERSION } from '../domain/model-builder.js';
 import { ModelEvent } from '../domain/model-event.js';
+import { failureFields, OwnBuilder, ownColumns } from './own-model.js';
 import type { SagaFailure } from './saga-step.js';
 
 /** `PARKED`: given up until somebody asks for another try. */
@@ -34,7 +35,7 @@ export class SagaRun extends Model<SagaRun, ShardedId<SagaRun>, SagaRunState> {
 
   /** The record of a saga that starts. */
   static start(id: string, saga: string, createdDate: Date, terms: StepTerms): SagaRun {
-    return new SagaRunBuilder()
+    return newBuilder()
       .with({
         id: sagaRunId(id),
         state: 'RUNNING',
@@ -67,8 +68,8 @@ export class SagaRun extends Model<SagaRun, ShardedId<SagaRun>, SagaRunState> {
     return this.#copy().with({ state: 'RUNNING', deadline }).withEvent(event).build();
   }
 
-  #copy(): SagaRunBuilder {
-    return new SagaRunBuilder().from(this);
+  #copy(): OwnBuilder<SagaRun> {
+    return newBuilder().from(this);
   }
 }
 
@@ -112,68 +113,24 @@ export const sagaRunModel: ModelDescriptor<SagaRun> = {
   modelClass: () => SagaRun,
   table: 'eventlog.sagas',
   sharded: true,
-  columns: [
-    { field: 'id', column: 'id', type: { kind: 'id', model: 'SagaRun', sharded: true }, sqlType: 'uuid' },
-    {
-      field: 'state',
-      column: 'state',
-      type: { kind: 'enum', values: ['RUNNING', 'PARKED', 'ENDED'] },
-      sqlType: 'text',
-    },
-    { field: 'version', column: 'version', type: { kind: 'number' }, sqlType: 'bigint' },
-    { field: 'saga', column: 'saga', type: { kind: 'string' }, sqlType: 'text' },
-    { field: 'step', column: 'step', type: { kind: 'string' }, sqlType: 'text' },
-    { field: 'stepNumber', column: 'step_number', type: { kind: 'number' }, sqlType: 'integer' },
-    {
-      field: 'deadline',
-      column: 'deadline',
-      type: { kind: 'instant' },
-      sqlType: 'timestamptz',
-      optional: true,
-    },
-    {
-      field: 'failureCode',
-      column: 'failure_code',
-      type: { kind: 'string' },
-      sqlType: 'text',
-      optional: true,
-    },
-    {
-      field: 'failureMessage',
-      column: 'failure_message',
-      type: { kind: 'string' },
-      sqlType: 'text',
-      optional: true,
-    },
-    { field: 'createdDate', column: 'created_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
-    { field: 'updatedDate', column: 'updated_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
-  ],
+  columns: ownColumns(
+    'SagaRun',
+    ['RUNNING', 'PARKED', 'ENDED'],
+    [
+      { field: 'saga', column: 'saga', type: { kind: 'string' }, sqlType: 'text' },
+      { field: 'step', column: 'step', type: { kind: 'string' }, sqlType: 'text' },
+      { field: 'stepNumber', column: 'step_number', type: { kind: 'number' }, sqlType: 'integer' },
+      {
+        field: 'deadline',
+        column: 'deadline',
+        type: { kind: 'instant' },
+        sqlType: 'timestamptz',
+        optional: true,
+      },
+    ],
+  ),
 };
 
-class SagaRunBuilder extends ModelBuilder<SagaRun> {
-  constructor() {
-    super(sagaRunModel);
-  }
-
-  from(run: SagaRun): this {
-    return this.copyAll(run);
-  }
-
-  with(fields: { readonly [Field in keyof SagaRun]?: SagaRun[Field] | undefined }): this {
-    for (const [field, value] of Object.entries(fields)) this.put(field, value);
-    return this;
-  }
-
-  build(): SagaRun {
-    return this.instantiate();
-  }
-}
-
-function failureFields({ code, message }: SagaFailure): Pick<SagaRun, 'failureCode' | 'failureMessage'> {
-  return { failureCode: code, failureMessage: storable(message) };
-}
-
-/** A message may quote what a database cannot store. */
-export function storable(message: string): string {
-  return message.replace(/[\0\p{Surrogate}]/gu, '\uFFFD');
+function newBuilder(): OwnBuilder<SagaRun> {
+  return new OwnBuilder(sagaRunModel);
 }

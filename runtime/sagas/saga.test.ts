@@ -81,6 +81,19 @@ describe('A move', () => {
     expect(plan.schedules).toEqual([]);
   });
 
+  test('from a state that somebody else has changed is refused', () => {
+    const changed = persisted(newTrip().to('HOTEL'));
+    const plan = new ActionPlan(clock);
+    expect(() =>
+      stageMove(
+        plan,
+        new TripSaga(),
+        { run, from: changed, to: changed.to('BOOKED'), failure: undefined },
+        clock.now(),
+      ),
+    ).toThrow(/is in state HOTEL, where TripSaga left it in FLIGHT/);
+  });
+
   test('to the same state, or to one that nobody hears of, is refused', () => {
     expect(() => move(from.to('FLIGHT'))).toThrow(PlanMisuseError);
     expect(() => move(from.silentlyTo('HOTEL'))).toThrow(PlanMisuseError);

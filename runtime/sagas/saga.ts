@@ -17,7 +17,7 @@ export abstract class Saga<M extends Model> {
   /** Type only: tells sagas of different models apart. */
   declare protected readonly stateType?: M;
 
-  /** Stable name: identity of its checkpoints and of the steps taken. 1 to 80 visible ASCII characters. Default: the class name. */
+  /** Stable name: identity of its checkpoints and steps. 1 to 80 visible ASCII characters. Default: the class name. */
   readonly name: string = this.constructor.name;
   /** Earlier names, so that a rename loses nothing. Default none. */
   readonly aliases: readonly string[] = [];

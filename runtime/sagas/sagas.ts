@@ -6,6 +6,7 @@ import type { PartialPage } from '../persistence/list-reader.js';
 import type { PageRequest } from '../persistence/page.js';
 import type { QueryOptions } from '../persistence/query-options.js';
 import type { RepositoryContext } from '../persistence/repository.js';
+import { readFailure } from './own-model.js';
 import { RetryAction } from './saga-actions.js';
 import type { SagaRun, SagaRunState } from './saga-run.js';
 import { type SagaFilter, SagaRunRepository, type StuckReason } from './saga-run-repository.js';
@@ -113,7 +114,6 @@ async function summariesOf(
 }
 
 function summaryOf(run: SagaRun, stuck: StuckReason | undefined): SagaSummary {
-  const { failureCode: code, failureMessage: message } = run;
   return {
     id: run.id.getValue(),
     shard: run.id.resolveShardIdentifier(),
@@ -122,7 +122,7 @@ function summaryOf(run: SagaRun, stuck: StuckReason | undefined): SagaSummary {
     step: run.step,
     deadline: run.deadline,
     stuck,
-    failure: code === undefined || message === undefined ? undefined : { code, message },
+    failure: readFailure(run),
     startedDate: run.createdDate,
     changedDate: run.updatedDate,
   };

@@ -40,7 +40,8 @@ export interface SagaMove<M extends Model> {
 /**
  * Puts a saga's move to its next state into a plan, with the time-out of the step that follows.
  *
- * @throws PlanMisuseError for a move to the same state, and for one to a state with a step but without an event
+ * @throws PlanMisuseError for a move to the same state, for one to a state with a step but without an event, and if
+ *   somebody else has changed the state
  */
 export function stageMove<M extends Model>(
   plan: ActionPlan,
@@ -48,6 +49,7 @@ export function stageMove<M extends Model>(
   { run, from, to, failure }: SagaMove<M>,
   now: Date,
 ): void {
+  requireStep(saga, run, from);
   if (to.state === from.state) {
     throw new PlanMisuseError(`${saga.name} would take its step ${from.state} for ever: name another state`);
   }
@@ -58,6 +60,15 @@ export function stageMove<M extends Model>(
   plan.update(to);
   if (deadline === undefined) return;
   plan.schedule(deadline, OverdueAction, { saga: run.id.getValue(), stepNumber: moved.stepNumber });
+}
+
+/** @throws PlanMisuseError if the state has been changed by anybody but the saga */
+export function requireStep<M extends Model>(saga: NamedSteps<M>, run: SagaRun, { id, state }: M): void {
+  if (state === run.step) return;
+  throw new PlanMisuseError(
+    `${id.getValue()} is in state ${state}, where ${saga.name} left it in ${run.step}: other actions may change its ` +
+      'fields, but not its state',
+  );
 }
 
 /** The next step is taken when the event of its state arrives. */

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import { ShardedId } from '../domain/id.js';
 import { Model } from '../domain/model.js';
-import { INITIAL_VERSION, ModelBuilder } from '../domain/model-builder.js';
+import { INITIAL_VERSION } from '../domain/model-builder.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { storable } from './saga-run.js';
+import { failureFields, OwnBuilder, ownColumns, readFailure } from './own-model.js';
 import type { SagaFailure } from './saga-step.js';
 
 /** `DONE`: committed with the step's action. `VOID`: the action has not been applied, and never will be. */
@@ -31,7 +31,9 @@ export class StepRecord extends Model<StepRecord, ShardedId<StepRecord>, StepRec
   readonly failureMessage?: string;
 
   static done(id: ShardedId<StepRecord>, place: StepPlace, createdDate: Date): StepRecord {
-    return new StepRecordBuilder().make({ ...place, id, state: 'DONE', createdDate });
+    return newBuilder()
+      .with({ ...place, id, state: 'DONE', createdDate })
+      .build();
   }
 
   static void(
@@ -40,22 +42,13 @@ export class StepRecord extends Model<StepRecord, ShardedId<StepRecord>, StepRec
     failure: SagaFailure,
     createdDate: Date,
   ): StepRecord {
-    const { code: failureCode, message } = failure;
-    const failureMessage = storable(message);
-    return new StepRecordBuilder().make({
-      ...place,
-      id,
-      state: 'VOID',
-      failureCode,
-      failureMessage,
-      createdDate,
-    });
+    const fields = { ...place, ...failureFields(failure), id, state: 'VOID', createdDate } as const;
+    return newBuilder().with(fields).build();
   }
 
   /** Why a void step was given up. */
   get failure(): SagaFailure | undefined {
-    const { failureCode: code, failureMessage: message } = this;
-    return code === undefined || message === undefined ? undefined : { code, message };
+    return readFailure(this);
   }
 }
 
@@ -66,30 +59,15 @@ export const stepRecordModel: ModelDescriptor<StepRecord> = {
   modelClass: () => StepRecord,
   table: 'eventlog.saga_steps',
   sharded: true,
-  columns: [
-    { field: 'id', column: 'id', type: { kind: 'id', model: 'StepRecord', sharded: true }, sqlType: 'uuid' },
-    { field: 'state', column: 'state', type: { kind: 'enum', values: ['DONE', 'VOID'] }, sqlType: 'text' },
-    { field: 'version', column: 'version', type: { kind: 'number' }, sqlType: 'bigint' },
-    { field: 'saga', column: 'saga_id', type: { kind: 'uuid' }, sqlType: 'uuid' },
-    { field: 'stepNumber', column: 'step_number', type: { kind: 'number' }, sqlType: 'integer' },
-    { field: 'step', column: 'step', type: { kind: 'string' }, sqlType: 'text' },
-    {
-      field: 'failureCode',
-      column: 'failure_code',
-      type: { kind: 'string' },
-      sqlType: 'text',
-      optional: true,
-    },
-    {
-      field: 'failureMessage',
-      column: 'failure_message',
-      type: { kind: 'string' },
-      sqlType: 'text',
-      optional: true,
-    },
-    { field: 'createdDate', column: 'created_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
-    { field: 'updatedDate', column: 'updated_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
-  ],
+  columns: ownColumns(
+    'StepRecord',
+    ['DONE', 'VOID'],
+    [
+      { field: 'saga', column: 'saga_id', type: { kind: 'uuid' }, sqlType: 'uuid' },
+      { field: 'stepNumber', column: 'step_number', type: { kind: 'number' }, sqlType: 'integer' },
+      { field: 'step', column: 'step', type: { kind: 'string' }, sqlType: 'text' },
+    ],
+  ),
 };
 
 /**
@@ -105,14 +83,6 @@ export function stepRecordId({ saga, stepNumber }: StepPlace, shard: ShardIdenti
 /** The variant of RFC 9562 stands before the shard's 14 bits. */
 const VARIANT_BITS = 0x8000;
 
-class StepRecordBuilder extends ModelBuilder<StepRecord> {
-  constructor() {
-    super(stepRecordModel);
-  }
-
-  make(fields: { readonly [Field in keyof StepRecord]?: StepRecord[Field] | undefined }): StepRecord {
-    this.put('version', INITIAL_VERSION);
-    for (const [field, value] of Object.entries(fields)) this.put(field, value);
-    return this.instantiate();
-  }
+function newBuilder(): OwnBuilder<StepRecord> {
+  return new OwnBuilder(stepRecordModel).with({ version: INITIAL_VERSION });
 }

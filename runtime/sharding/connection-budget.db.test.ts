@@ -58,9 +58,9 @@ describeOn('postgresql', 'The connections of one process', (harness) => {
         while (going) await databases.database(busy).query(sleep);
       });
       await databases.database(busy).query(sleep);
-      const startedAt = performance.now();
-      await databases.database(late).query({ text: 'select 1', values: [] });
-      expect(performance.now() - startedAt).toBeLessThan(700);
+      // One that had to wait until the other is idle would be refused at its deadline.
+      const answer = await databases.database(late).query({ text: 'select 1', values: [] });
+      expect(answer.rows).toEqual([[1]]);
       going = false;
       await Promise.all(workers);
     } finally {

@@ -1,6 +1,15 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,7 +36,10 @@ describe('a project that installs the package', () => {
     await run('npm', [...install, join(folder, filename), types], { cwd: folder });
   }, 180_000);
 
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterAll(async () => {
+    for (const stop of servers) await stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
 
   test('a second service needs less than 100 lines from class to HTTP, beside the response mapper', () => {
     const sources = ['order.ts', 'actions.ts', 'main.ts'].map((file) => join(project, 'src', file));
@@ -70,6 +82,26 @@ describe('a project that installs the package', () => {
     await run('npx', ['fw-gen', 'generate'], { cwd: folder });
     expect(snapshot(join(folder, 'src', 'generated'))).toEqual(before);
   });
+
+  test('makes a new project whose test and start scripts run at once', async () => {
+    const made = join(folder, 'notes');
+    await run('npx', ['fw-gen', 'init', 'notes', '--yes'], { cwd: folder });
+    // What `npm install` in it would bring; the package itself is found in the folder around it.
+    const tools = join(made, 'node_modules');
+    mkdirSync(join(tools, '.bin'), { recursive: true });
+    symlinkSync(join(root, 'node_modules', 'typescript'), join(tools, 'typescript'));
+    symlinkSync(tsc, join(tools, '.bin', 'tsc'));
+    const { stdout } = await run('npm', ['test'], { cwd: made });
+    expect(stdout).toMatch(/^# pass [1-9]\d*$/m);
+    expect(stdout).toMatch(/^# fail 0$/m);
+    const url = await serve(made, 'npm', ['start', '--', '--port', '0']);
+    const written = await post<{ readonly text: string }>(`${url}/notes`, { text: 'Buy milk' });
+    expect([written.status, written.body.text]).toEqual([201, 'Buy milk']);
+    const schema = /^# yaml-language-server: \$schema=(\S+)$/m.exec(
+      readFileSync(join(made, 'fw.config.yaml'), 'utf8'),
+    )?.[1];
+    expect(JSON.parse(readFileSync(join(folder, schema ?? ''), 'utf8'))).toHaveProperty('properties.fw');
+  }, 120_000);
 });
 
 /** The compiler's own words are the message. */
@@ -87,18 +119,17 @@ interface OrderBody {
 }
 
 const servers: (() => Promise<void>)[] = [];
-afterAll(async () => {
-  for (const stop of servers) await stop();
-});
 
-async function serve(folder: string): Promise<string> {
-  const child = spawn(process.execPath, ['dist/main.js', '--port', '0'], {
-    cwd: folder,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+async function serve(
+  folder: string,
+  program: string = process.execPath,
+  args: readonly string[] = ['dist/main.js', '--port', '0'],
+): Promise<string> {
+  // A group of its own: npm does not hand a signal on to the shell that its script runs in.
+  const child = spawn(program, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
   servers.push(async () => {
-    child.kill();
-    await once(child, 'exit');
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid);
+    if (!child.stdout.closed) await once(child.stdout, 'close');
   });
   let output = '';
   return new Promise((resolve, reject) => {

@@ -127,6 +127,37 @@ describe('the wallet server on two PostgreSQL servers', () => {
     }
   });
 
+  test('transfers whose process is killed are ended by another one, each in one way', async () => {
+    const second = await startServerProcess(config, { DB_PASSWORD: servers.global.password });
+    try {
+      const [source, destination] = await Promise.all(
+        ['US', 'MX'].map((country) => createWallet(server.url, country, owner, '100')),
+      );
+      const closed = await createWallet(server.url, 'MX', owner, '0');
+      await post(`${server.url}/wallets/${closed.id}/close`, {});
+      const send = (destinationId: string | undefined) =>
+        post<{ readonly id: string }>(`${second.url}/transfers`, {
+          sourceId: source?.id,
+          destinationId,
+          amount: '5',
+        });
+      const targets = [destination?.id, closed.id, destination?.id, closed.id, destination?.id];
+      const started = await Promise.all(targets.map(send));
+      second.process.kill('SIGKILL');
+      expect(started.map(({ status }) => status)).toEqual(targets.map(() => 202));
+      const state = async (id: string) => (await get(`${server.url}/transfers/${id}`)).body.state;
+      for (const [index, { body }] of started.entries()) {
+        const end = targets[index] === closed.id ? 'REFUNDED' : 'COMPLETED';
+        await expect.poll(() => state(body.id), { timeout: 60_000 }).toBe(end);
+      }
+      const balance = async (id: string | undefined) =>
+        (await get(`${server.url}/wallets/${id}`)).body.balance;
+      expect([await balance(source?.id), await balance(destination?.id)]).toEqual(['85', '115']);
+    } finally {
+      second.process.kill('SIGKILL');
+    }
+  }, 120_000);
+
   test('lists the wallets of an owner over both shards, page by page, oldest first', async () => {
     const everything = await pages(`${server.url}/wallets?ownerId=${owner}&limit=2`);
     const stored = [...(await ids(databases.global)), ...(await ids(databases.mexico))].sort();

@@ -118,14 +118,12 @@ async function runOnEach<T>(
 /** What to tell about a failure. @throws the error itself if nobody foresaw it: a bug */
 async function explainFailure(error: unknown): Promise<string> {
   const { DriverFailure, FwError } = await import('../../../runtime/operations.js');
-  if (error instanceof DriverFailure) {
-    const lacksTables = error.sqlState === '42P01' || error.sqlState === '3F000';
-    return lacksTables
-      ? `${error.message}. Its tables are missing or older than this version: run fw-gen migrate up.`
-      : error.message;
-  }
-  if (error instanceof FwError) return error.message;
-  throw error;
+  if (!(error instanceof DriverFailure || error instanceof FwError)) throw error;
+  const sqlState = 'sqlState' in error ? error.sqlState : undefined;
+  const lacksTables = sqlState === '42P01' || sqlState === '3F000';
+  return lacksTables
+    ? `${error.message}. Its tables are missing or older than this version: run fw-gen migrate up.`
+    : error.message;
 }
 
 /** @throws InputError for a shard that the configuration does not list */

@@ -44,7 +44,7 @@ async function showLag(
     value === undefined ? [] : [{ name, lag: value }],
   );
   if (format === 'json') output.info(lagJson(shards, outcomes));
-  else showText(shards, output);
+  else if (outcomes.done.length > 0) showText(shards, output);
   const failed = reportFailures(outcomes, output);
   return failed === EXIT.success && shards.every(({ lag }) => isQuiet(lag)) ? EXIT.success : EXIT.drift;
 }

@@ -66,7 +66,8 @@ const TSCONFIG = `{
 `;
 
 function configuration({ name }: NewProject): string {
-  return `# The configuration of fw-gen and of the running service. Every key: docs/configuration.md of fw-actions.
+  return `# yaml-language-server: $schema=./node_modules/fw-actions/dist/generator/config.schema.json
+# The configuration of fw-gen and of the running service. Every key: docs/configuration.md of fw-actions.
 fw:
   # Written to the namespace column of every outbox row.
   namespace: ${JSON.stringify(name)}

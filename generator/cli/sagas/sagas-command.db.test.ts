@@ -88,6 +88,12 @@ describeOn('postgresql', 'fw-gen sagas list', (harness) => {
     expect(await sagas('--saga', 'OtherSaga')).toEqual({ code: 0, info: 'There is no saga.', error: '' });
   });
 
+  test('says what to do where the tables are missing', async () => {
+    writeFileSync(config, topologyYaml(await harness.makeTopology({ shards: SHARDS, migrated: false })));
+    const { code, error } = await sagas();
+    expect([code, error]).toEqual([2, expect.stringContaining('run fw-gen migrate up')]);
+  });
+
   test('refuses a cursor of another list', async () => {
     await withSagas(['RUNNING', SOON], ['RUNNING', SOON]);
     const { info } = await sagas('--limit', '1');

@@ -76,7 +76,7 @@ describe('amounts', () => {
   ])('%.30s is refused at its pointer', (json) => {
     const start = performance.now();
     const { errors } = check(amountSchema, `{"amount":${json}}`);
-    expect(performance.now() - start).toBeLessThan(100);
+    expect(performance.now() - start).toBeLessThan(1_000);
     expect(errors).toEqual([{ pointer: '/amount', message: expect.stringMatching(/^amount /) }]);
   });
 

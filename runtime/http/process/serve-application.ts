@@ -80,8 +80,7 @@ async function start<Collaborators>(
     name: `${hostname()}:${process.pid}`,
   });
   const close = async (): Promise<void> => {
-    // Handlers finish beside the requests: a database that hangs holds up both, and there is little time.
-    await Promise.all([server.close(DRAIN_MS), opened.events.stop()]);
+    await server.close(DRAIN_MS);
     await register.stop();
     await opened.close();
   };

@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import { ts } from 'ts-morph';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readMigrationTexts } from './migrations.js';
+import { fwGen, type Ran } from './test-support/fw-gen.js';
+import { type TestProject, testProject } from './test-support/projects.js';
+
+const EMITTED = 'src/generated/sql-migrations.ts';
+// biome-ignore-start lint/suspicious/noTemplateCurlyInString: it is SQL.
+/** What a template literal, a comment or an editor could change on the way. */
+const ODD =
+  "\uFEFF-- `back` ${tick} */ \\n \u2028 \u200B \t\r\nselect '\\', e'\\\\', $$${x}`$$, \"ä😀\";\r\n\r\n  select 2  \r\n";
+
+// biome-ignore-end lint/suspicious/noTemplateCurlyInString: it is SQL.
+
+let project: TestProject;
+beforeEach(() => {
+  project = testProject();
+});
+afterEach(() => project.delete());
+
+const generate = (...flags: readonly string[]): Promise<Ran> =>
+  fwGen('generate', '--config', project.config, ...flags);
+
+/** Second argument of each `defineMigration`, as it will be when the module has been loaded. */
+function emittedTexts(): readonly string[] {
+  const source = ts.createSourceFile('x.ts', project.read(EMITTED), ts.ScriptTarget.Latest, true);
+  const texts: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isNoSubstitutionTemplateLiteral(node)) texts.push(node.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return texts;
+}
+
+test('an application has the very texts that the command line applies, whatever they hold', async () => {
+  project.write('src/migrations/0007_odd.sql', ODD);
+  expect((await generate()).code).toBe(0);
+  const { migrations, diagnostics } = readMigrationTexts({
+    projectDirectory: project.folder,
+    migrationsDirectory: join(project.folder, 'src/migrations'),
+  });
+  expect(diagnostics).toEqual([]);
+  const read = migrations.find(({ name }) => name === '0007_odd');
+  expect(emittedTexts()).toEqual([read?.up]);
+  expect(read?.up).toBe(ODD.slice(1).replaceAll('\r', ''));
+});
+
+test('a changed text makes the output stale, and a file that is gone takes its text along', async () => {
+  project.write('src/migrations/0007_index.sql', 'select 1;\nselect 2;\n');
+  expect((await generate()).code).toBe(0);
+  expect((await generate('--check')).code).toBe(0);
+  expect(project.read('src/generated/application.ts')).toContain("from './sql-migrations.js'");
+  project.write('src/migrations/0007_index.sql', 'select 1;\nselect 3;\n');
+  const stale = await generate('--check');
+  expect(stale.code).toBe(1);
+  expect(`${stale.info}${stale.error}`).toContain(
+    `${EMITTED} is stale: because of src/migrations/0007_index.sql:2:1`,
+  );
+  project.remove('src/migrations/0007_index.sql');
+  expect((await generate()).code).toBe(0);
+  expect(Object.keys(project.emitted())).not.toContain(EMITTED);
+  expect(project.read('src/generated/application.ts')).not.toContain('sql-migrations');
+});
+
+test('tables that plain SQL creates get no first migration of ours, and numbers go on behind it', async () => {
+  project.write(
+    'src/migrations/0007_orders.sql',
+    'create table if not exists "orders" (id uuid primary key);\n',
+  );
+  expect((await generate()).code).toBe(0);
+  const names = Object.keys(project.emitted()).filter((path) => /migrations\/\d/.test(path));
+  expect(names).toEqual(['src/migrations/0007_orders.sql', 'src/migrations/0008_create_customers.ts']);
+});

@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest';
+import type { StagedItem } from '../action/action-plan.js';
+import { Decimal } from '../domain/decimal.js';
+import { instantiate } from '../domain/entity.js';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { AccountCredited, OPENED_AT } from '../domain/test-support/account.js';
+import { accountMigrations } from '../execution/test-support/accounts.js';
+import type { ShardDatabase } from '../sharding/shard-database.js';
+import { describeOnEachAdapter } from '../testing/databases-vitest.js';
+import { EventCatalog } from './event-catalog.js';
+import { FlushStatements } from './flush-statement.js';
+import type { PlanWrite } from './plan-write.js';
+import { SqlShardStore } from './sql-shard-store.js';
+import { idOf, planOf } from './test-support/plans.js';
+
+const HERE = ShardIdentifier.of(0, 0);
+const events = new EventCatalog([
+  {
+    name: 'AccountCredited',
+    model: 'Account',
+    eventClass: () => AccountCredited,
+    fields: [{ name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } }],
+  },
+]);
+
+interface Case {
+  readonly changes: readonly string[];
+  readonly event?: boolean;
+  readonly key?: boolean;
+  /** Its attempt has been given up before it arrives. */
+  readonly fenced?: boolean;
+}
+
+/** Rows are at version 1 when a case begins; `a` is what most of them touch. */
+const CASES: Readonly<Record<string, Case>> = {
+  'an update': { changes: ['a1>2'], event: true },
+  'an update of an old version': { changes: ['a4>5'], event: true },
+  'an update of a row that is not there': { changes: ['nobody1>2'] },
+  'an insert': { changes: ['+new'], event: true, key: true },
+  'an expectation': { changes: ['a1?'], key: true },
+  'an expectation that does not hold': { changes: ['a2?'] },
+  'an insert that rests on an expectation': { changes: ['a1?', '+new'] },
+  'an update with an insert and a key': { changes: ['a1>2', '+new'], event: true, key: true },
+  'nothing but a key': { changes: [], key: true },
+  'an attempt that was given up': { changes: ['a1>2'], event: true, fenced: true },
+};
+
+function planFor({ changes, event = false, key = false }: Case): PlanWrite {
+  const plan = planOf(...changes);
+  const items = plan.items.map((item, index): StagedItem => {
+    if (item.kind === 'expect' || !event || index > 0) return item;
+    return { ...item, events: [new AccountCredited(idOf('a'), new Decimal('1.5'))] };
+  });
+  const claim = {
+    ...{ principal: 'test', operation: 'Test', key: 'key "1"', fingerprint: 'f' },
+    ...{ target: HERE, result: '{"done": true}', expiresDate: '2030-01-01T00:00:00.000Z' },
+  };
+  return { ...plan, items, traceContext: undefined, key: key ? claim : undefined };
+}
+
+/** Everything that a flush leaves behind, without what differs from time to time. */
+async function stored(database: ShardDatabase): Promise<unknown> {
+  const texts = [
+    `SELECT id, state, version, balance::text, closed_by, created_date::text FROM accounts ORDER BY id`,
+    `SELECT status, namespace, name, principal, params::text, result::text FROM eventlog.actions
+     WHERE name <> '+zneighbour' ORDER BY name`,
+    `SELECT namespace, model_id, model_name, event_type, payload::text, model_version, event_version, trace_context
+     FROM eventlog.events`,
+    `SELECT principal, operation, key, fingerprint, target_group, target_member, result::text, expires_date::text
+     FROM eventlog.idempotency_keys`,
+  ];
+  const answers: unknown[] = [];
+  for (const text of texts) answers.push((await database.query({ text, values: [] })).rows);
+  return answers;
+}
+
+describeOnEachAdapter('a plan that travels alone', (harness) => {
+  test.each(Object.entries(CASES))(
+    'has the same outcome and leaves the same rows as in company: %s',
+    async (_name, given) => {
+      const ends: unknown[] = [];
+      for (const company of [false, true]) {
+        const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
+        const database = databases.database(HERE);
+        const store = new SqlShardStore(database, 'test', events);
+        await store.flush({ groups: [[planOf('+a')], [planOf('+zneighbour')]], locked: 'wait' });
+        const plan = planFor(given);
+        if (given.fenced === true) await store.fence(plan.action);
+        const groups = company ? [[plan], [planOf('zneighbour1?')]] : [[plan]];
+        const [outcome] = await store.flush({ groups, locked: 'skip' });
+        await database.query({
+          text: 'DELETE FROM eventlog.actions WHERE name = $1',
+          values: ['zneighbour1?'],
+        });
+        ends.push([outcome, await stored(database)]);
+      }
+      expect(ends[0]).toEqual(ends[1]);
+    },
+  );
+});
+
+const statements = new FlushStatements(HERE, 'test', events);
+
+test.each(['a1>2', '+new', 'a1?'])('a simple plan has a statement without arrays: %s', (change) => {
+  const { text } = statements.make({ groups: [[planOf(change)]], locked: 'skip' });
+  expect(text).not.toContain('unnest');
+  expect(text.includes('SKIP LOCKED')).toBe(change !== '+new');
+});
+
+test.each([
+  ['a1>2', 'b1>2'],
+  ['+new', '+newer'],
+  ['a1?', 'b1>2'],
+])('a plan with several rows of a kind has the general one: %s %s', (...changes) => {
+  expect(statements.make({ groups: [[planOf(...changes)]], locked: 'wait' }).text).toContain('unnest');
+});
+
+test('a text that PostgreSQL cannot store is refused before it is sent', () => {
+  const plan = planOf('+a');
+  const broken = plan.items.map((item): StagedItem => {
+    const { id, state, version } = item.model;
+    const dates = { createdDate: OPENED_AT, updatedDate: OPENED_AT };
+    const values = {
+      id,
+      state,
+      version,
+      ...dates,
+      balance: new Decimal(0),
+      closedBy: 'a\u0000b',
+    };
+    return { ...item, model: instantiate(item.descriptor, values) };
+  });
+  const request = { groups: [[{ ...plan, items: broken }]], locked: 'skip' } as const;
+  expect(() => statements.make(request)).toThrow(/cannot be stored/);
+});

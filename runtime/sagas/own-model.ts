@@ -1,0 +1,69 @@
+import type { ColumnDescriptor, ModelDescriptor } from '../domain/descriptor.js';
+import type { Model } from '../domain/model.js';
+import { ModelBuilder } from '../domain/model-builder.js';
+import type { SagaFailure } from './saga-step.js';
+
+/** Some fields of a model; undefined clears one. */
+export type FieldsOf<M> = { readonly [Field in keyof M]?: M[Field] | undefined };
+
+/** Builds the runtime's own models, for which nothing is generated. */
+export class OwnBuilder<M extends Model> extends ModelBuilder<M> {
+  /** Public, unlike that of the base class. */
+  constructor(descriptor: ModelDescriptor<M>) {
+    super(descriptor);
+  }
+
+  /** Starts from all fields of another one. */
+  from(model: M): this {
+    return this.copyAll(model);
+  }
+
+  with(fields: FieldsOf<M>): this {
+    for (const [field, value] of Object.entries(fields)) this.put(field, value);
+    return this;
+  }
+
+  build(): M {
+    return this.instantiate();
+  }
+}
+
+/** The columns of such a model: those of every model, its own, and why something failed. */
+export function ownColumns(
+  model: string,
+  states: readonly string[],
+  own: readonly ColumnDescriptor[],
+): readonly ColumnDescriptor[] {
+  return [
+    { field: 'id', column: 'id', type: { kind: 'id', model, sharded: true }, sqlType: 'uuid' },
+    { field: 'state', column: 'state', type: { kind: 'enum', values: states }, sqlType: 'text' },
+    { field: 'version', column: 'version', type: { kind: 'number' }, sqlType: 'bigint' },
+    ...own,
+    textColumn('failureCode', 'failure_code'),
+    textColumn('failureMessage', 'failure_message'),
+    { field: 'createdDate', column: 'created_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
+    { field: 'updatedDate', column: 'updated_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
+  ];
+}
+
+function textColumn(field: string, column: string): ColumnDescriptor {
+  return { field, column, type: { kind: 'string' }, sqlType: 'text', optional: true };
+}
+
+/** A failure as such a model keeps it. */
+export interface FailureFields {
+  readonly failureCode?: string;
+  readonly failureMessage?: string;
+}
+
+export function failureFields({ code, message }: SagaFailure): Required<FailureFields> {
+  // A message may quote what a database cannot store.
+  return { failureCode: code, failureMessage: message.replace(/[\0\p{Surrogate}]/gu, '\uFFFD') };
+}
+
+export function readFailure({
+  failureCode: code,
+  failureMessage: message,
+}: FailureFields): SagaFailure | undefined {
+  return code === undefined || message === undefined ? undefined : { code, message };
+}

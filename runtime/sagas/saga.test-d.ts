@@ -1,0 +1,66 @@
+import { expectTypeOf } from 'vitest';
+import { Action } from '../action/action.js';
+import type { ActionPlan } from '../action/action-plan.js';
+import type { ModelDescriptor } from '../domain/descriptor.js';
+import type { Account } from '../domain/test-support/account.js';
+import { Saga } from './saga.js';
+import { defineSaga } from './saga-descriptor.js';
+import { type SagaFailure, type SagaSteps, step } from './saga-step.js';
+import { type Trip, tripModel } from './test-support/trips.js';
+
+interface CarryParams {
+  readonly from: string;
+  readonly weight?: number;
+}
+
+class CarryAction extends Action<CarryParams, number> {
+  protected perform(): number {
+    return 1;
+  }
+}
+
+class TripSaga extends Saga<Trip> {
+  override readonly steps: SagaSteps<Trip> = {
+    FLIGHT: step(CarryAction, {
+      params: (trip) => {
+        expectTypeOf(trip).toEqualTypeOf<Trip>();
+        return { from: trip.flights };
+      },
+      done: (trip) => trip.to('HOTEL'),
+      refused: (trip, failure) => {
+        expectTypeOf(failure).toEqualTypeOf<SagaFailure>();
+        return trip.to('CANCELLED', failure.message);
+      },
+    }),
+  };
+}
+
+const done = (trip: Trip): Trip => trip.to('BOOKED');
+
+export const withoutParams: SagaSteps<Trip> = {
+  // @ts-expect-error the action needs to know from where
+  HOTEL: step(CarryAction, { params: () => ({ weight: 1 }), done }),
+};
+
+export const withoutNext: SagaSteps<Trip> = {
+  // @ts-expect-error what follows is a state of the saga, not its name
+  HOTEL: step(CarryAction, { params: () => ({ from: '' }), done: () => 'BOOKED' }),
+};
+
+export const inNoState: SagaSteps<Trip> = {
+  // @ts-expect-error a trip has no such state
+  LOST: step(CarryAction, { params: () => ({ from: '' }), done }),
+};
+
+declare const plan: ActionPlan;
+declare const trip: Trip;
+declare const account: Account;
+declare const accountModel: ModelDescriptor<Account>;
+
+expectTypeOf(TripSaga.start(plan, trip)).toEqualTypeOf<Trip>();
+// @ts-expect-error an account is not its state
+TripSaga.start(plan, account);
+
+defineSaga(tripModel, () => new TripSaga());
+// @ts-expect-error neither is it where it is registered
+defineSaga(accountModel, () => new TripSaga());
