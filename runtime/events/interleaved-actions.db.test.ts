@@ -15,7 +15,7 @@ import { SeededSchedule } from './test-support/seeded-schedule.js';
 /** Processes that are at one event at the same time: the holder of the lease, and those that do not know they lost it. */
 const PROCESSES = 3;
 /** More than an attempt has that finds nothing done. */
-const AWAITS = 24;
+const AWAITS = 40;
 const PATIENT = { timeoutMs: 300_000, maximumAttempts: 50 };
 
 /** Accounts that one event credits: by 1, 2 and 3. */
@@ -94,8 +94,7 @@ describeOn('postgresql', 'Actions that a handler starts, in processes that overl
         expect(answers.map((each) => [...new Set(each)])).toEqual([['1@2'], ['2@2'], ['3@2']]);
       }
       // Where the others were first, one has fewer awaits: it finds its keys taken. The sooner ones are always there.
-      expect(deaths).toBeGreaterThan(AWAITS / 3);
-      console.info(`${deaths} of ${AWAITS} died`);
+      expect(deaths).toBeGreaterThan(10);
     } finally {
       await healthy.close(0);
     }

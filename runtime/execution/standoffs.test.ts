@@ -23,9 +23,10 @@ class VirtualTime implements ExecutionEnvironment {
     });
   }
 
-  pass(milliseconds: number): void {
+  async pass(milliseconds: number): Promise<void> {
     this.#nowMs += milliseconds;
     for (const { untilMs, wake } of this.#sleepers) if (untilMs <= this.#nowMs) wake();
+    await new Promise(setImmediate);
   }
 }
 
@@ -43,21 +44,21 @@ describe('a row that was lost', () => {
     expect(pauseMs).toBeGreaterThan(0);
     expect(standoffs.obstacle(['Account/b'])).toBeUndefined();
     const obstacle = standoffs.obstacle(ROWS);
-    time.pass(pauseMs);
+    await time.pass(pauseMs);
     await obstacle;
     expect(standoffs.obstacle(ROWS)).toBeUndefined();
   });
 
-  test('is left alone for one pause only, however many executions of one chain tell of the loss', () => {
+  test('is left alone for one pause only, however many executions of one chain tell of the loss', async () => {
     const { time, standoffs } = start();
     const pauseMs = standoffs.lost(ROWS);
-    time.pass(pauseMs / 2);
+    await time.pass(pauseMs / 2);
     expect(standoffs.lost(ROWS)).toBe(pauseMs / 2);
   });
 
   test('is then tried by one execution, which the others wait for', async () => {
     const { time, standoffs } = start();
-    time.pass(standoffs.lost(ROWS));
+    await time.pass(standoffs.lost(ROWS));
     const answered = standoffs.scout(ROWS);
     const obstacle = standoffs.obstacle(ROWS);
     standoffs.won(ROWS);
@@ -68,32 +69,32 @@ describe('a row that was lost', () => {
     expect(standoffs.size).toBe(0);
   });
 
-  test('that is lost again by the one who tries it is left alone again', () => {
+  test('that is lost again by the one who tries it is left alone again', async () => {
     const { time, standoffs } = start();
-    time.pass(standoffs.lost(ROWS));
+    await time.pass(standoffs.lost(ROWS));
     const answered = standoffs.scout(ROWS);
     const pauseMs = standoffs.lost(ROWS);
     answered?.();
     expect(standoffs.obstacle(ROWS)).toBeDefined();
-    time.pass(pauseMs);
+    await time.pass(pauseMs);
     expect(standoffs.obstacle(ROWS)).toBeUndefined();
     expect(standoffs.scout(ROWS)).toBeDefined();
   });
 });
 
-test('a row that is left to a rival stays so while plans that were on their way are applied', () => {
+test('a row that is left to a rival stays so while plans that were on their way are applied', async () => {
   const { time, standoffs } = start();
   standoffs.yield(ROWS);
   standoffs.won(ROWS);
   expect(standoffs.obstacle(ROWS)).toBeDefined();
-  time.pass(1_000);
+  await time.pass(1_000);
   expect(standoffs.obstacle(ROWS)).toBeUndefined();
 });
 
-test('rivals are forgotten after a while', () => {
+test('rivals are forgotten after a while', async () => {
   const { time, standoffs } = start();
   standoffs.yield(ROWS);
-  time.pass(2_000);
+  await time.pass(2_000);
   standoffs.lost(['Account/b']);
   expect(standoffs.size).toBe(1);
 });

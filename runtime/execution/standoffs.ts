@@ -10,8 +10,8 @@ const MEMORY_MS = 1_000;
 interface Standoff {
   /** Until then the row is left to somebody else; on the environment's clock. */
   untilMs: number;
-  /** Resolves at that time. */
-  over: Promise<void>;
+  /** Resolves at about that time; undefined afterwards. */
+  pause: Promise<void> | undefined;
   /** Resolves when whoever tries the row has been answered. */
   scouting: Promise<void> | undefined;
 }
@@ -55,18 +55,18 @@ export class Standoffs {
 
   /** A change of these rows was applied: nobody is in the way, unless they are being left to somebody right now. */
   won(rows: readonly string[]): void {
-    const nowMs = this.#environment.nowMs();
-    for (const row of rows) if ((this.#rows.get(row)?.untilMs ?? Infinity) <= nowMs) this.#rows.delete(row);
+    for (const row of rows) {
+      const standoff = this.#rows.get(row);
+      if (standoff !== undefined && standoff.pause === undefined) this.#rows.delete(row);
+    }
   }
 
   /** What has to be waited for before these rows are tried; undefined if nothing has. */
   obstacle(rows: readonly string[]): Promise<void> | undefined {
-    const nowMs = this.#environment.nowMs();
     for (const row of rows) {
       const standoff = this.#rows.get(row);
-      if (standoff === undefined) continue;
-      if (standoff.untilMs > nowMs) return standoff.over;
-      if (standoff.scouting !== undefined) return standoff.scouting;
+      const obstacle = standoff?.pause ?? standoff?.scouting;
+      if (obstacle !== undefined) return obstacle;
     }
     return undefined;
   }
@@ -90,26 +90,30 @@ export class Standoffs {
     };
   }
 
-  /** Several executions of one chain tell of the same event. */
   #leave(rows: readonly string[], mostMs: number): number {
     const nowMs = this.#environment.nowMs();
     this.#forget(nowMs);
-    const pauses = rows.map((row) => {
-      const before = this.#rows.get(row);
-      if (before !== undefined && before.untilMs > nowMs) return before.untilMs - nowMs;
-      const pauseMs = mostMs * (0.5 + this.#environment.random() / 2);
-      const over = this.#environment.sleep(pauseMs, undefined);
-      const untilMs = nowMs + pauseMs;
-      if (before === undefined) this.#rows.set(row, { untilMs, over, scouting: undefined });
-      else Object.assign(before, { untilMs, over });
-      return pauseMs;
-    });
-    return Math.max(0, ...pauses);
+    return Math.max(0, ...rows.map((row) => this.#leaveRow(row, mostMs, nowMs)));
   }
 
+  /** Several executions of one chain tell of the same event. */
+  #leaveRow(row: string, mostMs: number, nowMs: number): number {
+    const standoff = this.#rows.get(row) ?? { untilMs: nowMs, pause: undefined, scouting: undefined };
+    if (standoff.pause !== undefined) return Math.max(0, standoff.untilMs - nowMs);
+    const pauseMs = mostMs * (0.5 + this.#environment.random() / 2);
+    standoff.untilMs = nowMs + pauseMs;
+    standoff.pause = this.#environment.sleep(pauseMs, undefined).then(() => {
+      standoff.pause = undefined;
+    });
+    this.#rows.set(row, standoff);
+    return pauseMs;
+  }
+
+  /** Those that somebody waits for or tries are not forgotten. */
   #forget(nowMs: number): void {
-    for (const [row, { untilMs, scouting }] of this.#rows) {
-      if (scouting === undefined && untilMs + MEMORY_MS < nowMs) this.#rows.delete(row);
+    for (const [row, { untilMs, pause, scouting }] of this.#rows) {
+      const isIdle = pause === undefined && scouting === undefined;
+      if (isIdle && untilMs + MEMORY_MS < nowMs) this.#rows.delete(row);
     }
   }
 }
