@@ -105,7 +105,12 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'generator/check': ['generator/schema', 'generator/diagnostics.ts', 'runtime/config'],
   'generator/event-lock': ['generator/schema', 'generator/diagnostics.ts', 'generator/system-error.ts'],
-  'generator/emit': ['generator/schema', 'generator/diagnostics.ts', 'runtime/config'],
+  'generator/emit': [
+    'generator/schema',
+    'generator/content-hash.ts',
+    'generator/diagnostics.ts',
+    'runtime/config',
+  ],
   'generator/write': [
     'generator/emit',
     'generator/schema',

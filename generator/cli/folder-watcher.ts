@@ -26,15 +26,17 @@ export class FolderWatcher {
   /** Ends when something may have changed, or when the signal is given. */
   async nextChange(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
-    await new Promise<void>((resolve) => {
-      const poll = setTimeout(resolve, POLL_MS);
-      this.#wake = () => {
-        clearTimeout(poll);
-        resolve();
-      };
-      signal.addEventListener('abort', this.#wake, { once: true });
-      if (this.#isAwake) this.#wake();
+    let wake = (): void => undefined;
+    const woken = new Promise<void>((resolve) => {
+      wake = resolve;
     });
+    const poll = setTimeout(wake, POLL_MS);
+    signal.addEventListener('abort', wake, { once: true });
+    this.#wake = wake;
+    if (this.#isAwake) wake();
+    await woken;
+    clearTimeout(poll);
+    signal.removeEventListener('abort', wake);
     this.#isAwake = false;
     this.#wake = undefined;
   }

@@ -103,6 +103,35 @@ register('data:text/javascript,' + encodeURIComponent(hook));`;
   });
 });
 
+describe('the compiler', () => {
+  const SHOW_COMPILER = `import { createRequire } from 'node:module';
+const { cache } = createRequire(import.meta.url);
+process.on('exit', () => process._rawDebug('COMPILER ' + Object.keys(cache).some((file) => file.includes('ts-morph'))));`;
+
+  test.each<readonly [string, boolean, () => void, readonly string[]]>([
+    ['is not loaded to show the help', false, () => undefined, ['--help']],
+    ['is loaded by a first run', true, () => undefined, ['generate']],
+    [
+      'is not loaded where every source is known',
+      false,
+      () => project.remove('src/generated/order.ts'),
+      ['generate'],
+    ],
+    [
+      'is loaded for a source that is not known',
+      true,
+      () => project.write('src/models/extra.ts', modelText('Extra')),
+      ['generate'],
+    ],
+  ])('%s', (what, isLoaded, change, argv) => {
+    // The second run reads the migrations that the first one wrote.
+    if (!what.includes('first')) for (let count = 0; count < 2; count += 1) fwGen('generate');
+    change();
+    const { stderr } = fwGenWith(SHOW_COMPILER, ...argv);
+    expect(stderr).toContain(`COMPILER ${isLoaded}`);
+  });
+});
+
 test('the session in the documentation is what a terminal shows', () => {
   const page = readFileSync(join(repository, 'docs/fw-gen.md'), 'utf8');
   const [, session = ''] = /```console\n(.*?)```/s.exec(page) ?? [];

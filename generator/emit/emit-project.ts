@@ -1,3 +1,4 @@
+import { contentHash } from '../content-hash.js';
 import { compareText } from '../diagnostics.js';
 import type { EmittedFiles } from '../schema/emitted-files.js';
 import { modelNames } from '../schema/model-names.js';
@@ -67,7 +68,7 @@ function emitFiles(input: EmitInput, marks: Marks | undefined): EmittedFiles {
       path,
       memory === undefined
         ? render()
-        : memory.textOf(each, `${path} ${shared} ${hasOwnRepository(schema, each)}`, render),
+        : memory.textOf(path, each, `${shared} ${hasOwnRepository(schema, each)}`, render),
     );
   }
   const place = {
@@ -90,7 +91,7 @@ function emitFiles(input: EmitInput, marks: Marks | undefined): EmittedFiles {
 
 /** What every model's text may hang on besides the model itself. */
 function shardedNames({ models }: ProjectSchema): string {
-  return models.flatMap(({ name, sharded }) => (sharded ? [name] : [])).join();
+  return contentHash(models.flatMap(({ name, sharded }) => (sharded ? [name] : [])).join());
 }
 
 function hasOwnRepository(schema: ProjectSchema, model: ModelSchema): boolean {

@@ -26,7 +26,9 @@ function decoratorsNamed(
   node: ts.ClassDeclaration,
   name: string,
 ): readonly ts.Decorator[] {
-  return (ts.getDecorators(node) ?? []).filter(({ expression }) => {
+  const decorators = ts.getDecorators(node);
+  if (decorators === undefined) return [];
+  return decorators.filter(({ expression }) => {
     const callee = ts.isCallExpression(expression) ? expression.expression : expression;
     const resolved = resolveName(context, node.getSourceFile(), callee.getText());
     return resolved.kind === 'framework' && resolved.name === name;

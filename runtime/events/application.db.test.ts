@@ -8,8 +8,9 @@ import { walletModel } from '../../examples/wallet/generated/wallet.js';
 import { Wallet } from '../../examples/wallet/models/wallet.js';
 import { WalletRepository } from '../../examples/wallet/repositories/wallet-repository.js';
 import { GLOBAL_SHARD, MEXICO_SHARD } from '../../examples/wallet/shards.js';
+import { openDatabases } from '../databases.js';
 import { type ApplicationDefinition, assembleApplication, currency, Decimal, ShardedId } from '../index.js';
-import { describeOnEachAdapter } from '../testing/databases-vitest.js';
+import { describeOn, describeOnEachAdapter } from '../testing/databases-vitest.js';
 import type { EventEnvelope } from './event-envelope.js';
 import type { EventHandler } from './handler-descriptor.js';
 import { until } from './test-support/ledger.js';
@@ -48,5 +49,29 @@ describeOnEachAdapter('An application with handlers', (harness) => {
     await until(async () => (await wallets.getById(wallet.id)).balance.equals(11));
     await open.close();
     expect(wallet.id.resolveShardIdentifier()).toBe(MEXICO_SHARD);
+  });
+});
+
+describeOn('postgresql', 'An application that is reloaded', (harness) => {
+  test('delivers on a shard that was not there when it was opened', async () => {
+    const shards = [GLOBAL_SHARD, MEXICO_SHARD];
+    const { migrations } = application;
+    const topology = await harness.makeTopology({ shards, migrations });
+    const databases = openDatabases({ ...topology, groups: topology.groups.slice(0, 1) }, { warn: () => {} });
+    const open = assembleApplication(withHandler, databases, { namespace: 'test', collaborators: {} });
+    try {
+      await open.reload(topology);
+      const { id } = await open.executor.execute({ name: 'test' }, WalletCreateAction, {
+        country: 'MX',
+        ownerId: randomUUID(),
+        currency: currency('MXN'),
+        initialBalance: new Decimal(1),
+      });
+      expect(id.resolveShardIdentifier()).toBe(MEXICO_SHARD);
+      const wallets = new WalletRepository(open.repositories, walletModel);
+      await until(async () => (await wallets.getById(id)).balance.equals(11));
+    } finally {
+      await open.close();
+    }
   });
 });

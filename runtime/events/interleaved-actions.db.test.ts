@@ -15,7 +15,7 @@ import { SeededSchedule } from './test-support/seeded-schedule.js';
 /** Processes that are at one event at the same time: the holder of the lease, and those that do not know they lost it. */
 const PROCESSES = 3;
 /** More than an attempt has that finds nothing done. */
-const AWAITS = 40;
+const AWAITS = 28;
 const PATIENT = { timeoutMs: 300_000, maximumAttempts: 50 };
 
 /** Accounts that one event credits: by 1, 2 and 3. */

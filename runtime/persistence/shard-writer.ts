@@ -298,16 +298,10 @@ export class ShardWriter {
       this.#setApart(group.map((entry) => [entry]));
       return;
     }
+    // The first one's execution is told first: then all of them leave the row alone together.
     first.resolve({ kind: 'stale' });
-    this.#break(group);
-  }
-
-  /** Its first plan has been answered; the others rested on it. */
-  #break([first, ...others]: PlanGroup): void {
-    // In this order those of the first plan come first: then all of them leave the row alone together.
     for (const { resolve } of others) resolve({ kind: 'broken' });
-    first?.link.settle(false);
-    for (const { link } of others) link.settle(false);
+    for (const { link } of group) link.settle(false);
   }
 
   async #fail(groups: readonly PlanGroup[], mode: FlushMode, error: unknown): Promise<void> {
@@ -319,12 +313,12 @@ export class ShardWriter {
       const middle = Math.ceil(groups.length / 2);
       await this.#send(groups.slice(0, middle), mode);
       await this.#send(groups.slice(middle), mode);
-    } else if (group.length > 1 && !isAboutLocks(error)) {
+    } else if (group.length > 1 && !(isAboutLocks(error) && touchOneRow(group))) {
       this.#counters.splits += 1;
       this.#setApart(group.map((entry) => [entry]));
     } else {
-      group[0]?.reject(error);
-      this.#break(group);
+      for (const { reject } of group) reject(error);
+      for (const { link } of group) link.settle(false);
     }
   }
 }
@@ -347,7 +341,7 @@ function isAboutTheServer({ phase, sqlState }: DriverFailure): boolean {
   return meaning === 'unavailable' || meaning === 'saturated';
 }
 
-/** Whether time was lost on a lock, so that nobody's plan is to blame. */
+/** Whether a row was locked for too long: every plan that touches it has the same trouble. */
 function isAboutLocks(error: unknown): boolean {
   return (
     error instanceof DriverFailure &&

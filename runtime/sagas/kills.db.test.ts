@@ -24,7 +24,7 @@ import {
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /** Processes that die, one after the other. */
-const LIVES = Number(process.env['FW_PROOF_SAGAS'] ?? 12);
+const LIVES = Number(process.env['FW_PROOF_SAGAS'] ?? 10);
 const SEED = Number(process.env['FW_PROOF_SEED'] ?? 1);
 /** A transfer over two shards takes about twenty statements of its process, what it does in between included. */
 const LAST_STATEMENT = 30;

@@ -44,7 +44,7 @@ async function startLedger(
   writeFileSync(config, topologyYaml(topology));
   databases = openDatabases(topology, { warn: () => {} });
   const handler = handlerOf('Letters', handle, { maximumAttempts: 1, retryDelayMs: 1 });
-  const ledger = openLedger(databases, { handlers: [handler] });
+  const ledger = openLedger(databases, { handlers: [handler], limits: { surveyMs: 50 } });
   ledgers.push(ledger);
   ledger.events.start();
   return ledger;
