@@ -73,6 +73,13 @@ it('A process that serves follows its configuration, and keeps what it has when 
     writeFileSync(config, yaml(member(0), member(1, { name: 'other', draining: true })));
     port.hangup();
     await logged(port, 'topology: shard (0, 1): drains');
+    const renamed = yaml(member(0), member(1, { name: 'other', draining: true })).replace(
+      '"test"',
+      '"renamed"',
+    );
+    writeFileSync(config, renamed);
+    port.hangup();
+    await logged(port, 'configuration: fw.namespace changed, which takes effect at a restart');
     const moved = { configs: { 'primary-config': { 'jdbc-url': 'jdbc:pglite:mem:elsewhere' } } };
     writeFileSync(config, yaml(member(0), member(1, moved)));
     port.hangup();
