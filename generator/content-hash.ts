@@ -1,10 +1,14 @@
-import { hash } from 'node:crypto';
+import type * as Crypto from 'node:crypto';
+import { createRequire } from 'node:module';
+
+const load = createRequire(import.meta.url);
 
 /**
  * The hash of a source's text, whatever line ends and byte order mark a checkout gave it: what is read from it hangs on
- * nothing else.
+ * nothing else. What hashes is loaded when it is first needed: most runs compare nothing but the states of files.
  */
 export function contentHash(text: string): string {
+  const { hash }: typeof Crypto = load('node:crypto');
   return hash('sha256', plainText(text), 'base64url');
 }
 

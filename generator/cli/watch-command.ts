@@ -11,13 +11,13 @@ export async function watchCommand(flags: GenerateFlags, context: CommandContext
   const projectDirectory = dirname(resolve(flags.config));
   const memory = new RunMemory();
   const watcher = new FolderWatcher();
-  let before: Snapshot = { files: new Map(), folders: [] };
+  let before: Snapshot | undefined;
   try {
     while (!context.signal.aborted) {
       const after = look(flags.config, projectDirectory);
       watcher.watchOnly([...after.folders, projectDirectory]);
-      const changed = changedPaths(before, after);
-      if (changed.length > 0 || before.files.size === 0) {
+      const changed = changedPaths(before ?? NOTHING, after);
+      if (changed.length > 0 || before === undefined) {
         memory.forget(changed.map((path) => relative(projectDirectory, path).split(sep).join('/')));
         await generateOnce(flags, context, memory);
         // Taken before the run: what changed meanwhile, our own files included, is looked at again.
@@ -31,6 +31,8 @@ export async function watchCommand(flags: GenerateFlags, context: CommandContext
   }
   return EXIT.success;
 }
+
+const NOTHING: Snapshot = { files: new Map(), folders: [] };
 
 /** Sources, templates and output as far as the configuration can be read; without it, the configuration alone. */
 function look(configFile: string, projectDirectory: string): Snapshot {

@@ -75,6 +75,22 @@ test(
 );
 
 test(
+  '--watch says once that the project is gone, and goes on when it is back',
+  async () => {
+    const elsewhere = `${project.folder}-elsewhere`;
+    renameSync(project.folder, elsewhere);
+    await until(() => error.length > 0);
+    const said = error.length;
+    await sleep(300);
+    expect(error.length).toBe(said);
+    renameSync(elsewhere, project.folder);
+    project.write('src/models/other.ts', modelText('Other'));
+    await until(() => emits('other.ts'));
+  },
+  PATIENCE_MS,
+);
+
+test(
   '--watch notices templates, and output that somebody removed',
   async () => {
     project.write('own/per-project/models.md.hbs', '{{#each models}}{{name}} {{/each}}');

@@ -154,6 +154,27 @@ describeOn('postgresql', 'Another topology', (harness) => {
     });
   });
 
+  it('with another replica, or none, is what the next read goes by', async () => {
+    const topology = await five();
+    const primaryOf = (shard: ShardIdentifier) =>
+      topology.groups.flatMap(({ members }) => members).find((member) => member.shard === shard)?.primary;
+    const replicated = (by: ShardIdentifier): ShardingTopology =>
+      changed(topology, first, (member) => ({ ...member, secondary: primaryOf(by) }));
+    const asked = async (databases: DatabaseRegistry): Promise<unknown> => {
+      const text = 'select group_number * 10 + member_number from eventlog.shard';
+      return (await databases.replica(first)?.query({ text, values: [] }))?.rows[0]?.[0];
+    };
+    await using(replicated(second), async (databases) => {
+      expect(await asked(databases)).toBe(1);
+      expect((await databases.reload(replicated(third))).map(describeChange)).toEqual([
+        'shard (0, 0): replica changed',
+      ]);
+      expect(await asked(databases)).toBe(10);
+      await databases.reload(topology);
+      expect(databases.replica(first)).toBeUndefined();
+    });
+  });
+
   it('is refused where it is not safe, and the old one stays', async () => {
     const topology = await five();
     const urlOf = (shard: ShardIdentifier) =>
