@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import * as module from 'node:module';
 import { join } from 'node:path';
 import { type CacheQuestion, cacheFolder, cacheQuestion, filesUpToDate } from './run-cache.js';
 
@@ -8,7 +7,7 @@ const question = cacheQuestion(argv);
 const files = question === undefined ? undefined : filesUpToDate(question.config);
 
 if (question === undefined || files === undefined) {
-  if (question !== undefined) keepCompiledCode(question);
+  if (question !== undefined) await keepCompiledCode(question);
   const { runProcess } = await import('./run-process.js');
   await runProcess(argv);
 } else if (!question.quiet) {
@@ -17,7 +16,8 @@ if (question === undefined || files === undefined) {
 }
 
 /** Lets Node.js, where it can, keep the compiled code of what is loaded now: beside the rest of the cache. */
-function keepCompiledCode({ config }: CacheQuestion): void {
+async function keepCompiledCode({ config }: CacheQuestion): Promise<void> {
+  const module = await import('node:module');
   if (!('enableCompileCache' in module) || typeof module.enableCompileCache !== 'function') return;
   const folder = existsSync(config) ? cacheFolder(config) : undefined;
   if (folder !== undefined && existsSync(folder)) module.enableCompileCache(join(folder, 'node'));

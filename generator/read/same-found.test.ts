@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import type { JsonValue } from '../schema/json-value.js';
+import type { ActionSchema, HandlerSchema } from '../schema/project-schema.js';
+import type { Found } from './read-memory.js';
+import { isIdenticalFound, isSameFound } from './same-found.js';
+
+function found(line: number, example: JsonValue): Partial<Found> {
+  const location = { file: 'a.ts', line, column: 1 };
+  const action: ActionSchema = {
+    className: 'Act',
+    name: 'Act',
+    file: 'a.ts',
+    location,
+    params: [{ name: 'a', type: { kind: 'string' }, optional: false, nullable: false, tags: [], location }],
+    result: { kind: 'void' },
+    resultOptional: false,
+    resultNullable: false,
+    collaborators: [],
+    stagingCalls: 0,
+    route: { method: 'POST', path: '/a', location, example },
+  };
+  return { actions: [action] };
+}
+
+test('what moved to other lines is the same, but not identical', () => {
+  expect(isSameFound(found(1, null), found(2, null))).toBe(true);
+  expect(isIdenticalFound(found(1, null), found(2, null))).toBe(false);
+  expect(isIdenticalFound(found(1, null), found(1, null))).toBe(true);
+});
+
+test('values of the user are never taken for places', () => {
+  const place = (line: number): JsonValue => ({ at: { file: 'x', line, column: 1 } });
+  expect(isSameFound(found(1, place(1)), found(2, place(1)))).toBe(true);
+  expect(isSameFound(found(1, place(1)), found(2, place(2)))).toBe(false);
+});
+
+test('another thing, one more and one less are not the same', () => {
+  expect(isSameFound(found(1, [1]), found(1, [2]))).toBe(false);
+  expect(isSameFound(found(1, [1]), found(1, { 0: 1 }))).toBe(false);
+  expect(isSameFound(found(1, null), {})).toBe(false);
+  expect(isSameFound({}, found(1, null))).toBe(false);
+});
+
+test('what was stored and read back is identical, although JSON has no word for undefined', () => {
+  const location = { file: 'a.ts', line: 1, column: 1 };
+  const handler: HandlerSchema = {
+    className: 'Mail',
+    name: 'Mail',
+    file: 'a.ts',
+    location,
+    events: [{ name: 'Made', file: 'b.ts', location }],
+    options: {
+      aliases: undefined,
+      concurrency: 2,
+      maximumAttempts: undefined,
+      retryDelayMs: undefined,
+      transactional: undefined,
+      startFrom: undefined,
+    },
+    collaborators: [],
+  };
+  const stored: Partial<Found> = JSON.parse(JSON.stringify({ handlers: [handler] }));
+  expect(isIdenticalFound(stored, { handlers: [handler] })).toBe(true);
+});
