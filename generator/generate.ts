@@ -70,7 +70,7 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
   if ('diagnostics' in prepared) return failed(prepared.diagnostics);
   const { input, inputs, paths, lock } = prepared;
   options.onPhase?.('emit');
-  const emitted = emit(input);
+  const emitted = options.memory?.filesFor(emissionKey(options, readResult)) ?? emit(input);
   if ('code' in emitted) return failed([emitted]);
   options.onPhase?.('write');
   const locks = lock.text === undefined ? new Map<string, string>() : new Map([[lock.path, lock.text]]);
@@ -81,7 +81,7 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
     files,
     options,
   );
-  if (diagnostics.length === 0) options.memory?.settle(emissionKey(options, readResult));
+  if (diagnostics.length === 0) options.memory?.settle(emissionKey(options, readResult), emitted);
   return {
     changes,
     diagnostics,

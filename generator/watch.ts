@@ -2,6 +2,7 @@ import { EmitMemory } from './emit/emit-memory.js';
 import { ReadMemory } from './read/read-memory.js';
 import { isIdenticalFound } from './read/same-found.js';
 import { printResults, type ResultsKey, restoreResults } from './read/stored-results.js';
+import type { EmittedFiles } from './schema/emitted-files.js';
 
 export type { ResultsKey } from './read/stored-results.js';
 
@@ -11,6 +12,7 @@ export class RunMemory {
   readonly emit: EmitMemory = new EmitMemory();
   #emitted: string | undefined;
   #outputs: readonly string[] | undefined;
+  #files: EmittedFiles | undefined;
 
   /** Forgets what changed files, new and vanished ones included, had a part in. @param files project-relative */
   forget(files: readonly string[]): void {
@@ -47,9 +49,15 @@ export class RunMemory {
     return key === this.#emitted && this.read.isAsEmitted ? this.#outputs : undefined;
   }
 
+  /** What this process emitted last, if what was read now gives the same under this key. */
+  filesFor(key: string): EmittedFiles | undefined {
+    return key === this.#emitted && this.read.isAsEmitted ? this.#files : undefined;
+  }
+
   /** What was read has been emitted under this key. Whether it stays on the disk as it is, nobody knows. */
-  settle(key: string): void {
+  settle(key: string, files: EmittedFiles): void {
     this.#emitted = key;
+    this.#files = files;
     this.#outputs = undefined;
     this.read.settle();
   }

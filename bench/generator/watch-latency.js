@@ -35,6 +35,8 @@ async function untilEmitted(word) {
 const bin = join(root, 'bin/fw-gen.js');
 const args = [bin, 'generate', '--watch', '--config', join(folder, 'fw.config.yaml')];
 const watching = spawn(process.execPath, args, { stdio: 'ignore' });
+process.on('exit', () => watching.kill());
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
 await untilEmitted('remark');
 await sleep(2_000);
 /** CPU milliseconds of the watching process so far (Linux). */

@@ -1,4 +1,5 @@
 import { dirname, relative, resolve, sep } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CommandContext } from './command-context.js';
 import { EXIT, type ExitCode } from './exit.js';
 import { FolderWatcher } from './folder-watcher.js';
@@ -20,6 +21,8 @@ export async function watchCommand(flags: GenerateFlags, context: CommandContext
       if (changed.length > 0 || before === undefined) {
         memory.forget(changed.map((path) => relative(projectDirectory, path).split(sep).join('/')));
         await generateOnce(flags, context, memory);
+        // A run waits for nothing: without a turn of the event loop, signals would wait for changes to end.
+        await nextTurn();
         // Taken before the run: what changed meanwhile, our own files included, is looked at again.
         before = after;
         continue;

@@ -101,3 +101,24 @@ test(
   },
   PATIENCE_MS,
 );
+
+test(
+  '--watch ends with its signal although one change follows the other',
+  async () => {
+    const MOST = 300;
+    let edits = 0;
+    const edit = (): void => {
+      edits += 1;
+      if (edits < MOST) project.write('src/models/endless.ts', modelText('Endless', `field${edits}`));
+    };
+    const ended = new AbortController();
+    const argv = ['generate', '--watch', '--config', project.config];
+    const output = { info: edit, error: edit };
+    const second = run(argv, output, { version: '1.2.3', signal: ended.signal });
+    edit();
+    setTimeout(() => ended.abort(), 100);
+    expect(await second).toBe(0);
+    expect(edits).toBeLessThan(MOST);
+  },
+  PATIENCE_MS,
+);

@@ -272,7 +272,7 @@ describeOn('postgresql', 'Queries over all shards', (harness) => {
     const session = await databases.database(slow).acquire();
     await session.script('begin; lock table accounts');
     // The others are given time to answer, also on a busy machine.
-    const timeoutMs = 600;
+    const timeoutMs = 1_500;
     try {
       const started = performance.now();
       const { items, failures } = await lists.balances(timeoutMs);
