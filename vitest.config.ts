@@ -21,6 +21,8 @@ const config: ViteUserConfig = defineConfig({
     include: ['{runtime,generator,examples,test,docs}/**/*.test.ts'],
     exclude: ['**/node_modules/**', 'dist/**', 'generator/golden/**', ...measurements],
     globalSetup: ['test/global-setup.ts'],
+    // Half of the time is spent waiting for servers and processes.
+    maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -49,7 +49,7 @@ describeOn('postgresql', 'the checker of random actions', (harness) => {
       profile: { labelClashes: 0.8 },
       actions: 1_500,
     });
-    expect(problems).toMatch(/answered \w+|which was never committed/);
+    expect(problems).toMatch(/answered |which was never committed/);
   });
 
   test('notices a plan that is lost when its statement is split', async () => {
