@@ -25,6 +25,8 @@ export class Contention {
   /** Rows that were lost to another process. */
   #lost: readonly string[] = NOTHING;
   #isScout = false;
+  /** Whether the last attempt tried rows that others waited for. */
+  #wasScout = false;
 
   constructor(options: ContentionOptions) {
     this.#options = options;
@@ -43,8 +45,10 @@ export class Contention {
   stale(rows: readonly string[]): number {
     const { chaining, standoffs } = this.#options;
     if (chaining) {
+      const tried = this.#wasScout;
+      this.#wasScout = false;
       this.#lost = rows;
-      return standoffs.lost(rows);
+      return standoffs.lost(rows, tried);
     }
     // All who start from one state but one are stale: the next time they take turns.
     for (const row of rows) this.#contended.add(row);
@@ -105,6 +109,7 @@ export class Contention {
       await obstacle;
     }
     const done = standoffs.scout(rows);
+    this.#wasScout = done !== undefined;
     if (done === undefined) return () => {};
     this.#isScout = true;
     return () => {

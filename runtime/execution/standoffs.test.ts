@@ -40,7 +40,7 @@ function start(): { readonly time: VirtualTime; readonly standoffs: Standoffs } 
 describe('a row that was lost', () => {
   test('is left alone for a moment, and no other row is', async () => {
     const { time, standoffs } = start();
-    const pauseMs = standoffs.lost(ROWS);
+    const pauseMs = standoffs.lost(ROWS, false);
     expect(pauseMs).toBeGreaterThan(0);
     expect(standoffs.obstacle(['Account/b'])).toBeUndefined();
     const obstacle = standoffs.obstacle(ROWS);
@@ -51,14 +51,14 @@ describe('a row that was lost', () => {
 
   test('is left alone for one pause only, however many executions of one chain tell of the loss', async () => {
     const { time, standoffs } = start();
-    const pauseMs = standoffs.lost(ROWS);
+    const pauseMs = standoffs.lost(ROWS, false);
     await time.pass(pauseMs / 2);
-    expect(standoffs.lost(ROWS)).toBe(pauseMs / 2);
+    expect(standoffs.lost(ROWS, false)).toBe(pauseMs / 2);
   });
 
   test('is then tried by one execution, which the others wait for', async () => {
     const { time, standoffs } = start();
-    await time.pass(standoffs.lost(ROWS));
+    await time.pass(standoffs.lost(ROWS, false));
     const answered = standoffs.scout(ROWS);
     const obstacle = standoffs.obstacle(ROWS);
     standoffs.won(ROWS);
@@ -69,12 +69,14 @@ describe('a row that was lost', () => {
     expect(standoffs.size).toBe(0);
   });
 
-  test('that is lost again by the one who tries it is left alone again', async () => {
+  test('that is lost again by the one who tries it is tried again soon', async () => {
     const { time, standoffs } = start();
-    await time.pass(standoffs.lost(ROWS));
+    const firstMs = standoffs.lost(ROWS, false);
+    await time.pass(firstMs);
     const answered = standoffs.scout(ROWS);
-    const pauseMs = standoffs.lost(ROWS);
+    const pauseMs = standoffs.lost(ROWS, true);
     answered?.();
+    expect(pauseMs).toBeLessThan(firstMs);
     expect(standoffs.obstacle(ROWS)).toBeDefined();
     await time.pass(pauseMs);
     expect(standoffs.obstacle(ROWS)).toBeUndefined();
@@ -95,6 +97,6 @@ test('rivals are forgotten after a while', async () => {
   const { time, standoffs } = start();
   standoffs.yield(ROWS);
   await time.pass(2_000);
-  standoffs.lost(['Account/b']);
+  standoffs.lost(['Account/b'], false);
   expect(standoffs.size).toBe(1);
 });

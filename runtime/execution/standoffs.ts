@@ -1,9 +1,9 @@
 import type { ExecutionEnvironment } from './execution-environment.js';
 
-/** How long a row is left alone after it was lost, in milliseconds. Half of it is left to chance. */
-const LOST_MS = 3;
-/** How long it is left to somebody who has knocked. */
-const YIELD_MS = 40;
+/** How long a row is left to a rival, in milliseconds. Up to half of it is left out by chance. */
+const TURN_MS = 40;
+/** How long until a row is tried again after somebody has tried it in vain. */
+const RETRY_MS = 4;
 /** A rival is forgotten after so many milliseconds. */
 const MEMORY_MS = 1_000;
 
@@ -21,10 +21,11 @@ interface Standoff {
  * of two chains on a row can be applied. So they take turns that are long in comparison with the work that a change of
  * turns costs:
  *
- * - Who has lost a row leaves it alone for a moment. Then a single execution tries it, and the others follow when it has
- *   been successful. To find out that it has lost, it waits for the row's lock: that is its knock.
+ * - Who has lost a row leaves it to the winner for a turn. Then a single execution tries it, and the others follow when
+ *   that one has been successful; if it has not, the row is soon tried again. Whoever tries waits for the row's lock:
+ *   that is its knock.
  * - Who finds the row locked, and yet gets its chain applied, has heard the knock, and leaves the row to the other one
- *   for a while.
+ *   for a turn.
  */
 export class Standoffs {
   readonly #environment: ExecutionEnvironment;
@@ -40,17 +41,17 @@ export class Standoffs {
   }
 
   /**
-   * Somebody else was quicker at these rows (`model/id`): each is left alone for a moment.
+   * Somebody else was quicker at these rows (`model/id`): each is left alone for a while.
    *
-   * @returns for how long, in milliseconds
+   * @param tried they had been left alone before, and were tried again in vain @returns for how long, in milliseconds
    */
-  lost(rows: readonly string[]): number {
-    return this.#leave(rows, LOST_MS);
+  lost(rows: readonly string[], tried: boolean): number {
+    return this.#leave(rows, tried ? RETRY_MS : TURN_MS);
   }
 
   /** Somebody else wants these rows: each is left to them for a while. */
   yield(rows: readonly string[]): void {
-    this.#leave(rows, YIELD_MS);
+    this.#leave(rows, TURN_MS);
   }
 
   /** A change of these rows was applied: nobody is in the way, unless they are being left to somebody right now. */
