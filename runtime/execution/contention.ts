@@ -21,7 +21,7 @@ const NOTHING: readonly string[] = Object.freeze([]);
 export class Contention {
   readonly #options: ContentionOptions;
   /** Rows to take turns at. */
-  readonly #contended = new Set<string>();
+  #contended: readonly string[] = NOTHING;
   /** Rows that were lost to another process. */
   #lost: readonly string[] = NOTHING;
   #isScout = false;
@@ -34,7 +34,7 @@ export class Contention {
 
   /** Executions of this process have moved on from what was read. */
   outrun(items: readonly StagedItem[]): void {
-    for (const row of guardedRows(items)) this.#contended.add(row);
+    this.#takeTurnsAt(guardedRows(items));
   }
 
   /**
@@ -51,7 +51,7 @@ export class Contention {
       return standoffs.lost(rows, tried);
     }
     // All who start from one state but one are stale: the next time they take turns.
-    for (const row of rows) this.#contended.add(row);
+    this.#takeTurnsAt(rows);
     return 0;
   }
 
@@ -86,7 +86,7 @@ export class Contention {
 
   /** Whether `enter` has anything to wait for. */
   get isKnown(): boolean {
-    return this.#lost.length > 0 || this.#contended.size > 0 || this.#options.turns.size > 0;
+    return this.#lost.length > 0 || this.#contended.length > 0 || this.#options.turns.size > 0;
   }
 
   /** Waits until the rows may be read. */
@@ -96,6 +96,10 @@ export class Contention {
     const contended = new Set(this.#contended);
     for (const row of idRows(params)) if (turns.isContended(row)) contended.add(row);
     return { sealed: await turns.take([...contended]), answered };
+  }
+
+  #takeTurnsAt(rows: readonly string[]): void {
+    this.#contended = [...new Set([...this.#contended, ...rows])];
   }
 
   /** Of those who wait for lost rows, one goes first. */

@@ -109,17 +109,22 @@ function bigintText(value: bigint, field: string): string {
   return String(value);
 }
 
-let lastInstantMs = Number.NaN;
-let lastInstantText = '';
+const INSTANT_SLOTS = 64;
+const instantsMs = new Float64Array(INSTANT_SLOTS).fill(Number.NaN);
+const instantTexts: string[] = new Array<string>(INSTANT_SLOTS).fill('');
 
-/** ISO 8601 in UTC. Many instants of one process fall into one millisecond, and making the text is slow. */
+/**
+ * ISO 8601 in UTC. Making the text is slow, and under load many instants of one process fall into the same few
+ * milliseconds, when actions began and ended: those are remembered.
+ */
 export function instantText(date: Date): string {
   const milliseconds = date.getTime();
-  if (milliseconds !== lastInstantMs) {
-    lastInstantText = date.toISOString();
-    lastInstantMs = milliseconds;
+  const slot = Math.abs(milliseconds % INSTANT_SLOTS) || 0;
+  if (instantsMs[slot] !== milliseconds) {
+    instantTexts[slot] = date.toISOString();
+    instantsMs[slot] = milliseconds;
   }
-  return lastInstantText;
+  return instantTexts[slot] ?? '';
 }
 
 function validInstantText(value: Date, field: string): string {
