@@ -20,7 +20,7 @@ export async function measureProcesses(server, options) {
   try {
     for (let index = 0; index < 2; index += 1) workers.push(await Worker.start('framework', { connection }));
     const preheat = { concurrency: LOOPS, hot: false, warmUpMs: 0, measureMs: PREHEAT_MS };
-    for (const worker of workers) count(acknowledged, await worker.run(preheat));
+    for (const worker of workers) acknowledge(acknowledged, await worker.run(preheat));
     const results = [];
     for (const shape of shapes) {
       results.push({
@@ -37,7 +37,7 @@ export async function measureProcesses(server, options) {
   }
 }
 
-function count(acknowledged, { total }) {
+function acknowledge(acknowledged, { total }) {
   acknowledged.deposits += total.deposits;
   acknowledged.cents += total.cents;
 }
@@ -50,7 +50,7 @@ async function measureShape(workers, { name, hot }, { connection, options, ackno
     const taking = count === 1 ? [workers[round % workers.length]] : workers;
     const load = { concurrency: LOOPS, hot, warmUpMs, measureMs };
     const slices = await Promise.all(taking.map((worker) => worker.run(load)));
-    for (const slice of slices) count(acknowledged, slice);
+    for (const slice of slices) acknowledge(acknowledged, slice);
     const perSecond = slices.map((slice) => slice.perSecond);
     const errors = slices.map(({ total }) => total.errors);
     rounds.push({ round, count, perSecond, errors, deadlocks: (await deadlocks(connection)) - before });
