@@ -1,5 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import { posix } from 'node:path';
 import { checkFolders, type ProjectFolders, relativeTo } from './check/check-folders.js';
 import { checkSchema } from './check/check-schema.js';
 import { contentHash } from './content-hash.js';
@@ -9,7 +8,7 @@ import { type EmitInput, emitProject, traceProject } from './emit/emit-project.j
 import type { TracedText } from './emit/print/marks.js';
 import { TemplateError, type TemplateProblem } from './emit/template-error.js';
 import { PARTIALS, TEMPLATES } from './emit/template-names.js';
-import { type LockedEvents, lockEvents, lockPath } from './event-lock/lock-events.js';
+import { type LockedEvents, lockEvents, lockPath, readLock } from './event-lock/lock-events.js';
 import { type ReadResult, readProject } from './read/read-project.js';
 import { readTemplates, TEMPLATE_FOLDERS, type UserTemplate } from './read/read-templates.js';
 import type { ShardVerdict } from './read/shards/verdict.js';
@@ -136,9 +135,18 @@ function emissionKey(
   { projectDirectory, title, version }: GenerateOptions,
   { paths, templates }: Read,
 ): string {
-  const lock = join(projectDirectory, lockPath(paths));
-  const lockText = existsSync(lock) ? readFileSync(lock, 'utf8') : undefined;
-  return contentHash(JSON.stringify([paths, title, version, lockText, [...templates]]));
+  const lock = lockState(projectDirectory, paths);
+  return contentHash(JSON.stringify([paths, title, version, lock, [...templates]]));
+}
+
+/** Text of the lock of events; like none that was emitted from if it cannot be read, which the checks report. */
+function lockState(projectDirectory: string, paths: ProjectPaths): string | undefined | { unreadable: true } {
+  try {
+    return readLock(projectDirectory, paths);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return { unreadable: true };
+  }
 }
 
 async function shardVerdicts(

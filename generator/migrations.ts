@@ -1,11 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
-import { checkFolders, type ProjectFolders } from './check/check-folders.js';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkFolders, type ProjectFolders, relativeTo } from './check/check-folders.js';
 import { checkSchema } from './check/check-schema.js';
 import { compareText, type Diagnostic, sortDiagnostics } from './diagnostics.js';
 import { emitChange } from './emit/emit-change.js';
 import { columnDefinition } from './emit/views/migration-view.js';
-import { migrationFilesOf, namesakes } from './read/migration-files.js';
+import { listMigrations } from './read/list-files.js';
+import { namesakes } from './read/migration-files.js';
 import { type MigrationText, readMigrationSql } from './read/read-migration-sql.js';
 import { readProject } from './read/read-project.js';
 import { columnsOf } from './schema/columns.js';
@@ -27,18 +28,15 @@ export interface ReadMigrations {
  *
  * @param folders absolute paths
  */
-export function readMigrationTexts(
-  folders: Pick<ProjectFolders, 'projectDirectory' | 'migrationsDirectory'>,
-): ReadMigrations {
-  const folder = folders.migrationsDirectory;
-  const names = existsSync(folder) ? migrationFilesOf(readdirSync(folder)) : [];
-  const files = names.map((name) =>
-    relative(folders.projectDirectory, join(folder, name)).split(sep).join('/'),
-  );
+export function readMigrationTexts({
+  projectDirectory,
+  migrationsDirectory,
+}: Pick<ProjectFolders, 'projectDirectory' | 'migrationsDirectory'>): ReadMigrations {
+  const files = listMigrations(projectDirectory, relativeTo(projectDirectory, migrationsDirectory));
   const migrations: MigrationText[] = [];
   const diagnostics: Diagnostic[] = [...namesakes(files)];
   for (const file of files) {
-    const read = readMigrationSql(file, readFileSync(join(folders.projectDirectory, file), 'utf8'));
+    const read = readMigrationSql(file, readFileSync(join(projectDirectory, file), 'utf8'));
     if ('up' in read) migrations.push(read);
     else diagnostics.push(read);
   }

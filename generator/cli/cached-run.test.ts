@@ -1,10 +1,13 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { contentHash } from '../content-hash.js';
 import { fwGen, type Ran } from '../test-support/fw-gen.js';
 import { modelText, type TestProject, testProject } from '../test-support/projects.js';
 import { chooserFrom, editSources, restoreSources, textsOf } from '../test-support/source-edits.js';
+import { run } from './program.js';
+import { filesUpToDate } from './run-cache.js';
 
 const seed = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const EDITS = 150;
@@ -51,6 +54,40 @@ test('texts that change within a tick of the clock are not taken for the same', 
     await generate();
     expect(project.read('src/generated/extra.ts')).toContain(`${name}(`);
   }
+});
+
+test('a file that may change again without a trace is known by its text alone', async () => {
+  const path = 'src/models/extra.ts';
+  project.write(path, modelText('Extra'));
+  const later = new Date(Date.now() + 3_600_000);
+  utimesSync(join(project.folder, path), later, later);
+  await generate();
+  expect(JSON.parse(project.read(STATE))).toMatchObject({
+    inputs: { [path]: ['?', expect.stringMatching(/./)] },
+  });
+});
+
+test('a source that changes while a run looks at the output is seen by the next run', async () => {
+  const path = 'src/models/extra.ts';
+  project.write(path, modelText('Extra', 'fieldA'));
+  const progress = (phase: string): void => {
+    if (phase.startsWith('write')) project.write(path, modelText('Extra', 'fieldB'));
+  };
+  const output = { info: () => undefined, error: () => undefined, progress };
+  await run(['generate', '--config', project.config], output, { version: '1.2.3' });
+  expect(project.read('src/generated/extra.ts')).toContain('fieldA(');
+  await generate();
+  expect(project.read('src/generated/extra.ts')).toContain('fieldB(');
+});
+
+test('another configuration of the same output is not answered from what this one left behind', async () => {
+  await generate();
+  await sleep(80);
+  await generate();
+  expect(filesUpToDate(project.config)).toBeGreaterThan(0);
+  const other = project.config.replace('.yaml', '.other.yaml');
+  writeFileSync(other, project.read('fw.config.yaml').replace('source: src,', 'source: src, title: Other,'));
+  expect(filesUpToDate(other)).toBeUndefined();
 });
 
 test('an edit that changes nothing for the output writes nothing', async () => {

@@ -31,7 +31,7 @@ export function withFormat(command: Command): Command {
 
 /** Adds `--parallel <n>`. */
 export function withParallel(command: Command): Command {
-  return command.option('--parallel <n>', 'most shards at a time, 1 to 256', parallel, 8);
+  return command.option('--parallel <n>', 'most shards at a time, 1 to 256', wholeNumber(1, 256), 8);
 }
 
 export function choice<T extends string>(choices: readonly T[]): (text: string) => T {
@@ -42,9 +42,13 @@ export function choice<T extends string>(choices: readonly T[]): (text: string) 
   };
 }
 
-function parallel(text: string): number {
-  if (/^[0-9]{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 256) return Number(text);
-  throw new InvalidArgumentError('Give a number from 1 to 256.');
+/** Parses a whole number from `least` to `most`. */
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d{1,16}$/.test(text) && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
+  };
 }
 
 /** @throws InputError with every mistake */

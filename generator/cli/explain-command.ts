@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join, relative, resolve, sep } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { relativeTo } from '../check/check-folders.js';
 import { formatLocation } from '../diagnostics.js';
 import { generate, type TracedText } from '../generate.js';
 import type { SourceLocation } from '../schema/location.js';
@@ -66,7 +67,7 @@ function parsePlace(text: string, projectDirectory: string): Place {
   const candidates = [resolve(name), resolve(projectDirectory, name)];
   const absolute = candidates.find((candidate) => existsSync(candidate));
   if (absolute === undefined) throw new InputError(`There is no file ${name}`);
-  const file = relative(projectDirectory, absolute).split(sep).join('/');
+  const file = relativeTo(projectDirectory, absolute);
   return { file, line: digits === undefined ? undefined : Number(digits) };
 }
 

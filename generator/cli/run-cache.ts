@@ -1,6 +1,6 @@
 // Loaded before anything else, and often instead of everything else: it imports nothing but what Node.js has loaded.
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { contentHash } from '../content-hash.js';
 
@@ -30,7 +30,7 @@ export interface RunRecord {
 }
 
 /** Folder below the output's. */
-export const CACHE_FOLDER = '.fw-cache';
+const CACHE_FOLDER = '.fw-cache';
 const FILE_NAME = 'state.json';
 /** Clocks of file systems tick: what changed so shortly before may change again without a trace. */
 const TICK_MS = 50;
@@ -140,7 +140,9 @@ function findRecord(configFile: string): FoundRecord | undefined {
   const cache = cacheFolder(configFile);
   if (cache === undefined) return undefined;
   const record: RunRecord = JSON.parse(readFileSync(join(cache, FILE_NAME), 'utf8'));
-  const isOurs = record.format === 2 && record.program === programState();
+  // Several configurations may name one output folder: the record is of the one that it was made for.
+  const isKnown = basename(configFile) in record.inputs;
+  const isOurs = record.format === 2 && record.program === programState() && isKnown;
   return isOurs ? { record, folder: dirname(resolve(configFile)), cache } : undefined;
 }
 

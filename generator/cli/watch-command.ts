@@ -1,5 +1,6 @@
-import { dirname, relative, resolve, sep } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { relativeTo } from '../check/check-folders.js';
 import type { CommandContext } from './command-context.js';
 import { EXIT, type ExitCode } from './exit.js';
 import { FolderWatcher } from './folder-watcher.js';
@@ -19,7 +20,7 @@ export async function watchCommand(flags: GenerateFlags, context: CommandContext
       watcher.watchOnly([...after.folders, projectDirectory]);
       const changed = changedPaths(before ?? NOTHING, after);
       if (changed.length > 0 || before === undefined) {
-        memory.forget(changed.map((path) => relative(projectDirectory, path).split(sep).join('/')));
+        memory.forget(changed.map((path) => relativeTo(projectDirectory, path)));
         await generateOnce(flags, context, memory);
         // A run waits for nothing: without a turn of the event loop, signals would wait for changes to end.
         await nextTurn();

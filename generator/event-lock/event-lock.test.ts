@@ -91,6 +91,15 @@ describe('the lock of events', () => {
     }
   });
 
+  test('that cannot be read is a mistake of the input, with and without a cache', async () => {
+    project.remove(LOCK);
+    project.write(`${LOCK}/file`, '');
+    for (const flags of [['--no-cache'], []]) {
+      const { code, error } = await generate(...flags);
+      expect([code, error]).toEqual([2, expect.stringContaining(`${LOCK} FWGEN038`)]);
+    }
+  });
+
   test('heals a merge of two branches, and tells where it cannot', async () => {
     const lock = project.read(LOCK);
     const [mine = ''] = /^ {4}"OrderPlacedEvent.*$/m.exec(lock) ?? [];

@@ -33,6 +33,12 @@ export function lockPath({ migrations }: ProjectPaths): string {
   return posix.join(migrations, LOCK_NAME);
 }
 
+/** Text of a project's lock file; undefined if there is none. @throws the error of the file system */
+export function readLock(projectDirectory: string, paths: ProjectPaths): string | undefined {
+  const file = join(projectDirectory, lockPath(paths));
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
 /** Holds the events of a project against its lock file. Changes nothing. */
 export function lockEvents(
   projectDirectory: string,
@@ -43,8 +49,7 @@ export function lockEvents(
   const nothing = { path, text: undefined, origins: [] };
   let before: string | undefined;
   try {
-    const file = join(projectDirectory, path);
-    before = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+    before = readLock(projectDirectory, paths);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     const message = `Cannot read the lock of events: ${error.code}`;

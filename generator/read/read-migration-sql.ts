@@ -1,6 +1,7 @@
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
 import { ts } from './compiler.js';
 import { migrationFileName, sqlMistake } from './migration-files.js';
+import { bareExpression } from './syntax.js';
 
 /** A migration as its file spells it. */
 export interface MigrationText {
@@ -47,7 +48,7 @@ function definition(source: ts.SourceFile): ts.CallExpression | undefined {
     .filter(ts.isVariableStatement)
     .flatMap((statement) => [...statement.declarationList.declarations]);
   const declared = declarations.find(({ name }) => ts.isIdentifier(name) && name.text === 'migration');
-  const value = declared?.initializer === undefined ? undefined : bare(declared.initializer);
+  const value = declared?.initializer === undefined ? undefined : bareExpression(declared.initializer);
   return value !== undefined && ts.isCallExpression(value) && isDefineMigration(value) ? value : undefined;
 }
 
@@ -58,15 +59,9 @@ function isDefineMigration({ expression }: ts.CallExpression): boolean {
 
 /** The value of string and template literals, also of several joined by `+`. */
 function literalText(node: ts.Expression): string | undefined {
-  const value = bare(node);
+  const value = bareExpression(node);
   if (ts.isStringLiteral(value) || ts.isNoSubstitutionTemplateLiteral(value)) return value.text;
   if (!ts.isBinaryExpression(value) || value.operatorToken.kind !== ts.SyntaxKind.PlusToken) return undefined;
   const [left, right] = [literalText(value.left), literalText(value.right)];
   return left === undefined || right === undefined ? undefined : left + right;
-}
-
-function bare(node: ts.Expression): ts.Expression {
-  const isWrapped =
-    ts.isParenthesizedExpression(node) || ts.isAsExpression(node) || ts.isSatisfiesExpression(node);
-  return isWrapped ? bare(node.expression) : node;
 }

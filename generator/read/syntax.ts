@@ -55,6 +55,13 @@ export function extendsClause(node: ts.ClassDeclaration): ts.ExpressionWithTypeA
   return node.heritageClauses?.find(({ token }) => token === ts.SyntaxKind.ExtendsKeyword)?.types[0];
 }
 
+/** An expression without parentheses, `as` and `satisfies` around it. */
+export function bareExpression(node: ts.Expression): ts.Expression {
+  const isWrapped =
+    ts.isParenthesizedExpression(node) || ts.isAsExpression(node) || ts.isSatisfiesExpression(node);
+  return isWrapped ? bareExpression(node.expression) : node;
+}
+
 /** Classes at the top level of a file. */
 export function classesOf(source: ts.SourceFile): readonly ts.ClassDeclaration[] {
   return source.statements.filter((statement) => ts.isClassDeclaration(statement));

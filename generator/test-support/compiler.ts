@@ -6,8 +6,7 @@ import { fileURLToPath } from 'node:url';
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Compilers that emitted code must please, by the name of their package. */
-export const COMPILERS = ['typescript-5.9', 'typescript-6', 'typescript'] as const;
-export type Compiler = (typeof COMPILERS)[number];
+type Compiler = 'typescript-5.9' | 'typescript-6' | 'typescript';
 
 /** What a folder is compiled with. */
 export interface CompileRequest {

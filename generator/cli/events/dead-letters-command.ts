@@ -1,8 +1,9 @@
 import { Argument, type Command } from 'commander';
 import type { DeadLetter, DeadLetterDetails, DeadLetterState } from '../../../runtime/operations.js';
-import { type CommandContext, choice, InputError } from '../command-context.js';
+import { type CommandContext, choice, InputError, wholeNumber } from '../command-context.js';
 import { EXIT, type ExitCode, type Output } from '../exit.js';
 import { examples } from '../help.js';
+import { cell, printable } from '../terminal-text.js';
 import { textTable } from '../text-table.js';
 import {
   type EventsOptions,
@@ -11,10 +12,8 @@ import {
   failuresJson,
   onDatabases,
   reportFailures,
-  wholeNumber,
   withFrame,
 } from './events-frame.js';
-import { cell, printable } from './events-text.js';
 
 interface FilterOptions extends EventsOptions {
   readonly handler?: string;

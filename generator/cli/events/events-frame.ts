@@ -1,7 +1,8 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { ShardingTopology } from '../../../runtime/config/index.js';
 import type { EventOperations, ShardIdentifier } from '../../../runtime/operations.js';
 import { type CommandContext, choice, InputError, readConfig, withConfig } from '../command-context.js';
+import { explainFailure } from '../database-failures.js';
 import { EXIT, type ExitCode, type Output } from '../exit.js';
 
 /** Options that all these commands have. */
@@ -58,15 +59,6 @@ export async function onDatabases(
   });
 }
 
-/** Runs work whose failures are the user's, or the database's, to mend. @throws InputError */
-export async function expectFailures<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw new InputError(await explainFailure(error));
-  }
-}
-
 /** Tells where work failed. @returns what the process ends with */
 export function reportFailures({ failed }: ShardOutcomes<unknown>, output: Output): ExitCode {
   for (const { shard, name, message } of failed) output.error(`${shard} ${name}: ${message}`);
@@ -87,15 +79,6 @@ export function eventsAction<Options extends EventsOptions>(
     context.run(() => onDatabases(options, context.output, (session) => work(session, options)));
 }
 
-/** Parses a whole number of at least `least`. */
-export function wholeNumber(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (/^\d{1,16}$/.test(text) && value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
-  };
-}
-
 async function runOnEach<T>(
   shards: readonly ChosenShard[],
   work: (shard: ShardIdentifier) => Promise<T>,
@@ -113,17 +96,6 @@ async function runOnEach<T>(
   );
   const order = (a: ChosenShard, b: ChosenShard): number => a.shard.bits - b.shard.bits;
   return { done: done.sort(order), failed: failed.sort(order) };
-}
-
-/** What to tell about a failure. @throws the error itself if nobody foresaw it: a bug */
-async function explainFailure(error: unknown): Promise<string> {
-  const { DriverFailure, FwError } = await import('../../../runtime/operations.js');
-  if (!(error instanceof DriverFailure || error instanceof FwError)) throw error;
-  const sqlState = 'sqlState' in error ? error.sqlState : undefined;
-  const lacksTables = sqlState === '42P01' || sqlState === '3F000';
-  return lacksTables
-    ? `${error.message}. Its tables are missing or older than this version: run fw-gen migrate up.`
-    : error.message;
 }
 
 /** @throws InputError for a shard that the configuration does not list */

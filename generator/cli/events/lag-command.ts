@@ -3,6 +3,7 @@ import type { ConsumerLag, HorizonHolder, ShardLag } from '../../../runtime/oper
 import type { CommandContext } from '../command-context.js';
 import { EXIT, type ExitCode, type Output } from '../exit.js';
 import { examples } from '../help.js';
+import { cell, durationText } from '../terminal-text.js';
 import { textTable } from '../text-table.js';
 import {
   type EventsOptions,
@@ -13,7 +14,6 @@ import {
   type ShardOutcomes,
   withFrame,
 } from './events-frame.js';
-import { cell, durationText } from './events-text.js';
 
 /** Adds `fw-gen events lag`. */
 export function addLagCommand(events: Command, context: CommandContext): void {

@@ -1,5 +1,6 @@
 import { Argument, type Command, InvalidArgumentError } from 'commander';
-import { type CommandContext, InputError } from '../command-context.js';
+import { type CommandContext, InputError, wholeNumber } from '../command-context.js';
+import { expectFailures } from '../database-failures.js';
 import { EXIT, type ExitCode, type Output } from '../exit.js';
 import { examples } from '../help.js';
 import { textTable } from '../text-table.js';
@@ -7,11 +8,9 @@ import {
   type EventsOptions,
   type EventsSession,
   eventsAction,
-  expectFailures,
   failuresJson,
   onDatabases,
   reportFailures,
-  wholeNumber,
   withFrame,
 } from './events-frame.js';
 

@@ -1,21 +1,20 @@
 import { Argument, type Command } from 'commander';
 import type { ScheduledAction, ScheduleState } from '../../../runtime/operations.js';
-import { type CommandContext, choice } from '../command-context.js';
+import { type CommandContext, choice, wholeNumber } from '../command-context.js';
+import { expectFailures } from '../database-failures.js';
 import { EXIT, type ExitCode, type Output } from '../exit.js';
 import { examples } from '../help.js';
+import { cell } from '../terminal-text.js';
 import { textTable } from '../text-table.js';
 import {
   type EventsOptions,
   type EventsSession,
   eventsAction,
-  expectFailures,
   failuresJson,
   onDatabases,
   reportFailures,
-  wholeNumber,
   withFrame,
 } from './events-frame.js';
-import { cell } from './events-text.js';
 
 interface ListOptions extends EventsOptions {
   readonly state?: ScheduleState;

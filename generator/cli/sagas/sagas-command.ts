@@ -1,10 +1,17 @@
 import type { Command } from 'commander';
 import type { SagaPage, SagaSummary } from '../../../runtime/operations.js';
-import { type CommandContext, choice, readConfig, withConfig, withFormat } from '../command-context.js';
-import { expectFailures, wholeNumber } from '../events/events-frame.js';
-import { cell } from '../events/events-text.js';
+import {
+  type CommandContext,
+  choice,
+  readConfig,
+  wholeNumber,
+  withConfig,
+  withFormat,
+} from '../command-context.js';
+import { expectFailures } from '../database-failures.js';
 import { EXIT, type ExitCode, type Output } from '../exit.js';
 import { examples } from '../help.js';
+import { cell } from '../terminal-text.js';
 import { textTable } from '../text-table.js';
 
 interface ListOptions {

@@ -1,0 +1,21 @@
+import { InputError } from './command-context.js';
+
+/** Runs work whose failures are the user's, or the database's, to mend. @throws InputError */
+export async function expectFailures<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new InputError(await explainFailure(error));
+  }
+}
+
+/** What to tell about a failure. @throws the error itself if nobody foresaw it: a bug */
+export async function explainFailure(error: unknown): Promise<string> {
+  const { DriverFailure, FwError } = await import('../../runtime/operations.js');
+  if (!(error instanceof DriverFailure || error instanceof FwError)) throw error;
+  const sqlState = 'sqlState' in error ? error.sqlState : undefined;
+  const lacksTables = sqlState === '42P01' || sqlState === '3F000';
+  return lacksTables
+    ? `${error.message}. Its tables are missing or older than this version: run fw-gen migrate up.`
+    : error.message;
+}
