@@ -6,6 +6,8 @@ import type { SagaRunRepository } from './saga-run-repository.js';
 export interface OverdueParams {
   readonly saga: string;
   readonly stepNumber: number;
+  /** What it was scheduled for: whoever asks for another try of the step sets a new one. */
+  readonly deadline: Date;
 }
 
 /** Scheduled for the deadline of each step: has the saga's handler look at a step that is still being taken. */
@@ -17,9 +19,13 @@ export class OverdueAction extends Action<OverdueParams, void> {
     this.#runs = runs;
   }
 
-  protected async perform(_principal: Principal, { saga, stepNumber }: OverdueParams): Promise<void> {
+  protected async perform(
+    _principal: Principal,
+    { saga, stepNumber, deadline }: OverdueParams,
+  ): Promise<void> {
     const run = await this.#runs.getById(saga);
     if (run.state !== 'RUNNING' || run.stepNumber !== stepNumber) return;
+    if (run.deadline?.getTime() !== deadline.getTime()) return;
     this.plan().update(run.woken('overdue', run.deadline));
   }
 }

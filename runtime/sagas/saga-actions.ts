@@ -6,7 +6,7 @@ import type { Principal } from '../domain/principal.js';
 import { OverdueAction } from './overdue-action.js';
 import type { SagaDefinition } from './saga-definition.js';
 import { deadlineOf, type SagaFailure } from './saga-step.js';
-import { stageMove } from './stage-saga.js';
+import { scheduleOverdue, stageMove } from './stage-saga.js';
 import { outcomeOfRecord, type SagaKit, type StepOutcome } from './step-action.js';
 import { type StepPlace, StepRecord } from './step-record.js';
 
@@ -115,7 +115,7 @@ export class RetryAction extends Action<RetryParams, boolean> {
     if (step === undefined || !(run.state === 'PARKED' || isOverdue)) return false;
     const deadline = deadlineOf(step, now);
     this.plan().update(run.woken('retry', deadline));
-    this.plan().schedule(deadline, OverdueAction, { saga, stepNumber: run.stepNumber });
+    scheduleOverdue(this.plan(), run, deadline);
     return true;
   }
 }
@@ -154,7 +154,7 @@ export function sharedActions(
     {
       name: 'Saga.overdue',
       actionClass: OverdueAction,
-      params: [SAGA, STEP_NUMBER],
+      params: [SAGA, STEP_NUMBER, { name: 'deadline', type: { kind: 'instant' } }],
       result,
       create: () => new OverdueAction(kit.clock, kit.runs),
     },

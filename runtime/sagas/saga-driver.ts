@@ -1,7 +1,6 @@
 import type { ActionClass } from '../action/action.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import type { Model } from '../domain/model.js';
-import type { ModelEvent } from '../domain/model-event.js';
 import { UnknownShardError } from '../errors.js';
 import type { EventEnvelope } from '../events/event-envelope.js';
 import type { EventHandler } from '../events/handler-descriptor.js';
@@ -52,7 +51,7 @@ export class SagaDriver implements EventHandler {
     if (event instanceof SagaWokenEvent && !definition.names.includes(event.saga)) return;
     const due = await this.#dueStep(envelope.modelId);
     if (due === undefined) return;
-    if (due.step.refused !== undefined && this.#isOver(due, event)) {
+    if (due.step.refused !== undefined && this.#isOver(due, envelope)) {
       await this.#fail(envelope, due, timedOut(due));
     } else {
       await this.#take(envelope, due);
@@ -73,10 +72,10 @@ export class SagaDriver implements EventHandler {
     return { run, state, step, place: { saga: id, stepNumber: run.stepNumber, step: run.step } };
   }
 
-  /** The database's word counts as well: its clock has said so. */
-  #isOver({ run }: DueStep, event: ModelEvent<unknown>): boolean {
+  /** The database's word counts as well: its clock has said so. Not if the run has been given other terms since. */
+  #isOver({ run }: DueStep, { event, modelVersion }: EventEnvelope): boolean {
     const told =
-      event instanceof SagaWokenEvent && event.reason === 'overdue' && event.stepNumber === run.stepNumber;
+      event instanceof SagaWokenEvent && event.reason === 'overdue' && modelVersion === run.version;
     return told || (run.deadline !== undefined && run.deadline <= this.#options.kit.clock.now());
   }
 

@@ -102,7 +102,7 @@ export const sagaWokenEvent: EventDescriptor = {
 };
 
 /** The id of a saga's record: that of its state model. */
-export function sagaRunId(id: string): ShardedId<SagaRun> {
+function sagaRunId(id: string): ShardedId<SagaRun> {
   return ShardedId.named('SagaRun', id);
 }
 

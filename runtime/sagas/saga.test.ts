@@ -37,7 +37,7 @@ describe('The start of a saga', () => {
       ['add', SagaRun, trip.id.getValue()],
     ]);
     const dueDate = new Date(trip.createdDate.getTime() + 5_000);
-    const params = { saga: trip.id.getValue(), stepNumber: 1 };
+    const params = { saga: trip.id.getValue(), stepNumber: 1, deadline: dueDate };
     expect(plan.schedules).toEqual([{ dueDate, actionClass: OverdueAction, params }]);
   });
 

@@ -6,6 +6,7 @@ import { until } from '../events/test-support/ledger.js';
 import { ALICE, HERE, OpenAction, THERE } from '../execution/test-support/accounts.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { describeOnEachAdapter } from '../testing/databases-vitest.js';
+import { OverdueAction } from './overdue-action.js';
 import type { SagaSummary } from './sagas.js';
 import {
   type BookParams,
@@ -24,10 +25,11 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((each) => each.events.stop(0)));
 });
 
-function processOf(databases: DatabaseRegistry, terms: TripTerms = {}): Application {
+function processOf(databases: DatabaseRegistry, terms: TripTerms = {}, deliver = true): Application {
   const application = assembleApplication(tripApplication(terms), databases, {
     namespace: 'test',
     collaborators: {},
+    deliver,
     delivery: { leaseMs: 500, surveyMs: 50 },
     execution: { timeoutMs: 10_000 },
     warn: () => {},
@@ -145,6 +147,26 @@ describeOnEachAdapter('A saga', (harness) => {
     expect(await bookedIn(databases, trip)).toEqual([0, 0, 'CANCELLED']);
   });
 
+  test('takes nothing from a late action on its own shard either, whatever step it is at by then', async () => {
+    const databases = await shards();
+    const { gate, release } = gateOf();
+    let attempts = 0;
+    const application = processOf(databases, {
+      trouble: async ({ supplier }) => {
+        if (supplier !== trip.hotels) return;
+        attempts += 1;
+        await gate;
+      },
+    });
+    const trip = await startTrip(application);
+    await until(() => attempts > 0);
+    await endTime(databases, trip);
+    await until(async () => (await summaryOf(application, trip)).step === 'CANCELLING');
+    release();
+    await ended(application, trip);
+    expect(await bookedIn(databases, trip)).toEqual([0, 0, 'CANCELLED']);
+  });
+
   test('gives a step that looks defective up after some attempts', async () => {
     const databases = await shards();
     const calls: BookParams[] = [];
@@ -197,6 +219,28 @@ describeOnEachAdapter('A saga', (harness) => {
     broken = false;
     await ended(application, trip);
     expect(await bookedIn(databases, trip)).toEqual([0, 0, 'CANCELLED']);
+  });
+
+  test('has the whole time of its step in another try, whatever still says that the old one is over', async () => {
+    const databases = await shards();
+    let calls = 0;
+    const hurried = processOf(databases, { flight: { timeoutMs: 1 } }, false);
+    const trip = await startTrip(hurried);
+    await until(async () => (await summaryOf(hurried, trip)).stuck === 'overdue');
+    const { deadline = new Date() } = await summaryOf(hurried, trip);
+    const overdue = { saga: trip.id.getValue(), stepNumber: 1, deadline };
+    await hurried.executor.execute(ALICE, OverdueAction, overdue);
+    const patient = processOf(databases, {}, false);
+    expect(await patient.sagas.retry(ALICE, overdue.saga)).toBe(true);
+    await patient.executor.execute(ALICE, OverdueAction, overdue);
+    const worker = processOf(databases, {
+      trouble: () => {
+        calls += 1;
+        if (calls < 6) throw new ShardUnavailableError('(1, 0)', 'it is a test');
+      },
+    });
+    await ended(worker, trip);
+    expect(await bookedIn(databases, trip)).toEqual([1, 1, 'BOOKED']);
   });
 
   test('that makes no sense of its own state becomes a dead letter, and is shown', async () => {

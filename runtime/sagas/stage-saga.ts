@@ -24,7 +24,7 @@ export function stageStart<M extends Model>(plan: ActionPlan, saga: NamedSteps<M
   const run = SagaRun.start(id, saga.name, state.createdDate, { step: state.state, deadline });
   const stored = plan.add(state);
   plan.add(run);
-  plan.schedule(deadline, OverdueAction, { saga: id, stepNumber: run.stepNumber });
+  scheduleOverdue(plan, run, deadline);
   return stored;
 }
 
@@ -59,7 +59,12 @@ export function stageMove<M extends Model>(
   const moved = plan.update(run.moved({ step: to.state, deadline }, failure));
   plan.update(to);
   if (deadline === undefined) return;
-  plan.schedule(deadline, OverdueAction, { saga: run.id.getValue(), stepNumber: moved.stepNumber });
+  scheduleOverdue(plan, moved, deadline);
+}
+
+/** Has the saga's handler look at a step when its time is over. */
+export function scheduleOverdue(plan: ActionPlan, { id, stepNumber }: SagaRun, deadline: Date): void {
+  plan.schedule(deadline, OverdueAction, { saga: id.getValue(), stepNumber, deadline });
 }
 
 /** @throws PlanMisuseError if the state has been changed by anybody but the saga */

@@ -46,7 +46,7 @@ export function outcomeOfRecord({ failure }: StepRecord): StepOutcome {
  * Takes one step: runs its action in a plan that also says that it was run. On the saga's own shard that is the saga's
  * move to the next state, elsewhere a record.
  */
-export class StepAction extends Action<StepParams, StepOutcome> {
+class StepAction extends Action<StepParams, StepOutcome> {
   readonly #definition: SagaDefinition;
   readonly #inner: ActionDescriptor;
   readonly #kit: SagaKit;
