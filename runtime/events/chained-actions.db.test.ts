@@ -101,8 +101,11 @@ describeOnEachAdapter('Actions that a handler starts', (harness) => {
           async (envelope) => {
             if (envelope.modelId === account()) return;
             const amount = new Decimal(envelope.attempt);
-            await envelope.execute(CreditAction, { account: account(), amount });
-            throw new Error('after the action');
+            await Promise.all([
+              envelope.execute(CreditAction, { account: account(), amount }),
+              envelope.execute(CreditAction, { account: account(), amount: new Decimal(5) }),
+            ]);
+            throw new Error('after the actions');
           },
           { retryDelayMs: 1, maximumAttempts: 2 },
         ),
@@ -116,7 +119,7 @@ describeOnEachAdapter('Actions that a handler starts', (harness) => {
       /^Fickle has started CreditAction before with other params, as call 1 for event/,
     );
     expect(letter?.errorMessage).toContain('the same calls in the same order with the same params');
-    expect(await ledger.balance(mirror)).toBe('1');
+    expect(await ledger.balance(mirror)).toBe('6');
   });
 
   test('are not repeated by a replay, unless it is told to', async () => {

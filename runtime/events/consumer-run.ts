@@ -337,8 +337,7 @@ export class ConsumerRun implements Run {
     const askedMs = performance.now();
     this.#savedMs = askedMs;
     try {
-      if (await consumers.checkpoint(consumer.lease, cursor, lease.durationMs))
-        lease.renewed(askedMs, lease.durationMs);
+      if (await consumers.checkpoint(consumer.lease, cursor, lease.durationMs)) lease.renewed(askedMs);
       else this.#end = { kind: 'lost' };
     } catch (error) {
       this.#unsaved ??= cursor;

@@ -3,6 +3,7 @@ import type { ActionRegistry } from '../action/action-registry.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { UnknownHandlerError, ValidationError } from '../errors.js';
 import type { ActionExecutor } from '../execution/action-executor.js';
+import { atMost } from '../execution/at-most.js';
 import type { WriteGroup } from '../persistence/shard-store.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import type { TopologyChange } from '../sharding/topology-changes.js';
@@ -86,7 +87,7 @@ export class EventDelivery {
       ...shards.map((shard) => shard.stop(graceMs)),
       ...tellers.map((teller) => teller.stop()),
     ];
-    await within(Promise.all(stopped), graceMs + FINISH_MS);
+    await atMost(Promise.all(stopped), graceMs + FINISH_MS);
   }
 
   /**
@@ -198,16 +199,6 @@ export class EventDelivery {
     }
     return teller;
   }
-}
-
-/** Waits for work, but not longer than this. What it leads to later is nobody's concern. */
-async function within(work: Promise<unknown>, limitMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, limitMs);
-  });
-  await Promise.race([work, limit]);
-  clearTimeout(timer);
 }
 
 function checkHandlers(handlers: readonly HandlerDescriptor[]): void {

@@ -182,8 +182,9 @@ class Envelope implements EventEnvelope {
         `${identity} is transactional and writes through its transaction; it cannot start ${action.name}`,
       );
     }
+    const call = this.#call(options.name);
     const configuration = ExecutionConfiguration.Builder.executionConfiguration()
-      .idempotencyKey(this.#key(options.name), { home: shardOfUuid(this.#logged.id), expires: false })
+      .idempotencyKey(this.#key(call), { home: shardOfUuid(this.#logged.id), expires: false })
       .signal(this.signal);
     if (options.timeoutMs !== undefined) configuration.timeoutMs(options.timeoutMs);
     if (this.traceContext !== undefined) configuration.traceContext(this.traceContext);
@@ -191,20 +192,25 @@ class Envelope implements EventEnvelope {
       return await executor.execute({ name: `handler:${identity}` }, action, params, configuration.build());
     } catch (error) {
       if (!(error instanceof IdempotencyKeyReusedError)) throw error;
-      const call = options.name === undefined ? `call ${this.#calls}` : `the call named ${options.name}`;
-      throw new IdempotencyKeyReusedError(otherParams(identity, action.name, call, this.id), {
+      const said = options.name === undefined ? `call ${call}` : `the call named ${options.name}`;
+      throw new IdempotencyKeyReusedError(otherParams(identity, action.name, said, this.id), {
         cause: error,
       });
     }
   }
 
-  #key(name: string | undefined): string {
-    const { identity, again } = this.#context;
+  /** What tells a call from the others of this event. */
+  #call(name: string | undefined): string {
     if (name !== undefined && !CALL_NAME.test(name)) {
       throw new ValidationError('A call has a name of 1 to 60 visible ASCII characters', { field: 'name' });
     }
-    if (name === undefined) this.#calls += 1;
-    const call = name === undefined ? String(this.#calls) : `=${name}`;
+    if (name !== undefined) return `=${name}`;
+    this.#calls += 1;
+    return String(this.#calls);
+  }
+
+  #key(call: string): string {
+    const { identity, again } = this.#context;
     return `${this.#logged.id}:${identity}:${call}${again === undefined ? '' : `:${again}`}`;
   }
 }

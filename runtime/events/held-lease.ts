@@ -18,9 +18,9 @@ export class HeldLease {
     return performance.now() < this.#validUntilMs;
   }
 
-  /** @param askedMs `performance.now()` before the renewal was sent */
-  renewed(askedMs: number, leaseMs: number): void {
-    this.#validUntilMs = askedMs + leaseMs;
+  /** A renewal that was long under way takes nothing from a later one. @param askedMs `performance.now()` before it was sent */
+  renewed(askedMs: number): void {
+    this.#validUntilMs = Math.max(this.#validUntilMs, askedMs + this.durationMs);
   }
 
   /** It is known to be gone. */

@@ -179,9 +179,9 @@ export class ShardDelivery {
   }
 
   #renew({ consumers, renewed }: ShardSurvey, askedMs: number): void {
-    const { process, limits } = this.#options;
+    const { process } = this.#options;
     for (const [name, { lease, run }] of this.#held) {
-      if (renewed.includes(name)) lease.renewed(askedMs, limits.leaseMs);
+      if (renewed.includes(name)) lease.renewed(askedMs);
       else if (consumers.find((each) => each.name === name)?.holder !== process) {
         lease.lost();
         run.wake();

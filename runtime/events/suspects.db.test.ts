@@ -94,7 +94,7 @@ describeOn('postgresql', 'An event that kills the process of its handler', (harn
 });
 
 describeOn('postgresql', 'Attempts', (harness) => {
-  test('that have failed count on after a take-over', async () => {
+  test('that have failed count on after a take-over, and begin anew when somebody asks for a retry', async () => {
     const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
     const healthy = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
     const writer = openLedger(healthy);
@@ -123,8 +123,10 @@ describeOn('postgresql', 'Attempts', (harness) => {
       const survivor = openLedger(healthy, { handlers: [failing(1)], limits: QUICK });
       survivor.events.start();
       await until(async () => (await writer.events.deadLetters.list()).length === 1);
+      await writer.events.deadLetters.retry({});
+      await until(async () => (await writer.events.deadLetters.list()).some((letter) => !letter.retrying));
       await survivor.events.stop();
-      expect(attempts).toEqual([1, 2, 3, 4]);
+      expect(attempts).toEqual([1, 2, 3, 4, 1, 2, 3, 4]);
     } finally {
       await healthy.close(0);
     }

@@ -36,7 +36,7 @@ export class Suspects {
   /** Attempts as they are to be noted, by event. */
   readonly #notes: Map<string, number>;
   /** Attempts that an earlier holder has noted. */
-  readonly #inherited: ReadonlyMap<string, number>;
+  readonly #inherited: Map<string, number>;
   readonly #watched = new Set<string>();
   /** Events that are still to be watched, whichever they are. */
   #left: number;
@@ -73,18 +73,50 @@ export class Suspects {
     return this.#inherited.get(eventId) ?? 0;
   }
 
-  /** An attempt needs `enter` before it begins and `leave` when it has ended. */
+  /** Its attempts are made by `attempt`. */
   watches(eventId: string): boolean {
     return this.#watched.size > 0 && this.#watched.has(eventId);
   }
 
   /**
-   * Notes an attempt before it begins, when it is its turn.
+   * Makes an attempt that the process may die of.
    *
    * @param number of the attempt, from 1
-   * @returns false if it cannot be noted, and must not begin
+   * @returns false if it could not be noted, and was not made
    */
-  async enter(eventId: string, number: number): Promise<boolean> {
+  async attempt(eventId: string, number: number, work: () => Promise<void> | void): Promise<boolean> {
+    if (!(await this.#enter(eventId, number))) return false;
+    try {
+      await work();
+      return true;
+    } finally {
+      this.#leave();
+    }
+  }
+
+  /** Notes that attempts have failed, so that they count after a take-over as well. */
+  failed(eventId: string, attempts: number): void {
+    if (!this.#notes.has(eventId) && this.#notes.size >= MOST_NOTES) return;
+    this.#notes.set(eventId, attempts);
+    this.#write().catch(() => {});
+  }
+
+  /** The event is done with; if it is handled again, because somebody asks for it, its attempts begin anew. */
+  settled(eventId: string): void {
+    if (this.#notes.size === 0) return;
+    this.#watched.delete(eventId);
+    this.#inherited.delete(eventId);
+    // What is left is noted with the next attempt; the last one is worth a statement of its own.
+    if (this.#notes.delete(eventId) && this.#notes.size === 0) this.#write().catch(() => {});
+  }
+
+  /** Waits for what is being noted. */
+  async idle(): Promise<void> {
+    await this.#writing;
+  }
+
+  /** Notes an attempt before it begins, when it is its turn. False if it cannot be noted, and must not begin. */
+  async #enter(eventId: string, number: number): Promise<boolean> {
     const alone = this.#inherited.has(eventId);
     if (alone) this.#aloneNext += 1;
     // Those that go alone go first: what they hold up is the checkpoint.
@@ -96,58 +128,22 @@ export class Suspects {
     this.#alone = alone;
     this.#notes.set(eventId, number);
     const noted = await this.#write().catch(() => false);
-    if (!noted) this.leave();
+    if (!noted) this.#leave();
     return noted;
   }
 
-  /**
-   * Makes an attempt that the process may die of.
-   *
-   * @param number of the attempt, from 1
-   * @returns false if it could not be noted, and was not made
-   */
-  async attempt(eventId: string, number: number, work: () => Promise<void> | void): Promise<boolean> {
-    if (!(await this.enter(eventId, number))) return false;
-    try {
-      await work();
-      return true;
-    } finally {
-      this.leave();
-    }
-  }
-
   /** An attempt that was entered has ended, whether well or not. */
-  leave(): void {
+  #leave(): void {
     this.#atWork -= 1;
     this.#alone = false;
     for (const wake of this.#waiting.splice(0)) wake();
-  }
-
-  /** Notes that attempts have failed, so that they count after a take-over as well. */
-  failed(eventId: string, attempts: number): void {
-    if (!this.#notes.has(eventId) && this.#notes.size >= MOST_NOTES) return;
-    this.#notes.set(eventId, attempts);
-    this.#write().catch(() => {});
-  }
-
-  /** The event is done with. */
-  settled(eventId: string): void {
-    if (this.#notes.size === 0) return;
-    this.#watched.delete(eventId);
-    // What is left is noted with the next attempt; the last one is worth a statement of its own.
-    if (this.#notes.delete(eventId) && this.#notes.size === 0) this.#write().catch(() => {});
-  }
-
-  /** Waits for what is being noted. */
-  async idle(): Promise<void> {
-    await this.#writing;
   }
 
   async #note(): Promise<boolean> {
     const { lease, durationMs } = this.#lease;
     const askedMs = performance.now();
     const noted = await this.#consumers.noteSuspects(lease, Object.fromEntries(this.#notes), durationMs);
-    if (noted) this.#lease.renewed(askedMs, durationMs);
+    if (noted) this.#lease.renewed(askedMs);
     return noted;
   }
 

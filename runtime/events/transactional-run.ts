@@ -186,7 +186,8 @@ export class TransactionalRun implements Run {
       const commit = async (): Promise<void> => {
         handled = await this.#commitGroup([event]);
       };
-      await this.#suspects.attempt(id, this.#failures + 1, commit);
+      const made = await this.#suspects.attempt(id, this.#failures + 1, commit);
+      if (!made) await this.#pause(FAILURE_PAUSE_MS);
       return handled;
     } catch (error) {
       if (error instanceof DatabaseError) return this.#headFailed(event, error);
@@ -212,7 +213,7 @@ export class TransactionalRun implements Run {
         throw new LeaseLost();
       return last;
     });
-    lease.renewed(askedMs, lease.durationMs);
+    lease.renewed(askedMs);
     this.#cursor = cursor;
     this.#failures = 0;
     for (const { id } of events.slice(0, handled)) this.#suspects.settled(id);

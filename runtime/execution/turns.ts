@@ -1,3 +1,5 @@
+import { atMost } from './at-most.js';
+
 /** Longest wait for a turn, in milliseconds: turns only save work, so nobody depends on them. */
 const LONGEST_WAIT_MS = 250;
 
@@ -41,13 +43,4 @@ export class Turns {
     if (before !== undefined) await atMost(before, LONGEST_WAIT_MS);
     return release;
   }
-}
-
-async function atMost(promise: Promise<void>, milliseconds: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
-  });
-  await Promise.race([promise, timeout]);
-  clearTimeout(timer);
 }
