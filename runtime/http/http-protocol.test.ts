@@ -25,10 +25,10 @@ async function restart(options: Partial<HttpServerOptions>): Promise<void> {
 beforeEach(() => start());
 afterEach(() => server.close(0));
 
-/** A deposit with these header lines and this body, byte by byte as given. */
 /** Far above the limits that are tested, for busy machines, and far below what there would be without them. */
 const SOON_MS = 8_000;
 
+/** A deposit with these header lines and this body, byte by byte as given. */
 const deposit = (headers: string, body: string): string =>
   `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${headers}\r\n${body}`;
 

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
+import type { Metrics } from '../observability/prometheus.js';
 import { Answers, pathOf } from './answer.js';
 import type { Authenticator } from './authenticator.js';
 import { readBody } from './body-reader.js';
@@ -9,7 +10,7 @@ import { InputValidators } from './input/input-validator.js';
 import { ParamsReader } from './input/request-params.js';
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from './limits.js';
 import { jsonLog, type Log } from './log.js';
-import { type HttpMetrics, observeAnswers } from './observe-answers.js';
+import { observeAnswers } from './observe-answers.js';
 import { addPages } from './pages.js';
 import { PathMethods, routerPath } from './path-pattern.js';
 import { HttpProblem } from './problem.js';
@@ -28,7 +29,7 @@ export interface HttpServerOptions {
   readonly title?: string;
   readonly limits?: Partial<HttpLimits>;
   /** Serves `/metrics` and is told of every answer. Default: neither. */
-  readonly metrics?: HttpMetrics;
+  readonly metrics?: Metrics;
   /** Default: one line of JSON per entry, to stderr. */
   readonly log?: Log;
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
+import type { Metrics } from '../observability/prometheus.js';
 import type { Answers } from './answer.js';
 import { docsPage } from './docs/page.js';
 import { isCurrent } from './entity-tags.js';
 import type { Readiness } from './health.js';
-import type { HttpMetrics } from './observe-answers.js';
 import type { PathMethods } from './path-pattern.js';
 
 /** What the pages of the server itself are made from. */
@@ -14,7 +14,7 @@ export interface PagesContext {
   readonly readiness: Readiness;
   readonly openApi: object;
   readonly title: string | undefined;
-  readonly metrics: HttpMetrics | undefined;
+  readonly metrics: Metrics | undefined;
   readonly paths: PathMethods;
 }
 

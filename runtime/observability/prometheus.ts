@@ -4,24 +4,27 @@ import type { ShardStatistics } from './shard-statistics.js';
 
 /** What the metrics are made from. */
 export interface MetricsSources {
-  /** Asked at every scrape. */
+  /** Asked once for every scrape. */
   readonly statistics: () => readonly ShardStatistics[];
   /** Asked for at most every 10 seconds, as it asks the databases. Absent: nothing is delivered here. */
   readonly lag?: () => Promise<readonly ShardLag[]>;
 }
 
-/** One answer of the HTTP server, by the path that the application declares. */
-interface Answer {
+/** One answer of the HTTP server. */
+export interface HttpAnswer {
   readonly method: string;
+  /** Path as it was declared, such as `/wallets/{id}`; `unmatched` for what no route serves. */
   readonly route: string;
   readonly status: number;
+  /** From the head of the request to the end of the answer. */
   readonly seconds: number;
 }
 
 /** Metrics of one process in the text format of Prometheus. */
 export interface Metrics {
   readonly contentType: string;
-  observe(answer: Answer): void;
+  /** To be told of every answer. Returns at once. */
+  observe(answer: HttpAnswer): void;
   render(): Promise<string>;
 }
 
@@ -37,13 +40,17 @@ const LAG_PATIENCE_MS = 2_000;
 export function createMetrics(sources: MetricsSources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  addShardMetrics(registry, sources.statistics);
+  const tellOfShards = addShardMetrics(registry);
   if (sources.lag !== undefined) addDeliveryMetrics(registry, latest(sources.lag));
   const observe = addHttpMetrics(registry);
-  return { contentType: registry.contentType, observe, render: () => registry.metrics() };
+  const render = async (): Promise<string> => {
+    tellOfShards(sources.statistics());
+    return registry.metrics();
+  };
+  return { contentType: registry.contentType, observe, render };
 }
 
-function addHttpMetrics(registry: Registry): (answer: Answer) => void {
+function addHttpMetrics(registry: Registry): (answer: HttpAnswer) => void {
   const registers = [registry];
   const requests = new Counter({
     name: 'fw_http_requests_total',
@@ -66,19 +73,16 @@ function addHttpMetrics(registry: Registry): (answer: Answer) => void {
 
 type ShardValue = (statistics: ShardStatistics) => number;
 
-function addShardMetrics(registry: Registry, statistics: () => readonly ShardStatistics[]): void {
+/** @returns what is to be told of all shards before they are shown */
+function addShardMetrics(registry: Registry): (statistics: readonly ShardStatistics[]) => void {
+  const updates: ((statistics: readonly ShardStatistics[]) => void)[] = [];
   const add = (Kind: typeof Gauge | typeof Counter, name: string, help: string, value: ShardValue): void => {
-    const metric = new Kind({
-      name,
-      help,
-      labelNames: ['shard', 'name'],
-      registers: [registry],
-      collect: () => {
-        // Shards come and go with the topology.
-        metric.reset();
-        for (const each of statistics())
-          metric.inc({ shard: each.shard.toString(), name: each.name }, value(each));
-      },
+    const metric = new Kind({ name, help, labelNames: ['shard', 'name'], registers: [registry] });
+    updates.push((statistics) => {
+      // Shards come and go with the topology.
+      metric.reset();
+      for (const each of statistics)
+        metric.inc({ shard: each.shard.toString(), name: each.name }, value(each));
     });
   };
   add(Gauge, 'fw_shard_connections_open', 'Connections of the pool', ({ pool }) => pool.open);
@@ -116,6 +120,9 @@ function addShardMetrics(registry: Registry, statistics: () => readonly ShardSta
     'Statements that failed as a whole and were split',
     ({ written }) => written.splits,
   );
+  return (statistics) => {
+    for (const update of updates) update(statistics);
+  };
 }
 
 function addDeliveryMetrics(registry: Registry, lag: () => Promise<readonly ShardLag[]>): void {

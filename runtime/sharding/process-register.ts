@@ -13,6 +13,8 @@ export interface RegisteredProcess {
 }
 
 const HEARTBEAT_MS = 60_000;
+/** How long a process that ends waits for its row to go, in milliseconds. */
+const PATIENCE_MS = 3_000;
 /** One that has not been heard of for so long is gone. */
 const VANISHED_AFTER = "interval '4 minutes'";
 
@@ -45,11 +47,11 @@ export class ProcessRegister {
     this.#timer ??= setInterval(() => this.#tell(), HEARTBEAT_MS).unref();
   }
 
-  /** Takes the row away. */
+  /** Takes the row away. A default shard that does not answer keeps nobody from ending: the row then grows old. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#last;
-    await this.#send('delete from eventlog.processes where id = $1', [this.#id]);
+    const gone = this.#last.then(() => this.#send(FORGET, [this.#id]));
+    await Promise.race([gone, patience()]);
   }
 
   #tell(): void {
@@ -64,6 +66,14 @@ export class ProcessRegister {
     }
   }
 }
+
+function patience(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, PATIENCE_MS).unref();
+  });
+}
+
+const FORGET = 'delete from eventlog.processes where id = $1';
 
 const TELL = `
 with gone as (delete from eventlog.processes where seen_date < now() - interval '1 day' and id <> $1)

@@ -6,10 +6,10 @@ import { ConfigurationError, formatProblem } from '../../config/configuration-er
 import { loadConfig } from '../../config/load-config.js';
 import type { ShardingTopology } from '../../config/types.js';
 import { FwError, UnsafeServerError } from '../../errors.js';
+import type { Metrics } from '../../observability/prometheus.js';
 import { ProcessRegister } from '../../sharding/process-register.js';
 import { createHttpServer } from '../http-server.js';
 import { errorFacts, jsonLog, type Log } from '../log.js';
-import type { HttpMetrics } from '../observe-answers.js';
 import { readCommandLine, type ServeCommand, USAGE, UsageError } from './command-line.js';
 import { followConfig } from './config-reload.js';
 import { type ProcessPort, systemProcess } from './process-port.js';
@@ -80,8 +80,7 @@ async function start<Collaborators>(
     name: `${hostname()}:${process.pid}`,
   });
   const close = async (): Promise<void> => {
-    await server.close(DRAIN_MS);
-    await register.stop();
+    await Promise.all([server.close(DRAIN_MS), register.stop()]);
     await opened.close();
   };
   try {
@@ -112,7 +111,7 @@ async function start<Collaborators>(
 async function openMetrics<Collaborators>(
   { wireHandlers, sagas }: ApplicationDefinition<Collaborators>,
   { statistics, events }: Application,
-): Promise<HttpMetrics> {
+): Promise<Metrics> {
   const { createMetrics } = await import('../../observability/prometheus.js');
   const delivers = wireHandlers !== undefined || (sagas?.length ?? 0) > 0;
   return createMetrics({ statistics, ...(delivers ? { lag: () => events.lag() } : {}) });
