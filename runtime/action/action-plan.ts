@@ -40,13 +40,17 @@ export interface StagedExpectation {
 /** One thing that a plan asks for. */
 export type StagedItem = StagedAdd | StagedUpdate | StagedExpectation;
 
+/** Most plans have nothing to do with scheduled actions. */
+const NOTHING: readonly never[] = Object.freeze([]);
+
 /** The intent of one attempt of one action: what to insert, update and expect. Writes nothing. */
 export class ActionPlan {
   readonly #clock: Clock;
   readonly #items = new Map<string, StagedItem>();
   readonly #defaultShard: ShardIdentifier;
-  #schedules: readonly PlannedSchedule[] = [];
-  readonly #cancelled = new Set<string>();
+  #schedules: readonly PlannedSchedule[] = NOTHING;
+  /** Made when the first is taken back. */
+  #cancelled: Set<string> | undefined;
   #sealed = false;
 
   /** @param defaultShard where models without a sharded id live */
@@ -155,6 +159,7 @@ export class ActionPlan {
         cause: error,
       });
     }
+    this.#cancelled ??= new Set();
     this.#cancelled.add(parseUuid(id));
   }
 
@@ -165,7 +170,7 @@ export class ActionPlan {
 
   /** Ids of what is taken back so far. */
   get cancelledSchedules(): readonly string[] {
-    return [...this.#cancelled];
+    return this.#cancelled === undefined ? NOTHING : [...this.#cancelled];
   }
 
   /** What is staged so far, in staging order. */

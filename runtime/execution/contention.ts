@@ -24,9 +24,8 @@ export class Contention {
   #contended: readonly string[] = NOTHING;
   /** Rows that were lost to another process. */
   #lost: readonly string[] = NOTHING;
+  /** Whether the attempt tries rows that others of this process wait for. */
   #isScout = false;
-  /** Whether the last attempt tried rows that others waited for. */
-  #wasScout = false;
 
   constructor(options: ContentionOptions) {
     this.#options = options;
@@ -45,10 +44,8 @@ export class Contention {
   stale(rows: readonly string[]): number {
     const { chaining, standoffs } = this.#options;
     if (chaining) {
-      const tried = this.#wasScout;
-      this.#wasScout = false;
       this.#lost = rows;
-      return standoffs.lost(rows, tried);
+      return standoffs.lost(rows, this.#isScout);
     }
     // All who start from one state but one are stale: the next time they take turns.
     this.#takeTurnsAt(rows);
@@ -79,19 +76,25 @@ export class Contention {
     if (contended && !this.#isScout) standoffs.yield(guardedRows(items));
   }
 
-  /** Whether this attempt tries rows that others wait for: it should wait for locks, so that it is heard. */
+  /** An attempt that tries rows for others waits for their locks, so that it is heard. */
   get isScout(): boolean {
     return this.#isScout;
   }
 
-  /** Whether `enter` has anything to wait for. */
-  get isKnown(): boolean {
-    return this.#lost.length > 0 || this.#contended.length > 0 || this.#options.turns.size > 0;
+  /**
+   * Begins an attempt.
+   *
+   * @param wait waits for others, as long as the execution may @returns undefined if there is nobody to wait for
+   * @throws what `wait` throws
+   */
+  begin(wait: (others: Promise<void>) => Promise<void>): Promise<Admission> | undefined {
+    this.#isScout = false;
+    const nobody = this.#lost.length === 0 && this.#contended.length === 0 && this.#options.turns.size === 0;
+    return nobody ? undefined : this.#enter(wait);
   }
 
-  /** Waits until the rows may be read. */
-  async enter(): Promise<Admission> {
-    const answered = await this.#pass();
+  async #enter(wait: (others: Promise<void>) => Promise<void>): Promise<Admission> {
+    const answered = await this.#pass(wait);
     const { turns, params } = this.#options;
     const contended = new Set(this.#contended);
     for (const row of idRows(params)) if (turns.isContended(row)) contended.add(row);
@@ -103,23 +106,18 @@ export class Contention {
   }
 
   /** Of those who wait for lost rows, one goes first. */
-  async #pass(): Promise<() => void> {
+  async #pass(wait: (others: Promise<void>) => Promise<void>): Promise<() => void> {
     const { standoffs } = this.#options;
     const rows = this.#lost;
     this.#lost = NOTHING;
     for (;;) {
       const obstacle = standoffs.obstacle(rows);
       if (obstacle === undefined) break;
-      await obstacle;
+      await wait(obstacle);
     }
-    const done = standoffs.scout(rows);
-    this.#wasScout = done !== undefined;
-    if (done === undefined) return () => {};
-    this.#isScout = true;
-    return () => {
-      this.#isScout = false;
-      done();
-    };
+    const answered = standoffs.scout(rows);
+    this.#isScout = answered !== undefined;
+    return answered ?? (() => {});
   }
 }
 

@@ -118,8 +118,9 @@ export class Execution<Params, Result> {
 
   /** Rows that executions fight over right now are taken in turns. */
   async #runAttempt(): Promise<AttemptResult<Result>> {
-    if (!this.#contention.isKnown) return this.#complete(await this.#prepare());
-    const { sealed, answered } = await this.#contention.enter();
+    const admission = this.#contention.begin((others) => this.#waitFor(others));
+    if (admission === undefined) return this.#complete(await this.#prepare());
+    const { sealed, answered } = await admission;
     try {
       this.#checkTime();
       const prepared = await this.#prepare();
@@ -130,6 +131,12 @@ export class Execution<Params, Result> {
       sealed();
       answered();
     }
+  }
+
+  /** Others may take longer than this execution has time. */
+  async #waitFor(others: Promise<void>): Promise<void> {
+    await deadlines.race(others, this.#request.deadline, () => this.#deadlineExceeded());
+    this.#checkTime();
   }
 
   /** Finds out what becomes of what `perform` has led to. */

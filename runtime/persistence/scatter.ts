@@ -1,6 +1,6 @@
 import { currentPerformScope } from '../action/perform-scope.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { DeadlineExceededError, FwError, ShardUnavailableError, WriteInPerformError } from '../errors.js';
+import { DeadlineExceededError, FwError, WriteInPerformError } from '../errors.js';
 import { deadlines } from '../sharding/deadlines.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
@@ -33,9 +33,6 @@ export function shardDeadline(timeoutMs: number = DEFAULT_QUERY_TIMEOUT_MS): Sha
   return { timeoutMs: Math.min(timeoutMs, currentPerformScope()?.remainingMs() ?? Number.POSITIVE_INFINITY) };
 }
 
-/** Timers may be so much early, in milliseconds. */
-const TIMERS_MS = 5;
-
 /** Runs one query on many shards at once and keeps what succeeded apart from what did not. */
 export async function scatter<T>(
   shards: readonly ShardIdentifier[],
@@ -60,14 +57,10 @@ export async function onShard<T>(
   query: (shard: ShardIdentifier) => Promise<T>,
 ): Promise<T> {
   const late = (): Error => new DeadlineExceededError(`Shard ${shard} did not answer within ${timeoutMs} ms`);
-  const deadline = performance.now() + timeoutMs;
   try {
-    return await deadlines.race(query(shard), deadline, late);
+    return await deadlines.race(query(shard), performance.now() + timeoutMs, late);
   } catch (error) {
-    const failure = error instanceof DriverFailure ? publicError(error, shard) : error;
-    // The statement has the same limit, and whoever notices first ends the other: it was late all the same.
-    const isLate = failure instanceof ShardUnavailableError && performance.now() > deadline - TIMERS_MS;
-    throw isLate ? late() : failure;
+    throw error instanceof DriverFailure ? publicError(error, shard) : error;
   }
 }
 

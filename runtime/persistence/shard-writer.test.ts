@@ -122,6 +122,17 @@ describe('merging', () => {
     bench.submit('b1>2');
     expect(() => bench.submit('c1>2')).toThrow(ShardBusyError);
   });
+
+  test('what was left out and waits counts as queued', async () => {
+    const bench = new Bench({ maximumQueued: 2, maximumWaiting: 0 });
+    const held = bench.hold();
+    const first = bench.submit('a1>2');
+    bench.submit('a2>3', [first]);
+    await held.release();
+    await bench.manual.last.answer('left-out');
+    expect(bench.writer.queued).toBe(2);
+    expect(() => bench.submit('c1>2')).toThrow(ShardBusyError);
+  });
 });
 
 describe('chaining', () => {

@@ -90,7 +90,7 @@ export class ShardWriter {
 
   /** Plans that wait to be sent. */
   get queued(): number {
-    return this.#queue.length + this.#apart.flat().length;
+    return this.#apart.reduce((sum, group) => sum + group.length, this.#queue.length);
   }
 
   get counters(): WriterCounters {
@@ -99,7 +99,7 @@ export class ShardWriter {
 
   /** Queues a plan; it is sent when its turn comes. @throws ShardBusyError if the queue is full */
   submit(plan: PlanWrite, options: SubmitOptions): Submission {
-    if (this.#queue.length >= this.#limits.maximumQueued) {
+    if (this.queued >= this.#limits.maximumQueued) {
       throw new ShardBusyError(this.#shard.toString(), `${this.queued} plans are waiting`);
     }
     const link = new Link();

@@ -9,7 +9,7 @@ export interface WriterLimits {
    * less on both sides, and over a network a full one need not wait. Default 64.
    */
   readonly overlapFrom: number;
-  /** Statements that wait for a locked row at a time, one plan each. Default 4. */
+  /** Statements that wait for a locked row at a time: one plan each, or one chain. Default 4. */
   readonly maximumWaiting: number;
   /** Plans in one statement. Default 128. */
   readonly maximumBatch: number;

@@ -14,9 +14,17 @@ export function answered(error: DatabaseError): DriverFailure {
 export function inFlight(message: string, cause: unknown, refusal?: DatabaseError): DriverFailure {
   return new DriverFailure(message, {
     phase: 'in-flight',
+    ...(cause instanceof NoAnswerInTime && { reason: 'deadline' }),
     ...(refusal && factsOf(refusal)),
     cause: refusal ?? cause,
   });
+}
+
+/** Why a connection was given up that may be as good as ever. */
+export class NoAnswerInTime extends Error {
+  constructor() {
+    super('no answer in time');
+  }
 }
 
 /** No connection could be opened, or the session's connection was lost before the call. */

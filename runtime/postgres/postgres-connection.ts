@@ -3,7 +3,7 @@ import pg, { type Client, type Submittable } from 'pg';
 import type { RunnableConnection, RunOptions } from '../sharding/pooled-database.js';
 import type { Rows, Statement } from '../sharding/shard-database.js';
 import { type LinkConfig, withSocket } from './client-config.js';
-import { answered, inFlight, notSent } from './failures.js';
+import { answered, inFlight, NoAnswerInTime, notSent } from './failures.js';
 import { PoolerClient, type PoolerMode } from './pooler-mode.js';
 import { type Prepared, type RunOutcome, ScriptRun, StatementRun } from './statement-run.js';
 
@@ -117,7 +117,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   }
 
   expire(): void {
-    this.#lost(new Error('no answer in time'));
+    this.#lost(new NoAnswerInTime());
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { BudgetedPool, ConnectionBudget } from './connection-budget.js';
-import { DriverFailure, type NotSentReason } from './driver-failure.js';
+import { DriverFailure, type FailureReason } from './driver-failure.js';
 import type { CallOptions, PoolStats } from './shard-database.js';
 
 /** What the pool needs to know of a connection. Each connection runs one call at a time. */
@@ -342,7 +342,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     if (this.#connections.size === 0 && this.#opening === 0) this.#whenQuiet?.();
   }
 
-  #refusal(reason: NotSentReason, message: string, cause?: unknown): DriverFailure {
+  #refusal(reason: FailureReason, message: string, cause?: unknown): DriverFailure {
     return new DriverFailure(`${this.#options.description}: ${message}`, {
       phase: 'not-sent',
       reason,

@@ -7,16 +7,16 @@
  */
 export type FailurePhase = 'not-sent' | 'in-flight' | 'answered';
 
-/** Why a call was never sent. */
-export type NotSentReason = 'unreachable' | 'pool-exhausted' | 'deadline' | 'aborted' | 'closed';
+/** Why a call was never sent; or, only `deadline`, why it was given up in flight. */
+export type FailureReason = 'unreachable' | 'pool-exhausted' | 'deadline' | 'aborted' | 'closed';
 
 /** What every adapter throws, whatever its driver threw. Internal: the executor turns it into public errors. */
 export class DriverFailure extends Error {
   readonly phase: FailurePhase;
   /** Five characters, if the server answered. */
   readonly sqlState: string | undefined;
-  /** Only with phase `not-sent`. */
-  readonly reason: NotSentReason | undefined;
+  /** Always with phase `not-sent`; `deadline` with `in-flight` if no answer came in time. */
+  readonly reason: FailureReason | undefined;
   readonly table: string | undefined;
   readonly constraint: string | undefined;
   /** When trying again may help, in milliseconds; undefined if nothing is known. */
@@ -27,7 +27,7 @@ export class DriverFailure extends Error {
     facts: {
       readonly phase: FailurePhase;
       readonly sqlState?: string | undefined;
-      readonly reason?: NotSentReason | undefined;
+      readonly reason?: FailureReason | undefined;
       readonly table?: string | undefined;
       readonly constraint?: string | undefined;
       readonly retryAfterMs?: number | undefined;

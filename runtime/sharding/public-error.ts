@@ -12,7 +12,7 @@ import {
   UniqueViolationError,
   ValidationError,
 } from '../errors.js';
-import type { DriverFailure, NotSentReason } from './driver-failure.js';
+import type { DriverFailure, FailureReason } from './driver-failure.js';
 import { sqlStateMeaning } from './sql-state.js';
 
 /**
@@ -25,6 +25,8 @@ export function publicError(failure: DriverFailure, shard: ShardIdentifier): FwE
   if (failure.sqlState !== undefined) return answeredError(failure, failure.sqlState, name);
   if (failure.phase === 'not-sent' && failure.reason !== undefined)
     return notSentError(failure.reason, name, cause);
+  if (failure.reason === 'deadline')
+    return new DeadlineExceededError(`Shard ${name} did not answer in time`, cause);
   return new ShardUnavailableError(name, 'the connection was lost', cause);
 }
 
@@ -36,7 +38,7 @@ function retryAfter({ retryAfterMs }: DriverFailure): Pick<Cause, 'retryAfterMs'
   return retryAfterMs === undefined ? {} : { retryAfterMs };
 }
 
-function notSentError(reason: NotSentReason, shard: string, cause: Cause): FwError {
+function notSentError(reason: FailureReason, shard: string, cause: Cause): FwError {
   switch (reason) {
     case 'unreachable':
       return new ShardUnavailableError(shard, 'its database cannot be reached', cause);

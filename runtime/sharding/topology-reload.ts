@@ -15,29 +15,31 @@ export function requireSafe(
   before: ShardingTopology,
   after: ShardingTopology,
 ): void {
+  const [known, wanted] = [membersOf(before), membersOf(after)];
   for (const change of changes) {
     if (change.kind === 'default-shard')
       throw refusal('the default shard holds the models without a sharded id');
     if (change.kind === 'maximum-connections') throw refusal('maximum-connections takes effect at a restart');
     if (change.kind === 'server' || change.kind === 'pool') {
-      requireServer({ shard: change.shard, kind: change.kind }, before, after);
+      requireServer({ shard: change.shard, kind: change.kind }, known, wanted);
     }
   }
 }
 
+type Members = ReturnType<typeof membersOf>;
+
 function requireServer(
   { shard, kind }: { readonly shard: ShardIdentifier; readonly kind: 'server' | 'pool' },
-  before: ShardingTopology,
-  after: ShardingTopology,
+  before: Members,
+  after: Members,
 ): void {
-  const wanted = membersOf(after).get(shard);
-  const known = membersOf(before).get(shard);
-  if (wanted?.primary.url.kind === 'pglite' || known?.primary.url.kind === 'pglite') {
+  const wanted = after.get(shard);
+  if (wanted?.primary.url.kind === 'pglite' || before.get(shard)?.primary.url.kind === 'pglite') {
     throw refusal(`shard ${shard} is an embedded database, which is changed at a restart`);
   }
   if (kind === 'pool' || wanted === undefined) return;
   const name = databaseName(wanted.primary);
-  const owner = [...membersOf(before).values()].find(({ primary }) => databaseName(primary) === name);
+  const owner = [...before.values()].find(({ primary }) => databaseName(primary) === name);
   if (owner !== undefined)
     throw refusal(`the database meant for shard ${shard} is that of shard ${owner.shard}`);
 }
@@ -48,7 +50,7 @@ export async function requireEmpty(database: ShardDatabase): Promise<void> {
     database,
     `select coalesce(string_agg(format('select 1 from %I.%I', schemaname, tablename), ' union all '), 'select 1 where false')
      from pg_tables where schemaname = current_schema()
-       or schemaname = 'eventlog' and tablename in ('events', 'actions', 'journal', 'schedules')`,
+       or schemaname = 'eventlog' and tablename in ('events', 'actions', 'journal', 'schedules', 'sagas', 'saga_steps')`,
   );
   const [rows] = await ask(database, `select exists (${String(tables[0])})`);
   if (rows === true)

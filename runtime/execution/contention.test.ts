@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { planOf } from '../persistence/test-support/plans.js';
+import { Contention, guardedRows } from './contention.js';
+import { systemEnvironment } from './execution-environment.js';
+import { Standoffs } from './standoffs.js';
+import { Turns } from './turns.js';
+
+const { items } = planOf('a1>2');
+const rows = guardedRows(items);
+const patiently = (others: Promise<void>): Promise<void> => others;
+
+class Process {
+  readonly #standoffs = new Standoffs({ ...systemEnvironment(), sleep: () => Promise.resolve() });
+  readonly #turns = new Turns();
+
+  execution(chaining = true): Contention {
+    return new Contention({ turns: this.#turns, standoffs: this.#standoffs, params: {}, chaining });
+  }
+}
+
+describe('executions of a process that has lost a row', () => {
+  test('wait for the one that tries it, and follow when it has won', async () => {
+    const process = new Process();
+    const [first, second] = [process.execution(), process.execution()];
+    first.stale(rows);
+    second.held(rows);
+    const scout = await first.begin(patiently);
+    const follower = second.begin(patiently);
+    expect([first.isScout, first.isHeld(items)]).toEqual([true, false]);
+    expect(process.execution().isHeld(items)).toBe(true);
+    first.won(items, false);
+    scout?.answered();
+    await follower;
+    expect([second.isScout, second.isHeld(items)]).toEqual([false, false]);
+  });
+
+  test('wait no longer than they have time, and leave the row to others', async () => {
+    const process = new Process();
+    const [first, second, third] = [process.execution(), process.execution(), process.execution()];
+    first.stale(rows);
+    second.held(rows);
+    third.held(rows);
+    const scout = await first.begin(patiently);
+    const outOfTime = new Error('out of time');
+    await expect(second.begin(() => Promise.reject(outOfTime))).rejects.toBe(outOfTime);
+    scout?.answered();
+    await third.begin(patiently);
+    expect(third.isScout).toBe(true);
+  });
+
+  test('do not begin as scouts for ever: the attempt after is one like any other', async () => {
+    const process = new Process();
+    const first = process.execution();
+    first.stale(rows);
+    (await first.begin(patiently))?.answered();
+    expect(first.begin(patiently)).toBeUndefined();
+    expect(first.isScout).toBe(false);
+  });
+});
+
+test('an execution that does not chain takes turns at the row instead', async () => {
+  const process = new Process();
+  const execution = process.execution(false);
+  expect(execution.stale(rows)).toBe(0);
+  const admission = await execution.begin(patiently);
+  expect(execution.isScout).toBe(false);
+  admission?.sealed();
+});
