@@ -55,7 +55,7 @@ create table events (
   id uuid primary key,
   action_id uuid not null,
   namespace text not null,
-  model_id text not null,
+  model_id text collate "C" not null,
   model_name text not null,
   event_type text not null,
   payload jsonb not null,
@@ -70,7 +70,7 @@ create index events_of_model on events (model_id, position);
 create index events_in_order on events (transaction_id, position);
 create table actions (
   id uuid primary key,
-  status text not null check (status in ('committed', 'void')),
+  status text not null,
   namespace text not null,
   name text not null,
   principal text not null,

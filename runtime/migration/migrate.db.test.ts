@@ -64,7 +64,7 @@ describeOnEachAdapter('Migrations', (harness) => {
     }
   });
 
-  it('partition events and actions, which take rows of their own shard only', async () => {
+  it('partition events and actions, and take actions of their own shard only', async () => {
     const registry = await harness.makeShards({ shards: [mexico] });
     const database = registry.database(mexico);
     const event = (id: string) =>
@@ -77,19 +77,19 @@ describeOnEachAdapter('Migrations', (harness) => {
         ),
       );
     expect((await event(uuid7.next(mexico.bits))).rows).toEqual([[1, '1', true, null]]);
-    await expect(event(uuid7.next(global.bits))).rejects.toMatchObject({ sqlState: '23514' });
-    const action = (status: string, name: string | null = 'Test') =>
+    const action = (status: string, name: string | null = 'Test', { bits } = mexico) =>
       database.query(
         statement(
           'insert into eventlog.actions (id, status, namespace, name, principal, started_date, completed_date) ' +
             "values ($1, $2, 'n', $3, 'p', now(), now())",
-          [uuid7.next(mexico.bits), status, name],
+          [uuid7.next(bits), status, name],
         ),
       );
     await action('void');
     await action('committed');
     await expect(action('committed', null)).rejects.toMatchObject({ sqlState: '23502' });
-    await expect(action('other')).rejects.toMatchObject({ sqlState: '23514' });
+    await expect(action('other')).rejects.toMatchObject({ sqlState: '22P02' });
+    await expect(action('committed', 'Test', global)).rejects.toMatchObject({ sqlState: '23514' });
     const kinds = await database.query(
       statement(
         `select relname, relkind::text from pg_class where relname in ('events', 'actions') order by 1`,

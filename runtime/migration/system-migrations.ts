@@ -6,17 +6,18 @@ import { defineMigration, type Migration } from './migration.js';
  *
  * Events and actions are partitioned by their ids, which are ordered by time, so that old ones can be detached without
  * rewriting anything. Both only grow. Each index is paid for by every commit, so there are two on events: one for a
- * model's history, one for readers that follow in commit order.
+ * model's history, one for readers that follow in commit order. So is each check, whose text the server parses again for
+ * every statement: one id of each statement is checked for belonging to this shard, that of the action.
  */
 export const systemMigrations: readonly Migration[] = [
   defineMigration(
     '0001_events',
     `
 create table eventlog.events (
-  id uuid primary key check (eventlog.is_own_id(id)),
+  id uuid primary key,
   action_id uuid not null,
   namespace text not null,
-  model_id text not null,
+  model_id text collate "C" not null,
   model_name text not null,
   event_type text not null,
   payload jsonb not null,
@@ -36,9 +37,10 @@ comment on table eventlog.events is 'Outbox: one row per event, never updated';
   defineMigration(
     '0002_actions',
     `
+create type eventlog.action_status as enum ('committed', 'void');
 create table eventlog.actions (
   id uuid primary key check (eventlog.is_own_id(id)),
-  status text not null check (status in ('committed', 'void')),
+  status eventlog.action_status not null,
   namespace text not null,
   name text not null,
   principal text not null,

@@ -21,6 +21,8 @@ export interface FlushShape {
   readonly journal: boolean;
   /** Some group has more than one plan. */
   readonly folded: boolean;
+  /** Each group has exactly one guard. */
+  readonly oneGuard: boolean;
   readonly skipLocked: boolean;
 }
 
@@ -35,8 +37,8 @@ export function shapeKey(shape: FlushShape): string {
     ({ model, updates, adds, expects }) =>
       `${model.name}:${updates ? 'u' : ''}${adds ? 'a' : ''}${expects ? 'x' : ''}`,
   );
-  const { events, keys, schedules, cancellations, journal, folded, skipLocked } = shape;
-  return `${tables.join(',')}|${events ? 'e' : ''}${keys ? 'k' : ''}${schedules ? 'c' : ''}${cancellations ? 'x' : ''}${journal ? 'j' : ''}${folded ? 'f' : ''}${skipLocked ? 's' : ''}`;
+  const { events, keys, schedules, cancellations, journal, folded, oneGuard, skipLocked } = shape;
+  return `${tables.join(',')}|${events ? 'e' : ''}${keys ? 'k' : ''}${schedules ? 'c' : ''}${cancellations ? 'x' : ''}${journal ? 'j' : ''}${folded ? 'f' : ''}${oneGuard ? '1' : ''}${skipLocked ? 's' : ''}`;
 }
 
 /** Whether some group of this shape can be left out because of a row. */
@@ -49,13 +51,10 @@ export function hasGuards(shape: FlushShape): boolean {
  * and actions are numbered from 1; without folding they are the same. In order of dependence:
  *
  * 1. `m*`: rows to update; `l*`: guarded rows whose version matches, locked in id order; `ok`: groups whose every
- *    guard holds.
- * 2. `act`: the row of each group's first action. A fenced one conflicts here, and then nothing of the group is
- *    applied: `ap` holds the groups whose row went in, and everything below depends on it.
- * 3. `act2`: the rows of the further actions of folded groups. One that was fenced by itself is a unique violation,
- *    which aborts the statement.
- * 4. `u*`, `i*`, `ev`, `k`, `j`: updates, inserts, outbox rows, idempotency keys, entries of the journal. A key that is taken is a unique violation
- *    too: the writer splits the statement, and the key's plan fails alone.
+ *    guard holds. Everything below is written for these groups alone.
+ * 2. `act`, `u*`, `i*`, `ev`, `k`, `j`: the rows of the actions, updates, inserts, outbox rows, idempotency keys, entries
+ *    of the journal. The row of an action that was fenced is a unique violation, and so is a key that is taken: the
+ *    writer splits the statement until the guilty plan stands alone.
  *
  * Parameters stand in the order in which `FlushStatements.make` collects them. `(x IN (SELECT ...)) = true` keeps the
  * planner on a hashed subplan, and `MATERIALIZED` keeps locking before writing.
@@ -64,26 +63,33 @@ export function flushText(shape: FlushShape): string {
   let count = 0;
   const array = (type: string): string => `$${++count}::${type}`;
   const guards = hasGuards(shape);
-  const actions = actionParameters(array, shape.folded);
+  const actions = actionParameters(array, shape.folded, guards);
   const parts: string[] = [];
-  const needs = guards ? array('int[]') : undefined;
-  const locked = shape.tables.map((table, index) => {
+  const needs = guards && !shape.oneGuard ? array('int[]') : undefined;
+  const locked: number[] = [];
+  shape.tables.forEach((table, index) => {
     parts.push(...guardParts(table, index, shape.skipLocked, array));
-    return table.updates || table.expects ? index : undefined;
+    if (table.updates || table.expects) locked.push(index);
   });
-  if (needs !== undefined) parts.push(okPart(locked, needs));
-  parts.push(...actionParts(actions, guards));
+  if (guards) parts.push(okPart(locked, needs));
+  parts.push(actionPart(actions));
   shape.tables.forEach((table, index) => {
     if (table.updates) parts.push(updatePart(table.model, index));
-    if (table.adds) parts.push(insertPart(table.model, index, array));
+    if (table.adds) parts.push(insertPart(table.model, index, actions, array));
   });
   if (shape.events) parts.push(eventPart(actions, array));
   if (shape.keys) parts.push(keyPart(actions, array));
   if (shape.schedules) parts.push(schedulePart(actions, array));
   if (shape.cancellations) parts.push(cancellationPart(actions, array));
   if (shape.journal) parts.push(journalPart(actions, array));
-  return `WITH ${parts.join(',\n')}\nSELECT coalesce(string_agg(grp::text, ','), '') AS applied FROM ap`;
+  return `WITH ${parts.join(',\n')}\n${guards ? APPLIED_GROUPS : `SELECT '${ALL_APPLIED}' AS applied`}`;
 }
+
+/** What a flush without guards answers: all its groups are applied, or it fails. */
+export const ALL_APPLIED = 'all';
+
+/** Numbers of groups from 1, separated by commas. */
+const APPLIED_GROUPS = "SELECT coalesce(string_agg(grp::text, ','), '') AS applied FROM ok";
 
 type NextParameter = (type: string) => string;
 
@@ -96,11 +102,13 @@ interface ActionParameters {
   readonly completed: string;
   readonly params: string;
   readonly results: string;
-  /** Group of each action, and first action of each group; only where groups are folded. */
-  readonly folding: { readonly groups: string; readonly leaders: string } | undefined;
+  /** Group of each action; undefined where each has its own. */
+  readonly groups: string | undefined;
+  /** Whether there is an `ok`. */
+  readonly guarded: boolean;
 }
 
-function actionParameters(array: NextParameter, folded: boolean): ActionParameters {
+function actionParameters(array: NextParameter, folded: boolean, guarded: boolean): ActionParameters {
   return {
     namespace: array('text'),
     ids: array('uuid[]'),
@@ -110,7 +118,8 @@ function actionParameters(array: NextParameter, folded: boolean): ActionParamete
     completed: array('timestamptz[]'),
     params: array('jsonb[]'),
     results: array('jsonb[]'),
-    folding: folded ? { groups: array('int[]'), leaders: array('uuid[]') } : undefined,
+    groups: folded && guarded ? array('int[]') : undefined,
+    guarded,
   };
 }
 
@@ -143,10 +152,11 @@ function guardParts(table: TableShape, index: number, skipLocked: boolean, array
 }
 
 /** Groups with as many locked rows as they have guards; groups without guards always stand. */
-function okPart(locked: readonly (number | undefined)[], needs: string): string {
-  const rows = locked.filter((index) => index !== undefined).map((index) => `SELECT grp FROM l${index}`);
+function okPart(locked: readonly number[], needs: string | undefined): string {
+  const rows = locked.map((index) => `SELECT grp FROM l${index}`).join(' UNION ALL ');
+  if (needs === undefined) return `ok AS MATERIALIZED (${rows})`;
   return (
-    `ok AS MATERIALIZED (SELECT grp FROM (${rows.join(' UNION ALL ')}) AS l GROUP BY grp HAVING count(*) = (${needs})[grp] ` +
+    `ok AS MATERIALIZED (SELECT grp FROM (${rows}) AS l GROUP BY grp HAVING count(*) = (${needs})[grp] ` +
     `UNION ALL SELECT grp::int FROM unnest(${needs}) WITH ORDINALITY AS n(need, grp) WHERE need = 0)`
   );
 }
@@ -154,44 +164,27 @@ function okPart(locked: readonly (number | undefined)[], needs: string): string 
 const ACTION_COLUMNS =
   '(id, status, namespace, name, principal, started_date, completed_date, params, result)';
 
-function actionParts(actions: ActionParameters, guards: boolean): string[] {
-  const { folding, ids } = actions;
-  const stands = guards ? [`(${groupOf('a.nr', folding)} IN (SELECT grp FROM ok)) = true`] : [];
-  const leads = folding === undefined ? [] : [`a.id = (${folding.leaders})[(${folding.groups})[a.nr]]`];
-  const parts = [
-    `act AS (${insertActions(actions, [...leads, ...stands])} ON CONFLICT DO NOTHING RETURNING id)`,
-    `ap AS MATERIALIZED (SELECT a.grp::int AS grp FROM unnest(${folding?.leaders ?? ids}) WITH ORDINALITY AS a(id, grp) ` +
-      'WHERE (a.id IN (SELECT id FROM act)) = true)',
-  ];
-  if (folding !== undefined) {
-    const follows = `a.id <> (${folding.leaders})[(${folding.groups})[a.nr]]`;
-    parts.push(`act2 AS (${insertActions(actions, [follows, applied('a.nr', actions)])})`);
-  }
-  return parts;
-}
-
-function insertActions(actions: ActionParameters, conditions: readonly string[]): string {
+function actionPart(actions: ActionParameters): string {
   const { namespace, ids, names, principals, started, completed, params, results } = actions;
-  const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
   return (
-    `INSERT INTO eventlog.actions ${ACTION_COLUMNS} ` +
+    `act AS (INSERT INTO eventlog.actions ${ACTION_COLUMNS} ` +
     `SELECT a.id, 'committed', ${namespace}, a.name, a.principal, a.started, a.completed, a.params, a.result ` +
     `FROM unnest(${[ids, names, principals, started, completed, params, results].join(', ')}) ` +
-    `WITH ORDINALITY AS a(id, name, principal, started, completed, params, result, nr)${where}`
+    `WITH ORDINALITY AS a(id, name, principal, started, completed, params, result, nr)${whereApplied('a.nr', actions)})`
   );
 }
 
-/** Group of the action with this number. */
-function groupOf(number: string, folding: ActionParameters['folding']): string {
-  return folding === undefined ? number : `(${folding.groups})[${number}]`;
-}
-
 /** Condition: the action with this number belongs to a group that is applied. */
-function applied(number: string, { folding }: ActionParameters): string {
-  return `(${groupOf(number, folding)} IN (SELECT grp FROM ap)) = true`;
+function applied(number: string, { groups, guarded }: ActionParameters): string {
+  if (!guarded) return 'true';
+  return `(${groups === undefined ? number : `(${groups})[${number}]`} IN (SELECT grp FROM ok)) = true`;
 }
 
-const GROUP_APPLIED = '(grp IN (SELECT grp FROM ap)) = true';
+function whereApplied(number: string, actions: ActionParameters): string {
+  return actions.guarded ? ` WHERE ${applied(number, actions)}` : '';
+}
+
+const GROUP_APPLIED = '(grp IN (SELECT grp FROM ok)) = true';
 
 function updatePart(model: ModelDescriptor, index: number): string {
   const assignments = updatedColumns(RowCodec.of(model)).map(
@@ -203,13 +196,18 @@ function updatePart(model: ModelDescriptor, index: number): string {
   );
 }
 
-function insertPart(model: ModelDescriptor, index: number, array: NextParameter): string {
+function insertPart(
+  model: ModelDescriptor,
+  index: number,
+  { guarded }: ActionParameters,
+  array: NextParameter,
+): string {
   const columns = model.columns.map(({ column }) => quoteIdentifier(column)).join(', ');
   const names = model.columns.map((_, position) => `c${position}`).join(', ');
   const types = model.columns.map(({ sqlType }) => array(arrayType(sqlType)));
   return (
     `i${index} AS (INSERT INTO ${quoteIdentifier(model.table)} (${columns}) ` +
-    `SELECT ${names} FROM unnest(${[...types, array('int[]')].join(', ')}) AS n(${names}, grp) WHERE ${GROUP_APPLIED})`
+    `SELECT ${names} FROM unnest(${[...types, array('int[]')].join(', ')}) AS n(${names}, grp)${guarded ? ` WHERE ${GROUP_APPLIED}` : ''})`
   );
 }
 
@@ -221,7 +219,7 @@ function eventPart(actions: ActionParameters, array: NextParameter): string {
     `SELECT e.id, (${actions.ids})[e.nr], ${actions.namespace}, e.model_id, e.model_name, e.event_type, e.payload, ` +
     `(${actions.completed})[e.nr], e.model_version, e.event_version, e.trace_context ` +
     `FROM unnest(${types.map(array).join(', ')}) AS e(nr, id, model_id, model_name, event_type, payload, ` +
-    `model_version, event_version, trace_context) WHERE ${applied('e.nr', actions)})`
+    `model_version, event_version, trace_context)${whereApplied('e.nr', actions)})`
   );
 }
 
@@ -232,7 +230,7 @@ function schedulePart(actions: ActionParameters, array: NextParameter): string {
     'trace_context, created_date) SELECT s.id, s.due, s.due, s.action_name, s.params, ' +
     `(${actions.principals})[s.nr], (${actions.ids})[s.nr], s.trace_context, (${actions.completed})[s.nr] ` +
     `FROM unnest(${types.map(array).join(', ')}) AS s(nr, id, due, action_name, params, trace_context) ` +
-    `WHERE ${applied('s.nr', actions)})`
+    `${whereApplied('s.nr', actions)})`
   );
 }
 
@@ -252,7 +250,7 @@ function keyPart(actions: ActionParameters, array: NextParameter): string {
     'target_member, result, created_date, expires_date) ' +
     `SELECT (${actions.principals})[k.nr], k.operation, k.key, k.fingerprint, (${actions.ids})[k.nr], k.target_group, ` +
     `k.target_member, k.result, (${actions.completed})[k.nr], k.expires FROM unnest(${types.map(array).join(', ')}) ` +
-    `AS k(nr, operation, key, fingerprint, target_group, target_member, result, expires) WHERE ${applied('k.nr', actions)})`
+    `AS k(nr, operation, key, fingerprint, target_group, target_member, result, expires)${whereApplied('k.nr', actions)})`
   );
 }
 
@@ -263,6 +261,6 @@ function journalPart(actions: ActionParameters, array: NextParameter): string {
     'j AS (INSERT INTO eventlog.journal (id, action_name, principal, started_date, legs, lease_owner, lease_expires_date) ' +
     `SELECT (${actions.ids})[j.nr], (${actions.names})[j.nr], (${actions.principals})[j.nr], (${actions.started})[j.nr], ` +
     `j.legs, (${actions.ids})[j.nr], clock_timestamp() + j.hold * interval '1 millisecond' ` +
-    `FROM unnest(${types.map(array).join(', ')}) AS j(nr, legs, hold) WHERE ${applied('j.nr', actions)})`
+    `FROM unnest(${types.map(array).join(', ')}) AS j(nr, legs, hold)${whereApplied('j.nr', actions)})`
   );
 }

@@ -72,11 +72,13 @@ export class FlushStatements {
       cancellations: cancellations.length > 0,
       journal: journal.length > 0,
       folded: plans.length > groups.length,
+      oneGuard: folds.every(hasOneGuard),
       skipLocked: locked === 'skip',
     };
     const values = [this.#namespace, ...actionArrays(plans)];
-    if (shape.folded) values.push(...foldingArrays(groups));
-    if (hasGuards(shape)) values.push(needsArray(folds));
+    const guarded = hasGuards(shape);
+    if (guarded && shape.folded) values.push(groupNumbers(groups));
+    if (guarded && !shape.oneGuard) values.push(needsArray(folds));
     for (const table of tables) values.push(...guardArrays(table));
     for (const table of tables) if (table.adds.length > 0) values.push(...addArrays(table));
     values.push(...events, ...keys, ...schedules, ...cancellations, ...journal);
@@ -195,16 +197,22 @@ function actionArrays(plans: readonly PlanWrite[]): readonly string[] {
   ];
 }
 
-/** The group of each action, and the first action of each group. */
-function foldingArrays(groups: readonly WriteGroup[]): readonly string[] {
-  const numbers = groups.flatMap((group, index) => group.map(() => String(index + 1)));
-  const leaders = groups.map((group) => group[0]?.action.id ?? 'NULL');
-  return [arrayLiteral(numbers), arrayLiteral(leaders)];
+/** The group of each action. */
+function groupNumbers(groups: readonly WriteGroup[]): string {
+  return arrayLiteral(groups.flatMap((group, index) => group.map(() => String(index + 1))));
+}
+
+function hasOneGuard(changes: readonly RowChange[]): boolean {
+  return guardsOf(changes) === 1;
+}
+
+function guardsOf(changes: readonly RowChange[]): number {
+  return changes.reduce((sum, { kind }) => (kind === 'add' ? sum : sum + 1), 0);
 }
 
 /** How many guards each group has. */
 function needsArray(folds: readonly (readonly RowChange[])[]): string {
-  return arrayLiteral(folds.map((changes) => String(changes.filter(({ kind }) => kind !== 'add').length)));
+  return arrayLiteral(folds.map((changes) => String(guardsOf(changes))));
 }
 
 function guardArrays({ codec, updates, expects }: TableChanges): readonly string[] {

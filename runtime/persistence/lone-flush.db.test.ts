@@ -10,6 +10,7 @@ import { describeOnEachAdapter } from '../testing/databases-vitest.js';
 import { EventCatalog } from './event-catalog.js';
 import { FlushStatements } from './flush-statement.js';
 import type { PlanWrite } from './plan-write.js';
+import { ShardWriter } from './shard-writer.js';
 import { SqlShardStore } from './sql-shard-store.js';
 import { idOf, planOf } from './test-support/plans.js';
 
@@ -27,8 +28,6 @@ interface Case {
   readonly changes: readonly string[];
   readonly event?: boolean;
   readonly key?: boolean;
-  /** Its attempt has been given up before it arrives. */
-  readonly fenced?: boolean;
 }
 
 /** Rows are at version 1 when a case begins; `a` is what most of them touch. */
@@ -42,7 +41,6 @@ const CASES: Readonly<Record<string, Case>> = {
   'an insert that rests on an expectation': { changes: ['a1?', '+new'] },
   'an update with an insert and a key': { changes: ['a1>2', '+new'], event: true, key: true },
   'nothing but a key': { changes: [], key: true },
-  'an attempt that was given up': { changes: ['a1>2'], event: true, fenced: true },
 };
 
 function planFor({ changes, event = false, key = false }: Case): PlanWrite {
@@ -85,7 +83,6 @@ describeOnEachAdapter('a plan that travels alone', (harness) => {
         const store = new SqlShardStore(database, 'test', events);
         await store.flush({ groups: [[planOf('+a')], [planOf('+zneighbour')]], locked: 'wait' });
         const plan = planFor(given);
-        if (given.fenced === true) await store.fence(plan.action);
         const groups = company ? [[plan], [planOf('zneighbour1?')]] : [[plan]];
         const [outcome] = await store.flush({ groups, locked: 'skip' });
         await database.query({
@@ -97,7 +94,47 @@ describeOnEachAdapter('a plan that travels alone', (harness) => {
       expect(ends[0]).toEqual(ends[1]);
     },
   );
+
+  test('is left out if its attempt was given up, alone and in company, which is applied', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
+    const store = new SqlShardStore(databases.database(HERE), 'test', events);
+    await store.flush({ groups: [[planOf('+a')], [planOf('+b')], [planOf('+c')]], locked: 'wait' });
+    const [lone, one, other] = [planFor({ changes: ['a1>2'], event: true }), planOf('b1>2'), planOf('c1>2')];
+    await store.fence(lone.action);
+    expect(await store.flush({ groups: [[lone]], locked: 'skip' })).toEqual(['left-out']);
+    const company = store.flush({ groups: [[lone], [one]], locked: 'skip' });
+    await expect(company).rejects.toMatchObject({ sqlState: '23505', schema: 'eventlog' });
+    const writer = new ShardWriter(store, HERE);
+    const submissions = [lone, one, other].map((plan) => writer.submit(plan, { timeoutMs: 60_000 }));
+    const outcomes = await Promise.all(submissions.map(({ outcome }) => outcome));
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['stale', 'applied', 'applied']);
+    expect(await versionsOf(databases.database(HERE))).toEqual(['1', '2', '2']);
+  });
+
+  test('of a chain is left out with the whole chain if the attempt of any link was given up', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
+    const store = new SqlShardStore(databases.database(HERE), 'test', events);
+    await store.flush({ groups: [[planOf('+a')]], locked: 'wait' });
+    const chain = [planOf('a1>2'), planOf('a2>3')];
+    for (const link of chain) {
+      await store.fence(link.action);
+      const flush = store.flush({ groups: [[...chain]], locked: 'skip' });
+      await expect(flush).rejects.toMatchObject({ sqlState: '23505' });
+      expect(await versionsOf(databases.database(HERE))).toEqual(['1']);
+      await databases
+        .database(HERE)
+        .query({ text: 'DELETE FROM eventlog.actions WHERE id = $1', values: [link.action.id] });
+    }
+  });
 });
+
+async function versionsOf(database: ShardDatabase): Promise<readonly unknown[]> {
+  const { rows } = await database.query({
+    text: 'SELECT version FROM accounts ORDER BY version',
+    values: [],
+  });
+  return rows.map(([version]) => version);
+}
 
 const statements = new FlushStatements(HERE, 'test', events);
 

@@ -1,6 +1,6 @@
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import type { ModelEvent } from '../domain/model-event.js';
-import { updatedColumns } from './flush-shape.js';
+import { ALL_APPLIED, updatedColumns } from './flush-shape.js';
 import type { RowChange } from './folded-group.js';
 import type { PlanWrite } from './plan-write.js';
 import { RowCodec } from './row-codec.js';
@@ -58,10 +58,9 @@ export function loneShapeKey({ plan, guard, add, event }: LonePlan, skipLocked: 
 /**
  * The text of the statement, with parameters in the order of `loneValues`. In order of dependence:
  *
- * 1. `l`: the guarded row, locked, if its version matches.
- * 2. `act`: the row of the action. A fenced one conflicts here, and then nothing is applied: everything below depends on
- *    the row that went in.
- * 3. `u`, `i`, `ev`, `k`: the update, the insert, the outbox row, the idempotency key.
+ * 1. `l`: the guarded row, locked, if its version matches. Nothing is written without it.
+ * 2. `act`, `u`, `i`, `ev`, `k`: the row of the action, the update, the insert, the outbox row, the idempotency key. The
+ *    row of an action that was fenced is a unique violation, and so is a key that is taken.
  */
 export function loneText(lone: LonePlan, skipLocked: boolean): string {
   let count = 0;
@@ -76,12 +75,15 @@ export function loneText(lone: LonePlan, skipLocked: boolean): string {
         `AND t.version = ${row.version} FOR NO KEY UPDATE OF t${skipLocked ? ' SKIP LOCKED' : ''})`,
     );
   }
-  parts.push(actionPart(action, row !== undefined));
+  const where = row === undefined ? '' : ` WHERE ${APPLIED}`;
+  parts.push(actionPart(action, where));
   if (guard?.kind === 'update' && row !== undefined) parts.push(updatePart(guard.descriptor, row, next));
-  if (add !== undefined) parts.push(insertPart(add.descriptor, next));
-  if (event !== undefined) parts.push(eventPart(action, next));
-  if (plan.key !== undefined) parts.push(keyPart(action, next));
-  return `WITH ${parts.join(',\n')}\nSELECT CASE WHEN ${APPLIED} THEN '1' ELSE '' END AS applied`;
+  if (add !== undefined) parts.push(insertPart(add.descriptor, where, next));
+  if (event !== undefined) parts.push(eventPart(action, where, next));
+  if (plan.key !== undefined) parts.push(keyPart(action, where, next));
+  const answer =
+    row === undefined ? `'${ALL_APPLIED}'` : `CASE WHEN ${APPLIED} THEN '${ALL_APPLIED}' ELSE '' END`;
+  return `WITH ${parts.join(',\n')}\nSELECT ${answer} AS applied`;
 }
 
 /** Values in the order of the text's parameters. @throws ValidationError if a value does not fit its column */
@@ -151,14 +153,13 @@ function actionParameters(next: NextParameter): ActionParameters {
   };
 }
 
-const APPLIED = 'EXISTS (SELECT FROM act)';
+const APPLIED = 'EXISTS (SELECT FROM l)';
 
-function actionPart(action: ActionParameters, guarded: boolean): string {
+function actionPart(action: ActionParameters, where: string): string {
   const { namespace, id, name, principal, started, completed, params, result } = action;
   return (
     'act AS (INSERT INTO eventlog.actions (id, status, namespace, name, principal, started_date, completed_date, params, ' +
-    `result) SELECT ${id}, 'committed', ${[namespace, name, principal, started, completed, params, result].join(', ')}` +
-    `${guarded ? ' WHERE EXISTS (SELECT FROM l)' : ''} ON CONFLICT DO NOTHING RETURNING 1)`
+    `result) SELECT ${id}, 'committed', ${[namespace, name, principal, started, completed, params, result].join(', ')}${where})`
   );
 }
 
@@ -172,28 +173,32 @@ function updatePart(model: ModelDescriptor, row: GuardParameters, next: NextPara
   );
 }
 
-function insertPart(model: ModelDescriptor, next: NextParameter): string {
+function insertPart(model: ModelDescriptor, where: string, next: NextParameter): string {
   const columns = model.columns.map(({ column }) => quoteIdentifier(column)).join(', ');
   const values = model.columns.map(({ sqlType }) => next(parameterType(sqlType))).join(', ');
-  return `i AS (INSERT INTO ${quoteIdentifier(model.table)} (${columns}) SELECT ${values} WHERE ${APPLIED})`;
+  return `i AS (INSERT INTO ${quoteIdentifier(model.table)} (${columns}) SELECT ${values}${where})`;
 }
 
-function eventPart({ namespace, id, completed }: ActionParameters, next: NextParameter): string {
+function eventPart(
+  { namespace, id, completed }: ActionParameters,
+  where: string,
+  next: NextParameter,
+): string {
   const [event, modelId, modelName, type, payload] = ['uuid', 'text', 'text', 'text', 'jsonb'].map(next);
   const [modelVersion, version, trace] = ['bigint', 'int', 'text'].map(next);
   return (
     'ev AS (INSERT INTO eventlog.events (id, action_id, namespace, model_id, model_name, event_type, payload, ' +
     `created_date, model_version, event_version, trace_context) SELECT ${event}, ${id}, ${namespace}, ${modelId}, ` +
-    `${modelName}, ${type}, ${payload}, ${completed}, ${modelVersion}, ${version}, ${trace} WHERE ${APPLIED})`
+    `${modelName}, ${type}, ${payload}, ${completed}, ${modelVersion}, ${version}, ${trace}${where})`
   );
 }
 
-function keyPart({ id, principal, completed }: ActionParameters, next: NextParameter): string {
+function keyPart({ id, principal, completed }: ActionParameters, where: string, next: NextParameter): string {
   const [operation, key, fingerprint] = ['text', 'text', 'text'].map(next);
   const [group, member, result, expires] = ['int', 'int', 'jsonb', 'timestamptz'].map(next);
   return (
     'k AS (INSERT INTO eventlog.idempotency_keys (principal, operation, key, fingerprint, action_id, target_group, ' +
     `target_member, result, created_date, expires_date) SELECT ${principal}, ${operation}, ${key}, ${fingerprint}, ${id}, ` +
-    `${group}, ${member}, ${result}, ${completed}, ${expires} WHERE ${APPLIED})`
+    `${group}, ${member}, ${result}, ${completed}, ${expires}${where})`
   );
 }

@@ -19,7 +19,8 @@ export interface FlushRequest {
 
 /**
  * What became of one group. `applied`: committed, with all its rows. `left-out`: not applied, because a version no
- * longer matched, a row was locked (only with `skip`) or the group's first action had been fenced.
+ * longer matched, a row was locked (only with `skip`) or the action had been fenced. A fenced action among others fails
+ * the statement instead.
  */
 export type FlushOutcome = 'applied' | 'left-out';
 

@@ -1,8 +1,10 @@
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import type { Entity } from '../domain/entity.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
 import type { CallOptions, ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { arrayLiteral } from './column-codec.js';
 import type { EventCatalog } from './event-catalog.js';
+import { ALL_APPLIED } from './flush-shape.js';
 import { FlushStatements } from './flush-statement.js';
 import type { KeyClaim, KeyName, KeyRecord } from './idempotency-key.js';
 import { KeyReader } from './key-reader.js';
@@ -41,10 +43,22 @@ export class SqlShardStore implements ShardStore {
   }
 
   async flush(request: FlushRequest, options?: CallOptions): Promise<readonly FlushOutcome[]> {
-    const { rows } = await this.#database.query(this.#statements.make(request), options);
-    const applied = String(rows[0]?.[0] ?? '');
+    const applied = await this.#run(request, options);
     if (applied !== '') this.#flushed(request.groups);
     return outcomes(request.groups.length, applied);
+  }
+
+  /** Which groups were applied; a fenced plan that stands alone is none. */
+  async #run(request: FlushRequest, options?: CallOptions): Promise<string> {
+    const statement = this.#statements.make(request);
+    try {
+      const { rows } = await this.#database.query(statement, options);
+      return String(rows[0]?.[0] ?? '');
+    } catch (error) {
+      const isLone = request.groups.length === 1 && request.groups[0]?.length === 1;
+      if (isLone && isFenced(error)) return '';
+      throw error;
+    }
   }
 
   async read<M extends Entity>(
@@ -164,8 +178,17 @@ function readStatement(codec: RowCodec, ids: readonly string[]): Statement {
   return ids.length === 1 ? { ...texts.one, values: ids } : { ...texts.many, values: [arrayLiteral(ids)] };
 }
 
+const UNIQUE_VIOLATION = '23505';
+
+/** Whether the row of an action, in whatever partition, was there already. */
+function isFenced(error: unknown): boolean {
+  if (!(error instanceof DriverFailure) || error.sqlState !== UNIQUE_VIOLATION) return false;
+  return error.schema === 'eventlog' && error.table?.startsWith('actions') === true;
+}
+
 /** `applied` lists group numbers from 1, separated by commas. */
 function outcomes(count: number, applied: string): readonly FlushOutcome[] {
+  if (applied === ALL_APPLIED) return new Array<FlushOutcome>(count).fill('applied');
   const result = new Array<FlushOutcome>(count).fill('left-out');
   if (applied === '') return result;
   for (const group of applied.split(',')) result[Number(group) - 1] = 'applied';

@@ -165,15 +165,17 @@ function isStalePlan(error: unknown): boolean {
 
 interface Refusal extends Error {
   readonly code: string | undefined;
+  readonly schema: string | undefined;
   readonly table: string | undefined;
   readonly constraint: string | undefined;
 }
 
 function answered(error: Refusal): DriverFailure {
-  const { code, table, constraint } = error;
+  const { code, schema, table, constraint } = error;
   return new DriverFailure(error.message, {
     phase: 'answered',
     sqlState: code,
+    schema,
     table,
     constraint,
     cause: error,

@@ -45,9 +45,11 @@ function hintFor(cause: unknown): string {
 
 function factsOf(error: DatabaseError): {
   readonly sqlState: string | undefined;
+  readonly schema: string | undefined;
   readonly table: string | undefined;
   readonly constraint: string | undefined;
   readonly cause: unknown;
 } {
-  return { sqlState: error.code, table: error.table, constraint: error.constraint, cause: error };
+  const { code, schema, table, constraint } = error;
+  return { sqlState: code, schema, table, constraint, cause: error };
 }

@@ -17,6 +17,8 @@ export class DriverFailure extends Error {
   readonly sqlState: string | undefined;
   /** Always with phase `not-sent`; `deadline` with `in-flight` if no answer came in time. */
   readonly reason: FailureReason | undefined;
+  /** Schema of the table. */
+  readonly schema: string | undefined;
   readonly table: string | undefined;
   readonly constraint: string | undefined;
   /** When trying again may help, in milliseconds; undefined if nothing is known. */
@@ -28,6 +30,7 @@ export class DriverFailure extends Error {
       readonly phase: FailurePhase;
       readonly sqlState?: string | undefined;
       readonly reason?: FailureReason | undefined;
+      readonly schema?: string | undefined;
       readonly table?: string | undefined;
       readonly constraint?: string | undefined;
       readonly retryAfterMs?: number | undefined;
@@ -39,6 +42,7 @@ export class DriverFailure extends Error {
     this.phase = facts.phase;
     this.sqlState = facts.sqlState;
     this.reason = facts.reason;
+    this.schema = facts.schema;
     this.table = facts.table;
     this.constraint = facts.constraint;
     this.retryAfterMs = facts.retryAfterMs;
