@@ -29,7 +29,7 @@ async function flushTexts() {
   const { flushText } = await built('runtime/persistence/flush-shape.js');
   const { walletModel } = await built('examples/wallet/generated/wallet.js');
   const tables = [{ model: walletModel, updates: true, adds: false, expects: false }];
-  const text = (folded) => flushText({ tables, events: true, keys: false, folded, skipLocked: true });
+  const text = (folded) => flushText({ tables, events: true, keys: false, folded, oneGuard: true, skipLocked: true });
   return { single: text(false), folded: text(true) };
 }
 
@@ -136,8 +136,8 @@ function ownId() {
   return `${id.slice(0, 19)}8000${id.slice(23)}`;
 }
 
-const quoted = (text) => `"${text.replaceAll('"', '\\"')}"`;
 const array = (elements) => `{${elements.join(',')}}`;
+const json = (elements) => `[${elements.join(',')}]`;
 
 /** Values in the order of the statement's parameters: see `flushText`. */
 function flushValues(groups, folded) {
@@ -152,22 +152,11 @@ function flushValues(groups, folded) {
     same('"bench"'),
     same(`"${now}"`),
     same(`"${now}"`),
-    array(items.map(({ wallet, amount }) => quoted(`{"walletId":"${wallet.id}","amount":"${amount}"}`))),
-    same('NULL'),
+    json(items.map(({ wallet, amount }) => `{"walletId":"${wallet.id}","amount":"${amount}"}`)),
   ];
-  if (folded) values.push(...folding(groups, actionIds));
-  values.push(array(groups.map(() => 1)), ...updates(groups, now), ...events(items));
+  if (folded) values.push(array(groups.flatMap(([, group], index) => group.map(() => index + 1))));
+  values.push(...updates(groups, now), ...events(items));
   return values;
-}
-
-function folding(groups, actionIds) {
-  const leaders = [];
-  let first = 0;
-  for (const [, group] of groups) {
-    leaders.push(actionIds[first]);
-    first += group.length;
-  }
-  return [array(groups.flatMap(([, group], index) => group.map(() => index + 1))), array(leaders)];
 }
 
 /** state, version, owner_id, currency, balance, created_date, updated_date, group, id, expected version. */
@@ -188,7 +177,7 @@ function updates(groups, now) {
   ];
 }
 
-/** Number of the action, id, model id, model name, type, payload, version, version of the shape, trace context. */
+/** Number of the action, id, model id, model name, type, version, version of the shape, trace context, payload. */
 function events(items) {
   const column = (element) => array(items.map(element));
   return [
@@ -197,9 +186,9 @@ function events(items) {
     column(({ wallet }) => wallet.id),
     column(() => 'Wallet'),
     column(() => 'WalletMoneyDepositedEvent'),
-    column(({ amount, balance }) => quoted(`{"amount":"${amount}","newBalance":"${balance}"}`)),
     column(({ version }) => version),
     column(() => 1),
     column(() => 'NULL'),
+    json(items.map(({ amount, balance }) => `{"amount":"${amount}","newBalance":"${balance}"}`)),
   ];
 }

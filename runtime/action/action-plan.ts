@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
-import { copyWith, descriptorOf, type Entity, pendingEventsOf } from '../domain/entity.js';
+import { copyWith, descriptorOf, type Entity, pendingEventsOf, rowKey, rowOf } from '../domain/entity.js';
 import { ShardedId, shardOfUuid } from '../domain/id.js';
 import { INITIAL_VERSION } from '../domain/model-builder.js';
 import type { ModelEvent } from '../domain/model-event.js';
@@ -180,7 +180,7 @@ export class ActionPlan {
 
   /** The staged item of this id, if any. */
   staged(modelName: string, id: string): StagedItem | undefined {
-    return this.#items.size === 0 ? undefined : this.#items.get(`${modelName}/${id}`);
+    return this.#items.size === 0 ? undefined : this.#items.get(rowKey(modelName, id));
   }
 
   /** Ends staging: called by the executor when `perform` has returned. */
@@ -208,13 +208,13 @@ export class ActionPlan {
   }
 
   #stage(item: StagedItem): void {
-    const key = `${item.descriptor.name}/${item.model.id.getValue()}`;
-    if (this.#items.has(key)) {
+    const row = rowOf(item.model);
+    if (this.#items.has(row)) {
       throw new PlanMisuseError(
         `${label(item.model)} is staged twice in one plan; stage its last state once`,
       );
     }
-    this.#items.set(key, item);
+    this.#items.set(row, item);
   }
 }
 

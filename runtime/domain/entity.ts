@@ -14,6 +14,14 @@ export let pendingEventsOf: (entity: Entity) => readonly ModelEvent<unknown>[];
 /** An instance whose fields are being set. */
 export type Draft<M extends Entity> = M & Record<string, unknown>;
 
+/** The key of a row in this process. */
+export function rowKey(modelName: string, id: string): string {
+  return `${modelName}/${id}`;
+}
+
+/** The key of the row that an instance is a state of; made once. */
+export let rowOf: (entity: Entity) => string;
+
 /** Starts an instance: its fields may be set until `finishDraft`. */
 export let startDraft: <M extends Entity>(descriptor: ModelDescriptor<M>) => Draft<M>;
 
@@ -38,8 +46,13 @@ export abstract class Entity<
 
   #descriptor: ModelDescriptor | undefined;
   #pendingEvents: readonly ModelEvent<unknown>[] = NO_EVENTS;
+  #row: string | undefined;
 
   static {
+    rowOf = (entity) => {
+      entity.#row ??= rowKey(descriptorOf(entity).name, entity.id.getValue());
+      return entity.#row;
+    };
     descriptorOf = (entity) => {
       const descriptor = entity.#descriptor;
       if (descriptor === undefined) {

@@ -31,6 +31,7 @@ export class Uuid7Generator {
   #source: IdSource;
   readonly #pool = new Uint8Array(POOL_BYTES);
   readonly #scratch = new Uint8Array(UUID_BYTES);
+  readonly #bytes: Buffer = Buffer.alloc(UUID_BYTES);
   #poolOffset = POOL_BYTES;
   #lastMs = 0;
   #counter = 0;
@@ -46,7 +47,8 @@ export class Uuid7Generator {
     // uuid's v7 lays its 32-bit `seq` out as rand_a (12 bits), then 6 + 8 + 6 bits behind the variant. The
     // middle 14 are therefore exactly where group and member belong; the last 6 stay random.
     const seq = ((this.#counter << 20) | (shardBits << 6) | ((random[2] ?? 0) & 0x3f)) >>> 0;
-    return v7({ msecs: this.#lastMs, seq, random });
+    v7({ msecs: this.#lastMs, seq, random }, this.#bytes);
+    return textOf(this.#bytes);
   }
 
   /** Replaces clock and randomness and forgets the counter. For tests that need the same ids in every run. */
@@ -84,6 +86,12 @@ export class Uuid7Generator {
       this.#scratch[index] = this.#pool[start + index] ?? 0;
     return this.#scratch;
   }
+}
+
+/** Every action has several ids: made from one hexadecimal text they leave half as much garbage behind. */
+function textOf(uuid: Buffer): string {
+  const hex = uuid.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
 /** The process-wide generator: one counter for all ids made here. */

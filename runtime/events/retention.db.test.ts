@@ -127,7 +127,10 @@ describeOn('postgresql', 'A logical replication slot', (harness) => {
     const options = { keepDays: 2, ahead: 2 };
     await retain(database, options, new Date(OLD - DAY_MS));
     await creditLongAgo(ledger);
-    await ledger.rows(`SELECT pg_create_logical_replication_slot('${slot}', 'pgoutput')`);
+    // A slot waits for every transaction of the server, those of other tests included.
+    await ledger.rows(
+      `SELECT set_config('lock_timeout', '25s', true), pg_create_logical_replication_slot('${slot}', 'pgoutput')`,
+    );
     try {
       const now = new Date(OLD + 10 * DAY_MS);
       const reason = `replication slot ${slot} has not passed it`;

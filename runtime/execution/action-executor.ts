@@ -18,11 +18,13 @@ import {
 import { ResultJson } from '../persistence/result-json.js';
 import type { AttemptOutcome, ShardStore } from '../persistence/shard-store.js';
 import { deadlines } from '../sharding/deadlines.js';
-import { Execution, type ExecutionRequest } from './execution.js';
+import { Execution, type ExecutionContext, type ExecutionRequest } from './execution.js';
 import { type ExecutionEnvironment, systemEnvironment } from './execution-environment.js';
 import { type Explanation, explainAction } from './explain.js';
 import { KeyGuard, keyHome, requestFingerprint } from './key-guard.js';
 import { KeyJoins } from './key-joins.js';
+import { LegWriter } from './leg-writer.js';
+import { Running } from './running.js';
 import { settleAttempt } from './settle-attempt.js';
 import type { ShardGateways } from './shard-gateways.js';
 import { Standoffs } from './standoffs.js';
@@ -70,11 +72,10 @@ export class ActionExecutor {
   readonly #environment: ExecutionEnvironment;
   readonly #defaults: ExecutionDefaults;
   readonly #results: ResultJson;
-  readonly #standoffs: Standoffs;
+  readonly #context: ExecutionContext;
   readonly #joins = new KeyJoins();
   readonly #paramsWriters = new Map<string, JsonWriter<object>>();
-  readonly #idle: (() => void)[] = [];
-  #running = 0;
+  readonly #running = new Running();
   #closed = false;
 
   constructor(options: ActionExecutorOptions) {
@@ -83,7 +84,13 @@ export class ActionExecutor {
     this.#gateways = gateways;
     this.#results = new ResultJson(models);
     this.#environment = environment;
-    this.#standoffs = new Standoffs(environment);
+    this.#context = {
+      gateways,
+      environment,
+      standoffs: new Standoffs(environment),
+      legWriter: new LegWriter(gateways, environment),
+      running: this.#running,
+    };
     this.#defaults = { ...EXECUTION_DEFAULTS, ...defaults };
   }
 
@@ -98,18 +105,17 @@ export class ActionExecutor {
    * @throws IdempotencyKeyReusedError, IdempotencyKeyBusyError under an idempotency key; nothing was written
    * @throws CommitOutcomeUnknownError if the outcome could not be found out in time; see `outcomeOf`
    */
-  async execute<Params, Result>(
+  execute<Params, Result>(
     principal: Principal,
     actionClass: ActionClass<Params, Result>,
     params: NoInfer<Params>,
     configuration: ExecutionConfiguration = DEFAULT_CONFIGURATION,
   ): Promise<Result> {
-    this.#running += 1;
+    // No async function: each costs every action a promise more, here and where it is waited for.
     try {
-      return await this.#start(principal, actionClass, params, configuration);
-    } finally {
-      this.#running -= 1;
-      if (this.#running === 0) for (const wake of this.#idle.splice(0)) wake();
+      return this.#start(principal, actionClass, params, configuration);
+    } catch (error) {
+      return Promise.reject(error);
     }
   }
 
@@ -170,7 +176,7 @@ export class ActionExecutor {
   /** Refuses new executions and waits for those under way. */
   async close(): Promise<void> {
     this.#closed = true;
-    if (this.#running > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+    await this.#running.ended();
   }
 
   #requireReady(call: string): void {
@@ -204,12 +210,12 @@ export class ActionExecutor {
       guard: undefined,
     };
     return configuration.idempotencyKey === undefined
-      ? new Execution(request, this.#gateways, this.#environment, this.#standoffs).run()
+      ? new Execution(request, this.#context).run()
       : this.#startKeyed(request, configuration.idempotencyKey);
   }
 
   /** Repeats that run at the same time in this process wait for the first one, up to their own deadline. */
-  #startKeyed<Params, Result>(request: ExecutionRequest<Params, Result>, key: string): Promise<Result> {
+  async #startKeyed<Params, Result>(request: ExecutionRequest<Params, Result>, key: string): Promise<Result> {
     const { action, params, deadline, configuration } = request;
     const described = action as unknown as ActionDescriptor;
     const name = { principal: principalName(request.principal), operation: action.name, key };
@@ -224,11 +230,17 @@ export class ActionExecutor {
       store: (shard) => this.#gateways.gateway(shard).store,
       remainingMs: () => deadline - this.#environment.nowMs(),
     });
-    const run = (): Promise<Result> =>
-      new Execution({ ...request, guard }, this.#gateways, this.#environment, this.#standoffs).run();
+    const run = (): Promise<Result> => new Execution({ ...request, guard }, this.#context).run();
     const busy = (): Error =>
       new IdempotencyKeyBusyError('Another execution under this idempotency key is still running');
-    return this.#joins.run(name, fingerprint, run, (settled) => deadlines.race(settled, deadline, busy));
+    this.#running.begin();
+    try {
+      return await this.#joins.run(name, fingerprint, run, (settled) =>
+        deadlines.race(settled, deadline, busy),
+      );
+    } finally {
+      this.#running.end();
+    }
   }
 
   /** Secret params are left out. */

@@ -1,13 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { planOf } from '../persistence/test-support/plans.js';
-import { Contention, guardedRows } from './contention.js';
+import { type Admission, Contention, guardedRows } from './contention.js';
 import { systemEnvironment } from './execution-environment.js';
 import { Standoffs } from './standoffs.js';
 import { Turns } from './turns.js';
 
 const { items } = planOf('a1>2');
 const rows = guardedRows(items);
-const patiently = (others: Promise<void>): Promise<void> => others;
+
+function enter(contention: Contention): Promise<Admission> {
+  expect(contention.begin()).toBe(true);
+  return contention.enter((others) => others);
+}
 
 class Process {
   readonly #standoffs = new Standoffs({ ...systemEnvironment(), sleep: () => Promise.resolve() });
@@ -24,12 +28,12 @@ describe('executions of a process that has lost a row', () => {
     const [first, second] = [process.execution(), process.execution()];
     first.stale(rows);
     second.held(rows);
-    const scout = await first.begin(patiently);
-    const follower = second.begin(patiently);
+    const scout = await enter(first);
+    const follower = enter(second);
     expect([first.isScout, first.isHeld(items)]).toEqual([true, false]);
     expect(process.execution().isHeld(items)).toBe(true);
     first.won(items, false);
-    scout?.answered();
+    scout.answered();
     await follower;
     expect([second.isScout, second.isHeld(items)]).toEqual([false, false]);
   });
@@ -40,11 +44,12 @@ describe('executions of a process that has lost a row', () => {
     first.stale(rows);
     second.held(rows);
     third.held(rows);
-    const scout = await first.begin(patiently);
+    const scout = await enter(first);
     const outOfTime = new Error('out of time');
-    await expect(second.begin(() => Promise.reject(outOfTime))).rejects.toBe(outOfTime);
-    scout?.answered();
-    await third.begin(patiently);
+    second.begin();
+    await expect(second.enter(() => Promise.reject(outOfTime))).rejects.toBe(outOfTime);
+    scout.answered();
+    await enter(third);
     expect(third.isScout).toBe(true);
   });
 
@@ -52,8 +57,8 @@ describe('executions of a process that has lost a row', () => {
     const process = new Process();
     const first = process.execution();
     first.stale(rows);
-    (await first.begin(patiently))?.answered();
-    expect(first.begin(patiently)).toBeUndefined();
+    (await enter(first)).answered();
+    expect(first.begin()).toBe(false);
     expect(first.isScout).toBe(false);
   });
 });
@@ -62,7 +67,7 @@ test('an execution that does not chain takes turns at the row instead', async ()
   const process = new Process();
   const execution = process.execution(false);
   expect(execution.stale(rows)).toBe(0);
-  const admission = await execution.begin(patiently);
+  const admission = await enter(execution);
   expect(execution.isScout).toBe(false);
-  admission?.sealed();
+  admission.sealed();
 });

@@ -1,4 +1,5 @@
 import type { StagedItem } from '../action/action-plan.js';
+import { rowKey, rowOf } from '../domain/entity.js';
 import { Id } from '../domain/id.js';
 import type { Standoffs } from './standoffs.js';
 import type { Turns } from './turns.js';
@@ -81,19 +82,18 @@ export class Contention {
     return this.#isScout;
   }
 
-  /**
-   * Begins an attempt.
-   *
-   * @param wait waits for others, as long as the execution may @returns undefined if there is nobody to wait for
-   * @throws what `wait` throws
-   */
-  begin(wait: (others: Promise<void>) => Promise<void>): Promise<Admission> | undefined {
+  /** Begins an attempt. @returns whether there may be somebody to wait for: then it has to `enter` */
+  begin(): boolean {
     this.#isScout = false;
-    const nobody = this.#lost.length === 0 && this.#contended.length === 0 && this.#options.turns.size === 0;
-    return nobody ? undefined : this.#enter(wait);
+    return this.#lost.length > 0 || this.#contended.length > 0 || this.#options.turns.size > 0;
   }
 
-  async #enter(wait: (others: Promise<void>) => Promise<void>): Promise<Admission> {
+  /**
+   * Lets an attempt in when the rows may be read.
+   *
+   * @param wait waits for others, as long as the execution may @throws what it throws
+   */
+  async enter(wait: (others: Promise<void>) => Promise<void>): Promise<Admission> {
     const answered = await this.#pass(wait);
     const { turns, params } = this.#options;
     const contended = new Set(this.#contended);
@@ -132,11 +132,11 @@ export interface Admission {
 /** `model/id` of the rows whose version a plan depends on. */
 export function guardedRows(items: readonly StagedItem[]): readonly string[] {
   const guarded = items.filter(({ kind }) => kind !== 'add');
-  return guarded.map(({ descriptor, model }) => `${descriptor.name}/${model.id.getValue()}`);
+  return guarded.map(({ model }) => rowOf(model));
 }
 
 function idRows(params: unknown): readonly string[] {
   if (typeof params !== 'object' || params === null) return NOTHING;
   const ids = Object.values(params).filter((value) => value instanceof Id);
-  return ids.map((id) => `${id.modelName}/${id.getValue()}`);
+  return ids.map((id) => rowKey(id.modelName, id.getValue()));
 }

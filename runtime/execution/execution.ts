@@ -17,12 +17,13 @@ import { Contention, guardedRows } from './contention.js';
 import { applyLegs } from './cross-shard-legs.js';
 import type { ExecutionEnvironment } from './execution-environment.js';
 import { askHome, type KeyGuard } from './key-guard.js';
-import { type LegResult, LegWriter, type Retry } from './leg-writer.js';
+import type { LegResult, LegWriter, Retry } from './leg-writer.js';
 import { PerformRun } from './perform-run.js';
-import { type AttemptResult, isLostRead, type Prepared } from './prepared.js';
+import { type AttemptResult, type Awaiting, isLostRead, type Prepared } from './prepared.js';
 import { ReportBuilder } from './report-builder.js';
 import { backoffMs } from './retry-policy.js';
 import { type Leg, routePlan } from './routing.js';
+import type { Running } from './running.js';
 import { type PlannedSchedules, scheduleRows, withSchedules } from './scheduled-rows.js';
 import type { ShardGateways } from './shard-gateways.js';
 import type { Standoffs } from './standoffs.js';
@@ -45,15 +46,25 @@ export interface ExecutionRequest<Params, Result> {
   readonly guard: KeyGuard | undefined;
 }
 
+/** What all executions of an executor share. */
+export interface ExecutionContext {
+  readonly gateways: ShardGateways;
+  readonly environment: ExecutionEnvironment;
+  readonly standoffs: Standoffs;
+  readonly legWriter: LegWriter;
+  /** Counts executions. */
+  readonly running: Running;
+}
+
 /** Attempts that cost nothing, because only this process was in the way: bounded all the same. */
 const MAXIMUM_FREE_ATTEMPTS = 100;
 
 /** One call of `execute`: attempts until one is applied, refused, out of attempts or out of time. */
 export class Execution<Params, Result> {
   readonly #request: ExecutionRequest<Params, Result>;
+  readonly #context: ExecutionContext;
   readonly #gateways: ShardGateways;
   readonly #environment: ExecutionEnvironment;
-  readonly #legWriter: LegWriter;
   #report: ReportBuilder | undefined;
   readonly #principalName: string;
   readonly #contention: Contention;
@@ -61,16 +72,12 @@ export class Execution<Params, Result> {
   #freeAttempts = 0;
   #paramsJson: string | undefined;
 
-  constructor(
-    request: ExecutionRequest<Params, Result>,
-    gateways: ShardGateways,
-    environment: ExecutionEnvironment,
-    standoffs: Standoffs,
-  ) {
+  constructor(request: ExecutionRequest<Params, Result>, context: ExecutionContext) {
+    const { gateways, environment, standoffs } = context;
     this.#request = request;
+    this.#context = context;
     this.#gateways = gateways;
     this.#environment = environment;
-    this.#legWriter = new LegWriter(gateways, environment);
     this.#principalName = principalName(request.principal);
     const { params, configuration } = request;
     this.#contention = new Contention({
@@ -101,26 +108,31 @@ export class Execution<Params, Result> {
 
   async #run(): Promise<Result> {
     const { guard } = this.#request;
-    if (guard !== undefined) {
-      const replay = await askHome(guard, () => guard.lookUp());
-      if (replay !== undefined) return this.#replayed(replay.result);
-    }
-    for (;;) {
-      this.#attempt += 1;
-      this.#checkTime();
-      this.#report?.startAttempt();
-      const outcome = await this.#runAttempt();
-      if (outcome.kind === 'done') return outcome.result;
-      this.#report?.endAttempt(outcome.end);
-      if (!this.#isFree(outcome)) await this.#pause(outcome);
+    this.#context.running.begin();
+    try {
+      if (guard !== undefined) {
+        const replay = await askHome(guard, () => guard.lookUp());
+        if (replay !== undefined) return this.#replayed(replay.result);
+      }
+      for (;;) {
+        this.#attempt += 1;
+        this.#checkTime();
+        this.#report?.startAttempt();
+        const outcome = this.#contention.begin()
+          ? await this.#runInTurn()
+          : await this.#complete(await this.#prepare());
+        if (outcome.kind === 'done') return outcome.result;
+        this.#report?.endAttempt(outcome.end);
+        if (!this.#isFree(outcome)) await this.#pause(outcome);
+      }
+    } finally {
+      this.#context.running.end();
     }
   }
 
   /** Rows that executions fight over right now are taken in turns. */
-  async #runAttempt(): Promise<AttemptResult<Result>> {
-    const admission = this.#contention.begin((others) => this.#waitFor(others));
-    if (admission === undefined) return this.#complete(await this.#prepare());
-    const { sealed, answered } = await admission;
+  async #runInTurn(): Promise<AttemptResult<Result>> {
+    const { sealed, answered } = await this.#contention.enter((others) => this.#waitFor(others));
     try {
       this.#checkTime();
       const prepared = await this.#prepare();
@@ -140,25 +152,31 @@ export class Execution<Params, Result> {
   }
 
   /** Finds out what becomes of what `perform` has led to. */
-  async #complete(prepared: Prepared<Result>): Promise<AttemptResult<Result>> {
+  #complete(prepared: Prepared<Result>): Promise<AttemptResult<Result>> | AttemptResult<Result> {
     switch (prepared.kind) {
-      case 'refused':
-        if (!(await this.#settled(prepared.links))) return this.#broken();
-        if (isLostRead(prepared.error)) return { kind: 'retry', end: 'lost', error: prepared.error };
-        throw prepared.error;
-      case 'read-only':
-        if (!(await this.#settled(prepared.links))) return this.#broken();
-        this.#report?.endAttempt('nothing-staged');
-        return { kind: 'done', result: prepared.result };
+      case 'sent':
+        return prepared.leg.then((leg) => this.#finish(leg, prepared.result, prepared.items));
       case 'outrun':
         this.#contention.outrun(prepared.items);
         return { kind: 'retry', end: 'outrun', error: this.#staleError() };
       case 'held':
         return { kind: 'retry', end: 'outrun', error: this.#staleError(), rows: guardedRows(prepared.items) };
-      case 'sent':
-        return this.#finish(await prepared.leg, prepared.result, prepared.items);
+      default:
+        return this.#completeWhenSettled(prepared);
+    }
+  }
+
+  /** What it has read has to be true before anybody is told. */
+  async #completeWhenSettled(prepared: Awaiting<Result>): Promise<AttemptResult<Result>> {
+    if (!(await this.#settled(prepared.links))) return this.#broken();
+    switch (prepared.kind) {
+      case 'refused':
+        if (isLostRead(prepared.error)) return { kind: 'retry', end: 'lost', error: prepared.error };
+        throw prepared.error;
+      case 'read-only':
+        this.#report?.endAttempt('nothing-staged');
+        return { kind: 'done', result: prepared.result };
       case 'detached':
-        if (!(await this.#settled(prepared.links))) return this.#broken();
         return this.#finish(
           await this.#persistDetached(prepared.legs, prepared.startedDate, prepared.result),
           prepared.result,
@@ -274,7 +292,7 @@ export class Execution<Params, Result> {
     const { configuration, deadline, guard } = this.#request;
     this.#report?.tried(write.action.id);
     const apart = this.#contention.isScout;
-    return this.#legWriter.send(shard, write, {
+    return this.#context.legWriter.send(shard, write, {
       deadline,
       signal: configuration.signal,
       restsOn,
@@ -294,7 +312,6 @@ export class Execution<Params, Result> {
         startedDate: instantText(startedDate),
         completedDate: instantText(this.#environment.clock.now()),
         params: this.#paramsJson,
-        result: undefined,
       },
       items: leg.items,
       traceContext: configuration.traceContext,

@@ -174,7 +174,6 @@ function explainLeg<Params, Result>(
       startedDate: now,
       completedDate: now,
       params: paramsJson,
-      result: undefined,
     },
     items,
     traceContext: configuration.traceContext,

@@ -86,24 +86,24 @@ export class LegWriter {
     const submission = this.#gateways
       .gateway(shard)
       .writer.submit(write, { timeoutMs, signal, restsOn, apart });
-    return { link: submission.link, result: this.#finish(shard, write, submission, options) };
+    const { link, outcome } = submission;
+    const result = outcome.then(
+      (told) => finished(told, write),
+      (error: unknown) => this.#failed(shard, write, submission, options, error),
+    );
+    return { link, result };
   }
 
-  async #finish(
+  #failed(
     shard: ShardIdentifier,
     write: PlanWrite,
-    { link, outcome }: Submission,
+    { link }: Submission,
     options: LegOptions,
+    error: unknown,
   ): Promise<LegResult> {
-    try {
-      const result = toResult(await outcome, write);
-      if (result.kind === 'applied') markEventsPersisted(write.items);
-      return result;
-    } catch (error) {
-      if (error instanceof LostWrite) return this.#settle(shard, write, error, link, options);
-      if (error instanceof DriverFailure) return this.#afterAnswer(shard, error, options);
-      throw error;
-    }
+    if (error instanceof LostWrite) return this.#settle(shard, write, error, link, options);
+    if (error instanceof DriverFailure) return this.#afterAnswer(shard, error, options);
+    throw error;
   }
 
   async #afterAnswer(
@@ -142,9 +142,10 @@ export class LegWriter {
   }
 }
 
-function toResult(outcome: WriteOutcome, write: PlanWrite): LegResult {
+function finished(outcome: WriteOutcome, write: PlanWrite): LegResult {
   switch (outcome.kind) {
     case 'applied':
+      markEventsPersisted(write.items);
       return { kind: 'applied', write: outcome, contended: outcome.contended };
     case 'stale':
       return { kind: 'retry', end: 'stale', error: staleError(write), rows: guardedRows(write.items) };

@@ -3,7 +3,7 @@ import type { ActionDescriptor } from '../action/action-descriptor.js';
 import { ActionPlan } from '../action/action-plan.js';
 import { type LoadModel, type PerformScope, runInPerformScope } from '../action/perform-scope.js';
 import type { Clock } from '../domain/clock.js';
-import type { Entity } from '../domain/entity.js';
+import { type Entity, rowKey } from '../domain/entity.js';
 import { ShardedId } from '../domain/id.js';
 import type { Principal } from '../domain/principal.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
@@ -32,7 +32,8 @@ export class PerformRun implements PerformScope {
   readonly #staged: StagedStates;
   readonly #defaultShard: ShardIdentifier;
   readonly #mayChain: boolean;
-  readonly #links = new Map<Link, ShardIdentifier>();
+  /** With the shards of the models; made with the first. */
+  #links: Map<Link, ShardIdentifier> | undefined;
   #chaining: boolean;
 
   constructor(options: PerformRunOptions) {
@@ -48,7 +49,7 @@ export class PerformRun implements PerformScope {
 
   /** Links whose outcome everything that this run leads to waits for. */
   get links(): readonly Link[] {
-    return this.#links.size === 0 ? NO_LINKS : [...this.#links.keys()];
+    return this.#links === undefined ? NO_LINKS : [...this.#links.keys()];
   }
 
   /** Whether its staged states may be shown to others: it has read nothing that they could have outrun unseen. */
@@ -66,40 +67,42 @@ export class PerformRun implements PerformScope {
 
   /** Whether a state of another shard that has been read is not committed yet. */
   restsOnAnother(shard: ShardIdentifier): boolean {
-    for (const [link, other] of this.#links) if (other !== shard && link.state === 'pending') return true;
+    for (const [link, other] of this.#links ?? [])
+      if (other !== shard && link.state === 'pending') return true;
     return false;
   }
 
   read(modelName: string, id: string, load: LoadModel): Promise<Entity | undefined> | Entity | undefined {
     if (!this.#chaining) return load();
-    const state = this.#staged.get(modelName, id);
-    if (state === undefined) return this.#load(modelName, id, load);
-    const moment = this.#staged.moments.take(`${modelName}/${id}`);
-    return moment === undefined ? this.#restOn(state) : this.#readAfter(moment, modelName, id, load);
+    const row = rowKey(modelName, id);
+    const state = this.#staged.get(row);
+    if (state === undefined) return this.#load(row, load);
+    const moment = this.#staged.moments.take(row);
+    return moment === undefined ? this.#restOn(state) : this.#readAfter(moment, row, load);
   }
 
-  async #readAfter(
-    moment: Promise<void>,
-    modelName: string,
-    id: string,
-    load: LoadModel,
-  ): Promise<Entity | undefined> {
+  async #readAfter(moment: Promise<void>, row: string, load: LoadModel): Promise<Entity | undefined> {
     await moment;
-    const state = this.#chaining ? this.#staged.get(modelName, id) : undefined;
-    return state === undefined ? this.#load(modelName, id, load) : this.#restOn(state);
+    const state = this.#chaining ? this.#staged.get(row) : undefined;
+    return state === undefined ? this.#load(row, load) : this.#restOn(state);
   }
 
   /** While it was being loaded, another action may have staged a newer state. */
-  async #load(modelName: string, id: string, load: LoadModel): Promise<Entity | undefined> {
-    const stored = await load();
-    const moment = this.#staged.moments.take(`${modelName}/${id}`);
-    if (moment !== undefined) await moment;
-    const state = this.#chaining ? this.#staged.get(modelName, id) : undefined;
+  #load(row: string, load: LoadModel): Promise<Entity | undefined> {
+    return load().then((stored) => {
+      const moment = this.#staged.moments.take(row);
+      return moment === undefined ? this.#newest(row, stored) : moment.then(() => this.#newest(row, stored));
+    });
+  }
+
+  #newest(row: string, stored: Entity | undefined): Entity | undefined {
+    const state = this.#chaining ? this.#staged.get(row) : undefined;
     if (state === undefined || state.model.version <= (stored?.version ?? 0)) return stored;
     return this.#restOn(state);
   }
 
   #restOn({ model, link }: StagedState): Entity {
+    this.#links ??= new Map();
     this.#links.set(
       link,
       model.id instanceof ShardedId ? model.id.resolveShardIdentifier() : this.#defaultShard,
@@ -114,6 +117,6 @@ export class PerformRun implements PerformScope {
   async beforeQuery(shard: ShardIdentifier): Promise<void> {
     if (!this.#mayChain) return;
     this.#chaining = false;
-    await allApplied([...this.#staged.pendingLinks(shard), ...this.#links.keys()]);
+    await allApplied([...this.#staged.pendingLinks(shard), ...this.links]);
   }
 }

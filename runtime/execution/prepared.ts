@@ -10,9 +10,7 @@ export type AttemptResult<Result> = { readonly kind: 'done'; readonly result: Re
 
 /** What `perform` has led to, before anything is known about its outcome. */
 export type Prepared<Result> =
-  /** It threw, or its plan is refused. True only if everything that it has read is. */
-  | { readonly kind: 'refused'; readonly error: unknown; readonly links: readonly Link[] }
-  | { readonly kind: 'read-only'; readonly result: Result; readonly links: readonly Link[] }
+  | Awaiting<Result>
   /** Others have moved on from what it has read. */
   | { readonly kind: 'outrun'; readonly items: readonly StagedItem[] }
   /** Another process is at its rows. */
@@ -23,7 +21,13 @@ export type Prepared<Result> =
       readonly result: Result;
       readonly items: readonly StagedItem[];
       readonly leg: Promise<LegResult>;
-    }
+    };
+
+/** What counts for nothing until the links whose staged states it has read are known to be applied. */
+export type Awaiting<Result> =
+  /** It threw, or its plan is refused. */
+  | { readonly kind: 'refused'; readonly error: unknown; readonly links: readonly Link[] }
+  | { readonly kind: 'read-only'; readonly result: Result; readonly links: readonly Link[] }
   /** Has to wait before it is sent: for another shard's commit, its key's home, or leg by leg. */
   | {
       readonly kind: 'detached';

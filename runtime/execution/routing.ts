@@ -15,13 +15,20 @@ export interface Leg {
 
 /** Splits a plan by shard, in staging order. Models without a sharded id live on the default shard. */
 export function routePlan(items: readonly StagedItem[], defaultShard: ShardIdentifier): readonly Leg[] {
+  const [first] = items;
+  if (first === undefined) return [];
+  const shard = shardOf(first, defaultShard);
+  if (items.every((item) => shardOf(item, defaultShard) === shard)) return [{ shard, items }];
   const legs = new Map<ShardIdentifier, StagedItem[]>();
   for (const item of items) {
-    const { id } = item.model;
-    const shard = id instanceof ShardedId ? id.resolveShardIdentifier() : defaultShard;
-    const leg = legs.get(shard);
-    if (leg === undefined) legs.set(shard, [item]);
+    const own = shardOf(item, defaultShard);
+    const leg = legs.get(own);
+    if (leg === undefined) legs.set(own, [item]);
     else leg.push(item);
   }
-  return [...legs].map(([shard, legItems]) => ({ shard, items: legItems }));
+  return [...legs].map(([own, legItems]) => ({ shard: own, items: legItems }));
+}
+
+function shardOf({ model: { id } }: StagedItem, defaultShard: ShardIdentifier): ShardIdentifier {
+  return id instanceof ShardedId ? id.resolveShardIdentifier() : defaultShard;
 }

@@ -12,7 +12,7 @@ import { backoffMs } from './retry-policy.js';
  */
 export async function settleAttempt(
   store: Pick<ShardStore, 'fence'>,
-  action: Omit<ActionRow, 'params' | 'result'>,
+  action: Omit<ActionRow, 'params'>,
   environment: ExecutionEnvironment,
   deadline: number,
 ): Promise<AttemptOutcome | 'unknown'> {

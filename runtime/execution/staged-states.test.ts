@@ -17,7 +17,7 @@ class Bench {
   }
 
   version(row: string): number | undefined {
-    return this.states.get('Account', idOf(row).getValue())?.model.version;
+    return this.states.get(`Account/${idOf(row).getValue()}`)?.model.version;
   }
 
   isOutrun(change: string): boolean {
@@ -31,7 +31,7 @@ describe('staged states', () => {
     const bench = new Bench();
     const link = bench.publish('a1>2 +b c1?');
     expect([bench.version('a'), bench.version('b'), bench.version('c')]).toEqual([2, 1, undefined]);
-    expect(bench.states.get('Account', idOf('a').getValue())?.link).toBe(link);
+    expect(bench.states.get(`Account/${idOf('a').getValue()}`)?.link).toBe(link);
   });
 
   test.each([true, false])('are gone when their plan is settled (applied: %s)', (applied) => {
@@ -59,7 +59,7 @@ describe('staged states', () => {
     second.settle(false);
     third.settle(false);
     expect(bench.version('a')).toBe(2);
-    expect(bench.states.get('Account', idOf('a').getValue())?.link).toBe(first);
+    expect(bench.states.get(`Account/${idOf('a').getValue()}`)?.link).toBe(first);
     first.settle(true);
     expect(bench.version('a')).toBeUndefined();
   });

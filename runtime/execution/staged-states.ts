@@ -1,5 +1,5 @@
 import type { StagedItem } from '../action/action-plan.js';
-import type { Entity } from '../domain/entity.js';
+import { type Entity, rowOf } from '../domain/entity.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { Link } from '../persistence/link.js';
 import { Moments } from './moments.js';
@@ -25,32 +25,33 @@ export class StagedStates {
   /** Those who read one model start from what the one before has staged. */
   readonly moments: Moments = new Moments();
 
-  get(modelName: string, id: string): StagedState | undefined {
-    return this.#latest.size === 0 ? undefined : this.#latest.get(`${modelName}/${id}`);
+  /** @param row its key */
+  get(row: string): StagedState | undefined {
+    return this.#latest.size === 0 ? undefined : this.#latest.get(row);
   }
 
   /** Whether a sealed plan has moved on from what this item starts from. */
   isOutrun(item: StagedItem): boolean {
     if (item.kind === 'add') return false;
-    const latest = this.get(item.descriptor.name, item.model.id.getValue());
+    const latest = this.get(rowOf(item.model));
     return latest !== undefined && latest.model.version !== item.expectedVersion;
   }
 
   /** Shows the changes of a sealed plan, all on this shard, until its link is settled. */
   publish(items: readonly StagedItem[], link: Link, shard: ShardIdentifier): void {
-    const states: (readonly [string, ChainedState])[] = [];
+    const states: ChainedState[] = [];
     for (const { kind, descriptor, model } of items) {
       if (kind === 'expect' || descriptor.chaining === false) continue;
-      const key = `${descriptor.name}/${model.id.getValue()}`;
-      const state = { model, link, before: this.#latest.get(key) };
-      this.#latest.set(key, state);
-      states.push([key, state]);
+      const row = rowOf(model);
+      const state = { model, link, before: this.#latest.get(row) };
+      this.#latest.set(row, state);
+      states.push(state);
     }
     if (states.length === 0) return;
     this.#pending.set(link, shard);
     link.onSettled(() => {
       this.#pending.delete(link);
-      for (const [key, state] of states) this.#forget(key, state);
+      for (const state of states) this.#forget(rowOf(state.model), state);
     });
   }
 
@@ -60,12 +61,12 @@ export class StagedStates {
   }
 
   /** What a failed plan started from is the latest state again, unless it is settled by now. */
-  #forget(key: string, state: ChainedState): void {
-    if (this.#latest.get(key) === state) {
+  #forget(row: string, state: ChainedState): void {
+    if (this.#latest.get(row) === state) {
       let { before } = state;
       while (before !== undefined && before.link.state !== 'pending') before = before.before;
-      if (before === undefined) this.#latest.delete(key);
-      else this.#latest.set(key, before);
+      if (before === undefined) this.#latest.delete(row);
+      else this.#latest.set(row, before);
     }
     // An applied state rests on applied ones only: nobody goes back behind it.
     if (state.link.state === 'applied') state.before = undefined;

@@ -1,18 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BatchBuilder } from './batch-builder.js';
-import { Link } from './link.js';
-import { type QueuedPlan, touchesOf } from './queued-plan.js';
+import type { Link } from './link.js';
+import { QueuedPlan } from './queued-plan.js';
 import { idOf, planOf } from './test-support/plans.js';
 
 function entryOf(change: string, restsOn: readonly QueuedPlan[] = []): QueuedPlan {
   const plan = planOf(...change.split(' '));
-  return {
-    ...{ plan, touches: touchesOf(plan, ({ folding }) => folding !== false), link: new Link() },
-    ...{ restsOn: restsOn.map(({ link }) => link), deadline: Number.POSITIVE_INFINITY, signal: undefined },
-    ...{ queuedMs: 0, expired: false, sentUnder: undefined },
-    ...{ resolve: () => {}, reject: () => {} },
-  };
+  const options = { timeoutMs: Number.POSITIVE_INFINITY, restsOn: restsOn.map(({ link }) => link) };
+  return new QueuedPlan(plan, options, () => new Error('overdue'));
 }
 
 const textOf = (batch: BatchBuilder): readonly string[] =>
@@ -144,13 +140,13 @@ describe('whatever waits in the queue, a batch', () => {
         for (const entry of queueOf(drawn)) batch.tryAdd(entry);
         const touched = new Map<string, { readonly group: number; readonly text: string }>();
         batch.groups.forEach((group, index) => {
-          for (const { key, kind, from } of group.flatMap(({ touches }) => touches)) {
+          for (const { row, kind, from } of group.flatMap(({ touches }) => touches)) {
             const text = `${kind} ${from}`;
-            const other = touched.get(key);
+            const other = touched.get(row);
             if (other !== undefined && other.group !== index) {
               expect([other.text, text]).toEqual([`expect ${from}`, `expect ${from}`]);
             }
-            touched.set(key, { group: index, text });
+            touched.set(row, { group: index, text });
           }
         });
       }),
@@ -193,9 +189,9 @@ describe('whatever waits in the queue, a batch', () => {
         for (const entry of queueOf(drawn)) batch.tryAdd(entry);
         for (const group of batch.groups) {
           const versions = new Map<string, number>();
-          for (const { key, kind, from, to } of group.flatMap(({ touches }) => touches)) {
-            if (kind === 'update') expect(from).toBe(versions.get(key) ?? from);
-            versions.set(key, to);
+          for (const { row, kind, from, to } of group.flatMap(({ touches }) => touches)) {
+            if (kind === 'update') expect(from).toBe(versions.get(row) ?? from);
+            versions.set(row, to);
           }
         }
       }),

@@ -1,7 +1,10 @@
+import type { ModelDescriptor } from '../domain/descriptor.js';
 import type { QueuedPlan, Touch } from './queued-plan.js';
 
 /** Plans that are applied together or not at all, in the order in which they were sealed. */
 export type PlanGroup = readonly QueuedPlan[];
+
+const NONE: readonly QueuedPlan[] = [];
 
 interface LastTouch {
   readonly entry: QueuedPlan;
@@ -14,14 +17,22 @@ interface LastTouch {
  * rests on the change before.
  */
 export class BatchBuilder {
-  readonly #busyKeys: ReadonlySet<string>;
+  readonly #busyRows: ReadonlySet<string>;
+  readonly #isFoldable: (model: ModelDescriptor) => boolean;
   readonly #groupOf = new Map<QueuedPlan, QueuedPlan[]>();
   readonly #byLink = new Map<object, QueuedPlan>();
   readonly #lastTouch = new Map<string, LastTouch>();
 
-  /** @param busyKeys rows that statements under way touch */
-  constructor(busyKeys: ReadonlySet<string>) {
-    this.#busyKeys = busyKeys;
+  /**
+   * @param busyRows rows that statements under way touch
+   * @param isFoldable whether several changes of such a row may be written as one; asked only where they meet
+   */
+  constructor(
+    busyRows: ReadonlySet<string>,
+    isFoldable: (model: ModelDescriptor) => boolean = ({ folding }) => folding !== false,
+  ) {
+    this.#busyRows = busyRows;
+    this.#isFoldable = isFoldable;
   }
 
   /** Plans taken so far. */
@@ -39,12 +50,13 @@ export class BatchBuilder {
     if (partners === undefined || !entry.touches.every((touch) => this.#isFree(touch, entry))) return false;
     this.#join(entry, partners);
     this.#byLink.set(entry.link, entry);
-    for (const touch of entry.touches) this.#lastTouch.set(touch.key, { entry, touch });
+    for (const touch of entry.touches) this.#lastTouch.set(touch.row, { entry, touch });
     return true;
   }
 
   /** Plans of this batch that the entry rests on; undefined if it rests on one that is still elsewhere. */
   #partners(entry: QueuedPlan): readonly QueuedPlan[] | undefined {
+    if (entry.restsOn.length === 0) return NONE;
     const partners: QueuedPlan[] = [];
     for (const link of entry.restsOn) {
       if (link.state === 'applied') continue;
@@ -56,16 +68,20 @@ export class BatchBuilder {
   }
 
   #isFree(touch: Touch, entry: QueuedPlan): boolean {
-    if (this.#busyKeys.has(touch.key)) return false;
-    const last = this.#lastTouch.get(touch.key);
+    if (this.#busyRows.has(touch.row)) return false;
+    const last = this.#lastTouch.get(touch.row);
     if (last === undefined) return true;
     // Many may rest their decisions on one state: none of them changes it.
     if (touch.kind === 'expect' && last.touch.kind === 'expect') return touch.from === last.touch.from;
     const follows = touch.kind === 'update' && last.touch.kind !== 'expect' && last.touch.to === touch.from;
-    return follows && touch.foldable && entry.restsOn.includes(last.entry.link);
+    return follows && this.#isFoldable(touch.model) && entry.restsOn.includes(last.entry.link);
   }
 
   #join(entry: QueuedPlan, partners: readonly QueuedPlan[]): void {
+    if (partners.length === 0) {
+      this.#groupOf.set(entry, [entry]);
+      return;
+    }
     const groups = new Set(partners.map((partner) => this.#groupOf.get(partner) ?? [partner]));
     const [group = []] = groups;
     for (const other of groups) if (other !== group) this.#merge(other, group);

@@ -80,6 +80,16 @@ export function quoteElement(text: string): string {
   return NEEDS_ESCAPE.test(text) ? `"${text.replace(ESCAPED, '\\$&')}"` : `"${text}"`;
 }
 
+/** Quotes a text that may be absent. */
+export function optionalElement(text: string | undefined): string {
+  return text === undefined ? 'NULL' : quoteElement(text);
+}
+
+/** JSON texts as one array. */
+export function jsonArray(texts: readonly string[]): string {
+  return `[${texts.join(',')}]`;
+}
+
 const NEEDS_ESCAPE = /["\\]/;
 const ESCAPED = /["\\]/g;
 /** Text of letters, digits and hyphens needs no quotes, but for the word NULL. */

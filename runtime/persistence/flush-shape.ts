@@ -100,8 +100,8 @@ interface ActionParameters {
   readonly principals: string;
   readonly started: string;
   readonly completed: string;
+  /** One JSON array, as are the payloads of events: no element of it needs to be quoted once more. */
   readonly params: string;
-  readonly results: string;
   /** Group of each action; undefined where each has its own. */
   readonly groups: string | undefined;
   /** Whether there is an `ok`. */
@@ -116,8 +116,7 @@ function actionParameters(array: NextParameter, folded: boolean, guarded: boolea
     principals: array('text[]'),
     started: array('timestamptz[]'),
     completed: array('timestamptz[]'),
-    params: array('jsonb[]'),
-    results: array('jsonb[]'),
+    params: array('jsonb'),
     groups: folded && guarded ? array('int[]') : undefined,
     guarded,
   };
@@ -161,16 +160,15 @@ function okPart(locked: readonly number[], needs: string | undefined): string {
   );
 }
 
-const ACTION_COLUMNS =
-  '(id, status, namespace, name, principal, started_date, completed_date, params, result)';
+const ACTION_COLUMNS = '(id, status, namespace, name, principal, started_date, completed_date, params)';
 
 function actionPart(actions: ActionParameters): string {
-  const { namespace, ids, names, principals, started, completed, params, results } = actions;
+  const { namespace, ids, names, principals, started, completed, params } = actions;
   return (
     `act AS (INSERT INTO eventlog.actions ${ACTION_COLUMNS} ` +
-    `SELECT a.id, 'committed', ${namespace}, a.name, a.principal, a.started, a.completed, a.params, a.result ` +
-    `FROM unnest(${[ids, names, principals, started, completed, params, results].join(', ')}) ` +
-    `WITH ORDINALITY AS a(id, name, principal, started, completed, params, result, nr)${whereApplied('a.nr', actions)})`
+    `SELECT a.id, 'committed', ${namespace}, a.name, a.principal, a.started, a.completed, nullif(a.params, 'null') ` +
+    `FROM ROWS FROM (unnest(${[ids, names, principals, started, completed].join(', ')}), jsonb_array_elements(${params})) ` +
+    `WITH ORDINALITY AS a(id, name, principal, started, completed, params, nr)${whereApplied('a.nr', actions)})`
   );
 }
 
@@ -212,14 +210,15 @@ function insertPart(
 }
 
 function eventPart(actions: ActionParameters, array: NextParameter): string {
-  const types = ['int[]', 'uuid[]', 'text[]', 'text[]', 'text[]', 'jsonb[]', 'bigint[]', 'int[]', 'text[]'];
+  const types = ['int[]', 'uuid[]', 'text[]', 'text[]', 'text[]', 'bigint[]', 'int[]', 'text[]'];
   return (
     'ev AS (INSERT INTO eventlog.events (id, action_id, namespace, model_id, model_name, event_type, payload, ' +
     'created_date, model_version, event_version, trace_context) ' +
     `SELECT e.id, (${actions.ids})[e.nr], ${actions.namespace}, e.model_id, e.model_name, e.event_type, e.payload, ` +
     `(${actions.completed})[e.nr], e.model_version, e.event_version, e.trace_context ` +
-    `FROM unnest(${types.map(array).join(', ')}) AS e(nr, id, model_id, model_name, event_type, payload, ` +
-    `model_version, event_version, trace_context)${whereApplied('e.nr', actions)})`
+    `FROM ROWS FROM (unnest(${types.map(array).join(', ')}), jsonb_array_elements(${array('jsonb')})) ` +
+    'AS e(nr, id, model_id, model_name, event_type, model_version, event_version, trace_context, payload)' +
+    `${whereApplied('e.nr', actions)})`
   );
 }
 

@@ -1,9 +1,9 @@
 import { uuid7 } from '../domain/id-source.js';
-import type { ModelEvent } from '../domain/model-event.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { Statement } from '../sharding/shard-database.js';
-import { arrayLiteral, jsonElement, quoteElement } from './column-codec.js';
+import { arrayLiteral, jsonArray, jsonElement, optionalElement, quoteElement } from './column-codec.js';
 import type { EventCatalog } from './event-catalog.js';
+import { EventColumns } from './event-columns.js';
 import {
   type FlushShape,
   flushText,
@@ -34,7 +34,6 @@ interface TableChanges {
 
 /** Most distinct texts that are prepared by name; further shapes travel unnamed. */
 const MAXIMUM_PREPARED = 100;
-const EVENT_COLUMNS = 9;
 const KEY_COLUMNS = 8;
 const SCHEDULE_COLUMNS = 6;
 const CANCELLATION_COLUMNS = 2;
@@ -59,7 +58,7 @@ export class FlushStatements {
       plans[0] === undefined || plans.length > 1 ? undefined : asLonePlan(plans[0], folds[0] ?? []);
     if (lone !== undefined) return this.#makeLone(lone, locked === 'skip');
     const tables = groupByTable(folds);
-    const events = this.#eventArrays(plans);
+    const events = this.#eventColumns(plans);
     const keys = keyArrays(plans);
     const schedules = scheduleArrays(plans);
     const cancellations = cancellationArrays(plans);
@@ -85,41 +84,18 @@ export class FlushStatements {
     return { ...textOf(shapeKey(shape), () => flushText(shape)), values };
   }
 
+  #eventColumns(plans: readonly PlanWrite[]): readonly string[] {
+    const columns = new EventColumns(this.#events, this.#shard.bits);
+    for (const [index, plan] of plans.entries()) columns.add(plan, index + 1);
+    return columns.values;
+  }
+
   #makeLone(lone: LonePlan, skipLocked: boolean): Statement {
     const values = loneValues(lone, this.#namespace, (event) => {
       const { name, version, writePayload } = this.#events.of(event);
       return { id: uuid7.next(this.#shard.bits), name, eventVersion: version, payload: writePayload(event) };
     });
     return { ...textOf(loneShapeKey(lone, skipLocked), () => loneText(lone, skipLocked)), values };
-  }
-
-  /** One array per column; none at all without events. */
-  #eventArrays(plans: readonly PlanWrite[]): readonly string[] {
-    const rows: string[][] = [];
-    let number = 0;
-    for (const plan of plans) {
-      number += 1;
-      for (const item of plan.items) {
-        if (item.kind === 'expect' || item.events.length === 0) continue;
-        for (const event of item.events) rows.push(this.#eventRow(number, item.model.version, event, plan));
-      }
-    }
-    return transpose(rows, EVENT_COLUMNS);
-  }
-
-  #eventRow(number: number, modelVersion: number, event: ModelEvent<unknown>, plan: PlanWrite): string[] {
-    const { name, version, writePayload } = this.#events.of(event);
-    return [
-      String(number),
-      uuid7.next(this.#shard.bits),
-      quoteElement(event.getModelId()),
-      quoteElement(event.getModelName()),
-      quoteElement(name),
-      jsonElement(writePayload(event)),
-      String(modelVersion),
-      String(version),
-      optionalElement(plan.traceContext),
-    ];
   }
 }
 
@@ -192,8 +168,7 @@ function actionArrays(plans: readonly PlanWrite[]): readonly string[] {
     column(({ principal }) => quoteElement(principal)),
     column(({ startedDate }) => startedDate),
     column(({ completedDate }) => completedDate),
-    column(({ params }) => optionalJson(params)),
-    column(({ result }) => optionalJson(result)),
+    jsonArray(plans.map(({ action }) => action.params ?? 'null')),
   ];
 }
 
@@ -288,10 +263,6 @@ function journalArrays(plans: readonly PlanWrite[]): readonly string[] {
     arrayLiteral(entries.map(({ journal }) => quoteElement(journal.legs))),
     arrayLiteral(entries.map(({ journal }) => String(Math.ceil(journal.holdMs)))),
   ];
-}
-
-function optionalElement(text: string | undefined): string {
-  return text === undefined ? 'NULL' : quoteElement(text);
 }
 
 function optionalJson(json: string | undefined): string {

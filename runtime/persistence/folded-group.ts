@@ -1,6 +1,6 @@
 import type { StagedItem } from '../action/action-plan.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
-import type { Entity } from '../domain/entity.js';
+import { type Entity, rowOf } from '../domain/entity.js';
 import { PlanMisuseError } from '../errors.js';
 import type { WriteGroup } from './shard-store.js';
 
@@ -21,17 +21,16 @@ export function foldGroup(group: WriteGroup): readonly RowChange[] {
   const rows = new Map<string, RowChange>();
   for (const { items } of group) {
     for (const item of items) {
-      const key = `${item.descriptor.name}/${item.model.id.getValue()}`;
-      const before = rows.get(key);
-      rows.set(key, before === undefined ? toChange(item) : follow(before, item));
+      const row = rowOf(item.model);
+      const before = rows.get(row);
+      rows.set(row, before === undefined ? toChange(item) : follow(before, item));
     }
   }
   return [...rows.values()];
 }
 
 function toChange(item: StagedItem): RowChange {
-  const { kind, descriptor, model } = item;
-  return { kind, descriptor, model, expectedVersion: item.kind === 'add' ? 0 : item.expectedVersion };
+  return item.kind === 'add' ? { ...item, expectedVersion: 0 } : item;
 }
 
 /**

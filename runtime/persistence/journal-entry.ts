@@ -114,9 +114,9 @@ export class RecordedLegReader {
 }
 
 /** A recorded leg as a plan that a store takes. */
-export function planOfLeg(leg: RecordedLeg, action: Omit<ActionRow, 'id' | 'params' | 'result'>): PlanWrite {
+export function planOfLeg(leg: RecordedLeg, action: Omit<ActionRow, 'id' | 'params'>): PlanWrite {
   return {
-    action: { ...action, id: leg.actionId, params: leg.params, result: undefined },
+    action: { ...action, id: leg.actionId, params: leg.params },
     items: leg.items,
     traceContext: leg.traceContext,
     key: undefined,

@@ -4,7 +4,7 @@
  */
 export class Link {
   #state: 'pending' | 'applied' | 'failed' = 'pending';
-  #listeners: (() => void)[] = [];
+  #listeners: (() => void)[] | undefined;
 
   get state(): 'pending' | 'applied' | 'failed' {
     return this.#state;
@@ -15,14 +15,15 @@ export class Link {
     if (this.#state !== 'pending') return;
     this.#state = applied ? 'applied' : 'failed';
     const listeners = this.#listeners;
-    this.#listeners = [];
-    for (const listener of listeners) listener();
+    this.#listeners = undefined;
+    if (listeners !== undefined) for (const listener of listeners) listener();
   }
 
   /** Calls back once the link is settled; at once if it is. */
   onSettled(listener: () => void): void {
-    if (this.#state === 'pending') this.#listeners.push(listener);
-    else listener();
+    if (this.#state !== 'pending') listener();
+    else if (this.#listeners === undefined) this.#listeners = [listener];
+    else this.#listeners.push(listener);
   }
 }
 

@@ -38,7 +38,7 @@ function plan(): PlanWrite {
     completedDate: now,
   };
   return {
-    action: { ...action, params: undefined, result: undefined },
+    action: { ...action, params: undefined },
     items: [],
     traceContext: undefined,
     key: undefined,

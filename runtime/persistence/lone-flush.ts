@@ -95,7 +95,7 @@ export function loneValues(
   const { action, key } = plan;
   const values: Value[] = [
     ...[namespace, action.id, action.name, action.principal, action.startedDate, action.completedDate],
-    ...[action.params ?? null, action.result ?? null],
+    action.params ?? null,
   ];
   if (guard !== undefined) {
     values.push(guard.model.id.getValue(), String(guard.expectedVersion));
@@ -132,7 +132,6 @@ interface ActionParameters {
   readonly started: string;
   readonly completed: string;
   readonly params: string;
-  readonly result: string;
 }
 
 interface GuardParameters {
@@ -149,17 +148,16 @@ function actionParameters(next: NextParameter): ActionParameters {
     started: next('timestamptz'),
     completed: next('timestamptz'),
     params: next('jsonb'),
-    result: next('jsonb'),
   };
 }
 
 const APPLIED = 'EXISTS (SELECT FROM l)';
 
 function actionPart(action: ActionParameters, where: string): string {
-  const { namespace, id, name, principal, started, completed, params, result } = action;
+  const { namespace, id, name, principal, started, completed, params } = action;
   return (
-    'act AS (INSERT INTO eventlog.actions (id, status, namespace, name, principal, started_date, completed_date, params, ' +
-    `result) SELECT ${id}, 'committed', ${[namespace, name, principal, started, completed, params, result].join(', ')}${where})`
+    'act AS (INSERT INTO eventlog.actions (id, status, namespace, name, principal, started_date, completed_date, ' +
+    `params) SELECT ${id}, 'committed', ${[namespace, name, principal, started, completed, params].join(', ')}${where})`
   );
 }
 

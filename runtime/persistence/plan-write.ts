@@ -41,6 +41,4 @@ export interface ActionRow {
   readonly completedDate: string;
   /** JSON text. */
   readonly params: string | undefined;
-  /** JSON text. */
-  readonly result: string | undefined;
 }

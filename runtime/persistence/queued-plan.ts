@@ -1,38 +1,89 @@
+import type { StagedItem } from '../action/action-plan.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
-import type { Link } from './link.js';
+import { rowOf } from '../domain/entity.js';
+import type { Wait } from '../sharding/deadlines.js';
+import { Link } from './link.js';
 import type { ActionRow, PlanWrite } from './plan-write.js';
 
 /** A row that a plan touches. */
 export interface Touch {
-  /** `model/id`. */
-  readonly key: string;
+  readonly row: string;
+  readonly model: ModelDescriptor;
   readonly kind: 'add' | 'update' | 'expect';
   /** Version that the row must have; 0 for an insert. */
   readonly from: number;
   /** Version that the row has afterwards. */
   readonly to: number;
-  /** Whether several changes of such a row may be folded into one statement. */
-  readonly foldable: boolean;
 }
 
+/** Limits and ties of a plan. */
+export interface QueueOptions {
+  /** Milliseconds from now until the outcome must be there. */
+  readonly timeoutMs: number;
+  /** Takes the plan out of the queue; once it has been sent its true outcome is reported. */
+  readonly signal?: AbortSignal | undefined;
+  /** Links whose staged state the plan has read. Default none. */
+  readonly restsOn?: readonly Link[];
+}
+
+const NO_LINKS: readonly Link[] = Object.freeze([]);
+
 /** A plan in a writer's queue. */
-export interface QueuedPlan {
+export class QueuedPlan implements Wait {
   readonly plan: PlanWrite;
+  /** In staging order. */
   readonly touches: readonly Touch[];
-  readonly link: Link;
-  /** Links whose staged state the plan has read. It is applied only together with them or after them. */
+  readonly link: Link = new Link();
+  /** It is applied only together with what these stand for, or after it. */
   readonly restsOn: readonly Link[];
   /** `performance.now()` by which the outcome must be known. */
   readonly deadline: number;
   readonly signal: AbortSignal | undefined;
   readonly queuedMs: number;
   /** Its deadline passed while it was in flight, and its execution has been told so. */
-  expired: boolean;
+  expired = false;
   /** The action row that decides about the statement under way, if there is one. */
-  sentUnder: ActionRow | undefined;
-  readonly resolve: (outcome: WriteOutcome) => void;
-  readonly reject: (error: unknown) => void;
+  sentUnder: ActionRow | undefined = undefined;
+  /** What becomes of it. */
+  readonly outcome: Promise<WriteOutcome>;
+  readonly #overdue: (entry: QueuedPlan) => Error;
+  #resolve: (outcome: WriteOutcome) => void = ignore;
+  #reject: (error: unknown) => void = ignore;
+
+  /** @param overdue what to tell when the deadline has passed */
+  constructor(
+    plan: PlanWrite,
+    { timeoutMs, signal, restsOn = NO_LINKS }: QueueOptions,
+    overdue: (entry: QueuedPlan) => Error,
+  ) {
+    this.plan = plan;
+    this.touches = plan.items.map(touchOf);
+    this.restsOn = restsOn;
+    this.queuedMs = performance.now();
+    this.deadline = this.queuedMs + timeoutMs;
+    this.signal = signal;
+    this.#overdue = overdue;
+    this.outcome = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  /** Only the first call of `resolve`, `reject` and `expire` counts. */
+  resolve(outcome: WriteOutcome): void {
+    this.#resolve(outcome);
+  }
+
+  reject(error: unknown): void {
+    this.#reject(error);
+  }
+
+  expire(): void {
+    this.#reject(this.#overdue(this));
+  }
 }
+
+function ignore(): void {}
 
 /** What became of a plan, told to its execution. */
 export type WriteOutcome =
@@ -52,18 +103,8 @@ export type WriteOutcome =
   /** A link that the plan rested on has failed; with fresh reads it may succeed. */
   | { readonly kind: 'broken' };
 
-/** Rows that a plan touches, in staging order. Whether they may be folded is asked only where they meet. */
-export function touchesOf(
-  { items }: PlanWrite,
-  isFoldable: (model: ModelDescriptor) => boolean,
-): readonly Touch[] {
-  return items.map((item) => ({
-    key: `${item.descriptor.name}/${item.model.id.getValue()}`,
-    kind: item.kind,
-    from: item.kind === 'add' ? 0 : item.expectedVersion,
-    to: item.model.version,
-    get foldable(): boolean {
-      return isFoldable(item.descriptor);
-    },
-  }));
+function touchOf(item: StagedItem): Touch {
+  const { kind, model, descriptor } = item;
+  const from = item.kind === 'add' ? 0 : item.expectedVersion;
+  return { row: rowOf(model), model: descriptor, kind, from, to: model.version };
 }

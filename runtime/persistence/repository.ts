@@ -63,14 +63,14 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
    * @throws UnknownShardError if the id names a shard that is not configured
    */
   async getById(id: string | Id<M>, options?: ReadOptions): Promise<M> {
-    const found = await this.#find(id, options);
+    const found = this.#ifVisible(await this.#find(id), options);
     if (found === undefined) throw new ModelNotFoundError(this.model.name, idText(id));
     return found;
   }
 
   /** As `getById`, but undefined if there is none. */
   async findById(id: string | Id<M>, options?: ReadOptions): Promise<M | undefined> {
-    return this.#find(id, options);
+    return this.#ifVisible(await this.#find(id), options);
   }
 
   /** Many models by id, over all shards: one statement per shard. Ids may repeat. */
@@ -159,17 +159,15 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
   }
 
   /** Staged states come first: this plan's own, then those of other actions of this process. */
-  #find(id: string | Id<M>, options: ReadOptions | undefined): Promise<M | undefined> | M | undefined {
+  #find(id: string | Id<M>): Promise<Entity | undefined> | Entity | undefined {
     const uuid = idText(id);
     const shard = this.#shardOf(uuid);
     const { name } = this.model;
     const scope = currentPerformScope();
     const own = scope?.plan.staged(name, uuid)?.model;
-    if (own !== undefined) return this.#ifVisible(own, options);
+    if (own !== undefined) return own;
     const load = (): Promise<Entity | undefined> => this.context.read(this.model, shard, uuid);
-    const found = scope?.read === undefined ? load() : scope.read(name, uuid, load);
-    if (found instanceof Promise) return found.then((model) => this.#ifVisible(model, options));
-    return this.#ifVisible(found, options);
+    return scope?.read === undefined ? load() : scope.read(name, uuid, load);
   }
 
   #shardOf(uuid: Uuid): ShardIdentifier {

@@ -49,7 +49,7 @@ export interface ShardStore {
    * Settles an attempt whose reply was lost: unless its row is there, a `void` row is put in its place, and then the
    * attempt can never be applied. @throws DriverFailure
    */
-  fence(action: Omit<ActionRow, 'params' | 'result'>, options?: CallOptions): Promise<AttemptOutcome>;
+  fence(action: Omit<ActionRow, 'params'>, options?: CallOptions): Promise<AttemptOutcome>;
   /** What the audit trail says about an attempt. Changes nothing. @throws DriverFailure */
   recall(actionId: string, options?: CallOptions): Promise<Recalled>;
   /** What is known about a key here. @throws DriverFailure */

@@ -1,14 +1,14 @@
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ShardBusyError } from '../errors.js';
-import { deadlines, type Wait } from '../sharding/deadlines.js';
+import { deadlines } from '../sharding/deadlines.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { sqlStateMeaning } from '../sharding/sql-state.js';
 import { BatchBuilder, type PlanGroup } from './batch-builder.js';
-import { Link } from './link.js';
+import type { Link } from './link.js';
 import { LostWrite } from './lost-write.js';
 import type { PlanWrite } from './plan-write.js';
-import { type QueuedPlan, touchesOf, type WriteOutcome } from './queued-plan.js';
+import { QueuedPlan, type QueueOptions, type WriteOutcome } from './queued-plan.js';
 import type { FlushOutcome, FlushRequest, ShardStore } from './shard-store.js';
 import { DEFAULT_WRITER_LIMITS, type WriterLimits } from './writer-limits.js';
 
@@ -16,13 +16,7 @@ import { DEFAULT_WRITER_LIMITS, type WriterLimits } from './writer-limits.js';
 const ANSWER_MS = 100;
 
 /** Limits and ties of one submission. */
-export interface SubmitOptions {
-  /** Milliseconds from now until the outcome must be there. */
-  readonly timeoutMs: number;
-  /** Takes the plan out of the queue; once it has been sent its true outcome is reported. */
-  readonly signal?: AbortSignal | undefined;
-  /** Links whose staged state the plan has read. Default none. */
-  readonly restsOn?: readonly Link[];
+export interface SubmitOptions extends QueueOptions {
   /** The plan travels alone and waits for locks. Default false. */
   readonly apart?: boolean;
 }
@@ -62,7 +56,7 @@ export class ShardWriter {
   #queue: QueuedPlan[] = [];
   /** Groups that a statement has left out. */
   #apart: PlanGroup[] = [];
-  readonly #busyKeys = new Set<string>();
+  readonly #busyRows = new Set<string>();
   #inFlight = 0;
   #waiting = 0;
   #sending = false;
@@ -102,18 +96,14 @@ export class ShardWriter {
     if (this.queued >= this.#limits.maximumQueued) {
       throw new ShardBusyError(this.#shard.toString(), `${this.queued} plans are waiting`);
     }
-    const link = new Link();
-    const outcome = new Promise<WriteOutcome>((resolve, reject) => {
-      const entry = queueEntry(plan, link, options, { resolve, reject }, this.#isFoldable);
-      const wait: Wait = { deadline: entry.deadline, expire: () => reject(this.#expire(entry)) };
-      link.onSettled(() => deadlines.forget(wait));
-      deadlines.watch(wait);
-      for (const other of entry.restsOn) other.onSettled(() => this.#sendNext());
-      if (options.apart === true) this.#apart.push([entry]);
-      else this.#queue.push(entry);
-    });
+    const entry = new QueuedPlan(plan, options, this.#overdue);
+    entry.link.onSettled(() => deadlines.forget(entry));
+    deadlines.watch(entry);
+    for (const other of entry.restsOn) other.onSettled(this.#lookAtQueue);
+    if (options.apart === true) this.#apart.push([entry]);
+    else this.#queue.push(entry);
     this.#sendSoon();
-    return { link, outcome };
+    return entry;
   }
 
   /** What one turn of the event loop brings travels together: an answer wakes many executions, one after another. */
@@ -127,7 +117,7 @@ export class ShardWriter {
   }
 
   /** A plan that has been sent may yet be applied, and its execution must settle that. */
-  #expire(entry: QueuedPlan): Error {
+  readonly #overdue = (entry: QueuedPlan): Error => {
     if (entry.sentUnder !== undefined) {
       entry.expired = true;
       return new LostWrite(
@@ -139,7 +129,9 @@ export class ShardWriter {
     this.#apart = this.#apart.map((group) => group.filter((queued) => queued !== entry));
     entry.link.settle(false);
     return new DriverFailure('the deadline passed in the queue', { phase: 'not-sent', reason: 'deadline' });
-  }
+  };
+
+  readonly #lookAtQueue = (): void => this.#sendNext();
 
   /**
    * Sends what can be sent. Settling a link may call back here while plans are being taken out of the queue; then the
@@ -187,10 +179,9 @@ export class ShardWriter {
   }
 
   #start(groups: readonly PlanGroup[], mode: FlushMode, done: () => void): void {
-    const keys = groups.flat().flatMap(({ touches }) => touches.map(({ key }) => key));
-    for (const key of keys) this.#busyKeys.add(key);
+    forEachRow(groups, (row) => this.#busyRows.add(row));
     void this.#send(groups, mode).finally(() => {
-      for (const key of keys) this.#busyKeys.delete(key);
+      forEachRow(groups, (row) => this.#busyRows.delete(row));
       done();
       this.#sendNext();
     });
@@ -204,7 +195,7 @@ export class ShardWriter {
     let taken: readonly PlanGroup[] = [];
     this.#apart = this.#apart.filter((group) => {
       if (taken.length > 0) return true;
-      const batch = new BatchBuilder(this.#busyKeys);
+      const batch = new BatchBuilder(this.#busyRows, this.#isFoldable);
       const plans = group.filter((entry) => entry.link.state === 'pending' && !this.#givesUp(entry));
       if (!plans.every((entry) => batch.tryAdd(entry))) return true;
       taken = batch.groups;
@@ -215,7 +206,7 @@ export class ShardWriter {
 
   /** Takes plans from the head of the queue; those that have to wait for a row or a link keep their place. */
   #takeBatch(): readonly PlanGroup[] {
-    const batch = new BatchBuilder(this.#busyKeys);
+    const batch = new BatchBuilder(this.#busyRows, this.#isFoldable);
     const left: QueuedPlan[] = [];
     for (const entry of this.#queue) {
       if (batch.size >= this.#limits.maximumBatch) left.push(entry);
@@ -276,9 +267,10 @@ export class ShardWriter {
     const now = performance.now();
     const chainLength = group.length;
     const contended = mode !== 'first';
-    for (const { link, resolve, queuedMs } of group) {
-      link.settle(true);
-      resolve({ kind: 'applied', batchSize, chainLength, contended, queuedMs: now - queuedMs });
+    for (const entry of group) {
+      entry.link.settle(true);
+      const queuedMs = now - entry.queuedMs;
+      entry.resolve({ kind: 'applied', batchSize, chainLength, contended, queuedMs });
     }
   }
 
@@ -300,7 +292,7 @@ export class ShardWriter {
     }
     // The first one's execution is told first: then all of them leave the row alone together.
     first.resolve({ kind: 'stale' });
-    for (const { resolve } of others) resolve({ kind: 'broken' });
+    for (const other of others) other.resolve({ kind: 'broken' });
     for (const { link } of group) link.settle(false);
   }
 
@@ -317,7 +309,7 @@ export class ShardWriter {
       this.#counters.splits += 1;
       this.#setApart(group.map((entry) => [entry]));
     } else {
-      for (const { reject } of group) reject(error);
+      for (const entry of group) entry.reject(error);
       for (const { link } of group) link.settle(false);
     }
   }
@@ -330,8 +322,12 @@ export class ShardWriter {
 type FlushMode = 'first' | 'wait' | 'last';
 
 function touchOneRow(group: PlanGroup): boolean {
-  const row = group[0]?.touches[0]?.key;
-  return group.every(({ touches }) => touches.length === 1 && touches[0]?.key === row);
+  const row = group[0]?.touches[0]?.row;
+  return group.every(({ touches }) => touches.length === 1 && touches[0]?.row === row);
+}
+
+function forEachRow(groups: readonly PlanGroup[], visit: (row: string) => void): void {
+  for (const group of groups) for (const { touches } of group) for (const { row } of touches) visit(row);
 }
 
 /** Whether no plan is guilty, so that sending fewer of them would not help. */
@@ -358,26 +354,4 @@ function giveBack(entry: QueuedPlan, failure: DriverFailure): void {
   }
   entry.link.settle(false);
   entry.reject(failure);
-}
-
-function queueEntry(
-  plan: PlanWrite,
-  link: Link,
-  { timeoutMs, signal, restsOn = [] }: SubmitOptions,
-  settlers: Pick<QueuedPlan, 'resolve' | 'reject'>,
-  isFoldable: (model: ModelDescriptor) => boolean,
-): QueuedPlan {
-  const queuedMs = performance.now();
-  return {
-    plan,
-    touches: touchesOf(plan, isFoldable),
-    link,
-    restsOn,
-    deadline: queuedMs + timeoutMs,
-    signal,
-    queuedMs,
-    expired: false,
-    sentUnder: undefined,
-    ...settlers,
-  };
 }

@@ -71,7 +71,7 @@ export class SqlShardStore implements ShardStore {
     return rows.map((row) => codec.decode(row));
   }
 
-  async fence(action: Omit<ActionRow, 'params' | 'result'>, options?: CallOptions): Promise<AttemptOutcome> {
+  async fence(action: Omit<ActionRow, 'params'>, options?: CallOptions): Promise<AttemptOutcome> {
     const { id, name, principal, startedDate, completedDate } = action;
     const values = [id, this.#namespace, name, principal, startedDate, completedDate];
     const { rowCount } = await this.#database.query({ ...FENCE, values }, options);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StagedItem } from '../../runtime/action/action-plan.js';
-import type { Entity } from '../../runtime/domain/entity.js';
+import { type Entity, rowOf } from '../../runtime/domain/entity.js';
 import type { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
 import { type ShardGateway, ShardGateways } from '../../runtime/execution/shard-gateways.js';
 import { type StagedState, StagedStates } from '../../runtime/execution/staged-states.js';
@@ -21,12 +21,12 @@ const GHOST_READS = 3;
 class GhostStates extends StagedStates {
   readonly #ghosts = new Map<string, { readonly model: Entity; reads: number }>();
 
-  override get(modelName: string, id: string): StagedState | undefined {
-    const state = super.get(modelName, id);
-    const ghost = this.#ghosts.get(`${modelName}/${id}`);
+  override get(row: string): StagedState | undefined {
+    const state = super.get(row);
+    const ghost = this.#ghosts.get(row);
     if (state !== undefined || ghost === undefined) return state;
     ghost.reads += 1;
-    if (ghost.reads > GHOST_READS) this.#ghosts.delete(`${modelName}/${id}`);
+    if (ghost.reads > GHOST_READS) this.#ghosts.delete(row);
     return { model: ghost.model, link: appliedLink() };
   }
 
@@ -34,9 +34,8 @@ class GhostStates extends StagedStates {
     super.publish(items, link, shard);
     link.onSettled(() => {
       if (link.state === 'applied') return;
-      for (const { kind, descriptor, model } of items) {
-        if (kind !== 'expect')
-          this.#ghosts.set(`${descriptor.name}/${model.id.getValue()}`, { model, reads: 0 });
+      for (const { kind, model } of items) {
+        if (kind !== 'expect') this.#ghosts.set(rowOf(model), { model, reads: 0 });
       }
     });
   }
@@ -44,8 +43,8 @@ class GhostStates extends StagedStates {
 
 /** Takes every staged state for a committed one, so that no answer waits for it. */
 class HastyStates extends StagedStates {
-  override get(modelName: string, id: string): StagedState | undefined {
-    const state = super.get(modelName, id);
+  override get(row: string): StagedState | undefined {
+    const state = super.get(row);
     return state === undefined ? undefined : { model: state.model, link: appliedLink() };
   }
 }

@@ -53,7 +53,7 @@ function planOf(items: readonly StagedItem[]): PlanWrite {
     completedDate: now,
   };
   return {
-    action: { ...action, params: undefined, result: undefined },
+    action: { ...action, params: undefined },
     items,
     traceContext: undefined,
     key: undefined,

@@ -37,7 +37,6 @@ export function planOf(...changes: readonly string[]): PlanWrite {
       startedDate: date,
       completedDate: date,
       params: undefined,
-      result: undefined,
     },
     items: changes.map(itemOf),
     traceContext: undefined,

@@ -1,0 +1,22 @@
+/** Counts what is under way. */
+export class Running {
+  #count = 0;
+  #waiting: (() => void)[] = [];
+
+  begin(): void {
+    this.#count += 1;
+  }
+
+  end(): void {
+    this.#count -= 1;
+    if (this.#count > 0) return;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const wake of waiting) wake();
+  }
+
+  /** Waits until nothing is under way. */
+  async ended(): Promise<void> {
+    if (this.#count > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+}
