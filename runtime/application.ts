@@ -19,6 +19,7 @@ import { type ShardStatistics, shardStatistics } from './observability/shard-sta
 import { EventCatalog } from './persistence/event-catalog.js';
 import { EventHistory } from './persistence/event-history.js';
 import type { RepositoryContext } from './persistence/repository.js';
+import type { WritingLimits } from './persistence/writer-limits.js';
 import { sagaWokenEvent } from './sagas/saga-run.js';
 import { SagaRuntime } from './sagas/saga-runtime.js';
 import { Sagas } from './sagas/sagas.js';
@@ -33,6 +34,8 @@ export interface AssemblyOptions<Collaborators> {
   /** Written to the `namespace` column of outbox rows. */
   readonly namespace: string;
   readonly execution?: Partial<ExecutionDefaults>;
+  /** Bounds of what is merged into one statement, and of what waits. */
+  readonly writing?: Partial<WritingLimits>;
   /** Constructor arguments of actions that are neither clock nor repository. */
   readonly collaborators: Collaborators;
   /** Default: the machine's. */
@@ -126,6 +129,7 @@ export async function openApplication<Collaborators>(
  * Wires executor and actions over databases that are open and migrated already. Closing the application closes them.
  *
  * @throws CodegenVersionError if the code was emitted for another runtime
+ * @throws ValidationError for a limit of writing that cannot be
  */
 export function assembleApplication<Collaborators>(
   application: ApplicationDefinition<Collaborators>,
@@ -135,7 +139,7 @@ export function assembleApplication<Collaborators>(
   requireCodegenVersion(application.codegenVersion);
   const { clock = systemClock } = options;
   const catalog = new EventCatalog([...application.events, sagaWokenEvent]);
-  const gateways = new ShardGateways(databases, options.namespace, catalog);
+  const gateways = new ShardGateways(databases, options.namespace, catalog, options.writing);
   const eventHistory = new EventHistory(gateways);
   const context = { clock, repositories: gateways, eventHistory };
   const actions = application.wire(context, options.collaborators);

@@ -115,6 +115,7 @@ export {
 } from './persistence/repository.js';
 export type { ScatterResult, ShardFailure } from './persistence/scatter.js';
 export type { SortDirection, SortTerm } from './persistence/sort-order.js';
+export type { WritingLimits } from './persistence/writer-limits.js';
 export { Saga, type SagaClass } from './sagas/saga.js';
 export { defineSaga, type SagaDescriptor } from './sagas/saga-descriptor.js';
 export { SagaRun, type SagaRunState } from './sagas/saga-run.js';

@@ -20,7 +20,12 @@ import type { ShardStore, WriteGroup } from '../persistence/shard-store.js';
 import { ShardWriter } from '../persistence/shard-writer.js';
 import { SqlJournalStore } from '../persistence/sql-journal-store.js';
 import { SqlShardStore } from '../persistence/sql-shard-store.js';
-import { DEFAULT_WRITER_LIMITS, type WriterLimits } from '../persistence/writer-limits.js';
+import {
+  checkWritingLimits,
+  DEFAULT_WRITER_LIMITS,
+  type WriterLimits,
+  type WritingLimits,
+} from '../persistence/writer-limits.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { type ReplicaRead, ReplicaReads } from '../sharding/replica-reads.js';
 import type { ShardDatabase, Statement } from '../sharding/shard-database.js';
@@ -43,6 +48,7 @@ export class ShardGateways implements RepositoryContext {
   readonly #databases: DatabaseRegistry;
   readonly #namespace: string;
   readonly #events: EventCatalog;
+  readonly #writing: Partial<WritingLimits>;
   readonly #gateways = new Map<ShardIdentifier, ShardGateway>();
   readonly #readers = new Map<ShardIdentifier, Map<ModelDescriptor, ModelReader>>();
   readonly #queries = new Map<ShardIdentifier, Kysely<unknown>>();
@@ -55,7 +61,15 @@ export class ShardGateways implements RepositoryContext {
   /** Positions in the log, and reads that a replica may serve. */
   readonly replicas: ReplicaReads;
 
-  constructor(databases: DatabaseRegistry, namespace: string, events: EventCatalog) {
+  /** @throws ValidationError for a limit of writing that cannot be */
+  constructor(
+    databases: DatabaseRegistry,
+    namespace: string,
+    events: EventCatalog,
+    writing: Partial<WritingLimits> = {},
+  ) {
+    checkWritingLimits(writing);
+    this.#writing = writing;
     this.#databases = databases;
     this.#namespace = namespace;
     this.#events = events;
@@ -98,6 +112,7 @@ export class ShardGateways implements RepositoryContext {
   #writerLimits(shard: ShardIdentifier): WriterLimits {
     return {
       ...DEFAULT_WRITER_LIMITS,
+      ...this.#writing,
       lockWaitMs: this.#databases.memberConfig(shard).primary.lockTimeoutMs,
     };
   }

@@ -15,6 +15,13 @@ export interface FlushRequest {
    * is left out, so that one stuck row does not hold up its neighbours.
    */
   readonly locked: 'wait' | 'skip';
+  /** Several groups whose values have more characters are not sent. Default: no limit. */
+  readonly maximumCharacters?: number;
+}
+
+/** The groups of a flush are too large for one statement. Nothing was sent. */
+export class OversizedFlush extends Error {
+  override readonly name: string = 'OversizedFlush';
 }
 
 /**
@@ -37,7 +44,11 @@ export interface Recalled {
 
 /** The port between execution and SQL: everything that an executor asks of one shard. */
 export interface ShardStore {
-  /** One statement, one transaction. Outcomes stand in the order of the groups. @throws DriverFailure */
+  /**
+   * One statement, one transaction. Outcomes stand in the order of the groups.
+   *
+   * @throws DriverFailure @throws OversizedFlush for several groups that are to be sent in parts
+   */
   flush(request: FlushRequest, options?: CallOptions): Promise<readonly FlushOutcome[]>;
   /** The stored models with these ids, in no particular order; missing ones are left out. @throws DriverFailure */
   read<M extends Entity>(

@@ -43,7 +43,7 @@ export interface WriterCounters {
 /**
  * Sends the plans of one shard. Alone, a plan goes at once; what queues up while statements are in flight is sent as
  * one statement. Plans that rest on one another are folded into one group, which is applied as a whole. A statement
- * that fails is split until the guilty plan stands alone. A group that was left out is sent once more by itself and
+ * that fails is split until the guilty plan stands alone, and one that is too large until it is not. A group that was left out is sent once more by itself and
  * waits for locks, which tells a stale version from a row that was merely locked; if it is stale and touches several
  * rows, it is unfolded and sent link by link.
  */
@@ -259,7 +259,9 @@ export class ShardWriter {
     }
     this.#counters.statements += 1;
     const locked: FlushRequest['locked'] = mode === 'wait' ? 'wait' : 'skip';
-    const request = { groups: groups.map((group) => group.map(({ plan }) => plan)), locked };
+    const { maximumCharacters } = this.#limits;
+    const plans = groups.map((group) => group.map(({ plan }) => plan));
+    const request = { groups: plans, locked, maximumCharacters };
     return this.#store.flush(request, { timeoutMs: Math.max(1, deadline - performance.now()) });
   }
 

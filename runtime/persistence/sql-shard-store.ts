@@ -10,13 +10,14 @@ import type { KeyClaim, KeyName, KeyRecord } from './idempotency-key.js';
 import { KeyReader } from './key-reader.js';
 import type { ActionRow } from './plan-write.js';
 import { RowCodec } from './row-codec.js';
-import type {
-  AttemptOutcome,
-  FlushOutcome,
-  FlushRequest,
-  Recalled,
-  ShardStore,
-  WriteGroup,
+import {
+  type AttemptOutcome,
+  type FlushOutcome,
+  type FlushRequest,
+  OversizedFlush,
+  type Recalled,
+  type ShardStore,
+  type WriteGroup,
 } from './shard-store.js';
 import { quoteIdentifier } from './sql-identifier.js';
 
@@ -51,6 +52,7 @@ export class SqlShardStore implements ShardStore {
   /** Which groups were applied; a fenced plan that stands alone is none. */
   async #run(request: FlushRequest, options?: CallOptions): Promise<string> {
     const statement = this.#statements.make(request);
+    requireSize(request, statement);
     try {
       const { rows } = await this.#database.query(statement, options);
       return String(rows[0]?.[0] ?? '');
@@ -176,6 +178,13 @@ function readStatement(codec: RowCodec, ids: readonly string[]): Statement {
     readTexts.set(codec, texts);
   }
   return ids.length === 1 ? { ...texts.one, values: ids } : { ...texts.many, values: [arrayLiteral(ids)] };
+}
+
+/** @throws OversizedFlush */
+function requireSize({ groups, maximumCharacters }: FlushRequest, { values }: Statement): void {
+  if (maximumCharacters === undefined || groups.length === 1) return;
+  const size = values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
+  if (size > maximumCharacters) throw new OversizedFlush(`${size} characters in one statement`);
 }
 
 const UNIQUE_VIOLATION = '23505';

@@ -1,5 +1,7 @@
-/** Bounds of one shard's writer. */
-export interface WriterLimits {
+import { ValidationError } from '../errors.js';
+
+/** What an application may set of the writing of each shard, in each process. */
+export interface WritingLimits {
   /** Plans that may wait; beyond, a plan is refused at once as busy. Default 10,000. */
   readonly maximumQueued: number;
   /** Statements with fresh plans on their way at a time. Default 2. */
@@ -13,6 +15,15 @@ export interface WriterLimits {
   readonly maximumWaiting: number;
   /** Plans in one statement. Default 128. */
   readonly maximumBatch: number;
+  /**
+   * Characters of all values of one statement. What is larger is split before it is sent, until a plan, or a chain, is
+   * alone. Default 4 Mi.
+   */
+  readonly maximumCharacters: number;
+}
+
+/** Bounds of one shard's writer. */
+export interface WriterLimits extends WritingLimits {
   /** How long a session waits for a locked row, in milliseconds. Default 400. */
   readonly lockWaitMs: number;
 }
@@ -23,5 +34,16 @@ export const DEFAULT_WRITER_LIMITS: WriterLimits = Object.freeze({
   overlapFrom: 64,
   maximumWaiting: 4,
   maximumBatch: 128,
+  maximumCharacters: 4 * 1_024 * 1_024,
   lockWaitMs: 400,
 });
+
+/** @throws ValidationError for a limit that is no whole number from 1 on */
+export function checkWritingLimits(limits: Partial<WritingLimits>): void {
+  for (const [name, value] of Object.entries(limits)) {
+    if (Number.isSafeInteger(value) && value >= 1) continue;
+    throw new ValidationError(`writing.${name} must be an integer of at least 1, got ${value}`, {
+      field: name,
+    });
+  }
+}

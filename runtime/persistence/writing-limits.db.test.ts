@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { ValidationError } from '../errors.js';
+import { accountMigrations } from '../execution/test-support/accounts.js';
+import type { ShardDatabase, Statement } from '../sharding/shard-database.js';
+import { describeOnEachAdapter } from '../testing/databases-vitest.js';
+import { EventCatalog } from './event-catalog.js';
+import { ShardWriter } from './shard-writer.js';
+import { SqlShardStore } from './sql-shard-store.js';
+import { planOf } from './test-support/plans.js';
+import { checkWritingLimits, DEFAULT_WRITER_LIMITS } from './writer-limits.js';
+
+const HERE = ShardIdentifier.of(0, 0);
+const MOST = 2_500;
+
+describeOnEachAdapter('A statement', (harness) => {
+  test('whose values are larger than allowed is sent in parts, and a plan that is larger goes alone', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
+    const sizes: number[] = [];
+    const database = watched(databases.database(HERE), (size) => sizes.push(size));
+    const store = new SqlShardStore(database, 'test', new EventCatalog([]));
+    const writer = new ShardWriter(store, HERE, { ...DEFAULT_WRITER_LIMITS, maximumCharacters: MOST });
+    const small = ['+a', '+b', '+c', '+d', '+e', '+f', '+g', '+h', '+i', '+j', '+k', '+l'].map((row) =>
+      planOf(row),
+    );
+    const plan = planOf('+m');
+    const large = { ...plan, action: { ...plan.action, params: JSON.stringify('x'.repeat(MOST)) } };
+    const submitted = [...small, large].map((each) => writer.submit(each, { timeoutMs: 60_000 }));
+    const outcomes = await Promise.all(submitted.map(({ outcome }) => outcome));
+    expect(outcomes.map(({ kind }) => kind)).toEqual(outcomes.map(() => 'applied'));
+    const { rows } = await database.query({ text: 'SELECT count(*) FROM accounts', values: [] });
+    expect(rows).toEqual([['13']]);
+    expect(sizes.filter((size) => size > MOST)).toHaveLength(1);
+    expect(sizes.length).toBeLessThan(13);
+    expect(writer.counters.splits).toBeGreaterThan(0);
+  });
+});
+
+/** Tells the size of every statement that inserts. */
+function watched(database: ShardDatabase, tell: (size: number) => void): ShardDatabase {
+  const query = (statement: Statement, options?: object): ReturnType<ShardDatabase['query']> => {
+    const texts = statement.values.filter((value) => typeof value === 'string');
+    if (statement.text.includes('INSERT')) tell(texts.reduce((sum, text) => sum + text.length, 0));
+    return database.query(statement, options);
+  };
+  return { ...database, shard: database.shard, query };
+}
+
+test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('a limit of %d is refused', (maximumBatch) => {
+  expect(() => checkWritingLimits({ maximumBatch })).toThrow(ValidationError);
+});
+
+test('limits from 1 on are taken', () => {
+  expect(() => checkWritingLimits({ maximumBatch: 1, maximumCharacters: 10_000 })).not.toThrow();
+});
