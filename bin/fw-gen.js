@@ -1,2 +1,2 @@
 #!/usr/bin/env node
-import '../dist/generator/cli/main.js';
+import '../dist/generator/bundle/main.js';

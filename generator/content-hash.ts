@@ -8,8 +8,13 @@ const load = createRequire(import.meta.url);
  * nothing else. What hashes is loaded when it is first needed: most runs compare nothing but the states of files.
  */
 export function contentHash(text: string): string {
+  return exactHash(plainText(text));
+}
+
+/** The hash of a text as it is: for files that are to be just so, line ends included. */
+export function exactHash(text: string): string {
   const { hash }: typeof Crypto = load('node:crypto');
-  return hash('sha256', plainText(text), 'base64url');
+  return hash('sha256', text, 'base64url');
 }
 
 /** The text with LF line ends and without a byte order mark. */

@@ -1,20 +1,28 @@
 import { posix } from 'node:path';
-import { checkFolders, type ProjectFolders, relativeTo } from './check/check-folders.js';
-import { checkSchema } from './check/check-schema.js';
+import { checkFolders, type ProjectFolders } from './check/check-folders.js';
+import { checkBodies, checkSchema } from './check/check-schema.js';
 import { contentHash } from './content-hash.js';
-import { type Diagnostic, type DiagnosticCode, diagnostic, sortDiagnostics } from './diagnostics.js';
+import {
+  compareText,
+  type Diagnostic,
+  type DiagnosticCode,
+  diagnostic,
+  sortDiagnostics,
+} from './diagnostics.js';
 import { checkTemplateNames } from './emit/emit-extras.js';
-import { type EmitInput, emitProject, traceProject } from './emit/emit-project.js';
+import { type EmitInput, emitModels, emitProject, traceProject } from './emit/emit-project.js';
 import type { TracedText } from './emit/print/marks.js';
 import { TemplateError, type TemplateProblem } from './emit/template-error.js';
 import { PARTIALS, TEMPLATES } from './emit/template-names.js';
 import { type LockedEvents, lockEvents, lockPath, readLock } from './event-lock/lock-events.js';
+import { keptModels } from './read/kept-models.js';
 import { type ReadResult, readProject } from './read/read-project.js';
 import { readTemplates, TEMPLATE_FOLDERS, type UserTemplate } from './read/read-templates.js';
 import type { ShardVerdict } from './read/shards/verdict.js';
 import type { EmittedFiles } from './schema/emitted-files.js';
-import type { ProjectPaths } from './schema/paths.js';
-import type { ProjectSchema } from './schema/project-schema.js';
+import { parseOutline, schemaAround } from './schema/outline.js';
+import { type ProjectPaths, relativeTo } from './schema/paths.js';
+import type { ModelSchema, ProjectSchema } from './schema/project-schema.js';
 import { isSystemError } from './system-error.js';
 import type { RunMemory } from './watch.js';
 import type { FileChange } from './write/plan-write.js';
@@ -63,32 +71,22 @@ export interface GenerateResult {
 export async function generate(options: GenerateOptions): Promise<GenerateResult> {
   const readResult = await read(options);
   if ('problems' in readResult) return failed(readResult.problems);
-  const known = settled(options, readResult);
+  const key = emissionKey(options, readResult);
+  const known = settled(options, readResult, key) ?? (await emitBodies(options, readResult, key));
   if (known !== undefined) return known;
   const prepared = prepare(options, readResult);
   if ('diagnostics' in prepared) return failed(prepared.diagnostics);
-  const { input, inputs, paths, lock } = prepared;
+  const { input, inputs, lock } = prepared;
   options.onPhase?.('emit');
-  const emitted = options.memory?.filesFor(emissionKey(options, readResult)) ?? emit(input);
+  const isKept = keptFor(options, readResult, key);
+  const emitted = options.memory?.filesFor(key) ?? emit({ ...input, isKept });
   if ('code' in emitted) return failed([emitted]);
-  options.onPhase?.('write');
   const locks = lock.text === undefined ? new Map<string, string>() : new Map([[lock.path, lock.text]]);
-  const files = { ...emitted, locks };
-  const { changes, diagnostics, manifest } = await writeProject(
-    options.projectDirectory,
-    paths,
-    files,
-    options,
-  );
-  if (diagnostics.length === 0) options.memory?.settle(emissionKey(options, readResult), emitted);
   return {
-    changes,
-    diagnostics,
-    ...(manifest === undefined ? {} : { manifest }),
+    ...(await write(options, readResult, key, { ...emitted, locks })),
     // A lock that was written is an output; one that was only read decides the result like any source.
-    inputs: diagnostics.length > 0 ? [] : locks.size > 0 ? inputs : [...inputs, lock.path],
+    ...(locks.size > 0 ? { inputs } : {}),
     trace: () => traceAll(input, lock),
-    shardVerdicts: () => shardVerdicts(options, readResult),
   };
 }
 
@@ -110,22 +108,131 @@ async function read(options: GenerateOptions): Promise<Read | { readonly problem
       ? []
       : TEMPLATE_FOLDERS.map((folder) => posix.join(templatesFolder(options), folder));
   const templateFiles = [...templates.values()].map(({ file }) => file);
-  return { ...result, paths, templates, inputs: [...result.inputs, ...watched, ...templateFiles] };
+  return {
+    // Put together when it is asked for, and not before.
+    get schema() {
+      return result.schema;
+    },
+    get outline() {
+      return result.outline;
+    },
+    diagnostics: result.diagnostics,
+    inputs: [...result.inputs, ...watched, ...templateFiles],
+    paths,
+    templates,
+  };
 }
 
 /** The result, if what was read is what the present output was emitted from: then nothing is left to be done. */
-function settled(options: GenerateOptions, readResult: Read): GenerateResult | undefined {
-  const { memory } = options;
-  if (memory === undefined || readResult.diagnostics.length > 0) return undefined;
-  const outputs = memory.outputsFor(emissionKey(options, readResult));
-  if (outputs === undefined) return undefined;
-  const { paths, schema, inputs } = readResult;
+function settled(options: GenerateOptions, readResult: Read, key: string): GenerateResult | undefined {
+  const right = rightOutput(options, readResult, key);
+  if (right === undefined || right.models.length > 0) return undefined;
   return {
-    changes: outputs.map((path) => ({ path, kind: 'unchanged' as const })),
+    ...resultOf(options, readResult),
+    changes: right.paths.map((path) => ({ path, kind: 'unchanged' as const })),
     diagnostics: [],
+  };
+}
+
+/**
+ * Emits the files of models whose bodies alone have changed since the present output was emitted, and leaves the rest
+ * of it as it is. Declines if one of them is wrong: what there is to say about it needs the whole project.
+ */
+async function emitBodies(
+  options: GenerateOptions,
+  readResult: Read,
+  key: string,
+): Promise<GenerateResult | undefined> {
+  const right = rightOutput(options, readResult, key);
+  // Templates of the user's get views of more than a model's own file.
+  if (right === undefined || options.clean === true || readResult.templates.size > 0) return undefined;
+  options.onPhase?.('emit');
+  const schema = schemaAround(right.models, parseOutline(readResult.outline));
+  if (checkBodies(schema, right.models).length > 0) return undefined;
+  const { paths, templates } = readResult;
+  // What earlier texts hung on is not to be had from a part of the project.
+  const input = { ...emitInput(options, { schema, paths, templates }), memory: undefined };
+  const generated = emitModels(input, right.models);
+  const others = right.paths.filter((path) => isGenerated(readResult, path) && !generated.has(path));
+  const emitted = { generated, migrations: new Map<string, string>(), kept: new Set(others) };
+  const result = await write(options, readResult, key, emitted);
+  const written = new Set(result.changes.map(({ path }) => path));
+  const rest = right.paths.filter((path) => !written.has(path));
+  return {
+    ...result,
+    changes: [...result.changes, ...rest.map((path) => ({ path, kind: 'unchanged' as const }))].sort((a, b) =>
+      compareText(a.path, b.path),
+    ),
+  };
+}
+
+/** Models whose files are left as they are because they are known to be right; undefined if none are. */
+function keptFor(
+  { memory, clean }: GenerateOptions,
+  { templates, outline }: Read,
+  key: string,
+): ((model: ModelSchema) => boolean) | undefined {
+  // Templates of the user's might give the same files.
+  if (clean === true || templates.size > 0 || memory?.rightOutput(key) === undefined) return undefined;
+  return keptModels(memory.read, outline);
+}
+
+/** The present output, if it is right but for bodies of models. */
+function rightOutput(
+  { memory }: GenerateOptions,
+  { diagnostics }: Read,
+  key: string,
+): { readonly paths: readonly string[]; readonly models: readonly ModelSchema[] } | undefined {
+  const right = diagnostics.length > 0 ? undefined : memory?.rightOutput(key);
+  if (right === undefined || right.changed === 'more') return undefined;
+  return { paths: right.paths, models: right.changed.models };
+}
+
+/** Belongs to the output folder, other than first migrations. */
+function isGenerated({ paths }: Read, path: string): boolean {
+  return path.startsWith(`${paths.output}/`);
+}
+
+/** Writes what was emitted. @param key what the output hung on besides sources before that */
+async function write(
+  options: GenerateOptions,
+  readResult: Read,
+  key: string,
+  emitted: EmittedFiles,
+): Promise<GenerateResult> {
+  options.onPhase?.('write');
+  const { changes, diagnostics, manifest } = await writeProject(
+    options.projectDirectory,
+    readResult.paths,
+    emitted,
+    options,
+  );
+  if (diagnostics.length > 0) return { ...failed(diagnostics), diagnostics };
+  const isLocked = emitted.locks === undefined || emitted.locks.size === 0;
+  options.memory?.settle(isLocked ? key : emissionKey(options, readResult), emitted, readResult.outline);
+  return {
+    ...resultOf(options, readResult),
+    changes,
+    diagnostics,
+    ...(manifest === undefined ? {} : { manifest }),
+  };
+}
+
+/** What can be asked about a run that found no mistake. */
+function resultOf(
+  options: GenerateOptions,
+  readResult: Read,
+): Pick<GenerateResult, 'inputs' | 'trace' | 'shardVerdicts'> {
+  const { paths, inputs } = readResult;
+  return {
     inputs: [...inputs, lockPath(paths)],
-    trace: () =>
-      traceAll(emitInput(options, readResult), lockEvents(options.projectDirectory, paths, schema.events)),
+    trace: () => {
+      const { schema } = readResult;
+      return traceAll(
+        emitInput(options, readResult),
+        lockEvents(options.projectDirectory, paths, schema.events),
+      );
+    },
     shardVerdicts: () => shardVerdicts(options, readResult),
   };
 }
@@ -157,7 +264,10 @@ async function shardVerdicts(
   return readShardVerdicts(projectDirectory, paths, schema);
 }
 
-function emitInput(options: GenerateOptions, { schema, paths, templates }: Read): EmitInput {
+function emitInput(
+  options: GenerateOptions,
+  { schema, paths, templates }: Pick<Read, 'schema' | 'paths' | 'templates'>,
+): EmitInput {
   const { title = 'API', version = '1.0.0', memory } = options;
   return { schema, paths, title, version, templates, memory: memory?.emit };
 }
@@ -171,7 +281,6 @@ interface Prepared {
   readonly input: EmitInput;
   readonly lock: LockedEvents;
   readonly inputs: readonly string[];
-  readonly paths: ProjectPaths;
 }
 
 function prepare(
@@ -187,7 +296,7 @@ function prepare(
   if (lock.diagnostics.length > 0) return { diagnostics: lock.diagnostics };
   const misplaced = checkTemplateNames(templates, [...Object.keys(TEMPLATES), ...PARTIALS]);
   if (misplaced.length > 0) return { diagnostics: misplaced };
-  return { input: emitInput(options, readResult), inputs, paths, lock };
+  return { input: emitInput(options, readResult), inputs, lock };
 }
 
 function loadTemplates({

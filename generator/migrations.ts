@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkFolders, type ProjectFolders, relativeTo } from './check/check-folders.js';
+import { checkFolders, type ProjectFolders } from './check/check-folders.js';
 import { checkSchema } from './check/check-schema.js';
 import { compareText, type Diagnostic, sortDiagnostics } from './diagnostics.js';
 import { emitChange } from './emit/emit-change.js';
@@ -11,6 +11,7 @@ import { type MigrationText, readMigrationSql } from './read/read-migration-sql.
 import { readProject } from './read/read-project.js';
 import { columnsOf } from './schema/columns.js';
 import { modelNames } from './schema/model-names.js';
+import { relativeTo } from './schema/paths.js';
 import type { ModelSchema } from './schema/project-schema.js';
 
 export { sqlName } from './emit/print/sql.js';

@@ -1,41 +1,62 @@
 import { EmitMemory } from './emit/emit-memory.js';
-import { ReadMemory } from './read/read-memory.js';
+import { type Found, type MemoryOptions, ReadMemory } from './read/read-memory.js';
 import { isIdenticalFound } from './read/same-found.js';
-import { printResults, type ResultsKey, restoreResults } from './read/stored-results.js';
+import {
+  LostResultError,
+  printResults,
+  type ResultsKey,
+  type ResultTexts,
+  restoreResults,
+} from './read/stored-results.js';
 import type { EmittedFiles } from './schema/emitted-files.js';
+import type { ModelSchema } from './schema/project-schema.js';
 
-export type { ResultsKey } from './read/stored-results.js';
+export { LostResultError, type ResultsKey, type ResultTexts } from './read/stored-results.js';
 
 /** What one run leaves behind for the next one, in the same process or in another. */
 export class RunMemory {
-  readonly read: ReadMemory = new ReadMemory();
+  readonly read: ReadMemory;
   readonly emit: EmitMemory = new EmitMemory();
   #emitted: string | undefined;
   #outputs: readonly string[] | undefined;
   #files: EmittedFiles | undefined;
+
+  constructor(options: MemoryOptions = {}) {
+    this.read = new ReadMemory(options);
+  }
 
   /** Forgets what changed files, new and vanished ones included, had a part in. @param files project-relative */
   forget(files: readonly string[]): void {
     this.read.forget(files);
   }
 
-  /** Takes over what another process read. @returns false if the text is not what `print` gave for this key */
-  restore(text: string, key: ResultsKey): boolean {
-    return restoreResults(this.read, text, key);
+  /** Takes over what another process read. @returns false if the list is not what `print` gave for this key */
+  restore(list: string, key: ResultsKey, texts: ResultTexts): boolean {
+    return restoreResults(this.read, list, key, texts);
   }
 
   /** What another process can take over. */
-  print(key: ResultsKey): string {
-    return printResults(this.read, key);
+  print(key: ResultsKey, texts: ResultTexts): string {
+    return printResults(this.read, key, texts);
   }
 
   /** Files of which this memory holds something else than one that read them just now. */
   contradictions(fresh: RunMemory): readonly string[] {
     return [...this.read.results.keys()].filter((file) => {
       const found = fresh.read.resultOf(file)?.found;
-      const known = this.read.resultOf(file)?.found;
+      const known = this.#readable(file);
       return found !== undefined && known !== undefined && !isIdenticalFound(known, found);
     });
+  }
+
+  /** undefined for what would be read again, because it is not known or lost. */
+  #readable(file: string): Partial<Found> | undefined {
+    try {
+      return this.read.resultOf(file)?.found;
+    } catch (error) {
+      if (error instanceof LostResultError) return undefined;
+      throw error;
+    }
   }
 
   /** Says that files are as they were written for what was read by then. @param emitted what `emitted` was then */
@@ -44,26 +65,57 @@ export class RunMemory {
     this.#emitted = emitted;
   }
 
-  /** The output, if it is as written, and what was read now gives the same under this key. */
-  outputsFor(key: string): readonly string[] | undefined {
-    return key === this.#emitted && this.read.isAsEmitted ? this.#outputs : undefined;
+  /** Says that files may be no longer as they were written. */
+  doubtOutputs(): void {
+    this.#outputs = undefined;
+  }
+
+  /** What of the output is still right, if it is as it was written, and what was read now belongs to this key as well. */
+  rightOutput(key: string): RightOutput | undefined {
+    if (this.#outputs === undefined || key !== this.#emitted) return undefined;
+    return { paths: this.#outputs, changed: this.read.changes };
   }
 
   /** What this process emitted last, if what was read now gives the same under this key. */
   filesFor(key: string): EmittedFiles | undefined {
-    return key === this.#emitted && this.read.isAsEmitted ? this.#files : undefined;
+    const { changes } = this.read;
+    return key === this.#emitted && changes !== 'more' && changes.models.length === 0
+      ? this.#files
+      : undefined;
   }
 
   /** What was read has been emitted under this key. Whether it stays on the disk as it is, nobody knows. */
-  settle(key: string, files: EmittedFiles): void {
+  settle(key: string, files: EmittedFiles, outline: string): void {
     this.#emitted = key;
-    this.#files = files;
+    this.#files = wholeOf(files, this.#files);
     this.#outputs = undefined;
-    this.read.settle();
+    this.read.settle(outline);
   }
 
   /** What the output hung on besides sources when it was emitted last; undefined if it never was. */
   get emitted(): string | undefined {
     return this.#emitted;
   }
+}
+
+/** Output that is as it was written for what was read by then. */
+export interface RightOutput {
+  /** Every file of it. */
+  readonly paths: readonly string[];
+  /** What has changed since in what was read. */
+  readonly changed: { readonly models: readonly ModelSchema[] } | 'more';
+}
+
+/** Files with the texts of those that were left as they are; undefined if one of these is not known. */
+function wholeOf(files: EmittedFiles, before: EmittedFiles | undefined): EmittedFiles | undefined {
+  const { kept } = files;
+  if (kept === undefined) return files;
+  if (before === undefined) return undefined;
+  const generated = new Map(files.generated);
+  for (const path of kept) {
+    const text = before.generated.get(path);
+    if (text === undefined) return undefined;
+    generated.set(path, text);
+  }
+  return { generated, migrations: files.migrations };
 }

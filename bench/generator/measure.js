@@ -45,11 +45,12 @@ function subjectsOf(models) {
   writeSyntheticProject(folder, models);
   const source = join(folder, 'src');
   const generate = [bin, 'generate', '--config', join(folder, 'fw.config.yaml')];
-  const changing = join(source, 'models', `${fileName(0)}.ts`);
+  const model = join(source, 'models', `${fileName(0)}.ts`);
+  const action = join(source, 'actions', `${fileName(0)}-open-action.ts`);
   let edits = 0;
-  const edit = (rewrite) => {
+  const edit = (file, rewrite) => {
     edits += 1;
-    writeFileSync(changing, rewrite(readFileSync(changing, 'utf8'), edits));
+    writeFileSync(file, rewrite(readFileSync(file, 'utf8'), edits));
     // Files are older than the run that reads them, as those of a project are.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
     return measureNode(generate);
@@ -59,8 +60,12 @@ function subjectsOf(models) {
     'reading all sources': () => measureNode([read, source]),
     'createSourceFile on all': () => measureNode([parse, source]),
     'cold, no cache': () => measureNode([...generate, '--clean', '--no-cache']),
-    'one file changed, a method': () => edit((text, count) => text.replace(/\bnext\d*\b/g, `next${count}`)),
-    'one file changed, a field': () => edit((text, count) => text.replace(/\bremark\d*\b/, `remark${count}`)),
+    'one file changed, a method': () =>
+      edit(model, (text, count) => text.replace(/\bnext\d*\b/g, `next${count}`)),
+    'one file changed, a field': () =>
+      edit(model, (text, count) => text.replace(/\bremark\d*\b/, `remark${count}`)),
+    'one file changed, a parameter': () =>
+      edit(action, (text, count) => text.replace(/@maxLength \d+/, `@maxLength ${80 + count}`)),
     'nothing changed': () => {
       measureNode(generate);
       return measureNode(generate);

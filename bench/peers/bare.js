@@ -29,7 +29,8 @@ async function flushTexts() {
   const { flushText } = await built('runtime/persistence/flush-shape.js');
   const { walletModel } = await built('examples/wallet/generated/wallet.js');
   const tables = [{ model: walletModel, updates: true, adds: false, expects: false }];
-  const text = (folded) => flushText({ tables, events: true, keys: false, folded, oneGuard: true, skipLocked: true });
+  const text = (folded) =>
+    flushText({ tables, events: true, keys: false, folded, oneGuard: true, skipLocked: true });
   return { single: text(false), folded: text(true) };
 }
 

@@ -5,56 +5,54 @@ import { placeKey, projectIndex } from '../schema/project-index.js';
 import type { ProjectSchema } from '../schema/project-schema.js';
 import type { FieldSchema } from '../schema/type-schema.js';
 
-/** Rules that hold for every field, wherever it is declared. */
-export function checkFields(schema: ProjectSchema): readonly Diagnostic[] {
-  return allFields(schema).flatMap((field) => [
-    ...checkName(field),
-    ...checkType(field),
-    ...checkId(schema, field),
-    ...checkTags(field),
-  ]);
+/** Rules that hold for every field, wherever it is declared. @param whole schema that ids are looked up in */
+export function checkFields(schema: ProjectSchema, whole: ProjectSchema = schema): readonly Diagnostic[] {
+  const found: Diagnostic[] = [];
+  for (const field of allFields(schema)) {
+    for (const problem of [checkName(field), checkType(field), checkId(whole, field)]) {
+      if (problem !== undefined) found.push(problem);
+    }
+    found.push(...checkTags(field));
+  }
+  return found;
 }
 
-function checkName(field: FieldSchema): readonly Diagnostic[] {
-  if (field.name !== '__proto__' && field.name !== '') return [];
-  return [
-    diagnostic(
-      'FWGEN005',
-      field.location,
-      `A field cannot be named ${JSON.stringify(field.name)}`,
-      'Rename it: objects treat this name in a way of their own.',
-    ),
-  ];
+function checkName(field: FieldSchema): Diagnostic | undefined {
+  if (field.name !== '__proto__' && field.name !== '') return undefined;
+  return diagnostic(
+    'FWGEN005',
+    field.location,
+    `A field cannot be named ${JSON.stringify(field.name)}`,
+    'Rename it: objects treat this name in a way of their own.',
+  );
 }
 
-function checkType(field: FieldSchema): readonly Diagnostic[] {
+function checkType(field: FieldSchema): Diagnostic | undefined {
   const type = innermost(field.type);
   if (type.kind === 'unsupported') {
     const code = type.recursive ? 'FWGEN034' : 'FWGEN003';
     const problem = type.recursive ? 'contains itself' : 'is not supported';
-    return [diagnostic(code, field.location, `The type ${type.text} of ${field.name} ${problem}`, type.hint)];
+    return diagnostic(code, field.location, `The type ${type.text} of ${field.name} ${problem}`, type.hint);
   }
-  if (type.kind !== 'model' && type.kind !== 'void') return [];
+  if (type.kind !== 'model' && type.kind !== 'void') return undefined;
   const [text, hint] =
     type.kind === 'model'
       ? [type.model.name, `Hold its id (Id<${type.model.name}>), or map it to a response class.`]
       : ['void', 'A field needs a value: remove it or give it a type.'];
-  return [diagnostic('FWGEN003', field.location, `The type ${text} of ${field.name} is not supported`, hint)];
+  return diagnostic('FWGEN003', field.location, `The type ${text} of ${field.name} is not supported`, hint);
 }
 
-function checkId(schema: ProjectSchema, field: FieldSchema): readonly Diagnostic[] {
+function checkId(schema: ProjectSchema, field: FieldSchema): Diagnostic | undefined {
   const type = innermost(field.type);
-  if (type.kind !== 'id') return [];
+  if (type.kind !== 'id') return undefined;
   const model = projectIndex(schema).modelsByPlace.get(placeKey(type.model));
   if (!type.model.marked) {
     const message = `${field.name} is an id of ${type.model.name}, which is no model`;
-    return [
-      diagnostic('FWGEN031', field.location, message, 'Mark that class with @AutoBuilder, or use Uuid.'),
-    ];
+    return diagnostic('FWGEN031', field.location, message, 'Mark that class with @AutoBuilder, or use Uuid.');
   }
-  if (model === undefined || model.sharded || !type.sharded) return [];
+  if (model === undefined || model.sharded || !type.sharded) return undefined;
   const message = `${field.name} is a ShardedId of ${model.name}, whose ids are not sharded`;
-  return [diagnostic('FWGEN031', field.location, message, `Use Id<${model.name}>.`)];
+  return diagnostic('FWGEN031', field.location, message, `Use Id<${model.name}>.`);
 }
 
 function checkTags(field: FieldSchema): readonly Diagnostic[] {

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
-import type { ProjectPaths } from '../schema/paths.js';
+import { type ProjectPaths, relativeTo } from '../schema/paths.js';
 
 /** Folders as absolute paths. */
 export interface ProjectFolders {
@@ -67,11 +67,6 @@ function overlapsOf({ source, output, migrations }: ProjectPaths): readonly Diag
 
 function isOutside(path: string): boolean {
   return path === '..' || path.startsWith('../') || isAbsolute(path);
-}
-
-/** A path below a folder with forward slashes, whatever the system writes. */
-export function relativeTo(from: string, to: string): string {
-  return relative(from, to).split(sep).join('/');
 }
 
 /** The real path of a folder that need not exist yet. */

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../diagnostics.js';
-import type { ProjectSchema } from '../schema/project-schema.js';
+import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
 import { checkFields } from './check-fields.js';
 import { checkHandlers } from './check-handlers.js';
 import { checkModels } from './check-models.js';
@@ -13,4 +13,10 @@ export function checkSchema(schema: ProjectSchema): readonly Diagnostic[] {
   return [checkNames, checkFields, checkModels, checkRoutes, checkHandlers, checkSagas, checkWiring].flatMap(
     (check) => check(schema),
   );
+}
+
+/** The rules of what models hold by themselves, for some models of a schema. */
+export function checkBodies(schema: ProjectSchema, models: readonly ModelSchema[]): readonly Diagnostic[] {
+  const part = { ...schema, models };
+  return [...checkFields(part, schema), ...checkModels(part)];
 }

@@ -1,18 +1,27 @@
-import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { contentHash } from '../content-hash.js';
 import { fwGen, type Ran } from '../test-support/fw-gen.js';
 import { modelText, type TestProject, testProject } from '../test-support/projects.js';
-import { chooserFrom, editSources, restoreSources, textsOf } from '../test-support/source-edits.js';
+import {
+  type Choose,
+  chooserFrom,
+  editBody,
+  editSources,
+  restoreSources,
+  textsOf,
+} from '../test-support/source-edits.js';
 import { run } from './program.js';
 import { filesUpToDate } from './run-cache.js';
 
 const seed = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const EDITS = 150;
+const CHANGES = 60;
 const STATE = 'src/generated/.fw-cache/state.json';
-const RESULTS = 'src/generated/.fw-cache/results.txt';
+const CACHE = 'src/generated/.fw-cache';
+const RESULTS = `${CACHE}/results.txt`;
 
 let project: TestProject;
 
@@ -44,6 +53,89 @@ test(`${EDITS} edits with a run after each, one upon what the other left behind,
   restoreSources(project.folder, originals);
   expect((await generate()).code).toBe(0);
   expect((await check()).code).toBe(0);
+}, 120_000);
+
+/** Changes one thing that the output hangs on, the output itself, or what an earlier run left behind. */
+function changeAnything(choose: Choose, originals: ReadonlyMap<string, string>): void {
+  const pick = (folder: string, pattern: RegExp): string | undefined => {
+    const names = readdirSync(join(project.folder, folder)).filter((name) => pattern.test(name));
+    return names.length === 0 ? undefined : `${folder}/${names[choose(names.length)]}`;
+  };
+  const output = pick('src/generated', /\.ts$/);
+  const cached = pick('src/generated/.fw-cache', /^(state|results|texts)/);
+  switch (choose(12)) {
+    case 0:
+    case 1:
+      editSources(project.folder, choose, originals);
+      return;
+    case 2: {
+      const keys = ['', ', title: One', ', version: 2.0.0', ', templates: own'][choose(4)] ?? '';
+      const config = project.read('fw.config.yaml').replace(/src\/migrations.*\}/, `src/migrations${keys} }`);
+      project.write('fw.config.yaml', config);
+      return;
+    }
+    case 3:
+      project.write('own/per-model/{name}-note.ts.hbs', `// {{{name}}}, ${choose(3)}\nexport {};\n`);
+      return;
+    case 4:
+      if (output === undefined) return;
+      project.write(
+        output,
+        choose(2) === 0 ? crlf(project.read(output)) : `${project.read(output)}// mine\n`,
+      );
+      return;
+    case 5:
+      if (output !== undefined) project.remove(output);
+      return;
+    case 6:
+      if (cached !== undefined) project.write(cached, project.read(cached).slice(0, choose(2_000)));
+      return;
+    case 7:
+      project.remove(choose(2) === 0 ? 'src/generated/.fw-manifest.json' : 'src/generated/.fw-cache');
+      return;
+    default:
+      editBody(project.folder, choose);
+  }
+}
+
+/** As some checkouts make it. */
+function crlf(text: string): string {
+  return text.replaceAll('\n', '\r\n');
+}
+
+function timeless({ info, ...ran }: Ran): Ran {
+  return { ...ran, info: info.replace(/\d+ ms$/, 'n ms') };
+}
+
+/** What a run that knows nothing makes of the same inputs in another folder. */
+async function generatedElsewhere(): Promise<Readonly<Record<string, string>>> {
+  const copy = testProject('handlers');
+  rmSync(copy.folder, { recursive: true });
+  cpSync(project.folder, copy.folder, { recursive: true });
+  copy.remove('src/generated');
+  const { code, error } = await fwGen('generate', '--no-cache', '--config', copy.config);
+  const emitted = copy.emitted();
+  copy.delete();
+  expect({ code, error }).toEqual({ code: 0, error: '' });
+  return emitted;
+}
+
+test(`${CHANGES} changes of anything with a run after each keep the output what a cold run gives elsewhere (FUZZ_SEED=${seed})`, async () => {
+  const originals = textsOf(project.folder);
+  const choose = chooserFrom(seed);
+  await generate();
+  for (let count = 0; count < CHANGES; count += 1) {
+    changeAnything(choose, originals);
+    expect({ count, ...timeless(await generate('--check')) }).toEqual({ count, ...timeless(await check()) });
+    const first = await generate();
+    const { code, error } = first.error.includes('FWGEN041') ? await generate('--force') : first;
+    const cold = await check();
+    expect({ count, code, error }).toEqual({ count, code: cold.code, error: cold.error });
+    if (code === 0)
+      expect({ count, ...project.emitted() }).toEqual({ count, ...(await generatedElsewhere()) });
+    // Mistakes would hide most of what follows.
+    else restoreSources(project.folder, originals);
+  }
 }, 120_000);
 
 test('texts that change within a tick of the clock are not taken for the same', async () => {
@@ -111,16 +203,33 @@ test('what was removed from the output comes back, although no source changed', 
   expect(project.emitted()).toEqual(before);
 });
 
+test('a manifest that is gone comes back, although --check found every file right', async () => {
+  await generate();
+  await generate();
+  const before = project.emitted();
+  project.remove('src/generated/.fw-manifest.json');
+  expect((await generate('--check')).code).toBe(0);
+  await generate();
+  expect(project.emitted()).toEqual(before);
+});
+
 describe('a cache that is', () => {
   const cut = (path: string): void => {
     const text = project.read(path);
     project.write(path, text.slice(0, text.length / 2));
+  };
+  const changeTexts = (change: (text: string) => string): void => {
+    const names = readdirSync(join(project.folder, CACHE)).filter((each) => each.startsWith('texts-'));
+    for (const name of names) project.write(`${CACHE}/${name}`, change(project.read(`${CACHE}/${name}`)));
   };
 
   test.each<readonly [string, () => void]>([
     ['cut off', () => cut(STATE)],
     ['without a half of its results', () => cut(RESULTS)],
     ['without results', () => project.remove(RESULTS)],
+    ['without what was found', () => changeTexts(() => '')],
+    ['with a half of what was found', () => changeTexts((text) => text.slice(0, text.length / 2))],
+    ['with something else than was found', () => changeTexts((text) => text.replaceAll('"', "'"))],
     ['of another format', () => project.write(STATE, '{"format":1,"states":{}}')],
     ['no object', () => project.write(STATE, 'null')],
     ['full of other things', () => project.write(STATE, project.read(STATE).replaceAll('["', '[["'))],
@@ -141,12 +250,26 @@ describe('a cache that is', () => {
   test('moved with its project is as good as before', async () => {
     await generate();
     const copy = testProject('handlers');
-    for (const path of [STATE, RESULTS]) copy.write(path, project.read(path));
+    cpSync(join(project.folder, CACHE), join(copy.folder, CACHE), { recursive: true });
     const { code } = await fwGen('generate', '--config', copy.config);
     const emitted = copy.emitted();
     copy.delete();
     expect({ code, emitted }).toEqual({ code: 0, emitted: project.emitted() });
   });
+});
+
+test('a cache that names files elsewhere neither reads nor writes them', async () => {
+  await generate();
+  await generate();
+  project.write('mine.txt', 'mine');
+  const state = JSON.parse(project.read(STATE));
+  state.texts.name = '../../../mine.txt';
+  project.write(STATE, JSON.stringify(state));
+  // Nothing that was kept is wanted, and something is to be added.
+  project.write('src/notes.ts', 'export {};\n');
+  expect(await generate()).toMatchObject({ code: 0, error: '' });
+  expect(project.read('mine.txt')).toBe('mine');
+  expect((await check()).code).toBe(0);
 });
 
 describe('--verify-cache', () => {
@@ -157,11 +280,35 @@ describe('--verify-cache', () => {
     expect(await generate('--verify-cache')).toMatchObject({ code: 0, error: '' });
   });
 
+  /** Changes the texts of results so that all hashes are right; each keeps its length. */
+  function tamper(change: (text: string) => string): void {
+    const name = readdirSync(join(project.folder, CACHE)).find((each) => each.startsWith('texts-')) ?? '';
+    const texts = change(project.read(`${CACHE}/${name}`));
+    project.write(`${CACHE}/${name}`, texts);
+    const lines = project.read(RESULTS).split('\n');
+    const list = lines.slice(4).map((line) =>
+      line.replace(/^(\d+)\.(\d+)\.[^\t]+/, (_all, offset: string, length: string) => {
+        const text = texts.slice(Number(offset), Number(offset) + Number(length));
+        return `${offset}.${length}.${contentHash(text).slice(0, 16)}`;
+      }),
+    );
+    const body = list.join('\n');
+    project.write(RESULTS, [...lines.slice(0, 3), contentHash(body), body].join('\n'));
+  }
+
+  test('finds an outline that is not what the sources say', async () => {
+    await generate();
+    await sleep(80);
+    await generate();
+    const lines = project.read(RESULTS).split('\n');
+    const body = lines.slice(4).join('\n').replace('"sharded":true', '"sharded":false');
+    project.write(RESULTS, [...lines.slice(0, 3), contentHash(body), body].join('\n'));
+    expect((await generate('--verify-cache')).error).toContain('The cache holds another outline');
+  });
+
   test('finds results that are not what the sources say', async () => {
     await generate();
-    const lines = readFileSync(join(project.folder, RESULTS), 'utf8').split('\n');
-    const body = lines.slice(4).join('\n').replaceAll('"sharded":true', '"sharded":false');
-    project.write(RESULTS, [...lines.slice(0, 3), contentHash(body), body].join('\n'));
+    tamper((text) => text.replaceAll('"nullable":false', '"nullable":true '));
     const { code, error } = await generate('--verify-cache');
     expect(code).toBe(3);
     expect(error).toContain('The cache holds something else than a run finds for src/');

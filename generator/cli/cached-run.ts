@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { type GenerateOptions, type GenerateResult, MANIFEST_NAME } from '../generate.js';
 import { type ResultsKey, RunMemory } from '../watch.js';
-import { type Print, type Recollection, readResults, recollect, rememberRun } from './run-cache.js';
+import { readResults, rememberRun } from './remember-run.js';
+import { CACHE_FOLDER, type Print, type Recollection, type Settings } from './run-cache.js';
+import { StoredTexts } from './stored-texts.js';
 
 /** Which run a cache is for. */
 export interface CachedRunOptions {
@@ -10,6 +13,8 @@ export interface CachedRunOptions {
   readonly options: GenerateOptions;
   /** When the run began, in milliseconds since 1970: before it looked at anything. */
   readonly startedAt: number;
+  /** What an earlier run left behind. */
+  readonly before: Recollection | undefined;
 }
 
 /** One run, with what an earlier one left behind on the disk. */
@@ -19,15 +24,17 @@ export class CachedRun {
   readonly #run: CachedRunOptions;
   readonly #before: Recollection | undefined;
   readonly #changed: ReadonlySet<string>;
+  readonly #texts: StoredTexts;
 
   constructor(run: CachedRunOptions) {
     this.#run = run;
-    const before = recollect(run.configFile);
+    this.#texts = new StoredTexts(this.#folder, run.before?.record.texts);
+    const { before } = run;
     const results = before === undefined ? undefined : readResults(run.options.outputDirectory);
     const isKnown =
       before !== undefined &&
       results !== undefined &&
-      this.memory.restore(results, resultsKey(before.record.run, run.options));
+      this.memory.restore(results, resultsKey(before.record.run, run.options), this.#texts);
     this.#before = isKnown ? before : undefined;
     this.#changed = new Set(this.#before?.changed);
     if (this.#before === undefined) return;
@@ -41,6 +48,13 @@ export class CachedRun {
     return this.#before?.isOutputIntact === true && this.#changed.size === 0;
   }
 
+  /** True if the manifest is on the disk as a run that writes would leave it. */
+  hasManifest({ manifest }: GenerateResult): boolean {
+    if (manifest === undefined) return true;
+    const file = join(this.#run.options.outputDirectory, MANIFEST_NAME);
+    return existsSync(file) && readFileSync(file, 'utf8') === manifest;
+  }
+
   /** Leaves behind what the next run needs to know. */
   remember({ changes, inputs, manifest }: GenerateResult, memory: RunMemory): void {
     const { configFile, options, startedAt } = this.#run;
@@ -48,6 +62,7 @@ export class CachedRun {
     if (inputs.length === 0 || emitted === undefined) return;
     const present = changes.filter(({ kind }) => kind !== 'remove');
     const run = randomUUID();
+    const isBuiltUpon = memory === this.memory && this.#before !== undefined && !this.#texts.isWorn;
     rememberRun(
       {
         configFile,
@@ -62,9 +77,13 @@ export class CachedRun {
         hashOf: (path) => memory.read.hashOf(path),
         known: (kind, path) => this.#known(kind, path),
         files: present.length,
+        settings: settingsOf(options),
         startedAt,
       },
-      memory.print(resultsKey(run, options)),
+      {
+        texts: isBuiltUpon ? this.#texts : new StoredTexts(this.#folder, undefined),
+        print: (texts) => memory.print(resultsKey(run, options), texts),
+      },
     );
   }
 
@@ -75,7 +94,12 @@ export class CachedRun {
   }
 
   #emittedFiles(outputs: readonly string[]): readonly string[] {
-    return outputs.filter((path) => path !== this.#manifest);
+    const manifest = this.#manifest;
+    return outputs.filter((path) => path !== manifest);
+  }
+
+  get #folder(): string {
+    return join(this.#run.options.outputDirectory, CACHE_FOLDER);
   }
 
   get #manifest(): string {
@@ -89,4 +113,32 @@ function resultsKey(run: string, options: GenerateOptions): ResultsKey {
   const { projectDirectory, sourceDirectory, outputDirectory, migrationsDirectory } = options;
   const folders = [sourceDirectory, outputDirectory, migrationsDirectory];
   return { run, setting: JSON.stringify(folders.map((folder) => relative(projectDirectory, folder))) };
+}
+
+/** Options as a record keeps them. */
+function settingsOf(options: GenerateOptions): Settings {
+  const { projectDirectory, templatesDirectory, title, version } = options;
+  const below = (folder: string): string => relative(projectDirectory, folder);
+  return {
+    source: below(options.sourceDirectory),
+    output: below(options.outputDirectory),
+    migrations: below(options.migrationsDirectory),
+    ...(templatesDirectory === undefined ? {} : { templates: below(templatesDirectory) }),
+    ...(title === undefined ? {} : { title }),
+    ...(version === undefined ? {} : { version }),
+  };
+}
+
+/** Options as `settingsOf` kept them. @param folder absolute path of the project */
+export function optionsFrom(folder: string, settings: Settings): GenerateOptions {
+  const { source, output, migrations, templates, title, version } = settings;
+  return {
+    projectDirectory: folder,
+    sourceDirectory: join(folder, source),
+    outputDirectory: join(folder, output),
+    migrationsDirectory: join(folder, migrations),
+    ...(templates === undefined ? {} : { templatesDirectory: join(folder, templates) }),
+    ...(title === undefined ? {} : { title }),
+    ...(version === undefined ? {} : { version }),
+  };
 }

@@ -1,9 +1,13 @@
-import { dirname } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { ConfigurationError, type FwConfig, loadConfig } from '../../runtime/config/index.js';
 import { type Diagnostic, formatDiagnostic } from '../diagnostics.js';
 import type { MigrationText } from '../migrations.js';
-import { EXIT, type ExitCode, type Output } from './exit.js';
+import type { ExitCode, Output } from './exit.js';
+import { failureCode } from './failure-code.js';
+import { InputError } from './input-error.js';
+import { projectFolders } from './load-generator.js';
+
+export { InputError, projectFolders };
 
 /** What every command gets. */
 export interface CommandContext {
@@ -15,9 +19,6 @@ export interface CommandContext {
   /** Runs a command; what it gives is what the process ends with. */
   readonly run: (work: () => Promise<ExitCode>) => Promise<void>;
 }
-
-/** The input of a command is wrong: the message says why, and the process ends with 2. */
-export class InputError extends Error {}
 
 /** Adds `--config`. */
 export function withConfig(command: Command): Command {
@@ -61,21 +62,6 @@ export function readConfig(file: string): FwConfig {
   }
 }
 
-/** @throws InputError if the configuration has no `fw.generator` */
-export function projectFolders(config: FwConfig): {
-  readonly projectDirectory: string;
-  readonly sourceDirectory: string;
-  readonly outputDirectory: string;
-  readonly migrationsDirectory: string;
-} {
-  if (config.generator === undefined) {
-    throw new InputError(
-      `${config.file}: fw.generator is missing; set its keys source, output and migrations.`,
-    );
-  }
-  return { projectDirectory: dirname(config.file), ...config.generator };
-}
-
 /** The project's migrations. Loads the parser only now. @throws InputError with every mistake in their files */
 export async function readMigrations(config: FwConfig): Promise<readonly MigrationText[]> {
   const folders = projectFolders(config);
@@ -103,9 +89,7 @@ export function commandContext(
       try {
         finish(await work());
       } catch (error) {
-        if (!(error instanceof InputError)) throw error;
-        output.error(error.message);
-        finish(EXIT.inputError);
+        finish(failureCode(error, output));
       }
     },
   };

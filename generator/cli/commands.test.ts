@@ -81,7 +81,7 @@ test('generate --timing names the phases', async () => {
     .split('\n')
     .slice(1)
     .map((line) => line.trim().split(/\s+/)[0]);
-  expect(phases).toEqual(['config', 'cache', 'read', 'check', 'emit', 'write']);
+  expect(phases).toEqual(['cache', 'config', 'read', 'check', 'emit', 'write']);
 });
 
 describe('a mistake', () => {

@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { relativeTo } from '../check/check-folders.js';
 import { formatLocation } from '../diagnostics.js';
 import { generate, type TracedText } from '../generate.js';
 import type { SourceLocation } from '../schema/location.js';
+import { relativeTo } from '../schema/paths.js';
 import { type CommandContext, InputError, requireNone, withConfig } from './command-context.js';
 import { EXIT, type ExitCode } from './exit.js';
-import { loadGenerator } from './generate-command.js';
 import { examples } from './help.js';
+import { loadGenerator } from './load-generator.js';
 import { codeFrame } from './report/code-frame.js';
 
 /** Adds `fw-gen explain`. */

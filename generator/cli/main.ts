@@ -1,24 +1,54 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CacheQuestion, cacheFolder, cacheQuestion, filesUpToDate } from './run-cache.js';
+import { fileURLToPath } from 'node:url';
+import { optimizeLess, resumeOptimizing, spareOptimizing } from './brief-process.js';
+import { type GenerateFlags, plainGenerate } from './generate-flags.js';
+import type * as GenerateProcess from './generate-process.js';
+import { filesUpToDate } from './run-cache.js';
+
+/** So many changed files are read in no time. */
+const FEW = 100;
 
 const argv = process.argv.slice(2);
-const question = cacheQuestion(argv);
-const files = question === undefined ? undefined : filesUpToDate(question.config);
+const flags = plainGenerate(argv);
+const found =
+  flags === undefined || !isAnswerable(flags) ? undefined : filesUpToDate(flags.config, spareOptimizing);
 
-if (question === undefined || files === undefined) {
-  if (question !== undefined) await keepCompiledCode(question);
+if (flags === undefined) {
+  await keepCompiledCode();
   const { runProcess } = await import('./run-process.js');
   await runProcess(argv);
-} else if (!question.quiet) {
-  const state = question.check ? `${files} files up to date` : `0 files written, ${files} unchanged`;
+} else if (typeof found !== 'number') {
+  if (found !== undefined && found.changed.length < FEW) spareOptimizing();
+  else prepareForMuch();
+  const { generateProcess } = await loadGenerate();
+  await generateProcess(flags, { before: found, onWhole: prepareForMuch });
+} else if (flags.quiet !== true) {
+  const state = flags.check === true ? `${found} files up to date` : `0 files written, ${found} unchanged`;
   process.stdout.write(`${state}, ${Math.round(performance.now())} ms\n`);
 }
 
-/** Lets Node.js, where it can, keep the compiled code of what is loaded now: beside the rest of the cache. */
-async function keepCompiledCode({ config }: CacheQuestion): Promise<void> {
+/** Whether what an earlier run left behind can be the answer. */
+function isAnswerable({ config, check, quiet, cache, format, ...others }: GenerateFlags): boolean {
+  return cache && format === 'text' && Object.keys(others).length === 0;
+}
+
+function prepareForMuch(): void {
+  resumeOptimizing();
+  optimizeLess();
+}
+
+/** Loads what generates: as the one file that the build made of it. */
+async function loadGenerate(): Promise<typeof GenerateProcess> {
+  const { requireCompiled } = await import('../compiled-code.js');
+  return requireCompiled(
+    fileURLToPath(new URL('../bundle/generate.cjs', import.meta.url)),
+    fileURLToPath(new URL('../compiled', import.meta.url)),
+  );
+}
+
+/** Lets Node.js, where it can, keep the compiled code of what is loaded now: in this package's own folder. */
+async function keepCompiledCode(): Promise<void> {
   const module = await import('node:module');
   if (!('enableCompileCache' in module) || typeof module.enableCompileCache !== 'function') return;
-  const folder = existsSync(config) ? cacheFolder(config) : undefined;
-  if (folder !== undefined && existsSync(folder)) module.enableCompileCache(join(folder, 'node'));
+  module.enableCompileCache(join(fileURLToPath(import.meta.url), '../../compiled/node'));
 }

@@ -6,6 +6,7 @@ import { addDoctorCommand } from './doctor-command.js';
 import { addEventsCommand } from './events/events-command.js';
 import { EXIT, type ExitCode, type Output } from './exit.js';
 import { addExplainCommand } from './explain-command.js';
+import { failureCode } from './failure-code.js';
 import { addGenerateCommand } from './generate-command.js';
 import { examples } from './help.js';
 import { addInitCommand } from './init-command.js';
@@ -47,9 +48,7 @@ export async function run(argv: readonly string[], output: Output, options: RunO
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.success : EXIT.inputError;
-    const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    output.error(`This is a bug of fw-gen, please report it:\n${detail}`);
-    return EXIT.bug;
+    return failureCode(error, output);
   }
 }
 

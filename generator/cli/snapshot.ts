@@ -37,8 +37,15 @@ export function changedPaths(before: Snapshot, after: Snapshot): readonly string
 }
 
 function note(states: Map<string, string>, path: string): void {
+  const state = stateOf(path);
+  if (state !== undefined) states.set(path, state);
+}
+
+/** State of one file; undefined if there is none. */
+export function stateOf(path: string): string | undefined {
   const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats !== undefined) states.set(path, `${stats.mtimeMs} ${stats.ctimeMs} ${stats.size} ${stats.ino}`);
+  if (stats === undefined) return undefined;
+  return `${stats.mtimeMs} ${stats.ctimeMs} ${stats.size} ${stats.ino}`;
 }
 
 function entriesOf(folder: string): readonly Dirent[] {

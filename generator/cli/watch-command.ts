@@ -1,11 +1,16 @@
-import { dirname, relative, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { relativeTo } from '../check/check-folders.js';
+import { type GenerateOptions, type GenerateResult, MANIFEST_NAME } from '../generate.js';
+import { relativeTo } from '../schema/paths.js';
+import type { RunMemory } from '../watch.js';
 import type { CommandContext } from './command-context.js';
 import { EXIT, type ExitCode } from './exit.js';
 import { FolderWatcher } from './folder-watcher.js';
-import { type GenerateFlags, generateOnce, loadGenerator } from './generate-command.js';
-import { changedPaths, type Snapshot, takeSnapshot } from './snapshot.js';
+import type { GenerateFlags } from './generate-flags.js';
+import { generateOnce } from './generate-run.js';
+import { type LoadedGenerator, loadGenerator } from './load-generator.js';
+import { changedPaths, type Snapshot, stateOf, takeSnapshot } from './snapshot.js';
 
 /** Generates whenever something changed, until the signal is given. Mistakes are shown and waited out. */
 export async function watchCommand(flags: GenerateFlags, context: CommandContext): Promise<ExitCode> {
@@ -13,19 +18,26 @@ export async function watchCommand(flags: GenerateFlags, context: CommandContext
   const projectDirectory = dirname(resolve(flags.config));
   const memory = new RunMemory();
   const watcher = new FolderWatcher();
+  const configuration = new WatchedConfiguration(flags.config);
   let before: Snapshot | undefined;
   try {
     while (!context.signal.aborted) {
-      const after = look(flags.config, projectDirectory);
+      const options = configuration.read();
+      const after = look(flags.config, options);
       watcher.watchOnly([...after.folders, projectDirectory]);
       const changed = changedPaths(before ?? NOTHING, after);
       if (changed.length > 0 || before === undefined) {
         memory.forget(changed.map((path) => relativeTo(projectDirectory, path)));
-        await generateOnce(flags, context, memory);
+        if (options === undefined || changed.some((path) => isBelow(options.outputDirectory, path)))
+          memory.doubtOutputs();
+        // Taken before the run: what changed meanwhile is looked at again, but for our own files as we left them.
+        before = after;
+        const onResult = (result: GenerateResult): void => {
+          if (options !== undefined) before = asWritten(after, options, result, memory);
+        };
+        await generateOnce(flags, context, { memory, options, onResult });
         // A run waits for nothing: without a turn of the event loop, signals would wait for changes to end.
         await nextTurn();
-        // Taken before the run: what changed meanwhile, our own files included, is looked at again.
-        before = after;
         continue;
       }
       await watcher.nextChange(context.signal);
@@ -38,12 +50,33 @@ export async function watchCommand(flags: GenerateFlags, context: CommandContext
 
 const NOTHING: Snapshot = { files: new Map(), folders: [] };
 
+/** The configuration, read again only when it holds another text: understanding it takes longer than most runs. */
+class WatchedConfiguration {
+  readonly #file: string;
+  #text: string | undefined;
+  #loaded: LoadedGenerator | undefined;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** What it says; undefined while there is a mistake in it. */
+  read(): GenerateOptions | undefined {
+    const text = textOf(this.#file);
+    if (this.#loaded === undefined || text === undefined || text !== this.#text) {
+      this.#loaded = loadGenerator(this.#file);
+      this.#text = text;
+    }
+    return 'options' in this.#loaded ? this.#loaded.options : undefined;
+  }
+}
+
 /** Sources, templates and output as far as the configuration can be read; without it, the configuration alone. */
-function look(configFile: string, projectDirectory: string): Snapshot {
+function look(configFile: string, options: GenerateOptions | undefined): Snapshot {
   const config = resolve(configFile);
-  const loaded = loadGenerator(configFile);
-  if ('problems' in loaded) return takeSnapshot([], [config]);
-  const { sourceDirectory, outputDirectory, migrationsDirectory, templatesDirectory } = loaded.options;
+  if (options === undefined) return takeSnapshot([], [config]);
+  const { projectDirectory, sourceDirectory, outputDirectory, migrationsDirectory, templatesDirectory } =
+    options;
   const folders = [
     sourceDirectory,
     outputDirectory,
@@ -51,5 +84,49 @@ function look(configFile: string, projectDirectory: string): Snapshot {
     ...(templatesDirectory ? [templatesDirectory] : []),
   ];
   const inside = folders.filter((folder) => !relative(projectDirectory, folder).startsWith('..'));
-  return takeSnapshot(inside, [config]);
+  return takeSnapshot(inside, [config, join(outputDirectory, MANIFEST_NAME)]);
+}
+
+/**
+ * A look at the project with generated files as the run wrote them, where they still are so. If all of them are, the
+ * output is known to be right.
+ */
+function asWritten(
+  seen: Snapshot,
+  { projectDirectory, outputDirectory }: GenerateOptions,
+  { changes, diagnostics, manifest }: GenerateResult,
+  memory: RunMemory,
+): Snapshot {
+  const { emitted } = memory;
+  if (diagnostics.length > 0 || emitted === undefined) return seen;
+  const files = new Map(seen.files);
+  const confirm = (path: string, text: string | undefined): boolean => {
+    // In this order: the state is that of the text that is read, or of one before it.
+    const state = stateOf(path);
+    if (textOf(path) !== text) return false;
+    if (state === undefined) files.delete(path);
+    else files.set(path, state);
+    return true;
+  };
+  const written = changes
+    .filter(({ kind }) => kind !== 'unchanged')
+    .map(({ path, text }) => [join(projectDirectory, path), text] as const)
+    .filter(([path]) => isBelow(outputDirectory, path));
+  if (manifest !== undefined) written.push([join(outputDirectory, MANIFEST_NAME), manifest]);
+  const isRight = written.map(([path, text]) => confirm(path, text)).every((each) => each);
+  const present = changes.filter(({ kind }) => kind !== 'remove').map(({ path }) => path);
+  if (isRight) memory.vouchFor(present, emitted);
+  return { ...seen, files };
+}
+
+function isBelow(folder: string, path: string): boolean {
+  return path.startsWith(folder + sep);
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
 }

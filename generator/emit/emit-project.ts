@@ -28,6 +28,13 @@ export interface EmitInput {
   readonly templates?: UserTemplates;
   /** Texts of earlier runs. */
   readonly memory?: EmitMemory | undefined;
+  /** Models whose own files are on the disk as they would be emitted, and are left there. Default: none. */
+  readonly isKept?: ((model: ModelSchema) => boolean) | undefined;
+}
+
+/** Emits the files of some models of a schema, and nothing else. @throws TemplateError */
+export function emitModels(input: EmitInput, models: readonly ModelSchema[]): ReadonlyMap<string, string> {
+  return modelFiles(input, models, new Emission(input.schema), new Renderer(input.templates));
 }
 
 /** Turns a checked schema into files. Pure but for loading its own templates. @throws TemplateError */
@@ -56,21 +63,16 @@ function emitFiles(input: EmitInput, marks: Marks | undefined): EmittedFiles {
     ...[...modules, ...migrations.keys()].map((path) => ({ path, file: path, name: 'migration' })),
     ...sqlMigrations.migrations.map(({ path, variable }) => ({ path, file: texts, name: variable })),
   ].sort((a, b) => compareText(a.path, b.path));
-  const model = renderer.own('model');
-  // Templates of the user's may have changed as well, and marks are wanted anew.
-  const memory = marks === undefined && (input.templates?.size ?? 0) === 0 ? input.memory : undefined;
-  const shared = memory === undefined ? '' : shardedNames(schema);
-  const generated = new Map<string, string>();
-  for (const each of schema.models) {
-    const path = modelFile(paths.output, each);
-    const render = (): string => emission.at(each.location, model(modelView(emission, each, path)));
-    generated.set(
-      path,
-      memory === undefined
-        ? render()
-        : memory.textOf(path, each, `${shared} ${hasOwnRepository(schema, each)}`, render),
-    );
-  }
+  const { isKept = () => false } = input;
+  const kept = schema.models.filter(isKept).map((each) => modelFile(paths.output, each));
+  const generated = new Map(
+    modelFiles(
+      input,
+      schema.models.filter((each) => !isKept(each)),
+      emission,
+      renderer,
+    ),
+  );
   const place = {
     file: file('application'),
     outputFolder: paths.output,
@@ -86,12 +88,34 @@ function emitFiles(input: EmitInput, marks: Marks | undefined): EmittedFiles {
   for (const [path, text] of emitExtras({ ...input, schema }, renderer, generated)) {
     generated.set(path, text);
   }
-  return { generated, migrations };
+  return { generated, migrations, ...(kept.length === 0 ? {} : { kept: new Set(kept) }) };
+}
+
+function modelFiles(
+  { paths, templates, memory: given }: EmitInput,
+  models: readonly ModelSchema[],
+  emission: Emission,
+  renderer: Renderer,
+): ReadonlyMap<string, string> {
+  const { schema } = emission;
+  const model = renderer.own('model');
+  // Templates of the user's may have changed as well, and marks are wanted anew.
+  const memory = !emission.isTracing && (templates?.size ?? 0) === 0 ? given : undefined;
+  const shared = memory === undefined ? '' : shardedNames(schema);
+  return new Map(
+    models.map((each) => {
+      const path = modelFile(paths.output, each);
+      const render = (): string => emission.at(each.location, model(modelView(emission, each, path)));
+      const key = `${shared} ${hasOwnRepository(schema, each)}`;
+      return [path, memory === undefined ? render() : memory.textOf(path, each, key, render)];
+    }),
+  );
 }
 
 /** What every model's text may hang on besides the model itself. */
 function shardedNames({ models }: ProjectSchema): string {
-  return contentHash(models.flatMap(({ name, sharded }) => (sharded ? [name] : [])).join());
+  const names = models.flatMap(({ name, sharded }) => (sharded ? [name] : []));
+  return contentHash(names.sort(compareText).join());
 }
 
 function hasOwnRepository(schema: ProjectSchema, model: ModelSchema): boolean {

@@ -1,5 +1,6 @@
 import { parseNumeric } from '../schema/columns.js';
 import { constraintsOf, DEFAULT_NUMERIC, type NumericType, numericOf } from '../schema/constraints.js';
+import { innermost } from '../schema/fields.js';
 import type { ModelSchema } from '../schema/project-schema.js';
 import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
 import { at, type Code } from './print/code.js';
@@ -25,8 +26,13 @@ export function fieldTypeOf(
   sqlType?: string,
   named: NamedFields = inPlace,
 ): Code {
-  const numeric = sqlType === undefined ? undefined : parseNumeric(sqlType);
-  return typeOf(field.type, isSharded, numeric ?? numericOf(field), named);
+  return typeOf(field.type, isSharded, numericType(field, sqlType), named);
+}
+
+/** Digits of a decimal, or of the decimals in a list; of no meaning for other types. */
+function numericType(field: FieldSchema, sqlType: string | undefined): NumericType {
+  if (innermost(field.type).kind !== 'decimal') return DEFAULT_NUMERIC;
+  return (sqlType === undefined ? undefined : parseNumeric(sqlType)) ?? numericOf(field);
 }
 
 /** The runtime's `FieldType` of a type that stands for itself (an item, a result). */
@@ -44,7 +50,8 @@ export function fieldDescriptors(
     at(field.location, {
       name: field.name,
       type: fieldTypeOf(field, isSharded, undefined, named),
-      ...flags(field),
+      optional: field.optional || undefined,
+      nullable: field.nullable || undefined,
       secret: constraintsOf(field).constraints.secret,
     }),
   );

@@ -1,7 +1,7 @@
 import { type Constraints, constraintsOf } from '../schema/constraints.js';
 import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
 import { fieldTypeOf, plainFieldType, type ShardedModels } from './field-type.js';
-import { at, type Code } from './print/code.js';
+import { at, type Code, Members } from './print/code.js';
 
 /** A schema under construction. */
 export type SchemaCode = { readonly [keyword: string]: Code | undefined };
@@ -22,7 +22,7 @@ export function objectSchema(
   const required = fields.filter((field) => !field.optional).map((field) => field.name);
   return {
     type: 'object',
-    properties: Object.fromEntries(fields.map((field) => [field.name, at(field.location, ofField(field))])),
+    properties: new Members(fields.map((field) => [field.name, at(field.location, ofField(field))])),
     required: required.length === 0 ? undefined : required,
     additionalProperties: false,
   };
@@ -57,6 +57,7 @@ export function allowNull(schema: SchemaCode): SchemaCode {
 function fieldSchema(field: FieldSchema, isSharded: ShardedModels): SchemaCode {
   const { constraints } = constraintsOf(field);
   const base = typeSchema(field.type, isSharded, fieldTypeOf(field, isSharded));
+  if (field.tags.length === 0) return field.nullable ? allowNull(base) : base;
   const schema = {
     ...base,
     ...(constraints.integer === true ? { type: 'integer' } : {}),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { loadPrecompiled } from './built-parts.js';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
@@ -16,13 +16,10 @@ function ownTemplatesFolder(): string {
   return join(root, 'templates');
 }
 
-/** Name of the file beside this one that the build makes. */
-export const PRECOMPILED_NAME = 'precompiled-templates.cjs';
-
 /** Templates and partials as the build compiled them, by path; undefined when running from source. */
 export function precompiledTemplates(): Readonly<Record<string, object>> | undefined {
   try {
-    return createRequire(import.meta.url)(`./${PRECOMPILED_NAME}`);
+    return loadPrecompiled();
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') return undefined;
     throw error;

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type Handlebars from 'handlebars';
 import { compareText } from '../diagnostics.js';
+import { loadRuntime } from './built-parts.js';
 import { COMPILE_OPTIONS } from './compile-options.js';
 import { ownTemplateText, precompiledTemplates } from './own-templates.js';
 import { TemplateError } from './template-error.js';
@@ -52,7 +53,7 @@ export class Renderer {
     const template = this.#template(path);
     return (view) => {
       try {
-        return template(view);
+        return inOnePiece(template(view));
       } catch (error) {
         throw this.#explained(error, path, viewName);
       }
@@ -72,7 +73,8 @@ export class Renderer {
   #engineWithPartials(): typeof Handlebars {
     if (this.#engine !== undefined) return this.#engine;
     const needsCompiler = this.#precompiled === undefined || this.#user.size > 0;
-    const engine: typeof Handlebars = require(needsCompiler ? 'handlebars' : 'handlebars/runtime').create();
+    const loaded: typeof Handlebars = needsCompiler ? require('handlebars') : loadRuntime();
+    const engine = loaded.create();
     for (const name of PARTIALS) {
       const path = `partials/${name}`;
       const user = this.#user.get(path);
@@ -120,6 +122,15 @@ export class Renderer {
       'See docs/templates.md for what the view holds.',
     );
   }
+}
+
+/**
+ * The text itself. Until somebody looks at one of its characters, the engine keeps what a template gave as the hundreds
+ * of pieces that it was joined from.
+ */
+function inOnePiece(text: string): string {
+  text.charCodeAt(0);
+  return text;
 }
 
 function messageOf(error: unknown): string {

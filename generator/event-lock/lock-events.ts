@@ -5,7 +5,7 @@ import type { SourceLocation } from '../schema/location.js';
 import type { ProjectPaths } from '../schema/paths.js';
 import type { EventSchema } from '../schema/project-schema.js';
 import { isSystemError } from '../system-error.js';
-import { eventShape } from './event-shape.js';
+import { eventShape, type Shape } from './event-shape.js';
 import {
   type EventLock,
   isJson,
@@ -65,25 +65,43 @@ export function lockEvents(
       diagnostics: [diagnostic('FWGEN050', { file: path, line: lock.line }, lock.message, MEND)],
     };
   }
-  const diagnostics = [
-    ...events.flatMap((event) => checkEvent(event, lock)),
-    ...contradictions(events, lock, path),
-  ];
+  const present = presentVersions(events);
+  const last = lastVersions(lock);
+  const diagnostics: Diagnostic[] = [];
+  for (const each of present) diagnostics.push(...checkEvent(each, lock, last.get(each.event.name) ?? 0));
+  diagnostics.push(...contradictions(events, lock, path));
   if (diagnostics.length > 0) return { ...nothing, diagnostics };
   const wanted = new Map(lock);
-  for (const event of events) {
-    const { name, version = 1 } = event;
-    wanted.set(lockKey(name, version), {
-      event: name,
-      version,
-      shapes: [eventShape(event)],
-      line: undefined,
-    });
+  for (const { event, version, key, shape } of present) {
+    wanted.set(key, { event: event.name, version, shapes: [shape], line: undefined });
   }
   if (saysTheSame(lock, wanted) && (before === undefined || isJson(before)))
     return { ...nothing, diagnostics };
   const text = printLock(wanted.values());
   return { path, text, diagnostics, origins: originsOf(text, events) };
+}
+
+/** An event as its class declares it now. */
+interface PresentVersion {
+  readonly event: EventSchema;
+  readonly version: number;
+  /** Of the lock's entry. */
+  readonly key: string;
+  readonly shape: Shape;
+}
+
+function presentVersions(events: readonly EventSchema[]): readonly PresentVersion[] {
+  return events.map((event) => {
+    const { name, version = 1 } = event;
+    return { event, version, key: lockKey(name, version), shape: eventShape(event) };
+  });
+}
+
+/** The highest version of each event that a lock holds. */
+function lastVersions(lock: EventLock): ReadonlyMap<string, number> {
+  const last = new Map<string, number>();
+  for (const { event, version } of lock.values()) last.set(event, Math.max(version, last.get(event) ?? 0));
+  return last;
 }
 
 const MEND =
@@ -99,10 +117,13 @@ function saysTheSame(lock: EventLock, wanted: EventLock): boolean {
   );
 }
 
-function checkEvent(event: EventSchema, lock: EventLock): readonly Diagnostic[] {
-  const { name, location, version = 1 } = event;
-  const versions = [...lock.values()].filter((each) => each.event === name).map((each) => each.version);
-  const last = Math.max(0, ...versions);
+/** @param last highest version of the event in the lock, 0 for none */
+function checkEvent(
+  { event, version, key, shape }: PresentVersion,
+  lock: EventLock,
+  last: number,
+): readonly Diagnostic[] {
+  const { name, location } = event;
   if (version < last || (last > 0 && version > last + 1)) {
     const next = last + 1;
     const message = `${name} has version ${version}, and the last one in the lock is ${last}`;
@@ -115,8 +136,7 @@ function checkEvent(event: EventSchema, lock: EventLock): readonly Diagnostic[] 
       ),
     ];
   }
-  const shape = eventShape(event);
-  const broken = (lock.get(lockKey(name, version))?.shapes ?? [])
+  const broken = (lock.get(key)?.shapes ?? [])
     .flatMap((locked) => breakingChanges(locked, shape))
     .map((change) => brokenBy(event, version, change));
   return [...broken, ...checkUpcasters(event, version)];

@@ -1,8 +1,9 @@
 import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
+import { type ClassDecorators, readDecorators } from './read-decorator.js';
 import { propertyName } from './read-literal.js';
 import { type Resolved, referenceToDeclaration, resolveName } from './resolver.js';
-import { constructorsOf, extendsClause, hasKeyword, isInstanceMember, scopeOf } from './syntax.js';
+import { constructorsOf, extendsClause, hasKeyword, isInstanceMember, nameText, scopeOf } from './syntax.js';
 
 /**
  * Checks what every class that generated code imports must be: exported under its own name, concrete, not generic.
@@ -43,6 +44,18 @@ export function readClassName(context: ReadContext, node: ts.ClassDeclaration): 
   return name;
 }
 
+/** A class with what it carries and extends: all that tells what it is. */
+export interface ClassForm {
+  readonly node: ts.ClassDeclaration;
+  readonly heritage: Heritage | undefined;
+  readonly decorators: ClassDecorators;
+}
+
+/** Looks up what a class carries and extends. A decorator that stands there twice is reported. */
+export function readClassForm(context: ReadContext, node: ts.ClassDeclaration): ClassForm {
+  return { node, heritage: readHeritage(context, node), decorators: readDecorators(context, node) };
+}
+
 /** What a class extends. */
 export interface Heritage {
   readonly resolved: Resolved;
@@ -53,7 +66,7 @@ export interface Heritage {
 export function readHeritage(context: ReadContext, node: ts.ClassDeclaration): Heritage | undefined {
   const clause = extendsClause(node);
   if (clause === undefined) return undefined;
-  return { clause, resolved: resolveName(context, node.getSourceFile(), clause.expression.getText()) };
+  return { clause, resolved: resolveName(context, node.getSourceFile(), nameText(clause.expression)) };
 }
 
 /** What a class extends, if that is a class of this package. */

@@ -1,13 +1,23 @@
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import type * as morph from 'ts-morph';
+import { requireCompiled } from '../compiled-code.js';
 
-const loaded: typeof morph = createRequire(import.meta.url)('ts-morph');
+/** The TypeScript that ts-morph bundles, never the user's; of it only what is used here, once the program is built. */
+export const ts: typeof morph.ts = loadCompiler();
 
 /**
- * The TypeScript that ts-morph bundles, never the user's. It is required rather than imported: before Node.js imports
- * a CommonJS module it looks through all of it for names of exports, which for a compiler takes as long as running it.
+ * It is required rather than imported: before Node.js imports a CommonJS module it looks through all of it for names of
+ * exports, which for a compiler takes as long as running it.
  */
-export const ts: typeof morph.ts = loaded.ts;
+function loadCompiler(): typeof morph.ts {
+  const built = fileURLToPath(new URL('../bundle/compiler.cjs', import.meta.url));
+  if (existsSync(built))
+    return requireCompiled(built, fileURLToPath(new URL('../compiled', import.meta.url)));
+  const whole: typeof morph = createRequire(import.meta.url)('ts-morph');
+  return whole.ts;
+}
 
 /** The compiler's types that reading speaks of. */
 export declare namespace ts {
@@ -28,6 +38,7 @@ export declare namespace ts {
   export type InterfaceDeclaration = morph.ts.InterfaceDeclaration;
   export type IterationStatement = morph.ts.IterationStatement;
   export type MethodDeclaration = morph.ts.MethodDeclaration;
+  export type ModifierLike = morph.ts.ModifierLike;
   export type Node = morph.ts.Node;
   export type ParameterDeclaration = morph.ts.ParameterDeclaration;
   export type PropertyAccessExpression = morph.ts.PropertyAccessExpression;
@@ -37,6 +48,7 @@ export declare namespace ts {
   export type SourceFile = morph.ts.SourceFile;
   export type Statement = morph.ts.Statement;
   export type SyntaxKind = morph.ts.SyntaxKind;
+  export type TextRange = morph.ts.TextRange;
   export type TypeAliasDeclaration = morph.ts.TypeAliasDeclaration;
   export type TypeElement = morph.ts.TypeElement;
   export type TypeNode = morph.ts.TypeNode;

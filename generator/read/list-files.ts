@@ -30,7 +30,7 @@ export function listSources(
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     folders.push(next);
     for (const entry of readdirSync(join(projectDirectory, next), { withFileTypes: true })) {
-      const path = posix.join(next, entry.name);
+      const path = next === '' ? entry.name : `${next}/${entry.name}`;
       if (isSourceFolder(entry) && !excluded.includes(path)) pending.push(path);
       else if (entry.isFile() && isSource(entry.name)) files.push(path);
     }

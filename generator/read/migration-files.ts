@@ -11,9 +11,9 @@ const NUMBERED = /^\d{4,}_[\w-]+$/;
 
 /** undefined for a file that is no migration and does not look like one. */
 export function migrationFileName(file: string): MigrationFileName | undefined {
-  const [, name, language] = /([^/]*)\.(sql|ts)$/.exec(file) ?? [];
-  if (name === undefined || /\.(d|test|test-d)\.ts$/.test(file)) return undefined;
-  return { name, language: language === 'sql' ? 'sql' : 'ts' };
+  const language = file.endsWith('.sql') ? 'sql' : file.endsWith('.ts') ? 'ts' : undefined;
+  if (language === undefined || /\.(d|test|test-d)\.ts$/.test(file)) return undefined;
+  return { name: file.slice(file.lastIndexOf('/') + 1, -language.length - 1), language };
 }
 
 /** Names of a folder's files that are migrations, in their order. */

@@ -1,16 +1,38 @@
+import { posix } from 'node:path';
 import { ts } from './compiler.js';
 import { type Declaration, declaredName, hasKeyword } from './syntax.js';
 
+/** What a statement imports or re-exports from. */
+export class ModuleReference {
+  readonly specifier: string;
+  readonly #file: string;
+  #path: string | undefined;
+
+  /** @param file project-relative path of the file that the statement stands in */
+  constructor(specifier: string, file: string) {
+    this.specifier = specifier;
+    this.#file = file;
+  }
+
+  /** The project-relative path that a relative specifier spells, with its extension as written; else undefined. */
+  get path(): string | undefined {
+    if (this.#path === undefined && /^\.\.?(\/|$)/.test(this.specifier)) {
+      this.#path = posix.join(posix.dirname(this.#file), this.specifier);
+    }
+    return this.#path;
+  }
+}
+
 /** A name that an import statement binds. */
 export interface ImportBinding {
-  readonly specifier: string;
+  readonly from: ModuleReference;
   /** Name of the export, `default`, or `*` for the whole module. */
   readonly name: string;
 }
 
 /** A re-export of another module. */
 export interface ReExport {
-  readonly specifier: string;
+  readonly from: ModuleReference;
   /** Exported name and the name it has there; absent for `export * from`. */
   readonly names: ReadonlyMap<string, string> | undefined;
 }
@@ -25,10 +47,8 @@ export interface ModuleIndex {
   readonly reExports: readonly ReExport[];
 }
 
-const INDEX = Symbol('index');
-
 interface Indexed {
-  [INDEX]?: ModuleIndex;
+  moduleIndex?: ModuleIndex;
 }
 
 /**
@@ -37,8 +57,8 @@ interface Indexed {
  */
 export function moduleIndex(source: ts.SourceFile): ModuleIndex {
   const tree: ts.SourceFile & Indexed = source;
-  tree[INDEX] ??= makeIndex(source);
-  return tree[INDEX];
+  tree.moduleIndex ??= makeIndex(source);
+  return tree.moduleIndex;
 }
 
 interface Draft {
@@ -58,8 +78,8 @@ function makeIndex(source: ts.SourceFile): ModuleIndex {
     defaultExport: undefined,
   };
   for (const statement of source.statements) {
-    if (ts.isImportDeclaration(statement)) addImports(draft, statement);
-    else if (ts.isExportDeclaration(statement)) addExports(draft, statement);
+    if (ts.isImportDeclaration(statement)) addImports(draft, source, statement);
+    else if (ts.isExportDeclaration(statement)) addExports(draft, source, statement);
     else if (ts.isVariableStatement(statement)) {
       for (const declaration of statement.declarationList.declarations) add(draft, declaration, statement);
     } else if (
@@ -87,31 +107,41 @@ function add(draft: Draft, declaration: Declaration, statement: ts.Statement): v
   if (isExported && !isDefault) draft.exports.set(name, name);
 }
 
-function addImports({ imports }: Draft, { importClause, moduleSpecifier }: ts.ImportDeclaration): void {
+function addImports(
+  { imports }: Draft,
+  source: ts.SourceFile,
+  { importClause, moduleSpecifier }: ts.ImportDeclaration,
+): void {
   if (importClause === undefined || !ts.isStringLiteral(moduleSpecifier)) return;
-  const specifier = moduleSpecifier.text;
+  const from = new ModuleReference(moduleSpecifier.text, source.fileName);
   const { name, namedBindings } = importClause;
-  if (name !== undefined) imports.set(name.text, { specifier, name: 'default' });
+  if (name !== undefined) imports.set(name.text, { from, name: 'default' });
   if (namedBindings === undefined) return;
-  if (ts.isNamespaceImport(namedBindings)) imports.set(namedBindings.name.text, { specifier, name: '*' });
+  if (ts.isNamespaceImport(namedBindings)) imports.set(namedBindings.name.text, { from, name: '*' });
   else {
     for (const element of namedBindings.elements) {
-      imports.set(element.name.text, { specifier, name: (element.propertyName ?? element.name).text });
+      imports.set(element.name.text, { from, name: (element.propertyName ?? element.name).text });
     }
   }
 }
 
-function addExports(draft: Draft, { exportClause, moduleSpecifier }: ts.ExportDeclaration): void {
-  const specifier =
-    moduleSpecifier !== undefined && ts.isStringLiteral(moduleSpecifier) ? moduleSpecifier.text : undefined;
+function addExports(
+  draft: Draft,
+  source: ts.SourceFile,
+  { exportClause, moduleSpecifier }: ts.ExportDeclaration,
+): void {
+  const from =
+    moduleSpecifier !== undefined && ts.isStringLiteral(moduleSpecifier)
+      ? new ModuleReference(moduleSpecifier.text, source.fileName)
+      : undefined;
   if (exportClause === undefined) {
-    if (specifier !== undefined) draft.reExports.push({ specifier, names: undefined });
+    if (from !== undefined) draft.reExports.push({ from, names: undefined });
     return;
   }
   if (!ts.isNamedExports(exportClause)) return;
   const names = exportClause.elements.map(
     (element) => [element.name.text, (element.propertyName ?? element.name).text] as const,
   );
-  if (specifier !== undefined) draft.reExports.push({ specifier, names: new Map(names) });
+  if (from !== undefined) draft.reExports.push({ from, names: new Map(names) });
   else for (const [exported, local] of names) draft.exports.set(exported, local);
 }

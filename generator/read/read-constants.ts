@@ -15,6 +15,7 @@ export function enumMemberValue(
   source: ts.SourceFile,
   name: string,
 ): string | undefined {
+  if (!name.includes('.')) return undefined;
   const [enumName, memberName, ...rest] = name.split('.');
   if (enumName === undefined || memberName === undefined || rest.length > 0) return undefined;
   const resolved = resolveName(context, source, enumName);

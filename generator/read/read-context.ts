@@ -14,6 +14,9 @@ export interface ReadContext {
   readonly diagnostics: Diagnostic[];
 }
 
+/** A schema that is being put together: what is absent is added only where there is something to say. */
+export type Draft<Schema> = { -readonly [Key in keyof Schema]: Schema[Key] };
+
 /** What an import led to, and the files on the way. */
 export interface KnownClass {
   readonly reference: ModelReference | undefined;

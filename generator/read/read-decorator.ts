@@ -2,37 +2,43 @@ import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { literalProperties, reportNotLiteral } from './read-literal.js';
 import { resolveName } from './resolver.js';
+import { nameText } from './syntax.js';
 
-/** The decorator of this package with this name, whatever the class's file calls it. A second one is reported. */
-export function readDecorator(
-  context: ReadContext,
-  node: ts.ClassDeclaration,
-  name: string,
-): ts.Decorator | undefined {
-  const [first, second] = decoratorsNamed(context, node, name);
-  if (second !== undefined) {
-    report(context, 'FWGEN002', second, `@${name} stands here twice`, 'Remove one: a class has one of each.');
+/** The decorators of this package that a class carries, by their names, whatever its file calls them. */
+export type ClassDecorators = ReadonlyMap<string, ts.Decorator>;
+
+const NONE: ClassDecorators = new Map();
+
+/** Looks up what a class carries: the first decorator of each name. The second one is reported. */
+export function readDecorators(context: ReadContext, node: ts.ClassDeclaration): ClassDecorators {
+  if (node.modifiers === undefined) return NONE;
+  const found = new Map<string, ts.Decorator>();
+  const repeated = new Set<string>();
+  for (const modifier of node.modifiers) {
+    const name = decoratorName(context, modifier);
+    if (name === undefined || !ts.isDecorator(modifier)) continue;
+    if (!found.has(name)) found.set(name, modifier);
+    else if (!repeated.has(name)) {
+      repeated.add(name);
+      const hint = 'Remove one: a class has one of each.';
+      report(context, 'FWGEN002', modifier, `@${name} stands here twice`, hint);
+    }
   }
-  return first;
+  return found;
 }
 
 /** True if the class carries this decorator of this package. */
 export function hasDecorator(context: ReadContext, node: ts.ClassDeclaration, name: string): boolean {
-  return decoratorsNamed(context, node, name).length > 0;
+  return node.modifiers?.some((modifier) => decoratorName(context, modifier) === name) ?? false;
 }
 
-function decoratorsNamed(
-  context: ReadContext,
-  node: ts.ClassDeclaration,
-  name: string,
-): readonly ts.Decorator[] {
-  const decorators = ts.getDecorators(node);
-  if (decorators === undefined) return [];
-  return decorators.filter(({ expression }) => {
-    const callee = ts.isCallExpression(expression) ? expression.expression : expression;
-    const resolved = resolveName(context, node.getSourceFile(), callee.getText());
-    return resolved.kind === 'framework' && resolved.name === name;
-  });
+/** The name of a decorator of this package; undefined for any other modifier. */
+function decoratorName(context: ReadContext, modifier: ts.ModifierLike): string | undefined {
+  if (!ts.isDecorator(modifier)) return undefined;
+  const { expression } = modifier;
+  const callee = ts.isCallExpression(expression) ? expression.expression : expression;
+  const resolved = resolveName(context, modifier.getSourceFile(), nameText(callee));
+  return resolved.kind === 'framework' ? resolved.name : undefined;
 }
 
 /** The arguments of a decorator that is called; none for one that stands bare. */

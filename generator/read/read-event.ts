@@ -1,9 +1,15 @@
 import { diagnostic } from '../diagnostics.js';
 import type { EventSchema } from '../schema/project-schema.js';
 import type { DocTag, FieldSchema } from '../schema/type-schema.js';
-import { extendsFramework, type Heritage, readClassName, readHeritage } from './class-form.js';
+import {
+  type ClassForm,
+  extendsFramework,
+  type Heritage,
+  readClassName,
+  readHeritage,
+} from './class-form.js';
 import { ts } from './compiler.js';
-import { type ReadContext, report } from './read-context.js';
+import { type Draft, type ReadContext, report } from './read-context.js';
 import { readDoc } from './read-doc.js';
 import { readClassFields, resolveClass } from './read-type.js';
 import { readUpcasters } from './read-upcasters.js';
@@ -12,10 +18,10 @@ import { fileOf, locationOf } from './source-files.js';
 import { instanceProperties, scopeOf } from './syntax.js';
 
 /** Reads a class that extends `ModelEvent`; undefined for any other class. */
-export function readEvent(context: ReadContext, node: ts.ClassDeclaration): EventSchema | undefined {
-  const heritage = readHeritage(context, node);
+export function readEvent(context: ReadContext, { node, heritage }: ClassForm): EventSchema | undefined {
   if (!extendsFramework(heritage, 'ModelEvent')) {
-    if (heritage !== undefined && descendsFromEvent(context, node)) reportIndirect(context, node, heritage);
+    const isDeclared = heritage?.resolved.kind === 'declared';
+    if (isDeclared && descendsFromEvent(context, node)) reportIndirect(context, node, heritage);
     return undefined;
   }
   const name = readClassName(context, node);
@@ -34,16 +40,17 @@ export function readEvent(context: ReadContext, node: ts.ClassDeclaration): Even
   if (name === undefined) return undefined;
   const { description, tags } = readDoc(node);
   const version = readVersion(context, tags);
-  return {
+  const event: Draft<EventSchema> = {
     name,
     file: fileOf(node),
     location: locationOf(node.name ?? node),
-    ...(description === undefined ? {} : { description }),
     model,
     fields: readPayload(context, node),
-    ...(version === undefined ? {} : { version }),
     upcasters: readUpcasters(node),
   };
+  if (description !== undefined) event.description = description;
+  if (version !== undefined) event.version = version;
+  return event;
 }
 
 /** True if a base class in this project, near or far, extends `ModelEvent`. */

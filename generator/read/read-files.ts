@@ -1,21 +1,21 @@
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
 import type { ActionSchema, ProjectSchema } from '../schema/project-schema.js';
 import { attempt } from './attempt.js';
-import type { ts } from './compiler.js';
+import { type ClassForm, readClassForm } from './class-form.js';
+import { ts } from './compiler.js';
+import type { ParseError } from './parse-source.js';
 import { readAction } from './read-action.js';
 import { type ReadContext, report } from './read-context.js';
-import { readDecorator } from './read-decorator.js';
 import { readEvent } from './read-event.js';
 import { readHandler } from './read-handler.js';
-import { type Found, type Look, nothingFound } from './read-memory.js';
+import { type Found, type Look, nothingFound, stagingPlaces } from './read-memory.js';
 import { readMigration } from './read-migrations.js';
 import { readModel, reportUnmarkedModel } from './read-model.js';
 import type { ReadRequest } from './read-project.js';
 import { readRepository } from './read-repository.js';
 import { readSaga, reportUnmarkedSaga } from './read-saga.js';
 import { checkShards } from './read-shard-verdicts.js';
-import { type Asked, type ParseError, SourceFiles } from './source-files.js';
-import { classesOf } from './syntax.js';
+import { type Asked, SourceFiles } from './source-files.js';
 
 /**
  * Only files with a decorator or a derived class are parsed; others are parsed when a type is followed into them. Names
@@ -54,7 +54,8 @@ function contextOf({ projectDirectory, paths, memory }: ReadRequest): ReadContex
 
 /** @returns files whose trees it asked for */
 function readFile({ paths, memory }: ReadRequest, shared: ReadContext, file: string): Iterable<string> {
-  const context: ReadContext = { ...shared, diagnostics: [] };
+  const { sources, classes } = shared;
+  const context: ReadContext = { sources, paths, classes, diagnostics: [] };
   const found = nothingFound();
   const isMigration = file.startsWith(`${paths.migrations}/`);
   const { asked } = context.sources.asking(() =>
@@ -62,12 +63,21 @@ function readFile({ paths, memory }: ReadRequest, shared: ReadContext, file: str
       isMigration ? add(found.migrations, readMigration(context, file)) : readClasses(context, file, found),
     ),
   );
-  memory.remember(file, { ...lookOf(context, asked), found: withoutEmpty(found) });
+  const given = withoutEmpty(found);
+  const { diagnostics, syntaxErrors } = lookOf(context, asked);
+  memory.remember(file, {
+    diagnostics,
+    syntaxErrors,
+    asked: asked.files,
+    found: given,
+    stagingPlaces: stagingPlaces(given),
+  });
   return asked.parsed;
 }
 
 function lookOf({ diagnostics, sources }: ReadContext, { files, parsed }: Asked): Look {
-  const syntaxErrors = [...parsed].flatMap((file) => sources.errorsOf(file).map(syntaxDiagnostic));
+  const syntaxErrors: Diagnostic[] = [];
+  for (const file of parsed) syntaxErrors.push(...sources.errorsOf(file).map(syntaxDiagnostic));
   return { diagnostics, syntaxErrors, asked: files };
 }
 
@@ -77,32 +87,33 @@ function syntaxDiagnostic({ message, location }: ParseError): Diagnostic {
 
 function readClasses(context: ReadContext, file: string, found: Found): void {
   const source = context.sources.matches(file, MARKERS) ? context.sources.load(file) : undefined;
-  for (const node of source === undefined ? [] : classesOf(source)) readClass(context, node, found);
+  for (const statement of source?.statements ?? []) {
+    if (ts.isClassDeclaration(statement)) readClass(context, readClassForm(context, statement), found);
+  }
 }
 
-function readClass(context: ReadContext, node: ts.ClassDeclaration, found: Found): void {
-  const builder = readDecorator(context, node, 'AutoBuilder');
-  const action = readDecorator(context, node, 'FwAction');
-  const route = readDecorator(context, node, 'HttpRoute');
-  if (builder !== undefined) add(found.models, readModel(context, node, builder));
-  else reportUnmarkedModel(context, node);
-  if (action !== undefined) add(found.actions, readAction(context, node, { action, route }));
-  else if (route !== undefined) {
-    const name = node.name?.text ?? 'The class';
-    report(
-      context,
-      'FWGEN033',
-      route,
-      `${name} has a route but no @FwAction`,
-      'Mark the class with @FwAction as well.',
-    );
-  }
-  const handler = readDecorator(context, node, 'FwEventHandler');
+function readClass(context: ReadContext, form: ClassForm, found: Found): void {
+  const { node, decorators } = form;
+  const builder = decorators.get('AutoBuilder');
+  if (builder === undefined) reportUnmarkedModel(context, form);
+  else add(found.models, readModel(context, form, builder));
+  const action = decorators.get('FwAction');
+  if (action === undefined) reportRouteAlone(context, form);
+  else add(found.actions, readAction(context, form, action));
+  const handler = decorators.get('FwEventHandler');
   if (handler !== undefined) add(found.handlers, readHandler(context, node, handler));
-  if (readDecorator(context, node, 'FwSaga') !== undefined) add(found.sagas, readSaga(context, node));
-  else reportUnmarkedSaga(context, node);
-  add(found.events, readEvent(context, node));
-  add(found.repositories, readRepository(context, node));
+  if (decorators.has('FwSaga')) add(found.sagas, readSaga(context, form));
+  else reportUnmarkedSaga(context, form);
+  add(found.events, readEvent(context, form));
+  add(found.repositories, readRepository(context, form));
+}
+
+function reportRouteAlone(context: ReadContext, { node, decorators }: ClassForm): void {
+  const route = decorators.get('HttpRoute');
+  if (route === undefined) return;
+  const name = node.name?.text ?? 'The class';
+  const hint = 'Mark the class with @FwAction as well.';
+  report(context, 'FWGEN033', route, `${name} has a route but no @FwAction`, hint);
 }
 
 function add<T>(list: T[], item: T | undefined): void {
@@ -110,5 +121,14 @@ function add<T>(list: T[], item: T | undefined): void {
 }
 
 function withoutEmpty(found: Found): Partial<Found> {
-  return Object.fromEntries(Object.entries(found).filter(([, list]) => list.length > 0));
+  const { models, events, actions, handlers, sagas, repositories, migrations } = found;
+  const kept: { -readonly [Kind in keyof Found]?: Found[Kind] } = {};
+  if (models.length > 0) kept.models = models;
+  if (events.length > 0) kept.events = events;
+  if (actions.length > 0) kept.actions = actions;
+  if (handlers.length > 0) kept.handlers = handlers;
+  if (sagas.length > 0) kept.sagas = sagas;
+  if (repositories.length > 0) kept.repositories = repositories;
+  if (migrations.length > 0) kept.migrations = migrations;
+  return kept;
 }

@@ -9,7 +9,7 @@ import type {
   RepositorySchema,
   SagaSchema,
 } from '../schema/project-schema.js';
-import { isSameFound } from './same-found.js';
+import { changedBodies, isSameFound } from './same-found.js';
 import type { SourceFiles } from './source-files.js';
 
 /** Everything that one file, or a whole project, declares. */
@@ -28,17 +28,38 @@ export interface Look {
   readonly diagnostics: readonly Diagnostic[];
   /** Of the file itself and of those that it led to. */
   readonly syntaxErrors: readonly Diagnostic[];
-  readonly asked: ReadonlySet<string>;
+  readonly asked: Iterable<string>;
 }
 
 /** What reading one file gave. Kinds that it has nothing of are absent. */
 export interface FileResult extends Look {
   readonly found: Partial<Found>;
+  /** Places of actions in it that stage more than once, see `stagingPlaces`. */
+  readonly stagingPlaces: readonly string[];
 }
+
+/** Places of actions that stage more than once: one that stages once cannot stage on two shards. */
+export function stagingPlaces({ actions = [] }: Partial<Found>): readonly string[] {
+  return actions.filter(({ stagingCalls }) => stagingCalls > 1).map(placeOf);
+}
+
+/** One text per action. */
+export function placeOf({ file, className }: ActionSchema): string {
+  return `${file}#${className}`;
+}
+
+/** What reading anew changed: bodies of some models, which may be none, or more than that. */
+export type Changes = { readonly models: readonly ModelSchema[] } | 'more';
 
 /** Nothing yet. */
 export function nothingFound(): Found {
   return { models: [], events: [], actions: [], handlers: [], sagas: [], repositories: [], migrations: [] };
+}
+
+/** What a memory is for. */
+export interface MemoryOptions {
+  /** Whether another process is to take it over, which must know the texts that files had. Default true. */
+  readonly isKept?: boolean;
 }
 
 /** What was read from files that did not change since, by this run, by earlier ones, or by another process. */
@@ -46,12 +67,19 @@ export class ReadMemory {
   /** Parsed sources, once a run needed them. */
   sources: SourceFiles | undefined;
   readonly #results = new Map<string, FileResult>();
-  /** What files that were read anew gave when something was emitted last. */
-  readonly #before = new Map<string, Partial<Found>>();
+  /** What files that were read anew gave when something was emitted last; undefined for nothing. */
+  readonly #before = new Map<string, FileResult | undefined>();
+  #outline: string | undefined;
   readonly #hashes = new Map<string, string>();
   /** Looks at actions that might stage on two shards, by place. */
   readonly #shardLooks = new Map<string, Look>();
   #shardLooksFor = '';
+
+  readonly #isKept: boolean;
+
+  constructor({ isKept = true }: MemoryOptions = {}) {
+    this.#isKept = isKept;
+  }
 
   resultOf(file: string): FileResult | undefined {
     return this.#results.get(file);
@@ -59,7 +87,7 @@ export class ReadMemory {
 
   /** Keeps what this run read. */
   remember(file: string, result: FileResult): void {
-    if (!this.#before.has(file)) this.#before.set(file, this.#results.get(file)?.found ?? {});
+    if (!this.#before.has(file)) this.#before.set(file, this.#results.get(file));
     this.#results.set(file, result);
   }
 
@@ -73,17 +101,34 @@ export class ReadMemory {
     return this.#results;
   }
 
-  /** True if all that was read anew found what was there when something was emitted last. */
-  get isAsEmitted(): boolean {
-    for (const [file, found] of this.#before) {
-      if (!isSameFound(found, this.#results.get(file)?.found ?? {})) return false;
+  /** What changed since something was emitted last, in all that was read anew. */
+  get changes(): Changes {
+    const models: ModelSchema[] = [];
+    for (const [file, before] of this.#before) {
+      const bodies = changedBodies(before?.found ?? {}, this.#results.get(file)?.found ?? {});
+      if (bodies === undefined) return 'more';
+      models.push(...bodies);
     }
-    return true;
+    return { models };
+  }
+
+  /** Files that did not give the same when something was emitted last. */
+  get changedFiles(): ReadonlySet<string> {
+    const files = [...this.#before].filter(
+      ([file, before]) => !isSameFound(before?.found ?? {}, this.#results.get(file)?.found ?? {}),
+    );
+    return new Set(files.map(([file]) => file));
+  }
+
+  /** What models and repositories were there when something was emitted last, as `printOutline` gave it. */
+  get outline(): string | undefined {
+    return this.#outline;
   }
 
   /** What was read has been emitted. */
-  settle(): void {
+  settle(outline: string): void {
     this.#before.clear();
+    this.#outline = outline;
   }
 
   /**
@@ -92,6 +137,7 @@ export class ReadMemory {
    * @param file project-relative
    */
   noteText(file: string, text: string | undefined): void {
+    if (!this.#isKept) return;
     const hash = text === undefined ? '' : contentHash(text);
     const known = this.#hashes.get(file);
     this.#hashes.set(file, known === undefined || known === hash ? hash : UNSTABLE);
@@ -105,21 +151,23 @@ export class ReadMemory {
   /**
    * Looks at the shards of actions that still hold.
    *
-   * @param models all that such a look takes from the rest of the project: looks made for another text are forgotten
+   * @param outline of the project, all that such a look takes from it: looks made for another are forgotten
    */
-  shardLooks(models: string): Map<string, Look> {
-    if (this.#shardLooksFor !== models) this.#shardLooks.clear();
-    this.#shardLooksFor = models;
+  shardLooks(outline: string): Map<string, Look> {
+    if (this.#shardLooksFor !== outline) this.#shardLooks.clear();
+    this.#shardLooksFor = outline;
     return this.#shardLooks;
   }
 
-  /** The same with the text that they were made for. */
-  get allShardLooks(): { readonly models: string; readonly byPlace: ReadonlyMap<string, Look> } {
-    return { models: this.#shardLooksFor, byPlace: this.#shardLooks };
+  /** The looks that were made last, by place. */
+  get lastShardLooks(): ReadonlyMap<string, Look> {
+    return this.#shardLooks;
   }
 
-  restoreShardLooks(models: string, looks: ReadonlyMap<string, Look>): void {
-    this.#shardLooksFor = models;
+  /** Takes over what an earlier process emitted for, and the looks that it made. */
+  restoreOutline(outline: string, looks: ReadonlyMap<string, Look>): void {
+    this.#outline = outline;
+    this.#shardLooksFor = outline;
     for (const [place, look] of looks) this.#shardLooks.set(place, look);
   }
 
@@ -133,7 +181,7 @@ export class ReadMemory {
     }
     for (const [file, result] of this.#results) {
       if (!meet(result.asked, changed)) continue;
-      if (!this.#before.has(file)) this.#before.set(file, result.found);
+      if (!this.#before.has(file)) this.#before.set(file, result);
       this.#results.delete(file);
     }
   }
@@ -142,7 +190,7 @@ export class ReadMemory {
 /** No text has this hash. */
 const UNSTABLE = '!';
 
-function meet(some: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
+function meet(some: Iterable<string>, others: ReadonlySet<string>): boolean {
   for (const each of some) if (others.has(each)) return true;
   return false;
 }

@@ -1,8 +1,8 @@
 import type { ColumnOption, Located, ModelSchema } from '../schema/project-schema.js';
 import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
-import { extendsFramework, type Heritage, readClassName, readHeritage } from './class-form.js';
+import { type ClassForm, extendsFramework, type Heritage, readClassName } from './class-form.js';
 import { ts } from './compiler.js';
-import { type ReadContext, report } from './read-context.js';
+import { type Draft, type ReadContext, report } from './read-context.js';
 import { decoratorArguments, readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { literalProperties, readLiteral, reportNotLiteral } from './read-literal.js';
@@ -13,11 +13,12 @@ import { constructorOf, hasKeyword, instanceProperties, scopeOf } from './syntax
 /** Reads a class marked with `@AutoBuilder`; undefined if it is too broken to say anything about. */
 export function readModel(
   context: ReadContext,
-  node: ts.ClassDeclaration,
+  form: ClassForm,
   decorator: ts.Decorator,
 ): ModelSchema | undefined {
+  const { node } = form;
   const name = readClassName(context, node);
-  const base = readBase(context, node);
+  const base = readBase(context, form);
   if (name === undefined || base === undefined) return undefined;
   const declaredConstructor = constructorOf(node);
   if (declaredConstructor !== undefined) {
@@ -29,23 +30,29 @@ export function readModel(
       'Remove it: builders and repositories make instances. Put creation into a static method.',
     );
   }
-  const { description } = readDoc(node);
-  return {
+  const fields = readModelFields(context, node);
+  const { table, columns, deletedStates } = readModelOptions(context, decorator);
+  const model: Draft<ModelSchema> = {
     name,
     file: fileOf(node),
     location: locationOf(node.name ?? node),
-    ...(description === undefined ? {} : { description }),
-    ...base,
-    fields: readModelFields(context, node),
-    ...readModelOptions(context, decorator),
+    kind: base.kind,
+    sharded: base.sharded,
+    state: base.state,
+    fields,
+    columns,
+    deletedStates,
   };
+  const { description } = readDoc(node);
+  if (description !== undefined) model.description = description;
+  if (table !== undefined) model.table = table;
+  return model;
 }
 
 type Base = Pick<ModelSchema, 'kind' | 'sharded' | 'state'>;
 
 /** What `extends Model<Self, IdType, State>` says. */
-function readBase(context: ReadContext, node: ts.ClassDeclaration): Base | undefined {
-  const heritage = readHeritage(context, node);
+function readBase(context: ReadContext, { node, heritage }: ClassForm): Base | undefined {
   const name = node.name?.text ?? 'the class';
   if (!extendsFramework(heritage, 'Model', 'Entity')) {
     report(
@@ -198,8 +205,7 @@ function reportNotText(context: ReadContext, node: ts.Node): void {
 }
 
 /** Reports a class that extends `Model` or `Entity` and lacks the marker. */
-export function reportUnmarkedModel(context: ReadContext, node: ts.ClassDeclaration): void {
-  const heritage = readHeritage(context, node);
+export function reportUnmarkedModel(context: ReadContext, { node, heritage }: ClassForm): void {
   if (!extendsFramework(heritage, 'Model', 'Entity')) return;
   const name = node.name?.text ?? 'A class';
   report(

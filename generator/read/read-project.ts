@@ -1,14 +1,18 @@
 import type { Diagnostic } from '../diagnostics.js';
+import { outlineOf, printOutline } from '../schema/outline.js';
 import type { ProjectPaths } from '../schema/paths.js';
-import type { ActionSchema, ProjectSchema } from '../schema/project-schema.js';
+import type { ProjectSchema } from '../schema/project-schema.js';
 import { attempt } from './attempt.js';
 import { listMigrations, listSources } from './list-files.js';
 import { namesakes } from './migration-files.js';
-import { type Found, type Look, nothingFound, ReadMemory } from './read-memory.js';
+import { type Found, type Look, nothingFound, placeOf, ReadMemory } from './read-memory.js';
 
 /** What reading gives: everything that could be understood, and every mistake on the way. */
 export interface ReadResult {
+  /** Put together when it is first asked for: what an earlier run read may not be needed at all. */
   readonly schema: ProjectSchema;
+  /** Text of its outline, see `Outline`. */
+  readonly outline: string;
   readonly diagnostics: readonly Diagnostic[];
   /** Folders that were looked into and files that were asked for, whether they exist or not. */
   readonly inputs: readonly string[];
@@ -31,7 +35,6 @@ export async function readProject(
     readFiles(request, unread);
   }
   const inputs = new Set([...folders, paths.migrations, ...files]);
-  const schema = nothingFound();
   const syntaxErrors: Diagnostic[] = [];
   const note = (look: Look): void => {
     diagnostics.push(...look.diagnostics);
@@ -40,15 +43,66 @@ export async function readProject(
   };
   for (const file of files) {
     const result = memory.resultOf(file);
-    if (result === undefined) continue;
-    add(schema, result.found);
-    note(result);
+    if (result !== undefined) note(result);
   }
+  const found = new FoundInFiles(files, memory);
   // While a file does not parse, nothing else is said: what other files miss in it may well be there.
-  if (syntaxErrors.length > 0) return { schema: nothingFound(), diagnostics: syntaxErrors, inputs: [] };
-  for (const look of await lookAtShards(request, schema)) note(look);
-  if (syntaxErrors.length > 0) return { schema: nothingFound(), diagnostics: syntaxErrors, inputs: [] };
-  return { schema, diagnostics, inputs: [...inputs] };
+  if (syntaxErrors.length > 0) return nothingRead(syntaxErrors);
+  for (const look of await lookAtShards(request, files, found)) note(look);
+  if (syntaxErrors.length > 0) return nothingRead(syntaxErrors);
+  return new ReadFiles(found, diagnostics, [...inputs]);
+}
+
+function nothingRead(diagnostics: readonly Diagnostic[]): ReadResult {
+  return { schema: nothingFound(), outline: '', diagnostics, inputs: [] };
+}
+
+/** What all files of a project declare. Nothing is put together before it is asked for. */
+class FoundInFiles {
+  readonly #files: readonly string[];
+  readonly #memory: ReadMemory;
+  #schema: Found | undefined;
+  #outline: string | undefined;
+
+  constructor(files: readonly string[], memory: ReadMemory) {
+    this.#files = files;
+    this.#memory = memory;
+  }
+
+  get schema(): ProjectSchema {
+    if (this.#schema !== undefined) return this.#schema;
+    const schema = nothingFound();
+    for (const file of this.#files) add(schema, this.#memory.resultOf(file)?.found ?? {});
+    this.#schema = schema;
+    return schema;
+  }
+
+  get outline(): string {
+    // Bodies of models have no part in it.
+    const known = this.#memory.changes === 'more' ? undefined : this.#memory.outline;
+    this.#outline ??= known ?? printOutline(outlineOf(this.schema));
+    return this.#outline;
+  }
+}
+
+class ReadFiles implements ReadResult {
+  readonly diagnostics: readonly Diagnostic[];
+  readonly inputs: readonly string[];
+  readonly #found: FoundInFiles;
+
+  constructor(found: FoundInFiles, diagnostics: readonly Diagnostic[], inputs: readonly string[]) {
+    this.#found = found;
+    this.diagnostics = diagnostics;
+    this.inputs = inputs;
+  }
+
+  get schema(): ProjectSchema {
+    return this.#found.schema;
+  }
+
+  get outline(): string {
+    return this.#found.outline;
+  }
 }
 
 /** What is read, where, and what is known already. */
@@ -85,27 +139,23 @@ function add(schema: Found, found: Partial<Found>): void {
   schema.migrations.push(...(found.migrations ?? []));
 }
 
-/** Follows the ids of each action that stages more than once: one that stages once cannot stage on two shards. */
-async function lookAtShards(request: ReadRequest, schema: ProjectSchema): Promise<readonly Look[]> {
-  const suspects = schema.actions.filter(({ stagingCalls }) => stagingCalls > 1);
-  if (suspects.length === 0) return [];
-  const looks = request.memory.shardLooks(modelsOf(schema));
-  const unknown = suspects.filter((action) => !looks.has(placeOf(action)));
+/** Follows the ids of each action that stages more than once. */
+async function lookAtShards(
+  request: ReadRequest,
+  files: readonly string[],
+  found: FoundInFiles,
+): Promise<readonly Look[]> {
+  const { memory } = request;
+  const suspects = new Set(files.flatMap((file) => memory.resultOf(file)?.stagingPlaces ?? []));
+  const looks = memory.shardLooks(found.outline);
+  const unknown = [...suspects].filter((place) => !looks.has(place));
   if (unknown.length > 0) {
     const { lookAtAction } = await import('./read-files.js');
-    for (const action of unknown) looks.set(placeOf(action), lookAtAction(request, schema, action));
+    const { schema } = found;
+    for (const action of schema.actions) {
+      const place = placeOf(action);
+      if (unknown.includes(place)) looks.set(place, lookAtAction(request, schema, action));
+    }
   }
-  return suspects.flatMap((action) => looks.get(placeOf(action)) ?? []);
-}
-
-function placeOf({ file, className }: ActionSchema): string {
-  return `${file}#${className}`;
-}
-
-/** What following an id takes from the schema: the rest it takes from files. */
-function modelsOf({ models, repositories }: ProjectSchema): string {
-  return JSON.stringify([
-    models.map(({ name, file, sharded }) => [name, file, sharded]),
-    repositories.map(({ name, file, model }) => [name, file, model.name]),
-  ]);
+  return [...suspects].flatMap((place) => looks.get(place) ?? []);
 }

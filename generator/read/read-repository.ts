@@ -1,6 +1,5 @@
 import type { RepositorySchema } from '../schema/project-schema.js';
-import { extendsFramework, readClassName, readHeritage } from './class-form.js';
-import type { ts } from './compiler.js';
+import { type ClassForm, extendsFramework, readClassName } from './class-form.js';
 import { type ReadContext, report } from './read-context.js';
 import { resolveClass } from './read-type.js';
 import { fileOf, locationOf } from './source-files.js';
@@ -9,9 +8,8 @@ import { constructorOf } from './syntax.js';
 /** Reads a class that extends `Repository`; undefined for any other class. */
 export function readRepository(
   context: ReadContext,
-  node: ts.ClassDeclaration,
+  { node, heritage }: ClassForm,
 ): RepositorySchema | undefined {
-  const heritage = readHeritage(context, node);
   if (!extendsFramework(heritage, 'Repository')) return undefined;
   const name = readClassName(context, node);
   const [argument] = heritage.clause.typeArguments ?? [];

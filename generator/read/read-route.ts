@@ -1,7 +1,7 @@
 import type { Located, ResponseSchema, RouteSchema } from '../schema/project-schema.js';
 import { hasStaticMember } from './class-form.js';
 import { ts } from './compiler.js';
-import { type ReadContext, report } from './read-context.js';
+import { type Draft, type ReadContext, report } from './read-context.js';
 import { decoratorArguments, readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { readLiteral } from './read-literal.js';
@@ -29,21 +29,31 @@ export function readRoute(context: ReadContext, decorator: ts.Decorator): RouteS
     return undefined;
   }
   const options = readOptions(context, optionsNode, OPTIONS);
-  const example = options.get('example');
-  const exampleValue = example === undefined ? undefined : readLiteral(context, example);
-  return {
-    method,
-    path,
-    location: locationOf(pathNode),
-    ...present('status', readStatus(context, options.get('status'))),
-    ...readResponseOption(context, options.get('response')),
-    ...present('locationHeader', readText(context, options.get('location'))),
-    ...present('etag', readText(context, options.get('etag'))),
-    ...present('ifMatch', readText(context, options.get('ifMatch'))),
-    ...present('summary', readText(context, options.get('summary'))?.value),
-    ...present('tag', readText(context, options.get('tag'))?.value),
-    ...present('example', exampleValue),
+  const route: Draft<RouteSchema> = { method, path, location: locationOf(pathNode) };
+  addOptions(context, route, options);
+  return route;
+}
+
+function addOptions(
+  context: ReadContext,
+  route: Draft<RouteSchema>,
+  options: ReadonlyMap<string, ts.Expression>,
+): void {
+  const set = <Key extends keyof RouteSchema>(key: Key, value: RouteSchema[Key] | undefined): void => {
+    if (value !== undefined) route[key] = value;
   };
+  const text = (name: string): Located<string> | undefined => readText(context, options.get(name));
+  const example = options.get('example');
+  const response = options.get('response');
+  set('example', example === undefined ? undefined : readLiteral(context, example));
+  set('status', readStatus(context, options.get('status')));
+  set('response', response === undefined ? undefined : readResponse(context, response));
+  if (response !== undefined && route.response !== undefined) set('responseLocation', locationOf(response));
+  set('locationHeader', text('location'));
+  set('etag', text('etag'));
+  set('ifMatch', text('ifMatch'));
+  set('summary', text('summary')?.value);
+  set('tag', text('tag')?.value);
 }
 
 function textOf(context: ReadContext, node: ts.Node | undefined): string | undefined {
@@ -73,15 +83,6 @@ function readText(context: ReadContext, node: ts.Node | undefined): Located<stri
   if (typeof value === 'string') return { value, location: locationOf(node) };
   report(context, 'FWGEN002', node, `${node.getText()} is not a string`, 'Write a string literal.');
   return undefined;
-}
-
-function readResponseOption(
-  context: ReadContext,
-  node: ts.Node | undefined,
-): Pick<RouteSchema, 'response' | 'responseLocation'> {
-  const response = node === undefined ? undefined : readResponse(context, node);
-  if (node === undefined || response === undefined) return {};
-  return { response, responseLocation: locationOf(node) };
 }
 
 /** The mapper class that an identifier names. */
@@ -114,12 +115,4 @@ function readResponse(context: ReadContext, node: ts.Node): ResponseSchema | und
     ...(description === undefined ? {} : { description }),
     fields: readClassFields(context, declaration),
   };
-}
-
-/** An object with this property, or without it if there is no value. */
-function present<Key extends string, Value>(
-  key: Key,
-  value: Value | undefined,
-): { readonly [K in Key]?: Value } {
-  return value === undefined ? {} : ({ [key]: value } as { readonly [K in Key]?: Value });
 }

@@ -1,5 +1,5 @@
 import type { SagaSchema } from '../schema/project-schema.js';
-import { extendsFramework, readClassName, readHeritage } from './class-form.js';
+import { type ClassForm, extendsFramework, readClassName } from './class-form.js';
 import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { resolveClass } from './read-type.js';
@@ -7,9 +7,8 @@ import { fileOf, locationOf } from './source-files.js';
 import { constructorOf, instanceProperties } from './syntax.js';
 
 /** Reads a class marked with `@FwSaga`; undefined if it is too broken to say anything about. */
-export function readSaga(context: ReadContext, node: ts.ClassDeclaration): SagaSchema | undefined {
+export function readSaga(context: ReadContext, { node, heritage }: ClassForm): SagaSchema | undefined {
   const className = readClassName(context, node);
-  const heritage = readHeritage(context, node);
   const [state] = heritage?.clause.typeArguments ?? [];
   if (!extendsFramework(heritage, 'Saga') || state === undefined) {
     report(
@@ -45,8 +44,8 @@ export function readSaga(context: ReadContext, node: ts.ClassDeclaration): SagaS
 }
 
 /** Reports a class that extends `Saga` and would be overlooked. */
-export function reportUnmarkedSaga(context: ReadContext, node: ts.ClassDeclaration): void {
-  if (!extendsFramework(readHeritage(context, node), 'Saga')) return;
+export function reportUnmarkedSaga(context: ReadContext, { node, heritage }: ClassForm): void {
+  if (!extendsFramework(heritage, 'Saga')) return;
   report(
     context,
     'FWGEN051',

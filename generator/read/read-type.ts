@@ -1,7 +1,7 @@
 import type { FieldSchema, ModelReference, ScalarKind, TypeSchema } from '../schema/type-schema.js';
 import { ts } from './compiler.js';
 import { enumMemberValue, readConstantValues, readEnumValues } from './read-constants.js';
-import { type ReadContext, report } from './read-context.js';
+import { type Draft, type ReadContext, report } from './read-context.js';
 import { hasDecorator } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { abbreviate, propertyName } from './read-literal.js';
@@ -314,15 +314,16 @@ function field(
   }
   const { type, nullable, optional } = read(reading, typeNode);
   const { description, tags } = readDoc(member);
-  return {
+  const schema: Draft<FieldSchema> = {
     name,
     type,
     optional: optional || member.questionToken !== undefined,
     nullable,
-    ...(description === undefined ? {} : { description }),
     tags,
     location: locationOf(member),
   };
+  if (description !== undefined) schema.description = description;
+  return schema;
 }
 
 /** One text per declaration: its tree may be made anew between two looks. */
@@ -335,11 +336,12 @@ function named(
 ): Partial<Extract<TypeSchema, { kind: 'object' }>> {
   const name = declaredName(declaration);
   const { description } = readDoc(declaration);
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(description === undefined ? {} : { description }),
-    ...referenceFor(declaration),
-  };
+  const reference = referenceToDeclaration(declaration);
+  const names: Draft<Partial<Extract<TypeSchema, { kind: 'object' }>>> = {};
+  if (name !== undefined) names.name = name;
+  if (description !== undefined) names.description = description;
+  if (reference !== undefined) names.reference = reference;
+  return names;
 }
 
 function referenceFor(declaration: Declaration): {

@@ -1,8 +1,8 @@
 import type { Reference } from '../schema/location.js';
 import { ts } from './compiler.js';
-import { moduleIndex } from './module-index.js';
+import { type ModuleReference, moduleIndex } from './module-index.js';
 import type { ReadContext } from './read-context.js';
-import { fileOf, importTarget } from './source-files.js';
+import { fileOf } from './source-files.js';
 import { type Declaration, declaredName } from './syntax.js';
 
 export type { Declaration } from './syntax.js';
@@ -22,6 +22,7 @@ export type Resolved =
 
 /** Name under which users import the runtime. */
 export const PACKAGE_NAME = 'fw-actions';
+const PACKAGE_PREFIX = `${PACKAGE_NAME}/`;
 
 /**
  * Resolves a name, which may be qualified by a namespace import (`fw.Model`), by following declarations and imports.
@@ -35,7 +36,7 @@ export function resolveName(context: ReadContext, source: ts.SourceFile, name: s
   if (declaration !== undefined) return { kind: 'declared', declaration };
   const binding = imports.get(name);
   if (binding === undefined || binding.name === '*') return { kind: 'global', name };
-  return resolveFrom(context, source, binding.specifier, binding.name, new Set());
+  return resolveFrom(context, binding.from, binding.name);
 }
 
 /** How emitted code can import a resolved name; undefined if it is not exported or no import at all. */
@@ -77,35 +78,37 @@ function exportedNameOf(declaration: Declaration): string | undefined {
 export function importKey(source: ts.SourceFile, name: string): string | undefined {
   const { declarations, imports } = moduleIndex(source);
   const binding = declarations.has(name) ? undefined : imports.get(name);
-  return binding?.specifier.startsWith('.')
-    ? `${importTarget(fileOf(source), binding.specifier)}#${binding.name}`
-    : undefined;
+  return binding?.from.path === undefined ? undefined : `${binding.from.path}#${binding.name}`;
 }
 
 function resolveQualified(context: ReadContext, source: ts.SourceFile, head: string, rest: string): Resolved {
   const binding = moduleIndex(source).imports.get(head);
   if (binding?.name !== '*') return { kind: 'global', name: `${head}.${rest}` };
-  return resolveFrom(context, source, binding.specifier, rest, new Set());
+  return resolveFrom(context, binding.from, rest);
 }
 
 function resolveFrom(
   context: ReadContext,
-  source: ts.SourceFile,
-  specifier: string,
+  { specifier, path }: ModuleReference,
   name: string,
-  visited: Set<string>,
+  visited?: Set<string>,
 ): Resolved {
-  if (specifier === PACKAGE_NAME || specifier.startsWith(`${PACKAGE_NAME}/`))
-    return { kind: 'framework', name };
-  if (!/^\.\.?(\/|$)/.test(specifier)) return { kind: 'package', module: specifier, name };
-  const from = fileOf(source);
-  if (importTarget(from, specifier).startsWith(`${context.paths.output}/`)) {
-    return { kind: 'generated', file: emittedFile(importTarget(from, specifier)), name };
+  if (path === undefined) {
+    return isThisPackage(specifier)
+      ? { kind: 'framework', name }
+      : { kind: 'package', module: specifier, name };
   }
-  const target = context.sources.resolveImport(from, specifier);
-  const file = target.exists ? context.sources.load(target.file) : undefined;
-  const found = file === undefined ? undefined : resolveExport(context, file, name, visited);
+  const { output } = context.paths;
+  if (path.startsWith(output) && path.charAt(output.length) === '/') {
+    return { kind: 'generated', file: emittedFile(path), name };
+  }
+  const file = context.sources.loadImport(path);
+  const found = file === undefined ? undefined : resolveExport(context, file, name, visited ?? new Set());
   return found ?? { kind: 'missing', specifier };
+}
+
+function isThisPackage(specifier: string): boolean {
+  return specifier === PACKAGE_NAME || specifier.startsWith(PACKAGE_PREFIX);
 }
 
 /** Emitted files need not exist yet. */
@@ -128,10 +131,10 @@ function resolveExport(
   if (declaration !== undefined) return { kind: 'declared', declaration };
   const local = exports.get(name);
   if (local !== undefined) return resolveName(context, source, local);
-  for (const { specifier, names } of reExports) {
+  for (const { from, names } of reExports) {
     const original = names === undefined ? name : names.get(name);
     if (original === undefined) continue;
-    const found = resolveFrom(context, source, specifier, original, visited);
+    const found = resolveFrom(context, from, original, visited);
     // A star export that lacks the name leaves it to the next one.
     if (names !== undefined || found.kind !== 'missing') return found;
   }

@@ -1,3 +1,5 @@
+import { headOf } from '../schema/outline.js';
+import type { ModelSchema } from '../schema/project-schema.js';
 import type { Found } from './read-memory.js';
 
 /** True if two looks at a file found the same, wherever in the file: nothing that is emitted hangs on lines. */
@@ -8,6 +10,21 @@ export function isSameFound(a: Partial<Found>, b: Partial<Found>): boolean {
 /** True if two looks at a file found the same, at the same places. */
 export function isIdenticalFound(a: Partial<Found>, b: Partial<Found>): boolean {
   return isSame(a, b, true);
+}
+
+/**
+ * Models of which a later look at a file found another body, if it found nothing else that is new: nothing that any
+ * other declaration can see.
+ */
+export function changedBodies(
+  before: Partial<Found>,
+  after: Partial<Found>,
+): readonly ModelSchema[] | undefined {
+  const { models: old = [], ...others } = before;
+  const { models = [], ...othersNow } = after;
+  if (!isSame(old.map(headOf), models.map(headOf), false) || !isSame(others, othersNow, false))
+    return undefined;
+  return models.filter((model, index) => !isSame(old[index], model, false));
 }
 
 /** @param isData inside a value of the user's own, in which nothing is a place */

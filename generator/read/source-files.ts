@@ -1,15 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
 import { plainText } from '../content-hash.js';
 import type { SourceLocation } from '../schema/location.js';
 import { isSystemError } from '../system-error.js';
-import { ts } from './compiler.js';
-
-/** What the parser could not understand. */
-export interface ParseError {
-  readonly message: string;
-  readonly location: SourceLocation;
-}
+import type { ts } from './compiler.js';
+import { linkBodies, type ParsedSource, type ParseError, parseSource, positionIn } from './parse-source.js';
 
 /** Paths that were asked for, whether there are such files or not. */
 export interface Asked {
@@ -35,11 +29,10 @@ export interface SourceFilesOptions {
   readonly onText?: (file: string, text: string | undefined) => void;
 }
 
-/** One file after a look at it. */
-interface LoadedFile {
-  /** undefined if it does not parse. */
-  readonly source: ts.SourceFile | undefined;
-  readonly errors: readonly ParseError[];
+interface LoadedFile extends ParsedSource {
+  readonly file: string;
+  /** Whether nodes in bodies of functions are linked. */
+  hasBodies: boolean;
 }
 
 /**
@@ -51,11 +44,17 @@ export class SourceFiles {
   readonly #projectDirectory: string;
   readonly #treeLimit: number;
   readonly #onText: SourceFilesOptions['onText'];
-  /** Trees, the longest unused first. */
-  readonly #loaded = new Map<string, LoadedFile>();
+  /**
+   * Trees, the longest unused first. No map: one from which much is deleted leaves tables behind that lead from each to
+   * the next, and through an old one the collector of young objects would see every tree there ever was.
+   */
+  readonly #loaded: LoadedFile[] = [];
   readonly #matches = new Map<string, boolean>();
   readonly #errors = new Map<string, readonly ParseError[]>();
+  /** Files that an import may mean, by the path that it spells. */
+  readonly #candidates = new Map<string, readonly string[]>();
   #asked: MutableAsked = nothingAsked();
+  #needsBodies = false;
   /** The file that was asked for last, which is the one that is parsed next. */
   #lastText: { readonly file: string; readonly text: string } | undefined;
 
@@ -70,13 +69,26 @@ export class SourceFiles {
     if (file.startsWith('../') || !/\.[cm]?tsx?$/.test(file)) return undefined;
     this.#asked.files.add(file);
     this.#asked.parsed.add(file);
-    const known = this.#loaded.get(file);
-    const loaded = known ?? this.#parse(file);
+    const loaded = this.#take(file) ?? this.#parse(file);
     if (loaded === undefined) return undefined;
-    if (known !== undefined) this.#loaded.delete(file);
-    this.#loaded.set(file, loaded);
-    if (this.#loaded.size > this.#treeLimit) this.#dropOldest();
+    this.#loaded.push(loaded);
+    if (this.#loaded.length > this.#treeLimit) this.#loaded.shift();
+    if (this.#needsBodies && !loaded.hasBodies) {
+      if (loaded.source !== undefined) linkBodies(loaded.source);
+      loaded.hasBodies = true;
+    }
     return loaded.source;
+  }
+
+  /** Runs `work`, which looks into bodies of functions: in files that it loads, all nodes are linked. */
+  withBodies<T>(work: () => T): T {
+    const before = this.#needsBodies;
+    this.#needsBodies = true;
+    try {
+      return work();
+    } finally {
+      this.#needsBodies = before;
+    }
   }
 
   /**
@@ -87,20 +99,26 @@ export class SourceFiles {
   text(file: string): string | undefined {
     this.#asked.files.add(file);
     if (this.#lastText?.file === file) return this.#lastText.text;
-    const tree = this.#loaded.get(file)?.source;
+    const tree = this.#loaded.find((each) => each.file === file)?.source;
     if (tree !== undefined) return tree.text;
-    const text = readText(join(this.#projectDirectory, file));
+    const text = readText(`${this.#projectDirectory}/${file}`);
     this.#onText?.(file, text);
     if (text !== undefined) this.#lastText = { file, text };
     return text;
   }
 
-  /** The project file that a relative import means, if it exists; otherwise where it would be. */
-  resolveImport(from: string, specifier: string): { readonly file: string; readonly exists: boolean } {
-    const target = importTarget(from, specifier);
-    const candidates = importCandidates(target);
-    const found = candidates.find((candidate) => this.load(candidate) !== undefined);
-    return { file: found ?? candidates[0] ?? target, exists: found !== undefined };
+  /** The parsed file that a relative import means, by the path that it spells; undefined if there is none. */
+  loadImport(path: string): ts.SourceFile | undefined {
+    let candidates = this.#candidates.get(path);
+    if (candidates === undefined) {
+      candidates = importCandidates(path);
+      this.#candidates.set(path, candidates);
+    }
+    for (const candidate of candidates) {
+      const source = this.load(candidate);
+      if (source !== undefined) return source;
+    }
+    return undefined;
   }
 
   /** Whether a file's text matches; remembered until the file is forgotten. @throws the error of the file system */
@@ -143,7 +161,7 @@ export class SourceFiles {
   forget(files: Iterable<string>): void {
     this.#lastText = undefined;
     for (const file of files) {
-      this.#loaded.delete(file);
+      this.#take(file);
       this.#errors.delete(file);
       this.#matches.delete(file);
     }
@@ -152,27 +170,22 @@ export class SourceFiles {
   #parse(file: string): LoadedFile | undefined {
     const text = this.text(file);
     if (text === undefined) return undefined;
-    const loaded = parse(file, text);
-    if (loaded.errors.length > 0) this.#errors.set(file, loaded.errors);
-    return loaded;
+    const { source, errors } = parseSource(file, text);
+    if (errors.length > 0) this.#errors.set(file, errors);
+    return { file, source, errors, hasBodies: false };
   }
 
-  #dropOldest(): void {
-    for (const file of this.#loaded.keys()) {
-      this.#loaded.delete(file);
-      return;
-    }
+  /** A file that was loaded, which is then no longer there. */
+  #take(file: string): LoadedFile | undefined {
+    const at = this.#loaded.findLastIndex((each) => each.file === file);
+    return at < 0 ? undefined : this.#loaded.splice(at, 1)[0];
   }
-}
-
-/** The path that a relative import spells, with its extension as written. */
-export function importTarget(from: string, specifier: string): string {
-  return posix.join(posix.dirname(from), specifier);
 }
 
 /** Where a node starts. */
 export function locationOf(node: ts.Node): SourceLocation {
-  return positionIn(node.getSourceFile(), node.getStart());
+  const source = node.getSourceFile();
+  return positionIn(source, node.getStart(source));
 }
 
 /** Project-relative path of the file that a node stands in. */
@@ -183,10 +196,13 @@ export function fileOf(node: ts.Node): string {
 /** Trees are large, and files that speak of each other are read one after the other. */
 const TREE_LIMIT = 16;
 
+/** As Node.js would make it of 'utf8' for each file anew. */
+const AS_TEXT = { encoding: 'utf8', flag: 'r' } as const;
+
 function readText(path: string): string | undefined {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readFileSync(path, AS_TEXT);
   } catch (error) {
     if (isSystemError(error) && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return undefined;
     throw error;
@@ -194,28 +210,9 @@ function readText(path: string): string | undefined {
   return plainText(text);
 }
 
-interface Findings {
-  readonly parseDiagnostics?: readonly ts.DiagnosticWithLocation[];
-}
-
-function parse(file: string, text: string): LoadedFile {
-  const source: ts.SourceFile & Findings = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
-  // The parser keeps its findings on the tree; asking a program for them would build one.
-  const errors = (source.parseDiagnostics ?? []).map(({ messageText, start }) => ({
-    message: ts.flattenDiagnosticMessageText(messageText, ' '),
-    location: positionIn(source, start),
-  }));
-  // The tree of a file that does not parse holds nodes of any shape: nobody gets to see it.
-  return { source: errors.length === 0 ? source : undefined, errors };
-}
-
-function positionIn(source: ts.SourceFile, position: number): SourceLocation {
-  const { line, character } = source.getLineAndCharacterOfPosition(position);
-  return { file: source.fileName, line: line + 1, column: character + 1 };
-}
-
 /** Emitted JavaScript is imported by its own name (`./wallet.js`), its source has another extension. */
 function importCandidates(target: string): readonly string[] {
+  if (target.endsWith('.js')) return [target.replace(/js$/, 'ts'), target.replace(/js$/, 'tsx')];
   const sourceName = target.replace(/\.([cm]?)jsx?$/, '.$1ts');
   if (/\.[cm]?tsx?$/.test(sourceName)) return [sourceName, sourceName.replace(/\.ts$/, '.tsx')];
   return [`${target}.ts`, `${target}/index.ts`];

@@ -1,9 +1,9 @@
 import { contentHash } from '../content-hash.js';
 import type { FileResult, Found, Look, ReadMemory } from './read-memory.js';
 
-const FORMAT = 'fw-gen results 1';
+const FORMAT = 'fw-gen results 2';
 
-/** What a text of stored results is good for. */
+/** What a list of stored results is good for. */
 export interface ResultsKey {
   /** The run that left them behind. */
   readonly run: string;
@@ -11,37 +11,55 @@ export interface ResultsKey {
   readonly setting: string;
 }
 
+/** Where texts of results are kept: most runs want few of them. */
+export interface ResultTexts {
+  /** Keeps a text. @returns where, in one word */
+  add(text: string): string;
+  /** @throws LostResultError if it is not there, or not what was kept */
+  get(place: string): string;
+}
+
+/** What an earlier process read cannot be read back. The run must begin again, and know nothing. */
+export class LostResultError extends Error {}
+
 /**
- * One line per file that was read: its name and those of files that had a part in it, a tab, and what was found. So the
- * next run need not understand what it does not look at, and what it does not change it copies.
+ * Lists results: one line per file that was read, with the place of what was found, places of actions that stage more
+ * than once, the file's name and those of files that had a part in it, between tabs. So the next run need not even
+ * read what it does not look at.
  */
-export function printResults(memory: ReadMemory, { run, setting }: ResultsKey): string {
+export function printResults(memory: ReadMemory, { run, setting }: ResultsKey, texts: ResultTexts): string {
   const lines: string[] = [];
-  for (const [file, result] of memory.results) lines.push(lineOf(file, result));
-  const looks = memory.allShardLooks;
-  for (const [place, look] of looks.byPlace) lines.push(`${JSON.stringify([place, ...look.asked])}\t`);
-  const body = [JSON.stringify(looks.models), ...lines].join('\n');
+  for (const [file, result] of memory.results) lines.push(lineOf(file, result, texts));
+  for (const [place, { asked }] of memory.lastShardLooks) lines.push(printLine(LOOK, '', place, asked));
+  const body = [memory.outline ?? '', ...lines].join('\n');
   return [FORMAT, run, setting, contentHash(body), body].join('\n');
 }
 
-/** Fills a memory with stored results. @returns false for a text of another run, program or setting, or a broken one */
-export function restoreResults(memory: ReadMemory, text: string, { run, setting }: ResultsKey): boolean {
-  const [format, storedRun, storedSetting, hash = ''] = text.split('\n', 4);
+/** Fills a memory with listed results. @returns false for a list of another run, program or setting, or a broken one */
+export function restoreResults(
+  memory: ReadMemory,
+  list: string,
+  { run, setting }: ResultsKey,
+  texts: ResultTexts,
+): boolean {
+  const [format, storedRun, storedSetting, hash = ''] = list.split('\n', 4);
   if (format !== FORMAT || storedRun !== run || storedSetting !== setting) return false;
-  const body = text.slice([format, run, setting, hash].join('\n').length + 1);
+  const body = list.slice([format, run, setting, hash].join('\n').length + 1);
   if (contentHash(body) !== hash) return false;
-  const [models = '""', ...lines] = body.split('\n');
+  const [outline = '', ...lines] = body.split('\n');
   const looks = new Map<string, Look>();
   for (const line of lines) {
-    const tab = line.indexOf('\t');
-    const names: readonly string[] = JSON.parse(line.slice(0, tab));
-    const [name = ''] = names;
-    if (tab < line.length - 1) memory.restore(name, new StoredResult(line, tab, new Set(names)));
-    else looks.set(name, { ...NO_MISTAKES, asked: new Set(names.slice(1)) });
+    const result = new StoredResult(texts, line);
+    const [name = '', ...others] = result.asked;
+    if (result.place === LOOK) looks.set(name, { ...NO_MISTAKES, asked: others });
+    else memory.restore(name, result);
   }
-  memory.restoreShardLooks(JSON.parse(models), looks);
+  memory.restoreOutline(outline, looks);
   return true;
 }
+
+/** Takes the place of a place in lines that are looks at the shards of an action. */
+const LOOK = '-';
 
 /** Only runs without a mistake leave results behind. */
 const NO_MISTAKES = { diagnostics: [], syntaxErrors: [] } as const;
@@ -50,29 +68,69 @@ const NO_MISTAKES = { diagnostics: [], syntaxErrors: [] } as const;
 class StoredResult implements FileResult {
   readonly diagnostics: Look['diagnostics'] = NO_MISTAKES.diagnostics;
   readonly syntaxErrors: Look['syntaxErrors'] = NO_MISTAKES.syntaxErrors;
-  readonly asked: ReadonlySet<string>;
+  readonly texts: ResultTexts;
   readonly line: string;
-  readonly #tab: number;
+  /** Where what was found is kept. */
+  readonly place: string;
+  /** The file itself first. */
+  readonly asked: readonly string[];
+  readonly #staging: string;
   #found: Partial<Found> | undefined;
 
-  constructor(line: string, tab: number, asked: ReadonlySet<string>) {
+  constructor(texts: ResultTexts, line: string) {
+    this.texts = texts;
     this.line = line;
-    this.#tab = tab;
-    this.asked = asked;
+    const [place = '', staging = '', ...names] = line.split('\t');
+    this.place = place;
+    this.asked = line.includes('"') ? names.map(unescapeName) : names;
+    this.#staging = staging;
+  }
+
+  /** What was found, as it is kept. */
+  get text(): string {
+    return this.texts.get(this.place);
+  }
+
+  get stagingPlaces(): readonly string[] {
+    return this.#staging === '' ? NO_PLACES : parseNames(this.#staging);
   }
 
   get found(): Partial<Found> {
-    this.#found ??= parseFound(this.line.slice(this.#tab + 1));
+    this.#found ??= parseFound(this.text);
     return this.#found;
   }
 }
+
+const NO_PLACES: readonly string[] = [];
 
 function parseFound(text: string): Partial<Found> {
   return JSON.parse(text);
 }
 
-function lineOf(file: string, result: FileResult): string {
-  if (result instanceof StoredResult) return result.line;
+function parseNames(text: string): readonly string[] {
+  return JSON.parse(text);
+}
+
+function lineOf(file: string, result: FileResult, texts: ResultTexts): string {
+  // As it is, with its text where it is.
+  if (result instanceof StoredResult && result.texts === texts) return result.line;
+  const { stagingPlaces: staging } = result;
   const others = [...result.asked].filter((each) => each !== file);
-  return `${JSON.stringify([file, ...others])}\t${JSON.stringify(result.found)}`;
+  const place = texts.add(result instanceof StoredResult ? result.text : JSON.stringify(result.found));
+  return printLine(place, staging.length === 0 ? '' : JSON.stringify(staging), file, others);
+}
+
+function printLine(place: string, staging: string, name: string, others: Iterable<string>): string {
+  return [place, staging, escapeName(name), ...Array.from(others, escapeName)].join('\t');
+}
+
+/** A name without line ends and tabs, which are what lines are made of. Most are their own. */
+function escapeName(name: string): string {
+  return name.startsWith('"') || /[\n\t]/.test(name) ? JSON.stringify(name) : name;
+}
+
+function unescapeName(text: string): string {
+  if (!text.startsWith('"')) return text;
+  const name: unknown = JSON.parse(text);
+  return String(name);
 }

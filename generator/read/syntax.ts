@@ -8,10 +8,16 @@ export type Declaration =
   | ts.EnumDeclaration
   | ts.VariableDeclaration;
 
+/** A name as it is written, with its qualifiers. */
+export function nameText(node: ts.Node): string {
+  return ts.isIdentifier(node) ? node.text : node.getText();
+}
+
 /** True if the node carries this keyword. */
 export function hasKeyword(node: ts.Node, keyword: ts.SyntaxKind): boolean {
-  const modifiers = ts.canHaveModifiers(node) ? ts.getModifiers(node) : undefined;
-  return modifiers?.some((modifier) => modifier.kind === keyword) ?? false;
+  if (!ts.canHaveModifiers(node) || node.modifiers === undefined) return false;
+  for (const modifier of node.modifiers) if (modifier.kind === keyword) return true;
+  return false;
 }
 
 /** `public`, `protected` or `private`, as the keywords say. */
@@ -34,9 +40,12 @@ export function declaredName(declaration: Declaration): string | undefined {
 
 /** Declared instance properties (`name: Type`), private ones (`#name`) excluded, in source order. */
 export function instanceProperties(node: ts.ClassDeclaration): readonly ts.PropertyDeclaration[] {
-  return node.members
-    .filter((member) => ts.isPropertyDeclaration(member))
-    .filter((member) => isInstanceMember(member) && !ts.isPrivateIdentifier(member.name));
+  const properties: ts.PropertyDeclaration[] = [];
+  for (const member of node.members) {
+    if (!ts.isPropertyDeclaration(member) || ts.isPrivateIdentifier(member.name)) continue;
+    if (isInstanceMember(member)) properties.push(member);
+  }
+  return properties;
 }
 
 /** Constructors, overload signatures included. */

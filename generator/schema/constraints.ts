@@ -33,11 +33,18 @@ export interface TagProblem {
   readonly hint: string;
 }
 
-/** The constraints of a field and the tags that could not be used. Tags of other tools are left alone. */
-export function constraintsOf(field: FieldSchema): {
+/** What the tags of a field come to. */
+export interface FieldConstraints {
   readonly constraints: Constraints;
+  /** Tags that could not be used. Those of other tools are left alone. */
   readonly problems: readonly TagProblem[];
-} {
+}
+
+const UNCONSTRAINED: FieldConstraints = { constraints: {}, problems: [] };
+
+/** The constraints of a field. */
+export function constraintsOf(field: FieldSchema): FieldConstraints {
+  if (field.tags.length === 0) return UNCONSTRAINED;
   const constraints: { -readonly [Key in keyof Constraints]: Constraints[Key] } = {};
   const problems: TagProblem[] = [];
   for (const tag of field.tags) {

@@ -6,6 +6,8 @@ export interface EmittedFiles {
   readonly migrations: ReadonlyMap<string, string>;
   /** Rewritten when there is something to add, and never removed: the lock of events. Default none. */
   readonly locks?: ReadonlyMap<string, string>;
+  /** Further generated files, which are on the disk as they are to be: nobody looks at them. Default none. */
+  readonly kept?: ReadonlySet<string>;
 }
 
 /** What every generated file begins with: only files that do are overwritten or removed. */

@@ -1,3 +1,5 @@
+import { relative, sep } from 'node:path';
+
 /** Where a generation reads and writes, relative to the project folder, with forward slashes. */
 export interface ProjectPaths {
   /** Folder that all inputs lie in; '' is the project folder itself. */
@@ -6,6 +8,11 @@ export interface ProjectPaths {
   readonly output: string;
   /** Folder of the application's migrations. */
   readonly migrations: string;
+}
+
+/** A path below a folder with forward slashes, whatever the system writes. */
+export function relativeTo(from: string, to: string): string {
+  return relative(from, to).split(sep).join('/');
 }
 
 /** The way from a folder to a file, both from the project folder ('.' is the project folder) and without detours. */

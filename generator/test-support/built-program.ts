@@ -26,6 +26,7 @@ export function buildProgram(): BuiltProgram {
   const flags = ['-p', join(repository, 'tsconfig.build.json'), '--outDir', join(root, 'dist')];
   node([tsc, ...flags, '--noCheck', '--declaration', 'false', '--isolatedDeclarations', 'false']);
   node([join(root, 'dist/generator/emit/precompile.js')]);
+  node([join(root, 'dist/generator/build/bundle.js')]);
   return {
     bin: join(root, 'bin/fw-gen.js'),
     root,

@@ -65,6 +65,28 @@ export function editSources(
   }
 }
 
+/** One edit that only a model itself sees: the type of a field of it, or a comment. @returns its file */
+export function editBody(folder: string, choose: Choose): readonly string[] {
+  const models = sourcesOf(folder).filter((path) =>
+    readFileSync(join(folder, path), 'utf8').includes('@AutoBuilder'),
+  );
+  const path = models[choose(Math.max(1, models.length))];
+  if (path === undefined) return [];
+  const text = readFileSync(join(folder, path), 'utf8');
+  const fields = [...text.matchAll(/^ {2}readonly \w+[!?]?: ([^;\n]+);/gm)];
+  const field = fields[choose(Math.max(1, fields.length))];
+  if (field === undefined) return [];
+  const type = BODY_TYPES[choose(BODY_TYPES.length)] ?? '';
+  const line =
+    choose(3) === 0 ? `  /** Number ${choose(9)}. */\n${field[0]}` : field[0].replace(/: .*/, `: ${type};`);
+  const after = text.slice(field.index + field[0].length);
+  writeFileSync(join(folder, path), `${text.slice(0, field.index)}${line}${after}`);
+  return [path];
+}
+
+/** The last one is a mistake. */
+const BODY_TYPES: readonly string[] = ['string', 'number', 'boolean | null', 'Date', 'bigint', 'RegExp'];
+
 /** Puts a source tree back. @returns the files that it touched */
 export function restoreSources(folder: string, originals: ReadonlyMap<string, string>): readonly string[] {
   const added = sourcesOf(folder).filter((path) => !originals.has(path));

@@ -1,8 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { hashOf, MANIFEST_NAME, printManifest } from './manifest.js';
-import { type FileChange, loadManifest, type WritePlan } from './plan-write.js';
+import type { FileChange, WritePlan } from './plan-write.js';
 
 interface Staged {
   readonly target: string;
@@ -18,25 +29,27 @@ interface Staged {
  * taken back. Before the first rename the manifest names both states of every file, so that a run that is killed
  * leaves nothing that the next one would not know as its own.
  *
- * @throws the error of the file system; then the files are as before
+ * @returns the manifest's text @throws the error of the file system; then the files are as before
  */
-export function applyPlan(projectDirectory: string, outputFolder: string, plan: WritePlan): void {
+export function applyPlan(projectDirectory: string, outputFolder: string, plan: WritePlan): string {
   const changes = plan.changes.filter(({ kind }) => kind !== 'unchanged');
   const manifestFile = join(projectDirectory, outputFolder, MANIFEST_NAME);
   const before = existsSync(manifestFile) ? readFileSync(manifestFile, 'utf8') : undefined;
   const after = printManifest(plan.manifest);
-  if (changes.length === 0 && before === after) return;
+  if (changes.length === 0 && before === after) return after;
   const staged: Staged[] = [];
   const done: Staged[] = [];
   try {
     for (const folder of foldersOf(projectDirectory, changes)) mkdirSync(folder, { recursive: true });
-    for (const change of changes) staged.push(stage(projectDirectory, change));
-    replace(manifestFile, printManifest(underWay(projectDirectory, outputFolder, plan)));
+    const run = randomBytes(6).toString('hex');
+    for (const change of changes) staged.push(stage(projectDirectory, change, run));
+    replace(manifestFile, printManifest(underWay(outputFolder, plan)));
     for (const each of staged) {
       moveIntoPlace(each);
       done.push(each);
     }
     replace(manifestFile, after);
+    return after;
   } catch (error) {
     for (const { temporary } of staged) if (temporary !== undefined) rmSync(temporary, { force: true });
     done.forEach(takeBack);
@@ -57,16 +70,16 @@ const TEMPORARY = /^\..+\.[0-9a-f]{12}\.fw-tmp$/;
 
 /** Every file with the hashes that it has before and after this run. */
 function underWay(
-  projectDirectory: string,
   outputFolder: string,
-  { manifest, changes }: WritePlan,
+  { before: known, manifest, changes }: WritePlan,
 ): ReadonlyMap<string, ReadonlySet<string>> {
-  const known = loadManifest(projectDirectory, outputFolder)?.files ?? new Map<string, ReadonlySet<string>>();
-  const both = new Map<string, ReadonlySet<string>>(known);
-  for (const [name, hashes] of manifest) both.set(name, new Set([...(known.get(name) ?? []), ...hashes]));
-  for (const { path, before } of changes) {
+  const both = new Map<string, ReadonlySet<string>>(known?.files);
+  for (const [name, hashes] of manifest)
+    both.set(name, new Set([...(known?.files.get(name) ?? []), ...hashes]));
+  for (const { path, before, text } of changes) {
     const name = path.slice(outputFolder.length + 1);
-    if (before === undefined || !both.has(name)) continue;
+    // What is written anew as it was has one state only.
+    if (before === undefined || before === text || !both.has(name)) continue;
     both.set(name, new Set([...(both.get(name) ?? []), hashOf(before)]));
   }
   return both;
@@ -76,15 +89,16 @@ function foldersOf(projectDirectory: string, changes: readonly FileChange[]): Re
   return new Set(changes.map(({ path }) => dirname(join(projectDirectory, path))));
 }
 
-function stage(projectDirectory: string, { path, before, text }: FileChange): Staged {
+function stage(projectDirectory: string, { path, before, text }: FileChange, run: string): Staged {
   const target = join(projectDirectory, path);
-  return { target, temporary: text === undefined ? undefined : writeBeside(target, text), before };
+  return { target, temporary: text === undefined ? undefined : writeBeside(target, text, run), before };
 }
 
-function writeBeside(target: string, text: string): string {
-  const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.fw-tmp`);
+/** @param run tells this run's files from those of others, in 12 hexadecimal digits */
+function writeBeside(target: string, text: string, run: string): string {
+  const temporary = join(dirname(target), `.${basename(target)}.${run}.fw-tmp`);
   try {
-    writeFileSync(temporary, text, { flag: 'wx' });
+    writeNew(temporary, text);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
@@ -92,8 +106,21 @@ function writeBeside(target: string, text: string): string {
   return temporary;
 }
 
+/** Writes a file that is not there yet, without a copy of its text in bytes. */
+function writeNew(file: string, text: string): void {
+  const descriptor = openSync(file, 'wx');
+  try {
+    const written = writeSync(descriptor, text);
+    if (written === Buffer.byteLength(text)) return;
+    const bytes = Buffer.from(text);
+    for (let at = written; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
 function replace(target: string, text: string): void {
-  const temporary = writeBeside(target, text);
+  const temporary = writeBeside(target, text, randomBytes(6).toString('hex'));
   try {
     renameSync(temporary, target);
   } catch (error) {

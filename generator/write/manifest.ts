@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { compareText } from '../diagnostics.js';
 
 /** File beside the emitted ones that says what was emitted. It is committed with them. */
@@ -18,7 +18,7 @@ export interface Manifest {
 /** The hash of a file's text, whatever line ends a checkout gave it. */
 export function hashOf(text: string): string {
   const normalized = text.includes('\r') ? text.replaceAll('\r\n', '\n') : text;
-  return createHash('sha256').update(normalized).digest('hex');
+  return hash('sha256', normalized, 'hex');
 }
 
 /** Prints a manifest: one line per file, sorted, so that two branches that add files merge. */

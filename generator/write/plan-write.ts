@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import { join } from 'node:path';
 import { compareText, type Diagnostic, diagnostic } from '../diagnostics.js';
 import { type EmittedFiles, HEADER_PREFIX } from '../schema/emitted-files.js';
 import { hasConflictMarkers, hashOf, MANIFEST_NAME, type Manifest, readManifest } from './manifest.js';
@@ -21,6 +21,8 @@ export interface WritePlan {
   readonly diagnostics: readonly Diagnostic[];
   /** What the manifest is to hold, by path below the output folder. */
   readonly manifest: ReadonlyMap<string, ReadonlySet<string>>;
+  /** What it holds now; absent if there is none. */
+  readonly before?: Manifest | undefined;
 }
 
 /** What a plan is made for. */
@@ -56,12 +58,23 @@ export function planWrite(request: PlanRequest): WritePlan {
     );
   }
   for (const planned of planRemovals(request, manifest)) add(planned);
-  const hashes = new Map(
-    [...emitted.generated].map(
-      ([path, text]) => [below(outputFolder, path), new Set([hashOf(text)])] as const,
-    ),
-  );
-  return { changes: changes.sort((a, b) => compareText(a.path, b.path)), diagnostics, manifest: hashes };
+  const hashes = new Map<string, ReadonlySet<string>>();
+  for (const path of emitted.kept ?? []) {
+    const name = below(outputFolder, path);
+    hashes.set(
+      name,
+      manifest?.files.get(name) ?? new Set([hashOf(readText(join(projectDirectory, path)) ?? '')]),
+    );
+    changes.push({ path, kind: 'unchanged' });
+  }
+  for (const [path, text] of emitted.generated)
+    hashes.set(below(outputFolder, path), new Set([hashOf(text)]));
+  return {
+    changes: changes.sort((a, b) => compareText(a.path, b.path)),
+    diagnostics,
+    manifest: hashes,
+    before: manifest,
+  };
 }
 
 /** The manifest of earlier runs; undefined if there is none. */
@@ -79,7 +92,9 @@ function planFile(
   const absolute = join(request.projectDirectory, path);
   const before = readText(absolute);
   if (before === undefined) return existsSync(absolute) ? foreign(path) : { path, kind: 'create', text };
-  if (before === text) return { path, kind: request.clean === true ? 'update' : 'unchanged', text, before };
+  // One text, not two that are the same: outputs are large.
+  if (before === text)
+    return { path, kind: request.clean === true ? 'update' : 'unchanged', text, before: text };
   const state = ownershipOf(manifest, below(request.outputFolder, path), before);
   if (state === 'own' || request.force === true) return { path, kind: 'update', text, before };
   return state === 'edited' ? edited(path) : foreign(path);
@@ -126,9 +141,11 @@ function planRemovals(
   const names =
     manifest === undefined ? headedFiles(projectDirectory, outputFolder) : [...manifest.files.keys()];
   return names
-    .filter((name) => isBelow(name) && !emitted.generated.has(posix.join(outputFolder, name)))
-    .flatMap((name) => {
-      const path = posix.join(outputFolder, name);
+    .filter((name) => isBelow(name))
+    .map((name) => `${outputFolder}/${name}`)
+    .filter((path) => !emitted.generated.has(path) && emitted.kept?.has(path) !== true)
+    .flatMap((path) => {
+      const name = below(outputFolder, path);
       const before = readText(join(projectDirectory, path));
       if (before === undefined) return [];
       const isOwn = ownershipOf(manifest, name, before) === 'own';

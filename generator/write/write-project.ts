@@ -36,20 +36,21 @@ export async function writeProject(
 ): Promise<WriteResult> {
   const request = { projectDirectory, outputFolder: paths.output, emitted, ...options };
   try {
-    if (options.dryRun === true) return unlessRefused(planWrite(request));
+    if (options.dryRun === true) return resultOf(planWrite(request));
     return await withFolderLock(join(projectDirectory, paths.output), () => {
       const plan = planWrite(request);
-      if (plan.diagnostics.length > 0) return unlessRefused(plan);
+      if (plan.diagnostics.length > 0) return resultOf(plan);
       for (const folder of [paths.output, paths.migrations]) removeLeftovers(join(projectDirectory, folder));
-      applyPlan(projectDirectory, paths.output, plan);
-      return unlessRefused(plan);
+      const manifest = applyPlan(projectDirectory, paths.output, plan);
+      return { changes: plan.changes, diagnostics: [], manifest };
     });
   } catch (error) {
     return { changes: [], diagnostics: [diskDiagnostic(error, projectDirectory, paths.output)] };
   }
 }
 
-function unlessRefused({ changes, diagnostics, manifest }: WritePlan): WriteResult {
+/** What a plan would do; nothing at all if anything stands in the way. */
+function resultOf({ changes, diagnostics, manifest }: WritePlan): WriteResult {
   return diagnostics.length > 0
     ? { changes: [], diagnostics }
     : { changes, diagnostics, manifest: printManifest(manifest) };

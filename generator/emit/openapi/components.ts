@@ -1,7 +1,9 @@
 import { compareText } from '../../diagnostics.js';
 import type { FieldSchema } from '../../schema/type-schema.js';
+import type { Emission } from '../emission.js';
 import type { ShardedModels } from '../field-type.js';
-import type { Code } from '../print/code.js';
+import { type Code, Members } from '../print/code.js';
+import { memberName } from '../print/strings.js';
 import { documentedObject } from './documented-schema.js';
 import { REQUEST_HEADERS, type RequestHeader } from './headers.js';
 import { PROBLEM_SCHEMA, PROBLEMS, type ProblemStatus, problemResponse } from './problems.js';
@@ -9,13 +11,15 @@ import { PROBLEM_SCHEMA, PROBLEMS, type ProblemStatus, problemResponse } from '.
 /** Named parts of the document, collected while operations are written, so that each is said once. */
 export class Components {
   readonly #isSharded: ShardedModels;
+  readonly #part: Emission['part'];
   readonly #schemas = new Map<string, Code>([['Problem', PROBLEM_SCHEMA]]);
   readonly #names = new Map<string, string>();
   readonly #problems = new Set<ProblemStatus>();
   readonly #headers = new Set<RequestHeader>();
 
-  constructor(isSharded: ShardedModels) {
+  constructor(isSharded: ShardedModels, part: Emission['part']) {
     this.#isSharded = isSharded;
+    this.#part = part;
   }
 
   /**
@@ -36,7 +40,7 @@ export class Components {
     this.#names.set(key, name);
     // Takes its place before nested schemas are written, so that they cannot take its name.
     this.#schemas.set(name, true);
-    this.#schemas.set(name, {
+    const schema = {
       description,
       ...documentedObject(fields, {
         direction,
@@ -46,7 +50,8 @@ export class Components {
             ? undefined
             : this.object(nestedKey(type), type.name, direction, type.fields, type.description),
       }),
-    });
+    };
+    this.#schemas.set(name, this.#part(schema, 6, `${memberName(name)}: ,`.length));
     return reference(name);
   }
 
@@ -66,7 +71,7 @@ export class Components {
     const headers = [...this.#headers].sort(compareText);
     const problems = [...this.#problems].sort((a, b) => a - b);
     return {
-      schemas: Object.fromEntries([...this.#schemas].sort(([a], [b]) => compareText(a, b))),
+      schemas: new Members([...this.#schemas].sort(([a], [b]) => compareText(a, b))),
       parameters:
         headers.length === 0
           ? undefined

@@ -1,6 +1,7 @@
 import { compareText } from '../../diagnostics.js';
+import type { Emission } from '../emission.js';
 import type { ShardedModels } from '../field-type.js';
-import type { Code } from '../print/code.js';
+import { type Code, Members } from '../print/code.js';
 import type { RoutedAction } from '../routes.js';
 import { Components } from './components.js';
 import { operation } from './operation.js';
@@ -16,9 +17,10 @@ export function openApiDocument(
   routes: readonly RoutedAction[],
   info: ApiInfo,
   isSharded: ShardedModels,
+  part: Emission['part'] = (code) => code,
 ): Code {
-  const components = new Components(isSharded);
-  const paths = pathItems(routes, components);
+  const components = new Components(isSharded, part);
+  const paths = pathItems(routes, components, part);
   const tags = [...new Set(routes.flatMap(({ route }) => (route.tag === undefined ? [] : [route.tag])))];
   return {
     openapi: '3.1.0',
@@ -31,7 +33,7 @@ export function openApiDocument(
 
 const METHOD_ORDER: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-function pathItems(routes: readonly RoutedAction[], components: Components): Code {
+function pathItems(routes: readonly RoutedAction[], components: Components, part: Emission['part']): Code {
   const items = new Map<string, Record<string, Code>>();
   const ordered = [...routes].sort(
     (a, b) =>
@@ -40,8 +42,9 @@ function pathItems(routes: readonly RoutedAction[], components: Components): Cod
   );
   for (const routed of ordered) {
     const item = items.get(routed.route.path) ?? {};
-    item[routed.route.method.toLowerCase()] = operation(routed, components);
+    const method = routed.route.method.toLowerCase();
+    item[method] = part(operation(routed, components), 6, `${method}: ,`.length);
     items.set(routed.route.path, item);
   }
-  return Object.fromEntries(items);
+  return new Members([...items]);
 }

@@ -20,18 +20,22 @@ export function documentedObject(fields: readonly FieldSchema[], documenting: Do
 
 /** The schema of one field, with its description. */
 export function documentedField(field: FieldSchema, documenting: Documenting): Code {
-  const { constraints } = constraintsOf(field);
   const base = documentedType(field.type, numericOf(field), documenting);
   const { description } = field;
   if (isReference(base))
     return field.nullable ? { description, anyOf: [base, { type: 'null' }] } : { description, ...base };
-  const schema = {
-    description,
-    ...base,
+  const schema = { description, ...base, ...tagged(field) };
+  return field.nullable ? allowNull(schema) : schema;
+}
+
+/** What the tags of its comment say. */
+function tagged(field: FieldSchema): SchemaCode {
+  if (field.tags.length === 0) return {};
+  const { constraints } = constraintsOf(field);
+  return {
     ...(constraints.integer === true ? { type: 'integer' } : {}),
     ...defined(constraintKeywords(constraints)),
   };
-  return field.nullable ? allowNull(schema) : schema;
 }
 
 function documentedType(type: TypeSchema, numeric: NumericType, documenting: Documenting): SchemaCode {

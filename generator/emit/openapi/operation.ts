@@ -1,5 +1,5 @@
 import type { FieldSchema } from '../../schema/type-schema.js';
-import { at, type Code } from '../print/code.js';
+import { at, type Code, Members } from '../print/code.js';
 import type { RoutedAction } from '../routes.js';
 import type { Components } from './components.js';
 import { documentedField } from './documented-schema.js';
@@ -59,7 +59,7 @@ function responses(routed: RoutedAction, components: Components): Code {
   const problems = problemStatuses(routed).map(
     (status) => [String(status), components.problem(status)] as const,
   );
-  return Object.fromEntries([[String(routed.status), success(routed, components)] as const, ...problems]);
+  return new Members([[String(routed.status), success(routed, components)] as const, ...problems]);
 }
 
 function success({ route, status }: RoutedAction, components: Components): Code {

@@ -26,17 +26,27 @@ export class Traced {
   }
 }
 
+/** An object whose keys come from the sources, in their order: as many and as odd as they may be. */
+export class Members {
+  readonly entries: ReadonlyMap<string, Code>;
+
+  constructor(entries: Iterable<readonly [key: string, value: Code]>) {
+    this.entries = new Map(entries);
+  }
+
+  toJSON(): unknown {
+    return Object.fromEntries(this.entries);
+  }
+}
+
 /** A value to be printed as a literal. Properties that are undefined are left out. */
 export type Code = PlainCode | Traced;
 
-type PlainCode =
-  | string
-  | number
-  | boolean
-  | null
-  | Expression
-  | readonly Code[]
-  | { readonly [key: string]: Code | undefined };
+type PlainCode = string | number | boolean | null | Expression | Members | readonly Code[] | PlainObject;
+
+interface PlainObject {
+  readonly [key: string]: Code | undefined;
+}
 
 /** Columns per line of emitted code. */
 export const LINE_WIDTH = 110;
@@ -83,26 +93,26 @@ function write(out: string[], value: Code, indent: number, lead: number, marks: 
   if (room >= 0 || isLeaf(value)) return;
   out.length = start;
   const inner = indent + 2;
-  const margin = ' '.repeat(inner);
-  const isArray = isList(value);
-  out.push(isArray ? '[\n' : '{\n');
-  if (isArray) {
+  if (isList(value)) {
+    out.push('[\n');
     for (const item of value) {
-      out.push(margin);
+      out.push(marginOf(inner));
       write(out, item, inner, 1, marks);
       out.push(',\n');
     }
-  } else {
-    for (const name of Object.keys(value)) {
-      const item = value[name];
-      if (item === undefined) continue;
-      const key = propertyKey(name);
-      out.push(margin, key, ': ');
-      write(out, item, inner, key.length + 3, marks);
-      out.push(',\n');
-    }
+    out.push(marginOf(indent), ']');
+    return;
   }
-  out.push(' '.repeat(indent), isArray ? ']' : '}');
+  out.push('{\n');
+  for (const name of keysOf(value)) {
+    const item = memberOf(value, name);
+    if (item === undefined) continue;
+    const key = propertyKey(name);
+    out.push(marginOf(inner), key, ': ');
+    write(out, item, inner, key.length + 3, marks);
+    out.push(',\n');
+  }
+  out.push(marginOf(indent), '}');
 }
 
 /** Writes the value on one line. @returns the room that is left; below 0 it did not fit, and the rest is missing */
@@ -137,14 +147,14 @@ function writeFlatList(out: string[], list: readonly Code[], room: number, marks
 
 function writeFlatObject(
   out: string[],
-  object: Exclude<PlainCode, Leaf | readonly Code[]>,
+  object: PlainObject | Members,
   room: number,
   marks: Marks | undefined,
 ): number {
   let left = room - 2;
   let separator = '{ ';
-  for (const name of Object.keys(object)) {
-    const item = object[name];
+  for (const name of keysOf(object)) {
+    const item = memberOf(object, name);
     if (item === undefined) continue;
     const key = propertyKey(name);
     out.push(separator, key, ': ');
@@ -154,6 +164,21 @@ function writeFlatObject(
   }
   out.push(separator === ', ' ? ' }' : '{}');
   return left;
+}
+
+function keysOf(object: PlainObject | Members): Iterable<string> {
+  return object instanceof Members ? object.entries.keys() : Object.keys(object);
+}
+
+function memberOf(object: PlainObject | Members, name: string): Code | undefined {
+  return object instanceof Members ? object.entries.get(name) : object[name];
+}
+
+const margins: string[] = [];
+
+function marginOf(indent: number): string {
+  margins[indent] ??= ' '.repeat(indent);
+  return margins[indent];
 }
 
 type Leaf = string | number | boolean | null | Expression;

@@ -20,6 +20,8 @@ export class Imports {
   readonly #folder: string;
   readonly #taken: Set<string>;
   readonly #entries = new Map<string, Entry>();
+  /** The way to each folder that something is imported from. */
+  readonly #ways = new Map<string, string>();
 
   /** @param file path of the emitted file @param taken names that the file itself declares or uses as globals */
   constructor(file: string, taken: Iterable<string>) {
@@ -57,29 +59,44 @@ export class Imports {
 
   /** The import specifier of a project file, as seen from the emitted one. */
   specifier(file: string): string {
-    const path = relativePath(this.#folder, file).replace(/\.([cm]?)tsx?$/, '.$1js');
-    return path.startsWith('../') ? path : `./${path}`;
+    const name = file.slice(file.lastIndexOf('/') + 1);
+    const script = name.endsWith('.ts') ? `${name.slice(0, -2)}js` : name.replace(/\.([cm]?)tsx?$/, '.$1js');
+    return `${this.#wayTo(file.slice(0, -name.length))}${script}`;
+  }
+
+  /** @param folder path with a slash behind it, or '' */
+  #wayTo(folder: string): string {
+    let way = this.#ways.get(folder);
+    if (way === undefined) {
+      const path = relativePath(this.#folder, folder);
+      way = path.startsWith('../') ? path : `./${path}`;
+      this.#ways.set(folder, way);
+    }
+    return way;
   }
 
   /** The import statements: packages first, then from far to near. */
   statements(): readonly string[] {
     const byModule = new Map<string, Entry[]>();
     for (const entry of this.#entries.values()) {
-      byModule.set(entry.module, [...(byModule.get(entry.module) ?? []), entry]);
+      const entries = byModule.get(entry.module);
+      if (entries === undefined) byModule.set(entry.module, [entry]);
+      else entries.push(entry);
     }
     return [...byModule]
-      .sort(([a], [b]) => compareText(sortKey(a), sortKey(b)))
-      .map(([module, entries]) => statement(module, entries));
+      .map(([module, entries]) => ({ key: sortKey(module), module, entries }))
+      .sort((a, b) => compareText(a.key, b.key))
+      .map(({ module, entries }) => statement(module, entries));
   }
 
   #add(reference: Reference, isType: boolean, preferred?: string): string {
-    const module = reference.kind === 'file' ? this.specifier(reference.file) : reference.module;
     const key = referenceKey(reference);
     const known = this.#entries.get(key);
     if (known !== undefined) {
       known.isType &&= isType;
       return known.local;
     }
+    const module = reference.kind === 'file' ? this.specifier(reference.file) : reference.module;
     const local = this.reserve(preferred ?? (reference.name === 'default' ? 'Default' : reference.name));
     this.#entries.set(key, { module, name: reference.name, local, isType });
     return local;

@@ -9,7 +9,7 @@ import { at, type Code, Expression, LINE_WIDTH, printCall } from '../print/code.
 import { Imports } from '../print/imports.js';
 import { quote } from '../print/strings.js';
 import { ResponseFields, type ResponseView } from '../response-fields.js';
-import { type RoutedAction, routedActions } from '../routes.js';
+import type { RoutedAction } from '../routes.js';
 import { type CollaboratorView, className, type RepositoryView, WiringPrinter } from '../wiring-printer.js';
 import { type HeaderView, headerView } from './header-view.js';
 import { modelFile } from './model-view.js';
@@ -121,7 +121,7 @@ export function applicationView(emission: Emission, place: ApplicationPlace): Ap
   imports.value({ kind: 'file', file: `${place.outputFolder}/openapi.ts`, name: 'openApi' });
   const responses = new ResponseFields(imports, emission);
   const wiring = new WiringPrinter(emission, (model) => modelFile(place.outputFolder, model), imports);
-  const routes = routedActions(schema).map((each) => routeCode(emission, each, imports, responses));
+  const routes = emission.routes.map((each) => routeCode(emission, each, imports, responses));
   const collaborators = wiring.collaborators();
   const handled = handledEvents(emission, imports);
   const view = {
@@ -141,7 +141,11 @@ export function applicationView(emission: Emission, place: ApplicationPlace): Ap
       emission,
       'events',
       imports.runtimeType('EventDescriptor'),
-      schema.events.map((event) => handled.get(placeKey(event))?.name ?? eventCode(emission, event, imports)),
+      schema.events.map(
+        (event) =>
+          handled.get(placeKey(event))?.name ??
+          emission.part(eventCode(emission, event, imports), 2, ','.length),
+      ),
     ),
     responses: responses.views(),
     fieldDescriptor: responses.views().length > 0 ? imports.runtimeType('FieldDescriptor') : '',
@@ -153,7 +157,7 @@ export function applicationView(emission: Emission, place: ApplicationPlace): Ap
       'models: ,'.length,
     ),
     actions: emission.print(
-      schema.actions.map((action) => wiring.action(action)),
+      schema.actions.map((action) => emission.part(wiring.action(action), 6, ','.length)),
       4,
       'return ;'.length,
     ),

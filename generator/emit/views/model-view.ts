@@ -3,7 +3,7 @@ import { type ModelNames, modelNames } from '../../schema/model-names.js';
 import { projectIndex } from '../../schema/project-index.js';
 import type { ModelSchema } from '../../schema/project-schema.js';
 import type { Emission } from '../emission.js';
-import { fieldTypeOf, flags } from '../field-type.js';
+import { fieldTypeOf } from '../field-type.js';
 import { at, type Code, Expression, LINE_WIDTH } from '../print/code.js';
 import { Imports } from '../print/imports.js';
 import { commentText, docComment, isBindingName, memberName, quote } from '../print/strings.js';
@@ -86,19 +86,28 @@ export function modelView(emission: Emission, model: ModelSchema, file: string):
   const columns = columnsOf(model);
   const required = columns.filter(isRequired);
   const hasRepository = !projectIndex(emission.schema).repositoriesByModel.has(model.name);
-  const view = {
-    ...headerView(model.file),
+  const { headerPrefix, header } = headerView(model.file);
+  const descriptorType = imports.runtimeType('ModelDescriptor');
+  const builderBase = imports.runtimeValue('ModelBuilder');
+  const repositoryBase = hasRepository ? imports.runtimeValue('Repository') : '';
+  const members = columns.map(({ column, field, sqlType }) => ({
+    name: emission.at(field.location, memberName(column)),
+    type: rowTypeText(field, sqlType, imports),
+  }));
+  const setters = columns.map((column) => setterView(emission, column, names, local, imports));
+  return {
+    headerPrefix,
+    header,
+    // By now all of them are known.
+    imports: imports.statements(),
     modelName: model.name,
     model: local,
-    descriptorType: imports.runtimeType('ModelDescriptor'),
-    builderBase: imports.runtimeValue('ModelBuilder'),
-    repositoryBase: hasRepository ? imports.runtimeValue('Repository') : '',
+    descriptorType,
+    builderBase,
+    repositoryBase,
     tableText: commentText(names.table),
     tableType: names.tableType,
-    columns: columns.map(({ column, field, sqlType }) => ({
-      name: emission.at(field.location, memberName(column)),
-      type: rowTypeText(field, sqlType, imports),
-    })),
+    columns: members,
     tables: names.tables,
     tableKey: memberName(names.table),
     descriptorName: names.descriptor,
@@ -116,11 +125,10 @@ export function modelView(emission: Emission, model: ModelSchema, file: string):
       .filter(({ inherited }) => inherited)
       .map(({ field }) => quote(field.name))
       .join(' | '),
-    setters: columns.map((column) => setterView(emission, column, names, local, imports)),
+    setters,
     hasRepository,
     repository: names.repository,
   };
-  return { ...view, imports: imports.statements() };
 }
 
 /** Names of the language that the template uses. */
@@ -149,7 +157,8 @@ function printDescriptor(emission: Emission, model: ModelSchema, names: ModelNam
         column,
         type: fieldTypeOf(field, emission.isSharded, sqlType),
         sqlType,
-        ...flags(field),
+        optional: field.optional || undefined,
+        nullable: field.nullable || undefined,
       }),
     ),
     deletedStates: deletedStates.length === 0 ? undefined : deletedStates,

@@ -1,7 +1,6 @@
 import type { Emission } from '../emission.js';
 import { type ApiInfo, openApiDocument } from '../openapi/document.js';
 import { LINE_WIDTH } from '../print/code.js';
-import { routedActions } from '../routes.js';
 import { type HeaderView, headerView } from './header-view.js';
 
 /** View of `openapi.hbs`. */
@@ -12,6 +11,6 @@ export interface OpenApiView extends HeaderView {
 
 /** Decides everything that `openapi.hbs` writes. */
 export function openApiView(emission: Emission, info: ApiInfo, sourceFolder: string): OpenApiView {
-  const document = openApiDocument(routedActions(emission.schema), info, emission.isSharded);
+  const document = openApiDocument(emission.routes, info, emission.isSharded, emission.part);
   return { ...headerView(sourceFolder), document: emission.print(document, 0, LINE_WIDTH) };
 }

@@ -33,6 +33,10 @@ export function shardVerdict(
   schema: ProjectSchema,
   action: ActionSchema,
 ): ShardVerdict | undefined {
+  return context.sources.withBodies(() => follow(context, schema, action));
+}
+
+function follow(context: ReadContext, schema: ProjectSchema, action: ActionSchema): ShardVerdict | undefined {
   const source = context.sources.load(action.file);
   const node = source && classesOf(source).find((each) => each.name?.text === action.className);
   const perform = node?.members.find(

@@ -1,0 +1,13 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundleCompiler } from './bundle-compiler.js';
+import { bundleProgram } from './bundle-program.js';
+
+/** A step of the build: makes the few files that `fw-gen generate` is loaded from. */
+const generator = join(dirname(fileURLToPath(import.meta.url)), '..');
+const folder = join(generator, 'bundle');
+for (const each of [folder, join(generator, 'compiled')]) rmSync(each, { recursive: true, force: true });
+mkdirSync(folder);
+await bundleCompiler(generator, folder);
+await bundleProgram(generator, folder);

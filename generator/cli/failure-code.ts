@@ -1,0 +1,13 @@
+import { EXIT, type ExitCode, type Output } from './exit.js';
+import { InputError } from './input-error.js';
+
+/** Says what ended a command, and gives what the process ends with: 2 for wrong input, 3 for a bug of this program. */
+export function failureCode(error: unknown, output: Output): ExitCode {
+  if (error instanceof InputError) {
+    output.error(error.message);
+    return EXIT.inputError;
+  }
+  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  output.error(`This is a bug of fw-gen, please report it:\n${detail}`);
+  return EXIT.bug;
+}

@@ -1,0 +1,58 @@
+import type { Format } from './report/report.js';
+
+/** Options of `fw-gen generate`, as parsed. */
+export interface GenerateFlags {
+  readonly config: string;
+  readonly check?: boolean;
+  readonly dryRun?: boolean;
+  readonly watch?: boolean;
+  readonly clean?: boolean;
+  readonly force?: boolean;
+  readonly timing?: boolean;
+  readonly quiet?: boolean;
+  readonly cache: boolean;
+  readonly verifyCache?: boolean;
+  readonly format: Format;
+}
+
+const SWITCHES: Readonly<Record<string, Partial<GenerateFlags>>> = {
+  '--check': { check: true },
+  '--dry-run': { dryRun: true },
+  '--clean': { clean: true },
+  '--force': { force: true },
+  '--no-cache': { cache: false },
+  '--verify-cache': { verifyCache: true },
+  '--timing': { timing: true },
+  '--quiet': { quiet: true },
+};
+
+const FORMAT_FLAGS: Readonly<Record<string, Format>> = {
+  text: 'text',
+  json: 'json',
+  github: 'github',
+  sarif: 'sarif',
+};
+
+/**
+ * A command line of `generate` in its plain form, which most are: it needs no parser to be loaded. undefined for
+ * every other, mistaken ones and `--watch` included.
+ */
+export function plainGenerate(argv: readonly string[]): GenerateFlags | undefined {
+  if (argv[0] !== 'generate') return undefined;
+  let flags: GenerateFlags = { config: 'fw.config.yaml', cache: true, format: 'text' };
+  for (let index = 1; index < argv.length; index += 1) {
+    const word = argv[index] ?? '';
+    const value = argv[index + 1] ?? '';
+    const found = Object.hasOwn(SWITCHES, word) ? SWITCHES[word] : withValue(word, value);
+    if (found === undefined) return undefined;
+    if (!Object.hasOwn(SWITCHES, word)) index += 1;
+    flags = { ...flags, ...found };
+  }
+  return flags;
+}
+
+function withValue(word: string, value: string): Partial<GenerateFlags> | undefined {
+  if (word === '--config') return value === '' || value.startsWith('-') ? undefined : { config: value };
+  const format = word === '--format' && Object.hasOwn(FORMAT_FLAGS, value) ? FORMAT_FLAGS[value] : undefined;
+  return format === undefined ? undefined : { format };
+}

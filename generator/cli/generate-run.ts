@@ -1,0 +1,240 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import {
+  type GenerateOptions,
+  type GenerateResult,
+  generate,
+  type Phase,
+  type TracedText,
+} from '../generate.js';
+import { LostResultError, RunMemory } from '../watch.js';
+import { CachedRun, optionsFrom } from './cached-run.js';
+import type { CommandContext } from './command-context.js';
+import { EXIT, type ExitCode } from './exit.js';
+import type { GenerateFlags } from './generate-flags.js';
+import type { LoadedGenerator } from './load-generator.js';
+import { driftCause } from './report/drift-cause.js';
+import { reportGithub, reportJson, reportSarif } from './report/machine-reports.js';
+import type { Format, ReportedChange, ReportedProblem, ReportOptions, RunReport } from './report/report.js';
+import { reportText } from './report/text-report.js';
+import { unifiedDiff } from './report/unified-diff.js';
+import { type Recollection, recollect } from './run-cache.js';
+
+/** What is known before a run. */
+export interface Knowledge {
+  /** Of earlier runs of this process, which is more than any cache can know. */
+  readonly memory?: RunMemory | undefined;
+  /** What a run of another process left behind; it is looked for if this is absent. */
+  readonly before?: Recollection | undefined;
+  /** What the configuration says; it is read if this is absent. */
+  readonly options?: GenerateOptions | undefined;
+  /** Told what the run did, before anybody else is. */
+  readonly onResult?: (result: GenerateResult) => void;
+  /** Told when a run has to look at the whole project. */
+  readonly onWhole?: () => void;
+}
+
+/** One run from reading the configuration to the report. */
+export async function generateOnce(
+  flags: GenerateFlags,
+  context: Pick<CommandContext, 'output' | 'version'>,
+  knowledge: Knowledge = {},
+): Promise<ExitCode> {
+  const started = performance.now();
+  const clock = new PhaseClock(context.output.progress);
+  const run = await runGenerator(flags, clock, knowledge);
+  if (run.result !== undefined) knowledge.onResult?.(run.result);
+  clock.end();
+  const report = reportOf(flags, run, performance.now() - started);
+  if (knowledge.memory !== undefined && isQuietRun(report)) return report.exitCode;
+  const timed = flags.timing === true ? { ...report, timing: clock.phases } : report;
+  REPORTERS[flags.format](timed, {
+    output: context.output,
+    quiet: flags.quiet === true,
+    version: context.version,
+    sourceText: (file) => readSource(run.projectDirectory, file),
+  });
+  return report.exitCode;
+}
+
+/** What a run gave, or why there was none. */
+interface Run {
+  readonly projectDirectory: string;
+  readonly problems: readonly ReportedProblem[];
+  readonly result?: GenerateResult;
+  readonly traced?: ReadonlyMap<string, TracedText> | undefined;
+}
+
+async function runGenerator(
+  flags: GenerateFlags,
+  clock: PhaseClock,
+  { memory, before: given, options: known, onWhole }: Knowledge,
+): Promise<Run> {
+  const projectDirectory = dirname(resolve(flags.config));
+  clock.begin('cache');
+  const startedAt = Date.now();
+  const isCached = flags.cache && memory === undefined;
+  const before = isCached ? (given ?? recollect(flags.config)) : undefined;
+  clock.begin('config');
+  const loaded =
+    known === undefined
+      ? ((usesCache(flags) ? knownOptions(before) : undefined) ?? (await load(flags.config)))
+      : { options: known };
+  if ('problems' in loaded) return { projectDirectory, problems: loaded.problems };
+  const { options } = loaded;
+  clock.begin('cache');
+  const cached = isCached
+    ? new CachedRun({ configFile: flags.config, options, startedAt, before })
+    : undefined;
+  const read =
+    memory ??
+    (usesCache(flags) ? cached?.memory : undefined) ??
+    new RunMemory({ isKept: cached !== undefined });
+  const run = await generateWith(read, flags, options, (phase) => {
+    clock.begin(phase);
+    if (phase === 'check') onWhole?.();
+  });
+  const { result } = run;
+  if (flags.verifyCache === true && cached !== undefined) verify(cached, run.memory, result);
+  clock.begin('cache');
+  const isWritten = flags.check !== true && flags.dryRun !== true;
+  // A run that wrote nothing may have found the manifest wrong as well.
+  if (isWritten || (isUnchanged(result) && cached?.hasManifest(result) === true)) {
+    cached?.remember(result, run.memory);
+  }
+  return { projectDirectory, problems: result.diagnostics, ...run };
+}
+
+interface RunWithMemory {
+  readonly result: GenerateResult;
+  /** Which declaration causes which line, if a file is stale and somebody is to be told why. */
+  readonly traced: ReadonlyMap<string, TracedText> | undefined;
+  /** Of what was read: another one than was given if that turned out to be broken. */
+  readonly memory: RunMemory;
+}
+
+async function generateWith(
+  memory: RunMemory,
+  flags: GenerateFlags,
+  options: GenerateOptions,
+  onPhase: (phase: Phase) => void,
+): Promise<RunWithMemory> {
+  try {
+    const result = await generate({
+      ...options,
+      dryRun: flags.check === true || flags.dryRun === true,
+      force: flags.force === true,
+      clean: flags.clean === true,
+      memory,
+      onPhase,
+    });
+    return {
+      result,
+      memory,
+      traced: flags.check === true && !isUnchanged(result) ? result.trace() : undefined,
+    };
+  } catch (error) {
+    if (!(error instanceof LostResultError)) throw error;
+    return generateWith(new RunMemory(), flags, options, onPhase);
+  }
+}
+
+/** What the configuration says, if it says what it said to the run before. */
+function knownOptions(before: Recollection | undefined): { readonly options: GenerateOptions } | undefined {
+  if (before === undefined || before.isReconfigured) return undefined;
+  const { folder, record } = before;
+  return { options: optionsFrom(folder, record.settings) };
+}
+
+/** Reads the configuration. What understands YAML is loaded only now. */
+async function load(configFile: string): Promise<LoadedGenerator> {
+  const { loadGenerator } = await import('./load-generator.js');
+  return loadGenerator(configFile);
+}
+
+/** Whether a run takes over what the cache holds: one that proves it, or writes all anew, looks for itself. */
+function usesCache({ clean, force, verifyCache }: GenerateFlags): boolean {
+  return clean !== true && force !== true && verifyCache !== true;
+}
+
+/** Compares what the cache holds with what a run without it found. @throws an error if it lies */
+function verify(cached: CachedRun, fresh: RunMemory, result: GenerateResult): void {
+  const lies = cached.memory.contradictions(fresh);
+  if (lies.length > 0)
+    throw new Error(`The cache holds something else than a run finds for ${lies.join(', ')}`);
+  if (cached.isUpToDate && cached.memory.read.outline !== fresh.read.outline)
+    throw new Error('The cache holds another outline of the project than a run finds');
+  if (cached.isUpToDate && !(isUnchanged(result) && result.diagnostics.length === 0))
+    throw new Error('The cache says that nothing changed, a run finds changes');
+}
+
+function isUnchanged({ changes }: GenerateResult): boolean {
+  return changes.every(({ kind }) => kind === 'unchanged');
+}
+
+/** While watching, a run that finds everything right says nothing. */
+function isQuietRun({ problems, changes }: RunReport): boolean {
+  return problems.length === 0 && changes.every(({ kind }) => kind === 'unchanged');
+}
+
+function reportOf(flags: GenerateFlags, { problems, result, traced }: Run, elapsedMs: number): RunReport {
+  const mode = flags.check === true ? 'check' : flags.dryRun === true ? 'dry-run' : 'generate';
+  const all = result?.changes ?? [];
+  const isStale = mode === 'check' && all.some(({ kind }) => kind !== 'unchanged');
+  const changes = all.map((change): ReportedChange => {
+    const { path, kind, before, text } = change;
+    if (traced === undefined || kind === 'unchanged') return { path, kind };
+    return { path, kind, cause: driftCause(change, traced.get(path)), diff: unifiedDiff(path, before, text) };
+  });
+  const exitCode = problems.length > 0 ? EXIT.inputError : isStale ? EXIT.drift : EXIT.success;
+  return { mode, exitCode, problems, changes, elapsedMs };
+}
+
+const REPORTERS: Readonly<Record<Format, (report: RunReport, options: ReportOptions) => void>> = {
+  text: reportText,
+  json: reportJson,
+  github: reportGithub,
+  sarif: reportSarif,
+};
+
+function readSource(projectDirectory: string, file: string): string | undefined {
+  try {
+    return readFileSync(join(projectDirectory, file), 'utf8').replace(/^\uFEFF/, '');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Measures phases and shows the present one. */
+class PhaseClock {
+  readonly #progress: ((text: string) => void) | undefined;
+  readonly #phases: Record<string, number> = {};
+  #current: { readonly phase: string; readonly since: number } | undefined;
+
+  constructor(progress: ((text: string) => void) | undefined) {
+    this.#progress = progress;
+  }
+
+  begin(phase: Phase | 'config' | 'cache'): void {
+    this.#close();
+    this.#current = { phase, since: performance.now() };
+    this.#progress?.(`${phase} ...`);
+  }
+
+  end(): void {
+    this.#close();
+    this.#progress?.('');
+  }
+
+  /** Milliseconds by phase. */
+  get phases(): Readonly<Record<string, number>> {
+    return this.#phases;
+  }
+
+  #close(): void {
+    if (this.#current === undefined) return;
+    const { phase, since } = this.#current;
+    this.#phases[phase] = (this.#phases[phase] ?? 0) + performance.now() - since;
+    this.#current = undefined;
+  }
+}

@@ -1,0 +1,2 @@
+/** The input of a command is wrong: the message says why, and the process ends with 2. */
+export class InputError extends Error {}

@@ -1,0 +1,139 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { contentHash, exactHash } from '../content-hash.js';
+import {
+  CACHE_FOLDER,
+  FILE_NAME,
+  hashOf,
+  type Print,
+  programState,
+  type RunRecord,
+  type Settings,
+  stateOf,
+  type TextHash,
+  UNSAFE,
+  writeAtomically,
+} from './run-cache.js';
+import { removeOtherTexts, type StoredTexts } from './stored-texts.js';
+
+const ABANDONED_MS = 60_000;
+
+/** What a run looked at. */
+export interface RunTrace {
+  readonly configFile: string;
+  readonly outputDirectory: string;
+  /** Names the run. */
+  readonly run: string;
+  readonly emitted: string;
+  /** Files and folders whose state decides the result, project-relative; missing ones included. */
+  readonly inputs: Iterable<string>;
+  /** Emitted files and what belongs to them, project-relative, with their texts where the run knows them. */
+  readonly outputs: ReadonlyMap<string, string | undefined>;
+  /** Hash of the text that the run read from a file; undefined if it did not read it. */
+  readonly hashOf: (path: string) => string | undefined;
+  /** What is known of files that the run had not to look at. */
+  readonly known: (kind: 'inputs' | 'outputs', path: string) => Print | undefined;
+  /** Number of files to be named in the answer. */
+  readonly files: number;
+  readonly settings: Settings;
+  /** When the run began, in milliseconds since 1970. */
+  readonly startedAt: number;
+}
+
+/** What a run read, for the next one that finds a change. */
+export interface RunResults {
+  readonly texts: StoredTexts;
+  /** Puts texts where they belong. @returns the list that speaks of them */
+  readonly print: (texts: StoredTexts) => string;
+}
+
+/** Remembers that everything is right. */
+export function rememberRun(trace: RunTrace, { texts, print }: RunResults): void {
+  const cache = join(trace.outputDirectory, CACHE_FOLDER);
+  try {
+    const found = recordOf(trace);
+    if (found === undefined) {
+      rmSync(join(cache, FILE_NAME), { force: true });
+      return;
+    }
+    mkdirSync(cache, { recursive: true });
+    removeLeftovers(cache);
+    writeAtomically(cache, '.gitignore', '*\n');
+    const list = print(texts);
+    const record: RunRecord = { ...found, texts: texts.save() };
+    writeAtomically(cache, RESULTS_NAME, list);
+    writeAtomically(cache, FILE_NAME, JSON.stringify(record));
+    removeOtherTexts(cache, record.texts);
+  } catch {
+    // Without a record the next run takes longer: no reason to fail this one.
+  }
+}
+
+const RESULTS_NAME = 'results.txt';
+
+/** What was read by the run of a record, or by another; undefined if nothing is there. */
+export function readResults(outputDirectory: string): string | undefined {
+  try {
+    return readFileSync(join(outputDirectory, CACHE_FOLDER, RESULTS_NAME), 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** What processes that were killed left half written. */
+function removeLeftovers(folder: string): void {
+  for (const name of readdirSync(folder).filter((each) => each.endsWith('.tmp'))) {
+    const path = join(folder, name);
+    const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+    if (age > ABANDONED_MS) rmSync(path, { force: true });
+  }
+}
+
+function recordOf(trace: RunTrace): Omit<RunRecord, 'texts'> | undefined {
+  const { configFile, run, emitted, files, settings, startedAt } = trace;
+  const folder = dirname(resolve(configFile));
+  const environment = environmentOf(readFileSync(configFile, 'utf8'));
+  if (environment === undefined) return undefined;
+  const inputs: Record<string, Print> = {};
+  for (const path of trace.inputs) {
+    const read = trace.hashOf(path);
+    const known = read === undefined ? trace.known('inputs', path) : undefined;
+    inputs[path] = known ?? printOf(join(folder, path), { text: read, hash: contentHash }, startedAt);
+  }
+  const outputs: Record<string, Print> = {};
+  for (const [path, text] of trace.outputs) {
+    const written = text === undefined ? undefined : exactHash(text);
+    const known = written === undefined ? trace.known('outputs', path) : undefined;
+    outputs[path] = known ?? printOf(join(folder, path), { text: written, hash: exactHash }, startedAt);
+  }
+  return { format: 3, program: programState(), run, emitted, inputs, outputs, environment, files, settings };
+}
+
+interface KnownText {
+  /** Its hash; undefined if the run did not read or write it. */
+  readonly text: string | undefined;
+  readonly hash: TextHash;
+}
+
+/**
+ * What a file is now, with the text that it had for the run: what stands there now may be newer, and then its state is
+ * not to be trusted. Without that text (the configuration's, say) it is known only if it did not change since.
+ */
+function printOf(path: string, { text, hash }: KnownText, startedAt: number): Print {
+  const state = stateOf(path, startedAt);
+  if (state === '') return ['', ''];
+  return [state, text ?? (state === UNSAFE ? UNSAFE : hashOf(path, hash))];
+}
+
+/** Variables that a configuration names; undefined if its generator section hangs on their values. */
+function environmentOf(text: string): Readonly<Record<string, boolean>> | undefined {
+  const environment: Record<string, boolean> = {};
+  for (const line of text.split('\n')) {
+    for (const [, name = ''] of line.matchAll(/\$\{(\w+)/g)) {
+      if (/\b(namespace|source|output|migrations|templates|title|version|generator)\b/.test(line))
+        return undefined;
+      environment[name] = process.env[name] !== undefined;
+    }
+  }
+  return environment;
+}

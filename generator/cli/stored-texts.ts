@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { contentHash } from '../content-hash.js';
+import { LostResultError, type ResultTexts } from '../watch.js';
+
+/** Which file holds texts, and how far a record speaks of it: what lies behind belongs to nobody. */
+export interface TextsFile {
+  readonly name: string;
+  /** In bytes. */
+  readonly size: number;
+  /** Size when the file was made. What was added since took the place of something. */
+  readonly firstSize: number;
+}
+
+const PREFIX = 'texts-';
+const NAME = /^texts-[0-9a-f-]{36}\.txt$/;
+/** So many texts are read one by one; whoever wants more wants most. */
+const SINGLE_READS = 64;
+/** So much may lie around that nobody needs. */
+const SLACK_BYTES = 1_000_000;
+const HASH_LENGTH = 16;
+
+/** Texts of what runs read, one behind the other in a file, so that a run adds what is new and rewrites nothing. */
+export class StoredTexts implements ResultTexts {
+  readonly #folder: string;
+  readonly #before: TextsFile | undefined;
+  readonly #added: Buffer[] = [];
+  #addedBytes = 0;
+  #reads = 0;
+  #whole: Buffer | undefined;
+
+  /** @param before what an earlier run kept; undefined to begin anew */
+  constructor(folder: string, before: TextsFile | undefined) {
+    this.#folder = folder;
+    // A record is a file like any other: whatever it says, nothing else is read or written.
+    this.#before = before !== undefined && NAME.test(before.name) ? before : undefined;
+  }
+
+  /** More lies around than is needed: texts had better be kept in another file. */
+  get isWorn(): boolean {
+    const { size = 0, firstSize = 0 } = this.#before ?? {};
+    return size > 2 * firstSize + SLACK_BYTES;
+  }
+
+  add(text: string): string {
+    const bytes = Buffer.from(text);
+    const offset = (this.#before?.size ?? 0) + this.#addedBytes;
+    this.#added.push(bytes);
+    this.#addedBytes += bytes.length;
+    return `${offset}.${bytes.length}.${hashOf(text)}`;
+  }
+
+  get(place: string): string {
+    const [offset = '', length = '', hash = ''] = place.split('.');
+    const text = this.#read(Number(offset), Number(length));
+    if (text === undefined || hashOf(text) !== hash) throw new LostResultError(`Nothing is kept at ${place}`);
+    return text;
+  }
+
+  /** Writes what was added. @returns which file holds all now @throws the error of the file system */
+  save(): TextsFile {
+    const {
+      name = `${PREFIX}${randomUUID()}.txt`,
+      size = 0,
+      firstSize = this.#addedBytes,
+    } = this.#before ?? {};
+    const bytes = Buffer.concat(this.#added);
+    if (this.#before === undefined) writeFileSync(join(this.#folder, name), bytes);
+    else writeAt(join(this.#folder, name), bytes, size);
+    return { name, size: size + bytes.length, firstSize };
+  }
+
+  #read(offset: number, length: number): string | undefined {
+    if (this.#before === undefined) return undefined;
+    const file = join(this.#folder, this.#before.name);
+    this.#reads += 1;
+    try {
+      if (this.#reads > SINGLE_READS) this.#whole ??= readFileSync(file);
+      return this.#whole?.toString('utf8', offset, offset + length) ?? readAt(file, offset, length);
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** Removes files of texts that no record speaks of any more. */
+export function removeOtherTexts(folder: string, { name }: TextsFile): void {
+  for (const each of readdirSync(folder)) {
+    if (each.startsWith(PREFIX) && each !== name) rmSync(join(folder, each), { force: true });
+  }
+}
+
+function hashOf(text: string): string {
+  return contentHash(text).slice(0, HASH_LENGTH);
+}
+
+function readAt(file: string, offset: number, length: number): string {
+  const descriptor = openSync(file, 'r');
+  try {
+    const bytes = Buffer.alloc(length);
+    const count = readSync(descriptor, bytes, 0, length, offset);
+    return bytes.toString('utf8', 0, count);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Two processes at once write over each other: hashes tell whose text it is. */
+function writeAt(file: string, bytes: Buffer, offset: number): void {
+  const descriptor = openSync(file, 'r+');
+  try {
+    writeSync(descriptor, bytes, 0, bytes.length, offset);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Output } from './exit.js';
+
+/** This process's terminal. */
+export function terminal(): Output {
+  return {
+    info: (line) => process.stdout.write(`${line}\n`),
+    error: (line) => process.stderr.write(`${line}\n`),
+    ...(process.stderr.isTTY ? { progress: (text) => process.stderr.write(`\r\u001B[K${text}`) } : {}),
+  };
+}
+
+/** Given when the process is asked to end. What cannot end early, such as a run, ends on its own. */
+export function interruption(): AbortSignal {
+  const interrupted = new AbortController();
+  process.once('SIGINT', () => interrupted.abort());
+  process.once('SIGTERM', () => interrupted.abort());
+  return interrupted.signal;
+}
+
+/** Version in `package.json` of the package that this program is part of. */
+export function packageVersion(): string {
+  const file = createRequire(import.meta.url).resolve('fw-actions/package.json');
+  const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  const isNamed = typeof content === 'object' && content !== null && 'version' in content;
+  return isNamed ? String(content.version) : 'unknown';
+}

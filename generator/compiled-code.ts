@@ -1,0 +1,112 @@
+import { isAscii } from 'node:buffer';
+import { hash, randomUUID } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire, Module } from 'node:module';
+import { arch } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { cachedDataVersionTag } from 'node:v8';
+import { Script } from 'node:vm';
+
+/**
+ * Requires a CommonJS module, and keeps the code that Node.js compiled it to for the next process: for a large one that
+ * takes longer than running it. What was kept is code that will be run unseen, so it belongs into a folder that only
+ * those can write to who could change the module itself.
+ *
+ * @param file absolute path of the module @param folder absolute path; made if it is missing
+ */
+export function requireCompiled<Exports>(file: string, folder: string): Exports {
+  const require = createRequire(file);
+  const module = require.cache[file] ?? load(file, folder, require);
+  const exports: Exports = module.exports;
+  return exports;
+}
+
+function load(file: string, folder: string, require: NodeJS.Require): NodeJS.Module {
+  const tag = cachedDataVersionTag();
+  const stored = join(folder, storedName(file, tag));
+  const cachedData = readStored(stored);
+  const source = wrappedModule(file);
+  const script = new Script(source, { filename: file, ...(cachedData === undefined ? {} : { cachedData }) });
+  if (cachedData === undefined || script.cachedDataRejected === true) {
+    // At the end, so that functions that were compiled when they were first called are in it.
+    process.once('exit', () => {
+      // Code is kept for the flags of Node.js under which it is looked for.
+      if (cachedDataVersionTag() === tag) store(stored, script);
+    });
+  }
+  const module = new Module(file);
+  require.cache[file] = module;
+  module.filename = file;
+  const run: Wrapper = script.runInThisContext();
+  run.call(module.exports, module.exports, require, module, file, dirname(file));
+  module.loaded = true;
+  return module;
+}
+
+type Wrapper = (
+  this: unknown,
+  exports: unknown,
+  require: NodeJS.Require,
+  module: Module,
+  file: string,
+  folder: string,
+) => void;
+
+const PROLOGUE = '(function (exports, require, module, __filename, __dirname) {';
+const EPILOGUE = '\n})';
+
+/** The module's text as a function. It is put together as bytes: to join large strings is to copy them once more. */
+function wrappedModule(file: string): string {
+  const bytes = Buffer.concat([Buffer.from(PROLOGUE), readFileSync(file), Buffer.from(EPILOGUE)]);
+  // Plain ASCII, as most modules are, needs not be looked at character by character.
+  return bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
+}
+
+/** Node.js compares nothing of a module but its length, and nothing of what was kept: both is done here. */
+function storedName(file: string, tag: number): string {
+  const { size, mtimeMs, ctimeMs, ino } = statSync(file);
+  const key = [file, size, mtimeMs, ctimeMs, ino, arch(), tag];
+  return `${basename(file)}-${hash('sha256', key.join(' '), 'hex').slice(0, 16)}${EXTENSION}`;
+}
+
+const EXTENSION = '.compiled';
+const TEMPORARY = '.tmp';
+const HASH_BYTES = 32;
+
+/** What an earlier process kept, if it is whole. */
+function readStored(file: string): Buffer | undefined {
+  try {
+    const stored = readFileSync(file);
+    const data = stored.subarray(HASH_BYTES);
+    return sha256(data).equals(stored.subarray(0, HASH_BYTES)) ? data : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function store(file: string, script: Script): void {
+  const folder = dirname(file);
+  try {
+    const data = script.createCachedData();
+    mkdirSync(folder, { recursive: true });
+    for (const name of readdirSync(folder)) if (isOutdated(folder, name)) rmSync(join(folder, name));
+    const temporary = `${file}.${randomUUID()}${TEMPORARY}`;
+    writeFileSync(temporary, Buffer.concat([sha256(data), data]));
+    renameSync(temporary, file);
+  } catch {
+    // A folder that may only be read, or a full disk: the next process compiles as this one did.
+  }
+}
+
+/** Kept for another Node.js or another module, or left half written. */
+function isOutdated(folder: string, name: string): boolean {
+  if (!name.endsWith(EXTENSION) && !name.endsWith(TEMPORARY)) return false;
+  const age = Date.now() - (statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+  return age > OUTDATED_MS;
+}
+
+const OUTDATED_MS = 30 * 24 * 3_600_000;
+
+function sha256(data: Buffer): Buffer {
+  return Buffer.from(hash('sha256', data, 'hex'), 'hex');
+}

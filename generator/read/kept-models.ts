@@ -1,0 +1,38 @@
+import { type Outline, parseOutline } from '../schema/outline.js';
+import type { ModelSchema } from '../schema/project-schema.js';
+import type { ReadMemory } from './read-memory.js';
+
+/**
+ * Tells which models would give the file that they gave when something was emitted last: those that were not read anew,
+ * or gave the same, if ids and repositories of the project mean for them what they meant then.
+ *
+ * @param outline of the project as it is now
+ */
+export function keptModels(memory: ReadMemory, outline: string): (model: ModelSchema) => boolean {
+  if (memory.outline === undefined) return () => false;
+  const before = rolesIn(parseOutline(memory.outline));
+  const now = rolesIn(parseOutline(outline));
+  if (before.sharded !== now.sharded) return () => false;
+  const changed = memory.changedFiles;
+  return ({ name, file }) =>
+    !changed.has(file) &&
+    before.models.has(`${file}#${name}`) &&
+    before.withRepository.has(name) === now.withRepository.has(name);
+}
+
+interface Roles {
+  readonly models: ReadonlySet<string>;
+  /** Names of models with sharded ids, as one text. */
+  readonly sharded: string;
+  /** Names of models that a repository class was written for. */
+  readonly withRepository: ReadonlySet<string>;
+}
+
+function rolesIn({ models, repositories }: Outline): Roles {
+  const sharded = models.filter((model) => model.sharded).map(({ name }) => name);
+  return {
+    models: new Set(models.map(({ name, file }) => `${file}#${name}`)),
+    sharded: sharded.sort().join(),
+    withRepository: new Set(repositories.map(({ model }) => model.name)),
+  };
+}

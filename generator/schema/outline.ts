@@ -1,0 +1,74 @@
+import type { ModelSchema, ProjectSchema, RepositorySchema } from './project-schema.js';
+
+/** What other declarations can see of a model: all but its body, which is its fields, columns, states and comments. */
+export type ModelHead = Pick<ModelSchema, 'name' | 'file' | 'kind' | 'sharded'> & {
+  /** The name that its decorator gives its table. */
+  readonly table?: string;
+};
+
+/** What checks of one model, and the files that are emitted for it alone, take from the rest of a project. */
+export interface Outline {
+  readonly models: readonly ModelHead[];
+  readonly repositories: readonly RepositoryHead[];
+}
+
+type RepositoryHead = Omit<RepositorySchema, 'location'>;
+
+/** The outline of a project. */
+export function outlineOf({ models, repositories }: ProjectSchema): Outline {
+  return {
+    models: models.map(headOf),
+    repositories: repositories.map(({ name, file, model }) => ({ name, file, model })),
+  };
+}
+
+/** One text per outline. */
+export function printOutline(outline: Outline): string {
+  return JSON.stringify(outline);
+}
+
+/** Reads what `printOutline` gave. */
+export function parseOutline(text: string): Outline {
+  return JSON.parse(text);
+}
+
+/** What others can see of a model. */
+export function headOf({ name, file, kind, sharded, table }: ModelSchema): ModelHead {
+  return { name, file, kind, sharded, ...(table === undefined ? {} : { table: table.name }) };
+}
+
+/**
+ * The project that an outline speaks of, as far as some of its models are concerned: these are whole, those that they
+ * name have no body, and there is nothing else.
+ */
+export function schemaAround(models: readonly ModelSchema[], outline: Outline): ProjectSchema {
+  const text = JSON.stringify(models);
+  const isNamed = ({ name }: { readonly name: string }): boolean => text.includes(JSON.stringify(name));
+  const whole = new Map(models.map((model) => [`${model.file}#${model.name}`, model]));
+  return {
+    models: outline.models
+      .filter(isNamed)
+      .map((head) => whole.get(`${head.file}#${head.name}`) ?? bodiless(head)),
+    repositories: outline.repositories
+      .filter(({ model }) => isNamed(model))
+      .map((each) => ({ ...each, location: { file: each.file } })),
+    events: [],
+    actions: [],
+    handlers: [],
+    sagas: [],
+    migrations: [],
+  };
+}
+
+function bodiless({ table, ...head }: ModelHead): ModelSchema {
+  const location = { file: head.file };
+  return {
+    ...head,
+    location,
+    state: { kind: 'string' },
+    fields: [],
+    columns: [],
+    deletedStates: [],
+    ...(table === undefined ? {} : { table: { name: table, location } }),
+  };
+}
