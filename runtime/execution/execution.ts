@@ -349,7 +349,7 @@ export class Execution<Params, Result> {
   async #pause({ end, rows, error }: Retry): Promise<void> {
     const { maximumAttempts, configuration } = this.#request;
     const { random, sleep } = this.#environment;
-    const standoffMs = end === 'stale' && rows !== undefined ? this.#contention.stale(rows) : 0;
+    const standoffMs = end === 'stale' && rows !== undefined ? this.#loseRows(rows) : 0;
     const pauseMs = standoffMs > 0 ? standoffMs : backoffMs(this.#attempt, random());
     if (this.#attempt >= maximumAttempts || pauseMs >= this.#remainingMs()) throw error;
     this.#report?.paused(pauseMs);
@@ -359,6 +359,22 @@ export class Execution<Params, Result> {
     } catch (cause) {
       throw new AbortedError('The execution was aborted between two attempts', { cause });
     }
+  }
+
+  /**
+   * Who tries rows on behalf of others that wait for them knocks as often as it takes, within its time: a try in vain
+   * is how one process waits for its turn, and no attempt of this execution's own.
+   *
+   * @returns how long they are left alone, in milliseconds
+   */
+  #loseRows(rows: readonly string[]): number {
+    const tried = this.#contention.isScout && this.#freeAttempts < MAXIMUM_FREE_ATTEMPTS;
+    const standoffMs = this.#contention.stale(rows);
+    if (tried && standoffMs > 0) {
+      this.#freeAttempts += 1;
+      this.#attempt -= 1;
+    }
+    return standoffMs;
   }
 
   #checkTime(): void {

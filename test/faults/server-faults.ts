@@ -41,11 +41,13 @@ export const terminateBackends: Hurt = async (server) => {
 export const takeAllConnections: Hurt = async (server) => {
   const first = await connectTo(server, server.database);
   const taken = [first];
-  for (;;) {
+  // One that is just being let in is on no list yet, and has its place all the same.
+  for (let inVain = 0; inVain < 5; ) {
     const more = await connectTo(server, server.database).catch(() => undefined);
     if (more !== undefined) taken.push(more);
     const { rowCount } = await first.query(TERMINATE);
-    if (more === undefined && rowCount === 0) break;
+    inVain = more === undefined && rowCount === 0 ? inVain + 1 : 0;
+    await delay(20);
   }
   return async () => {
     await Promise.all(taken.map((client) => client.end()));

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { ExecutionConfiguration } from '../action/execution-configuration.js';
+import { Decimal } from '../domain/decimal.js';
+import { StaleModelError } from '../errors.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import type { ShardDatabase, Statement } from '../sharding/shard-database.js';
+import { describeOnEachAdapter } from '../testing/databases-vitest.js';
+import { ALICE, accountMigrations, CreditAction, HERE, openBank } from './test-support/accounts.js';
+
+/** Databases on which somebody else is quicker at every update of an account, so many times. */
+function withRival(databases: DatabaseRegistry, times: { left: number }): DatabaseRegistry {
+  const beaten = (database: ShardDatabase): ShardDatabase => {
+    const query = async (statement: Statement, options?: object): ReturnType<ShardDatabase['query']> => {
+      if (statement.text.includes('UPDATE "accounts"') && times.left > 0) {
+        times.left -= 1;
+        await database.query({ text: 'UPDATE accounts SET version = version + 1', values: [] });
+      }
+      return database.query(statement, options);
+    };
+    return { ...database, shard: database.shard, query };
+  };
+  return new Proxy(databases, {
+    get: (target, key): unknown => {
+      if (key === 'database')
+        return (shard: Parameters<DatabaseRegistry['database']>[0]) => beaten(target.database(shard));
+      const value: unknown = Reflect.get(target, key);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+const credit = (timeoutMs: number): ExecutionConfiguration =>
+  ExecutionConfiguration.Builder.executionConfiguration().timeoutMs(timeoutMs).build();
+
+describeOnEachAdapter('An execution whose row another process changes as well', (harness) => {
+  test('tries it for all who wait for it here as often as it takes', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
+    const times = { left: 0 };
+    const bank = openBank(withRival(databases, times));
+    const account = await bank.open(HERE, 5);
+    times.left = 20;
+    const params = { account, amount: new Decimal(2) };
+    await bank.executor.execute(ALICE, CreditAction, params, credit(60_000));
+    expect(times.left).toBe(0);
+    expect(await bank.balance(account)).toBe('7');
+  });
+
+  test('is told in the end that it lost', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
+    const times = { left: 0 };
+    const bank = openBank(withRival(databases, times));
+    const account = await bank.open(HERE, 5);
+    times.left = Number.POSITIVE_INFINITY;
+    const params = { account, amount: new Decimal(2) };
+    const lost = bank.executor.execute(ALICE, CreditAction, params, credit(1_500));
+    await expect(lost).rejects.toBeInstanceOf(StaleModelError);
+    expect(await bank.balance(account)).toBe('5');
+  });
+});
