@@ -18,8 +18,9 @@ import {
 import { ResultJson } from '../persistence/result-json.js';
 import type { AttemptOutcome, ShardStore } from '../persistence/shard-store.js';
 import { deadlines } from '../sharding/deadlines.js';
-import { Execution, type ExecutionContext, type ExecutionRequest } from './execution.js';
+import { Execution } from './execution.js';
 import { type ExecutionEnvironment, systemEnvironment } from './execution-environment.js';
+import type { ExecutionContext, ExecutionRequest } from './execution-request.js';
 import { type Explanation, explainAction } from './explain.js';
 import { KeyGuard, keyHome, requestFingerprint } from './key-guard.js';
 import { KeyJoins } from './key-joins.js';

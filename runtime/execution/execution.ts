@@ -1,11 +1,7 @@
-import type { ActionDescriptor } from '../action/action-descriptor.js';
 import type { StagedItem } from '../action/action-plan.js';
-import type { ActionRegistry } from '../action/action-registry.js';
-import type { ExecutionConfiguration } from '../action/execution-configuration.js';
 import type { ExecutionReport } from '../action/execution-report.js';
 import { uuid7 } from '../domain/id-source.js';
-import type { JsonWriter } from '../domain/json-writer.js';
-import { type Principal, principalName } from '../domain/principal.js';
+import { principalName } from '../domain/principal.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { AbortedError, DeadlineExceededError, PlanMisuseError, StaleModelError } from '../errors.js';
 import { instantText } from '../persistence/column-codec.js';
@@ -16,45 +12,16 @@ import { requireOneShard, requireVersion } from './admission.js';
 import { Contention, guardedRows } from './contention.js';
 import { applyLegs } from './cross-shard-legs.js';
 import type { ExecutionEnvironment } from './execution-environment.js';
-import { askHome, type KeyGuard } from './key-guard.js';
+import type { ExecutionContext, ExecutionRequest } from './execution-request.js';
+import { askHome } from './key-guard.js';
 import type { LegResult, LegWriter, Retry } from './leg-writer.js';
 import { PerformRun } from './perform-run.js';
 import { type AttemptResult, type Awaiting, isLostRead, type Prepared } from './prepared.js';
 import { ReportBuilder } from './report-builder.js';
 import { backoffMs } from './retry-policy.js';
 import { type Leg, routePlan } from './routing.js';
-import type { Running } from './running.js';
 import { type PlannedSchedules, scheduleRows, withSchedules } from './scheduled-rows.js';
 import type { ShardGateways } from './shard-gateways.js';
-import type { Standoffs } from './standoffs.js';
-
-/** What one call of `execute` is made of. */
-export interface ExecutionRequest<Params, Result> {
-  readonly action: ActionDescriptor<Params, Result>;
-  readonly principal: Principal;
-  readonly params: Params;
-  /** Knows the actions that plans may schedule. */
-  readonly registry: ActionRegistry;
-  readonly configuration: ExecutionConfiguration;
-  /** Makes the JSON text of the params, if they are stored. */
-  readonly writeParams: JsonWriter<Params> | undefined;
-  /** On the environment's monotonic clock. */
-  readonly deadline: number;
-  readonly timeoutMs: number;
-  readonly maximumAttempts: number;
-  /** Set if the execution runs under an idempotency key. */
-  readonly guard: KeyGuard | undefined;
-}
-
-/** What all executions of an executor share. */
-export interface ExecutionContext {
-  readonly gateways: ShardGateways;
-  readonly environment: ExecutionEnvironment;
-  readonly standoffs: Standoffs;
-  readonly legWriter: LegWriter;
-  /** Counts executions. */
-  readonly running: Running;
-}
 
 /** Attempts that cost nothing, because only this process was in the way: bounded all the same. */
 const MAXIMUM_FREE_ATTEMPTS = 100;

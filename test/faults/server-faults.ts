@@ -47,7 +47,7 @@ export const takeAllConnections: Hurt = async (server) => {
     if (more !== undefined) taken.push(more);
     const { rowCount } = await first.query(TERMINATE);
     inVain = more === undefined && rowCount === 0 ? inVain + 1 : 0;
-    await delay(20);
+    if (inVain > 0) await delay(20);
   }
   return async () => {
     await Promise.all(taken.map((client) => client.end()));

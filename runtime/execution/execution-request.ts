@@ -1,0 +1,39 @@
+import type { ActionDescriptor } from '../action/action-descriptor.js';
+import type { ActionRegistry } from '../action/action-registry.js';
+import type { ExecutionConfiguration } from '../action/execution-configuration.js';
+import type { JsonWriter } from '../domain/json-writer.js';
+import type { Principal } from '../domain/principal.js';
+import type { ExecutionEnvironment } from './execution-environment.js';
+import type { KeyGuard } from './key-guard.js';
+import type { LegWriter } from './leg-writer.js';
+import type { Running } from './running.js';
+import type { ShardGateways } from './shard-gateways.js';
+import type { Standoffs } from './standoffs.js';
+
+/** What one call of `execute` is made of. */
+export interface ExecutionRequest<Params, Result> {
+  readonly action: ActionDescriptor<Params, Result>;
+  readonly principal: Principal;
+  readonly params: Params;
+  /** Knows the actions that plans may schedule. */
+  readonly registry: ActionRegistry;
+  readonly configuration: ExecutionConfiguration;
+  /** Makes the JSON text of the params, if they are stored. */
+  readonly writeParams: JsonWriter<Params> | undefined;
+  /** On the environment's monotonic clock. */
+  readonly deadline: number;
+  readonly timeoutMs: number;
+  readonly maximumAttempts: number;
+  /** Set if the execution runs under an idempotency key. */
+  readonly guard: KeyGuard | undefined;
+}
+
+/** What all executions of an executor share. */
+export interface ExecutionContext {
+  readonly gateways: ShardGateways;
+  readonly environment: ExecutionEnvironment;
+  readonly standoffs: Standoffs;
+  readonly legWriter: LegWriter;
+  /** Counts executions. */
+  readonly running: Running;
+}
