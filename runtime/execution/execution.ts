@@ -306,10 +306,14 @@ export class Execution<Params, Result> {
   /** Nothing was lost but time: the next attempt is not counted, and follows as soon as its rows may be read. */
   #isFree({ end, rows }: Retry): boolean {
     if ((end !== 'outrun' && end !== 'broken') || this.#freeAttempts >= MAXIMUM_FREE_ATTEMPTS) return false;
-    this.#freeAttempts += 1;
-    this.#attempt -= 1;
+    this.#countAsFree();
     if (rows !== undefined) this.#contention.held(rows);
     return true;
+  }
+
+  #countAsFree(): void {
+    this.#freeAttempts += 1;
+    this.#attempt -= 1;
   }
 
   /** A row that was lost to another process has a pause of its own, which the next attempt waits for. */
@@ -337,10 +341,7 @@ export class Execution<Params, Result> {
   #loseRows(rows: readonly string[]): number {
     const tried = this.#contention.isScout && this.#freeAttempts < MAXIMUM_FREE_ATTEMPTS;
     const standoffMs = this.#contention.stale(rows);
-    if (tried && standoffMs > 0) {
-      this.#freeAttempts += 1;
-      this.#attempt -= 1;
-    }
+    if (tried && standoffMs > 0) this.#countAsFree();
     return standoffMs;
   }
 

@@ -7,13 +7,22 @@ import type { ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { describeOnEachAdapter } from '../testing/databases-vitest.js';
 import { ALICE, accountMigrations, CreditAction, HERE, openBank } from './test-support/accounts.js';
 
+interface Times {
+  left: number;
+  /** What every update after these waits for. */
+  gate?: () => Promise<void>;
+}
+
 /** Databases on which somebody else is quicker at every update of an account, so many times. */
-function withRival(databases: DatabaseRegistry, times: { left: number }): DatabaseRegistry {
+function withRival(databases: DatabaseRegistry, times: Times): DatabaseRegistry {
   const beaten = (database: ShardDatabase): ShardDatabase => {
     const query = async (statement: Statement, options?: object): ReturnType<ShardDatabase['query']> => {
-      if (statement.text.includes('UPDATE "accounts"') && times.left > 0) {
-        times.left -= 1;
-        await database.query({ text: 'UPDATE accounts SET version = version + 1', values: [] });
+      if (statement.text.includes('UPDATE "accounts"')) {
+        if (times.left === 0) await times.gate?.();
+        else {
+          times.left -= 1;
+          await database.query({ text: 'UPDATE accounts SET version = version + 1', values: [] });
+        }
       }
       return database.query(statement, options);
     };
@@ -42,6 +51,33 @@ describeOnEachAdapter('An execution whose row another process changes as well', 
     const params = { account, amount: new Decimal(2) };
     await bank.executor.execute(ALICE, CreditAction, params, credit(60_000));
     expect(times.left).toBe(0);
+    expect(await bank.balance(account)).toBe('7');
+  });
+
+  test('waits for the one that tries it no longer than it has time', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
+    const times: Times = { left: 0 };
+    const bank = openBank(withRival(databases, times));
+    const account = await bank.open(HERE, 5);
+    const params = { account, amount: new Decimal(2) };
+    let open = (): void => {};
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    // The first attempt is lost, alone and when it waits; the next one tries the row for everybody.
+    times.left = 2;
+    let execution: Promise<unknown> | undefined;
+    await new Promise<void>((trying) => {
+      times.gate = () => {
+        trying();
+        return opened;
+      };
+      execution = bank.executor.execute(ALICE, CreditAction, params, credit(60_000));
+    });
+    const late = bank.executor.execute(ALICE, CreditAction, params, credit(1_000));
+    await expect(late).rejects.toMatchObject({ code: 'FW_DEADLINE_EXCEEDED' });
+    open();
+    await execution;
     expect(await bank.balance(account)).toBe('7');
   });
 

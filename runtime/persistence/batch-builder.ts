@@ -6,6 +6,11 @@ export type PlanGroup = readonly QueuedPlan[];
 
 const NONE: readonly QueuedPlan[] = [];
 
+/** What the descriptor says, whatever the table is like. */
+export function isDeclaredFoldable({ folding }: ModelDescriptor): boolean {
+  return folding !== false;
+}
+
 interface LastTouch {
   readonly entry: QueuedPlan;
   readonly touch: Touch;
@@ -29,7 +34,7 @@ export class BatchBuilder {
    */
   constructor(
     busyRows: ReadonlySet<string>,
-    isFoldable: (model: ModelDescriptor) => boolean = ({ folding }) => folding !== false,
+    isFoldable: (model: ModelDescriptor) => boolean = isDeclaredFoldable,
   ) {
     this.#busyRows = busyRows;
     this.#isFoldable = isFoldable;

@@ -4,7 +4,7 @@ import { ShardBusyError } from '../errors.js';
 import { deadlines } from '../sharding/deadlines.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { sqlStateMeaning } from '../sharding/sql-state.js';
-import { BatchBuilder, type PlanGroup } from './batch-builder.js';
+import { BatchBuilder, isDeclaredFoldable, type PlanGroup } from './batch-builder.js';
 import type { Link } from './link.js';
 import { LostWrite } from './lost-write.js';
 import type { PlanWrite } from './plan-write.js';
@@ -72,7 +72,7 @@ export class ShardWriter {
     store: ShardStore,
     shard: ShardIdentifier,
     limits: WriterLimits = DEFAULT_WRITER_LIMITS,
-    isFoldable: (model: ModelDescriptor) => boolean = ({ folding }) => folding !== false,
+    isFoldable: (model: ModelDescriptor) => boolean = isDeclaredFoldable,
     soon: (work: () => void) => void = setImmediate,
   ) {
     this.#store = store;

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
+import { assembleApplication } from '../application.js';
+import { Decimal } from '../domain/decimal.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ValidationError } from '../errors.js';
-import { accountMigrations } from '../execution/test-support/accounts.js';
+import {
+  ALICE,
+  accountApplication,
+  accountMigrations,
+  OpenAction,
+} from '../execution/test-support/accounts.js';
 import type { ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { describeOnEachAdapter } from '../testing/databases-vitest.js';
 import { EventCatalog } from './event-catalog.js';
@@ -33,6 +40,24 @@ describeOnEachAdapter('A statement', (harness) => {
     expect(sizes.filter((size) => size > MOST)).toHaveLength(1);
     expect(sizes.length).toBeLessThan(13);
     expect(writer.counters.splits).toBeGreaterThan(0);
+  });
+});
+
+describeOnEachAdapter('What an application sets of its writing', (harness) => {
+  test('holds for its statements', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
+    const options = { namespace: 'test', collaborators: {}, writing: { maximumBatch: 1 } };
+    const { executor, statistics } = assembleApplication(accountApplication, databases, options);
+    const open = (): Promise<unknown> =>
+      executor.execute(ALICE, OpenAction, { shard: HERE, balance: new Decimal(1) });
+    await Promise.all(Array.from({ length: 8 }, open));
+    expect(statistics().map(({ written }) => [written.plans, written.statements])).toEqual([[8, 8]]);
+  });
+
+  test('is refused if it cannot be', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
+    const options = { namespace: 'test', collaborators: {}, writing: { maximumBatch: 0 } };
+    expect(() => assembleApplication(accountApplication, databases, options)).toThrow(ValidationError);
   });
 });
 
