@@ -8,13 +8,20 @@ import { cyclesOf, type Import, lineOf, readModules, type SourceModule, walk } f
  */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'runtime/errors.ts': [],
+  'runtime/collections': [],
   'runtime/domain': ['runtime/errors.ts'],
   'runtime/config': ['runtime/domain', 'runtime/errors.ts'],
   'runtime/action': ['runtime/domain', 'runtime/errors.ts'],
-  'runtime/sharding': ['runtime/domain', 'runtime/config', 'runtime/errors.ts'],
+  'runtime/sharding': ['runtime/domain', 'runtime/collections', 'runtime/config', 'runtime/errors.ts'],
   'runtime/postgres': ['runtime/sharding', 'runtime/config', 'runtime/domain', 'runtime/errors.ts'],
   'runtime/pglite': ['runtime/sharding', 'runtime/config', 'runtime/domain', 'runtime/errors.ts'],
-  'runtime/persistence': ['runtime/action', 'runtime/sharding', 'runtime/domain', 'runtime/errors.ts'],
+  'runtime/persistence': [
+    'runtime/action',
+    'runtime/sharding',
+    'runtime/domain',
+    'runtime/collections',
+    'runtime/errors.ts',
+  ],
   'runtime/migration': ['runtime/sharding', 'runtime/config', 'runtime/domain', 'runtime/errors.ts'],
   'runtime/doctor': [
     'runtime/migration',
@@ -29,6 +36,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/sharding',
     'runtime/config',
     'runtime/domain',
+    'runtime/collections',
     'runtime/errors.ts',
   ],
   'runtime/locks': [
@@ -44,6 +52,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/action',
     'runtime/sharding',
     'runtime/domain',
+    'runtime/collections',
     'runtime/errors.ts',
   ],
   'runtime/sagas': [

@@ -1,15 +1,18 @@
+import { TransientMap } from '../collections/transient-map.js';
 import { type LogCursor, type LoggedEvent, modelKeyOf } from './event-record.js';
+
+/** How far the log has been read, and whether what was read there needs nothing any more. */
+interface Place {
+  readonly cursor: LogCursor;
+  done: boolean;
+}
 
 /** An event that was read and is not yet behind the checkpoint. */
 export interface WindowEntry {
   readonly event: LoggedEvent;
+  readonly place: Place;
   /** Failed attempts so far. */
   attempts: number;
-}
-
-interface Place {
-  readonly cursor: LogCursor;
-  done: boolean;
 }
 
 /** The events of one model that wait, in order. */
@@ -25,20 +28,21 @@ export interface ModelQueue {
  * model for those who work on it. The checkpoint can follow only where everything before is done.
  */
 export class ModelWindow {
-  readonly #places = new Map<WindowEntry | LogCursor, Place>();
-  readonly #queues = new Map<string, ModelQueue>();
+  /** In log order. */
+  readonly #places: Place[] = [];
+  readonly #queues = new TransientMap<ModelQueue>();
   #ready: ModelQueue[] = [];
 
   /** Events and marks that are not yet behind the checkpoint. */
   get size(): number {
-    return this.#places.size;
+    return this.#places.length;
   }
 
   /** Takes an event in, which the caller handles by itself: it joins no queue. */
   admitAside(event: LoggedEvent): WindowEntry {
-    const entry = { event, attempts: 0 };
-    this.#places.set(entry, { cursor: event.cursor, done: false });
-    return entry;
+    const place = { cursor: event.cursor, done: false };
+    this.#places.push(place);
+    return { event, place, attempts: 0 };
   }
 
   /** Takes an event in, at the end of its model's queue. */
@@ -56,7 +60,7 @@ export class ModelWindow {
 
   /** Notes that everything up to here has been looked at. */
   mark(cursor: LogCursor): void {
-    this.#places.set(cursor, { cursor, done: true });
+    this.#places.push({ cursor, done: true });
   }
 
   /** A model that nobody works on, taken for the caller; `giveBack` returns it. */
@@ -72,19 +76,14 @@ export class ModelWindow {
     else this.#ready.push(queue);
   }
 
-  done(entry: WindowEntry): void {
-    const place = this.#places.get(entry);
-    if (place !== undefined) place.done = true;
+  done({ place }: WindowEntry): void {
+    place.done = true;
   }
 
   /** Drops what is done at the head. The cursor of the last one dropped, if any. */
   advance(): LogCursor | undefined {
-    let last: LogCursor | undefined;
-    for (const [key, { cursor, done }] of this.#places) {
-      if (!done) break;
-      last = cursor;
-      this.#places.delete(key);
-    }
-    return last;
+    const open = this.#places.findIndex(({ done }) => !done);
+    const dropped = this.#places.splice(0, open === -1 ? this.#places.length : open);
+    return dropped.at(-1)?.cursor;
   }
 }

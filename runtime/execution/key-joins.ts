@@ -1,3 +1,4 @@
+import { TransientMap } from '../collections/transient-map.js';
 import { IdempotencyKeyReusedError } from '../errors.js';
 import type { KeyName } from '../persistence/idempotency-key.js';
 
@@ -11,7 +12,7 @@ interface Running {
  * to the database; then it looks the key up like any later repeat.
  */
 export class KeyJoins {
-  readonly #running = new Map<string, Running>();
+  readonly #running = new TransientMap<Running>();
 
   /**
    * Runs `work` when no other execution under this key is running here. What `work` answers is never replaced: it may

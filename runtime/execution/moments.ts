@@ -5,7 +5,7 @@
  * would run again, n times over.
  */
 export class Moments {
-  readonly #taken = new Set<string>();
+  #taken = new Set<string>();
 
   /** Undefined if nobody else has taken the moment of this model (`model/id`) in this turn of the event loop. */
   take(key: string): Promise<void> | undefined {
@@ -25,6 +25,8 @@ export class Moments {
   #mark(key: string): void {
     this.#taken.add(key);
     if (this.#taken.size > 1) return;
-    setImmediate(() => this.#taken.clear());
+    setImmediate(() => {
+      this.#taken = new Set();
+    });
   }
 }

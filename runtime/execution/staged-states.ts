@@ -1,4 +1,6 @@
 import type { StagedItem } from '../action/action-plan.js';
+import { TransientMap } from '../collections/transient-map.js';
+import { NO_SLOT, type Slotted, TransientSet } from '../collections/transient-set.js';
 import { type Entity, rowOf } from '../domain/entity.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { Link } from '../persistence/link.js';
@@ -15,19 +17,25 @@ interface ChainedState extends StagedState {
   before: ChainedState | undefined;
 }
 
+/** A sealed plan that shows states and whose outcome is not known yet. */
+interface PendingPlan extends Slotted {
+  readonly link: Link;
+  readonly shard: ShardIdentifier;
+}
+
 /**
  * The latest staged states of sealed plans in this process, by `model/id`. No cache: a state is here only between the
  * sealing of its plan and the moment when the plan's outcome is known.
  */
 export class StagedStates {
-  readonly #latest = new Map<string, ChainedState>();
-  readonly #pending = new Map<Link, ShardIdentifier>();
+  readonly #latest = new TransientMap<ChainedState>();
+  readonly #pending = new TransientSet<PendingPlan>();
   /** Those who read one model start from what the one before has staged. */
   readonly moments: Moments = new Moments();
 
   /** @param row its key */
   get(row: string): StagedState | undefined {
-    return this.#latest.size === 0 ? undefined : this.#latest.get(row);
+    return this.#latest.get(row);
   }
 
   /** Whether a sealed plan has moved on from what this item starts from. */
@@ -48,16 +56,17 @@ export class StagedStates {
       states.push(state);
     }
     if (states.length === 0) return;
-    this.#pending.set(link, shard);
+    const pending = { link, shard, slot: NO_SLOT };
+    this.#pending.add(pending);
     link.onSettled(() => {
-      this.#pending.delete(link);
+      this.#pending.delete(pending);
       for (const state of states) this.#forget(rowOf(state.model), state);
     });
   }
 
   /** Links of the plans on this shard that show states and whose outcome is not known yet. */
   pendingLinks(shard: ShardIdentifier): readonly Link[] {
-    return [...this.#pending].filter(([, other]) => other === shard).map(([link]) => link);
+    return [...this.#pending].filter((pending) => pending.shard === shard).map(({ link }) => link);
   }
 
   /** What a failed plan started from is the latest state again, unless it is settled by now. */

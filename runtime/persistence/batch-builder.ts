@@ -11,6 +11,11 @@ export function isDeclaredFoldable({ folding }: ModelDescriptor): boolean {
   return folding !== false;
 }
 
+/** Some rows, as `model/id`. */
+export interface Rows {
+  has(row: string): boolean;
+}
+
 interface LastTouch {
   readonly entry: QueuedPlan;
   readonly touch: Touch;
@@ -22,7 +27,7 @@ interface LastTouch {
  * rests on the change before.
  */
 export class BatchBuilder {
-  readonly #busyRows: ReadonlySet<string>;
+  readonly #busyRows: Rows;
   readonly #isFoldable: (model: ModelDescriptor) => boolean;
   readonly #groupOf = new Map<QueuedPlan, QueuedPlan[]>();
   readonly #byLink = new Map<object, QueuedPlan>();
@@ -32,10 +37,7 @@ export class BatchBuilder {
    * @param busyRows rows that statements under way touch
    * @param isFoldable whether several changes of such a row may be written as one; asked only where they meet
    */
-  constructor(
-    busyRows: ReadonlySet<string>,
-    isFoldable: (model: ModelDescriptor) => boolean = isDeclaredFoldable,
-  ) {
+  constructor(busyRows: Rows, isFoldable: (model: ModelDescriptor) => boolean = isDeclaredFoldable) {
     this.#busyRows = busyRows;
     this.#isFoldable = isFoldable;
   }

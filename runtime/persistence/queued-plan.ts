@@ -1,4 +1,5 @@
 import type { StagedItem } from '../action/action-plan.js';
+import { NO_SLOT } from '../collections/transient-set.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import { rowOf } from '../domain/entity.js';
 import type { Wait } from '../sharding/deadlines.js';
@@ -40,6 +41,7 @@ export class QueuedPlan implements Wait {
   readonly deadline: number;
   readonly signal: AbortSignal | undefined;
   readonly queuedMs: number;
+  slot: number = NO_SLOT;
   /** Its deadline passed while it was in flight, and its execution has been told so. */
   expired = false;
   /** The action row that decides about the statement under way, if there is one. */

@@ -1,3 +1,4 @@
+import { TransientMap } from '../collections/transient-map.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ShardBusyError } from '../errors.js';
@@ -56,7 +57,7 @@ export class ShardWriter {
   #queue: QueuedPlan[] = [];
   /** Groups that a statement has left out. */
   #apart: PlanGroup[] = [];
-  readonly #busyRows = new Set<string>();
+  readonly #busyRows = new TransientMap<true>();
   #inFlight = 0;
   #waiting = 0;
   #sending = false;
@@ -179,7 +180,7 @@ export class ShardWriter {
   }
 
   #start(groups: readonly PlanGroup[], mode: FlushMode, done: () => void): void {
-    forEachRow(groups, (row) => this.#busyRows.add(row));
+    forEachRow(groups, (row) => this.#busyRows.set(row, true));
     void this.#send(groups, mode).finally(() => {
       forEachRow(groups, (row) => this.#busyRows.delete(row));
       done();

@@ -1,8 +1,10 @@
+import { NO_SLOT, type Slotted, TransientSet } from '../collections/transient-set.js';
+
 /** How often overdue waits are looked for. */
 const SWEEP_MS = 10;
 
 /** Something that ends at a deadline. */
-export interface Wait {
+export interface Wait extends Slotted {
   /** On the clock of `performance.now()`. */
   readonly deadline: number;
   /** Called once, unless `forget` comes first. */
@@ -15,13 +17,13 @@ export interface Wait {
  * may be there already, so deadlines are looked at once the event loop has read them.
  */
 export class Deadlines {
-  readonly #waits = new Set<Wait>();
+  readonly #waits = new TransientSet<Wait>();
   #timer: NodeJS.Timeout | undefined;
 
   /** Settles as `work` does, or rejects with `onExpiry()` once the deadline has passed. */
   race<T>(work: Promise<T>, deadline: number, onExpiry: () => Error): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const wait: Wait = { deadline, expire: () => reject(onExpiry()) };
+      const wait: Wait = { deadline, slot: NO_SLOT, expire: () => reject(onExpiry()) };
       this.watch(wait);
       work.then(
         (value) => {
