@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ActionDescriptor } from '../action/action-descriptor.js';
 import { ShardedId } from '../domain/id.js';
-import { compileObjectWriter } from '../domain/json-writer.js';
+import { compileObjectWriter, type JsonWriter } from '../domain/json-writer.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { CommitOutcomeUnknownError, IdempotencyKeyBusyError, IdempotencyKeyReusedError } from '../errors.js';
 import type { KeyClaim, KeyName, KeyRecord } from '../persistence/idempotency-key.js';
@@ -145,13 +145,22 @@ export async function askHome<T>(guard: KeyGuard, ask: () => Promise<T>): Promis
   }
 }
 
+const allParamsWriters = new WeakMap<ActionDescriptor, JsonWriter<object>>();
+
+function allParamsWriter(action: ActionDescriptor): JsonWriter<object> {
+  let writer = allParamsWriters.get(action);
+  if (writer === undefined) {
+    writer = compileObjectWriter(action.params);
+    allParamsWriters.set(action, writer);
+  }
+  return writer;
+}
+
 /** Hash of an action and all its params, secret ones too. */
 export function requestFingerprint(action: ActionDescriptor, params: unknown): string {
   const json =
-    typeof params === 'object' && params !== null
-      ? compileObjectWriter(action.params)(params)
-      : String(params);
-  return createHash('sha256').update(`${action.name}\n${json}`).digest('base64url');
+    typeof params === 'object' && params !== null ? allParamsWriter(action)(params) : String(params);
+  return hash('sha256', `${action.name}\n${json}`, 'base64url');
 }
 
 /** The shard of the first sharded id among the params; the default shard if there is none. */

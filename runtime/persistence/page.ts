@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { ValidationError } from '../errors.js';
 import type { SortKey, SortOrder } from './sort-order.js';
 
@@ -105,8 +105,5 @@ function fingerprint(list: string, scope: CursorScope): string {
   const filters = Object.keys(scope)
     .sort()
     .map((name) => [name, scope[name]]);
-  return createHash('sha256')
-    .update(JSON.stringify([list, filters]))
-    .digest('base64url')
-    .slice(0, FINGERPRINT_LENGTH);
+  return hash('sha256', JSON.stringify([list, filters]), 'base64url').slice(0, FINGERPRINT_LENGTH);
 }

@@ -20,7 +20,7 @@ export class ResultJson {
 
   /** JSON text. @throws ValidationError for a value that could not be told apart again, such as a class instance */
   write(result: unknown): string {
-    return JSON.stringify(encode(result, 0));
+    return encode(result, 0);
   }
 
   /** The value that `write` was given, models and dates included. */
@@ -68,21 +68,21 @@ export class ResultJson {
 
 const MAXIMUM_DEPTH = 64;
 
-function encode(value: unknown, depth: number): JsonValue {
+function encode(value: unknown, depth: number): string {
   if (depth > MAXIMUM_DEPTH)
     throw new ValidationError('A result under an idempotency key is nested too deeply');
   switch (typeof value) {
     case 'string':
     case 'boolean':
-      return value;
+      return JSON.stringify(value);
     case 'number':
       return encodeNumber(value);
     case 'undefined':
-      return { $undefined: true };
+      return '{"$undefined":true}';
     case 'bigint':
-      return { $bigint: String(value) };
+      return `{"$bigint":"${value}"}`;
     case 'object':
-      return value === null ? null : encodeObject(value, depth);
+      return value === null ? 'null' : encodeObject(value, depth);
     default:
       throw new ValidationError(
         `A ${typeof value} cannot be the result of an action under an idempotency key`,
@@ -90,17 +90,18 @@ function encode(value: unknown, depth: number): JsonValue {
   }
 }
 
-function encodeNumber(value: number): JsonValue {
+function encodeNumber(value: number): string {
   if (!Number.isFinite(value)) throw new ValidationError(`${value} cannot be kept for an idempotency key`);
-  return value;
+  return JSON.stringify(value);
 }
 
-function encodeObject(value: object, depth: number): JsonValue {
-  if (Array.isArray(value)) return value.map((item: unknown) => encode(item, depth + 1));
-  if (Decimal.isDecimal(value)) return { $decimal: plainDecimal(value) };
-  if (value instanceof Date) return { $date: value.toISOString() };
-  if (value instanceof ShardedId) return { $shardedId: [value.modelName, value.getValue()] };
-  if (value instanceof Id) return { $id: [value.modelName, value.getValue()] };
+function encodeObject(value: object, depth: number): string {
+  if (Array.isArray(value))
+    return `[${Array.from(value, (item: unknown) => encode(item, depth + 1)).join(',')}]`;
+  if (Decimal.isDecimal(value)) return `{"$decimal":"${plainDecimal(value)}"}`;
+  if (value instanceof Date) return `{"$date":"${value.toISOString()}"}`;
+  if (value instanceof ShardedId) return `{"$shardedId":${encodeId(value)}}`;
+  if (value instanceof Id) return `{"$id":${encodeId(value)}}`;
   if (value instanceof Entity) return encodeModel(value, depth);
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) {
@@ -111,24 +112,23 @@ function encodeObject(value: object, depth: number): JsonValue {
   return encodeFields(Object.entries(value), depth);
 }
 
-function encodeModel(model: Entity, depth: number): JsonValue {
+function encodeId(id: Id<unknown>): string {
+  return JSON.stringify([id.modelName, id.getValue()]);
+}
+
+function encodeModel(model: Entity, depth: number): string {
   const descriptor = descriptorOf(model);
   const source = model as unknown as Readonly<Record<string, unknown>>;
   const fields = descriptor.columns.map(({ field }): [string, unknown] => [field, source[field]]);
-  return { $model: [descriptor.name, encodeFields(fields, depth)] };
+  return `{"$model":[${JSON.stringify(descriptor.name)},${encodeFields(fields, depth)}]}`;
 }
 
-function encodeFields(
-  entries: readonly (readonly [string, unknown])[],
-  depth: number,
-): { [key: string]: JsonValue } {
-  const json: { [key: string]: JsonValue } = {};
+function encodeFields(entries: readonly (readonly [string, unknown])[], depth: number): string {
+  let fields = '';
   for (const [key, value] of entries) {
     if (value === undefined) continue;
-    Object.defineProperty(json, key.startsWith('$') ? `$${key}` : key, {
-      value: encode(value, depth + 1),
-      enumerable: true,
-    });
+    const name = JSON.stringify(key.startsWith('$') ? `$${key}` : key);
+    fields += `${fields === '' ? '' : ','}${name}:${encode(value, depth + 1)}`;
   }
-  return json;
+  return `{${fields}}`;
 }

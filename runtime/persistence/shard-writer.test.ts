@@ -72,6 +72,23 @@ describe('merging', () => {
     expect(bench.manual.texts).toEqual(['a1>2 | b1>2, b2>3']);
   });
 
+  test('the first half of many goes ahead while the other half is still being made, and the halves take turns', async () => {
+    const bench = new Bench({ aheadFrom: 2 }, setImmediate);
+    const submit = (rows: string): void => {
+      for (const row of rows) bench.submit(`${row}1>2`);
+    };
+    submit('abcdef');
+    expect(bench.manual.texts).toEqual(['a1>2 | b1>2']);
+    await bench.manual.last.answer();
+    expect(bench.manual.texts.at(-1)).toBe('c1>2 | d1>2 | e1>2 | f1>2');
+    await bench.manual.last.answer();
+    // Six were under way: three of them are a half.
+    submit('gh');
+    expect(bench.manual.texts).toHaveLength(2);
+    submit('ijk');
+    expect(bench.manual.texts.at(-1)).toBe('g1>2 | h1>2 | i1>2');
+  });
+
   test('what queues up while a statement is in flight travels as one statement', async () => {
     const bench = new Bench();
     const held = bench.hold();

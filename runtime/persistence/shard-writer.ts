@@ -60,6 +60,8 @@ export class ShardWriter {
   readonly #busyRows = new TransientMap<true>();
   #inFlight = 0;
   #waiting = 0;
+  /** Plans of the last statement with fresh plans, and of the one before. */
+  #lastSizes: readonly [number, number] = [0, 0];
   #sending = false;
   #scheduled = false;
   #lookAgain = false;
@@ -103,8 +105,17 @@ export class ShardWriter {
     for (const other of entry.restsOn) other.onSettled(this.#lookAtQueue);
     if (options.apart === true) this.#apart.push([entry]);
     else this.#queue.push(entry);
-    this.#sendSoon();
+    if (this.#goesAhead) this.#sendNext();
+    else this.#sendSoon();
     return entry;
+  }
+
+  /** Enough is there to keep the server busy while the rest of this turn is being performed. */
+  get #goesAhead(): boolean {
+    const [last, beforeLast] = this.#lastSizes;
+    return (
+      this.#inFlight === 0 && this.#queue.length >= Math.max(this.#limits.aheadFrom, (last + beforeLast) / 2)
+    );
   }
 
   /** What one turn of the event loop brings travels together: an answer wakes many executions, one after another. */
@@ -173,6 +184,7 @@ export class ShardWriter {
       const groups = this.#takeBatch();
       if (groups.length === 0) break;
       this.#inFlight += 1;
+      this.#lastSizes = [plansIn(groups), this.#lastSizes[0]];
       this.#start(groups, 'first', () => {
         this.#inFlight -= 1;
       });
@@ -238,7 +250,7 @@ export class ShardWriter {
       await this.#fail(groups, mode, error);
       return;
     }
-    const batchSize = groups.reduce((sum, group) => sum + group.length, 0);
+    const batchSize = plansIn(groups);
     groups.forEach((group, index) => {
       if (outcomes[index] === 'applied') this.#applied(group, batchSize, mode);
     });
@@ -323,6 +335,10 @@ export class ShardWriter {
  * is no time left.
  */
 type FlushMode = 'first' | 'wait' | 'last';
+
+function plansIn(groups: readonly PlanGroup[]): number {
+  return groups.reduce((sum, group) => sum + group.length, 0);
+}
 
 function touchOneRow(group: PlanGroup): boolean {
   const row = group[0]?.touches[0]?.row;

@@ -11,6 +11,12 @@ export interface WritingLimits {
    * less on both sides, and over a network a full one need not wait. Default 64.
    */
   readonly overlapFrom: number;
+  /**
+   * While nothing is on its way, so many plans are sent before the turn of the event loop that brings more of them is
+   * over: the server works on them while the others are still being performed, and from then on the two halves take
+   * turns. It takes half of what the last two statements carried, if that is more. Default 16.
+   */
+  readonly aheadFrom: number;
   /** Statements that wait for a locked row at a time: one plan each, or one chain. Default 4. */
   readonly maximumWaiting: number;
   /** Plans in one statement. Default 128. */
@@ -32,6 +38,7 @@ export const DEFAULT_WRITER_LIMITS: WriterLimits = Object.freeze({
   maximumQueued: 10_000,
   maximumInFlight: 2,
   overlapFrom: 64,
+  aheadFrom: 16,
   maximumWaiting: 4,
   maximumBatch: 128,
   maximumCharacters: 4 * 1_024 * 1_024,

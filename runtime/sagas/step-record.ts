@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import { ShardedId } from '../domain/id.js';
 import { Model } from '../domain/model.js';
@@ -75,7 +75,7 @@ export const stepRecordModel: ModelDescriptor<StepRecord> = {
  * a tail that follows from saga and step.
  */
 export function stepRecordId({ saga, stepNumber }: StepPlace, shard: ShardIdentifier): ShardedId<StepRecord> {
-  const tail = createHash('sha256').update(`${saga}/${stepNumber}`).digest('hex').slice(0, 12);
+  const tail = hash('sha256', `${saga}/${stepNumber}`).slice(0, 12);
   const block = (VARIANT_BITS | shard.bits).toString(16);
   return ShardedId.named('StepRecord', `${saga.slice(0, 18)}-${block}-${tail}`);
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { MemberConfig } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ShardUnavailableError, UnknownShardError } from '../errors.js';
@@ -146,6 +146,6 @@ function open(group: number, members: readonly MemberConfig[]): readonly MemberC
 
 /** A number between 0 and 1, the same for the same text. Neither end is reached. */
 function fraction(text: string): number {
-  const hash = createHash('sha256').update(text).digest();
-  return (hash.readUIntBE(0, 6) + 0.5) / 2 ** 48;
+  const digest = hash('sha256', text, 'buffer');
+  return (digest.readUIntBE(0, 6) + 0.5) / 2 ** 48;
 }
