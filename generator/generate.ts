@@ -1,4 +1,5 @@
-import { posix } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
 import { checkFolders, type ProjectFolders } from './check/check-folders.js';
 import { checkBodies, checkSchema } from './check/check-schema.js';
 import { contentHash } from './content-hash.js';
@@ -10,17 +11,19 @@ import {
   sortDiagnostics,
 } from './diagnostics.js';
 import { checkTemplateNames } from './emit/emit-extras.js';
+import { emitParams } from './emit/emit-params.js';
 import { type EmitInput, emitModels, emitProject, traceProject } from './emit/emit-project.js';
 import type { TracedText } from './emit/print/marks.js';
 import { TemplateError, type TemplateProblem } from './emit/template-error.js';
 import { PARTIALS, TEMPLATES } from './emit/template-names.js';
 import { type LockedEvents, lockEvents, lockPath, readLock } from './event-lock/lock-events.js';
 import { keptModels } from './read/kept-models.js';
+import { isNothing } from './read/read-memory.js';
 import { type ReadResult, readProject } from './read/read-project.js';
 import { readTemplates, TEMPLATE_FOLDERS, type UserTemplate } from './read/read-templates.js';
 import type { ShardVerdict } from './read/shards/verdict.js';
 import type { EmittedFiles } from './schema/emitted-files.js';
-import { parseOutline, schemaAround } from './schema/outline.js';
+import { type BodyChanges, type ParamsChange, parseOutline, schemaAround } from './schema/outline.js';
 import { type ProjectPaths, relativeTo } from './schema/paths.js';
 import type { ModelSchema, ProjectSchema } from './schema/project-schema.js';
 import { isSystemError } from './system-error.js';
@@ -126,7 +129,7 @@ async function read(options: GenerateOptions): Promise<Read | { readonly problem
 /** The result, if what was read is what the present output was emitted from: then nothing is left to be done. */
 function settled(options: GenerateOptions, readResult: Read, key: string): GenerateResult | undefined {
   const right = rightOutput(options, readResult, key);
-  if (right === undefined || right.models.length > 0) return undefined;
+  if (right === undefined || !isNothing(right.changed)) return undefined;
   return {
     ...resultOf(options, readResult),
     changes: right.paths.map((path) => ({ path, kind: 'unchanged' as const })),
@@ -135,8 +138,9 @@ function settled(options: GenerateOptions, readResult: Read, key: string): Gener
 }
 
 /**
- * Emits the files of models whose bodies alone have changed since the present output was emitted, and leaves the rest
- * of it as it is. Declines if one of them is wrong: what there is to say about it needs the whole project.
+ * Emits the files of models whose bodies alone have changed since the present output was emitted, and what gives the
+ * params of actions, and leaves the rest of the output as it is. Declines if one of them is wrong: what there is to say
+ * about it needs the whole project.
  */
 async function emitBodies(
   options: GenerateOptions,
@@ -147,12 +151,15 @@ async function emitBodies(
   // Templates of the user's get views of more than a model's own file.
   if (right === undefined || options.clean === true || readResult.templates.size > 0) return undefined;
   options.onPhase?.('emit');
-  const schema = schemaAround(right.models, parseOutline(readResult.outline));
-  if (checkBodies(schema, right.models).length > 0) return undefined;
+  const { models, actions } = right.changed;
+  const schema = schemaAround(right.changed, parseOutline(readResult.outline));
+  if (checkBodies(schema, models).length > 0) return undefined;
   const { paths, templates } = readResult;
   // What earlier texts hung on is not to be had from a part of the project.
   const input = { ...emitInput(options, { schema, paths, templates }), memory: undefined };
-  const generated = emitModels(input, right.models);
+  const inApplication = emitActions(options.projectDirectory, input, actions);
+  if (inApplication === undefined) return undefined;
+  const generated = new Map([...emitModels(input, models), ...inApplication]);
   const others = right.paths.filter((path) => isGenerated(readResult, path) && !generated.has(path));
   const emitted = { generated, migrations: new Map<string, string>(), kept: new Set(others) };
   const result = await write(options, readResult, key, emitted);
@@ -182,10 +189,25 @@ function rightOutput(
   { memory }: GenerateOptions,
   { diagnostics }: Read,
   key: string,
-): { readonly paths: readonly string[]; readonly models: readonly ModelSchema[] } | undefined {
+): { readonly paths: readonly string[]; readonly changed: BodyChanges } | undefined {
   const right = diagnostics.length > 0 ? undefined : memory?.rightOutput(key);
   if (right === undefined || right.changed === 'more') return undefined;
-  return { paths: right.paths, models: right.changed.models };
+  return { paths: right.paths, changed: right.changed };
+}
+
+/** The files that hold what the params of actions give, which are right but for these; undefined if it takes more. */
+function emitActions(
+  projectDirectory: string,
+  { schema, paths }: EmitInput,
+  actions: readonly ParamsChange[],
+): ReadonlyMap<string, string> | undefined {
+  if (actions.length === 0) return new Map();
+  const file = (name: string): string => `${paths.output}/${name}.ts`;
+  const text = (name: string): string => readFileSync(join(projectDirectory, file(name)), 'utf8');
+  const place = { file: file('application'), outputFolder: paths.output };
+  const texts = { application: text('application'), openapi: text('openapi') };
+  const emitted = emitParams(schema, actions, place, texts);
+  return emitted && new Map(Object.entries(emitted).map(([name, each]) => [file(name), each]));
 }
 
 /** Belongs to the output folder, other than first migrations. */

@@ -1,5 +1,5 @@
 import { EmitMemory } from './emit/emit-memory.js';
-import { type Found, type MemoryOptions, ReadMemory } from './read/read-memory.js';
+import { type Changes, type Found, isNothing, type MemoryOptions, ReadMemory } from './read/read-memory.js';
 import { isIdenticalFound } from './read/same-found.js';
 import {
   LostResultError,
@@ -9,7 +9,6 @@ import {
   restoreResults,
 } from './read/stored-results.js';
 import type { EmittedFiles } from './schema/emitted-files.js';
-import type { ModelSchema } from './schema/project-schema.js';
 
 export { LostResultError, type ResultsKey, type ResultTexts } from './read/stored-results.js';
 
@@ -78,10 +77,7 @@ export class RunMemory {
 
   /** What this process emitted last, if what was read now gives the same under this key. */
   filesFor(key: string): EmittedFiles | undefined {
-    const { changes } = this.read;
-    return key === this.#emitted && changes !== 'more' && changes.models.length === 0
-      ? this.#files
-      : undefined;
+    return key === this.#emitted && isNothing(this.read.changes) ? this.#files : undefined;
   }
 
   /** What was read has been emitted under this key. Whether it stays on the disk as it is, nobody knows. */
@@ -103,7 +99,7 @@ export interface RightOutput {
   /** Every file of it. */
   readonly paths: readonly string[];
   /** What has changed since in what was read. */
-  readonly changed: { readonly models: readonly ModelSchema[] } | 'more';
+  readonly changed: Changes;
 }
 
 /** Files with the texts of those that were left as they are; undefined if one of these is not known. */

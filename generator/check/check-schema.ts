@@ -15,8 +15,8 @@ export function checkSchema(schema: ProjectSchema): readonly Diagnostic[] {
   );
 }
 
-/** The rules of what models hold by themselves, for some models of a schema. */
+/** The rules of what models and params hold by themselves, for some models of a schema and all of its actions. */
 export function checkBodies(schema: ProjectSchema, models: readonly ModelSchema[]): readonly Diagnostic[] {
   const part = { ...schema, models };
-  return [...checkFields(part, schema), ...checkModels(part)];
+  return [...checkFields(part, schema), ...checkModels(part), ...checkRoutes(part)];
 }

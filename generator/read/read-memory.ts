@@ -1,5 +1,6 @@
 import { contentHash } from '../content-hash.js';
 import type { Diagnostic } from '../diagnostics.js';
+import type { BodyChanges, ParamsChange } from '../schema/outline.js';
 import type {
   ActionSchema,
   EventSchema,
@@ -48,8 +49,13 @@ export function placeOf({ file, className }: ActionSchema): string {
   return `${file}#${className}`;
 }
 
-/** What reading anew changed: bodies of some models, which may be none, or more than that. */
-export type Changes = { readonly models: readonly ModelSchema[] } | 'more';
+/** What reading anew changed: bodies, which may be none, or more than that. */
+export type Changes = BodyChanges | 'more';
+
+/** Whether reading anew changed nothing at all. */
+export function isNothing(changes: Changes): boolean {
+  return changes !== 'more' && changes.models.length === 0 && changes.actions.length === 0;
+}
 
 /** Nothing yet. */
 export function nothingFound(): Found {
@@ -104,12 +110,14 @@ export class ReadMemory {
   /** What changed since something was emitted last, in all that was read anew. */
   get changes(): Changes {
     const models: ModelSchema[] = [];
+    const actions: ParamsChange[] = [];
     for (const [file, before] of this.#before) {
       const bodies = changedBodies(before?.found ?? {}, this.#results.get(file)?.found ?? {});
       if (bodies === undefined) return 'more';
-      models.push(...bodies);
+      models.push(...bodies.models);
+      actions.push(...bodies.actions);
     }
-    return { models };
+    return { models, actions };
   }
 
   /** Files that did not give the same when something was emitted last. */

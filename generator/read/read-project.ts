@@ -78,7 +78,7 @@ class FoundInFiles {
   }
 
   get outline(): string {
-    // Bodies of models have no part in it.
+    // Bodies have no part in it.
     const known = this.#memory.changes === 'more' ? undefined : this.#memory.outline;
     this.#outline ??= known ?? printOutline(outlineOf(this.schema));
     return this.#outline;

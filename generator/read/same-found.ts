@@ -1,5 +1,5 @@
-import { headOf } from '../schema/outline.js';
-import type { ModelSchema } from '../schema/project-schema.js';
+import { type BodyChanges, headOf } from '../schema/outline.js';
+import type { ActionSchema } from '../schema/project-schema.js';
 import type { Found } from './read-memory.js';
 
 /** True if two looks at a file found the same, wherever in the file: nothing that is emitted hangs on lines. */
@@ -12,19 +12,28 @@ export function isIdenticalFound(a: Partial<Found>, b: Partial<Found>): boolean 
   return isSame(a, b, true);
 }
 
-/**
- * Models of which a later look at a file found another body, if it found nothing else that is new: nothing that any
- * other declaration can see.
- */
-export function changedBodies(
-  before: Partial<Found>,
-  after: Partial<Found>,
-): readonly ModelSchema[] | undefined {
-  const { models: old = [], ...others } = before;
-  const { models = [], ...othersNow } = after;
-  if (!isSame(old.map(headOf), models.map(headOf), false) || !isSame(others, othersNow, false))
-    return undefined;
-  return models.filter((model, index) => !isSame(old[index], model, false));
+/** Bodies that a later look at a file found changed, if it found nothing else that is new. */
+export function changedBodies(before: Partial<Found>, after: Partial<Found>): BodyChanges | undefined {
+  const { models: old = [], actions: oldActions = [], ...others } = before;
+  const { models = [], actions = [], ...othersNow } = after;
+  const isOnlyBodies =
+    isSame(old.map(headOf), models.map(headOf), false) &&
+    isSame(oldActions.map(withoutParams), actions.map(withoutParams), false) &&
+    isSame(others, othersNow, false);
+  if (!isOnlyBodies) return undefined;
+  return {
+    models: models.filter((model, index) => !isSame(old[index], model, false)),
+    actions: actions.flatMap((action, index) => {
+      const earlier = oldActions[index];
+      return earlier === undefined || isSame(earlier.params, action.params, false)
+        ? []
+        : [{ before: earlier, after: action }];
+    }),
+  };
+}
+
+function withoutParams({ params: _, ...rest }: ActionSchema): Omit<ActionSchema, 'params'> {
+  return rest;
 }
 
 /** @param isData inside a value of the user's own, in which nothing is a place */

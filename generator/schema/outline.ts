@@ -1,10 +1,24 @@
-import type { ModelSchema, ProjectSchema, RepositorySchema } from './project-schema.js';
+import type { ActionSchema, ModelSchema, ProjectSchema, RepositorySchema } from './project-schema.js';
 
 /** What other declarations can see of a model: all but its body, which is its fields, columns, states and comments. */
 export type ModelHead = Pick<ModelSchema, 'name' | 'file' | 'kind' | 'sharded'> & {
   /** The name that its decorator gives its table. */
   readonly table?: string;
 };
+
+/** What later looks found changed, if it is nothing that any other declaration can see. */
+export interface BodyChanges {
+  /** Models with another body, as they are now. */
+  readonly models: readonly ModelSchema[];
+  /** Actions with other params. */
+  readonly actions: readonly ParamsChange[];
+}
+
+/** An action of which nothing but its params has changed. */
+export interface ParamsChange {
+  readonly before: ActionSchema;
+  readonly after: ActionSchema;
+}
 
 /** What checks of one model, and the files that are emitted for it alone, take from the rest of a project. */
 export interface Outline {
@@ -38,12 +52,14 @@ export function headOf({ name, file, kind, sharded, table }: ModelSchema): Model
 }
 
 /**
- * The project that an outline speaks of, as far as some of its models are concerned: these are whole, those that they
- * name have no body, and there is nothing else.
+ * The project that an outline speaks of, as far as some of its models and actions are concerned: these are whole, those
+ * that they name have no body, and there is nothing else.
  */
-export function schemaAround(models: readonly ModelSchema[], outline: Outline): ProjectSchema {
+export function schemaAround({ models, actions }: BodyChanges, outline: Outline): ProjectSchema {
   const text = JSON.stringify(models);
-  const isNamed = ({ name }: { readonly name: string }): boolean => text.includes(JSON.stringify(name));
+  // What constructors of actions take is found by other names than those of models.
+  const isNamed = ({ name }: { readonly name: string }): boolean =>
+    actions.length > 0 || text.includes(JSON.stringify(name));
   const whole = new Map(models.map((model) => [`${model.file}#${model.name}`, model]));
   return {
     models: outline.models
@@ -53,7 +69,7 @@ export function schemaAround(models: readonly ModelSchema[], outline: Outline): 
       .filter(({ model }) => isNamed(model))
       .map((each) => ({ ...each, location: { file: each.file } })),
     events: [],
-    actions: [],
+    actions: actions.map(({ after }) => after),
     handlers: [],
     sagas: [],
     migrations: [],

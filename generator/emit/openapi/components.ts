@@ -8,6 +8,12 @@ import { documentedObject } from './documented-schema.js';
 import { REQUEST_HEADERS, type RequestHeader } from './headers.js';
 import { PROBLEM_SCHEMA, PROBLEMS, type ProblemStatus, problemResponse } from './problems.js';
 
+/** The schema of an object under the name that it has in the document. */
+export interface NamedSchema {
+  readonly name: string;
+  readonly schema: Code;
+}
+
 /** Named parts of the document, collected while operations are written, so that each is said once. */
 export class Components {
   readonly #isSharded: ShardedModels;
@@ -65,6 +71,13 @@ export class Components {
   header(name: RequestHeader): Code {
     this.#headers.add(name);
     return { $ref: `#/components/parameters/${name}` };
+  }
+
+  /** The schema of an object that was asked for before. @param key as it was asked for */
+  schemaOf(key: string): NamedSchema | undefined {
+    const name = this.#names.get(key);
+    const schema = name === undefined ? undefined : this.#schemas.get(name);
+    return name === undefined || schema === undefined ? undefined : { name, schema };
   }
 
   toCode(): Code {

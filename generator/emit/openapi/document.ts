@@ -33,6 +33,11 @@ export function openApiDocument(
 
 const METHOD_ORDER: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
+/** The member of one operation in that of its path. */
+export function operationPart(routed: RoutedAction, components: Components, part: Emission['part']): Code {
+  return part(operation(routed, components), 6, `${routed.route.method}: ,`.length);
+}
+
 function pathItems(routes: readonly RoutedAction[], components: Components, part: Emission['part']): Code {
   const items = new Map<string, Record<string, Code>>();
   const ordered = [...routes].sort(
@@ -43,7 +48,7 @@ function pathItems(routes: readonly RoutedAction[], components: Components, part
   for (const routed of ordered) {
     const item = items.get(routed.route.path) ?? {};
     const method = routed.route.method.toLowerCase();
-    item[method] = part(operation(routed, components), 6, `${method}: ,`.length);
+    item[method] = operationPart(routed, components, part);
     items.set(routed.route.path, item);
   }
   return new Members([...items]);

@@ -1,3 +1,4 @@
+import type { ActionSchema } from '../../schema/project-schema.js';
 import type { FieldSchema } from '../../schema/type-schema.js';
 import { at, type Code, Members } from '../print/code.js';
 import type { RoutedAction } from '../routes.js';
@@ -48,11 +49,16 @@ function parameter(field: FieldSchema, place: 'path' | 'query'): Code {
 function requestBody({ action, route, body }: RoutedAction, components: Components): Code | undefined {
   if (body.length === 0) return undefined;
   const name = `${action.className.replace(/Action$/, '')}Request`;
-  const schema = components.object(`request ${action.className}`, name, 'request', body);
+  const schema = components.object(requestKey(action), name, 'request', body);
   return {
     required: body.some((field) => !field.optional),
     content: { 'application/json': { schema, example: route.example } },
   };
+}
+
+/** What the schema of an action's body is known by among the components. */
+export function requestKey({ className }: ActionSchema): string {
+  return `request ${className}`;
 }
 
 function responses(routed: RoutedAction, components: Components): Code {

@@ -1,6 +1,6 @@
 import { camelCase } from '../../schema/naming.js';
 import { placeKey, projectIndex } from '../../schema/project-index.js';
-import type { EventSchema } from '../../schema/project-schema.js';
+import type { ActionSchema, EventSchema } from '../../schema/project-schema.js';
 import { CODEGEN_VERSION } from '../codegen-version.js';
 import type { Emission } from '../emission.js';
 import { fieldDescriptors } from '../field-type.js';
@@ -116,9 +116,7 @@ const TAKEN: readonly string[] = [
 /** Decides everything that `application.hbs` writes. */
 export function applicationView(emission: Emission, place: ApplicationPlace): ApplicationView {
   const { schema } = emission;
-  const imports = new Imports(place.file, TAKEN);
-  // Before anything else, so that nothing else is called so.
-  imports.value({ kind: 'file', file: `${place.outputFolder}/openapi.ts`, name: 'openApi' });
+  const imports = applicationImports(place);
   const responses = new ResponseFields(imports, emission);
   const wiring = new WiringPrinter(emission, (model) => modelFile(place.outputFolder, model), imports);
   const routes = emission.routes.map((each) => routeCode(emission, each, imports, responses));
@@ -157,7 +155,7 @@ export function applicationView(emission: Emission, place: ApplicationPlace): Ap
       'models: ,'.length,
     ),
     actions: emission.print(
-      schema.actions.map((action) => emission.part(wiring.action(action), 6, ','.length)),
+      schema.actions.map((action) => actionPart(emission, wiring, action)),
       4,
       'return ;'.length,
     ),
@@ -168,6 +166,22 @@ export function applicationView(emission: Emission, place: ApplicationPlace): Ap
   const handlers = handlersView(emission, wiring, handled);
   const sagas = sagasView(emission, wiring, imports);
   return { ...view, ...handlers, ...sagas, imports: imports.statements() };
+}
+
+/** Imports of the file, with the names that nothing else in it may have. */
+export function applicationImports({
+  file,
+  outputFolder,
+}: Pick<ApplicationPlace, 'file' | 'outputFolder'>): Imports {
+  const imports = new Imports(file, TAKEN);
+  // Before anything else, so that nothing else is called so.
+  imports.value({ kind: 'file', file: `${outputFolder}/openapi.ts`, name: 'openApi' });
+  return imports;
+}
+
+/** The element of one action in the list of actions. */
+export function actionPart(emission: Emission, wiring: WiringPrinter, action: ActionSchema): Code {
+  return emission.part(wiring.action(action), 6, ','.length);
 }
 
 interface HandledEvent {
@@ -242,7 +256,8 @@ function eventCode({ isSharded }: Emission, event: EventSchema, imports: Imports
   });
 }
 
-function routeCode(
+/** The element of one action in the list of routes. */
+export function routeCode(
   emission: Emission,
   { action, route, path, query, body, status }: RoutedAction,
   imports: Imports,

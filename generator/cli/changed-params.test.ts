@@ -1,0 +1,115 @@
+import { cpSync, rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { fwGen, type Ran } from '../test-support/fw-gen.js';
+import { type TestProject, testProject } from '../test-support/projects.js';
+
+const PLACE = 'src/actions/order-place-action.ts';
+const LIST = 'src/actions/order-list-action.ts';
+const SWEEP = 'src/actions/order-sweep-action.ts';
+
+/** A file that was written just now may change again without a trace: it is known by its text alone. */
+const TICK_MS = 100;
+
+let project: TestProject;
+
+beforeEach(async () => {
+  project = testProject('orders');
+  // The first run makes migrations, which the second one reads.
+  await generate();
+  await generate();
+});
+
+afterEach(() => project.delete());
+
+function generate(...flags: readonly string[]): Promise<Ran> {
+  return fwGen('generate', '--config', project.config, ...flags);
+}
+
+function edit(file: string, from: string, to: string): void {
+  const text = project.read(file);
+  expect(text).toContain(from);
+  project.write(file, text.replace(from, to));
+}
+
+/** What a run that knows nothing gives for the same sources elsewhere. */
+async function cold(): Promise<{
+  readonly error: string;
+  readonly emitted: Readonly<Record<string, string>>;
+}> {
+  const copy = testProject('orders');
+  rmSync(copy.folder, { recursive: true });
+  cpSync(project.folder, copy.folder, { recursive: true });
+  copy.remove('src/generated');
+  copy.remove('src/migrations');
+  const { error } = await fwGen('generate', '--no-cache', '--config', copy.config);
+  const emitted = copy.emitted();
+  copy.delete();
+  return { error, emitted };
+}
+
+/** The whole project is checked only if it is emitted as a whole. */
+function wasEmittedWhole({ info }: Ran): boolean {
+  return /^ +check /m.test(info);
+}
+
+test.each([
+  ['a constraint', PLACE, '@maxLength 40', '@maxLength 41', false],
+  ['a comment', PLACE, '/** @default WEB */', '/** Where it comes from. @default SHOP */', false],
+  ['one more', PLACE, '  /** @minimum 1 */', '  readonly gift?: boolean;\n  /** @minimum 1 */', false],
+  ['one less', PLACE, "  /** @default WEB */\n  readonly origin?: 'WEB' | 'SHOP' | null;\n", '', false],
+  ['a type', PLACE, 'readonly code?: string', 'readonly code: string', false],
+  ['a field of a field', PLACE, 'count: number | null', 'count: bigint', false],
+  ['what cannot be seen outside', PLACE, '@secret', '@secret @maxLength 8', false],
+  ['one in the query', LIST, 'urgent?: boolean', "urgent?: 'yes' | 'no'", false],
+  ['the first one', SWEEP, 'Action<void,', 'Action<{ readonly deep?: boolean },', true],
+])('params with another one (%s) give what a cold run gives', async (_, file, from, to, isWhole) => {
+  edit(file, from, to);
+  await sleep(TICK_MS);
+  const ran = await generate('--timing');
+  expect({ code: ran.code, error: ran.error }).toEqual({ code: 0, error: '' });
+  const expected = await cold();
+  expect({ error: '', emitted: project.emitted() }).toEqual(expected);
+  expect(wasEmittedWhole(ran)).toBe(isWhole);
+  expect((await generate('--check', '--no-cache')).code).toBe(0);
+});
+
+test('params that cannot be are told of as by a cold run', async () => {
+  edit(PLACE, 'readonly code?: string', 'readonly code?: WeakMap<object, string>');
+  const { code, error } = await generate();
+  expect({ code, error }).toEqual({ code: 2, error: (await cold()).error });
+});
+
+test('a parameter that a path needs is missed as by a cold run', async () => {
+  edit(LIST, 'readonly customerId: Id<Customer>; readonly urgent', 'readonly urgent');
+  const { code, error } = await generate();
+  expect({ code, error }).toEqual({ code: 2, error: (await cold()).error });
+});
+
+test('two classes of one name are not taken for one another', async () => {
+  const twin = project
+    .read(PLACE)
+    .replace("name: 'order.place'", "name: 'order.place.again'")
+    .replace("'/orders'", "'/orders-again'");
+  const moved = twin.replaceAll("from '../", "from '../../").replace("from './", "from '../");
+  project.write('src/actions/another/order-place-action.ts', moved);
+  expect((await generate()).error).toBe('');
+  for (const file of [PLACE, 'src/actions/another/order-place-action.ts']) {
+    edit(file, '@maxLength 40', '@maxLength 39');
+    expect((await generate()).code).toBe(0);
+    expect(project.emitted()).toEqual((await cold()).emitted);
+  }
+});
+
+test('several changes upon one another, one action after another and both at once', async () => {
+  for (const [place, list] of [
+    ['41', 'urgent'],
+    ['41', 'hurried'],
+    ['42', 'hasty'],
+  ] as const) {
+    project.write(PLACE, project.read(PLACE).replace(/@maxLength \d+/, `@maxLength ${place}`));
+    project.write(LIST, project.read(LIST).replace(/readonly \w+\?: boolean/, `readonly ${list}?: boolean`));
+    expect((await generate()).code).toBe(0);
+    expect(project.emitted()).toEqual((await cold()).emitted);
+  }
+});
