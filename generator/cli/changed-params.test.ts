@@ -90,7 +90,8 @@ test('two classes of one name are not taken for one another', async () => {
   const twin = project
     .read(PLACE)
     .replace("name: 'order.place'", "name: 'order.place.again'")
-    .replace("'/orders'", "'/orders-again'");
+    // First in the document, second in the application.
+    .replace("'/orders'", "'/again'");
   const moved = twin.replaceAll("from '../", "from '../../").replace("from './", "from '../");
   project.write('src/actions/another/order-place-action.ts', moved);
   expect((await generate()).error).toBe('');
@@ -99,6 +100,22 @@ test('two classes of one name are not taken for one another', async () => {
     expect((await generate()).code).toBe(0);
     expect(project.emitted()).toEqual((await cold()).emitted);
   }
+});
+
+test('what comes to fit on one line joins it', async () => {
+  project.remove('src/actions');
+  const action = (params: string): string => `import { Action, FwAction, type Principal } from 'fw-actions';
+
+@FwAction
+export class T extends Action<{ ${params} }, void> {
+  protected perform(_principal: Principal): void {}
+}
+`;
+  project.write('src/tap.ts', action('readonly first: string; readonly second: string'));
+  await generate();
+  project.write('src/tap.ts', action(''));
+  expect((await generate()).error).toBe('');
+  expect(project.emitted()).toEqual((await cold()).emitted);
 });
 
 test('several changes upon one another, one action after another and both at once', async () => {
@@ -112,4 +129,25 @@ test('several changes upon one another, one action after another and both at onc
     expect((await generate()).code).toBe(0);
     expect(project.emitted()).toEqual((await cold()).emitted);
   }
+});
+
+test('so many changes that the whole is printed sooner', async () => {
+  const file = (number: number): string => `src/actions/order-list-${number}-action.ts`;
+  const numbers = Array.from({ length: 17 }, (_, index) => index);
+  for (const number of numbers) {
+    const text = project.read(LIST).replaceAll('OrderListAction', `OrderList${number}Action`);
+    project.write(file(number), text.replace('/orders', `/orders/${number}`));
+  }
+  await generate();
+  const change = (changed: readonly number[], type: string): void => {
+    for (const number of changed) {
+      project.write(file(number), project.read(file(number)).replace(/urgent\?: \w+/, `urgent?: ${type}`));
+    }
+  };
+  change(numbers.slice(1), 'string');
+  expect(wasEmittedWhole(await generate('--timing'))).toBe(false);
+  expect(project.emitted()).toEqual((await cold()).emitted);
+  change(numbers, 'bigint');
+  expect(wasEmittedWhole(await generate('--timing'))).toBe(true);
+  expect(project.emitted()).toEqual((await cold()).emitted);
 });

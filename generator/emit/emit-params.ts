@@ -23,10 +23,13 @@ export interface ParamsPlace {
   readonly outputFolder: string;
 }
 
+/** Beyond, looking for each in large texts takes longer than printing them anew. */
+const MAXIMUM_CHANGES = 16;
+
 /**
  * The texts with the new params of some actions in place of the old ones. What an action gives is printed as it was and
  * as it is, and the one put where the other stands. Declines wherever that might not be what the whole project gives: if
- * a name was taken by something else, or if more than these places hang on the change.
+ * a name was taken by something else, or if more than these places hang on the change; and for too many changes.
  *
  * @param schema around the actions, see `schemaAround` @param texts as they were emitted for the params before
  */
@@ -36,22 +39,23 @@ export function emitParams(
   place: ParamsPlace,
   texts: ParamsTexts,
 ): ParamsTexts | undefined {
+  if (changes.length > MAXIMUM_CHANGES) return undefined;
   let { application, openapi } = texts;
   for (const { before, after } of changes) {
     if (!hasItsOwnName(before, application, place)) return undefined;
     const old = partsOf(before, schema, place);
     const now = partsOf(after, schema, place);
+    if (referencesIn(old) !== referencesIn(now)) return undefined;
     const nextApplication = replaceAll(application, old.application, now.application);
     const nextOpenapi = replaceAll(openapi, old.openapi, now.openapi);
     if (nextApplication === undefined || nextOpenapi === undefined) return undefined;
-    if (referencesIn(old) !== referencesIn(now)) return undefined;
     application = nextApplication;
     openapi = nextOpenapi;
   }
   return { application, openapi };
 }
 
-/** Whole lines of the files, as printed. */
+/** Whole lines of the files, as printed. Each holds something that no other element has: a name, a path, a key. */
 type Parts = Readonly<Record<keyof ParamsTexts, readonly string[]>>;
 
 function partsOf(action: ActionSchema, around: ProjectSchema, place: ParamsPlace): Parts {
@@ -80,16 +84,14 @@ function line(indent: number, key: string, code: Code): string {
   return `\n${' '.repeat(indent)}${key}${value instanceof Expression ? value.text : ''},\n`;
 }
 
-/** Undefined unless each of the old parts, all of several lines, is there exactly once. */
+/** Undefined if one of the old parts is not there. The same references mean that there are as many new ones. */
 function replaceAll(text: string, old: readonly string[], now: readonly string[]): string | undefined {
-  if (old.length !== now.length) return undefined;
   let replaced = text;
   for (const [index, before] of old.entries()) {
     const after = now[index];
-    // What fits on one line might share it with its neighbours, now or before.
-    if (after === undefined || !isOfSeveralLines(before) || !isOfSeveralLines(after)) return undefined;
     const start = replaced.indexOf(before);
-    if (start === -1 || replaced.includes(before, start + 1)) return undefined;
+    // What fits on one line might now share it with its neighbours.
+    if (start === -1 || after === undefined || !isOfSeveralLines(after)) return undefined;
     replaced = `${replaced.slice(0, start)}${after}${replaced.slice(start + before.length)}`;
   }
   return replaced;

@@ -19,6 +19,8 @@ const HASHED_CHARACTERS = 8;
  * ever been in one of them survives, and is copied twice, until the next full collection. Here nothing that has been
  * removed is referred to by, or refers to, anything.
  *
+ * For keys whose ends differ, such as `model/id`: only these are hashed. What a caller may choose belongs into a `Map`.
+ *
  * Hashing with chains; the number of buckets doubles and never shrinks.
  */
 export class TransientMap<V> {

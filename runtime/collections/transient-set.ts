@@ -8,7 +8,7 @@ export interface Slotted {
 export const NO_SLOT = -1;
 
 /** A set of objects that come and go thousands of times a second, in no order. Why no `Set`: see `TransientMap`. */
-export class TransientSet<T extends Slotted> implements Iterable<T> {
+export class TransientSet<T extends Slotted> {
   readonly #members: T[] = [];
 
   get size(): number {
@@ -31,8 +31,8 @@ export class TransientSet<T extends Slotted> implements Iterable<T> {
     last.slot = slot;
   }
 
-  /** The members as they are now: changes meanwhile do not show. */
-  [Symbol.iterator](): IterableIterator<T> {
-    return [...this.#members].values();
+  /** The members that pass, as they are now. */
+  filter(passes: (member: T) => boolean): readonly T[] {
+    return this.#members.filter(passes);
   }
 }

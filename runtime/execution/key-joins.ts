@@ -1,4 +1,3 @@
-import { TransientMap } from '../collections/transient-map.js';
 import { IdempotencyKeyReusedError } from '../errors.js';
 import type { KeyName } from '../persistence/idempotency-key.js';
 
@@ -12,7 +11,8 @@ interface Running {
  * to the database; then it looks the key up like any later repeat.
  */
 export class KeyJoins {
-  readonly #running = new TransientMap<Running>();
+  /** No `TransientMap`: callers choose keys, which may all end alike. */
+  readonly #running = new Map<string, Running>();
 
   /**
    * Runs `work` when no other execution under this key is running here. What `work` answers is never replaced: it may

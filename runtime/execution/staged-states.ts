@@ -66,7 +66,7 @@ export class StagedStates {
 
   /** Links of the plans on this shard that show states and whose outcome is not known yet. */
   pendingLinks(shard: ShardIdentifier): readonly Link[] {
-    return [...this.#pending].filter((pending) => pending.shard === shard).map(({ link }) => link);
+    return this.#pending.filter((pending) => pending.shard === shard).map(({ link }) => link);
   }
 
   /** What a failed plan started from is the latest state again, unless it is settled by now. */

@@ -89,6 +89,21 @@ describe('merging', () => {
     expect(bench.manual.texts.at(-1)).toBe('g1>2 | h1>2 | i1>2');
   });
 
+  test('plans that wait for something else are not looked at again for each that joins them', () => {
+    const bench = new Bench({ aheadFrom: 2 }, setImmediate);
+    const settling = { link: new Link() } as Submitted;
+    let looks = 0;
+    const signal = {
+      get aborted(): boolean {
+        looks += 1;
+        return false;
+      },
+    };
+    for (let count = 0; count < 100; count += 1) bench.submit(`a${count}>${count + 1}`, [settling], { signal });
+    expect(looks).toBe(2);
+    expect(bench.manual.texts).toEqual([]);
+  });
+
   test('what queues up while a statement is in flight travels as one statement', async () => {
     const bench = new Bench();
     const held = bench.hold();

@@ -60,6 +60,8 @@ export class ShardWriter {
   readonly #busyRows = new TransientMap<true>();
   #inFlight = 0;
   #waiting = 0;
+  /** The last look at the queue has left plans there that have to wait for something. */
+  #isHeldUp = false;
   /** Plans of the last statement with fresh plans, and of the one before. */
   #lastSizes: readonly [number, number] = [0, 0];
   #sending = false;
@@ -112,10 +114,10 @@ export class ShardWriter {
 
   /** Enough is there to keep the server busy while the rest of this turn is being performed. */
   get #goesAhead(): boolean {
+    // Those that have to wait are not looked at again for every plan that joins them.
+    if (this.#inFlight > 0 || this.#isHeldUp) return false;
     const [last, beforeLast] = this.#lastSizes;
-    return (
-      this.#inFlight === 0 && this.#queue.length >= Math.max(this.#limits.aheadFrom, (last + beforeLast) / 2)
-    );
+    return this.#queue.length >= Math.max(this.#limits.aheadFrom, (last + beforeLast) / 2);
   }
 
   /** What one turn of the event loop brings travels together: an answer wakes many executions, one after another. */
@@ -226,6 +228,7 @@ export class ShardWriter {
       else if (!this.#givesUp(entry) && !batch.tryAdd(entry)) left.push(entry);
     }
     this.#queue = left;
+    this.#isHeldUp = left.length > 0;
     return batch.groups;
   }
 

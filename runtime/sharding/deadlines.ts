@@ -56,8 +56,9 @@ export class Deadlines {
       return;
     }
     const now = performance.now();
-    for (const wait of this.#waits) {
-      if (wait.deadline > now) continue;
+    for (const wait of this.#waits.filter(({ deadline }) => deadline <= now)) {
+      // The end of one wait may be that of others.
+      if (wait.slot === NO_SLOT) continue;
       this.#waits.delete(wait);
       wait.expire();
     }

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { NO_SLOT } from '../collections/transient-set.js';
+import { Deadlines, type Wait } from './deadlines.js';
+
+test('a wait that the end of another one ends does not end twice', async () => {
+  const deadlines = new Deadlines();
+  const ended: string[] = [];
+  const due = performance.now();
+  const waits: Wait[] = ['one', 'other'].map((name) => ({
+    deadline: due,
+    slot: NO_SLOT,
+    expire: () => {
+      ended.push(name);
+      for (const wait of waits) deadlines.forget(wait);
+    },
+  }));
+  for (const wait of waits) deadlines.watch(wait);
+  await new Promise<void>((resolve) => {
+    deadlines.watch({ deadline: due + 1, slot: NO_SLOT, expire: resolve });
+  });
+  expect(ended).toHaveLength(1);
+});
+
+test('a race ends with its work, or at its deadline', async () => {
+  const deadlines = new Deadlines();
+  const late = (): Error => new Error('late');
+  const far = performance.now() + 60_000;
+  expect(await deadlines.race(Promise.resolve(1), far, late)).toBe(1);
+  await expect(deadlines.race(Promise.reject(new Error('failed')), far, late)).rejects.toThrow('failed');
+  await expect(deadlines.race(new Promise(() => {}), performance.now() + 5, late)).rejects.toThrow('late');
+});
