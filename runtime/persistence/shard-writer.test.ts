@@ -99,7 +99,8 @@ describe('merging', () => {
         return false;
       },
     };
-    for (let count = 0; count < 100; count += 1) bench.submit(`a${count}>${count + 1}`, [settling], { signal });
+    for (let count = 0; count < 100; count += 1)
+      bench.submit(`a${count}>${count + 1}`, [settling], { signal });
     expect(looks).toBe(2);
     expect(bench.manual.texts).toEqual([]);
   });
