@@ -2,8 +2,8 @@ import type { ExecutionEnvironment } from './execution-environment.js';
 
 /** How long a row is left to a rival, in milliseconds. Up to half of it is left out by chance. */
 const TURN_MS = 40;
-/** How long until a row is tried again after somebody has tried it in vain. */
-const RETRY_MS = 4;
+/** How long until a row is tried again after somebody has tried it in vain: each try holds up whoever has the turn. */
+const RETRY_MS = 12;
 /** A rival is forgotten after so many milliseconds. */
 const MEMORY_MS = 1_000;
 
