@@ -92,8 +92,9 @@ describe('a project that installs the package', () => {
     symlinkSync(join(root, 'node_modules', 'typescript'), join(tools, 'typescript'));
     symlinkSync(tsc, join(tools, '.bin', 'tsc'));
     const { stdout } = await run('npm', ['test'], { cwd: made });
-    expect(stdout).toMatch(/^# pass [1-9]\d*$/m);
-    expect(stdout).toMatch(/^# fail 0$/m);
+    // What is no terminal gets TAP from Node 20, and the spec reporter's text from later ones.
+    expect(stdout).toMatch(/^[#ℹ] pass [1-9]\d*$/mu);
+    expect(stdout).toMatch(/^[#ℹ] fail 0$/mu);
     const url = await serve(made, 'npm', ['start', '--', '--port', '0']);
     const written = await post<{ readonly text: string }>(`${url}/notes`, { text: 'Buy milk' });
     expect([written.status, written.body.text]).toEqual([201, 'Buy milk']);
