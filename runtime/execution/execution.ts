@@ -26,6 +26,12 @@ import type { ShardGateways } from './shard-gateways.js';
 /** Attempts that cost nothing, because only this process was in the way: bounded all the same. */
 const MAXIMUM_FREE_ATTEMPTS = 100;
 
+/**
+ * A further attempt is not begun with less time than this, in milliseconds: its time would probably end while it is on
+ * its way, and then nobody could say what became of it.
+ */
+const LEAST_MS = 25;
+
 /** One call of `execute`: attempts until one is applied, refused, out of attempts or out of time. */
 export class Execution<Params, Result> {
   readonly #request: ExecutionRequest<Params, Result>;
@@ -37,6 +43,8 @@ export class Execution<Params, Result> {
   readonly #contention: Contention;
   #attempt = 0;
   #freeAttempts = 0;
+  /** Why the last attempt that got as far as the database was not applied. */
+  #lost: Error | undefined;
   #paramsJson: string | undefined;
 
   constructor(request: ExecutionRequest<Params, Result>, context: ExecutionContext) {
@@ -90,6 +98,7 @@ export class Execution<Params, Result> {
           : await this.#complete(await this.#prepare());
         if (outcome.kind === 'done') return outcome.result;
         this.#report?.endAttempt(outcome.end);
+        if (outcome.end !== 'outrun') this.#lost = outcome.error;
         if (!this.#isFree(outcome)) await this.#pause(outcome);
       }
     } finally {
@@ -114,7 +123,7 @@ export class Execution<Params, Result> {
 
   /** Others may take longer than this execution has time. */
   async #waitFor(others: Promise<void>): Promise<void> {
-    await deadlines.race(others, this.#request.deadline, () => this.#deadlineExceeded());
+    await deadlines.race(others, this.#request.deadline, () => this.#outOfTime());
     this.#checkTime();
   }
 
@@ -322,7 +331,7 @@ export class Execution<Params, Result> {
     const { random, sleep } = this.#environment;
     const standoffMs = end === 'stale' && rows !== undefined ? this.#loseRows(rows) : 0;
     const pauseMs = standoffMs > 0 ? standoffMs : backoffMs(this.#attempt, random());
-    if (this.#attempt >= maximumAttempts || pauseMs >= this.#remainingMs()) throw error;
+    if (this.#attempt >= maximumAttempts || pauseMs + LEAST_MS >= this.#remainingMs()) throw error;
     this.#report?.paused(pauseMs);
     if (standoffMs > 0) return;
     try {
@@ -349,11 +358,16 @@ export class Execution<Params, Result> {
     if (this.#request.configuration.signal?.aborted === true) {
       throw new AbortedError('The execution was aborted before anything was sent');
     }
-    if (this.#remainingMs() <= 0) throw this.#deadlineExceeded();
+    if (this.#remainingMs() <= (this.#lost === undefined ? 0 : LEAST_MS)) throw this.#outOfTime();
   }
 
   #remainingMs(): number {
     return this.#request.deadline - this.#environment.nowMs();
+  }
+
+  /** Between two attempts: whoever has lost one is told by what, which says more than that it took long. */
+  #outOfTime(): Error {
+    return this.#lost ?? this.#deadlineExceeded();
   }
 
   #deadlineExceeded(): DeadlineExceededError {

@@ -5,6 +5,7 @@ import { StaleModelError } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import type { ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { describeOnEachAdapter } from '../testing/databases-vitest.js';
+import { systemEnvironment } from './execution-environment.js';
 import { ALICE, accountMigrations, CreditAction, HERE, openBank } from './test-support/accounts.js';
 
 interface Times {
@@ -91,5 +92,43 @@ describeOnEachAdapter('An execution whose row another process changes as well', 
     const lost = bank.executor.execute(ALICE, CreditAction, params, credit(1_500));
     await expect(lost).rejects.toBeInstanceOf(StaleModelError);
     expect(await bank.balance(account)).toBe('5');
+  });
+
+  test('does not try again with so little time that it might not hear the outcome', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
+    let leapMs = 0;
+    let endMs = 0;
+    const environment = {
+      ...systemEnvironment(),
+      nowMs: () => performance.now() + leapMs,
+      sleep: async () => {
+        await new Promise(setImmediate);
+        leapMs = endMs - 20 - performance.now();
+      },
+    };
+    const times = { left: 0 };
+    const bank = openBank(withRival(databases, times), environment);
+    const account = await bank.open(HERE, 5);
+    // The first attempt is lost, alone and when it waits; a second one would succeed.
+    times.left = 2;
+    const params = { account, amount: new Decimal(2) };
+    endMs = performance.now() + 60_000;
+    const lost = bank.executor.execute(ALICE, CreditAction, params, credit(60_000));
+    await expect(lost).rejects.toBeInstanceOf(StaleModelError);
+    expect(await bank.balance(account)).toBe('5');
+  });
+
+  test('is told that it lost, too, when its time ends while another one tries the row', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
+    const times = { left: 0 };
+    const bank = openBank(withRival(databases, times));
+    const account = await bank.open(HERE, 5);
+    times.left = Number.POSITIVE_INFINITY;
+    const params = { account, amount: new Decimal(2) };
+    const lost = Array.from({ length: 8 }, () =>
+      bank.executor.execute(ALICE, CreditAction, params, credit(1_500)),
+    );
+    const errors = await Promise.all(lost.map((execution) => execution.catch((error: unknown) => error)));
+    expect(errors.map((error) => (error as Error).name)).toEqual(lost.map(() => 'StaleModelError'));
   });
 });

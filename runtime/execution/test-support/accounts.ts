@@ -22,7 +22,7 @@ import { Repository, type RepositoryContext } from '../../persistence/repository
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { ActionExecutor } from '../action-executor.js';
 import { CrossShardJournal } from '../cross-shard-journal.js';
-import { systemEnvironment } from '../execution-environment.js';
+import { type ExecutionEnvironment, systemEnvironment } from '../execution-environment.js';
 import { ShardGateways } from '../shard-gateways.js';
 
 export const HERE: ShardIdentifier = ShardIdentifier.of(0, 0);
@@ -124,7 +124,10 @@ export interface TestBank {
   rows(shard: ShardIdentifier, sql: string): Promise<readonly (readonly unknown[])[]>;
 }
 
-export function openBank(databases: DatabaseRegistry): TestBank {
+export function openBank(
+  databases: DatabaseRegistry,
+  environment: ExecutionEnvironment = systemEnvironment(),
+): TestBank {
   const models: readonly ModelDescriptor[] = [accountModel as unknown as ModelDescriptor];
   const gateways = new ShardGateways(databases, 'test', new EventCatalog(accountEvents));
   const accounts = new AccountRepository(gateways);
@@ -132,8 +135,9 @@ export function openBank(databases: DatabaseRegistry): TestBank {
     registry: new ActionRegistry(accountActions(accounts)),
     gateways,
     models,
+    environment,
   });
-  const journal = new CrossShardJournal(gateways, systemEnvironment(), models);
+  const journal = new CrossShardJournal(gateways, environment, models);
   return {
     executor,
     gateways,
