@@ -76,8 +76,8 @@ async function measureWorkload(entries, workload, { server, options }) {
   const { concurrency, hot } = workload;
   const { warmUpMs, measureMs } = options;
   const rounds = [];
-  // pgbench has neither retries nor pauses, which are all that matters on a hot row.
-  const taking = entries.filter(({ variant }) => !(hot && variant.pgbench !== undefined));
+  // Some have neither retries, pauses nor chains, which are all that matters on a hot row.
+  const taking = entries.filter(({ variant }) => !(hot && variant.hot === false));
   let last = -1;
   await rotate(taking, options.rounds, async (entry, round) => {
     if (round !== last) await tidyUp(taking, server);

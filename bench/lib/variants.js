@@ -13,17 +13,18 @@ const peer = (name, label) => [
 ];
 
 const pgbench = (form, label) => [
-  { name: `pgbench-${form}`, label: `pgbench, ${label}`, pgbench: form, schema: 'peer', rows: 2 },
+  { name: `pgbench-${form}`, label: `pgbench, ${label}`, pgbench: form, schema: 'peer', rows: 2, hot: false },
   {
     name: `pgbench-${form}+action`,
     label: `pgbench, ${label}, with the action's row`,
     pgbench: form,
     schema: 'peer',
     rows: 3,
+    hot: false,
   },
 ];
 
-/** All variants in the order in which tables list them. */
+/** All variants in the order in which tables list them. `hot: false`: it takes no part in the hot load. */
 export const variants = [
   {
     name: 'framework',
@@ -40,6 +41,15 @@ export const variants = [
     schema: 'framework',
     options: {},
     rows: 3,
+  },
+  {
+    name: 'lean',
+    label: 'the same with two rows and nothing checked',
+    module: 'lean',
+    schema: 'peer',
+    options: {},
+    rows: 2,
+    hot: false,
   },
   ...peer('node-postgres', 'node-postgres by hand'),
   ...peer('postgres-js', 'postgres.js'),
