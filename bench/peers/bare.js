@@ -16,10 +16,7 @@ const LIMITS = {
  * together, and deposits on one wallet start from the staged state and are folded, as in the framework.
  */
 export async function open({ connection }) {
-  const connections = await Connections.open(
-    connection,
-    LIMITS.reads.maximumInFlight + LIMITS.writes.maximumInFlight,
-  );
+  const connections = await Connections.open(connection, LIMITS);
   const bare = new Bare(connections, await flushTexts());
   return { deposit: (id, amount) => bare.deposit(id, amount), close: () => connections.close() };
 }
@@ -75,14 +72,7 @@ class Bare {
 
   async #read(ids) {
     const distinct = [...new Set(ids)];
-    const statement = {
-      name: 'reads',
-      text: READ,
-      values: [`{${distinct.join(',')}}`],
-      rowMode: 'array',
-      types,
-    };
-    const { rows } = await this.#connections.run(statement);
+    const rows = await this.#connections.run('reads', READ, [array(distinct)]);
     const byId = new Map();
     for (const [id, state, version, owner, currency, balance, created] of rows) {
       const numbers = { version: Number(version), balance: new Decimal(balance) };
@@ -95,7 +85,7 @@ class Bare {
     const groups = groupByWallet(items);
     for (const [wallet] of groups) this.#busy.add(wallet.id);
     try {
-      const { rows } = await this.#connections.run(this.#statement(items.length, [...groups]));
+      const rows = await this.#run(items.length, [...groups]);
       const applied = new Set(rows[0][0].split(','));
       const numbers = new Map([...groups.keys()].map((wallet, index) => [wallet, String(index + 1)]));
       return items.map(({ wallet }) => applied.has(numbers.get(wallet)));
@@ -104,22 +94,15 @@ class Bare {
     }
   }
 
-  #statement(count, groups) {
+  #run(count, groups) {
     const folded = count > groups.length;
     const values = flushValues(groups, folded);
     const { single, folded: foldedText } = this.#texts;
-    return {
-      name: folded ? 'folded' : 'single',
-      text: folded ? foldedText : single,
-      values,
-      rowMode: 'array',
-      types,
-    };
+    return folded
+      ? this.#connections.run('folded', foldedText, values)
+      : this.#connections.run('single', single, values);
   }
 }
-
-/** Everything stays text. */
-const types = { getTypeParser: () => (text) => text };
 
 function groupByWallet(items) {
   const groups = new Map();

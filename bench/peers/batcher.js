@@ -66,11 +66,16 @@ export class Batcher {
   }
 }
 
+/** Everything stays text. */
+const types = { getTypeParser: () => (text) => text };
+
 /** Clients that are never in doubt: each has one caller at most, and nobody waits for one. */
 export class Connections {
   #idle;
 
-  static async open(connection, count) {
+  /** As many as there may be statements in flight. */
+  static async open(connection, { reads, writes }) {
+    const count = reads.maximumInFlight + writes.maximumInFlight;
     const connections = new Connections();
     connections.#idle = Array.from({ length: count }, () => new pg.Client(connection));
     for (const client of connections.#idle) client.on('error', () => {});
@@ -78,10 +83,12 @@ export class Connections {
     return connections;
   }
 
-  async run(statement) {
+  /** The rows of a statement that is prepared under a name, as arrays of texts. */
+  async run(name, text, values) {
     const client = this.#idle.pop();
     try {
-      return await client.query(statement);
+      const { rows } = await client.query({ name, text, values, rowMode: 'array', types });
+      return rows;
     } finally {
       this.#idle.push(client);
     }

@@ -14,10 +14,7 @@ const LIMITS = {
  * framework's statement pays for.
  */
 export async function open({ connection }) {
-  const connections = await Connections.open(
-    connection,
-    LIMITS.reads.maximumInFlight + LIMITS.writes.maximumInFlight,
-  );
+  const connections = await Connections.open(connection, LIMITS);
   const lean = new Lean(connections);
   return { deposit: (id, amount) => lean.deposit(id, amount), close: () => connections.close() };
 }
@@ -42,9 +39,6 @@ e AS (
   WHERE (e.nr IN (SELECT nr FROM l)) = true)
 SELECT coalesce(string_agg(nr::text, ','), '') FROM l`;
 
-/** Everything stays text. */
-const types = { getTypeParser: () => (text) => text };
-
 class Lean {
   #connections;
   #reads = new Batcher(LIMITS.reads, (ids) => this.#read(ids));
@@ -67,13 +61,7 @@ class Lean {
 
   async #read(ids) {
     const values = [array([...new Set(ids)])];
-    const { rows } = await this.#connections.run({
-      name: 'reads',
-      text: READ,
-      values,
-      rowMode: 'array',
-      types,
-    });
+    const rows = await this.#connections.run('reads', READ, values);
     const byId = new Map(rows.map((row) => [row[0], row]));
     return ids.map((id) => byId.get(id));
   }
@@ -81,14 +69,7 @@ class Lean {
   /** Of two deposits that start from one version of a wallet, the second one is stale. */
   async #write(items) {
     const first = [...new Map(items.toReversed().map((item) => [item.id, item])).values()];
-    const values = columns(first);
-    const { rows } = await this.#connections.run({
-      name: 'deposits',
-      text: WRITE,
-      values,
-      rowMode: 'array',
-      types,
-    });
+    const rows = await this.#connections.run('deposits', WRITE, columns(first));
     const numbers = rows[0][0] === '' ? [] : rows[0][0].split(',');
     const applied = new Set(numbers.map((number) => first[Number(number)]));
     return items.map((item) => applied.has(item));

@@ -43,7 +43,7 @@ export class Execution<Params, Result> {
   readonly #contention: Contention;
   #attempt = 0;
   #freeAttempts = 0;
-  /** Why the last attempt that got as far as the database was not applied. */
+  /** Why the last attempt was not applied, unless it was merely outrun by others of this process. */
   #lost: Error | undefined;
   #paramsJson: string | undefined;
 
@@ -331,7 +331,7 @@ export class Execution<Params, Result> {
     const { random, sleep } = this.#environment;
     const standoffMs = end === 'stale' && rows !== undefined ? this.#loseRows(rows) : 0;
     const pauseMs = standoffMs > 0 ? standoffMs : backoffMs(this.#attempt, random());
-    if (this.#attempt >= maximumAttempts || pauseMs + LEAST_MS >= this.#remainingMs()) throw error;
+    if (this.#attempt >= maximumAttempts || !this.#hasTimeFor(pauseMs)) throw error;
     this.#report?.paused(pauseMs);
     if (standoffMs > 0) return;
     try {
@@ -358,7 +358,13 @@ export class Execution<Params, Result> {
     if (this.#request.configuration.signal?.aborted === true) {
       throw new AbortedError('The execution was aborted before anything was sent');
     }
-    if (this.#remainingMs() <= (this.#lost === undefined ? 0 : LEAST_MS)) throw this.#outOfTime();
+    const isInTime = this.#lost === undefined ? this.#remainingMs() > 0 : this.#hasTimeFor(0);
+    if (!isInTime) throw this.#outOfTime();
+  }
+
+  /** Whether a further attempt may begin after such a pause. */
+  #hasTimeFor(pauseMs: number): boolean {
+    return this.#remainingMs() > pauseMs + LEAST_MS;
   }
 
   #remainingMs(): number {

@@ -5,7 +5,7 @@ import { StaleModelError } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import type { ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { describeOnEachAdapter } from '../testing/databases-vitest.js';
-import { systemEnvironment } from './execution-environment.js';
+import { type ExecutionEnvironment, systemEnvironment } from './execution-environment.js';
 import { ALICE, accountMigrations, CreditAction, HERE, openBank } from './test-support/accounts.js';
 
 interface Times {
@@ -39,28 +39,37 @@ function withRival(databases: DatabaseRegistry, times: Times): DatabaseRegistry 
   });
 }
 
-const credit = (timeoutMs: number): ExecutionConfiguration =>
-  ExecutionConfiguration.Builder.executionConfiguration().timeoutMs(timeoutMs).build();
+interface Contested {
+  readonly times: Times;
+  credit(timeoutMs: number): Promise<unknown>;
+  balance(): Promise<string>;
+}
 
 describeOnEachAdapter('An execution whose row another process changes as well', (harness) => {
-  test('tries it for all who wait for it here as often as it takes', async () => {
+  /** An account of 5 whose every credit is one of 2. */
+  async function openContested(environment?: ExecutionEnvironment): Promise<Contested> {
     const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
-    const times = { left: 0 };
-    const bank = openBank(withRival(databases, times));
-    const account = await bank.open(HERE, 5);
+    const times: Times = { left: 0 };
+    const { executor, open, balance } = openBank(withRival(databases, times), environment);
+    const account = await open(HERE, 5);
+    const credit = (timeoutMs: number): Promise<unknown> => {
+      const configuration = ExecutionConfiguration.Builder.executionConfiguration().timeoutMs(timeoutMs);
+      const params = { account, amount: new Decimal(2) };
+      return executor.execute(ALICE, CreditAction, params, configuration.build());
+    };
+    return { times, credit, balance: () => balance(account) };
+  }
+
+  test('tries it for all who wait for it here as often as it takes', async () => {
+    const { times, credit, balance } = await openContested();
     times.left = 20;
-    const params = { account, amount: new Decimal(2) };
-    await bank.executor.execute(ALICE, CreditAction, params, credit(60_000));
+    await credit(60_000);
     expect(times.left).toBe(0);
-    expect(await bank.balance(account)).toBe('7');
+    expect(await balance()).toBe('7');
   });
 
   test('waits for the one that tries it no longer than it has time', async () => {
-    const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
-    const times: Times = { left: 0 };
-    const bank = openBank(withRival(databases, times));
-    const account = await bank.open(HERE, 5);
-    const params = { account, amount: new Decimal(2) };
+    const { times, credit, balance } = await openContested();
     let open = (): void => {};
     const opened = new Promise<void>((resolve) => {
       open = resolve;
@@ -73,29 +82,24 @@ describeOnEachAdapter('An execution whose row another process changes as well', 
         trying();
         return opened;
       };
-      execution = bank.executor.execute(ALICE, CreditAction, params, credit(60_000));
+      execution = credit(60_000);
     });
-    const late = bank.executor.execute(ALICE, CreditAction, params, credit(1_000));
+    const late = credit(1_000);
     await expect(late).rejects.toMatchObject({ code: 'FW_DEADLINE_EXCEEDED' });
     open();
     await execution;
-    expect(await bank.balance(account)).toBe('7');
+    expect(await balance()).toBe('7');
   });
 
   test('is told in the end that it lost', async () => {
-    const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
-    const times = { left: 0 };
-    const bank = openBank(withRival(databases, times));
-    const account = await bank.open(HERE, 5);
+    const { times, credit, balance } = await openContested();
     times.left = Number.POSITIVE_INFINITY;
-    const params = { account, amount: new Decimal(2) };
-    const lost = bank.executor.execute(ALICE, CreditAction, params, credit(1_500));
+    const lost = credit(1_500);
     await expect(lost).rejects.toBeInstanceOf(StaleModelError);
-    expect(await bank.balance(account)).toBe('5');
+    expect(await balance()).toBe('5');
   });
 
   test('does not try again with so little time that it might not hear the outcome', async () => {
-    const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
     let leapMs = 0;
     let endMs = 0;
     const environment = {
@@ -106,29 +110,21 @@ describeOnEachAdapter('An execution whose row another process changes as well', 
         leapMs = endMs - 20 - performance.now();
       },
     };
-    const times = { left: 0 };
-    const bank = openBank(withRival(databases, times), environment);
-    const account = await bank.open(HERE, 5);
+    const { times, credit, balance } = await openContested(environment);
     // The first attempt is lost, alone and when it waits; a second one would succeed.
     times.left = 2;
-    const params = { account, amount: new Decimal(2) };
     endMs = performance.now() + 60_000;
-    const lost = bank.executor.execute(ALICE, CreditAction, params, credit(60_000));
+    const lost = credit(60_000);
     await expect(lost).rejects.toBeInstanceOf(StaleModelError);
-    expect(await bank.balance(account)).toBe('5');
+    expect(await balance()).toBe('5');
   });
 
   test('is told that it lost, too, when its time ends while another one tries the row', async () => {
-    const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
-    const times = { left: 0 };
-    const bank = openBank(withRival(databases, times));
-    const account = await bank.open(HERE, 5);
+    const { times, credit, balance } = await openContested();
     times.left = Number.POSITIVE_INFINITY;
-    const params = { account, amount: new Decimal(2) };
-    const lost = Array.from({ length: 8 }, () =>
-      bank.executor.execute(ALICE, CreditAction, params, credit(1_500)),
-    );
+    const lost = Array.from({ length: 8 }, () => credit(1_500));
     const errors = await Promise.all(lost.map((execution) => execution.catch((error: unknown) => error)));
     expect(errors.map((error) => (error as Error).name)).toEqual(lost.map(() => 'StaleModelError'));
+    expect(await balance()).toBe('5');
   });
 });
