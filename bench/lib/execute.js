@@ -76,8 +76,7 @@ async function measureWorkload(entries, workload, { server, options }) {
   const { concurrency, hot } = workload;
   const { warmUpMs, measureMs } = options;
   const rounds = [];
-  // Some have neither retries, pauses nor chains, which are all that matters on a hot row.
-  const taking = entries.filter(({ variant }) => !(hot && variant.hot === false));
+  const taking = entries.filter(({ variant }) => variant.takesPart?.(workload) ?? true);
   let last = -1;
   await rotate(taking, options.rounds, async (entry, round) => {
     if (round !== last) await tidyUp(taking, server);

@@ -5,8 +5,8 @@ import { amounts, walletIds } from './wallets.js';
 /** A version that somebody else has changed: thrown by peers, tried again here. */
 export class Stale extends Error {}
 
-/** Pauses as the framework makes them: exponential backoff with full jitter. */
-const pauseMs = (attempt) => Math.random() * Math.min(250, 8 * 2 ** attempt);
+/** Pauses as the framework makes them, if a target names none: exponential backoff with full jitter. */
+const backoffMs = (attempt) => Math.random() * Math.min(250, 8 * 2 ** attempt);
 /** After an error, so that a target that only fails does not spin. */
 const ERROR_PAUSE_MS = 10;
 
@@ -14,7 +14,7 @@ const ERROR_PAUSE_MS = 10;
  * Deposits from `concurrency` loops: first a warm-up, then a window that is measured. What is acknowledged counts for
  * the check of the sums whether or not it was inside of the window.
  *
- * @param target has `deposit(walletId, amountText)`
+ * @param target has `deposit(walletId, amountText)`, and `pauseMs` if it does not back off after a lost version
  * @param onWindow is told when the window begins and ends
  */
 export async function runLoad(target, { concurrency, hot, warmUpMs, measureMs }, onWindow = () => {}) {
@@ -96,7 +96,8 @@ async function untilApplied(target, id, amount, { total, stopping }) {
       if (!(error instanceof Stale)) throw error;
       total.stale += 1;
       if (stopping()) return false;
-      await delay(pauseMs(attempt));
+      const pauseMs = target.pauseMs ?? backoffMs(attempt);
+      if (pauseMs > 0) await delay(pauseMs);
     }
   }
 }

@@ -15,9 +15,13 @@ const SETTINGS = {
   shared_buffers: '512MB',
   max_connections: '900',
   max_wal_size: '8GB',
+  min_wal_size: '1GB',
   checkpoint_timeout: '1h',
   autovacuum: 'off',
 };
+
+/** Of 16 MB each: what `min_wal_size` keeps. */
+const LOG_SEGMENTS = 64;
 
 /**
  * A PostgreSQL server: a fresh one in the temporary folder, gone at the end, or the one that `BENCH_POSTGRES` names
@@ -28,11 +32,25 @@ export async function openServer() {
   const own = given === undefined ? await startOwnServer(SETTINGS) : undefined;
   const connection = own?.connection ?? parseUrl(given);
   try {
+    if (own !== undefined) await fillLog(connection);
     return { ...(await describe(connection)), connection, close: async () => own?.stop() };
   } catch (error) {
     await own?.stop();
     throw error;
   }
+}
+
+/**
+ * A server that has run for a while writes its log into segments that it has used before; a new one fills each with
+ * zeros first, while every commit waits. The checkpoint makes those written here the ones to come.
+ */
+async function fillLog(connection) {
+  await withClient(connection, async (client) => {
+    for (let segment = 0; segment < LOG_SEGMENTS; segment += 1) {
+      await client.query(`select pg_logical_emit_message(true, 'bench', ''), pg_switch_wal()`);
+    }
+    await client.query('checkpoint');
+  });
 }
 
 function parseUrl(text) {

@@ -1,5 +1,8 @@
 /** How one deposit can be made. Everything but the framework and the bare script is a peer. */
 
+const onlyCold = ({ hot }) => !hot;
+const onlyHot = ({ hot }) => hot;
+
 const peer = (name, label) => [
   { name, label, module: name, schema: 'peer', options: { withAction: false }, rows: 2 },
   {
@@ -13,18 +16,25 @@ const peer = (name, label) => [
 ];
 
 const pgbench = (form, label) => [
-  { name: `pgbench-${form}`, label: `pgbench, ${label}`, pgbench: form, schema: 'peer', rows: 2, hot: false },
+  {
+    name: `pgbench-${form}`,
+    label: `pgbench, ${label}`,
+    pgbench: form,
+    schema: 'peer',
+    rows: 2,
+    takesPart: onlyCold,
+  },
   {
     name: `pgbench-${form}+action`,
     label: `pgbench, ${label}, with the action's row`,
     pgbench: form,
     schema: 'peer',
     rows: 3,
-    hot: false,
+    takesPart: onlyCold,
   },
 ];
 
-/** All variants in the order in which tables list them. `hot: false`: it takes no part in the hot load. */
+/** All variants in the order in which tables list them. `takesPart` says in which loads, if not in all. */
 export const variants = [
   {
     name: 'framework',
@@ -49,9 +59,18 @@ export const variants = [
     schema: 'peer',
     options: {},
     rows: 2,
-    hot: false,
+    takesPart: onlyCold,
   },
   ...peer('node-postgres', 'node-postgres by hand'),
+  {
+    name: 'node-postgres-at-once',
+    label: 'node-postgres by hand, tried again at once',
+    module: 'node-postgres',
+    schema: 'peer',
+    options: { withAction: false, pauseMs: 0 },
+    rows: 2,
+    takesPart: onlyHot,
+  },
   ...peer('postgres-js', 'postgres.js'),
   ...peer('kysely', 'Kysely'),
   ...peer('drizzle', 'Drizzle'),

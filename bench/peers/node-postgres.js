@@ -10,11 +10,16 @@ import {
   UPDATE_WALLET,
 } from './sql.js';
 
-/** By hand, as most services are written: SELECT, then BEGIN, UPDATE, INSERT, COMMIT with unnamed statements. */
-export async function open({ connection, withAction }) {
+/**
+ * By hand, as most services are written: SELECT, then BEGIN, UPDATE, INSERT, COMMIT with unnamed statements.
+ *
+ * @param pauseMs before another attempt, in place of the load's backoff
+ */
+export async function open({ connection, withAction, pauseMs }) {
   const pool = new pg.Pool({ ...connection, max: POOL_SIZE });
   pool.on('error', () => {});
   return {
+    pauseMs,
     deposit: (walletId, amount) => deposit(pool, { walletId, amount, withAction }),
     close: () => pool.end(),
   };
