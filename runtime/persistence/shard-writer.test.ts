@@ -133,6 +133,51 @@ describe('merging', () => {
     expect(bench.manual.last.text).toBe('e1>2 | f1>2');
   });
 
+  test('another statement goes behind the one on its way once enough wait, or half of what that one carries', async () => {
+    const bench = new Bench({ maximumInFlight: 2, overlapFrom: 3 });
+    const submit = (rows: string): void => {
+      for (const row of rows) bench.submit(`${row}1>2`);
+    };
+    bench.hold();
+    const [held] = bench.manual.sent;
+    submit('ab');
+    expect(bench.manual.texts).toHaveLength(1);
+    submit('cdefghijkl');
+    expect(bench.manual.texts.slice(1)).toEqual(['a1>2 | b1>2 | c1>2']);
+    await held?.answer();
+    expect(bench.manual.texts.slice(2)).toEqual([
+      'd1>2 | e1>2 | f1>2 | g1>2 | h1>2 | i1>2 | j1>2 | k1>2 | l1>2',
+    ]);
+    await bench.manual.sent[1]?.answer();
+    submit('mnop');
+    expect(bench.manual.texts).toHaveLength(3);
+    submit('q');
+    expect(bench.manual.texts.slice(3)).toEqual(['m1>2 | n1>2 | o1>2 | p1>2 | q1>2']);
+  });
+
+  test('plans that wait for the statement on its way do not count for one behind it', async () => {
+    const bench = new Bench({ maximumInFlight: 2, overlapFrom: 2 });
+    let last = bench.submit('a1>2');
+    let looks = 0;
+    const signal = {
+      get aborted(): boolean {
+        looks += 1;
+        return false;
+      },
+    };
+    for (let version = 2; version < 20; version += 1)
+      last = bench.submit(`a${version}>${version + 1}`, [last], { signal });
+    expect(bench.manual.texts).toEqual(['a1>2']);
+    const looksBefore = looks;
+    bench.submit('b1>2');
+    expect(bench.manual.texts).toHaveLength(1);
+    bench.submit('c1>2');
+    expect(bench.manual.texts.slice(1)).toEqual(['b1>2 | c1>2']);
+    expect(looks - looksBefore).toBeLessThanOrEqual(18);
+    await bench.manual.sent[0]?.answer();
+    expect(bench.manual.texts).toHaveLength(3);
+  });
+
   test('two plans that touch one row are never under way together', async () => {
     const bench = new Bench({ maximumInFlight: 4 });
     bench.submit('a1>2');

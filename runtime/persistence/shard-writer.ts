@@ -60,8 +60,8 @@ export class ShardWriter {
   readonly #busyRows = new TransientMap<true>();
   #inFlight = 0;
   #waiting = 0;
-  /** The last look at the queue has left plans there that have to wait for something. */
-  #isHeldUp = false;
+  /** Plans that the last look at the queue has left there, because they have to wait for something. */
+  #heldUp = 0;
   /** Plans of the last statement with fresh plans, and of the one before. */
   #lastSizes: readonly [number, number] = [0, 0];
   #sending = false;
@@ -115,7 +115,7 @@ export class ShardWriter {
   /** Enough is there to keep the server busy while the rest of this turn is being performed. */
   get #goesAhead(): boolean {
     // Those that have to wait are not looked at again for every plan that joins them.
-    if (this.#inFlight > 0 || this.#isHeldUp) return false;
+    if (this.#inFlight > 0 || this.#heldUp > 0) return false;
     const [last, beforeLast] = this.#lastSizes;
     return this.#queue.length >= Math.max(this.#limits.aheadFrom, (last + beforeLast) / 2);
   }
@@ -145,7 +145,11 @@ export class ShardWriter {
     return new DriverFailure('the deadline passed in the queue', { phase: 'not-sent', reason: 'deadline' });
   };
 
-  readonly #lookAtQueue = (): void => this.#sendNext();
+  /** Something has been settled, for which others may have waited. */
+  readonly #lookAtQueue = (): void => {
+    this.#heldUp = 0;
+    this.#sendNext();
+  };
 
   /**
    * Sends what can be sent. Settling a link may call back here while plans are being taken out of the queue; then the
@@ -181,8 +185,7 @@ export class ShardWriter {
   }
 
   #sendBatches(): void {
-    const { maximumInFlight, overlapFrom } = this.#limits;
-    while (this.#inFlight === 0 || (this.#inFlight < maximumInFlight && this.#queue.length >= overlapFrom)) {
+    while (this.#inFlight === 0 || this.#overlaps) {
       const groups = this.#takeBatch();
       if (groups.length === 0) break;
       this.#inFlight += 1;
@@ -193,12 +196,19 @@ export class ShardWriter {
     }
   }
 
+  /** Enough is there for another statement behind the one on its way. Those that have to wait are not counted again. */
+  get #overlaps(): boolean {
+    if (this.#inFlight >= this.#limits.maximumInFlight) return false;
+    const [last] = this.#lastSizes;
+    return this.#queue.length - this.#heldUp >= Math.max(this.#limits.overlapFrom, last / 2);
+  }
+
   #start(groups: readonly PlanGroup[], mode: FlushMode, done: () => void): void {
     forEachRow(groups, (row) => this.#busyRows.set(row, true));
     void this.#send(groups, mode).finally(() => {
       forEachRow(groups, (row) => this.#busyRows.delete(row));
       done();
-      this.#sendNext();
+      this.#lookAtQueue();
     });
   }
 
@@ -223,12 +233,13 @@ export class ShardWriter {
   #takeBatch(): readonly PlanGroup[] {
     const batch = new BatchBuilder(this.#busyRows, this.#isFoldable);
     const left: QueuedPlan[] = [];
+    let heldUp = 0;
     for (const entry of this.#queue) {
       if (batch.size >= this.#limits.maximumBatch) left.push(entry);
-      else if (!this.#givesUp(entry) && !batch.tryAdd(entry)) left.push(entry);
+      else if (!this.#givesUp(entry) && !batch.tryAdd(entry)) heldUp = left.push(entry);
     }
     this.#queue = left;
-    this.#isHeldUp = left.length > 0;
+    this.#heldUp = heldUp;
     return batch.groups;
   }
 

@@ -54,7 +54,9 @@ export class SqlShardStore implements ShardStore {
     const statement = this.#statements.make(request);
     requireSize(request, statement);
     try {
-      const { rows } = await this.#database.query(statement, options);
+      // What waits for locks would hold up those behind it.
+      const pipelined = request.locked === 'skip' ? { ...options, pipeline: this } : options;
+      const { rows } = await this.#database.query(statement, pipelined);
       return String(rows[0]?.[0] ?? '');
     } catch (error) {
       const isLone = request.groups.length === 1 && request.groups[0]?.length === 1;

@@ -7,8 +7,9 @@ export interface WritingLimits {
   /** Statements with fresh plans on their way at a time. Default 2. */
   readonly maximumInFlight: number;
   /**
-   * While a statement is on its way, another one is sent only if so many plans wait: fewer and larger statements cost
-   * less on both sides, and over a network a full one need not wait. Default 64.
+   * While a statement is on its way, another one is sent behind it once so many plans wait, so that the server need not
+   * wait for them: fewer and larger statements cost less on both sides. It takes half of what the last statement
+   * carried, if that is more. Default 12.
    */
   readonly overlapFrom: number;
   /**
@@ -37,7 +38,7 @@ export interface WriterLimits extends WritingLimits {
 export const DEFAULT_WRITER_LIMITS: WriterLimits = Object.freeze({
   maximumQueued: 10_000,
   maximumInFlight: 2,
-  overlapFrom: 64,
+  overlapFrom: 12,
   aheadFrom: 16,
   maximumWaiting: 4,
   maximumBatch: 128,

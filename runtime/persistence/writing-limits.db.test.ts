@@ -9,9 +9,10 @@ import {
   accountMigrations,
   OpenAction,
 } from '../execution/test-support/accounts.js';
-import type { ShardDatabase, Statement } from '../sharding/shard-database.js';
+import type { CallOptions, ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { describeOnEachAdapter } from '../testing/databases-vitest.js';
 import { EventCatalog } from './event-catalog.js';
+import type { FlushRequest } from './shard-store.js';
 import { ShardWriter } from './shard-writer.js';
 import { SqlShardStore } from './sql-shard-store.js';
 import { planOf } from './test-support/plans.js';
@@ -43,6 +44,21 @@ describeOnEachAdapter('A statement', (harness) => {
   });
 });
 
+describeOnEachAdapter('Statements of one writer', (harness) => {
+  test('may be sent one behind the other, but for those that wait for locks', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
+    const pipelines: unknown[] = [];
+    const database = watched(databases.database(HERE), (_, options) => pipelines.push(options?.pipeline));
+    const store = new SqlShardStore(database, 'test', new EventCatalog([]));
+    const flush = (row: string, locked: FlushRequest['locked']): Promise<unknown> =>
+      store.flush({ groups: [[planOf(row)]], locked, maximumCharacters: MOST });
+    for (const locked of ['skip', 'wait', 'skip'] as const) await flush(`+${pipelines.length}`, locked);
+    const [first, apart, second] = pipelines;
+    expect([first, apart, second]).toEqual([expect.any(Object), undefined, expect.any(Object)]);
+    expect(second).toBe(first);
+  });
+});
+
 describeOnEachAdapter('What an application sets of its writing', (harness) => {
   test('holds for its statements', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
@@ -61,11 +77,15 @@ describeOnEachAdapter('What an application sets of its writing', (harness) => {
   });
 });
 
-/** Tells the size of every statement that inserts. */
-function watched(database: ShardDatabase, tell: (size: number) => void): ShardDatabase {
-  const query = (statement: Statement, options?: object): ReturnType<ShardDatabase['query']> => {
+/** Tells the size and the options of every statement that inserts. */
+function watched(
+  database: ShardDatabase,
+  tell: (size: number, options: CallOptions | undefined) => void,
+): ShardDatabase {
+  const query = (statement: Statement, options?: CallOptions): ReturnType<ShardDatabase['query']> => {
     const texts = statement.values.filter((value) => typeof value === 'string');
-    if (statement.text.includes('INSERT')) tell(texts.reduce((sum, text) => sum + text.length, 0));
+    const size = texts.reduce((sum, text) => sum + text.length, 0);
+    if (statement.text.includes('INSERT')) tell(size, options);
     return database.query(statement, options);
   };
   return { ...database, shard: database.shard, query };

@@ -100,6 +100,16 @@ function declareCommon(open: (overrides?: Partial<DataSourceConfig>) => Promise<
     ]);
   });
 
+  it('sends no statement behind another one', async () => {
+    const database = await open();
+    const sleep = { name: 'sleep', text: 'select from pg_sleep(0.1)', values: [] };
+    const pipeline = {};
+    await database.query(sleep, { pipeline });
+    const both = [database.query(sleep, { pipeline }), database.query(sleep, { pipeline })];
+    expect((await Promise.all(both)).map(({ rowCount }) => rowCount)).toEqual([1, 1]);
+    expect(database.stats().open).toBe(2);
+  });
+
   it('says that it has no session state, and does not listen', async () => {
     const database = await open();
     expect([database.sessionState, database.listen]).toEqual([false, undefined]);

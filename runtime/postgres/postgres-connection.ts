@@ -21,12 +21,22 @@ export interface PostgresConnectionOptions {
   readonly onNotification?: (payload: string) => void;
 }
 
-/** The call under way. */
-interface Call extends RunOptions<PostgresConnection> {
-  readonly statement: Statement | undefined;
+/** Who waits for an answer. */
+interface Caller extends RunOptions<PostgresConnection> {
   readonly resolve: (rows: Rows) => void;
   readonly reject: (failure: unknown) => void;
 }
+
+/** What has been sent, and who waits for the answer. */
+interface Call extends Caller {
+  /** On the clock of `performance.now()`. */
+  readonly sentAt: number;
+  /** Absent: a script. */
+  readonly sent: { readonly statement: Statement; readonly run: StatementRun } | undefined;
+}
+
+/** Nothing is sent behind a call that takes longer than so many milliseconds: it waits for something. */
+const FOLLOWED_FOR_MS = 50;
 
 /** `read_only_sql_transaction` */
 const READ_ONLY = '25006';
@@ -45,14 +55,18 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   readonly #options: PostgresConnectionOptions;
   readonly #prepared: Map<string, Prepared> = new Map();
   #usable = false;
+  /** To be closed when its calls have ended. */
+  #isWorn = false;
   #call: Call | undefined;
-  #run: StatementRun | undefined;
+  /** Comes after the call under way. */
+  #next: Call | undefined;
   /** The server's refusal of the call under way. It counts when the server is ready again. */
   #refusal: pg.DatabaseError | undefined;
 
   readonly #outcome: RunOutcome = {
     answered: (rows) => this.#answered(rows),
     unreadable: (error) => this.#unreadable(error),
+    next: () => this.#ready(),
     failed: (error) => this.#failed(error),
   };
 
@@ -85,7 +99,8 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   }
 
   get deadlineAt(): number {
-    return this.#call?.deadlineAt ?? Number.POSITIVE_INFINITY;
+    const { deadlineAt = Number.POSITIVE_INFINITY } = this.#call ?? {};
+    return this.#next === undefined ? deadlineAt : Math.min(deadlineAt, this.#next.deadlineAt);
   }
 
   get inTransaction(): boolean {
@@ -100,19 +115,39 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     }
     const { deadlineAt, release } = options;
     const sent = pooler?.named === false ? unnamed(statement) : statement;
-    return new Promise((resolve, reject) =>
-      this.#startRun({ deadlineAt, release, statement: sent, resolve, reject }),
-    );
+    return new Promise((resolve, reject) => this.#startRun(sent, { deadlineAt, release, resolve, reject }));
+  }
+
+  /**
+   * Sends a lone statement behind the lone statement under way. Only what the server has prepared is sent so: it cannot
+   * but run. If the link is lost, both are in doubt.
+   */
+  follow(
+    statement: Statement,
+    { deadlineAt, release }: RunOptions<PostgresConnection>,
+  ): Promise<Rows> | undefined {
+    const prepared = this.#isFollowable ? this.#prepared.get(statement.name ?? '') : undefined;
+    if (prepared?.shape === undefined || prepared.text !== statement.text) return undefined;
+    return new Promise((resolve, reject) => {
+      const run = new StatementRun(statement, { prepared, prelude: undefined }, this.#outcome);
+      run.send(this.#client.connection);
+      this.#start({ deadlineAt, release, sent: { statement, run }, resolve, reject }, run);
+    });
+  }
+
+  get #isFollowable(): boolean {
+    const call = this.#call;
+    if (call?.release === undefined || this.#next !== undefined || this.#refusal !== undefined) return false;
+    if (!this.usable || this.#isWorn || this.#options.pooler !== undefined) return false;
+    return performance.now() - call.sentAt < FOLLOWED_FOR_MS;
   }
 
   /** Sends several statements without parameters. The connection must not have another call under way. */
   script(sql: string, options: RunOptions<PostgresConnection>): Promise<Rows> {
     const { deadlineAt, release } = options;
     return new Promise((resolve, reject) => {
-      this.#start(
-        { deadlineAt, release, statement: undefined, resolve, reject },
-        new ScriptRun(sql, this.#outcome),
-      );
+      const caller = { deadlineAt, release, resolve, reject };
+      this.#start({ ...caller, sent: undefined }, new ScriptRun(sql, this.#outcome));
     });
   }
 
@@ -163,28 +198,31 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     });
   }
 
-  #startRun(call: Call & { readonly statement: Statement }): void {
+  #startRun(statement: Statement, caller: Caller): void {
+    let run: StatementRun;
     try {
-      const prepared = this.#preparedFor(call.statement);
+      const prepared = this.#preparedFor(statement);
       const { pooler } = this.#options;
       const prelude = pooler === undefined || this.inTransaction ? undefined : pooler.beforeStatement;
-      this.#run = new StatementRun(call.statement, { prepared, prelude }, this.#outcome);
+      run = new StatementRun(statement, { prepared, prelude }, this.#outcome);
     } catch (error) {
       // A value that cannot be sent, for instance. Nothing has been written.
-      call.release?.(this);
-      call.reject(error);
+      this.#giveBack(caller);
+      caller.reject(error);
       return;
     }
-    this.#start(call, this.#run);
+    this.#start({ ...caller, sent: { statement, run } }, run);
   }
 
-  #start(call: Call, run: Submittable): void {
+  #start(given: Omit<Call, 'sentAt'>, run: Submittable): void {
     if (!this.usable) {
-      call.release?.(this);
-      call.reject(notSent(`${this.#options.description}: the connection was lost`, undefined));
+      this.#giveBack(given);
+      given.reject(notSent(`${this.#options.description}: the connection was lost`, undefined));
       return;
     }
-    this.#call = call;
+    const call = { ...given, sentAt: performance.now() };
+    if (this.#call === undefined) this.#call = call;
+    else this.#next = call;
     try {
       this.#client.query(run);
     } catch (error) {
@@ -202,8 +240,8 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   }
 
   #parsed(): void {
-    const statement = this.#call?.statement;
-    if (statement?.name === undefined || this.#run?.inPrelude === true) return;
+    const { statement, run } = this.#call?.sent ?? {};
+    if (statement?.name === undefined || run?.inPrelude === true) return;
     this.#prepared.set(statement.name, { text: statement.text, shape: undefined });
   }
 
@@ -217,20 +255,21 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
       call.reject(new TypeError('A statement outside of a session must not open a transaction'));
       return;
     }
-    call.release?.(this);
+    this.#giveBack(call);
     call.resolve(rows);
   }
 
-  #rememberShape(call: Call): void {
-    if (call.statement?.name === undefined) return;
-    const prepared = this.#prepared.get(call.statement.name);
-    if (prepared !== undefined && this.#run !== undefined) prepared.shape ??= this.#run.shape;
+  #rememberShape({ sent }: Call): void {
+    if (sent?.statement.name === undefined) return;
+    const prepared = this.#prepared.get(sent.statement.name);
+    if (prepared !== undefined) prepared.shape ??= sent.run.shape;
   }
 
   #unreadable(error: unknown): void {
     const call = this.#endCall();
-    call?.release?.(this);
-    call?.reject(error);
+    if (call === undefined) return;
+    this.#giveBack(call);
+    call.reject(error);
   }
 
   /** After an error the server gets ready again; after a fatal one it hangs up. Wait for which of the two it is. */
@@ -248,33 +287,29 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     if (refusal.code === READ_ONLY) this.#usable = false;
     const call = this.#endCall();
     if (call === undefined) return;
-    if (isStalePlan(refusal) && call.statement?.name !== undefined) {
-      this.#withoutPlan(call, call.statement, refusal);
+    const { statement } = call.sent ?? {};
+    if (isStalePlan(refusal) && statement?.name !== undefined && call.release !== undefined) {
+      // It was refused before it did anything, so it is sent again, unnamed. The connection's prepared statements are of
+      // no use any more: nobody else gets it.
+      this.#isWorn = true;
+      this.#startRun(unnamed(statement), call);
       return;
     }
-    call.release?.(this);
+    this.#giveBack(call);
     call.reject(answered(refusal));
   }
 
-  /** The statement was refused before it did anything. Alone, it is sent again, unnamed. */
-  #withoutPlan(call: Call, statement: Statement, refusal: pg.DatabaseError): void {
-    if (call.release === undefined) {
-      call.reject(answered(refusal));
-      return;
-    }
-    const release = (connection: PostgresConnection): void => this.#retire(connection, call);
-    this.#startRun({ ...call, statement: unnamed(statement), release });
-  }
-
-  /** Its prepared statements are of no use any more, so it is not given to anybody else. */
-  #retire(connection: PostgresConnection, call: Call): void {
-    this.#usable = false;
-    call.release?.(connection);
+  /** Whoever comes next gives the connection back. */
+  #giveBack({ release }: Caller): void {
+    if (this.#call !== undefined) return;
+    if (this.#isWorn) this.#usable = false;
+    release?.(this);
   }
 
   #endCall(): Call | undefined {
     const call = this.#call;
-    this.#call = undefined;
+    this.#call = this.#next;
+    this.#next = undefined;
     return call;
   }
 
@@ -282,11 +317,12 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     const wasUsable = this.#usable;
     this.#usable = false;
     this.#socket.destroy();
-    const call = this.#endCall();
+    const calls = [this.#endCall(), this.#endCall()];
     const refusal = this.#refusal;
     this.#refusal = undefined;
     if (wasUsable) this.#options.onLost(this);
-    call?.reject(inFlight(`${this.#options.description}: ${error.message}`, error, refusal));
+    const message = `${this.#options.description}: ${error.message}`;
+    for (const call of calls) call?.reject(inFlight(message, error, refusal));
   }
 }
 

@@ -3,67 +3,37 @@ import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { afterEach, expect, it } from 'vitest';
-import type { DataSourceConfig, PostgresUrl } from '../config/types.js';
+import type { PostgresUrl } from '../config/types.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
-import { DriverFailure } from '../sharding/driver-failure.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
-import { StallingProxy } from '../testing/databases-proxy.js';
 import { freePort } from '../testing/databases-server.js';
 import { testDataSource } from '../testing/databases-topology.js';
 import { describeOn, testServer } from '../testing/databases-vitest.js';
 import { PostgresDatabase } from './postgres-database.js';
+import { failureOf, statement, TestDatabases } from './test-support/test-databases.js';
 
-const statement = (text: string, values: readonly unknown[] = []) => ({ text, values });
-const shard = ShardIdentifier.of(0, 0);
 /** Until something is noticed on a busy machine. */
 const NOTICED = { timeout: 20_000 };
 /** Far above the limits that are set here, and far below those that would count without them. */
 const PATIENCE_MS = 5_000;
 
-async function failureOf(call: Promise<unknown>): Promise<DriverFailure> {
-  const outcome = await call.then(
-    () => new Error('The call succeeded'),
-    (error: unknown) => error,
-  );
-  if (outcome instanceof DriverFailure) return outcome;
-  throw outcome;
-}
+const shard = ShardIdentifier.of(0, 0);
 
 describeOn('postgresql', 'A database on a server', (harness) => {
-  const cleanUps: (() => Promise<unknown>)[] = [];
-  afterEach(async () => {
-    for (const cleanUp of cleanUps.splice(0)) await cleanUp();
-  });
-
-  async function source(
-    overrides: Partial<DataSourceConfig> = {},
-  ): Promise<DataSourceConfig & { url: PostgresUrl }> {
-    const topology = await harness.makeTopology({ migrated: false });
-    const primary = topology.groups[0]?.members[0]?.primary;
-    if (primary?.url.kind !== 'postgresql') throw new Error('No data source');
-    return { ...primary, ...overrides, url: { ...primary.url, ...overrides.url } as PostgresUrl };
-  }
-
-  function open(dataSource: DataSourceConfig & { url: PostgresUrl }): ShardDatabase {
-    const database = new PostgresDatabase(shard, dataSource.url, dataSource);
-    cleanUps.push(() => database.close(0));
-    return database;
-  }
-
-  async function proxied(overrides: Partial<DataSourceConfig> = {}): Promise<[ShardDatabase, StallingProxy]> {
-    const direct = await source(overrides);
-    const proxy = await StallingProxy.start(direct.url);
-    cleanUps.push(() => proxy.stop());
-    return [open({ ...direct, url: { ...direct.url, port: proxy.port } }), proxy];
-  }
+  const databases = new TestDatabases(harness);
+  afterEach(() => databases.end());
 
   async function pidOf(database: Pick<ShardDatabase, 'query'>): Promise<unknown> {
     return (await database.query(statement('select pg_backend_pid()'))).rows[0]?.[0];
   }
 
   it('has the session settings of its configuration', async () => {
-    const database = open(
-      await source({ applicationName: "it's us", lockTimeoutMs: 123, idleInTransactionTimeoutMs: 4567 }),
+    const database = databases.open(
+      await databases.source({
+        applicationName: "it's us",
+        lockTimeoutMs: 123,
+        idleInTransactionTimeoutMs: 4567,
+      }),
     );
     const names = ['TimeZone', 'DateStyle', 'plan_cache_mode', 'application_name', 'statement_timeout'];
     const settings = [...names, 'lock_timeout', 'idle_in_transaction_session_timeout'].map(
@@ -74,14 +44,14 @@ describeOn('postgresql', 'A database on a server', (harness) => {
   });
 
   it('never shows its password', async () => {
-    const database = open(await source());
+    const database = databases.open(await databases.source());
     await pidOf(database);
     expect(inspect(database, { depth: 20, showHidden: true })).not.toContain(testServer().password);
   });
 
   it('survives the death of an idle connection and opens another one', async () => {
-    const database = open(await source({ maximumPoolSize: 2 }));
-    const killer = open(await source());
+    const database = databases.open(await databases.source({ maximumPoolSize: 2 }));
+    const killer = databases.open(await databases.source());
     const pid = await pidOf(database);
     await killer.query(statement('select pg_terminate_backend($1)', [pid]));
     await expect.poll(() => database.stats().open, NOTICED).toBe(0);
@@ -89,10 +59,10 @@ describeOn('postgresql', 'A database on a server', (harness) => {
   });
 
   it('survives the death of a connection that somebody holds', async () => {
-    const database = open(await source({ maximumPoolSize: 1 }));
+    const database = databases.open(await databases.source({ maximumPoolSize: 1 }));
     const session = await database.acquire();
     const pid = await pidOf(session);
-    const killer = open(await source());
+    const killer = databases.open(await databases.source());
     await killer.query(statement('select pg_terminate_backend($1)', [pid]));
     await expect.poll(() => database.stats().open, NOTICED).toBe(0);
     expect(await failureOf(session.query(statement('select 1')))).toMatchObject({ phase: 'not-sent' });
@@ -101,7 +71,7 @@ describeOn('postgresql', 'A database on a server', (harness) => {
   });
 
   it('cannot tell what became of a statement whose connection was terminated', async () => {
-    const database = open(await source());
+    const database = databases.open(await databases.source());
     const failure = await failureOf(
       database.query(statement('select pg_terminate_backend(pg_backend_pid())')),
     );
@@ -110,7 +80,7 @@ describeOn('postgresql', 'A database on a server', (harness) => {
   });
 
   it('cannot tell what became of a statement whose connection was cut', async () => {
-    const [database, proxy] = await proxied();
+    const [database, proxy] = await databases.proxied();
     await pidOf(database);
     const failure = failureOf(database.query(statement('select pg_sleep(5)')));
     setTimeout(() => proxy.cut(), 50);
@@ -119,7 +89,7 @@ describeOn('postgresql', 'A database on a server', (harness) => {
   });
 
   it('gives up on a half-open link at the deadline, in use or in the pool', async () => {
-    const [database, proxy] = await proxied({ maximumPoolSize: 2, connectTimeoutMs: 150 });
+    const [database, proxy] = await databases.proxied({ maximumPoolSize: 2, connectTimeoutMs: 150 });
     const session = await database.acquire();
     await pidOf(database);
     proxy.stall();
@@ -134,14 +104,14 @@ describeOn('postgresql', 'A database on a server', (harness) => {
   });
 
   it('ends a statement that takes too long by the server, and is told so', async () => {
-    const database = open(await source({ statementTimeoutMs: 150 }));
+    const database = databases.open(await databases.source({ statementTimeoutMs: 150 }));
     const failure = await failureOf(database.query(statement('select pg_sleep(5)'), { timeoutMs: 5_000 }));
     expect(failure).toMatchObject({ phase: 'answered', sqlState: '57014' });
     expect(database.stats()).toMatchObject({ open: 1, idle: 1 });
   });
 
   it('ends a wait for a lock', async () => {
-    const database = open(await source({ lockTimeoutMs: 100 }));
+    const database = databases.open(await databases.source({ lockTimeoutMs: 100 }));
     await database.query(statement('create table t (id int4)'));
     const session = await database.acquire();
     await session.query(statement('begin'));
@@ -152,8 +122,8 @@ describeOn('postgresql', 'A database on a server', (harness) => {
   });
 
   it('does not reach a port where nobody listens', async () => {
-    const direct = await source();
-    const database = open({ ...direct, url: { ...direct.url, port: await freePort() } });
+    const direct = await databases.source();
+    const database = databases.open({ ...direct, url: { ...direct.url, port: await freePort() } });
     const failures = await Promise.all([1, 2, 3].map(() => failureOf(database.query(statement('select 1')))));
     for (const failure of failures)
       expect(failure).toMatchObject({ phase: 'not-sent', reason: 'unreachable' });
@@ -163,11 +133,11 @@ describeOn('postgresql', 'A database on a server', (harness) => {
   it('does not wait longer than configured for a server that does not answer', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
-    cleanUps.push(async () => silent.close());
+    databases.onEnd(async () => silent.close());
     const address = silent.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const direct = await source({ connectTimeoutMs: 150 });
-    const database = open({ ...direct, url: { ...direct.url, port } });
+    const direct = await databases.source({ connectTimeoutMs: 150 });
+    const database = databases.open({ ...direct, url: { ...direct.url, port } });
     const startedAt = performance.now();
     const failure = await failureOf(database.query(statement('select 1')));
     expect(failure).toMatchObject({ phase: 'not-sent', reason: 'unreachable' });
@@ -175,9 +145,9 @@ describeOn('postgresql', 'A database on a server', (harness) => {
   });
 
   it('keeps the SQLSTATE of a refused connection', async () => {
-    const direct = await source();
-    const wrongPassword = open({ ...direct, password: { reveal: () => 'wrong' } });
-    const absent = open({ ...direct, url: { ...direct.url, database: 'fw_test_absent' } });
+    const direct = await databases.source();
+    const wrongPassword = databases.open({ ...direct, password: { reveal: () => 'wrong' } });
+    const absent = databases.open({ ...direct, url: { ...direct.url, database: 'fw_test_absent' } });
     expect(await failureOf(wrongPassword.query(statement('select 1')))).toMatchObject({
       phase: 'not-sent',
       reason: 'unreachable',
@@ -191,9 +161,9 @@ describeOn('postgresql', 'A database on a server', (harness) => {
   });
 
   it('requires TLS when it is asked for, and never falls back', async () => {
-    const direct = await source();
+    const direct = await databases.source();
     for (const sslMode of ['require', 'verify-full'] as const) {
-      const database = open({ ...direct, url: { ...direct.url, sslMode } });
+      const database = databases.open({ ...direct, url: { ...direct.url, sslMode } });
       const failure = await failureOf(database.query(statement('select 1')));
       expect(failure).toMatchObject({ phase: 'not-sent', reason: 'unreachable' });
       expect(failure.message).toContain('SSL');
@@ -201,14 +171,14 @@ describeOn('postgresql', 'A database on a server', (harness) => {
   });
 
   it('opens no more connections than it may, and all callers are served', async () => {
-    const database = open(await source({ maximumPoolSize: 3 }));
+    const database = databases.open(await databases.source({ maximumPoolSize: 3 }));
     const pids = await Promise.all(Array.from({ length: 50 }, () => pidOf(database)));
     expect(new Set(pids).size).toBeLessThanOrEqual(3);
     expect(database.stats()).toMatchObject({ waiting: 0 });
   });
 
   it('closes connections that nobody needs', async () => {
-    const database = open(await source({ idleTimeoutMs: 60 }));
+    const database = databases.open(await databases.source({ idleTimeoutMs: 60 }));
     for (const session of [await database.acquire(), await database.acquire()]) session.release();
     expect(database.stats().open).toBe(2);
     await expect.poll(() => database.stats().open, NOTICED).toBe(0);
@@ -216,9 +186,9 @@ describeOn('postgresql', 'A database on a server', (harness) => {
   });
 
   it('replaces connections that have become old, while callers wait for them as well', async () => {
-    const young = open(await source({ maximumPoolSize: 1 }));
+    const young = databases.open(await databases.source({ maximumPoolSize: 1 }));
     expect(new Set([await pidOf(young), await pidOf(young)]).size).toBe(1);
-    const database = open(await source({ maximumPoolSize: 1, maximumLifetimeMs: 1 }));
+    const database = databases.open(await databases.source({ maximumPoolSize: 1, maximumLifetimeMs: 1 }));
     const session = await database.acquire();
     // Each of them takes longer than a connection may live.
     const slow = statement('select pg_backend_pid() from pg_sleep(0.02)');
@@ -230,7 +200,7 @@ describeOn('postgresql', 'A database on a server', (harness) => {
   });
 
   it('lets what is under way finish when it is closed, and refuses what comes later', async () => {
-    const database = open(await source({ maximumPoolSize: 1 }));
+    const database = databases.open(await databases.source({ maximumPoolSize: 1 }));
     const running = database.query(statement('select 1 from pg_sleep(0.15)'));
     await expect.poll(() => database.stats().open, NOTICED).toBe(1);
     const waiting = failureOf(database.query(statement('select 2')));
@@ -243,7 +213,7 @@ describeOn('postgresql', 'A database on a server', (harness) => {
   });
 
   it('does not look into the environment', async () => {
-    const direct = await source();
+    const direct = await databases.source();
     const before = { ...process.env };
     Object.assign(process.env, {
       PGSSLMODE: 'require',
@@ -252,7 +222,7 @@ describeOn('postgresql', 'A database on a server', (harness) => {
       PGHOST: 'nowhere',
     });
     try {
-      const { rows } = await open(direct).query(statement(`select current_setting('work_mem')`));
+      const { rows } = await databases.open(direct).query(statement(`select current_setting('work_mem')`));
       expect(rows).toEqual([['4MB']]);
     } finally {
       process.env = before;

@@ -18,6 +18,8 @@ export interface Prepared {
 
 /** What becomes of a run. */
 export interface RunOutcome {
+  /** Everything that was sent before has been answered. */
+  next(): void;
   /** The server is ready for the next statement. */
   answered(rows: Rows): void;
   /** The server is ready for the next statement, but a value of the result cannot be expressed. */
@@ -54,6 +56,7 @@ export class StatementRun implements Submittable {
   readonly #outcome: RunOutcome;
   readonly #prepared: Prepared | undefined;
   readonly #prelude: string | undefined;
+  #isSent = false;
   #inPrelude: boolean;
   #shape: Shape;
   #rows: unknown[][] = [];
@@ -76,7 +79,15 @@ export class StatementRun implements Submittable {
     this.#outcome = outcome;
   }
 
+  /** Called by node-postgres when everything before has been answered. */
   submit(connection: Connection): void {
+    this.#outcome.next();
+    if (!this.#isSent) this.send(connection);
+  }
+
+  /** Sends the messages. Done before node-postgres asks for it, the server gets them behind those under way. */
+  send(connection: Connection): void {
+    this.#isSent = true;
     // One system call for all messages.
     connection.stream.cork();
     if (this.#prelude !== undefined) {

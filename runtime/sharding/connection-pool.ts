@@ -2,13 +2,13 @@ import type { BudgetedPool, ConnectionBudget } from './connection-budget.js';
 import { DriverFailure, type FailureReason } from './driver-failure.js';
 import type { CallOptions, PoolStats } from './shard-database.js';
 
-/** What the pool needs to know of a connection. Each connection runs one call at a time. */
+/** What the pool needs to know of a connection. Each connection has one user at a time. */
 export interface PooledConnection {
   /** False once the link is lost or the state is in doubt; never true again. */
   readonly usable: boolean;
-  /** When the call that is under way must have been answered (`performance.now()` time); `Infinity` without one. */
+  /** When the calls that are under way must have been answered (`performance.now()` time); `Infinity` without any. */
   readonly deadlineAt: number;
-  /** Called by the pool's sweep when `deadlineAt` has passed: fails the call and destroys the connection. */
+  /** Called by the pool's sweep when `deadlineAt` has passed: fails the calls and destroys the connection. */
   expire(): void;
   /** Says good-bye and closes. Resolves when the resources are free. */
   close(): Promise<void>;

@@ -22,12 +22,14 @@ export interface RunOptions<C> {
   readonly release?: ((connection: C) => void) | undefined;
 }
 
-/** A connection that sends statements, one at a time. */
+/** A connection that sends statements, one at a time, or one behind the other. */
 export interface RunnableConnection<C> extends PooledConnection {
   /** True while a transaction is open, also a failed one. */
   readonly inTransaction: boolean;
   run(statement: Statement, options: RunOptions<C>): Promise<Rows>;
   script(sql: string, options: RunOptions<C>): Promise<Rows>;
+  /** Sends a lone statement behind the one under way; undefined if it has to wait. Absent: it always has to. */
+  follow?(statement: Statement, options: RunOptions<C>): Promise<Rows> | undefined;
 }
 
 export interface PooledDatabaseOptions<C> {
@@ -59,6 +61,8 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
   readonly #pool: ConnectionPool<C>;
   readonly #release: (connection: C) => void;
   readonly #closed: () => Promise<void>;
+  /** The connection that the last statement of each pipeline was sent on. */
+  readonly #pipelines = new WeakMap<object, C>();
   readonly #connectionWaitMs: number;
   #closing: Promise<void> | undefined;
 
@@ -84,10 +88,12 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
 
   query(statement: Statement, options?: CallOptions): Promise<Rows> {
     const deadlineAt = this.#pool.deadlineOf(options);
-    const idle = options?.signal?.aborted === true ? undefined : this.#pool.take();
-    if (idle === undefined) return this.#queryLater(statement, deadlineAt, options?.signal);
-    this.#pool.watch();
-    return idle.run(statement, { deadlineAt, release: this.#release });
+    const isAborted = options?.signal?.aborted === true;
+    const following = isAborted ? undefined : this.#follow(statement, deadlineAt, options?.pipeline);
+    if (following !== undefined) return following;
+    const idle = isAborted ? undefined : this.#pool.take();
+    if (idle === undefined) return this.#queryLater(statement, deadlineAt, options);
+    return this.#run(idle, statement, deadlineAt, options?.pipeline);
   }
 
   async acquire(options?: CallOptions): Promise<ShardSession> {
@@ -104,15 +110,26 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
     return this.#closing;
   }
 
+  #follow(statement: Statement, deadlineAt: number, pipeline: object | undefined): Promise<Rows> | undefined {
+    if (pipeline === undefined) return undefined;
+    const release = this.#release;
+    return this.#pipelines.get(pipeline)?.follow?.(statement, { deadlineAt, release });
+  }
+
+  #run(connection: C, statement: Statement, deadlineAt: number, pipeline: object | undefined): Promise<Rows> {
+    if (pipeline !== undefined) this.#pipelines.set(pipeline, connection);
+    this.#pool.watch();
+    return connection.run(statement, { deadlineAt, release: this.#release });
+  }
+
   async #queryLater(
     statement: Statement,
     deadlineAt: number,
-    signal: AbortSignal | undefined,
+    options: CallOptions | undefined,
   ): Promise<Rows> {
     // Who waits for too long is told in time to come again, instead of being left with no answer at the deadline.
     const grantedBy = Math.min(deadlineAt, performance.now() + this.#connectionWaitMs);
-    const connection = await this.#pool.acquire(grantedBy, signal);
-    this.#pool.watch();
-    return connection.run(statement, { deadlineAt, release: this.#release });
+    const connection = await this.#pool.acquire(grantedBy, options?.signal);
+    return this.#run(connection, statement, deadlineAt, options?.pipeline);
   }
 }

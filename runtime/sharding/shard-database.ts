@@ -34,6 +34,12 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   /** Honoured until the statement is sent; a statement that is under way is waited for. */
   readonly signal?: AbortSignal;
+  /**
+   * Statements with one and the same object here may be sent one behind the other on one connection, without waiting
+   * for the answer in between: the server runs them in this order, each in a transaction of its own. If the connection
+   * is lost, all of them are in doubt. Default: a statement has its connection to itself.
+   */
+  readonly pipeline?: object;
 }
 
 /** One connection, held by one caller. */

@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { type ActionExecutor, type Application, openApplication, ShardIdentifier } from 'fw-actions';
+import {
+  type ActionExecutor,
+  type Application,
+  openApplication,
+  ShardIdentifier,
+  type WritingLimits,
+} from 'fw-actions';
 import { application } from '../../examples/wallet/generated/application.js';
 import type { ShardingTopology } from '../../runtime/config/types.js';
 import type { ServerAddress } from '../../runtime/testing/databases-server.js';
@@ -13,10 +19,13 @@ export const TIMEOUT_MS = 1_000;
 
 /** Something with an executor: an application, or one that is broken on purpose. */
 export type OpenedApplication = Pick<Application, 'executor' | 'databases' | 'close'>;
-export type Opener = (sharding: ShardingTopology) => Promise<OpenedApplication>;
+export type Opener = (
+  sharding: ShardingTopology,
+  writing?: Partial<WritingLimits>,
+) => Promise<OpenedApplication>;
 
 /** The wallet as its customers get it. */
-export const openWallet: Opener = (sharding) =>
+export const openWallet: Opener = (sharding, writing = {}) =>
   openApplication(application, {
     namespace: 'faults',
     sharding,
@@ -24,6 +33,7 @@ export const openWallet: Opener = (sharding) =>
     deliver: false,
     migrate: false,
     execution: { timeoutMs: TIMEOUT_MS },
+    writing,
   });
 
 interface WorldShard {
@@ -55,7 +65,9 @@ export class FaultWorld {
     const identifiers = [ShardIdentifier.of(0, 0), ShardIdentifier.of(1, 0)];
     const shards = await Promise.all(identifiers.map((shard) => openShard(server, shard)));
     const topology = topologyOf(shards.map((shard) => [shard.shard, throughProxy(server, shard)]));
-    return new FaultWorld(server, shards, [await opener(topology), await opener(topology)]);
+    // The second one sends whatever it has behind the statement under way.
+    const applications = [await opener(topology), await opener(topology, { overlapFrom: 1 })];
+    return new FaultWorld(server, shards, applications);
   }
 
   get executors(): readonly ActionExecutor[] {

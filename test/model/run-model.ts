@@ -18,7 +18,11 @@ export const NAMESPACE = 'model-test';
 export const SHARDS: readonly ShardIdentifier[] = [ShardIdentifier.of(0, 0), ShardIdentifier.of(1, 0)];
 
 /** Makes the gateways of one executor; a planted defect is made here. */
-export type MakeGateways = (databases: DatabaseRegistry, events: EventCatalog) => ShardGateways;
+export type MakeGateways = (
+  databases: DatabaseRegistry,
+  events: EventCatalog,
+  executor: number,
+) => ShardGateways;
 
 export interface ModelRunOptions {
   readonly databases: DatabaseRegistry;
@@ -36,7 +40,9 @@ export interface ModelRun {
   readonly executions: readonly ExecutionRecord[];
 }
 
-const soundGateways: MakeGateways = (databases, catalog) => new ShardGateways(databases, NAMESPACE, catalog);
+/** The second executor sends whatever it has behind the statement under way. */
+const soundGateways: MakeGateways = (databases, catalog, executor) =>
+  new ShardGateways(databases, NAMESPACE, catalog, executor === 0 ? {} : { overlapFrom: 1 });
 
 /** Runs random actions on two executors that share nothing but the databases, as two processes would. */
 export async function runModel(options: ModelRunOptions): Promise<ModelRun> {
@@ -45,7 +51,7 @@ export async function runModel(options: ModelRunOptions): Promise<ModelRun> {
   const maker = new ScriptMaker(seed, profile);
   const executions: ExecutionRecord[] = [];
   const peers = [0, 1].map(
-    (number) => new Peer(number, gateways(databases, new EventCatalog(events)), world, executions),
+    (number) => new Peer(number, gateways(databases, new EventCatalog(events), number), world, executions),
   );
   const initial = maker.initial();
   await Promise.all(initial.map((job, index) => peers[index % peers.length]?.run(job)));

@@ -1,0 +1,224 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, expect, it } from 'vitest';
+import type { CallOptions, Rows, ShardDatabase, Statement } from '../sharding/shard-database.js';
+import { describeOn } from '../testing/databases-vitest.js';
+import { failureOf, statement, TestDatabases } from './test-support/test-databases.js';
+
+/** Which backend ran it, after so many seconds. */
+const sleep = (seconds: number): Statement => ({
+  name: 'sleep',
+  text: 'select pg_backend_pid(), $1::float8 from pg_sleep($1)',
+  values: [seconds],
+});
+const divide = (by: number): Statement => ({ name: 'divide', text: 'select 6 / $1::int4', values: [by] });
+
+/** Calls that follow one another. */
+class Pipeline {
+  readonly #database: ShardDatabase;
+
+  constructor(database: ShardDatabase) {
+    this.#database = database;
+  }
+
+  send(statement: Statement, options: CallOptions = {}): Promise<Rows> {
+    return this.#database.query(statement, { ...options, pipeline: this });
+  }
+
+  /** Has the server prepare them, on one connection. */
+  async prepare(...statements: readonly Statement[]): Promise<void> {
+    for (const prepared of statements) await this.send(prepared);
+  }
+}
+
+describeOn('postgresql', 'A pipeline', (harness) => {
+  const databases = new TestDatabases(harness);
+  afterEach(() => databases.end());
+
+  const firstCell = ({ rows }: Rows): unknown => rows[0]?.[0];
+
+  it('sends statements behind the one under way, on its connection, and answers each', async () => {
+    const database = databases.open(await databases.source());
+    const pipeline = new Pipeline(database);
+    await pipeline.prepare(sleep(0));
+    const ended: number[] = [];
+    const calls = [0.1, 0.01].map(async (seconds) => {
+      const rows = await pipeline.send(sleep(seconds));
+      ended.push(seconds);
+      return rows;
+    });
+    expect(database.stats()).toMatchObject({ open: 1, idle: 0, waiting: 0 });
+    const [first, second] = await Promise.all(calls);
+    expect(ended).toEqual([0.1, 0.01]);
+    expect([first?.rows[0]?.[1], second?.rows[0]?.[1]]).toEqual([0.1, 0.01]);
+    expect(first && firstCell(first)).toBe(second && firstCell(second));
+    expect(database.stats()).toMatchObject({ open: 1, idle: 1 });
+  });
+
+  it('has it on the way before the first one is answered', async () => {
+    const [database, proxy] = await databases.proxied();
+    const pipeline = new Pipeline(database);
+    await pipeline.prepare(sleep(0), statement('create table done (id int4)'));
+    const insert = { name: 'insert', text: 'insert into done values ($1)', values: [1] };
+    await pipeline.prepare(insert);
+    const lost = [sleep(0.1), insert].map((each) => failureOf(pipeline.send(each)));
+    await delay(50);
+    // From here on not a byte gets through to the server.
+    proxy.stall();
+    const direct = databases.open(databases.lastSource);
+    const count = statement('select count(*) from done');
+    await expect.poll(async () => firstCell(await direct.query(count)), { timeout: 10_000 }).toBe('2');
+    proxy.cut();
+    expect(await Promise.all(lost)).toMatchObject([{ phase: 'in-flight' }, { phase: 'in-flight' }]);
+  });
+
+  it('goes on while there is always one more, and gives the connection back after the last one', async () => {
+    const database = databases.open(await databases.source({ maximumPoolSize: 1 }));
+    const pipeline = new Pipeline(database);
+    await pipeline.prepare(sleep(0));
+    let left = 100;
+    const loop = async (): Promise<void> => {
+      while (left > 0) {
+        left -= 1;
+        await pipeline.send(sleep(0));
+      }
+    };
+    await Promise.all([loop(), loop()]);
+    const both = [pipeline.send(sleep(0.05)), pipeline.send(sleep(0.05))];
+    const other = database.query(statement('select 1'));
+    expect(database.stats()).toMatchObject({ open: 1, idle: 0, waiting: 1 });
+    await Promise.all(both);
+    expect((await other).rows).toEqual([[1]]);
+    expect(database.stats()).toMatchObject({ open: 1, idle: 1, waiting: 0 });
+  });
+
+  it.each([
+    ['first', [0, 2]],
+    ['second', [2, 0]],
+    ['other, and so on', [0, 0]],
+  ])('answers the %s with an error, and is not disturbed by it', async (_, divisors) => {
+    const database = databases.open(await databases.source({ maximumPoolSize: 1 }));
+    const pipeline = new Pipeline(database);
+    await pipeline.prepare(divide(1));
+    const calls = divisors.map((by) => {
+      const call = pipeline.send(divide(by));
+      return by === 0 ? failureOf(call) : call;
+    });
+    for (const [index, by] of divisors.entries()) {
+      const expected = by === 0 ? { phase: 'answered', sqlState: '22012' } : { rows: [[3]] };
+      expect(await calls[index]).toMatchObject(expected);
+    }
+    expect((await pipeline.send(divide(3))).rows).toEqual([[2]]);
+    expect(database.stats()).toMatchObject({ open: 1, idle: 1 });
+  });
+
+  it('leaves both in doubt if the link is lost, or the session is ended', async () => {
+    const [database, proxy] = await databases.proxied();
+    const pipeline = new Pipeline(database);
+    await pipeline.prepare(sleep(0));
+    const cut = [5, 0].map((seconds) => failureOf(pipeline.send(sleep(seconds))));
+    setTimeout(() => proxy.cut(), 50);
+    for (const failure of await Promise.all(cut)) expect(failure).toMatchObject({ phase: 'in-flight' });
+    expect(database.stats()).toMatchObject({ open: 0, waiting: 0 });
+
+    const terminate = {
+      name: 'terminate',
+      text: 'select pg_terminate_backend(pg_backend_pid()) where $1',
+      values: [false],
+    };
+    await pipeline.prepare(terminate, sleep(0));
+    const ended = [{ ...terminate, values: [true] }, sleep(0)];
+    const failures = await Promise.all(ended.map((each) => failureOf(pipeline.send(each))));
+    expect(failures).toMatchObject([{ phase: 'in-flight', sqlState: '57P01' }, { phase: 'in-flight' }]);
+    expect((await database.query(statement('select 1'))).rows).toEqual([[1]]);
+  });
+
+  it('is given up at the earlier of two deadlines', async () => {
+    const [database, proxy] = await databases.proxied();
+    const pipeline = new Pipeline(database);
+    await pipeline.prepare(sleep(0));
+    proxy.stall();
+    const calls = [20_000, 100].map((timeoutMs) => failureOf(pipeline.send(sleep(0), { timeoutMs })));
+    const failures = await Promise.all(calls);
+    for (const failure of failures) expect(failure).toMatchObject({ phase: 'in-flight', reason: 'deadline' });
+  });
+
+  it('sends nothing behind a statement that takes long, one that has another behind it, or of somebody else', async () => {
+    const database = databases.open(await databases.source());
+    const pipeline = new Pipeline(database);
+    await pipeline.prepare(sleep(0));
+    const long = pipeline.send(sleep(0.4));
+    await delay(100);
+    const others = [pipeline.send(sleep(0)), database.query(sleep(0))];
+    const pids = [long, ...others].map(async (call) => firstCell(await call));
+    expect(new Set(await Promise.all(pids)).size).toBe(3);
+
+    await pipeline.prepare(sleep(0));
+    const three = [0.05, 0.05, 0].map(async (seconds) => firstCell(await pipeline.send(sleep(seconds))));
+    const [first, second, third] = await Promise.all(three);
+    expect(second).toBe(first);
+    expect(third).not.toBe(first);
+  });
+
+  it('sends nothing that the server has not prepared behind another statement', async () => {
+    const database = databases.open(await databases.source());
+    const pipeline = new Pipeline(database);
+    await pipeline.prepare(sleep(0));
+    const text = 'select pg_backend_pid()';
+    for (const unprepared of [statement(text), { name: 'pid', text, values: [] }]) {
+      const [first, second] = await Promise.all([pipeline.send(sleep(0.05)), pipeline.send(unprepared)]);
+      expect(firstCell(second)).not.toBe(firstCell(first));
+      await pipeline.prepare(sleep(0));
+    }
+  });
+
+  it('refuses a value that cannot be sent, and another text of one name, by themselves', async () => {
+    const database = databases.open(await databases.source());
+    const pipeline = new Pipeline(database);
+    await pipeline.prepare(sleep(0));
+    const wrong = [
+      { ...sleep(0), values: [Symbol('none')] },
+      { ...sleep(0), text: 'select 1' },
+    ];
+    const first = pipeline.send(sleep(0.05));
+    for (const each of wrong) await expect(pipeline.send(each)).rejects.toThrow();
+    expect((await first).rows).toHaveLength(1);
+    await expect.poll(() => database.stats()).toMatchObject({ waiting: 0 });
+    expect((await pipeline.send(sleep(0))).rows).toHaveLength(1);
+  });
+
+  it('survives that a table gets another shape, and does not use the connection again', async () => {
+    const database = databases.open(await databases.source({ maximumPoolSize: 1 }));
+    const pipeline = new Pipeline(database);
+    const all = { name: 'all', text: 'select *, pg_backend_pid() as pid from shapes', values: [] };
+    await database.query(statement('create table shapes as select 1 as a'));
+    await pipeline.prepare(all);
+    const before = firstCell(await pipeline.send(sleep(0)));
+    await database.query(statement('alter table shapes add b int4'));
+    const [first, second] = await Promise.all([pipeline.send(all), pipeline.send(all)]);
+    expect(first.rows).toEqual([[1, null, before]]);
+    expect(second.rows).toEqual([[1, null, before]]);
+    expect(firstCell(await pipeline.send(sleep(0)))).not.toBe(before);
+  });
+
+  it('refuses a lone statement that opens a transaction, and what came behind it is in doubt', async () => {
+    const database = databases.open(await databases.source());
+    const pipeline = new Pipeline(database);
+    await pipeline.prepare(sleep(0));
+    const begin = pipeline.send(statement('begin'));
+    const behind = failureOf(pipeline.send(sleep(0)));
+    await expect(begin).rejects.toThrow(TypeError);
+    expect(await behind).toMatchObject({ phase: 'in-flight' });
+    expect((await pipeline.send(sleep(0))).rows).toHaveLength(1);
+    expect(database.stats()).toMatchObject({ open: 1, idle: 1 });
+  });
+
+  it('is not used where a call was taken back before it was sent', async () => {
+    const database = databases.open(await databases.source());
+    const pipeline = new Pipeline(database);
+    await pipeline.prepare(sleep(0));
+    const first = pipeline.send(sleep(0.05));
+    const aborted = failureOf(pipeline.send(sleep(0), { signal: AbortSignal.abort() }));
+    expect(await aborted).toMatchObject({ phase: 'not-sent', reason: 'aborted' });
+    expect((await first).rows).toHaveLength(1);
+  });
+});

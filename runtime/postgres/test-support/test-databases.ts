@@ -1,0 +1,74 @@
+import type { DataSourceConfig, PostgresUrl } from '../../config/types.js';
+import { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { DriverFailure } from '../../sharding/driver-failure.js';
+import type { ShardDatabase, Statement } from '../../sharding/shard-database.js';
+import type { DatabaseHarness } from '../../testing/databases.js';
+import { StallingProxy } from '../../testing/databases-proxy.js';
+import { PostgresDatabase } from '../postgres-database.js';
+
+const SHARD = ShardIdentifier.of(0, 0);
+
+/** Where a database is, and with which limits it is used. */
+export type TestSource = DataSourceConfig & { readonly url: PostgresUrl };
+
+/** Databases of one test, with connections of their own. */
+export class TestDatabases {
+  readonly #harness: DatabaseHarness;
+  readonly #cleanUps: (() => Promise<unknown>)[] = [];
+  #last: TestSource | undefined;
+
+  constructor(harness: DatabaseHarness) {
+    this.#harness = harness;
+  }
+
+  /** An empty database. */
+  async source(overrides: Partial<DataSourceConfig> = {}): Promise<TestSource> {
+    const topology = await this.#harness.makeTopology({ migrated: false });
+    const primary = topology.groups[0]?.members[0]?.primary;
+    if (primary?.url.kind !== 'postgresql') throw new Error('No data source');
+    this.#last = { ...primary, ...overrides, url: { ...primary.url, ...overrides.url } as PostgresUrl };
+    return this.#last;
+  }
+
+  /** The database that was made last. */
+  get lastSource(): TestSource {
+    if (this.#last === undefined) throw new Error('No database has been made');
+    return this.#last;
+  }
+
+  open(source: TestSource): ShardDatabase {
+    const database = new PostgresDatabase(SHARD, source.url, source);
+    this.onEnd(() => database.close(0));
+    return database;
+  }
+
+  /** With a proxy in between. */
+  async proxied(overrides: Partial<DataSourceConfig> = {}): Promise<[ShardDatabase, StallingProxy]> {
+    const direct = await this.source(overrides);
+    const proxy = await StallingProxy.start(direct.url);
+    this.onEnd(() => proxy.stop());
+    return [this.open({ ...direct, url: { ...direct.url, port: proxy.port } }), proxy];
+  }
+
+  onEnd(cleanUp: () => Promise<unknown>): void {
+    this.#cleanUps.push(cleanUp);
+  }
+
+  async end(): Promise<void> {
+    for (const cleanUp of this.#cleanUps.splice(0)) await cleanUp();
+  }
+}
+
+export function statement(text: string, values: readonly unknown[] = []): Statement {
+  return { text, values };
+}
+
+/** What a call fails with. */
+export async function failureOf(call: Promise<unknown>): Promise<DriverFailure> {
+  const outcome = await call.then(
+    () => new Error('The call succeeded'),
+    (error: unknown) => error,
+  );
+  if (outcome instanceof DriverFailure) return outcome;
+  throw outcome;
+}
