@@ -7,7 +7,7 @@ import { Batcher, Connections } from './batcher.js';
 /** As the framework has them. */
 const LIMITS = {
   reads: { maximumInFlight: 4, maximumBatch: 256 },
-  writes: { maximumInFlight: 2, maximumBatch: 128 },
+  writes: { maximumInFlight: 2, maximumBatch: 128, aheadFrom: 16, overlapFrom: 12 },
 };
 
 /**
@@ -72,7 +72,7 @@ class Bare {
 
   async #read(ids) {
     const distinct = [...new Set(ids)];
-    const rows = await this.#connections.run('reads', READ, [array(distinct)]);
+    const rows = await this.#connections.read('reads', READ, [array(distinct)]);
     const byId = new Map();
     for (const [id, state, version, owner, currency, balance, created] of rows) {
       const numbers = { version: Number(version), balance: new Decimal(balance) };
@@ -99,8 +99,8 @@ class Bare {
     const values = flushValues(groups, folded);
     const { single, folded: foldedText } = this.#texts;
     return folded
-      ? this.#connections.run('folded', foldedText, values)
-      : this.#connections.run('single', single, values);
+      ? this.#connections.write('folded', foldedText, values)
+      : this.#connections.write('single', single, values);
   }
 }
 

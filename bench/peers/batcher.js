@@ -7,9 +7,12 @@ export class Batcher {
   #ready;
   #waiting = [];
   #inFlight = 0;
+  #lastSize = 0;
   #scheduled = false;
 
   /**
+   * @param limits `maximumBatch` and `maximumInFlight`; `aheadFrom` so many do not wait for the end of the turn, and
+   *   `overlapFrom` so many go while others are in flight, or half of the last batch, if that is more
    * @param send gets the items of a batch, answers with one result each
    * @param options.ready whether an item may go now
    */
@@ -22,8 +25,15 @@ export class Batcher {
   add(item) {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });
-      this.#sendSoon();
+      if (this.#inFlight === 0 && this.#waiting.length >= this.#enough(this.#limits.aheadFrom))
+        this.#sendNext();
+      else this.#sendSoon();
     });
+  }
+
+  /** So many, or half of the last batch, if that is more. */
+  #enough(least = Number.POSITIVE_INFINITY) {
+    return Math.max(least, this.#lastSize / 2);
   }
 
   #sendSoon() {
@@ -36,10 +46,13 @@ export class Batcher {
   }
 
   #sendNext() {
-    while (this.#inFlight < this.#limits.maximumInFlight && this.#waiting.length > 0) {
+    const { maximumInFlight, overlapFrom = 0 } = this.#limits;
+    while (this.#inFlight < maximumInFlight && this.#waiting.length > 0) {
+      if (this.#inFlight > 0 && this.#waiting.length < this.#enough(overlapFrom)) return;
       const batch = this.#take();
       if (batch.length === 0) return;
       this.#inFlight += 1;
+      this.#lastSize = batch.length;
       this.#run(batch);
     }
   }
@@ -69,32 +82,42 @@ export class Batcher {
 /** Everything stays text. */
 const types = { getTypeParser: () => (text) => text };
 
-/** Clients that are never in doubt: each has one caller at most, and nobody waits for one. */
+/** Clients that are never in doubt: one for each read that may be in flight, and one for writes, which follow one another. */
 export class Connections {
   #idle;
+  #writer;
 
-  /** As many as there may be statements in flight. */
-  static async open(connection, { reads, writes }) {
-    const count = reads.maximumInFlight + writes.maximumInFlight;
+  static async open(connection, { reads }) {
     const connections = new Connections();
-    connections.#idle = Array.from({ length: count }, () => new pg.Client(connection));
-    for (const client of connections.#idle) client.on('error', () => {});
-    await Promise.all(connections.#idle.map((client) => client.connect()));
+    connections.#writer = new pg.Client({ ...connection, pipeline: true });
+    connections.#idle = Array.from({ length: reads.maximumInFlight }, () => new pg.Client(connection));
+    const clients = [connections.#writer, ...connections.#idle];
+    for (const client of clients) client.on('error', () => {});
+    await Promise.all(clients.map((client) => client.connect()));
     return connections;
   }
 
   /** The rows of a statement that is prepared under a name, as arrays of texts. */
-  async run(name, text, values) {
+  async read(name, text, values) {
     const client = this.#idle.pop();
     try {
-      const { rows } = await client.query({ name, text, values, rowMode: 'array', types });
-      return rows;
+      return await rowsOf(client, name, text, values);
     } finally {
       this.#idle.push(client);
     }
   }
 
-  async close() {
-    await Promise.all(this.#idle.map((client) => client.end()));
+  /** The same, behind the one that is under way. */
+  write(name, text, values) {
+    return rowsOf(this.#writer, name, text, values);
   }
+
+  async close() {
+    await Promise.all([this.#writer, ...this.#idle].map((client) => client.end()));
+  }
+}
+
+async function rowsOf(client, name, text, values) {
+  const { rows } = await client.query({ name, text, values, rowMode: 'array', types });
+  return rows;
 }

@@ -5,7 +5,7 @@ import { Batcher, Connections } from './batcher.js';
 
 const LIMITS = {
   reads: { maximumInFlight: 2, maximumBatch: 256 },
-  writes: { maximumInFlight: 1, maximumBatch: 256 },
+  writes: { maximumInFlight: 2, maximumBatch: 128, aheadFrom: 16, overlapFrom: 12 },
 };
 
 /**
@@ -61,7 +61,7 @@ class Lean {
 
   async #read(ids) {
     const values = [array([...new Set(ids)])];
-    const rows = await this.#connections.run('reads', READ, values);
+    const rows = await this.#connections.read('reads', READ, values);
     const byId = new Map(rows.map((row) => [row[0], row]));
     return ids.map((id) => byId.get(id));
   }
@@ -69,7 +69,7 @@ class Lean {
   /** Of two deposits that start from one version of a wallet, the second one is stale. */
   async #write(items) {
     const first = [...new Map(items.toReversed().map((item) => [item.id, item])).values()];
-    const rows = await this.#connections.run('deposits', WRITE, columns(first));
+    const rows = await this.#connections.write('deposits', WRITE, columns(first));
     const numbers = rows[0][0] === '' ? [] : rows[0][0].split(',');
     const applied = new Set(numbers.map((number) => first[Number(number)]));
     return items.map((item) => applied.has(item));
