@@ -18,6 +18,7 @@ export class StallingProxy {
       const far = createConnection(target.port, target.host);
       for (const [from, to] of [[near, far] as const, [far, near] as const]) {
         sockets.add(from);
+        from.setNoDelay(true);
         from.on('data', (chunk) => to.write(chunk));
         from.on('error', () => {});
         from.on('close', () => {

@@ -17,14 +17,16 @@ export class ProxiedLink {
   readonly #client: Socket;
   readonly #server: Socket;
   readonly #events: LinkEvents;
-  readonly #requests = WireFraming.requests();
-  readonly #replies = WireFraming.replies();
+  readonly #requests = new Lane(WireFraming.requests(), (run) => this.#request(run));
+  readonly #replies = new Lane(WireFraming.replies(), (run) => this.#reply(run));
   /** What is to happen to the next reply. */
   #replyFault: Fault | undefined;
   /** Nothing gets through any more, and nobody is told. */
   #silent = false;
   /** The client's side is gone, and the server is to finish what it was asked for. */
   #orphaned = false;
+  /** The server has all that it is to get. */
+  #complete = false;
 
   constructor(client: Socket, target: { readonly host: string; readonly port: number }, events: LinkEvents) {
     this.#client = client;
@@ -43,12 +45,11 @@ export class ProxiedLink {
   }
 
   #fromClient(chunk: Buffer): void {
-    if (this.#silent) return;
-    for (const run of this.#requests.push(chunk)) this.#request(run);
+    if (!this.#silent) this.#requests.push(chunk);
   }
 
   #fromServer(chunk: Buffer): void {
-    for (const run of this.#replies.push(chunk)) this.#reply(run);
+    this.#replies.push(chunk);
   }
 
   #request(run: Buffer): void {
@@ -59,27 +60,28 @@ export class ProxiedLink {
     else if (fault.kind === 'lost-reply' || fault.direction === 'reply') {
       this.#replyFault = fault;
       this.#server.write(run);
-    } else this.#strike(fault, run, { from: this.#client, to: this.#server });
+    } else this.#strike(fault, run, { lane: this.#requests, to: this.#server });
   }
 
   #reply(run: Buffer): void {
-    if (this.#orphaned) this.#server.end();
+    if (this.#complete) this.#server.end();
     if (this.#silent || this.#orphaned) return;
     const fault = this.#replyFault;
     this.#replyFault = undefined;
     if (fault === undefined) this.#client.write(run);
     else if (fault.kind === 'lost-reply') this.#loseReply(fault);
-    else if (fault.kind !== 'late') this.#strike(fault, run, { from: this.#server, to: this.#client });
+    else if (fault.kind !== 'late') this.#strike(fault, run, { lane: this.#replies, to: this.#client });
   }
 
   #strike(
     fault: Extract<Fault, { readonly direction: unknown }>,
     run: Buffer,
-    { from, to }: { readonly from: Socket; readonly to: Socket },
+    { lane, to }: { readonly lane: Lane; readonly to: Socket },
   ): void {
     this.#events.struck(fault);
     switch (fault.kind) {
       case 'tear':
+        lane.stop();
         to.write(bytesThrough(run, fault.share), () => this.#cut(fault.how));
         return;
       case 'stall':
@@ -87,11 +89,7 @@ export class ProxiedLink {
         to.write(bytesThrough(run, fault.share));
         return;
       case 'delay':
-        from.pause();
-        setTimeout(() => {
-          from.resume();
-          to.write(run);
-        }, fault.delayMs);
+        lane.hold(fault.delayMs, () => to.write(run));
     }
   }
 
@@ -106,7 +104,10 @@ export class ProxiedLink {
     this.#events.struck(fault);
     this.#orphaned = true;
     this.#client.resetAndDestroy();
-    setTimeout(() => this.#server.write(run), fault.delayMs);
+    setTimeout(() => {
+      this.#complete = true;
+      this.#server.write(run);
+    }, fault.delayMs);
   }
 
   #loseReply(fault: Fault): void {
@@ -122,14 +123,65 @@ export class ProxiedLink {
   }
 
   #serverClosed(): void {
-    if (!this.#silent) {
-      this.#client.write(this.#replies.takeRest());
+    this.#replies.end((rest) => {
+      if (this.#silent) return;
+      this.#client.write(rest);
       this.#client.destroySoon();
-    }
+    });
     this.#noteClosed();
   }
 
   #noteClosed(): void {
     if (this.#client.destroyed && this.#server.destroyed) this.#events.closed();
+  }
+}
+
+/** One direction of a link: whatever happens to one run, the next one comes after it. */
+class Lane {
+  readonly #framing: WireFraming;
+  readonly #pass: (run: Buffer) => void;
+  readonly #waiting: Buffer[] = [];
+  #held = false;
+  #atEnd: ((rest: Buffer) => void) | undefined;
+
+  constructor(framing: WireFraming, pass: (run: Buffer) => void) {
+    this.#framing = framing;
+    this.#pass = pass;
+  }
+
+  push(chunk: Buffer): void {
+    this.#waiting.push(...this.#framing.push(chunk));
+    this.#passOn();
+  }
+
+  /** Lets nothing pass for a while, then does what was put off. */
+  hold(delayMs: number, then: () => void): void {
+    this.#held = true;
+    setTimeout(() => {
+      then();
+      this.#held = false;
+      this.#passOn();
+    }, delayMs);
+  }
+
+  /** Nothing passes any more. */
+  stop(): void {
+    this.#held = true;
+  }
+
+  /** Nothing more comes in. What is left over is no whole run. */
+  end(then: (rest: Buffer) => void): void {
+    this.#atEnd = then;
+    this.#passOn();
+  }
+
+  #passOn(): void {
+    while (!this.#held && this.#waiting.length > 0) {
+      const [run] = this.#waiting.splice(0, 1);
+      if (run !== undefined) this.#pass(run);
+    }
+    if (this.#held) return;
+    this.#atEnd?.(this.#framing.takeRest());
+    this.#atEnd = undefined;
   }
 }
