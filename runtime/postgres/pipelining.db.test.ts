@@ -60,7 +60,7 @@ describeOn('postgresql', 'A pipeline', (harness) => {
     await pipeline.prepare(sleep(0), statement('create table done (id int4)'));
     const insert = { name: 'insert', text: 'insert into done values ($1)', values: [1] };
     await pipeline.prepare(insert);
-    const lost = [sleep(0.1), insert].map((each) => failureOf(pipeline.send(each)));
+    const lost = [sleep(1), insert].map((each) => failureOf(pipeline.send(each)));
     await delay(50);
     // From here on not a byte gets through to the server.
     proxy.stall();
@@ -148,7 +148,7 @@ describeOn('postgresql', 'A pipeline', (harness) => {
     await pipeline.prepare(sleep(0));
     const long = pipeline.send(sleep(0.4));
     await delay(100);
-    const others = [pipeline.send(sleep(0)), database.query(sleep(0))];
+    const others = [pipeline.send(sleep(0.1)), database.query(sleep(0.1))];
     const pids = [long, ...others].map(async (call) => firstCell(await call));
     expect(new Set(await Promise.all(pids)).size).toBe(3);
 
@@ -184,6 +184,33 @@ describeOn('postgresql', 'A pipeline', (harness) => {
     expect((await first).rows).toHaveLength(1);
     await expect.poll(() => database.stats()).toMatchObject({ waiting: 0 });
     expect((await pipeline.send(sleep(0))).rows).toHaveLength(1);
+  });
+
+  it('uses more than one connection while commits take most of the time', async () => {
+    const database = databases.open(await databases.source());
+    const pipeline = new Pipeline(database);
+    await database.query(statement('create table rows_that_commit_slowly (id int4)'));
+    for (const text of [
+      `create function dawdle() returns trigger language plpgsql as 'begin perform pg_sleep(0.02); return null; end'`,
+      'create constraint trigger t after insert on rows_that_commit_slowly deferrable initially deferred for each row execute function dawdle()',
+    ])
+      await database.query(statement(text));
+    const insert = {
+      name: 'insert',
+      text: 'insert into rows_that_commit_slowly values (1) returning pg_backend_pid()',
+      values: [],
+    };
+    const pidsOfTwo = async (each: Statement): Promise<number> => {
+      const both = await Promise.all([pipeline.send(each), pipeline.send(each)]);
+      return new Set(both.map(firstCell)).size;
+    };
+    const quick = sleep(0.005);
+    await pipeline.prepare(quick);
+    expect(await pidsOfTwo(quick)).toBe(1);
+    for (let count = 0; count < 6; count += 1) await pipeline.send(insert);
+    expect(await pidsOfTwo(insert)).toBe(2);
+    for (let count = 0; count < 160; count += 1) await pipeline.send(quick);
+    expect(await pidsOfTwo(quick)).toBe(1);
   });
 
   it('survives that a table gets another shape, and does not use the connection again', async () => {

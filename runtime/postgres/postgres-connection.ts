@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import pg, { type Client, type Submittable } from 'pg';
-import type { RunnableConnection, RunOptions } from '../sharding/pooled-database.js';
+import type { RunnableConnection, RunOptions } from '../sharding/runnable-connection.js';
 import type { Rows, Statement } from '../sharding/shard-database.js';
 import { type LinkConfig, withSocket } from './client-config.js';
 import { answered, inFlight, NoAnswerInTime, notSent } from './failures.js';
@@ -29,8 +29,6 @@ interface Caller extends RunOptions<PostgresConnection> {
 
 /** What has been sent, and who waits for the answer. */
 interface Call extends Caller {
-  /** On the clock of `performance.now()`. */
-  readonly sentAt: number;
   /** Absent: a script. */
   readonly sent: { readonly statement: Statement; readonly run: StatementRun } | undefined;
 }
@@ -58,6 +56,8 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   /** To be closed when its calls have ended. */
   #isWorn = false;
   #call: Call | undefined;
+  /** Since when nothing else is under way before it, on the clock of `performance.now()`. */
+  #callSince = 0;
   /** Comes after the call under way. */
   #next: Call | undefined;
   /** The server's refusal of the call under way. It counts when the server is ready again. */
@@ -113,25 +113,22 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     if (pooler !== undefined && BEGIN.test(statement.text)) {
       return this.script(`${statement.text}; ${pooler.afterBegin}`, options);
     }
-    const { deadlineAt, release } = options;
     const sent = pooler?.named === false ? unnamed(statement) : statement;
-    return new Promise((resolve, reject) => this.#startRun(sent, { deadlineAt, release, resolve, reject }));
+    return new Promise((resolve, reject) => this.#startRun(sent, { ...options, resolve, reject }));
   }
 
   /**
    * Sends a lone statement behind the lone statement under way. Only what the server has prepared is sent so: it cannot
    * but run. If the link is lost, both are in doubt.
    */
-  follow(
-    statement: Statement,
-    { deadlineAt, release }: RunOptions<PostgresConnection>,
-  ): Promise<Rows> | undefined {
+  follow(statement: Statement, options: RunOptions<PostgresConnection>): Promise<Rows> | undefined {
     const prepared = this.#isFollowable ? this.#prepared.get(statement.name ?? '') : undefined;
     if (prepared?.shape === undefined || prepared.text !== statement.text) return undefined;
     return new Promise((resolve, reject) => {
-      const run = new StatementRun(statement, { prepared, prelude: undefined }, this.#outcome);
+      const manner = { prepared, prelude: undefined, isTimed: options.onCommit !== undefined };
+      const run = new StatementRun(statement, manner, this.#outcome);
       run.send(this.#client.connection);
-      this.#start({ deadlineAt, release, sent: { statement, run }, resolve, reject }, run);
+      this.#start({ ...options, sent: { statement, run }, resolve, reject }, run);
     });
   }
 
@@ -139,7 +136,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     const call = this.#call;
     if (call?.release === undefined || this.#next !== undefined || this.#refusal !== undefined) return false;
     if (!this.usable || this.#isWorn || this.#options.pooler !== undefined) return false;
-    return performance.now() - call.sentAt < FOLLOWED_FOR_MS;
+    return performance.now() - this.#callSince < FOLLOWED_FOR_MS;
   }
 
   /** Sends several statements without parameters. The connection must not have another call under way. */
@@ -204,7 +201,8 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
       const prepared = this.#preparedFor(statement);
       const { pooler } = this.#options;
       const prelude = pooler === undefined || this.inTransaction ? undefined : pooler.beforeStatement;
-      run = new StatementRun(statement, { prepared, prelude }, this.#outcome);
+      const isTimed = caller.onCommit !== undefined && pooler === undefined;
+      run = new StatementRun(statement, { prepared, prelude, isTimed }, this.#outcome);
     } catch (error) {
       // A value that cannot be sent, for instance. Nothing has been written.
       this.#giveBack(caller);
@@ -214,15 +212,14 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     this.#start({ ...caller, sent: { statement, run } }, run);
   }
 
-  #start(given: Omit<Call, 'sentAt'>, run: Submittable): void {
+  #start(call: Call, run: Submittable): void {
     if (!this.usable) {
-      this.#giveBack(given);
-      given.reject(notSent(`${this.#options.description}: the connection was lost`, undefined));
+      this.#giveBack(call);
+      call.reject(notSent(`${this.#options.description}: the connection was lost`, undefined));
       return;
     }
-    const call = { ...given, sentAt: performance.now() };
-    if (this.#call === undefined) this.#call = call;
-    else this.#next = call;
+    if (this.#call !== undefined) this.#next = call;
+    else this.#comesFirst(call);
     try {
       this.#client.query(run);
     } catch (error) {
@@ -246,6 +243,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   }
 
   #answered(rows: Rows): void {
+    this.#tellTimes();
     const call = this.#endCall();
     if (call === undefined) return;
     this.#rememberShape(call);
@@ -257,6 +255,13 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     }
     this.#giveBack(call);
     call.resolve(rows);
+  }
+
+  /** The commit is what comes after the execution. */
+  #tellTimes(): void {
+    const executedAt = this.#call?.sent?.run.executedAt;
+    if (executedAt === undefined) return;
+    this.#call?.onCommit?.(executedAt - this.#callSince, performance.now() - executedAt);
   }
 
   #rememberShape({ sent }: Call): void {
@@ -308,9 +313,15 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
 
   #endCall(): Call | undefined {
     const call = this.#call;
-    this.#call = this.#next;
+    this.#call = undefined;
+    if (this.#next !== undefined) this.#comesFirst(this.#next);
     this.#next = undefined;
     return call;
+  }
+
+  #comesFirst(call: Call): void {
+    this.#call = call;
+    this.#callSince = performance.now();
   }
 
   #lost(error: Error): void {

@@ -28,6 +28,15 @@ export interface RunOutcome {
   failed(error: Error): void;
 }
 
+/** How a statement is run. */
+export interface RunManner {
+  readonly prepared: Prepared | undefined;
+  /** A statement to run before, in the same implicit transaction; its result is not read. */
+  readonly prelude: string | undefined;
+  /** Whether to tell the execution from the commit that follows it. */
+  readonly isTimed: boolean;
+}
+
 const NO_SHAPE: Shape = { columns: [], parsers: [] };
 
 interface CommandComplete {
@@ -56,24 +65,22 @@ export class StatementRun implements Submittable {
   readonly #outcome: RunOutcome;
   readonly #prepared: Prepared | undefined;
   readonly #prelude: string | undefined;
+  readonly #isTimed: boolean;
   #isSent = false;
+  #executedAt: number | undefined;
   #inPrelude: boolean;
   #shape: Shape;
   #rows: unknown[][] = [];
   #tag = '';
   #unreadable: { readonly error: unknown } | undefined;
 
-  /** @param prelude a statement to run before, in the same implicit transaction; its result is not read */
-  constructor(
-    statement: Statement,
-    { prepared, prelude }: { readonly prepared: Prepared | undefined; readonly prelude: string | undefined },
-    outcome: RunOutcome,
-  ) {
+  constructor(statement: Statement, { prepared, prelude, isTimed }: RunManner, outcome: RunOutcome) {
     this.name = statement.name ?? '';
     this.text = statement.text;
     this.#values = encodeValues(statement.values);
     this.#prepared = prepared;
     this.#prelude = prelude;
+    this.#isTimed = isTimed;
     this.#inPrelude = prelude !== undefined;
     this.#shape = prepared?.shape ?? NO_SHAPE;
     this.#outcome = outcome;
@@ -100,8 +107,15 @@ export class StatementRun implements Submittable {
     connection.bind({ statement: this.name, values: this.#values }, true);
     if (this.#prepared?.shape === undefined) connection.describe({ type: 'P', name: '' }, true);
     connection.execute(null, true);
+    // The server tells the result now, and not only when it has committed.
+    if (this.#isTimed) connection.flush();
     connection.sync();
     connection.stream.uncork();
+  }
+
+  /** When the statement had been executed, on the clock of `performance.now()`; undefined if it is not timed. */
+  get executedAt(): number | undefined {
+    return this.#executedAt;
   }
 
   /** True until the prelude has been answered. */
@@ -133,6 +147,7 @@ export class StatementRun implements Submittable {
   handleCommandComplete(message: CommandComplete): void {
     this.#tag = message.text;
     this.#inPrelude = false;
+    if (this.#isTimed) this.#executedAt = performance.now();
   }
 
   handleReadyForQuery(): void {

@@ -1,8 +1,10 @@
 import type { DataSourceConfig } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { ConnectionBudget } from './connection-budget.js';
-import { ConnectionPool, type PooledConnection } from './connection-pool.js';
+import { ConnectionPool } from './connection-pool.js';
+import { Pipeline } from './pipeline.js';
 import { PooledSession } from './pooled-session.js';
+import type { RunnableConnection, RunOptions } from './runnable-connection.js';
 import type {
   CallOptions,
   PoolStats,
@@ -11,26 +13,6 @@ import type {
   ShardSession,
   Statement,
 } from './shard-database.js';
-
-export interface RunOptions<C> {
-  /** `performance.now()` time. */
-  readonly deadlineAt: number;
-  /**
-   * Called when the connection may be used by somebody else, before the caller hears of the result. A run with it is a
-   * transaction of its own and must not leave one open.
-   */
-  readonly release?: ((connection: C) => void) | undefined;
-}
-
-/** A connection that sends statements, one at a time, or one behind the other. */
-export interface RunnableConnection<C> extends PooledConnection {
-  /** True while a transaction is open, also a failed one. */
-  readonly inTransaction: boolean;
-  run(statement: Statement, options: RunOptions<C>): Promise<Rows>;
-  script(sql: string, options: RunOptions<C>): Promise<Rows>;
-  /** Sends a lone statement behind the one under way; undefined if it has to wait. Absent: it always has to. */
-  follow?(statement: Statement, options: RunOptions<C>): Promise<Rows> | undefined;
-}
 
 export interface PooledDatabaseOptions<C> {
   readonly shard: ShardIdentifier;
@@ -61,8 +43,7 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
   readonly #pool: ConnectionPool<C>;
   readonly #release: (connection: C) => void;
   readonly #closed: () => Promise<void>;
-  /** The connection that the last statement of each pipeline was sent on. */
-  readonly #pipelines = new WeakMap<object, C>();
+  readonly #pipelines = new WeakMap<object, Pipeline<C>>();
   readonly #connectionWaitMs: number;
   #closing: Promise<void> | undefined;
 
@@ -89,11 +70,13 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
   query(statement: Statement, options?: CallOptions): Promise<Rows> {
     const deadlineAt = this.#pool.deadlineOf(options);
     const isAborted = options?.signal?.aborted === true;
-    const following = isAborted ? undefined : this.#follow(statement, deadlineAt, options?.pipeline);
+    const pipeline = this.#pipelineOf(options);
+    const run = { deadlineAt, release: this.#release, onCommit: pipeline?.timer() };
+    const following = isAborted ? undefined : pipeline?.follow(statement, run);
     if (following !== undefined) return following;
     const idle = isAborted ? undefined : this.#pool.take();
-    if (idle === undefined) return this.#queryLater(statement, deadlineAt, options);
-    return this.#run(idle, statement, deadlineAt, options?.pipeline);
+    if (idle === undefined) return this.#queryLater(statement, run, options);
+    return this.#run(idle, statement, run, pipeline);
   }
 
   async acquire(options?: CallOptions): Promise<ShardSession> {
@@ -110,26 +93,35 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
     return this.#closing;
   }
 
-  #follow(statement: Statement, deadlineAt: number, pipeline: object | undefined): Promise<Rows> | undefined {
-    if (pipeline === undefined) return undefined;
-    const release = this.#release;
-    return this.#pipelines.get(pipeline)?.follow?.(statement, { deadlineAt, release });
+  #pipelineOf(options: CallOptions | undefined): Pipeline<C> | undefined {
+    if (options?.pipeline === undefined) return undefined;
+    let pipeline = this.#pipelines.get(options.pipeline);
+    if (pipeline === undefined) {
+      pipeline = new Pipeline();
+      this.#pipelines.set(options.pipeline, pipeline);
+    }
+    return pipeline;
   }
 
-  #run(connection: C, statement: Statement, deadlineAt: number, pipeline: object | undefined): Promise<Rows> {
-    if (pipeline !== undefined) this.#pipelines.set(pipeline, connection);
+  #run(
+    connection: C,
+    statement: Statement,
+    run: RunOptions<C>,
+    pipeline: Pipeline<C> | undefined,
+  ): Promise<Rows> {
+    if (pipeline !== undefined) pipeline.connection = connection;
     this.#pool.watch();
-    return connection.run(statement, { deadlineAt, release: this.#release });
+    return connection.run(statement, run);
   }
 
   async #queryLater(
     statement: Statement,
-    deadlineAt: number,
+    run: RunOptions<C>,
     options: CallOptions | undefined,
   ): Promise<Rows> {
     // Who waits for too long is told in time to come again, instead of being left with no answer at the deadline.
-    const grantedBy = Math.min(deadlineAt, performance.now() + this.#connectionWaitMs);
+    const grantedBy = Math.min(run.deadlineAt, performance.now() + this.#connectionWaitMs);
     const connection = await this.#pool.acquire(grantedBy, options?.signal);
-    return this.#run(connection, statement, deadlineAt, options?.pipeline);
+    return this.#run(connection, statement, run, this.#pipelineOf(options));
   }
 }

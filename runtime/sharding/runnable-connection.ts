@@ -1,0 +1,24 @@
+import type { PooledConnection } from './connection-pool.js';
+import type { Rows, Statement } from './shard-database.js';
+
+export interface RunOptions<C> {
+  /** `performance.now()` time. */
+  readonly deadlineAt: number;
+  /**
+   * Called when the connection may be used by somebody else, before the caller hears of the result. A run with it is a
+   * transaction of its own and must not leave one open.
+   */
+  readonly release?: ((connection: C) => void) | undefined;
+  /** If present, it is told how long a successful run was executed and how long it was then committed, in milliseconds. */
+  readonly onCommit?: ((executionMs: number, commitMs: number) => void) | undefined;
+}
+
+/** A connection that sends statements, one at a time, or one behind the other. */
+export interface RunnableConnection<C> extends PooledConnection {
+  /** True while a transaction is open, also a failed one. */
+  readonly inTransaction: boolean;
+  run(statement: Statement, options: RunOptions<C>): Promise<Rows>;
+  script(sql: string, options: RunOptions<C>): Promise<Rows>;
+  /** Sends a lone statement behind the one under way; undefined if it has to wait. Absent: it always has to. */
+  follow?(statement: Statement, options: RunOptions<C>): Promise<Rows> | undefined;
+}
