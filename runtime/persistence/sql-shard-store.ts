@@ -193,7 +193,8 @@ const UNIQUE_VIOLATION = '23505';
 
 /** Whether the row of an action, in whatever partition, was there already. */
 function isFenced(error: unknown): boolean {
-  if (!(error instanceof DriverFailure) || error.sqlState !== UNIQUE_VIOLATION) return false;
+  if (!(error instanceof DriverFailure) || error.phase !== 'answered') return false;
+  if (error.sqlState !== UNIQUE_VIOLATION) return false;
   return error.schema === 'eventlog' && error.table?.startsWith('actions') === true;
 }
 

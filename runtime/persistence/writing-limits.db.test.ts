@@ -9,6 +9,7 @@ import {
   accountMigrations,
   OpenAction,
 } from '../execution/test-support/accounts.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
 import type { CallOptions, ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { describeOnEachAdapter } from '../testing/databases-vitest.js';
 import { EventCatalog } from './event-catalog.js';
@@ -57,6 +58,18 @@ describeOnEachAdapter('Statements of one writer', (harness) => {
     expect([first, apart, second]).toEqual([expect.any(Object), undefined, expect.any(Object)]);
     expect(second).toBe(first);
   });
+});
+
+test('A refusal that is not known to be final leaves a plan in doubt, whatever it says', async () => {
+  const facts = { sqlState: '23505', schema: 'eventlog', table: 'actions' };
+  const flushRefused = (phase: 'answered' | 'in-flight'): Promise<unknown> => {
+    const query = (): Promise<never> => Promise.reject(new DriverFailure('refused', { phase, ...facts }));
+    const database = { shard: HERE, query } as unknown as ShardDatabase;
+    const store = new SqlShardStore(database, 'test', new EventCatalog([]));
+    return store.flush({ groups: [[planOf('+a')]], locked: 'skip', maximumCharacters: MOST });
+  };
+  expect(await flushRefused('answered')).toEqual(['left-out']);
+  await expect(flushRefused('in-flight')).rejects.toMatchObject({ phase: 'in-flight' });
 });
 
 describeOnEachAdapter('What an application sets of its writing', (harness) => {

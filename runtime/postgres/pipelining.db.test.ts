@@ -159,6 +159,51 @@ describeOn('postgresql', 'A pipeline', (harness) => {
     expect(third).not.toBe(first);
   });
 
+  it('keeps away from whoever has its connection meanwhile, and leaves it to those who wait', async () => {
+    const database = databases.open(await databases.source({ maximumPoolSize: 2 }));
+    const pipeline = new Pipeline(database);
+    await pipeline.prepare(sleep(0));
+    const read = database.query(sleep(0.1));
+    const write = pipeline.send(sleep(0.1));
+    expect(firstCell(await write)).not.toBe(firstCell(await read));
+
+    const session = await database.acquire();
+    let stopped = false;
+    const loop = async (): Promise<void> => {
+      while (!stopped) await pipeline.send(sleep(0.001));
+    };
+    const loops = [loop(), loop()];
+    await delay(50);
+    for (let count = 0; count < 5; count += 1) await database.query(sleep(0), { timeoutMs: 5_000 });
+    const closing = database.close(5_000);
+    const refused = loops.map((ended) => failureOf(ended));
+    session.release();
+    for (const failure of await Promise.all(refused))
+      expect(failure).toMatchObject({ phase: 'not-sent', reason: 'closed' });
+    stopped = true;
+    await closing;
+    expect(database.stats().open).toBe(0);
+  });
+
+  it('leaves nothing behind if the link is lost after the first one was refused by a server that only reads', async () => {
+    const [database, proxy] = await databases.proxied({ maximumPoolSize: 1 });
+    const pipeline = new Pipeline(database);
+    await database.query(statement('create table written (id int4)'));
+    const write = {
+      name: 'write',
+      text: `with ro as materialized (select set_config('transaction_read_only', $1, true)) select * from ro, nextval('counter')`,
+      values: ['off'],
+    };
+    await database.query(statement('create sequence counter'));
+    await pipeline.prepare(write, sleep(0));
+    const refused = failureOf(pipeline.send({ ...write, values: ['on'] }));
+    const behind = failureOf(pipeline.send(sleep(5)));
+    expect(await refused).toMatchObject({ phase: 'answered', sqlState: '25006' });
+    proxy.cut();
+    expect(await behind).toMatchObject({ phase: 'in-flight', sqlState: undefined });
+    expect(database.stats()).toMatchObject({ open: 0, waiting: 0 });
+  });
+
   it('sends nothing that the server has not prepared behind another statement', async () => {
     const database = databases.open(await databases.source());
     const pipeline = new Pipeline(database);

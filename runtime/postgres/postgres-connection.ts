@@ -117,12 +117,9 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     return new Promise((resolve, reject) => this.#startRun(sent, { ...options, resolve, reject }));
   }
 
-  /**
-   * Sends a lone statement behind the lone statement under way. Only what the server has prepared is sent so: it cannot
-   * but run. If the link is lost, both are in doubt.
-   */
+  /** Only what the server has prepared follows. If the link is lost, both are in doubt. */
   follow(statement: Statement, options: RunOptions<PostgresConnection>): Promise<Rows> | undefined {
-    const prepared = this.#isFollowable ? this.#prepared.get(statement.name ?? '') : undefined;
+    const prepared = this.#isFollowableBy(options) ? this.#prepared.get(statement.name ?? '') : undefined;
     if (prepared?.shape === undefined || prepared.text !== statement.text) return undefined;
     return new Promise((resolve, reject) => {
       const manner = { prepared, prelude: undefined, isTimed: options.onCommit !== undefined };
@@ -132,9 +129,9 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     });
   }
 
-  get #isFollowable(): boolean {
-    const call = this.#call;
-    if (call?.release === undefined || this.#next !== undefined || this.#refusal !== undefined) return false;
+  #isFollowableBy({ pipeline }: RunOptions<PostgresConnection>): boolean {
+    if (pipeline === undefined || this.#call?.pipeline !== pipeline) return false;
+    if (this.#next !== undefined || this.#refusal !== undefined) return false;
     if (!this.usable || this.#isWorn || this.#options.pooler !== undefined) return false;
     return performance.now() - this.#callSince < FOLLOWED_FOR_MS;
   }
@@ -289,7 +286,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     if (refusal === undefined) return;
     this.#refusal = undefined;
     // A server that was demoted stays as it is; a new connection may reach its successor.
-    if (refusal.code === READ_ONLY) this.#usable = false;
+    if (refusal.code === READ_ONLY) this.#isWorn = true;
     const call = this.#endCall();
     if (call === undefined) return;
     const { statement } = call.sent ?? {};
@@ -333,7 +330,9 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     this.#refusal = undefined;
     if (wasUsable) this.#options.onLost(this);
     const message = `${this.#options.description}: ${error.message}`;
-    for (const call of calls) call?.reject(inFlight(message, error, refusal));
+    // What the server has refused is the first of them.
+    for (const [index, call] of calls.entries())
+      call?.reject(inFlight(message, error, index === 0 ? refusal : undefined));
   }
 }
 

@@ -97,6 +97,14 @@ export class StatementRun implements Submittable {
     this.#isSent = true;
     // One system call for all messages.
     connection.stream.cork();
+    try {
+      this.#write(connection);
+    } finally {
+      connection.stream.uncork();
+    }
+  }
+
+  #write(connection: Connection): void {
     if (this.#prelude !== undefined) {
       // Without a Sync in between, the server runs both in one transaction.
       connection.parse({ name: '', text: this.#prelude, types: [] }, true);
@@ -110,7 +118,6 @@ export class StatementRun implements Submittable {
     // The server tells the result now, and not only when it has committed.
     if (this.#isTimed) connection.flush();
     connection.sync();
-    connection.stream.uncork();
   }
 
   /** When the statement had been executed, on the clock of `performance.now()`; undefined if it is not timed. */

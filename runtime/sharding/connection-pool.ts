@@ -103,6 +103,12 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     return idle?.connection;
   }
 
+  /** Whether whoever has the connection may send another statement on it: nobody waits for it, and it is to stay open. */
+  mayKeep(connection: C): boolean {
+    if (this.#closed !== undefined || this.#waiting.size > 0 || this.#isOld(connection)) return false;
+    return this.#options.budget?.shouldYield(this, false) !== true;
+  }
+
   /** When a call that starts now must be answered. */
   deadlineOf(options: CallOptions | undefined): number {
     return performance.now() + (options?.timeoutMs ?? this.#options.defaultTimeoutMs);

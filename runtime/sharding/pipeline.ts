@@ -1,5 +1,4 @@
 import type { RunnableConnection, RunOptions } from './runnable-connection.js';
-import type { Rows, Statement } from './shard-database.js';
 
 /**
  * One statement in so many is timed in the long run; at first it is every one whose number is a power of two. The server
@@ -10,6 +9,8 @@ const TIMED_EVERY = 1_024;
 const WEIGHT = 1 / 2;
 /** Commits that take so many milliseconds, and longer than the executions, are slow. */
 const SLOW_COMMIT_MS = 1;
+/** A commit that took longer once, for whatever reason, counts as one of so many milliseconds. */
+const SLOWEST_COMMIT_MS = 10;
 
 /**
  * The statements of one caller that may follow one another. While the server executes them for most of the time, they
@@ -25,7 +26,7 @@ export class Pipeline<C extends RunnableConnection<C>> {
 
   readonly #onCommit = (executionMs: number, commitMs: number): void => {
     this.#executionMs += (executionMs - this.#executionMs) * WEIGHT;
-    this.#commitMs += (commitMs - this.#commitMs) * WEIGHT;
+    this.#commitMs += (Math.min(commitMs, SLOWEST_COMMIT_MS) - this.#commitMs) * WEIGHT;
   };
 
   /** Told how the time of the next statement was spent; undefined if that is not asked. */
@@ -35,9 +36,9 @@ export class Pipeline<C extends RunnableConnection<C>> {
     return isTimed ? this.#onCommit : undefined;
   }
 
-  /** Sends a statement behind the one under way; undefined if it is better sent elsewhere. */
-  follow(statement: Statement, run: RunOptions<C>): Promise<Rows> | undefined {
-    return this.#commitsSlowly ? undefined : this.connection?.follow?.(statement, run);
+  /** The connection on which the next statement may follow; undefined if it is better sent elsewhere. */
+  get last(): C | undefined {
+    return this.#commitsSlowly ? undefined : this.connection;
   }
 
   get #commitsSlowly(): boolean {

@@ -71,8 +71,8 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
     const deadlineAt = this.#pool.deadlineOf(options);
     const isAborted = options?.signal?.aborted === true;
     const pipeline = this.#pipelineOf(options);
-    const run = { deadlineAt, release: this.#release, onCommit: pipeline?.timer() };
-    const following = isAborted ? undefined : pipeline?.follow(statement, run);
+    const run = { deadlineAt, release: this.#release, pipeline, onCommit: pipeline?.timer() };
+    const following = isAborted ? undefined : this.#follow(statement, run, pipeline?.last);
     if (following !== undefined) return following;
     const idle = isAborted ? undefined : this.#pool.take();
     if (idle === undefined) return this.#queryLater(statement, run, options);
@@ -91,6 +91,11 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
   close(graceMs?: number): Promise<void> {
     this.#closing ??= this.#pool.close(graceMs).then(this.#closed);
     return this.#closing;
+  }
+
+  #follow(statement: Statement, run: RunOptions<C>, last: C | undefined): Promise<Rows> | undefined {
+    if (last?.follow === undefined || !this.#pool.mayKeep(last)) return undefined;
+    return last.follow(statement, run);
   }
 
   #pipelineOf(options: CallOptions | undefined): Pipeline<C> | undefined {

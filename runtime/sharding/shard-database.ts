@@ -36,7 +36,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /**
    * Statements with one and the same object here may be sent one behind the other on one connection, without waiting
-   * for the answer in between: the server runs them in this order, each in a transaction of its own. If the connection
+   * for the answer in between: the server runs one after the other, each in a transaction of its own. If the connection
    * is lost, all of them are in doubt. Default: a statement has its connection to itself.
    */
   readonly pipeline?: object;
