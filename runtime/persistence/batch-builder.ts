@@ -1,8 +1,6 @@
 import type { ModelDescriptor } from '../domain/descriptor.js';
+import type { PlanGroup } from './plan-group.js';
 import type { QueuedPlan, Touch } from './queued-plan.js';
-
-/** Plans that are applied together or not at all, in the order in which they were sealed. */
-export type PlanGroup = readonly QueuedPlan[];
 
 const NONE: readonly QueuedPlan[] = [];
 

@@ -5,9 +5,10 @@ import { ShardBusyError } from '../errors.js';
 import { deadlines } from '../sharding/deadlines.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { sqlStateMeaning } from '../sharding/sql-state.js';
-import { BatchBuilder, isDeclaredFoldable, type PlanGroup } from './batch-builder.js';
+import { BatchBuilder, isDeclaredFoldable } from './batch-builder.js';
 import type { Link } from './link.js';
 import { LostWrite } from './lost-write.js';
+import { forEachRow, type PlanGroup, plansIn, touchOneRow } from './plan-group.js';
 import type { PlanWrite } from './plan-write.js';
 import { QueuedPlan, type QueueOptions, type WriteOutcome } from './queued-plan.js';
 import type { FlushOutcome, FlushRequest, ShardStore } from './shard-store.js';
@@ -264,13 +265,25 @@ export class ShardWriter {
       await this.#fail(groups, mode, error);
       return;
     }
-    const batchSize = plansIn(groups);
-    groups.forEach((group, index) => {
-      if (outcomes[index] === 'applied') this.#applied(group, batchSize, mode);
+    this.#tellTogether(() => {
+      const batchSize = plansIn(groups);
+      groups.forEach((group, index) => {
+        if (outcomes[index] === 'applied') this.#applied(group, batchSize, mode);
+      });
+      const leftOut = groups.filter((_, index) => outcomes[index] !== 'applied');
+      if (mode === 'first') this.#setApart(leftOut);
+      else for (const group of leftOut) this.#stale(group);
     });
-    const leftOut = groups.filter((_, index) => outcomes[index] !== 'applied');
-    if (mode === 'first') this.#setApart(leftOut);
-    else for (const group of leftOut) this.#stale(group);
+  }
+
+  /** Whoever rested on one of them is looked for once, when their rows are free, and not for each that is told. */
+  #tellTogether(tell: () => void): void {
+    this.#sending = true;
+    try {
+      tell();
+    } finally {
+      this.#sending = false;
+    }
   }
 
   #flush(groups: readonly PlanGroup[], mode: FlushMode): Promise<readonly FlushOutcome[]> {
@@ -328,7 +341,9 @@ export class ShardWriter {
   async #fail(groups: readonly PlanGroup[], mode: FlushMode, error: unknown): Promise<void> {
     const [group = []] = groups;
     if (error instanceof DriverFailure && isAboutTheServer(error)) {
-      for (const entry of groups.flat()) giveBack(entry, error);
+      this.#tellTogether(() => {
+        for (const entry of groups.flat()) giveBack(entry, error);
+      });
     } else if (groups.length > 1) {
       this.#counters.splits += 1;
       const middle = Math.ceil(groups.length / 2);
@@ -349,19 +364,6 @@ export class ShardWriter {
  * is no time left.
  */
 type FlushMode = 'first' | 'wait' | 'last';
-
-function plansIn(groups: readonly PlanGroup[]): number {
-  return groups.reduce((sum, group) => sum + group.length, 0);
-}
-
-function touchOneRow(group: PlanGroup): boolean {
-  const row = group[0]?.touches[0]?.row;
-  return group.every(({ touches }) => touches.length === 1 && touches[0]?.row === row);
-}
-
-function forEachRow(groups: readonly PlanGroup[], visit: (row: string) => void): void {
-  for (const group of groups) for (const { touches } of group) for (const { row } of touches) visit(row);
-}
 
 /** Whether no plan is guilty, so that sending fewer of them would not help. */
 function isAboutTheServer({ phase, sqlState }: DriverFailure): boolean {

@@ -10,28 +10,20 @@ import { defineMigration } from '../migration/migration.js';
 import { migrationStatus } from '../migration/migration-status.js';
 import { systemMigrations } from '../migration/system-migrations.js';
 import type { MigratingPlan } from '../migration/test-support/migrating-process.js';
-import type { DriverFailure } from '../sharding/driver-failure.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { TransactionManager } from '../sharding/transaction-manager.js';
 import { describeThroughPgbouncer } from '../testing/databases-pgbouncer-vitest.js';
 import { testDataSource } from '../testing/databases-topology.js';
 import { describeOn, testServer } from '../testing/databases-vitest.js';
 import { PostgresDatabase } from './postgres-database.js';
+import { failureOf, statement, TestDatabases } from './test-support/test-databases.js';
 
-const statement = (text: string, values: readonly unknown[] = []) => ({ text, values });
 const SETTINGS = ['TimeZone', 'DateStyle', 'lock_timeout', 'statement_timeout'];
 const SHOW = statement(`select ${SETTINGS.map((name) => `current_setting('${name}')`).join(', ')}`);
 const LIMITS = { lockTimeoutMs: 123, statementTimeoutMs: 4_567, idleInTransactionTimeoutMs: 7_890 };
 
 async function onlyRow(run: Promise<{ readonly rows: readonly (readonly unknown[])[] }>): Promise<unknown> {
   return (await run).rows[0];
-}
-
-function failureOf(call: Promise<unknown>): Promise<DriverFailure | undefined> {
-  return call.then(
-    () => undefined,
-    (error: DriverFailure) => error,
-  );
 }
 
 /** Whatever stands between: what the database must do without a session of its own. */
@@ -63,11 +55,11 @@ function declareCommon(open: (overrides?: Partial<DataSourceConfig>) => Promise<
     await holder.query(statement('begin'));
     await holder.query(statement('select from t for update'));
     const locked = await failureOf(database.query(statement('update t set id = 1'), patient));
-    expect([locked?.phase, locked?.sqlState]).toEqual(['answered', '55P03']);
+    expect([locked.phase, locked.sqlState]).toEqual(['answered', '55P03']);
     await holder.query(statement('rollback'));
     holder.release();
     const slow = await failureOf(database.query(statement('select pg_sleep(3)'), patient));
-    expect([slow?.phase, slow?.sqlState]).toEqual(['answered', '57014']);
+    expect([slow.phase, slow.sqlState]).toEqual(['answered', '57014']);
   });
 
   it('a statement is one transaction with its limits, and reads a result like any other', async () => {
@@ -88,7 +80,7 @@ function declareCommon(open: (overrides?: Partial<DataSourceConfig>) => Promise<
       rowCount: 2,
     });
     const refused = await failureOf(database.query({ ...insert, values: [0] }));
-    expect(refused?.sqlState).toBe('23505');
+    expect(refused.sqlState).toBe('23505');
     expect(await onlyRow(database.query(statement('select count(*)::int4 from t')))).toEqual([2]);
     const again = await database.query({ ...insert, values: [5] });
     expect([again.columns, again.rows]).toEqual([
@@ -117,23 +109,11 @@ function declareCommon(open: (overrides?: Partial<DataSourceConfig>) => Promise<
 }
 
 describeOn('postgresql', 'A database in pooler mode, at the server itself', (harness) => {
-  const opened: ShardDatabase[] = [];
-  afterEach(async () => {
-    for (const database of opened.splice(0)) await database.close(0);
-  });
+  const databases = new TestDatabases(harness);
+  afterEach(() => databases.end());
 
-  async function open(pooler: Pooler, overrides: Partial<DataSourceConfig> = {}): Promise<ShardDatabase> {
-    const topology = await harness.makeTopology({ migrated: false });
-    const primary = topology.groups[0]?.members[0]?.primary;
-    if (primary?.url.kind !== 'postgresql') throw new Error('No data source');
-    const database = new PostgresDatabase(ShardIdentifier.of(0, 0), primary.url, {
-      ...primary,
-      ...overrides,
-      pooler,
-    });
-    opened.push(database);
-    return database;
-  }
+  const open = async (pooler: Pooler, overrides: Partial<DataSourceConfig> = {}): Promise<ShardDatabase> =>
+    databases.open(await databases.source({ ...overrides, pooler }));
 
   declareCommon((overrides) => open('pgbouncer-1.21', overrides));
 
@@ -215,7 +195,7 @@ describeThroughPgbouncer('A database through PgBouncer', (harness) => {
     const failing = new PostgresDatabase(ShardIdentifier.of(0, 0), url, testDataSource(url, testServer()));
     const failure = await failureOf(failing.query(SHOW));
     await failing.close(0);
-    expect(failure?.message).toMatch(/unsupported startup parameter.*set the key pooler/);
+    expect(failure.message).toMatch(/unsupported startup parameter.*set the key pooler/);
   });
 
   it('takes no migration that runs outside of a transaction, and says what it needs', async () => {

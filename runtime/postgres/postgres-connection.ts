@@ -22,13 +22,15 @@ export interface PostgresConnectionOptions {
 }
 
 /** Who waits for an answer. */
-interface Caller extends RunOptions<PostgresConnection> {
+interface Caller {
+  readonly options: RunOptions<PostgresConnection>;
   readonly resolve: (rows: Rows) => void;
   readonly reject: (failure: unknown) => void;
 }
 
 /** What has been sent, and who waits for the answer. */
-interface Call extends Caller {
+interface Call {
+  readonly caller: Caller;
   /** Absent: a script. */
   readonly sent: { readonly statement: Statement; readonly run: StatementRun } | undefined;
 }
@@ -99,8 +101,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   }
 
   get deadlineAt(): number {
-    const { deadlineAt = Number.POSITIVE_INFINITY } = this.#call ?? {};
-    return this.#next === undefined ? deadlineAt : Math.min(deadlineAt, this.#next.deadlineAt);
+    return Math.min(deadlineOf(this.#call), deadlineOf(this.#next));
   }
 
   get inTransaction(): boolean {
@@ -114,7 +115,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
       return this.script(`${statement.text}; ${pooler.afterBegin}`, options);
     }
     const sent = pooler?.named === false ? unnamed(statement) : statement;
-    return new Promise((resolve, reject) => this.#startRun(sent, { ...options, resolve, reject }));
+    return new Promise((resolve, reject) => this.#startRun(sent, { options, resolve, reject }));
   }
 
   /** Only what the server has prepared follows. If the link is lost, both are in doubt. */
@@ -125,12 +126,12 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
       const manner = { prepared, prelude: undefined, isTimed: options.onCommit !== undefined };
       const run = new StatementRun(statement, manner, this.#outcome);
       run.send(this.#client.connection);
-      this.#start({ ...options, sent: { statement, run }, resolve, reject }, run);
+      this.#start({ caller: { options, resolve, reject }, sent: { statement, run } }, run);
     });
   }
 
   #isFollowableBy({ pipeline }: RunOptions<PostgresConnection>): boolean {
-    if (pipeline === undefined || this.#call?.pipeline !== pipeline) return false;
+    if (pipeline === undefined || this.#call?.caller.options.pipeline !== pipeline) return false;
     if (this.#next !== undefined || this.#refusal !== undefined) return false;
     if (!this.usable || this.#isWorn || this.#options.pooler !== undefined) return false;
     return performance.now() - this.#callSince < FOLLOWED_FOR_MS;
@@ -138,10 +139,9 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
 
   /** Sends several statements without parameters. The connection must not have another call under way. */
   script(sql: string, options: RunOptions<PostgresConnection>): Promise<Rows> {
-    const { deadlineAt, release } = options;
     return new Promise((resolve, reject) => {
-      const caller = { deadlineAt, release, resolve, reject };
-      this.#start({ ...caller, sent: undefined }, new ScriptRun(sql, this.#outcome));
+      const caller = { options, resolve, reject };
+      this.#start({ caller, sent: undefined }, new ScriptRun(sql, this.#outcome));
     });
   }
 
@@ -198,7 +198,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
       const prepared = this.#preparedFor(statement);
       const { pooler } = this.#options;
       const prelude = pooler === undefined || this.inTransaction ? undefined : pooler.beforeStatement;
-      const isTimed = caller.onCommit !== undefined && pooler === undefined;
+      const isTimed = caller.options.onCommit !== undefined && pooler === undefined;
       run = new StatementRun(statement, { prepared, prelude, isTimed }, this.#outcome);
     } catch (error) {
       // A value that cannot be sent, for instance. Nothing has been written.
@@ -206,13 +206,13 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
       caller.reject(error);
       return;
     }
-    this.#start({ ...caller, sent: { statement, run } }, run);
+    this.#start({ caller, sent: { statement, run } }, run);
   }
 
   #start(call: Call, run: Submittable): void {
     if (!this.usable) {
-      this.#giveBack(call);
-      call.reject(notSent(`${this.#options.description}: the connection was lost`, undefined));
+      this.#giveBack(call.caller);
+      call.caller.reject(notSent(`${this.#options.description}: the connection was lost`, undefined));
       return;
     }
     if (this.#call !== undefined) this.#next = call;
@@ -244,21 +244,23 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     const call = this.#endCall();
     if (call === undefined) return;
     this.#rememberShape(call);
-    if (call.release !== undefined && this.inTransaction) {
+    const { options, resolve, reject } = call.caller;
+    if (options.release !== undefined && this.inTransaction) {
       this.destroy();
-      call.release(this);
-      call.reject(new TypeError('A statement outside of a session must not open a transaction'));
+      options.release(this);
+      reject(new TypeError('A statement outside of a session must not open a transaction'));
       return;
     }
-    this.#giveBack(call);
-    call.resolve(rows);
+    this.#giveBack(call.caller);
+    resolve(rows);
   }
 
   /** The commit is what comes after the execution. */
   #tellTimes(): void {
-    const executedAt = this.#call?.sent?.run.executedAt;
+    const { caller, sent } = this.#call ?? {};
+    const executedAt = sent?.run.executedAt;
     if (executedAt === undefined) return;
-    this.#call?.onCommit?.(executedAt - this.#callSince, performance.now() - executedAt);
+    caller?.options.onCommit?.(executedAt - this.#callSince, performance.now() - executedAt);
   }
 
   #rememberShape({ sent }: Call): void {
@@ -270,8 +272,8 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   #unreadable(error: unknown): void {
     const call = this.#endCall();
     if (call === undefined) return;
-    this.#giveBack(call);
-    call.reject(error);
+    this.#giveBack(call.caller);
+    call.caller.reject(error);
   }
 
   /** After an error the server gets ready again; after a fatal one it hangs up. Wait for which of the two it is. */
@@ -289,23 +291,23 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     if (refusal.code === READ_ONLY) this.#isWorn = true;
     const call = this.#endCall();
     if (call === undefined) return;
-    const { statement } = call.sent ?? {};
-    if (isStalePlan(refusal) && statement?.name !== undefined && call.release !== undefined) {
+    const { caller, sent } = call;
+    if (isStalePlan(refusal) && sent?.statement.name !== undefined && caller.options.release !== undefined) {
       // It was refused before it did anything, so it is sent again, unnamed. The connection's prepared statements are of
       // no use any more: nobody else gets it.
       this.#isWorn = true;
-      this.#startRun(unnamed(statement), call);
+      this.#startRun(unnamed(sent.statement), caller);
       return;
     }
-    this.#giveBack(call);
-    call.reject(answered(refusal));
+    this.#giveBack(caller);
+    caller.reject(answered(refusal));
   }
 
   /** Whoever comes next gives the connection back. */
-  #giveBack({ release }: Caller): void {
+  #giveBack({ options }: Caller): void {
     if (this.#call !== undefined) return;
     if (this.#isWorn) this.#usable = false;
-    release?.(this);
+    options.release?.(this);
   }
 
   #endCall(): Call | undefined {
@@ -332,8 +334,13 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     const message = `${this.#options.description}: ${error.message}`;
     // What the server has refused is the first of them.
     for (const [index, call] of calls.entries())
-      call?.reject(inFlight(message, error, index === 0 ? refusal : undefined));
+      call?.caller.reject(inFlight(message, error, index === 0 ? refusal : undefined));
   }
+}
+
+/** `performance.now()` time. */
+function deadlineOf(call: Call | undefined): number {
+  return call?.caller.options.deadlineAt ?? Number.POSITIVE_INFINITY;
 }
 
 function unnamed({ text, values }: Statement): Statement {

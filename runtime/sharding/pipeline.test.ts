@@ -38,16 +38,15 @@ test('while commits are quick, statements go behind one another, and few of them
 test('while commits take most of the time, they do not', () => {
   const sender = new Sender();
   sender.send(2_000, 4, 1);
-  sender.send(2_048, 4, 10);
+  sender.send(3_072, 4, 10);
   expect(sender.send(2_000, 4, 10)).not.toContain(true);
-  sender.send(4_096, 4, 1);
+  sender.send(1_024, 4, 1);
   expect(sender.send(2_000, 4, 1)).not.toContain(false);
 });
 
-test('one commit that took very long is soon forgotten', () => {
+test('a commit or two that took long say nothing', () => {
   const sender = new Sender();
   sender.send(2_000, 4, 1);
-  sender.send(1_024, 4, 60_000);
-  sender.send(2_048, 4, 1);
-  expect(sender.send(100, 4, 1)).not.toContain(false);
+  expect(sender.send(2_048, 4, 60_000)).not.toContain(false);
+  expect(sender.send(2_000, 4, 1)).not.toContain(false);
 });

@@ -5,12 +5,10 @@ import type { RunnableConnection, RunOptions } from './runnable-connection.js';
  * sends two answers for it instead of one, the second of which some proxies hold back for a while.
  */
 const TIMED_EVERY = 1_024;
-/** How much of what is known a new measurement replaces. */
-const WEIGHT = 1 / 2;
 /** Commits that take so many milliseconds, and longer than the executions, are slow. */
 const SLOW_COMMIT_MS = 1;
-/** A commit that took longer once, for whatever reason, counts as one of so many milliseconds. */
-const SLOWEST_COMMIT_MS = 10;
+/** Commits are slow if so many in a row were: one of them may have been, for whatever reason. */
+const SLOW_IN_A_ROW = 3;
 
 /**
  * The statements of one caller that may follow one another. While the server executes them for most of the time, they
@@ -21,12 +19,11 @@ export class Pipeline<C extends RunnableConnection<C>> {
   /** Runs, or ran, the last statement. */
   connection: C | undefined;
   #sent = 0;
-  #executionMs = 0;
-  #commitMs = 0;
+  #slowInARow = 0;
 
   readonly #onCommit = (executionMs: number, commitMs: number): void => {
-    this.#executionMs += (executionMs - this.#executionMs) * WEIGHT;
-    this.#commitMs += (Math.min(commitMs, SLOWEST_COMMIT_MS) - this.#commitMs) * WEIGHT;
+    const isSlow = commitMs > Math.max(executionMs, SLOW_COMMIT_MS);
+    this.#slowInARow = isSlow ? this.#slowInARow + 1 : 0;
   };
 
   /** Told how the time of the next statement was spent; undefined if that is not asked. */
@@ -38,11 +35,7 @@ export class Pipeline<C extends RunnableConnection<C>> {
 
   /** The connection on which the next statement may follow; undefined if it is better sent elsewhere. */
   get last(): C | undefined {
-    return this.#commitsSlowly ? undefined : this.connection;
-  }
-
-  get #commitsSlowly(): boolean {
-    return this.#commitMs > Math.max(this.#executionMs, SLOW_COMMIT_MS);
+    return this.#slowInARow >= SLOW_IN_A_ROW ? undefined : this.connection;
   }
 }
 

@@ -1,5 +1,8 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
+import { PostgresDatabase } from '../../runtime/postgres/postgres-database.js';
+import { serverUrl, testDataSource } from '../../runtime/testing/databases-topology.js';
 import { testServer } from '../../runtime/testing/databases-vitest.js';
 import type { Fault } from './fault.js';
 import { FaultProxy } from './fault-proxy.js';
@@ -101,5 +104,28 @@ describe('The fault proxy', () => {
     expect(answer).toBe('answered');
     expect(performance.now() - startedMs).toBeGreaterThan(95);
     expect([...proxy.struck]).toEqual([['delay', 1]]);
+  });
+});
+
+describe('A statement behind one that was refused', () => {
+  it('is told nothing of the refusal if the link is lost before the server is ready again', async () => {
+    const source = testDataSource(serverUrl({ ...server, port: proxy.port }, server.database), server);
+    const { url } = source;
+    if (url.kind !== 'postgresql') throw new Error('Not on a server');
+    const database = new PostgresDatabase(ShardIdentifier.of(0, 0), url, source);
+    const pipeline = {};
+    const divide = (by: number): Promise<unknown> =>
+      database
+        .query({ name: 'divide', text: 'select 6 / $1::int4', values: [by] }, { pipeline })
+        .catch((error: unknown) => error);
+    await divide(1);
+    // The whole error gets through, and a part of what says that the server is ready.
+    const faults: Fault[] = [{ kind: 'tear', direction: 'reply', share: 0.985, how: 'reset' }];
+    proxy.nextFault = () => faults.shift();
+    const [refused, behind] = await Promise.all([divide(0), divide(2)]);
+    await database.close(0);
+    expect(refused).toMatchObject({ phase: 'in-flight', sqlState: '22012' });
+    expect(behind).toMatchObject({ phase: 'in-flight', sqlState: undefined });
+    expect(proxy.struck.get('tear')).toBe(1);
   });
 });

@@ -9,6 +9,9 @@ export interface LinkEvents {
   readonly closed: () => void;
 }
 
+type DirectedFault = Extract<Fault, { readonly direction: unknown }>;
+type ReplyFault = DirectedFault | Extract<Fault, { readonly kind: 'lost-reply' }>;
+
 /** How long the server's side of a connection outlives a client that could not tell it that it left, in milliseconds. */
 const LINGER_MS = 150;
 
@@ -19,8 +22,8 @@ export class ProxiedLink {
   readonly #events: LinkEvents;
   readonly #requests = new Lane(WireFraming.requests(), (run) => this.#request(run));
   readonly #replies = new Lane(WireFraming.replies(), (run) => this.#reply(run));
-  /** What is to happen to the next reply. */
-  #replyFault: Fault | undefined;
+  /** What is to happen to the replies to come, one for each request on its way. */
+  readonly #replyFaults: (ReplyFault | undefined)[] = [];
   /** Nothing gets through any more, and nobody is told. */
   #silent = false;
   /** The client's side is gone, and the server is to finish what it was asked for. */
@@ -55,26 +58,24 @@ export class ProxiedLink {
   #request(run: Buffer): void {
     if (this.#silent || this.#orphaned) return;
     const fault = this.#events.nextFault(run);
-    if (fault === undefined) this.#server.write(run);
+    const isOnReply = fault !== undefined && isReplyFault(fault);
+    this.#replyFaults.push(isOnReply ? fault : undefined);
+    if (fault === undefined || isOnReply) this.#server.write(run);
     else if (fault.kind === 'late') this.#deliverLate(run, fault);
-    else if (fault.kind === 'lost-reply' || fault.direction === 'reply') {
-      this.#replyFault = fault;
-      this.#server.write(run);
-    } else this.#strike(fault, run, { lane: this.#requests, to: this.#server });
+    else this.#strike(fault, run, { lane: this.#requests, to: this.#server });
   }
 
   #reply(run: Buffer): void {
     if (this.#complete) this.#server.end();
     if (this.#silent || this.#orphaned) return;
-    const fault = this.#replyFault;
-    this.#replyFault = undefined;
+    const fault = this.#replyFaults.shift();
     if (fault === undefined) this.#client.write(run);
     else if (fault.kind === 'lost-reply') this.#loseReply(fault);
-    else if (fault.kind !== 'late') this.#strike(fault, run, { lane: this.#replies, to: this.#client });
+    else this.#strike(fault, run, { lane: this.#replies, to: this.#client });
   }
 
   #strike(
-    fault: Extract<Fault, { readonly direction: unknown }>,
+    fault: DirectedFault,
     run: Buffer,
     { lane, to }: { readonly lane: Lane; readonly to: Socket },
   ): void {
@@ -89,7 +90,9 @@ export class ProxiedLink {
         to.write(bytesThrough(run, fault.share));
         return;
       case 'delay':
-        lane.hold(fault.delayMs, () => to.write(run));
+        lane.hold(fault.delayMs, () => {
+          if (!this.#silent) to.write(run);
+        });
     }
   }
 
@@ -134,6 +137,10 @@ export class ProxiedLink {
   #noteClosed(): void {
     if (this.#client.destroyed && this.#server.destroyed) this.#events.closed();
   }
+}
+
+function isReplyFault(fault: Fault): fault is ReplyFault {
+  return fault.kind === 'lost-reply' || (fault.kind !== 'late' && fault.direction === 'reply');
 }
 
 /** One direction of a link: whatever happens to one run, the next one comes after it. */
