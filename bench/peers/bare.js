@@ -3,6 +3,7 @@ import { v7 as uuid7 } from 'uuid';
 import { Stale } from '../lib/load.js';
 import { built } from '../lib/product.js';
 import { Batcher, Connections } from './batcher.js';
+import { instants, uuids } from './packed.js';
 
 /** As the framework has them. */
 const LIMITS = {
@@ -12,7 +13,7 @@ const LIMITS = {
 
 /**
  * How fast the merged statement can be: the framework's own text on its own schema, with nothing around it. No models,
- * no checks, no deadlines, no actions, no failures handled; arrays are joined by hand. Waiting deposits travel
+ * no checks, no deadlines, no actions, no failures handled; arrays are made by hand. Waiting deposits travel
  * together, and deposits on one wallet start from the staged state and are folded, as in the framework.
  */
 export async function open({ connection }) {
@@ -72,11 +73,11 @@ class Bare {
 
   async #read(ids) {
     const distinct = [...new Set(ids)];
-    const rows = await this.#connections.read('reads', READ, [array(distinct)]);
+    const rows = await this.#connections.read('reads', READ, [uuids(distinct)]);
     const byId = new Map();
     for (const [id, state, version, owner, currency, balance, created] of rows) {
-      const numbers = { version: Number(version), balance: new Decimal(balance) };
-      byId.set(id, { id, state, owner, currency, created, ...numbers });
+      const values = { version: Number(version), balance: new Decimal(balance), created: new Date(created) };
+      byId.set(id, { id, state, owner, currency, ...values });
     }
     return ids.map((id) => byId.get(id));
   }
@@ -125,17 +126,17 @@ const json = (elements) => `[${elements.join(',')}]`;
 
 /** Values in the order of the statement's parameters: see `flushText`. */
 function flushValues(groups, folded) {
-  const now = new Date().toISOString();
+  const now = new Date();
   const items = groups.flatMap(([, group]) => group);
   const actionIds = items.map(() => ownId());
   const same = (text) => array(items.map(() => text));
   const values = [
     'bench',
-    array(actionIds),
+    uuids(actionIds),
     same('"WalletDepositMoneyAction"'),
     same('"bench"'),
-    same(`"${now}"`),
-    same(`"${now}"`),
+    instants(items.map(() => now)),
+    instants(items.map(() => now)),
     json(items.map(({ wallet, amount }) => `{"walletId":"${wallet.id}","amount":"${amount}"}`)),
   ];
   if (folded) values.push(array(groups.flatMap(([, group], index) => group.map(() => index + 1))));
@@ -150,13 +151,13 @@ function updates(groups, now) {
   return [
     column(({ wallet }) => wallet.state),
     column(({ version }) => version),
-    column(({ wallet }) => wallet.owner),
+    uuids(last.map(({ wallet }) => wallet.owner)),
     column(({ wallet }) => wallet.currency),
     column(({ balance }) => balance),
-    column(({ wallet }) => `"${wallet.created}"`),
-    column(() => `"${now}"`),
+    instants(last.map(({ wallet }) => wallet.created)),
+    instants(last.map(() => now)),
     array(groups.map((_, index) => index + 1)),
-    column(({ wallet }) => wallet.id),
+    uuids(last.map(({ wallet }) => wallet.id)),
     array(groups.map(([, group]) => group[0].version - 1)),
   ];
 }
@@ -166,7 +167,7 @@ function events(items) {
   const column = (element) => array(items.map(element));
   return [
     array(items.map((_, index) => index + 1)),
-    column(() => ownId()),
+    uuids(items.map(() => ownId())),
     column(({ wallet }) => wallet.id),
     column(() => 'Wallet'),
     column(() => 'WalletMoneyDepositedEvent'),

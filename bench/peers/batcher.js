@@ -89,8 +89,9 @@ export class Connections {
 
   static async open(connection, { reads }) {
     const connections = new Connections();
-    connections.#writer = new pg.Client({ ...connection, pipeline: true });
-    connections.#idle = Array.from({ length: reads.maximumInFlight }, () => new pg.Client(connection));
+    const config = { ...connection, options: '-c plan_cache_mode=force_generic_plan' };
+    connections.#writer = new pg.Client({ ...config, pipeline: true });
+    connections.#idle = Array.from({ length: reads.maximumInFlight }, () => new pg.Client(config));
     const clients = [connections.#writer, ...connections.#idle];
     for (const client of clients) client.on('error', () => {});
     await Promise.all(clients.map((client) => client.connect()));

@@ -2,6 +2,7 @@ import { Decimal } from 'decimal.js';
 import { v7 as uuid7 } from 'uuid';
 import { Stale } from '../lib/load.js';
 import { Batcher, Connections } from './batcher.js';
+import { instants, uuids } from './packed.js';
 
 const LIMITS = {
   reads: { maximumInFlight: 2, maximumBatch: 256 },
@@ -60,7 +61,7 @@ class Lean {
   }
 
   async #read(ids) {
-    const values = [array([...new Set(ids)])];
+    const values = [uuids([...new Set(ids)])];
     const rows = await this.#connections.read('reads', READ, values);
     const byId = new Map(rows.map((row) => [row[0], row]));
     return ids.map((id) => byId.get(id));
@@ -80,15 +81,15 @@ const array = (elements) => `{${elements.join(',')}}`;
 
 /** Values in the order of the statement's parameters. */
 function columns(items) {
-  const now = new Date().toISOString();
+  const now = new Date();
   const column = (element) => array(items.map(element));
   return [
     column((_, index) => index),
-    column(({ id }) => id),
+    uuids(items.map(({ id }) => id)),
     column(({ version }) => version),
     column(({ balance }) => balance),
-    column(() => `"${now}"`),
-    column(() => uuid7()),
+    instants(items.map(() => now)),
+    uuids(items.map(() => uuid7())),
     column(({ id }) => id),
     column(({ version }) => version + 1),
     `[${items.map(({ amount, balance }) => `{"amount":"${amount}","newBalance":"${balance}"}`).join(',')}]`,

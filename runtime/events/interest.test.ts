@@ -15,8 +15,8 @@ function planWith(facts: Partial<PlanWrite>): PlanWrite {
     id: '',
     name: '',
     principal: '',
-    startedDate: '',
-    completedDate: '',
+    startedDate: new Date(0),
+    completedDate: new Date(0),
     params: '',
     result: '',
   };

@@ -130,7 +130,7 @@ export class ActionExecutor {
   async outcomeOf(actionId: string): Promise<AttemptOutcome | 'unknown'> {
     const id = ShardedId.named('Action', actionId);
     const { store } = this.#gateways.gateway(id.resolveShardIdentifier());
-    const now = this.#environment.clock.now().toISOString();
+    const now = this.#environment.clock.now();
     const action = {
       id: id.getValue(),
       name: UNNAMED,

@@ -216,8 +216,8 @@ export class CrossShardJournal {
     return planOfLeg(leg, {
       name: row.actionName,
       principal: row.principal,
-      startedDate: row.startedDate.toISOString(),
-      completedDate: this.#environment.clock.now().toISOString(),
+      startedDate: row.startedDate,
+      completedDate: this.#environment.clock.now(),
     });
   }
 

@@ -4,7 +4,6 @@ import { uuid7 } from '../domain/id-source.js';
 import { principalName } from '../domain/principal.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { AbortedError, DeadlineExceededError, PlanMisuseError, StaleModelError } from '../errors.js';
-import { instantText } from '../persistence/column-codec.js';
 import { allApplied, type Link } from '../persistence/link.js';
 import type { PlanWrite } from '../persistence/plan-write.js';
 import { deadlines } from '../sharding/deadlines.js';
@@ -285,8 +284,8 @@ export class Execution<Params, Result> {
         id: uuid7.next(leg.shard.bits),
         name: action.name,
         principal: this.#principalName,
-        startedDate: instantText(startedDate),
-        completedDate: instantText(this.#environment.clock.now()),
+        startedDate,
+        completedDate: this.#environment.clock.now(),
         params: this.#paramsJson,
       },
       items: leg.items,

@@ -78,6 +78,17 @@ describeOnEachAdapter('An explanation', (harness) => {
     expect(await rows(bank)).toEqual(before);
   });
 
+  it('shows arrays as text', async () => {
+    const { bank } = await setting();
+    const [from, to] = [await bank.open(HERE, 10), await bank.open(HERE, 5)];
+    const params = { from, to: [to], amount: new Decimal(1) };
+    const explanation = await bank.executor.explain(ALICE, MoveAction, params);
+    const { text, values = [] } = explanation.legs[0]?.statement ?? {};
+    expect(text).toContain('::timestamptz[]');
+    expect(values.map((value) => typeof value)).toEqual(values.map(() => 'string'));
+    expect(values).toContain(`{${from},${to}}`);
+  });
+
   it('leaves out what is secret', async () => {
     const { bank } = await setting();
     const account = await bank.open(HERE, 10);

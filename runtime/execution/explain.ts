@@ -9,6 +9,7 @@ import { DeadlineExceededError, type ErrorCode, FwError } from '../errors.js';
 import type { ScheduleRow } from '../persistence/plan-write.js';
 import type { EventFacts } from '../persistence/recorded-event.js';
 import { deadlines } from '../sharding/deadlines.js';
+import { PackedArray } from '../sharding/packed-array.js';
 import { requireOneShard, requireVersion } from './admission.js';
 import type { ExecutionEnvironment } from './execution-environment.js';
 import { PerformRun } from './perform-run.js';
@@ -165,7 +166,7 @@ function explainLeg<Params, Result>(
 ): ExplainedLeg {
   const { shard, items, cancelledSchedules = [] } = leg;
   const rows = publicScheduleRows(leg, registry);
-  const now = environment.clock.now().toISOString();
+  const now = environment.clock.now();
   const { text, values } = gateways.explain(shard, {
     action: {
       id: uuid7.next(shard.bits),
@@ -183,7 +184,7 @@ function explainLeg<Params, Result>(
   });
   return {
     shard: shard.toString(),
-    statement: { text, values },
+    statement: { text, values: values.map(shownValue) },
     items: items.map(explainItem),
     events: items.flatMap((item) =>
       item.kind === 'expect' ? [] : item.events.map((event) => gateways.explainEvent(event)),
@@ -195,6 +196,10 @@ function explainLeg<Params, Result>(
     })),
     cancelledSchedules,
   };
+}
+
+function shownValue(value: unknown): unknown {
+  return value instanceof PackedArray ? value.toString() : value;
 }
 
 /** As `scheduleRows`, without secret params. */

@@ -2,6 +2,7 @@ import { Decimal } from '../domain/decimal.js';
 import type { ColumnDescriptor, FieldType } from '../domain/descriptor.js';
 import { type Id, idNamed, ShardedId } from '../domain/id.js';
 import { ValidationError } from '../errors.js';
+import { PackedArray } from '../sharding/packed-array.js';
 
 /** How the values of one column travel: as text, alone or as the elements of one array, and back as driver values. */
 export interface ColumnCodec {
@@ -9,15 +10,28 @@ export interface ColumnCodec {
   readonly toText: (value: unknown) => string;
   /** The element of an array literal: the text, quoted where it needs it. @throws ValidationError if it does not fit */
   readonly toElement: (value: unknown) => string;
+  /** All of them, none null, as one array; undefined if they cannot be packed. Absent: they never can. */
+  readonly pack?: (values: readonly unknown[]) => PackedArray | undefined;
   /** From the driver's value (see `Rows`), never null. */
   readonly fromDriver: (value: unknown) => unknown;
 }
+
+/** An array as the value of a parameter. */
+export type ArrayValue = string | PackedArray;
 
 /** The codec of a column. */
 export function columnCodec(column: ColumnDescriptor): ColumnCodec {
   // A version is a bigint in the table and a number in the model.
   if (column.field === 'version') return unquoted(String, Number);
-  return codecOf(column.type, column.field);
+  const codec = codecOf(column.type, column.field);
+  switch (column.sqlType) {
+    case 'uuid':
+      return { ...codec, pack: (values) => PackedArray.ofUuids(values.map(codec.toText)) };
+    case 'timestamptz':
+      return { ...codec, pack: (values) => PackedArray.ofInstants(values.map(validInstant(column.field))) };
+    default:
+      return codec;
+  }
 }
 
 function codecOf(type: FieldType, field: string): ColumnCodec {
@@ -41,7 +55,7 @@ function codecOf(type: FieldType, field: string): ColumnCodec {
     case 'boolean':
       return unquoted((value) => (value === true ? 't' : 'f'), same);
     case 'instant':
-      return unquoted((value) => validInstantText(value as Date, field), same);
+      return unquoted((value) => instantText(validInstant(field)(value)), same);
     case 'decimal':
       return unquoted(
         decimalText(type.precision, type.scale, field),
@@ -83,6 +97,16 @@ export function quoteElement(text: string): string {
 /** Quotes a text that may be absent. */
 export function optionalElement(text: string | undefined): string {
   return text === undefined ? 'NULL' : quoteElement(text);
+}
+
+/** UUIDs as one array, packed if they have the usual form. */
+export function uuidArray(ids: readonly string[]): ArrayValue {
+  return PackedArray.ofUuids(ids) ?? arrayLiteral(ids.map(quoteElement));
+}
+
+/** Instants as one array, packed if they are within the years that have one way to be written. */
+export function instantArray(dates: readonly Date[]): ArrayValue {
+  return PackedArray.ofInstants(dates) ?? arrayLiteral(dates.map((date) => quoteElement(instantText(date))));
 }
 
 /** JSON texts as one array. */
@@ -137,9 +161,12 @@ export function instantText(date: Date): string {
   return instantTexts[slot] ?? '';
 }
 
-function validInstantText(value: Date, field: string): string {
-  if (Number.isNaN(value.getTime())) throw new ValidationError(`${field} is not a valid date`, { field });
-  return instantText(value);
+function validInstant(field: string): (value: unknown) => Date {
+  return (value) => {
+    const date = value as Date;
+    if (!Number.isNaN(date.getTime())) return date;
+    throw new ValidationError(`${field} is not a valid date`, { field });
+  };
 }
 
 /** PostgreSQL would round what has too many decimals; here it is refused. */

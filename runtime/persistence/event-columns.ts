@@ -1,5 +1,12 @@
 import { uuid7 } from '../domain/id-source.js';
-import { arrayLiteral, jsonArray, optionalElement, quoteElement } from './column-codec.js';
+import {
+  type ArrayValue,
+  arrayLiteral,
+  jsonArray,
+  optionalElement,
+  quoteElement,
+  uuidArray,
+} from './column-codec.js';
 import type { EventCatalog } from './event-catalog.js';
 import type { PlanWrite } from './plan-write.js';
 
@@ -41,11 +48,12 @@ export class EventColumns {
     }
   }
 
-  /** One literal per column, and one JSON array of the payloads; none at all without events. */
-  get values(): readonly string[] {
+  /** One array per column, and one JSON array of the payloads; none at all without events. */
+  get values(): readonly ArrayValue[] {
     if (this.#payloads.length === 0) return [];
-    const places = [this.#numbers, this.#ids, this.#modelIds, this.#modelNames, this.#types];
+    const places = [this.#modelIds, this.#modelNames, this.#types];
     const facts = [this.#modelVersions, this.#versions, this.#traces];
-    return [...[...places, ...facts].map(arrayLiteral), jsonArray(this.#payloads)];
+    const literals = [...places, ...facts].map(arrayLiteral);
+    return [arrayLiteral(this.#numbers), uuidArray(this.#ids), ...literals, jsonArray(this.#payloads)];
   }
 }

@@ -1,7 +1,16 @@
 import { uuid7 } from '../domain/id-source.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { Statement } from '../sharding/shard-database.js';
-import { arrayLiteral, jsonArray, jsonElement, optionalElement, quoteElement } from './column-codec.js';
+import {
+  type ArrayValue,
+  arrayLiteral,
+  instantArray,
+  jsonArray,
+  jsonElement,
+  optionalElement,
+  quoteElement,
+  uuidArray,
+} from './column-codec.js';
 import type { EventCatalog } from './event-catalog.js';
 import { EventColumns } from './event-columns.js';
 import {
@@ -74,7 +83,7 @@ export class FlushStatements {
       oneGuard: folds.every(hasOneGuard),
       skipLocked: locked === 'skip',
     };
-    const values = [this.#namespace, ...actionArrays(plans)];
+    const values: ArrayValue[] = [this.#namespace, ...actionArrays(plans)];
     const guarded = hasGuards(shape);
     if (guarded && shape.folded) values.push(groupNumbers(groups));
     if (guarded && !shape.oneGuard) values.push(needsArray(folds));
@@ -84,7 +93,7 @@ export class FlushStatements {
     return { ...textOf(shapeKey(shape), () => flushText(shape)), values };
   }
 
-  #eventColumns(plans: readonly PlanWrite[]): readonly string[] {
+  #eventColumns(plans: readonly PlanWrite[]): readonly ArrayValue[] {
     const columns = new EventColumns(this.#events, this.#shard.bits);
     for (const [index, plan] of plans.entries()) columns.add(plan, index + 1);
     return columns.values;
@@ -159,15 +168,15 @@ function tableShape({ codec, updates, adds, expects }: TableChanges): TableShape
   };
 }
 
-function actionArrays(plans: readonly PlanWrite[]): readonly string[] {
+function actionArrays(plans: readonly PlanWrite[]): readonly ArrayValue[] {
   const column = (element: (action: ActionRow) => string): string =>
     arrayLiteral(plans.map(({ action }) => element(action)));
   return [
-    column(({ id }) => id),
+    uuidArray(plans.map(({ action }) => action.id)),
     column(({ name }) => quoteElement(name)),
     column(({ principal }) => quoteElement(principal)),
-    column(({ startedDate }) => startedDate),
-    column(({ completedDate }) => completedDate),
+    instantArray(plans.map(({ action }) => action.startedDate)),
+    instantArray(plans.map(({ action }) => action.completedDate)),
     jsonArray(plans.map(({ action }) => action.params ?? 'null')),
   ];
 }
@@ -190,15 +199,15 @@ function needsArray(folds: readonly (readonly RowChange[])[]): string {
   return arrayLiteral(folds.map((changes) => String(guardsOf(changes))));
 }
 
-function guardArrays({ codec, updates, expects }: TableChanges): readonly string[] {
-  const arrays: string[] = [];
+function guardArrays({ codec, updates, expects }: TableChanges): readonly ArrayValue[] {
+  const arrays: ArrayValue[] = [];
   if (updates.length > 0)
     arrays.push(...columnArrays(codec, updatedColumns(codec), updates), ...guardKeys(updates));
   if (expects.length > 0) arrays.push(...guardKeys(expects));
   return arrays;
 }
 
-function addArrays({ codec, adds }: TableChanges): readonly string[] {
+function addArrays({ codec, adds }: TableChanges): readonly ArrayValue[] {
   return [...columnArrays(codec, codec.columns, adds), arrayLiteral(adds.map(({ group }) => String(group)))];
 }
 
@@ -206,15 +215,16 @@ function columnArrays(
   codec: RowCodec,
   columns: readonly CodedColumn[],
   rows: readonly GroupChange[],
-): string[] {
-  return columns.map((column) => arrayLiteral(rows.map(({ change }) => codec.element(column, change.model))));
+): ArrayValue[] {
+  const models = rows.map(({ change }) => change.model);
+  return columns.map((column) => codec.array(column, models));
 }
 
 /** Group, id and expected version of each guarded row. */
-function guardKeys(rows: readonly GroupChange[]): readonly string[] {
+function guardKeys(rows: readonly GroupChange[]): readonly ArrayValue[] {
   return [
     arrayLiteral(rows.map(({ group }) => String(group))),
-    arrayLiteral(rows.map(({ change }) => change.model.id.getValue())),
+    uuidArray(rows.map(({ change }) => change.model.id.getValue())),
     arrayLiteral(rows.map(({ change }) => String(change.expectedVersion))),
   ];
 }

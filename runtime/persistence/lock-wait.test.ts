@@ -29,7 +29,7 @@ class LockedStore implements ShardStore {
 }
 
 function plan(): PlanWrite {
-  const now = new Date().toISOString();
+  const now = new Date();
   const action = {
     id: uuid7.next(SHARD.bits),
     name: 'Some',

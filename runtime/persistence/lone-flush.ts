@@ -1,5 +1,6 @@
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import type { ModelEvent } from '../domain/model-event.js';
+import { instantText } from './column-codec.js';
 import { ALL_APPLIED, updatedColumns } from './flush-shape.js';
 import type { RowChange } from './folded-group.js';
 import type { PlanWrite } from './plan-write.js';
@@ -94,7 +95,8 @@ export function loneValues(
 ): readonly Value[] {
   const { action, key } = plan;
   const values: Value[] = [
-    ...[namespace, action.id, action.name, action.principal, action.startedDate, action.completedDate],
+    ...[namespace, action.id, action.name, action.principal],
+    ...[instantText(action.startedDate), instantText(action.completedDate)],
     action.params ?? null,
   ];
   if (guard !== undefined) {

@@ -35,10 +35,8 @@ export interface ActionRow {
   readonly id: string;
   readonly name: string;
   readonly principal: string;
-  /** ISO 8601, UTC. */
-  readonly startedDate: string;
-  /** ISO 8601, UTC. */
-  readonly completedDate: string;
+  readonly startedDate: Date;
+  readonly completedDate: Date;
   /** JSON text. */
   readonly params: string | undefined;
 }

@@ -23,10 +23,12 @@ test('null is null where the model says null, and undefined where it says option
   expect(account.nickname).toBeUndefined();
 });
 
-test('a model becomes the elements that its row is made of', () => {
-  const elements = codec.columns.map((column) => codec.element(column, codec.decode(ROW)));
-  const opened = OPENED_AT.toISOString();
-  expect(elements).toEqual([ID, 'OPEN', '7', '10.5', 'NULL', 'NULL', opened, opened]);
+test('models become one array for each column', () => {
+  const models = [codec.decode(ROW), codec.decode(ROW)];
+  const arrays = codec.columns.map((column) => String(codec.array(column, models)));
+  const opened = `"${OPENED_AT.toISOString()}"`;
+  const elements = [ID, 'OPEN', '7', '10.5', 'NULL', 'NULL', opened, opened];
+  expect(arrays).toEqual(elements.map((element) => `{${element},${element}}`));
 });
 
 test('there is one codec per model', () => {

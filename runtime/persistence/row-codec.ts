@@ -1,6 +1,6 @@
 import type { ColumnDescriptor, ModelDescriptor } from '../domain/descriptor.js';
 import { assign, type Entity, fieldOf, finishDraft, startDraft } from '../domain/entity.js';
-import { type ColumnCodec, columnCodec } from './column-codec.js';
+import { type ArrayValue, arrayLiteral, type ColumnCodec, columnCodec } from './column-codec.js';
 
 /** A column with its codec. */
 export interface CodedColumn {
@@ -39,11 +39,10 @@ export class RowCodec<M extends Entity = Entity> {
       const column = this.columns[index];
       if (column === undefined) break;
       const value = row[index];
-      const absent = value === null || value === undefined;
       assign(
         draft,
         column.descriptor.field,
-        absent ? absentValue(column.descriptor) : column.codec.fromDriver(value),
+        isAbsent(value) ? absentValue(column.descriptor) : column.codec.fromDriver(value),
       );
     }
     return finishDraft(draft, []);
@@ -52,14 +51,19 @@ export class RowCodec<M extends Entity = Entity> {
   /** The value of one column as the text of a parameter. */
   text(column: CodedColumn, entity: Entity): string | null {
     const value = fieldOf(entity, column.descriptor.field);
-    return value === null || value === undefined ? null : column.codec.toText(value);
+    return isAbsent(value) ? null : column.codec.toText(value);
   }
 
-  /** The value of one column as an element of an array literal. */
-  element(column: CodedColumn, entity: Entity): string {
-    const value = fieldOf(entity, column.descriptor.field);
-    return value === null || value === undefined ? 'NULL' : column.codec.toElement(value);
+  /** The values of one column as one array. */
+  array({ descriptor, codec }: CodedColumn, entities: readonly Entity[]): ArrayValue {
+    const values = entities.map((entity) => fieldOf(entity, descriptor.field));
+    const packed = codec.pack === undefined || values.some(isAbsent) ? undefined : codec.pack(values);
+    return packed ?? arrayLiteral(values.map((value) => (isAbsent(value) ? 'NULL' : codec.toElement(value))));
   }
+}
+
+function isAbsent(value: unknown): value is null | undefined {
+  return value === null || value === undefined;
 }
 
 function absentValue({ nullable }: ColumnDescriptor): null | undefined {

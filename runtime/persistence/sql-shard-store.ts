@@ -1,8 +1,9 @@
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import type { Entity } from '../domain/entity.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
+import { PackedArray } from '../sharding/packed-array.js';
 import type { CallOptions, ShardDatabase, Statement } from '../sharding/shard-database.js';
-import { arrayLiteral } from './column-codec.js';
+import { instantText, uuidArray } from './column-codec.js';
 import type { EventCatalog } from './event-catalog.js';
 import { ALL_APPLIED } from './flush-shape.js';
 import { FlushStatements } from './flush-statement.js';
@@ -77,7 +78,8 @@ export class SqlShardStore implements ShardStore {
 
   async fence(action: Omit<ActionRow, 'params'>, options?: CallOptions): Promise<AttemptOutcome> {
     const { id, name, principal, startedDate, completedDate } = action;
-    const values = [id, this.#namespace, name, principal, startedDate, completedDate];
+    const dates = [instantText(startedDate), instantText(completedDate)];
+    const values = [id, this.#namespace, name, principal, ...dates];
     const { rowCount } = await this.#database.query({ ...FENCE, values }, options);
     if (rowCount > 0) return 'void';
     const { rows } = await this.#database.query({ ...STATUS, values: [id] }, options);
@@ -179,14 +181,19 @@ function readStatement(codec: RowCodec, ids: readonly string[]): Statement {
     };
     readTexts.set(codec, texts);
   }
-  return ids.length === 1 ? { ...texts.one, values: ids } : { ...texts.many, values: [arrayLiteral(ids)] };
+  return ids.length === 1 ? { ...texts.one, values: ids } : { ...texts.many, values: [uuidArray(ids)] };
 }
 
 /** @throws OversizedFlush */
 function requireSize({ groups, maximumCharacters }: FlushRequest, { values }: Statement): void {
   if (maximumCharacters === undefined || groups.length === 1) return;
-  const size = values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
+  const size = values.reduce<number>((sum, value) => sum + sizeOf(value), 0);
   if (size > maximumCharacters) throw new OversizedFlush(`${size} characters in one statement`);
+}
+
+function sizeOf(value: unknown): number {
+  if (value instanceof PackedArray) return value.bytes.length;
+  return typeof value === 'string' ? value.length : 0;
 }
 
 const UNIQUE_VIOLATION = '23505';

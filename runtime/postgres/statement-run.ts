@@ -1,7 +1,7 @@
 import type { Connection, FieldDef, Submittable } from 'pg';
 import type { Rows, Statement } from '../sharding/shard-database.js';
 import { parserFor, type ValueParser } from '../sharding/value-parsers.js';
-import { encodeValues, parseRow, rowsOf } from '../sharding/wire-values.js';
+import { encodeValues, parseRow, rowsOf, type WireValue } from '../sharding/wire-values.js';
 
 /** Names and parsers of a result's columns. */
 export interface Shape {
@@ -61,7 +61,7 @@ export class StatementRun implements Submittable {
   readonly name: string;
   /** Read by node-postgres. */
   readonly text: string;
-  readonly #values: (string | null)[];
+  readonly #values: WireValue[];
   readonly #outcome: RunOutcome;
   readonly #prepared: Prepared | undefined;
   readonly #prelude: string | undefined;

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { describeOnEachAdapter } from '../testing/databases-vitest.js';
 import { DriverFailure } from './driver-failure.js';
+import { PackedArray } from './packed-array.js';
 import type { ShardDatabase } from './shard-database.js';
+
+const ID = '018f0a1b-2c3d-7e4f-8a5b-6c7d8e9f0123';
+/** Around both epochs, at both ends, and so far from 2000 that microseconds take more than 53 bits. */
+const INSTANTS = [
+  ...['1970-01-01T00:00:00.000Z', '1999-12-31T23:59:59.999Z', '2000-01-01T00:00:00.000Z'],
+  ...['2000-01-01T01:11:34.967Z', '2000-01-01T01:11:34.968Z', '2026-11-22T05:06:07.089Z'],
+  ...['0001-01-01T00:00:00.000Z', '1582-10-15T12:00:00.001Z', '9999-12-31T23:59:59.999Z'],
+].map((text) => new Date(text));
 
 const statement = (text: string, values: readonly unknown[] = []) => ({ text, values });
 
@@ -59,6 +68,17 @@ describeOnEachAdapter('A shard database', (harness) => {
         ]),
       );
       expect(rows).toEqual([["'; drop", 7, false, null, '8']]);
+    });
+
+    it.each([
+      ['UUIDs', 'uuid[]', PackedArray.ofUuids([ID, ID.toUpperCase()]), 2],
+      ['no UUIDs', 'uuid[]', PackedArray.ofUuids([]), 0],
+      ['instants', 'timestamptz[]', PackedArray.ofInstants(INSTANTS), INSTANTS.length],
+    ])('go in as packed arrays of %s, which are what their texts are', async (_, type, packed, count) => {
+      const { rows } = await (await database()).query(
+        statement(`select $1::${type} = $2::${type}, cardinality($1::${type})`, [packed, String(packed)]),
+      );
+      expect(rows).toEqual([[true, count]]);
     });
 
     it('that nobody turned to text are refused before anything is sent', async () => {

@@ -3,7 +3,7 @@ import type { ShardIdentifier } from '../domain/shard-identifier.js';
 /** One SQL statement with its parameters. */
 export interface Statement {
   readonly text: string;
-  /** Values for `$1`...: `string`, `number`, `boolean`, `null`; anything else is turned to text by the caller. */
+  /** Values for `$1`...: `string`, `number`, `boolean`, `null`, `PackedArray`; anything else is turned to text by the caller. */
   readonly values: readonly unknown[];
   /**
    * Name of a prepared statement: the server parses the text once per connection. One name means one text for the

@@ -1,18 +1,22 @@
+import { PackedArray } from './packed-array.js';
 import type { Rows } from './shard-database.js';
 import type { ValueParser } from './value-parsers.js';
 
+/** A value as it travels: text, or bytes in PostgreSQL's binary form. */
+export type WireValue = string | Buffer | null;
+
 /**
- * The text form of a statement's values, as both adapters send them.
+ * The wire form of a statement's values, as both adapters send them.
  *
  * @throws TypeError for what `Statement.values` does not allow
  */
-export function encodeValues(values: readonly unknown[]): (string | null)[] {
-  const encoded = new Array<string | null>(values.length);
+export function encodeValues(values: readonly unknown[]): WireValue[] {
+  const encoded = new Array<WireValue>(values.length);
   for (let index = 0; index < values.length; index += 1) encoded[index] = encodeValue(values[index], index);
   return encoded;
 }
 
-function encodeValue(value: unknown, index: number): string | null {
+function encodeValue(value: unknown, index: number): WireValue {
   switch (typeof value) {
     case 'string':
       return value;
@@ -22,6 +26,7 @@ function encodeValue(value: unknown, index: number): string | null {
       return String(value);
     default:
       if (value === null) return null;
+      if (value instanceof PackedArray) return value.bytes;
       throw new TypeError(
         `The value of $${index + 1} must be a string, number, boolean or null, got ${typeof value}`,
       );

@@ -82,5 +82,5 @@ export async function performOnce<Params, Result>(
 function requireStorable({ kind, descriptor, model }: StagedItem): void {
   if (kind === 'expect') return;
   const codec = RowCodec.of(descriptor);
-  for (const column of codec.columns) codec.element(column, model);
+  for (const column of codec.columns) codec.text(column, model);
 }

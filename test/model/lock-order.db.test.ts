@@ -44,7 +44,7 @@ function rewriting(database: ShardDatabase, rewrite: (text: string) => string): 
 }
 
 function planOf(items: readonly StagedItem[]): PlanWrite {
-  const now = new Date().toISOString();
+  const now = new Date();
   const action = {
     id: uuid7.next(shard.bits),
     name: 'test',

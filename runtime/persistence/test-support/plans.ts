@@ -28,7 +28,7 @@ export function idOf(name: string): ShardedId<Account> {
  * `!a1>2` updates a row whose changes are not folded.
  */
 export function planOf(...changes: readonly string[]): PlanWrite {
-  const date = OPENED_AT.toISOString();
+  const date = OPENED_AT;
   return {
     action: {
       id: uuid7.next(0),

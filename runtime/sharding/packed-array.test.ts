@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest';
+import { PackedArray } from './packed-array.js';
+
+const ID = '018f0a1b-2c3d-7e4f-8a5b-6c7d8e9f0123';
+
+describe('A packed array', () => {
+  test('holds the header of a one-dimensional array and each element behind its length', () => {
+    const bytes = PackedArray.ofUuids([ID])?.bytes.toString('hex');
+    const header = ['00000001', '00000000', '00000b86', '00000001', '00000001'];
+    expect(bytes).toBe([...header, '00000010', ID.replaceAll('-', '')].join(''));
+  });
+
+  test('counts microseconds since 2000', () => {
+    const dates = ['2000-01-01T00:00:00.001Z', '1999-12-31T23:59:59.999Z'].map((text) => new Date(text));
+    const bytes = PackedArray.ofInstants(dates)?.bytes;
+    expect([bytes?.readBigInt64BE(24), bytes?.readBigInt64BE(36)]).toEqual([1_000n, -1_000n]);
+  });
+
+  test('has a text form', () => {
+    expect(String(PackedArray.ofUuids([ID, ID]))).toBe(`{${ID},${ID}}`);
+    expect(String(PackedArray.ofInstants([new Date(0)]))).toBe('{"1970-01-01T00:00:00.000Z"}');
+    expect(String(PackedArray.ofUuids([]))).toBe('{}');
+  });
+
+  test.each([
+    ['braces', `{${ID}}`],
+    ['no hyphens', ID.replaceAll('-', '')],
+    ['misplaced hyphens', ID.replace('2c3d-7', '2c3d7-')],
+    ['other characters', ID.replace('0123', '012g')],
+    ['characters beyond ASCII', ID.replace('0123', '012\u0133')],
+    ['a digit too few', ID.slice(1)],
+    ['nothing', ''],
+  ])('is not made of UUIDs with %s', (_, id) => {
+    expect(PackedArray.ofUuids([ID, id])).toBeUndefined();
+  });
+
+  test.each([Number.NaN, Date.parse('0000-12-31T23:59:59.999Z'), Date.parse('+010000-01-01T00:00:00Z')])(
+    'is not made of the instant %d',
+    (milliseconds) => {
+      expect(PackedArray.ofInstants([new Date(0), new Date(milliseconds)])).toBeUndefined();
+    },
+  );
+});
