@@ -130,6 +130,7 @@ export {
 export type { SagaListOptions, SagaPage, SagaSummary, Sagas } from './sagas/sagas.js';
 export { type RunningServer, type ServeOptions, serve } from './serve.js';
 export { DatabaseRegistry } from './sharding/database-registry.js';
+export { PackedArray } from './sharding/packed-array.js';
 export {
   Placement,
   type PlacementOptions,

@@ -110,3 +110,33 @@ test('elements become an array literal', () => {
   expect(arrayLiteral([])).toBe('{}');
   expect(arrayLiteral(['a', 'NULL', '"x,y"'])).toBe('{a,NULL,"x,y"}');
 });
+
+describe('values that are packed', () => {
+  const ID = '018f0a1b-2c3d-7e4f-8a5b-6c7d8e9f0123';
+  const codec = (type: FieldType, sqlType: string): ColumnCodec =>
+    columnCodec({ field: 'field', column: 'column', type, sqlType });
+
+  test('are those of columns whose type has a binary form here', () => {
+    expect(String(codec({ kind: 'uuid' }, 'uuid').pack?.([ID, ID]))).toBe(`{${ID},${ID}}`);
+    const dates = [new Date(0)];
+    expect(String(codec({ kind: 'instant' }, 'timestamptz').pack?.(dates))).toBe(
+      '{"1970-01-01T00:00:00.000Z"}',
+    );
+  });
+
+  test.each([
+    ['an instant as text', { kind: 'instant' }, 'text'],
+    ['a text as an instant', { kind: 'string' }, 'timestamptz'],
+    ['an instant without a zone', { kind: 'instant' }, 'timestamp'],
+    ['a UUID as text', { kind: 'uuid' }, 'text'],
+  ] as const)('are not those of a column that keeps %s', (_, type, sqlType) => {
+    expect(codec(type, sqlType).pack).toBeUndefined();
+  });
+
+  test('must have the usual form', () => {
+    expect(codec({ kind: 'uuid' }, 'uuid').pack?.([ID, `{${ID}}`])).toBeUndefined();
+    expect(() => codec({ kind: 'instant' }, 'timestamptz').pack?.([new Date(Number.NaN)])).toThrow(
+      ValidationError,
+    );
+  });
+});

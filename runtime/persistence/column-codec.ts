@@ -24,14 +24,16 @@ export function columnCodec(column: ColumnDescriptor): ColumnCodec {
   // A version is a bigint in the table and a number in the model.
   if (column.field === 'version') return unquoted(String, Number);
   const codec = codecOf(column.type, column.field);
-  switch (column.sqlType) {
-    case 'uuid':
-      return { ...codec, pack: (values) => PackedArray.ofUuids(values.map(codec.toText)) };
-    case 'timestamptz':
-      return { ...codec, pack: (values) => PackedArray.ofInstants(values.map(validInstant(column.field))) };
-    default:
-      return codec;
-  }
+  const pack = packer(column, codec);
+  return pack === undefined ? codec : { ...codec, pack };
+}
+
+/** A binary form has just one type, so that the column's counts, and not the field's alone. */
+function packer({ type, sqlType, field }: ColumnDescriptor, { toText }: ColumnCodec): ColumnCodec['pack'] {
+  if (sqlType === 'uuid') return (values) => PackedArray.ofUuids(values.map(toText));
+  if (sqlType !== 'timestamptz' || type.kind !== 'instant') return undefined;
+  const valid = validInstant(field);
+  return (values) => PackedArray.ofInstants(values.map(valid));
 }
 
 function codecOf(type: FieldType, field: string): ColumnCodec {
@@ -54,8 +56,10 @@ function codecOf(type: FieldType, field: string): ColumnCodec {
       );
     case 'boolean':
       return unquoted((value) => (value === true ? 't' : 'f'), same);
-    case 'instant':
-      return unquoted((value) => instantText(validInstant(field)(value)), same);
+    case 'instant': {
+      const valid = validInstant(field);
+      return unquoted((value) => instantText(valid(value)), same);
+    }
     case 'decimal':
       return unquoted(
         decimalText(type.precision, type.scale, field),
