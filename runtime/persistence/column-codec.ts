@@ -10,7 +10,7 @@ export interface ColumnCodec {
   readonly toText: (value: unknown) => string;
   /** The element of an array literal: the text, quoted where it needs it. @throws ValidationError if it does not fit */
   readonly toElement: (value: unknown) => string;
-  /** All of them, none null, as one array; undefined if they cannot be packed. Absent: they never can. */
+  /** All of them, none null, as one array; undefined if one has no binary form here. Absent: none ever has. */
   readonly pack?: (values: readonly unknown[]) => PackedArray | undefined;
   /** From the driver's value (see `Rows`), never null. */
   readonly fromDriver: (value: unknown) => unknown;
@@ -24,16 +24,15 @@ export function columnCodec(column: ColumnDescriptor): ColumnCodec {
   // A version is a bigint in the table and a number in the model.
   if (column.field === 'version') return unquoted(String, Number);
   const codec = codecOf(column.type, column.field);
-  const pack = packer(column, codec);
+  const pack = packer(column);
   return pack === undefined ? codec : { ...codec, pack };
 }
 
 /** A binary form has just one type, so that the column's counts, and not the field's alone. */
-function packer({ type, sqlType, field }: ColumnDescriptor, { toText }: ColumnCodec): ColumnCodec['pack'] {
-  if (sqlType === 'uuid') return (values) => PackedArray.ofUuids(values.map(toText));
+function packer({ type, sqlType }: ColumnDescriptor): ColumnCodec['pack'] {
+  if (sqlType === 'uuid') return (values) => PackedArray.ofUuids(values.map(String));
   if (sqlType !== 'timestamptz' || type.kind !== 'instant') return undefined;
-  const valid = validInstant(field);
-  return (values) => PackedArray.ofInstants(values.map(valid));
+  return (values) => PackedArray.ofInstants(values as readonly Date[]);
 }
 
 function codecOf(type: FieldType, field: string): ColumnCodec {
@@ -56,10 +55,8 @@ function codecOf(type: FieldType, field: string): ColumnCodec {
       );
     case 'boolean':
       return unquoted((value) => (value === true ? 't' : 'f'), same);
-    case 'instant': {
-      const valid = validInstant(field);
-      return unquoted((value) => instantText(valid(value)), same);
-    }
+    case 'instant':
+      return unquoted((value) => validInstantText(value as Date, field), same);
     case 'decimal':
       return unquoted(
         decimalText(type.precision, type.scale, field),
@@ -165,12 +162,9 @@ export function instantText(date: Date): string {
   return instantTexts[slot] ?? '';
 }
 
-function validInstant(field: string): (value: unknown) => Date {
-  return (value) => {
-    const date = value as Date;
-    if (!Number.isNaN(date.getTime())) return date;
-    throw new ValidationError(`${field} is not a valid date`, { field });
-  };
+function validInstantText(value: Date, field: string): string {
+  if (Number.isNaN(value.getTime())) throw new ValidationError(`${field} is not a valid date`, { field });
+  return instantText(value);
 }
 
 /** PostgreSQL would round what has too many decimals; here it is refused. */

@@ -6,6 +6,7 @@ import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { AccountCredited, OPENED_AT } from '../domain/test-support/account.js';
 import { accountMigrations } from '../execution/test-support/accounts.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
+import { encodeValues } from '../sharding/wire-values.js';
 import { describeOnEachAdapter } from '../testing/databases-vitest.js';
 import { EventCatalog } from './event-catalog.js';
 import { FlushStatements } from './flush-statement.js';
@@ -150,6 +151,17 @@ test.each([
   ['a1?', 'b1>2'],
 ])('a plan with several rows of a kind has the general one: %s %s', (...changes) => {
   expect(statements.make({ groups: [[planOf(...changes)]], locked: 'wait' }).text).toContain('unnest');
+});
+
+test('ids and instants of the general one travel packed', () => {
+  const { text, values } = statements.make({ groups: [[planOf('a1>2')], [planOf('+b')]], locked: 'skip' });
+  const typesOf = (type: string): readonly number[] =>
+    [...text.matchAll(/\$(\d+)::(\w+)\[\]/g)]
+      .filter(([, , found]) => found === type)
+      .map(([, at]) => Number(at));
+  const packed = new Set([...typesOf('uuid'), ...typesOf('timestamptz')]);
+  expect(packed.size).toBeGreaterThan(6);
+  for (const at of packed) expect(encodeValues(values)[at - 1]).toBeInstanceOf(Buffer);
 });
 
 test('a text that PostgreSQL cannot store is refused before it is sent', () => {

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { pendingEventsOf } from '../domain/entity.js';
 import { ShardedId } from '../domain/id.js';
 import { Account, accountModel, OPENED_AT } from '../domain/test-support/account.js';
+import { ValidationError } from '../errors.js';
+import { PackedArray } from '../sharding/packed-array.js';
 import { RowCodec } from './row-codec.js';
 
 const codec = RowCodec.of(accountModel);
@@ -29,6 +31,17 @@ test('models become one array for each column', () => {
   const opened = `"${OPENED_AT.toISOString()}"`;
   const elements = [ID, 'OPEN', '7', '10.5', 'NULL', 'NULL', opened, opened];
   expect(arrays).toEqual(elements.map((element) => `{${element},${element}}`));
+});
+
+test('what cannot be packed travels as text, or is refused', () => {
+  const column = codec.columns.find(({ descriptor }) => descriptor.field === 'createdDate') ?? expect.fail();
+  const opened = (text: string): unknown =>
+    codec.array(column, [codec.decode(ROW.with(6, new Date(text))), codec.decode(ROW)]);
+  expect(opened('2024-01-01T00:00:00Z')).toBeInstanceOf(PackedArray);
+  expect(opened('+010000-01-01T00:00:00Z')).toBe(`{+010000-01-01T00:00:00.000Z,${OPENED_AT.toISOString()}}`);
+  expect(() => opened('never')).toThrow(ValidationError);
+  const unopened = codec.decode(ROW.with(6, null));
+  expect(codec.array(column, [unopened, unopened])).toBe('{NULL,NULL}');
 });
 
 test('there is one codec per model', () => {

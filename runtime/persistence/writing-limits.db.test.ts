@@ -11,9 +11,10 @@ import {
 } from '../execution/test-support/accounts.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import type { CallOptions, ShardDatabase, Statement } from '../sharding/shard-database.js';
+import { encodeValues } from '../sharding/wire-values.js';
 import { describeOnEachAdapter } from '../testing/databases-vitest.js';
 import { EventCatalog } from './event-catalog.js';
-import type { FlushRequest } from './shard-store.js';
+import { type FlushRequest, OversizedFlush } from './shard-store.js';
 import { ShardWriter } from './shard-writer.js';
 import { SqlShardStore } from './sql-shard-store.js';
 import { planOf } from './test-support/plans.js';
@@ -42,6 +43,21 @@ describeOnEachAdapter('A statement', (harness) => {
     expect(sizes.filter((size) => size > MOST)).toHaveLength(1);
     expect(sizes.length).toBeLessThan(13);
     expect(writer.counters.splits).toBeGreaterThan(0);
+  });
+});
+
+describeOnEachAdapter('A flush', (harness) => {
+  test('counts all that its values take on the way', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
+    const sizes: number[] = [];
+    const database = watched(databases.database(HERE), (size) => sizes.push(size));
+    const store = new SqlShardStore(database, 'test', new EventCatalog([]));
+    const flush = (rows: readonly string[], maximumCharacters: number): Promise<unknown> =>
+      store.flush({ groups: rows.map((row) => [planOf(row)]), locked: 'skip', maximumCharacters });
+    await flush(['+a', '+b'], MOST);
+    const [size = 0] = sizes;
+    await expect(flush(['+c', '+d'], size - 1)).rejects.toThrow(OversizedFlush);
+    await expect(flush(['+c', '+d'], size)).resolves.toEqual(['applied', 'applied']);
   });
 });
 
@@ -96,8 +112,7 @@ function watched(
   tell: (size: number, options: CallOptions | undefined) => void,
 ): ShardDatabase {
   const query = (statement: Statement, options?: CallOptions): ReturnType<ShardDatabase['query']> => {
-    const texts = statement.values.filter((value) => typeof value === 'string');
-    const size = texts.reduce((sum, text) => sum + text.length, 0);
+    const size = encodeValues(statement.values).reduce((sum, value) => sum + (value?.length ?? 0), 0);
     if (statement.text.includes('INSERT')) tell(size, options);
     return database.query(statement, options);
   };

@@ -28,14 +28,13 @@ export function idOf(name: string): ShardedId<Account> {
  * `!a1>2` updates a row whose changes are not folded.
  */
 export function planOf(...changes: readonly string[]): PlanWrite {
-  const date = OPENED_AT;
   return {
     action: {
       id: uuid7.next(0),
       name: changes.join(' '),
       principal: 'test',
-      startedDate: date,
-      completedDate: date,
+      startedDate: OPENED_AT,
+      completedDate: OPENED_AT,
       params: undefined,
     },
     items: changes.map(itemOf),
