@@ -144,9 +144,9 @@ describeOnEachAdapter('Keyed locks', (harness) => {
 
   it('are held on for as long as they are extended', async () => {
     const [one, other] = await twoProcesses();
-    const lock = await one.acquire(SHARD, 'x', { holdMs: 80 });
-    for (let round = 0; round < 4; round += 1) {
-      await delay(40);
+    const lock = await one.acquire(SHARD, 'x', { holdMs: 2_000 });
+    for (let round = 0; round < 3; round += 1) {
+      await delay(700);
       await lock.extend();
     }
     await expect(other.acquire(SHARD, 'x', { waitMs: 0 })).rejects.toThrow(LockTimeoutError);
