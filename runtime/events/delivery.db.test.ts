@@ -288,7 +288,8 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
       await new Promise((resolve) => setTimeout(resolve, 300));
       expect(seen).toEqual([]);
       const [lag] = await ledger.events.lag();
-      expect(lag?.horizon.holders[0]).toMatchObject({ kind: 'transaction', state: 'idle in transaction' });
+      const ours = { kind: 'transaction', state: 'idle in transaction' };
+      expect(lag?.horizon.holders).toContainEqual(expect.objectContaining(ours));
       expect(lag?.horizon.ageMs).toBeGreaterThan(250);
     });
     await until(() => seen.length === 2);

@@ -72,7 +72,7 @@ describeOnEachAdapter('Housekeeping', (harness) => {
 
   it('of an open application purges keys when their time is over, and nothing else', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
-    const execution = { keyRetentionMs: 300 };
+    const execution = { keyRetentionMs: 2_000 };
     const application = assembleApplication(accountApplication, databases, {
       namespace: 'test',
       collaborators: {},
