@@ -1,3 +1,4 @@
+import { NIL } from 'uuid';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ActionDescriptor } from '../action/action-descriptor.js';
 import { ShardedId } from '../domain/id.js';
@@ -27,12 +28,16 @@ class KeyStore implements Pick<ShardStore, 'readKey' | 'claimKey' | 'releaseKey'
   }
 
   claimKey({ fingerprint, target: to }: KeyClaim, actionId: string): Promise<boolean> {
-    if (this.record !== undefined) return Promise.resolve(false);
-    this.record = { fingerprint, actionId, target: to, result: undefined, expired: false };
+    const { record } = this;
+    if (record !== undefined && (record.fingerprint !== fingerprint || record.target !== to)) {
+      return Promise.resolve(false);
+    }
+    const owner = record === undefined || record.actionId === actionId ? actionId : NIL;
+    this.record = { fingerprint, actionId: owner, target: to, result: undefined, expired: false };
     return Promise.resolve(true);
   }
 
-  releaseKey(_: KeyName, actionId: string): Promise<void> {
+  releaseKey(_: KeyName, actionId?: string): Promise<void> {
     if (this.record?.actionId === actionId || this.record?.expired === true) this.record = undefined;
     return Promise.resolve();
   }
@@ -114,20 +119,19 @@ describe('the home of a key', () => {
     expect(storeOf(home).record).toBeUndefined();
   });
 
-  test('lets the same plan be tried again, but none go elsewhere', async () => {
+  test('lets the same plan be tried again, but none go elsewhere, and no other request', async () => {
     const guard = guardOf();
     storeOf(home).record = recordOf({ target });
     await guard.announce(claimFor(guard, target), 'a2');
+    const other = guardOf('f2');
+    await expect(other.announce(claimFor(other, target), 'a3')).rejects.toThrow(IdempotencyKeyReusedError);
     storeOf(home).record = recordOf({ target: ShardIdentifier.of(2, 0) });
     await expect(guard.announce(claimFor(guard, target), 'a2')).rejects.toThrow(IdempotencyKeyBusyError);
   });
 
-  test('forgets a plan of which nothing is applied, but not that of another attempt', async () => {
+  test('forgets a plan of which nothing is applied', async () => {
     const guard = guardOf();
     const refused = (): Promise<never> => Promise.reject(new RefusedError('no'));
-    storeOf(home).record = recordOf({ target });
-    await expect(guard.sendAnnounced(claimFor(guard, target), 'a2', refused)).rejects.toThrow(RefusedError);
-    expect(storeOf(home).record).toBeDefined();
     await expect(guard.sendAnnounced(claimFor(guard, target), 'a1', refused)).rejects.toThrow(RefusedError);
     expect(storeOf(home).record).toBeUndefined();
   });

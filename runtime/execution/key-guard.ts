@@ -68,20 +68,21 @@ export class KeyGuard {
    * Tells the home where the plan goes, before it is sent.
    *
    * @throws IdempotencyKeyBusyError if the home already knows another target: that plan may yet be applied there
+   * @throws IdempotencyKeyReusedError for another request
    */
   async announce(claim: KeyClaim, actionId: string): Promise<void> {
     const { home, store } = this.#options;
     if (claim.target === home) return;
     if (await store(home).claimKey(claim, actionId, this.#limits())) return;
     const record = await this.#read(home);
-    if (record !== undefined && record.target !== claim.target) {
-      throw new IdempotencyKeyBusyError(`The key is bound to a plan on shard ${record.target.toString()}`);
-    }
+    const where = record === undefined ? 'another shard' : `shard ${record.target.toString()}`;
+    throw new IdempotencyKeyBusyError(`The key is bound to a plan on ${where}`);
   }
 
   /**
    * Announces a plan's target and sends the plan. If it is certain that nothing of it is applied, the target is
-   * forgotten again: the next attempt, or a later repeat, may choose another one.
+   * forgotten again: the next attempt, or a later repeat, may choose another one. Not so if somebody else announced
+   * the same target meanwhile: that plan may be under way, so the key stays bound to it.
    */
   async sendAnnounced(claim: KeyClaim, actionId: string, send: () => Promise<LegResult>): Promise<LegResult> {
     await askHome(this, () => this.announce(claim, actionId));
@@ -109,7 +110,7 @@ export class KeyGuard {
     const record = await store(shard).readKey(name, this.#limits());
     if (record === undefined) return undefined;
     if (record.expired) {
-      await store(shard).releaseKey(name, record.actionId, this.#limits());
+      await store(shard).releaseKey(name, undefined, this.#limits());
       return undefined;
     }
     if (record.fingerprint !== fingerprint) {

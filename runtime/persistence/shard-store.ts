@@ -66,12 +66,13 @@ export interface ShardStore {
   /** What is known about a key here. @throws DriverFailure */
   readKey(name: KeyName, options?: CallOptions): Promise<KeyRecord | undefined>;
   /**
-   * Keeps the way to a plan that goes to another shard. False if the key is taken; an expired one is replaced.
+   * Keeps the way to a plan that goes to another shard. A claim that is there already for the same request and target
+   * is joined; from then on it is no attempt's own. An expired one is replaced. False if the key is bound otherwise.
    * @throws DriverFailure
    */
   claimKey(claim: KeyClaim, actionId: string, options?: CallOptions): Promise<boolean>;
-  /** Forgets a key if it still belongs to this attempt, or if it has expired. @throws DriverFailure */
-  releaseKey(name: KeyName, actionId: string, options?: CallOptions): Promise<void>;
+  /** Forgets a key if it is this attempt's own, or if it has expired. @throws DriverFailure */
+  releaseKey(name: KeyName, actionId: string | undefined, options?: CallOptions): Promise<void>;
   /** Deletes expired keys, so many at most; how many there were. @throws DriverFailure */
   purgeKeys(limit: number, options?: CallOptions): Promise<number>;
 }

@@ -1,3 +1,4 @@
+import { NIL } from 'uuid';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import type { Entity } from '../domain/entity.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
@@ -106,8 +107,8 @@ export class SqlShardStore implements ShardStore {
     return rowCount > 0;
   }
 
-  async releaseKey(name: KeyName, actionId: string, options?: CallOptions): Promise<void> {
-    await this.#database.query({ ...RELEASE_KEY, values: [...keyValues(name), actionId] }, options);
+  async releaseKey(name: KeyName, actionId: string | undefined, options?: CallOptions): Promise<void> {
+    await this.#database.query({ ...RELEASE_KEY, values: [...keyValues(name), actionId ?? null] }, options);
   }
 
   async purgeKeys(limit: number, options?: CallOptions): Promise<number> {
@@ -133,15 +134,22 @@ const RECALL = {
     "(SELECT max(dropped_until) FROM eventlog.dropped_partitions WHERE table_name = 'actions')",
 };
 
+/**
+ * A claim for the same request and target joins the one that is there, which then belongs to no attempt: while one of
+ * them is refused and withdraws, the other one's plan may be under way.
+ */
 const CLAIM_KEY = {
   name: 'fw_claim_key',
   text:
     'INSERT INTO eventlog.idempotency_keys AS k (principal, operation, key, fingerprint, action_id, target_group, ' +
     'target_member, created_date, expires_date) VALUES ($1, $2, $3, $4, $5, $6, $7, now(), $8) ' +
     'ON CONFLICT (principal, operation, key) DO UPDATE SET fingerprint = excluded.fingerprint, ' +
-    'action_id = excluded.action_id, target_group = excluded.target_group, target_member = excluded.target_member, ' +
+    'action_id = CASE WHEN k.expires_date <= now() OR k.action_id = excluded.action_id THEN excluded.action_id ' +
+    `ELSE '${NIL}' END, ` +
+    'target_group = excluded.target_group, target_member = excluded.target_member, ' +
     'result = NULL, created_date = excluded.created_date, expires_date = excluded.expires_date ' +
-    'WHERE k.expires_date <= now()',
+    'WHERE k.expires_date <= now() OR (k.fingerprint = excluded.fingerprint AND ' +
+    'k.target_group = excluded.target_group AND k.target_member = excluded.target_member)',
 };
 
 const RELEASE_KEY = {
