@@ -1,5 +1,5 @@
+import { normalizeType } from '../domain/sql-type.js';
 import type { ColumnFacts, SchemaSnapshot, TableFacts } from './schema-snapshot.js';
-import { normalizeType } from './sql-type.js';
 import { isWidening } from './widening.js';
 
 /** A table as the models want it now. */

@@ -1,6 +1,6 @@
 import type { ModelDescriptor } from '../domain/descriptor.js';
+import { normalizeType } from '../domain/sql-type.js';
 import type { ColumnFacts, SchemaSnapshot } from './schema-snapshot.js';
-import { normalizeType } from './sql-type.js';
 
 /** The table that a model is stored in, as the code wants it. */
 export interface ExpectedTable {

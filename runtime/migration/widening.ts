@@ -1,4 +1,4 @@
-import { normalizeType } from './sql-type.js';
+import { normalizeType } from '../domain/sql-type.js';
 
 /** Types each of which holds every value of those before it. */
 const LADDERS: readonly (readonly string[])[] = [

@@ -1,6 +1,7 @@
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import { type CodedColumn, RowCodec } from './row-codec.js';
 import { arrayType, quoteIdentifier } from './sql-identifier.js';
+import { tableKey } from './table-key.js';
 
 /** What a flush does to one table; decides which parts of the statement there are. */
 export interface TableShape {
@@ -35,7 +36,7 @@ export function updatedColumns(codec: RowCodec): readonly CodedColumn[] {
 export function shapeKey(shape: FlushShape): string {
   const tables = shape.tables.map(
     ({ model, updates, adds, expects }) =>
-      `${model.name}:${updates ? 'u' : ''}${adds ? 'a' : ''}${expects ? 'x' : ''}`,
+      `${tableKey(model)}:${updates ? 'u' : ''}${adds ? 'a' : ''}${expects ? 'x' : ''}`,
   );
   const { events, keys, schedules, cancellations, journal, folded, oneGuard, skipLocked } = shape;
   return `${tables.join(',')}|${events ? 'e' : ''}${keys ? 'k' : ''}${schedules ? 'c' : ''}${cancellations ? 'x' : ''}${journal ? 'j' : ''}${folded ? 'f' : ''}${oneGuard ? '1' : ''}${skipLocked ? 's' : ''}`;

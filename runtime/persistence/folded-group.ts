@@ -2,6 +2,7 @@ import type { StagedItem } from '../action/action-plan.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import { type Entity, rowOf } from '../domain/entity.js';
 import { PlanMisuseError } from '../errors.js';
+import { RowCodec } from './row-codec.js';
 import type { WriteGroup } from './shard-store.js';
 
 /** What a group does to one row, all its plans folded into one change. */
@@ -14,7 +15,11 @@ export interface RowChange {
   readonly expectedVersion: number;
 }
 
-/** The changes of a group, one per row, in staging order. */
+/**
+ * The changes of a group, one per row, in staging order.
+ *
+ * @throws ValidationError if a state that is skipped does not fit its columns, or if only the server can tell
+ */
 export function foldGroup(group: WriteGroup): readonly RowChange[] {
   const [only] = group;
   if (group.length === 1 && only !== undefined) return only.items.map(toChange);
@@ -44,5 +49,6 @@ function follow(before: RowChange, item: StagedItem): RowChange {
   if (item.kind !== 'update' || before.kind === 'expect' || before.model.version !== item.expectedVersion) {
     throw new PlanMisuseError(`${item.descriptor.name} ${item.model.id.getValue()} cannot be folded`);
   }
+  RowCodec.of(item.descriptor).judgeReplaced(before.model, item.model);
   return { ...before, model: item.model };
 }

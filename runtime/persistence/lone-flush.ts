@@ -6,6 +6,7 @@ import type { RowChange } from './folded-group.js';
 import type { PlanWrite } from './plan-write.js';
 import { RowCodec } from './row-codec.js';
 import { parameterType, quoteIdentifier } from './sql-identifier.js';
+import { tableKey } from './table-key.js';
 
 /** One event of a lone plan. */
 export interface LoneEvent {
@@ -52,7 +53,9 @@ export function asLonePlan(plan: PlanWrite, changes: readonly RowChange[]): Lone
 
 /** One text per shape. */
 export function loneShapeKey({ plan, guard, add, event }: LonePlan, skipLocked: boolean): string {
-  const rows = [guard, add].map((change) => `${change?.kind ?? ''}:${change?.descriptor.name ?? ''}`);
+  const rows = [guard, add].map((change) =>
+    change === undefined ? '' : `${change.kind}:${tableKey(change.descriptor)}`,
+  );
   return `lone ${rows.join(',')}|${event ? 'e' : ''}${plan.key ? 'k' : ''}${skipLocked ? 's' : ''}`;
 }
 

@@ -1,11 +1,15 @@
 import type { ColumnDescriptor, ModelDescriptor } from '../domain/descriptor.js';
 import { assign, type Entity, fieldOf, finishDraft, startDraft } from '../domain/entity.js';
+import { ValidationError } from '../errors.js';
 import { type ArrayValue, arrayLiteral, type ColumnCodec, columnCodec } from './column-codec.js';
+import { sureValues } from './sure-values.js';
 
 /** A column with its codec. */
 export interface CodedColumn {
   readonly descriptor: ColumnDescriptor;
   readonly codec: ColumnCodec;
+  /** Of a value that the codec has passed, whether the server is sure to accept it. */
+  readonly isSure: (value: unknown) => boolean;
 }
 
 /** Rows to models and back, for one model class. */
@@ -17,7 +21,11 @@ export class RowCodec<M extends Entity = Entity> {
 
   private constructor(model: ModelDescriptor<M>) {
     this.model = model;
-    this.columns = model.columns.map((descriptor) => ({ descriptor, codec: columnCodec(descriptor) }));
+    this.columns = model.columns.map((descriptor) => ({
+      descriptor,
+      codec: columnCodec(descriptor),
+      isSure: sureValues(descriptor),
+    }));
     this.idIndex = model.columns.findIndex(({ field }) => field === 'id');
   }
 
@@ -54,6 +62,26 @@ export class RowCodec<M extends Entity = Entity> {
     return isAbsent(value) ? null : column.codec.toText(value);
   }
 
+  /**
+   * Judges the values that a state has and the next one has not, in place of the server, which will not see them.
+   *
+   * @throws ValidationError if one does not fit its column; or if only the server can tell, unless the model declares
+   *   that states may be skipped
+   */
+  judgeReplaced(state: Entity, next: Entity): void {
+    for (const { descriptor, codec, isSure } of this.columns) {
+      const { field } = descriptor;
+      if (field === 'version') continue;
+      const value = fieldOf(state, field);
+      if (value === fieldOf(next, field)) continue;
+      if (!isAbsent(value)) codec.toText(value);
+      if (this.model.folding === true) continue;
+      if (isAbsent(value) ? !mayBeAbsent(descriptor) : !isSure(value)) {
+        throw new ValidationError(`Whether ${field} fits its column is for the server to say`, { field });
+      }
+    }
+  }
+
   /** The values of one column as one array. */
   array({ descriptor, codec }: CodedColumn, entities: readonly Entity[]): ArrayValue {
     const values = entities.map((entity) => fieldOf(entity, descriptor.field));
@@ -64,6 +92,10 @@ export class RowCodec<M extends Entity = Entity> {
 
 function isAbsent(value: unknown): value is null | undefined {
   return value === null || value === undefined;
+}
+
+function mayBeAbsent({ optional, nullable }: ColumnDescriptor): boolean {
+  return optional === true || nullable === true;
 }
 
 function absentValue({ nullable }: ColumnDescriptor): null | undefined {
