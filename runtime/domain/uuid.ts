@@ -1,4 +1,4 @@
-import { validate } from 'uuid';
+import { NIL, validate } from 'uuid';
 import { ValidationError } from '../errors.js';
 
 /** A UUID in its canonical text form: 36 characters, lower case, hyphens. */
@@ -21,3 +21,6 @@ export function uuidTimeMs(uuid: string): number {
 function describe(value: unknown): string {
   return typeof value === 'string' ? JSON.stringify(value.slice(0, 64)) : typeof value;
 }
+
+/** Belongs to nothing. */
+export const NIL_UUID: string = NIL;

@@ -1,6 +1,6 @@
-import { NIL } from 'uuid';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import type { Entity } from '../domain/entity.js';
+import { NIL_UUID } from '../domain/uuid.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { PackedArray } from '../sharding/packed-array.js';
 import type { CallOptions, ShardDatabase, Statement } from '../sharding/shard-database.js';
@@ -145,7 +145,7 @@ const CLAIM_KEY = {
     'target_member, created_date, expires_date) VALUES ($1, $2, $3, $4, $5, $6, $7, now(), $8) ' +
     'ON CONFLICT (principal, operation, key) DO UPDATE SET fingerprint = excluded.fingerprint, ' +
     'action_id = CASE WHEN k.expires_date <= now() OR k.action_id = excluded.action_id THEN excluded.action_id ' +
-    `ELSE '${NIL}' END, ` +
+    `ELSE '${NIL_UUID}' END, ` +
     'target_group = excluded.target_group, target_member = excluded.target_member, ' +
     'result = NULL, created_date = excluded.created_date, expires_date = excluded.expires_date ' +
     'WHERE k.expires_date <= now() OR (k.fingerprint = excluded.fingerprint AND ' +
