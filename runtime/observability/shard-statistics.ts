@@ -1,5 +1,5 @@
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import type { WriterCounters } from '../persistence/shard-writer.js';
+import type { WriterCounts } from '../persistence/writer-counters.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import type { PoolStats } from '../sharding/shard-database.js';
 
@@ -14,18 +14,18 @@ export interface ShardStatistics {
   /** Plans that wait to be sent. */
   readonly queued: number;
   /** What has been written since the process began to use the shard. */
-  readonly written: WriterCounters;
+  readonly written: WriterCounts;
 }
 
 /** The writers of the shards that were used. */
 export interface WriterSource {
   readonly used: readonly ShardIdentifier[];
   gateway(shard: ShardIdentifier): {
-    readonly writer: { readonly queued: number; readonly counters: WriterCounters };
+    readonly writer: { readonly queued: number; readonly counters: WriterCounts };
   };
 }
 
-const NOTHING_WRITTEN: WriterCounters = { statements: 0, plans: 0, folded: 0, splits: 0 };
+const NOTHING_WRITTEN: WriterCounts = { statements: 0, plans: 0, folded: 0, splits: 0 };
 
 /** Opens nothing. */
 export function shardStatistics(

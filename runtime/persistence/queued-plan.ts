@@ -3,6 +3,7 @@ import { NO_SLOT } from '../collections/transient-set.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import { rowOf } from '../domain/entity.js';
 import type { Wait } from '../sharding/deadlines.js';
+import type { Place } from '../sharding/shard-database.js';
 import { Link } from './link.js';
 import type { ActionRow, PlanWrite } from './plan-write.js';
 
@@ -15,6 +16,12 @@ export interface Touch {
   readonly from: number;
   /** Version that the row has afterwards. */
   readonly to: number;
+}
+
+/** A statement that has been handed to the database, and may yet wait for a connection. */
+export interface Sending extends Place {
+  /** One of its plans has been taken back before it was sent. */
+  isTakenBack: boolean;
 }
 
 /** Limits and ties of a plan. */
@@ -46,6 +53,8 @@ export class QueuedPlan implements Wait {
   expired = false;
   /** The action row that decides about the statement under way, if there is one. */
   sentUnder: ActionRow | undefined = undefined;
+  /** The statement under way, if there is one. */
+  sending: Sending | undefined = undefined;
   /** What becomes of it. */
   readonly outcome: Promise<WriteOutcome>;
   readonly #overdue: (entry: QueuedPlan) => Error;

@@ -585,6 +585,59 @@ describe('a deadline', () => {
   });
 });
 
+describe('a plan whose time ends before there is a connection', () => {
+  test('is taken out of its statement, whose other plans go on waiting', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const patient = bench.submit('a1>2');
+    const hasty = bench.submit('b1>2', [], { timeoutMs: 5 });
+    const hastier = bench.submit('c1>2', [], { timeoutMs: 5 });
+    const behind = bench.submit('b2>3', [hasty]);
+    bench.manual.hasConnection = false;
+    await held.release();
+    expect(bench.manual.waiting).toBe(1);
+    for (const { end, link } of [hasty, hastier]) {
+      expect(await end).toMatchObject({ phase: 'not-sent', reason: 'deadline' });
+      expect(link.state).toBe('failed');
+    }
+    expect(await behind.end).toBe('broken');
+    await nextTurn();
+    expect(bench.manual.waiting).toBe(1);
+    await bench.manual.connect();
+    expect(bench.manual.last.text).toBe('a1>2');
+    await bench.manual.last.answer();
+    expect(await patient.end).toBe('applied');
+    expect(bench.writer.counters).toEqual({ statements: 2, plans: 2, folded: 0, splits: 0 });
+  });
+
+  test('is not sent at all if it stands alone', async () => {
+    const bench = new Bench();
+    bench.manual.hasConnection = false;
+    const plan = bench.submit('a1>2', [], { timeoutMs: 5 });
+    expect(await plan.end).toMatchObject({ phase: 'not-sent', reason: 'deadline' });
+    await bench.manual.connect();
+    expect(bench.manual.sent).toEqual([]);
+    const next = bench.submit('a1>2');
+    await bench.manual.last.answer();
+    expect(await next.end).toBe('applied');
+  });
+
+  test('is taken out of a statement that waits for locks', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const first = bench.submit('a1>2 b1>2');
+    const hasty = bench.submit('a2>3', [first], { timeoutMs: 100 });
+    await held.release();
+    bench.manual.hasConnection = false;
+    await bench.manual.last.answer('left-out');
+    expect(await hasty.end).toMatchObject({ phase: 'not-sent', reason: 'deadline' });
+    await bench.manual.connect();
+    expect(bench.manual.last.text).toBe('a1>2 b1>2 (wait)');
+    await bench.manual.last.answer();
+    expect(await first.end).toBe('applied');
+  });
+});
+
 describe('an abort', () => {
   test('takes a plan out of the queue', async () => {
     const bench = new Bench();

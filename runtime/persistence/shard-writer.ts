@@ -4,14 +4,15 @@ import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ShardBusyError } from '../errors.js';
 import { deadlines } from '../sharding/deadlines.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
-import { sqlStateMeaning } from '../sharding/sql-state.js';
 import { BatchBuilder, isDeclaredFoldable } from './batch-builder.js';
+import { isAboutLocks, isAboutTheServer } from './flush-failure.js';
 import type { Link } from './link.js';
 import { LostWrite } from './lost-write.js';
 import { forEachRow, type PlanGroup, plansIn, touchOneRow } from './plan-group.js';
 import type { PlanWrite } from './plan-write.js';
-import { QueuedPlan, type QueueOptions, type WriteOutcome } from './queued-plan.js';
+import { QueuedPlan, type QueueOptions, type Sending, type WriteOutcome } from './queued-plan.js';
 import type { FlushOutcome, FlushRequest, ShardStore } from './shard-store.js';
+import { WriterCounters, type WriterCounts } from './writer-counters.js';
 import { DEFAULT_WRITER_LIMITS, type WriterLimits } from './writer-limits.js';
 
 /** Time that must be left after a wait for a lock, to hear how it ended, in milliseconds. */
@@ -32,14 +33,6 @@ export interface Submission {
    * @throws DriverFailure if it was answered with an error or was never sent
    */
   readonly outcome: Promise<WriteOutcome>;
-}
-
-/** What a writer has done since it was made. */
-export interface WriterCounters {
-  readonly statements: number;
-  readonly plans: number;
-  readonly folded: number;
-  readonly splits: number;
 }
 
 /**
@@ -68,7 +61,7 @@ export class ShardWriter {
   #sending = false;
   #scheduled = false;
   #lookAgain = false;
-  readonly #counters = { statements: 0, plans: 0, folded: 0, splits: 0 };
+  readonly #counters = new WriterCounters();
 
   /**
    * @param isFoldable whether several changes of such a row may be written as one
@@ -93,8 +86,8 @@ export class ShardWriter {
     return this.#apart.reduce((sum, group) => sum + group.length, this.#queue.length);
   }
 
-  get counters(): WriterCounters {
-    return { ...this.#counters };
+  get counters(): WriterCounts {
+    return this.#counters.counts;
   }
 
   /** Queues a plan; it is sent when its turn comes. @throws ShardBusyError if the queue is full */
@@ -133,18 +126,30 @@ export class ShardWriter {
 
   /** A plan that has been sent may yet be applied, and its execution must settle that. */
   readonly #overdue = (entry: QueuedPlan): Error => {
-    if (entry.sentUnder !== undefined) {
-      entry.expired = true;
-      return new LostWrite(
-        entry.sentUnder,
-        new DriverFailure('no answer before the deadline', { phase: 'in-flight' }),
-      );
+    if (this.#takeBack(entry)) {
+      return new DriverFailure('the deadline passed in the queue', { phase: 'not-sent', reason: 'deadline' });
     }
-    this.#queue = this.#queue.filter((queued) => queued !== entry);
-    this.#apart = this.#apart.map((group) => group.filter((queued) => queued !== entry));
-    entry.link.settle(false);
-    return new DriverFailure('the deadline passed in the queue', { phase: 'not-sent', reason: 'deadline' });
+    entry.expired = true;
+    const failure = new DriverFailure('no answer before the deadline', { phase: 'in-flight' });
+    return entry.sentUnder === undefined ? failure : new LostWrite(entry.sentUnder, failure);
   };
+
+  /** Takes a plan out of the queue, or out of a statement that waits for a connection. False: it has been sent. */
+  #takeBack(entry: QueuedPlan): boolean {
+    const { sending } = entry;
+    if (sending === undefined) {
+      this.#queue = this.#queue.filter((queued) => queued !== entry);
+      this.#apart = this.#apart.map((group) => group.filter((queued) => queued !== entry));
+    } else if (sending.leave === undefined) {
+      // That wait has ended for another one of its plans, and none is sent.
+      if (!sending.isTakenBack) return false;
+    } else {
+      sending.isTakenBack = true;
+      sending.leave();
+    }
+    entry.link.settle(false);
+    return true;
+  }
 
   /** Something has been settled, for which others may have waited. */
   readonly #lookAtQueue = (): void => {
@@ -258,11 +263,13 @@ export class ShardWriter {
   }
 
   async #send(groups: readonly PlanGroup[], mode: FlushMode): Promise<void> {
+    const sending: Sending = { isTakenBack: false, leave: undefined };
     let outcomes: readonly FlushOutcome[];
     try {
-      outcomes = await this.#flush(groups, mode);
+      outcomes = await this.#flush(groups, mode, sending);
     } catch (error) {
-      await this.#fail(groups, mode, error);
+      if (sending.isTakenBack) this.#putBack(groups, mode);
+      else await this.#fail(groups, mode, error);
       return;
     }
     this.#tellTogether(() => {
@@ -286,23 +293,34 @@ export class ShardWriter {
     }
   }
 
-  #flush(groups: readonly PlanGroup[], mode: FlushMode): Promise<readonly FlushOutcome[]> {
+  #flush(groups: readonly PlanGroup[], mode: FlushMode, sending: Sending): Promise<readonly FlushOutcome[]> {
     let deadline = 0;
     for (const group of groups) {
       const leader = group[0]?.plan.action;
-      this.#counters.plans += group.length;
-      this.#counters.folded += group.length - 1;
       for (const entry of group) {
         entry.sentUnder = leader;
+        entry.sending = sending;
         deadline = Math.max(deadline, entry.deadline);
       }
     }
-    this.#counters.statements += 1;
+    this.#counters.sent(groups);
     const locked: FlushRequest['locked'] = mode === 'wait' ? 'wait' : 'skip';
     const { maximumCharacters } = this.#limits;
     const plans = groups.map((group) => group.map(({ plan }) => plan));
     const request = { groups: plans, locked, maximumCharacters };
-    return this.#store.flush(request, { timeoutMs: Math.max(1, deadline - performance.now()) });
+    return this.#store.flush(request, {
+      timeoutMs: Math.max(1, deadline - performance.now()),
+      place: sending,
+    });
+  }
+
+  /** Plans of a statement that was not sent, but for those that were taken back: they are sent anew, before all others. */
+  #putBack(groups: readonly PlanGroup[], mode: FlushMode): void {
+    const waiting = groups.map((group) => group.filter(({ link }) => link.state === 'pending'));
+    this.#counters.takenBack(groups);
+    for (const entry of waiting.flat()) notSent(entry);
+    if (mode === 'first') this.#queue.unshift(...waiting.flat());
+    else this.#apart.unshift(...waiting);
   }
 
   #applied(group: PlanGroup, batchSize: number, mode: FlushMode): void {
@@ -319,7 +337,7 @@ export class ShardWriter {
   /** An expired plan is never sent again: its execution is settling the attempt that it knows about. */
   #setApart(groups: readonly PlanGroup[]): void {
     const waiting = groups.map((group) => group.filter(({ expired }) => !expired));
-    for (const entry of waiting.flat()) entry.sentUnder = undefined;
+    for (const entry of waiting.flat()) notSent(entry);
     this.#apart.unshift(...waiting);
     for (const { expired, link } of groups.flat()) if (expired) link.settle(false);
   }
@@ -340,17 +358,17 @@ export class ShardWriter {
 
   async #fail(groups: readonly PlanGroup[], mode: FlushMode, error: unknown): Promise<void> {
     const [group = []] = groups;
-    if (error instanceof DriverFailure && isAboutTheServer(error)) {
+    if (isAboutTheServer(error)) {
       this.#tellTogether(() => {
         for (const entry of groups.flat()) giveBack(entry, error);
       });
     } else if (groups.length > 1) {
-      this.#counters.splits += 1;
+      this.#counters.split();
       const middle = Math.ceil(groups.length / 2);
       await this.#send(groups.slice(0, middle), mode);
       await this.#send(groups.slice(middle), mode);
     } else if (group.length > 1 && !(isAboutLocks(error) && touchOneRow(group))) {
-      this.#counters.splits += 1;
+      this.#counters.split();
       this.#setApart(group.map((entry) => [entry]));
     } else {
       for (const entry of group) entry.reject(error);
@@ -365,20 +383,9 @@ export class ShardWriter {
  */
 type FlushMode = 'first' | 'wait' | 'last';
 
-/** Whether no plan is guilty, so that sending fewer of them would not help. */
-function isAboutTheServer({ phase, sqlState }: DriverFailure): boolean {
-  if (phase !== 'answered' || sqlState === undefined) return phase !== 'answered';
-  const meaning = sqlStateMeaning(sqlState);
-  return meaning === 'unavailable' || meaning === 'saturated';
-}
-
-/** Whether a row was locked for too long: every plan that touches it has the same trouble. */
-function isAboutLocks(error: unknown): boolean {
-  return (
-    error instanceof DriverFailure &&
-    error.sqlState !== undefined &&
-    sqlStateMeaning(error.sqlState) === 'locked'
-  );
+function notSent(entry: QueuedPlan): void {
+  entry.sentUnder = undefined;
+  entry.sending = undefined;
 }
 
 /** Whether a plan that was in flight has been applied is for its execution to find out; its link waits for that. */

@@ -1,6 +1,6 @@
 import type { BudgetedPool, ConnectionBudget } from './connection-budget.js';
 import { DriverFailure, type FailureReason } from './driver-failure.js';
-import type { CallOptions, PoolStats } from './shard-database.js';
+import type { CallOptions, Place, PoolStats } from './shard-database.js';
 
 /** What the pool needs to know of a connection. Each connection has one user at a time. */
 export interface PooledConnection {
@@ -119,7 +119,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
    *
    * @throws DriverFailure with phase `not-sent`, or what `open` threw
    */
-  acquire(deadlineAt: number, signal?: AbortSignal): Promise<C> {
+  acquire(deadlineAt: number, { signal, place }: CallOptions = {}): Promise<C> {
     if (this.#closed !== undefined) return Promise.reject(this.#refusal('closed', 'the pool is closed'));
     if (signal?.aborted === true) return Promise.reject(this.#refusal('aborted', 'aborted', signal.reason));
     const idle = this.take();
@@ -127,7 +127,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     if (this.#waiting.size >= MAXIMUM_WAITING) {
       return Promise.reject(this.#refusal('pool-exhausted', `${MAXIMUM_WAITING} callers wait already`));
     }
-    return this.#wait(deadlineAt, signal);
+    return this.#wait(deadlineAt, signal, place);
   }
 
   /** Takes a connection back. One that is no longer usable is dropped. */
@@ -168,24 +168,34 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     return this.#closed;
   }
 
-  #wait(deadlineAt: number, signal: AbortSignal | undefined): Promise<C> {
+  #wait(deadlineAt: number, signal: AbortSignal | undefined, place: Place | undefined): Promise<C> {
     return new Promise<C>((resolve, reject) => {
       const abort = (): void => {
         this.#waiting.delete(waiter);
-        reject(this.#refusal('aborted', 'aborted while waiting for a connection', signal?.reason));
+        waiter.refuse(this.#refusal('aborted', 'aborted while waiting for a connection', signal?.reason));
+      };
+      const end = (): void => {
+        signal?.removeEventListener('abort', abort);
+        if (place !== undefined) place.leave = undefined;
       };
       const waiter: Waiter<C> = {
         deadlineAt,
         grant: (connection) => {
-          signal?.removeEventListener('abort', abort);
+          end();
           resolve(connection);
         },
         refuse: (failure) => {
-          signal?.removeEventListener('abort', abort);
+          end();
           reject(failure);
         },
       };
       signal?.addEventListener('abort', abort, { once: true });
+      if (place !== undefined) {
+        place.leave = () => {
+          this.#waiting.delete(waiter);
+          waiter.refuse(this.#lateness());
+        };
+      }
       this.#waiting.add(waiter);
       this.#openForWaiting();
       this.watch();

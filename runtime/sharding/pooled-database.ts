@@ -80,7 +80,7 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
   }
 
   async acquire(options?: CallOptions): Promise<ShardSession> {
-    const connection = await this.#pool.acquire(this.#pool.deadlineOf(options), options?.signal);
+    const connection = await this.#pool.acquire(this.#pool.deadlineOf(options), options);
     return new PooledSession(connection, this.#pool);
   }
 
@@ -126,7 +126,7 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
   ): Promise<Rows> {
     // Who waits for too long is told in time to come again, instead of being left with no answer at the deadline.
     const grantedBy = Math.min(run.deadlineAt, performance.now() + this.#connectionWaitMs);
-    const connection = await this.#pool.acquire(grantedBy, options?.signal);
+    const connection = await this.#pool.acquire(grantedBy, options);
     return this.#run(connection, statement, run, this.#pipelineOf(options));
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { describeOnEachAdapter } from '../testing/databases-vitest.js';
 import { DriverFailure } from './driver-failure.js';
 import { PackedArray } from './packed-array.js';
-import type { ShardDatabase } from './shard-database.js';
+import type { Place, ShardDatabase } from './shard-database.js';
 
 const ID = '018f0a1b-2c3d-7e4f-8a5b-6c7d8e9f0123';
 /** Around both epochs, at both ends, and so far from 2000 that microseconds take more than 53 bits. */
@@ -217,6 +217,24 @@ describeOnEachAdapter('A shard database', (harness) => {
       expect(db.stats().waiting).toBe(0);
       session.release();
       expect((await db.query(statement('select 1'))).rows).toEqual([[1]]);
+    });
+
+    it('are not waited for after the caller has left its place, which ends when the statement is sent', async () => {
+      const db = await database({ dataSource: { maximumPoolSize: 1 } });
+      const place: Place = {};
+      const session = await db.acquire();
+      const left = failureOf(db.query(statement('select 1'), { place }));
+      place.leave?.();
+      expect(await left).toMatchObject({ phase: 'not-sent', reason: 'pool-exhausted' });
+      expect([db.stats().waiting, place.leave]).toEqual([0, undefined]);
+      const sent = db.query(statement('select 2'), { place });
+      expect(place.leave).toBeDefined();
+      session.release();
+      expect(place.leave).toBeUndefined();
+      expect((await sent).rows).toEqual([[2]]);
+      const atOnce = db.query(statement('select 3'), { place });
+      expect(place.leave).toBeUndefined();
+      await atOnce;
     });
 
     it('are served in the order of asking', async () => {

@@ -28,12 +28,20 @@ export interface Rows {
   readonly rowCount: number;
 }
 
+/** Where a call stands that has to wait for a connection. Filled in by the database. */
+export interface Place {
+  /** Ends the wait: the call fails as never sent. Absent before it begins and once the statement is sent. */
+  leave?: (() => void) | undefined;
+}
+
 /** Limits of one call. Past a limit the call fails with a `DriverFailure`, and a client in doubt is destroyed. */
 export interface CallOptions {
   /** Milliseconds from now until the answer must be there, waiting for a connection included. Default: the data source's statement time-out. */
   readonly timeoutMs?: number;
   /** Honoured until the statement is sent; a statement that is under way is waited for. */
   readonly signal?: AbortSignal;
+  /** Lets the caller see whether the call still waits, and take it back. */
+  readonly place?: Place;
   /**
    * Statements with one and the same object here may be sent one behind the other on one connection, without waiting
    * for the answer in between: the server runs one after the other, each in a transaction of its own. If the connection

@@ -3,7 +3,7 @@ import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ReloadRefusedError } from '../errors.js';
 import { describeOn } from '../testing/databases-vitest.js';
-import type { ShardDatabase } from './shard-database.js';
+import type { Place, ShardDatabase } from './shard-database.js';
 import { SwitchableDatabase } from './switchable-database.js';
 import { untilPromoted } from './topology-reload.js';
 
@@ -68,6 +68,10 @@ describeOn('postgresql', 'A shard whose server changes', (harness) => {
     const switching = database.switchTo({ timeoutMs: 60_000, patienceMs: 60_000, check, openNew, openOld });
     const patient = name(database);
     await expect(database.query(where, { timeoutMs: 50 })).rejects.toMatchObject({ phase: 'not-sent' });
+    const place: Place = {};
+    const leaving = database.query(where, { place });
+    place.leave?.();
+    await expect(leaving).rejects.toMatchObject({ phase: 'not-sent' });
     await isAsked;
     refuse(new ReloadRefusedError('not yet'));
     await expect(switching).rejects.toThrow('not yet');

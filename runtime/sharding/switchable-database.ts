@@ -4,6 +4,7 @@ import { deadlines } from './deadlines.js';
 import { DriverFailure } from './driver-failure.js';
 import type {
   CallOptions,
+  Place,
   PoolStats,
   Rows,
   ShardDatabase,
@@ -133,9 +134,20 @@ export class SwitchableDatabase implements ShardDatabase {
         phase: 'not-sent',
         reason: 'unreachable',
       });
-    while (this.#barrier !== undefined) await deadlines.race(this.#barrier, deadline, late);
+    const left = leaving(options?.place, late);
+    while (this.#barrier !== undefined) {
+      await deadlines.race(Promise.race([this.#barrier, left]), deadline, late);
+    }
+    if (options?.place !== undefined) options.place.leave = undefined;
     return call({ ...options, timeoutMs: Math.max(deadline - performance.now(), 1) });
   }
+}
+
+/** Rejects when the caller leaves its place. */
+function leaving(place: Place | undefined, late: () => Error): Promise<never> {
+  return new Promise((_, reject) => {
+    if (place !== undefined) place.leave = () => reject(late());
+  });
 }
 
 /** Waits until nobody uses the pool. False: somebody still did after `patienceMs`. */

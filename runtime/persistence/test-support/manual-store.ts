@@ -1,3 +1,5 @@
+import { DriverFailure } from '../../sharding/driver-failure.js';
+import type { CallOptions, Place } from '../../sharding/shard-database.js';
 import type { FlushOutcome, FlushRequest, ShardStore } from '../shard-store.js';
 
 /** One statement under way. */
@@ -15,6 +17,9 @@ export interface SentFlush {
 export class ManualStore implements Pick<ShardStore, 'flush'> {
   /** Every statement so far. */
   readonly sent: SentFlush[] = [];
+  /** False: no connection is free, and statements wait for one. */
+  hasConnection = true;
+  readonly #waiting = new Set<() => void>();
 
   /** Only what a writer asks for is there. */
   get store(): ShardStore {
@@ -33,12 +38,47 @@ export class ManualStore implements Pick<ShardStore, 'flush'> {
     return last;
   }
 
-  flush(request: FlushRequest, options?: { readonly timeoutMs?: number }): Promise<readonly FlushOutcome[]> {
+  /** Statements that wait for a connection. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** A connection comes free, and what waits for one is sent. */
+  connect(): Promise<void> {
+    this.hasConnection = true;
+    for (const send of this.#waiting) send();
+    return settled();
+  }
+
+  async flush(request: FlushRequest, options: CallOptions = {}): Promise<readonly FlushOutcome[]> {
+    if (!this.hasConnection) await this.#connection(options.place ?? {});
+    return this.#send(request, options.timeoutMs);
+  }
+
+  #connection(place: Place): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const send = (): void => {
+        end();
+        resolve();
+      };
+      const end = (): void => {
+        this.#waiting.delete(send);
+        place.leave = undefined;
+      };
+      this.#waiting.add(send);
+      place.leave = () => {
+        end();
+        reject(new DriverFailure('left', { phase: 'not-sent', reason: 'pool-exhausted' }));
+      };
+    });
+  }
+
+  #send(request: FlushRequest, timeoutMs: number | undefined): Promise<readonly FlushOutcome[]> {
     return new Promise((resolve, reject) => {
       this.sent.push({
         request,
         text: textOf(request),
-        timeoutMs: options?.timeoutMs,
+        timeoutMs,
         answer: (...outcomes) => {
           resolve(outcomes.length > 0 ? outcomes : request.groups.map(() => 'applied'));
           return settled();
