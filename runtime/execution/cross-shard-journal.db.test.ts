@@ -4,8 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import type { DataSourceConfig } from '../config/types.js';
 import { openDatabases } from '../databases.js';
+import { Decimal } from '../domain/decimal.js';
 import { uuid7 } from '../domain/id-source.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { CrossShardPartialError, type JournalRefusal } from '../errors.js';
@@ -16,7 +18,15 @@ import { wrappedRegistry } from '../sharding/test-support/wrapped-registry.js';
 import type { DatabaseHarness } from '../testing/databases.js';
 import { testDataSource, topologyOf } from '../testing/databases-topology.js';
 import { describeOnEachAdapter, testServer } from '../testing/databases-vitest.js';
-import { accountMigrations, HERE, openBank, type TestBank, THERE } from './test-support/accounts.js';
+import {
+  ALICE,
+  accountMigrations,
+  HERE,
+  MoveAction,
+  openBank,
+  type TestBank,
+  THERE,
+} from './test-support/accounts.js';
 import { type CompiledProgram, compileProgram } from './test-support/compiled-program.js';
 import type { CrashPlan } from './test-support/crashing-move.js';
 
@@ -66,6 +76,17 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
         'select action_name, principal, state, outcome, lease_owner from eventlog.journal',
       ),
     ).toEqual([['Move', 'alice', 'closed', 'applied', null]]);
+    expect([await bank.balance(from), await bank.balance(to)]).toEqual(['7', '8']);
+  });
+
+  it('holds its entry for as long as the execution may take, months too', async () => {
+    const bank = await bankOn(harness);
+    const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
+    const patient = ExecutionConfiguration.Builder.executionConfiguration()
+      .allowCrossShard(true)
+      .timeoutMs(90 * 24 * 3_600_000)
+      .build();
+    await bank.executor.execute(ALICE, MoveAction, { from, to: [to], amount: new Decimal(3) }, patient);
     expect([await bank.balance(from), await bank.balance(to)]).toEqual(['7', '8']);
   });
 

@@ -256,7 +256,7 @@ function keyPart(actions: ActionParameters, array: NextParameter): string {
 
 /** An entry has the id of its plan's first action, and belongs to that execution until it had time to end. */
 function journalPart(actions: ActionParameters, array: NextParameter): string {
-  const types = ['int[]', 'jsonb[]', 'int[]'];
+  const types = ['int[]', 'jsonb[]', 'bigint[]'];
   return (
     'j AS (INSERT INTO eventlog.journal (id, action_name, principal, started_date, legs, lease_owner, lease_expires_date) ' +
     `SELECT (${actions.ids})[j.nr], (${actions.names})[j.nr], (${actions.principals})[j.nr], (${actions.started})[j.nr], ` +

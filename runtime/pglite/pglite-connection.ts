@@ -17,7 +17,7 @@ export class PgliteConnection implements RunnableConnection<PgliteConnection> {
   }
 
   get usable(): boolean {
-    return this.#usable;
+    return this.#usable && !this.#engine.broken;
   }
 
   get inTransaction(): boolean {

@@ -129,6 +129,24 @@ describe('An embedded database in a directory', () => {
   });
 });
 
+describe('An embedded database whose machine failed amid a statement', () => {
+  const depth = 20_000;
+  const deadly = { text: 'select $1::jsonb is null', values: ['['.repeat(depth) + ']'.repeat(depth)] };
+  const one = { text: 'select id from t', values: [] };
+
+  it('is opened again from its directory, where everything committed is', async () => {
+    const root = mkdtempSync(join(tmpdir(), 'fw-pglite-'));
+    const url = { kind: 'pglite', storage: 'file', location: root } as const;
+    const registry = openDatabases(topologyOf([[shard, testDataSource(url, undefined)]]), { warn: () => {} });
+    const database = registry.database(shard);
+    await database.query({ text: 'create table t as select 1 as id', values: [] });
+    await expect(database.query(deadly)).rejects.toMatchObject({ phase: 'in-flight' });
+    expect((await database.query(one)).rows).toEqual([[1]]);
+    await registry.close(0);
+    rmSync(root, { recursive: true, force: true });
+  });
+});
+
 /** Compiles the lock and a program around it, as nothing but JavaScript runs in a process of its own. */
 function compileHolder(root: string): string {
   const tsc = join(repository, 'node_modules', 'typescript', 'bin', 'tsc');

@@ -117,15 +117,24 @@ export class PgliteEngine {
     let parsers: readonly ValueParser[] = [];
     let tag = '';
     let failure: DriverFailure | undefined;
+    let isReady = false;
     for (const message of messages) {
       if (message instanceof types.DataRowMessage) fields.push(message.fields);
       else if (message instanceof types.CommandCompleteMessage) tag = message.text;
-      else if (message instanceof types.ReadyForQueryMessage) this.#transactionStatus = message.status;
-      else if (message instanceof types.DatabaseError) failure ??= answered(message);
+      else if (message instanceof types.ReadyForQueryMessage) {
+        isReady = true;
+        this.#transactionStatus = message.status;
+      } else if (message instanceof types.DatabaseError) failure ??= answered(message);
       else if (message instanceof types.RowDescriptionMessage) {
         columns = message.fields.map((field) => field.name);
         parsers = message.fields.map((field) => parserFor(field.dataTypeID));
       } else if (message.name === 'parseComplete') this.#remember(statement);
+    }
+    const isAnswered = failure !== undefined || tag !== '' || saysNothing(statement);
+    if (!isReady || !isAnswered) {
+      // A stack that overflowed, for instance, ends the statement anywhere, and the machine goes on as if it had not.
+      this.#broken = failure ?? new Error('The answer broke off');
+      throw brokenFailure('in-flight', this.#broken);
     }
     if (failure !== undefined) throw failure;
     if (statement === undefined) return rowsOf(tag, [], []);
@@ -145,6 +154,13 @@ export class PgliteEngine {
   #remember(statement: Statement | undefined): void {
     if (statement?.name !== undefined) this.#prepared.set(statement.name, statement.text);
   }
+}
+
+const NOTHING = /^(?:\s|;|--[^\n]*(?:\n|$)|\/\*(?:(?!\*\/).)*\*\/)*$/s;
+
+/** Scripts may be empty; so may a statement, of comments for instance. */
+function saysNothing(statement: Statement | undefined): boolean {
+  return statement === undefined || NOTHING.test(statement.text);
 }
 
 const COPY_FROM_CLIENT = /^\s*copy\s.*\sfrom\s+stdin\b/is;
