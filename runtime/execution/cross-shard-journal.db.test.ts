@@ -19,8 +19,10 @@ import type { DatabaseHarness } from '../testing/databases.js';
 import { testDataSource, topologyOf } from '../testing/databases-topology.js';
 import { describeOnEachAdapter, testServer } from '../testing/databases-vitest.js';
 import {
+  ACROSS,
   ALICE,
   accountMigrations,
+  CreditAction,
   HERE,
   MoveAction,
   openBank,
@@ -45,7 +47,10 @@ async function undoSecondLeg(bank: TestBank, to: string): Promise<string> {
   const [id, actionId] = (entry ?? []).map(String);
   await bank.rows(THERE, `delete from eventlog.events where action_id = '${actionId}'`);
   await bank.rows(THERE, `delete from eventlog.actions where id = '${actionId}'`);
-  await bank.rows(THERE, `update accounts set version = 1, balance = 5 where id = '${to}'`);
+  await bank.rows(
+    THERE,
+    `update accounts set version = version - 1, balance = balance - 3 where id = '${to}'`,
+  );
   await bank.rows(
     HERE,
     `update eventlog.journal set state = 'open', outcome = null, closed_date = null where id = '${id}'`,
@@ -196,6 +201,28 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
       ),
     ).toEqual([['AccountCredited', 'Account', to, { amount: '3' }, '2']]);
     expect(await bank.journal.open()).toEqual([]);
+  });
+
+  it('finishes what a leg schedules and takes back', async () => {
+    const bank = await bankOn(harness);
+    const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
+    const later = { account: to, amount: new Decimal(1), pin: 'later' };
+    await bank.executor.execute(ALICE, CreditAction, later);
+    const [[putOff] = []] = await bank.rows(THERE, 'select id from eventlog.schedules');
+    const move = { from, to: [to], amount: new Decimal(3), putOff: String(putOff) };
+    await bank.executor.execute(ALICE, MoveAction, move, ACROSS);
+    const schedules = (): Promise<unknown> =>
+      bank.rows(
+        THERE,
+        'select id, due_date, action_name, params, principal, state from eventlog.schedules order by id',
+      );
+    const told = await schedules();
+    expect(told).toMatchObject([{ 0: putOff, 5: 'cancelled' }, { 5: 'pending' }]);
+    const id = await undoSecondLeg(bank, to);
+    await bank.rows(THERE, `delete from eventlog.schedules where id <> '${putOff}'`);
+    await bank.rows(THERE, "update eventlog.schedules set state = 'pending', completed_date = null");
+    await bank.journal.finish(id);
+    expect(await schedules()).toEqual(told);
   });
 
   it('applies nothing twice, however often and by however many an entry is finished', async () => {

@@ -7,7 +7,7 @@ import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { parseUuid } from '../domain/uuid.js';
 import { DatabaseError } from '../errors.js';
 import type { EventCatalog } from './event-catalog.js';
-import type { ActionRow, PlanWrite } from './plan-write.js';
+import type { ActionRow, PlanWrite, ScheduleRow } from './plan-write.js';
 import { type EventFacts, RecordedEvent } from './recorded-event.js';
 import { ResultJson } from './result-json.js';
 
@@ -19,6 +19,10 @@ export interface RecordedLeg {
   readonly traceContext: string | undefined;
   /** JSON text. */
   readonly params: string | undefined;
+  /** Actions to be run later. */
+  readonly schedules: readonly ScheduleRow[];
+  /** Ids of scheduled actions that are taken back if they have not begun. */
+  readonly cancelledSchedules: readonly string[];
 }
 
 interface LegJson {
@@ -29,6 +33,9 @@ interface LegJson {
   readonly traceContext: string | null;
   /** JSON text, kept as text so that it comes back to the letter. */
   readonly params: string | null;
+  /** Absent in entries that were written before legs had them; likewise below. */
+  readonly schedules?: readonly ScheduleRow[];
+  readonly cancelledSchedules?: readonly string[];
 }
 
 interface ItemJson {
@@ -46,13 +53,18 @@ export function legsToJson(legs: readonly PlanWrite[], events: EventCatalog): st
   return JSON.stringify(legs.map((leg) => legToJson(leg, events)));
 }
 
-function legToJson({ action, items, traceContext }: PlanWrite, events: EventCatalog): LegJson {
+function legToJson(
+  { action, items, traceContext, schedules = [], cancelledSchedules = [] }: PlanWrite,
+  events: EventCatalog,
+): LegJson {
   return {
     actionId: action.id,
     shard: shardOf(action.id).toString(),
     items: items.map((item) => itemToJson(item, events)),
     traceContext: traceContext ?? null,
     params: action.params ?? null,
+    schedules,
+    cancelledSchedules,
   };
 }
 
@@ -94,6 +106,8 @@ export class RecordedLegReader {
       items: leg.items.map((item) => this.#readItem(item)),
       traceContext: leg.traceContext ?? undefined,
       params: leg.params ?? undefined,
+      schedules: leg.schedules ?? [],
+      cancelledSchedules: leg.cancelledSchedules ?? [],
     }));
   }
 
@@ -120,6 +134,8 @@ export function planOfLeg(leg: RecordedLeg, action: Omit<ActionRow, 'id' | 'para
     items: leg.items,
     traceContext: leg.traceContext,
     key: undefined,
+    schedules: leg.schedules,
+    cancelledSchedules: leg.cancelledSchedules,
   };
 }
 

@@ -92,6 +92,8 @@ interface MoveParams {
   readonly from: string;
   readonly to: readonly string[];
   readonly amount: Decimal;
+  /** Id of a later credit of the first of the others, which is put off by ten years. */
+  readonly putOff?: string;
 }
 
 /** Takes an amount from one account and credits it to each of the others, wherever they are. */
@@ -103,10 +105,18 @@ export class MoveAction extends Action<MoveParams, void> {
     this.#accounts = accounts;
   }
 
-  protected async perform(_principal: Principal, { from, to, amount }: MoveParams): Promise<void> {
+  protected async perform(_principal: Principal, { from, to, amount, putOff }: MoveParams): Promise<void> {
     const source = await this.#accounts.getById(from);
+    if (putOff !== undefined) await this.#putOff(putOff, String(to[0]), amount);
     this.plan().update(source.credit(amount.times(-to.length)));
     for (const id of to) this.plan().update((await this.#accounts.getById(id)).credit(amount));
+  }
+
+  async #putOff(scheduled: string, account: string, amount: Decimal): Promise<string> {
+    this.plan().cancelSchedule(scheduled);
+    const params = { account, amount, beside: (await this.#accounts.getById(account)).id };
+    // Asked for before anything is staged, its id puts it on the account's shard.
+    return this.plan().schedule(new Date('2040-01-01T00:00:00Z'), CreditAction, params).id;
   }
 }
 
