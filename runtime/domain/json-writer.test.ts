@@ -23,6 +23,7 @@ describe('compileWriter', () => {
     [DECIMAL, new Decimal('1e2'), '"100"'],
     [DECIMAL, new Decimal('-0'), '"0"'],
     [{ kind: 'uuid' }, UUID, `"${UUID}"`],
+    [{ kind: 'uuid' }, UUID.toUpperCase(), `"${UUID}"`],
     [{ kind: 'currency' }, currency('EUR'), '"EUR"'],
     [{ kind: 'id', model: 'Note', sharded: false }, Id.of(Note, UUID), `"${UUID}"`],
     [{ kind: 'json' }, { a: [1, null] }, '{"a":[1,null]}'],
@@ -36,6 +37,26 @@ describe('compileWriter', () => {
 
   test.each(cases)('writes %o', (type, value, json) => {
     expect(compileWriter(type, 'field')(value)).toBe(json);
+  });
+
+  test.each(['x"},{"y":"z', `{${UUID}}`, UUID.replaceAll('-', ''), `${UUID}"`, ''])(
+    'refuses %j as a UUID, naming the field',
+    (value) => {
+      const write = compileWriter({ kind: 'uuid' }, 'owner');
+      expect(() => write(value)).toThrow(ValidationError);
+      expect(() => write(value)).toThrow('owner is not a UUID');
+    },
+  );
+
+  test('lets no value end its own text, whatever a caller without types passes off as one', () => {
+    const types: readonly FieldType[] = [{ kind: 'currency' }, { kind: 'bigint' }, { kind: 'boolean' }];
+    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('true,"b":1', '1"},{"b":"2'));
+    fc.assert(
+      fc.property(fc.constantFrom(...types), text, (type, value) => {
+        const read: unknown = JSON.parse(compileWriter(type, 'field')(value));
+        expect(read).toBe(type.kind === 'boolean' ? false : value);
+      }),
+    );
   });
 
   test.each([Number.NaN, Number.POSITIVE_INFINITY])('refuses the number %d, naming the field', (value) => {

@@ -2,6 +2,7 @@ import { ValidationError } from '../errors.js';
 import { type Decimal, plainDecimal } from './decimal.js';
 import type { FieldDescriptor, FieldType } from './descriptor.js';
 import type { Id } from './id.js';
+import { canonicalUuid, type Uuid } from './uuid.js';
 
 /** Turns one value of a known type into JSON text. */
 export type JsonWriter<T> = (value: T) => string;
@@ -9,6 +10,8 @@ export type JsonWriter<T> = (value: T) => string;
 /**
  * Compiles fields into a function that writes an object with exactly these fields as JSON text: decimals as plain
  * strings, instants as ISO 8601 in UTC, ids and bigints as strings. Absent optional fields are left out.
+ *
+ * The writer throws ValidationError, naming the field, for a value that its type has no JSON for.
  */
 export function compileObjectWriter(fields: readonly FieldDescriptor[]): JsonWriter<object> {
   const writers = fields.map((field) => ({
@@ -40,12 +43,12 @@ export function compileWriter(type: FieldType, name: string): JsonWriter<unknown
     case 'number':
       return (value) => writeNumber(value, name);
     case 'boolean':
-      return String;
+      return (value) => (value === true ? 'true' : 'false');
     case 'bigint':
-    case 'uuid':
     case 'currency':
-      // Their text holds nothing that JSON would escape.
-      return (value) => `"${String(value)}"`;
+      return (value) => quoted(String(value));
+    case 'uuid':
+      return (value) => `"${canonicalUuid(value as Uuid, name)}"`;
     case 'instant':
       return (value) => `"${(value as Date).toISOString()}"`;
     case 'decimal':
@@ -60,6 +63,17 @@ export function compileWriter(type: FieldType, name: string): JsonWriter<unknown
     case 'object':
       return compileObjectWriter(type.fields) as JsonWriter<unknown>;
   }
+}
+
+/** Text that JSON does not escape. */
+const PLAIN = /^[\w-]*$/;
+
+/**
+ * Text that is nearly always plain. It is not taken on trust: to the compiler any string is a currency, and what is
+ * written here travels in one array with the params and payloads of other plans.
+ */
+function quoted(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
 function writeNumber(value: unknown, name: string): string {

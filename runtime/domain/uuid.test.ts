@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ValidationError } from '../errors.js';
-import { parseUuid } from './uuid.js';
+import { canonicalUuid, parseUuid } from './uuid.js';
 
 describe('parseUuid', () => {
   test('keeps the canonical text form and lowers upper case', () => {
@@ -34,4 +34,28 @@ describe('parseUuid', () => {
   test('shows at most 64 characters of what it refuses', () => {
     expect(() => parseUuid('x'.repeat(10_000))).toThrow(`Not a UUID: "${'x'.repeat(64)}"`);
   });
+});
+
+describe('canonicalUuid', () => {
+  test('keeps the canonical text form and lowers upper case', () => {
+    fc.assert(
+      fc.property(fc.uuid(), (uuid) => {
+        expect(canonicalUuid(uuid, 'owner')).toBe(uuid);
+        expect(canonicalUuid(uuid.toUpperCase(), 'owner')).toBe(uuid);
+      }),
+    );
+  });
+
+  test('takes UUIDs of no version', () => {
+    const uuid = 'c0ffee00-0000-0000-f000-000000000000';
+    expect(canonicalUuid(uuid, 'owner')).toBe(uuid);
+  });
+
+  test.each(['{6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10}', '6f3f6d586a8e4b1e9d5b0d7f2f9f4a10', 'x', ''])(
+    'refuses %j, naming the field',
+    (text) => {
+      expect(() => canonicalUuid(text, 'owner')).toThrow(ValidationError);
+      expect(() => canonicalUuid(text, 'owner')).toThrow(`owner is not a UUID: "${text}"`);
+    },
+  );
 });
