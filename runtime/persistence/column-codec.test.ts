@@ -75,6 +75,23 @@ describe('numbers', () => {
   });
 });
 
+describe('UUIDs', () => {
+  const { toText, toElement } = codecOf({ kind: 'uuid' }, 'owner');
+  const UUID = 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11';
+
+  test('are written in the form in which PostgreSQL gives them back', () => {
+    expect([toText(UUID), toElement(UUID.toUpperCase())]).toEqual([UUID, UUID]);
+  });
+
+  test.each([`{${UUID}}`, UUID.replaceAll('-', ''), `${UUID},${UUID}`, 'null', ''])(
+    'must have that form: %j has not',
+    (text) => {
+      expect(() => toText(text)).toThrow('owner is not a UUID');
+      expect(() => toElement(text)).toThrow(ValidationError);
+    },
+  );
+});
+
 describe('other values', () => {
   test('instants are texts in UTC', () => {
     const { toElement } = codecOf({ kind: 'instant' });

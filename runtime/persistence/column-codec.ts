@@ -1,6 +1,7 @@
 import { Decimal } from '../domain/decimal.js';
 import type { ColumnDescriptor, FieldType } from '../domain/descriptor.js';
 import { type Id, idNamed, ShardedId } from '../domain/id.js';
+import { canonicalUuid, type Uuid } from '../domain/uuid.js';
 import { ValidationError } from '../errors.js';
 import { PackedArray } from '../sharding/packed-array.js';
 
@@ -39,13 +40,14 @@ function codecOf(type: FieldType, field: string): ColumnCodec {
   switch (type.kind) {
     case 'string':
     case 'enum':
-    case 'uuid':
     case 'currency':
       return {
         toText: (value) => storable(value as string, field),
         toElement: (value) => textElement(value as string, field),
         fromDriver: same,
       };
+    case 'uuid':
+      return unquoted((value) => canonicalUuid(value as Uuid, field), same);
     case 'number':
       return unquoted((value) => numberText(value as number, field), Number);
     case 'bigint':
