@@ -67,4 +67,8 @@ describe('ExecutionConfiguration', () => {
   test.each(['', 'k'.repeat(256), 'a b', 'a\n', 'a\0', 'ключ'])('refuses %j as an idempotency key', (key) => {
     expect(() => builder().idempotencyKey(key)).toThrow(ValidationError);
   });
+
+  test.each(['00-\0', '00-\ud800'])('refuses %j as a trace context: it cannot be stored', (context) => {
+    expect(() => builder().traceContext(context)).toThrow(ValidationError);
+  });
 });

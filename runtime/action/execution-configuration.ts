@@ -1,5 +1,6 @@
 import type { Id } from '../domain/id.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { storable } from '../domain/storable-text.js';
 import { ValidationError } from '../errors.js';
 import type { ExecutionReport } from './execution-report.js';
 
@@ -105,9 +106,13 @@ export class ExecutionConfigurationBuilder {
     return this;
   }
 
-  /** W3C `traceparent`, kept with every event of the plan. */
+  /**
+   * W3C `traceparent`, kept with every event of the plan.
+   *
+   * @throws ValidationError if it holds NUL or half of a surrogate pair
+   */
   traceContext(traceparent: string): this {
-    this.#settings.traceContext = traceparent;
+    this.#settings.traceContext = storable(traceparent, 'traceContext');
     return this;
   }
 

@@ -1,4 +1,5 @@
 import type { ModelClass } from './id.js';
+import { storable } from './storable-text.js';
 
 /** Remembers that this event's row has been committed, so that it is never written again. */
 export let markPersisted: (event: ModelEvent<unknown>) => void;
@@ -45,9 +46,13 @@ export abstract class ModelEvent<M> {
     };
   }
 
-  /** @param modelId the model's id as a string @param modelClass the model's class */
+  /**
+   * @param modelId the model's id as a string
+   * @param modelClass the model's class
+   * @throws ValidationError if the id holds NUL or half of a surrogate pair
+   */
   protected constructor(modelId: string, modelClass: ModelClass<M>) {
-    this.#modelId = modelId;
+    this.#modelId = storable(modelId, 'modelId');
     this.#modelName = modelClass.name;
   }
 

@@ -4,7 +4,7 @@ import { PlanMisuseError, UnknownModelError, ValidationError } from '../errors.j
 import { Decimal } from './decimal.js';
 import { descriptorOf, type Entity, instantiate, pendingEventsOf } from './entity.js';
 import { ShardedId } from './id.js';
-import { markPersisted } from './model-event.js';
+import { ModelEvent, markPersisted } from './model-event.js';
 import { ShardIdentifier } from './shard-identifier.js';
 import {
   Account,
@@ -17,6 +17,13 @@ import {
 import { newNote, noteModel } from './test-support/note.js';
 
 const hundred = new Decimal(100);
+
+/** Whose id is any text. */
+class AccountNoted extends ModelEvent<Account> {
+  constructor(id: string) {
+    super(id, Account);
+  }
+}
 
 /** Everything that can be seen of a model, deep. */
 function snapshot(account: Account): unknown {
@@ -156,6 +163,10 @@ describe('events of a model', () => {
     expect(pendingEventsOf(credited)).toEqual([]);
     const again = credited.credit(new Decimal(2));
     expect(pendingEventsOf(again)).toEqual([new AccountCredited(credited.id, new Decimal(2))]);
+  });
+
+  test.each(['a\0', 'a\udc00'])('are not made for the id %j, which cannot be stored', (id) => {
+    expect(() => new AccountNoted(id)).toThrow(ValidationError);
   });
 
   test('name their model, apart from their payload', () => {

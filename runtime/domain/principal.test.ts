@@ -11,11 +11,17 @@ describe('principalName', () => {
     expect(principalName(() => 'alice')).toBe('alice');
   });
 
+  test('takes any other character', () => {
+    expect(principalName({ name: 'Zoë\n😀' })).toBe('Zoë\n😀');
+  });
+
   test.each([
     ['an empty name', { name: '' }],
     ['a function that returns nothing', () => ''],
     ['a name that is a number', JSON.parse('{"name": 5}')],
     ['null', JSON.parse('null')],
+    ['a name with NUL', { name: 'mallory\0' }],
+    ['half of a surrogate pair, which would be stored as another name', () => 'tenant-\ud800'],
   ])('refuses %s', (_, principal) => {
     expect(() => principalName(principal)).toThrow(ValidationError);
   });

@@ -1,6 +1,7 @@
 import { Decimal } from '../domain/decimal.js';
 import type { ColumnDescriptor, FieldType } from '../domain/descriptor.js';
 import { type Id, idNamed, ShardedId } from '../domain/id.js';
+import { storable } from '../domain/storable-text.js';
 import { canonicalUuid, type Uuid } from '../domain/uuid.js';
 import { ValidationError } from '../errors.js';
 import { PackedArray } from '../sharding/packed-array.js';
@@ -121,17 +122,10 @@ const NEEDS_ESCAPE = /["\\]/;
 const ESCAPED = /["\\]/g;
 /** Text of letters, digits and hyphens needs no quotes, but for the word NULL. */
 const PLAIN = /^(?!null$)[A-Za-z0-9_-]+$/i;
-/** PostgreSQL stores neither NUL nor half of a surrogate pair. */
-const UNSTORABLE = /[\0\p{Surrogate}]/u;
 const BIGINT_LIMIT = 2n ** 63n;
 
 function textElement(value: string, field: string): string {
   return PLAIN.test(value) ? value : quoteElement(storable(value, field));
-}
-
-function storable(value: string, field: string): string {
-  if (!UNSTORABLE.test(value)) return value;
-  throw new ValidationError(`${field} holds a character that cannot be stored`, { field });
 }
 
 function numberText(value: number, field: string): string {

@@ -1,5 +1,6 @@
 import { Decimal } from '../domain/decimal.js';
 import type { ColumnDescriptor } from '../domain/descriptor.js';
+import { isUnstorable } from '../domain/storable-text.js';
 import { ValidationError } from '../errors.js';
 import { parseInstant } from '../sharding/value-parsers.js';
 
@@ -73,7 +74,7 @@ const TEXT: SortCodec = {
   collated: true,
   asText: false,
   toText: String,
-  accepts: (text) => !/[\0\p{Surrogate}]/u.test(text),
+  accepts: (text) => !isUnstorable(text),
   toValue: (text) => Buffer.from(text),
 };
 

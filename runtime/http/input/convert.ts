@@ -3,11 +3,11 @@ import { isCurrency } from '../../domain/currency.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { FieldType } from '../../domain/descriptor.js';
 import { idNamed, ShardedId } from '../../domain/id.js';
+import { isUnstorable } from '../../domain/storable-text.js';
 import { parseUuid } from '../../domain/uuid.js';
 import { readDecimal } from './decimal-text.js';
 import { readInstant } from './instant-text.js';
 import { Refusal } from './refusal.js';
-import { isUnstorable } from './text-hazards.js';
 
 /** Checks one value and gives what the action gets. Never called with null. */
 export type Converter = (value: unknown) => unknown;
