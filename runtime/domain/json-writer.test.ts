@@ -64,6 +64,12 @@ describe('compileWriter', () => {
     expect(() => write(value)).toThrow(ValidationError);
     expect(() => write(value)).toThrow('ratio must be a finite number');
   });
+
+  test('refuses such a number in a document too', () => {
+    expect(() => compileWriter({ kind: 'json' }, 'ratios')([Number.NaN])).toThrow(
+      'ratios must hold finite numbers',
+    );
+  });
 });
 
 describe('compileObjectWriter', () => {

@@ -2,6 +2,7 @@ import { ValidationError } from '../errors.js';
 import { type Decimal, plainDecimal } from './decimal.js';
 import type { FieldDescriptor, FieldType } from './descriptor.js';
 import type { Id } from './id.js';
+import { jsonText } from './json-text.js';
 import { canonicalUuid, type Uuid } from './uuid.js';
 
 /** Turns one value of a known type into JSON text. */
@@ -38,8 +39,9 @@ export function compileWriter(type: FieldType, name: string): JsonWriter<unknown
   switch (type.kind) {
     case 'string':
     case 'enum':
-    case 'json':
       return (value) => JSON.stringify(value);
+    case 'json':
+      return (value) => jsonText(value, name);
     case 'number':
       return (value) => writeNumber(value, name);
     case 'boolean':

@@ -110,6 +110,16 @@ describe('other values', () => {
     expect(json.toElement({ a: 'b"\\' })).toBe('"{\\"a\\":\\"b\\\\\\"\\\\\\\\\\"}"');
   });
 
+  test.each([
+    ['lists', { kind: 'list', of: { kind: 'number' } }, [1, Number.NaN]],
+    ['objects', { kind: 'object', fields: [] }, { ratio: Number.POSITIVE_INFINITY }],
+    ['documents', { kind: 'json' }, { ratios: [Number.NEGATIVE_INFINITY] }],
+  ] as const)('numbers must be finite in %s too', (_, type, value) => {
+    const { toText, toElement } = codecOf(type);
+    expect(() => toText(value)).toThrow(ValidationError);
+    expect(() => toElement(value)).toThrow('field must hold finite numbers');
+  });
+
   test('documents come back frozen through and through', () => {
     const value = codecOf({ kind: 'json' }).fromDriver({ list: [{ a: 1 }] }) as { list: readonly object[] };
     expect([value, value.list, value.list[0]].every(Object.isFrozen)).toBe(true);

@@ -1,6 +1,7 @@
 import { Decimal } from '../domain/decimal.js';
 import type { ColumnDescriptor, FieldType } from '../domain/descriptor.js';
 import { type Id, idNamed, ShardedId } from '../domain/id.js';
+import { jsonText } from '../domain/json-text.js';
 import { storable } from '../domain/storable-text.js';
 import { canonicalUuid, type Uuid } from '../domain/uuid.js';
 import { ValidationError } from '../errors.js';
@@ -71,8 +72,8 @@ function codecOf(type: FieldType, field: string): ColumnCodec {
     case 'list':
     case 'object':
       return {
-        toText: (value) => JSON.stringify(value),
-        toElement: (value) => jsonElement(JSON.stringify(value)),
+        toText: (value) => jsonText(value, field),
+        toElement: (value) => jsonElement(jsonText(value, field)),
         fromDriver: deepFreeze,
       };
   }
