@@ -65,6 +65,18 @@ describe('compileWriter', () => {
     expect(() => write(value)).toThrow('ratio must be a finite number');
   });
 
+  test.each(['NaN', 'Infinity', '-Infinity'])('refuses the decimal %s, naming the field', (text) => {
+    const write = compileWriter(DECIMAL, 'amount');
+    expect(() => write(new Decimal(text))).toThrow(ValidationError);
+    expect(() => write(new Decimal(text))).toThrow('amount must be a finite number');
+  });
+
+  test('refuses an invalid date, naming the field', () => {
+    const write = compileWriter({ kind: 'instant' }, 'dueDate');
+    expect(() => write(new Date(Number.NaN))).toThrow(ValidationError);
+    expect(() => write(new Date(Number.NaN))).toThrow('dueDate is not a valid date');
+  });
+
   test('refuses such a number in a document too', () => {
     expect(() => compileWriter({ kind: 'json' }, 'ratios')([Number.NaN])).toThrow(
       'ratios must hold finite numbers',

@@ -52,9 +52,9 @@ export function compileWriter(type: FieldType, name: string): JsonWriter<unknown
     case 'uuid':
       return (value) => `"${canonicalUuid(value as Uuid, name)}"`;
     case 'instant':
-      return (value) => `"${(value as Date).toISOString()}"`;
+      return (value) => `"${instantText(value as Date, name)}"`;
     case 'decimal':
-      return (value) => `"${plainDecimal(value as Decimal)}"`;
+      return (value) => `"${decimalText(value as Decimal, name)}"`;
     case 'id':
       return (value) => `"${(value as Id<unknown>).getValue()}"`;
     case 'list': {
@@ -76,6 +76,17 @@ const PLAIN = /^[\w-]*$/;
  */
 function quoted(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
+}
+
+function instantText(value: Date, name: string): string {
+  if (Number.isNaN(value.getTime()))
+    throw new ValidationError(`${name} is not a valid date`, { field: name });
+  return value.toISOString();
+}
+
+function decimalText(value: Decimal, name: string): string {
+  if (!value.isFinite()) throw new ValidationError(`${name} must be a finite number`, { field: name });
+  return plainDecimal(value);
 }
 
 function writeNumber(value: unknown, name: string): string {

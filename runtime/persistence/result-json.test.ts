@@ -70,6 +70,7 @@ describe('a result that is kept for a repeat', () => {
     ['a function', () => 1],
     ['a symbol', Symbol('x')],
     ['not a number', Number.NaN],
+    ['an invalid date', new Date(Number.NaN)],
     ['a class instance', new Map()],
     ['an error', new Error('x')],
   ])('cannot be %s, which could not be told apart again', (_, value) => {

@@ -99,7 +99,7 @@ function encodeObject(value: object, depth: number): string {
   if (Array.isArray(value))
     return `[${Array.from(value, (item: unknown) => encode(item, depth + 1)).join(',')}]`;
   if (Decimal.isDecimal(value)) return `{"$decimal":"${plainDecimal(value)}"}`;
-  if (value instanceof Date) return `{"$date":"${value.toISOString()}"}`;
+  if (value instanceof Date) return encodeDate(value);
   if (value instanceof ShardedId) return `{"$shardedId":${encodeId(value)}}`;
   if (value instanceof Id) return `{"$id":${encodeId(value)}}`;
   if (value instanceof Entity) return encodeModel(value, depth);
@@ -110,6 +110,12 @@ function encodeObject(value: object, depth: number): string {
     );
   }
   return encodeFields(Object.entries(value), depth);
+}
+
+function encodeDate(value: Date): string {
+  if (Number.isNaN(value.getTime()))
+    throw new ValidationError('An invalid date cannot be kept for an idempotency key');
+  return `{"$date":"${value.toISOString()}"}`;
 }
 
 function encodeId(id: Id<unknown>): string {
