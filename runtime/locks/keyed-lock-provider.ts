@@ -1,6 +1,7 @@
 import { currentPerformScope } from '../action/perform-scope.js';
 import { uuid7 } from '../domain/id-source.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { isUnstorable } from '../domain/storable-text.js';
 import { AbortedError, LockTimeoutError, ValidationError, WriteInPerformError } from '../errors.js';
 import { type ExecutionEnvironment, systemEnvironment } from '../execution/execution-environment.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
@@ -236,10 +237,13 @@ function mayPass({ phase, sqlState }: DriverFailure): boolean {
 }
 
 function requireName(name: string): void {
-  if (name.length >= 1 && name.length <= MAXIMUM_NAME_LENGTH && !name.includes('\0')) return;
-  throw new ValidationError(`The name of a lock has 1 to ${MAXIMUM_NAME_LENGTH} characters`, {
-    field: 'name',
-  });
+  if (name.length >= 1 && name.length <= MAXIMUM_NAME_LENGTH && !isUnstorable(name)) return;
+  throw new ValidationError(
+    `The name of a lock has 1 to ${MAXIMUM_NAME_LENGTH} characters that can be stored`,
+    {
+      field: 'name',
+    },
+  );
 }
 
 function requireRange(field: string, value: number, least: number): void {
