@@ -76,13 +76,21 @@ export class ModelReader {
   /** Nobody waits any more for a read whose deadline has passed in the queue. */
   #takeBatch(): readonly Waiting[] {
     const now = performance.now();
-    const taken = this.#waiting.splice(0, MAXIMUM_BATCH);
-    return taken.filter(({ deadline, reject }) => {
-      if (deadline > now) return true;
-      const failure = new DriverFailure('overdue in the queue', { phase: 'not-sent', reason: 'deadline' });
-      reject(publicError(failure, this.#shard));
-      return false;
-    });
+    const batch: Waiting[] = [];
+    let taken = 0;
+    for (const waiting of this.#waiting) {
+      if (batch.length === MAXIMUM_BATCH) break;
+      taken += 1;
+      if (waiting.deadline > now) batch.push(waiting);
+      else waiting.reject(this.#overdue());
+    }
+    this.#waiting.splice(0, taken);
+    return batch;
+  }
+
+  #overdue(): Error {
+    const failure = new DriverFailure('overdue in the queue', { phase: 'not-sent', reason: 'deadline' });
+    return publicError(failure, this.#shard);
   }
 
   async #readBatch(batch: readonly Waiting[]): Promise<void> {
