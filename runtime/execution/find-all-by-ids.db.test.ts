@@ -36,6 +36,17 @@ describeOnEachAdapter('Many models by id', (harness) => {
     expect(await accounts.findAllByIds([])).toEqual({ models: [], missing: [] });
   });
 
+  it('that other software left with a value that cannot be read spoil no other read', async () => {
+    const { bank, databases, accounts } = await open();
+    const ids = [await bank.open(HERE, 1), await bank.open(HERE, 2), await bank.open(HERE, 3)];
+    await databases
+      .database(HERE)
+      .query({ text: `update accounts set created_date = 'infinity' where id = $1`, values: [ids[1]] });
+    const found = await Promise.allSettled(ids.map((id) => accounts.getById(id)));
+    expect(found.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(found[1]).toMatchObject({ reason: { message: 'A timestamptz of infinity has no instant' } });
+  });
+
   it('are refused as a whole where an id names no shard of ours, or is none', async () => {
     const { bank, accounts } = await open();
     const known = await bank.open(HERE, 1);

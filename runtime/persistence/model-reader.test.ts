@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import type { Entity } from '../domain/entity.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { accountModel } from '../domain/test-support/account.js';
-import { DeadlineExceededError } from '../errors.js';
+import { DeadlineExceededError, ShardUnavailableError } from '../errors.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
 import { ModelReader } from './model-reader.js';
 import type { ShardStore } from './shard-store.js';
 
@@ -11,6 +12,7 @@ import type { ShardStore } from './shard-store.js';
 interface SentRead {
   readonly ids: readonly string[];
   answer(...models: readonly Entity[]): Promise<void>;
+  fail(error: unknown): Promise<void>;
 }
 
 /** A reader whose store answers when the test says so. */
@@ -21,12 +23,18 @@ class Bench {
   constructor() {
     const store = {
       read: (_model: unknown, ids: readonly string[]) =>
-        new Promise<readonly Entity[]>((resolve) => {
-          const answer = (...models: readonly Entity[]): Promise<void> => {
-            resolve(models);
-            return nextTurn();
-          };
-          this.sent.push({ ids, answer });
+        new Promise<readonly Entity[]>((resolve, reject) => {
+          this.sent.push({
+            ids,
+            answer: (...models) => {
+              resolve(models);
+              return nextTurn();
+            },
+            fail: (error) => {
+              reject(error);
+              return nextTurn();
+            },
+          });
         }),
     } as unknown as ShardStore;
     this.reader = new ModelReader(
@@ -65,4 +73,35 @@ test('a read with time left is sent, however many overdue ones wait before it', 
   for (const end of await overdue) {
     expect(end).toMatchObject({ status: 'rejected', reason: expect.any(DeadlineExceededError) });
   }
+});
+
+describe('a batch', () => {
+  test('with a row that cannot be read is split until only who asked for that row is told', async () => {
+    const { reader, sent } = new Bench();
+    const unreadable = new Error('unreadable');
+    const ends = Promise.allSettled(['a', 'b', 'a', 'c', 'd'].map((id) => reader.read(id, 60_000)));
+    await nextTurn();
+    for (let index = 0; index < sent.length; index += 1) {
+      const { ids, answer, fail } = sent[index] ?? {};
+      await (ids?.includes('c') === true ? fail?.(unreadable) : answer?.());
+    }
+    expect(sent.map(({ ids }) => ids.join(''))).toEqual(['abcd', 'ab', 'cd', 'c', 'd']);
+    expect((await ends).map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ]);
+    expect((await ends)[3]).toMatchObject({ reason: unreadable });
+  });
+
+  test('that the server refuses or does not answer is told as it is: no half of it would fare better', async () => {
+    const { reader, sent } = new Bench();
+    const ends = Promise.allSettled(['a', 'b'].map((id) => reader.read(id, 60_000)));
+    await nextTurn();
+    await sent[0]?.fail(new DriverFailure('connection lost', { phase: 'in-flight' }));
+    for (const end of await ends) expect(end).toMatchObject({ reason: expect.any(ShardUnavailableError) });
+    expect(sent).toHaveLength(1);
+  });
 });

@@ -93,9 +93,10 @@ export class ModelReader {
     return publicError(failure, this.#shard);
   }
 
+  /** Never rejects. */
   async #readBatch(batch: readonly Waiting[]): Promise<void> {
+    const ids = batch.length === 1 ? batch.map(({ id }) => id) : [...new Set(batch.map(({ id }) => id))];
     try {
-      const ids = batch.length === 1 ? batch.map(({ id }) => id) : [...new Set(batch.map(({ id }) => id))];
       // The most patient caller decides: a hasty one gives up by itself.
       const deadline = Math.max(...batch.map((waiting) => waiting.deadline));
       const timeoutMs = Math.max(1, deadline - performance.now());
@@ -103,8 +104,16 @@ export class ModelReader {
       const byId = new Map(models.map((model) => [model.id.getValue() as string, model]));
       for (const { id, resolve } of batch) resolve(byId.get(id));
     } catch (failure) {
+      if (ids.length > 1 && !(failure instanceof DriverFailure)) return this.#readHalves(batch, ids);
       const error = failure instanceof DriverFailure ? publicError(failure, this.#shard) : failure;
       for (const { reject } of batch) reject(error);
     }
+  }
+
+  /** What was answered holds a row that cannot be read. Only who asked for that one is to be told. */
+  async #readHalves(batch: readonly Waiting[], ids: readonly string[]): Promise<void> {
+    const firstIds = new Set(ids.slice(0, ids.length / 2));
+    await this.#readBatch(batch.filter(({ id }) => firstIds.has(id)));
+    await this.#readBatch(batch.filter(({ id }) => !firstIds.has(id)));
   }
 }
