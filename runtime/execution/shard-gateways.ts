@@ -4,7 +4,7 @@ import type { ModelDescriptor } from '../domain/descriptor.js';
 import type { Entity } from '../domain/entity.js';
 import type { ModelEvent } from '../domain/model-event.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { WriteInPerformError } from '../errors.js';
+import { DeadlineExceededError, WriteInPerformError } from '../errors.js';
 import type { EventCatalog } from '../persistence/event-catalog.js';
 import { FlushStatements } from '../persistence/flush-statement.js';
 import { FoldingRules } from '../persistence/folding-rules.js';
@@ -27,6 +27,7 @@ import {
   type WritingLimits,
 } from '../persistence/writer-limits.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { deadlines } from '../sharding/deadlines.js';
 import { type ReplicaRead, ReplicaReads } from '../sharding/replica-reads.js';
 import type { ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { StagedStates } from './staged-states.js';
@@ -42,6 +43,8 @@ export interface ShardGateway {
 
 /** Most time for a read outside of an execution, in milliseconds. */
 const FREE_READ_TIMEOUT_MS = 1_800;
+/** A read that ends at its time-out says why, which says more than that it took long. So long it is waited for, in milliseconds. */
+const ANSWER_MS = 50;
 
 /** The shards as execution sees them: a store, a writer and readers each, made on first use. */
 export class ShardGateways implements RepositoryContext {
@@ -134,7 +137,13 @@ export class ShardGateways implements RepositoryContext {
   }
 
   read(model: ModelDescriptor, shard: ShardIdentifier, id: string): Promise<Entity | undefined> {
-    return this.#reader(model, shard).read(id, currentPerformScope()?.remainingMs() ?? FREE_READ_TIMEOUT_MS);
+    const reader = this.#reader(model, shard);
+    const scope = currentPerformScope();
+    // An execution sees to its deadline by itself.
+    if (scope !== undefined) return reader.read(id, scope.remainingMs());
+    const read = reader.read(id, FREE_READ_TIMEOUT_MS);
+    const late = (): Error => new DeadlineExceededError(`Shard ${shard} did not answer in time`);
+    return deadlines.race(read, performance.now() + FREE_READ_TIMEOUT_MS + ANSWER_MS, late);
   }
 
   queries<Tables>(shard: ShardIdentifier, options?: QueryOptions): Kysely<Tables> {

@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type PerformScope, runInPerformScope } from '../action/perform-scope.js';
+import type { ModelDescriptor } from '../domain/descriptor.js';
+import { accountModel } from '../domain/test-support/account.js';
+import { DeadlineExceededError } from '../errors.js';
+import { EventCatalog } from '../persistence/event-catalog.js';
+import { idOf } from '../persistence/test-support/plans.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import type { CallOptions, Rows } from '../sharding/shard-database.js';
+import { ShardGateways } from './shard-gateways.js';
+import { HERE } from './test-support/accounts.js';
+
+const model = accountModel as unknown as ModelDescriptor;
+const NO_ROWS: Rows = { columns: [], rows: [], command: 'SELECT', rowCount: 0 };
+
+/** Databases that answer when the test says so. */
+class Bench {
+  readonly timeouts: (number | undefined)[] = [];
+  answer: (rows: Rows) => void = () => {};
+  readonly gateways: ShardGateways;
+
+  constructor() {
+    const database = {
+      shard: HERE,
+      query: (_statement: unknown, options?: CallOptions) => {
+        this.timeouts.push(options?.timeoutMs);
+        return new Promise<Rows>((resolve) => {
+          this.answer = resolve;
+        });
+      },
+    };
+    const databases = {
+      guardWith: () => {},
+      database: () => database,
+      memberConfig: () => ({ primary: { lockTimeoutMs: 1_000 } }),
+    };
+    this.gateways = new ShardGateways(databases as unknown as DatabaseRegistry, 'test', new EventCatalog([]));
+  }
+
+  read(row: string): Promise<unknown> {
+    return this.gateways.read(model, HERE, idOf(row).getValue());
+  }
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('a read outside of an execution ends in its time, though an execution with more time waits for the same answer', async () => {
+  const bench = new Bench();
+  const execution = { actionName: 'Slow', remainingMs: () => 60_000 } as PerformScope;
+  const patient = runInPerformScope(execution, () => bench.read('a'));
+  const ends: unknown[] = [];
+  void bench.read('b').catch((error: unknown) => ends.push(error));
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(bench.timeouts).toEqual([expect.closeTo(60_000, -2)]);
+  expect(ends).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(ends).toEqual([expect.any(DeadlineExceededError)]);
+  bench.answer(NO_ROWS);
+  expect(await patient).toBeUndefined();
+});
