@@ -15,10 +15,10 @@ function enter(contention: Contention): Promise<Admission> {
 
 class Process {
   readonly #standoffs = new Standoffs({ ...systemEnvironment(), sleep: () => Promise.resolve() });
-  readonly #turns = new Turns();
+  readonly turns: Turns = new Turns();
 
   execution(chaining = true): Contention {
-    return new Contention({ turns: this.#turns, standoffs: this.#standoffs, params: {}, chaining });
+    return new Contention({ turns: this.turns, standoffs: this.#standoffs, params: {}, chaining });
   }
 }
 
@@ -61,6 +61,21 @@ describe('executions of a process that has lost a row', () => {
     expect(first.begin()).toBe(false);
     expect(first.isScout).toBe(false);
   });
+});
+
+test('a scout that gives up while it waits for a turn lets another one try the row', async () => {
+  const process = new Process();
+  const [first, second] = [process.execution(), process.execution()];
+  first.outrun(items);
+  first.stale(rows);
+  const release = await process.turns.take(rows);
+  const outOfTime = new Error('out of time');
+  first.begin();
+  await expect(first.enter(() => Promise.reject(outOfTime))).rejects.toBe(outOfTime);
+  release();
+  second.held(rows);
+  await enter(second);
+  expect(second.isScout).toBe(true);
 });
 
 test('an execution that does not chain takes turns at the row instead', async () => {

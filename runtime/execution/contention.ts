@@ -98,7 +98,12 @@ export class Contention {
     const { turns, params } = this.#options;
     const contended = new Set(this.#contended);
     for (const row of idRows(params)) if (turns.isContended(row)) contended.add(row);
-    return { sealed: await turns.take([...contended]), answered };
+    try {
+      return { sealed: await turns.take([...contended], wait), answered };
+    } catch (error) {
+      answered();
+      throw error;
+    }
   }
 
   #takeTurnsAt(rows: readonly string[]): void {

@@ -21,6 +21,7 @@ import { backoffMs } from './retry-policy.js';
 import { type Leg, routePlan } from './routing.js';
 import { type PlannedSchedules, scheduleRows, withSchedules } from './scheduled-rows.js';
 import type { ShardGateways } from './shard-gateways.js';
+import { untilAborted } from './until-aborted.js';
 
 /** Attempts that cost nothing, because only this process was in the way: bounded all the same. */
 const MAXIMUM_FREE_ATTEMPTS = 100;
@@ -120,9 +121,12 @@ export class Execution<Params, Result> {
     }
   }
 
-  /** Others may take longer than this execution has time. */
+  /** Others may take longer than this execution has time, or than its caller waits for it. */
   async #waitFor(others: Promise<void>): Promise<void> {
-    await deadlines.race(others, this.#request.deadline, () => this.#outOfTime());
+    const { configuration, deadline } = this.#request;
+    const { signal } = configuration;
+    const wait = signal === undefined ? others : untilAborted(others, signal);
+    await deadlines.race(wait, deadline, () => this.#outOfTime());
     this.#checkTime();
   }
 

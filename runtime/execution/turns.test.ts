@@ -36,6 +36,18 @@ describe('turns', () => {
     expect(await isDone(second)).toBe(true);
   });
 
+  test('are all given up when the wait for one of them ends early; those behind wait for who is before', async () => {
+    const turns = new Turns();
+    const first = await turns.take(['b']);
+    const outOfTime = new Error('out of time');
+    await expect(turns.take(['a', 'b'], () => Promise.reject(outOfTime))).rejects.toBe(outOfTime);
+    expect(await isDone(turns.take(['a']))).toBe(true);
+    const third = turns.take(['b']);
+    expect(await isDone(third)).toBe(false);
+    first();
+    expect(await isDone(third)).toBe(true);
+  });
+
   test('say who is contended, until the last one is over', async () => {
     const turns = new Turns();
     expect([turns.isContended('a'), turns.size]).toEqual([false, 0]);

@@ -21,16 +21,29 @@ export class Turns {
     return this.#queues.has(key);
   }
 
-  /** Waits for a turn at every key. The returned function ends them. */
-  async take(keys: readonly string[]): Promise<() => void> {
+  /**
+   * Waits for a turn at every key. The returned function ends them.
+   *
+   * @param wait waits for others, as long as the caller may @throws what it throws; then all turns are given up
+   */
+  async take(
+    keys: readonly string[],
+    wait: (others: Promise<void>) => Promise<void> = (others) => others,
+  ): Promise<() => void> {
     const releases: (() => void)[] = [];
-    for (const key of [...keys].sort()) releases.push(await this.#take(key));
-    return () => {
+    const end = (): void => {
       for (const release of releases) release();
     };
+    try {
+      for (const key of [...keys].sort()) releases.push(await this.#take(key, wait));
+    } catch (error) {
+      end();
+      throw error;
+    }
+    return end;
   }
 
-  async #take(key: string): Promise<() => void> {
+  async #take(key: string, wait: (others: Promise<void>) => Promise<void>): Promise<() => void> {
     const before = this.#queues.get(key);
     let release = (): void => {};
     const turn = new Promise<void>((resolve) => {
@@ -40,7 +53,14 @@ export class Turns {
     void turn.then(() => {
       if (this.#queues.get(key) === turn) this.#queues.delete(key);
     });
-    if (before !== undefined) await atMost(before, LONGEST_WAIT_MS);
-    return release;
+    if (before === undefined) return release;
+    try {
+      await wait(atMost(before, LONGEST_WAIT_MS));
+      return release;
+    } catch (error) {
+      // Whoever comes behind goes on waiting for whoever was before.
+      void before.then(release);
+      throw error;
+    }
   }
 }

@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { Action } from '../action/action.js';
+import { ActionRegistry } from '../action/action-registry.js';
+import {
+  ExecutionConfiguration,
+  type ExecutionConfigurationBuilder,
+} from '../action/execution-configuration.js';
+import { systemClock } from '../domain/clock.js';
+import { rowKey } from '../domain/entity.js';
+import type { Id } from '../domain/id.js';
+import type { Account } from '../domain/test-support/account.js';
+import { AbortedError, DeadlineExceededError } from '../errors.js';
+import { EventCatalog } from '../persistence/event-catalog.js';
+import { idOf } from '../persistence/test-support/plans.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { ActionExecutor } from './action-executor.js';
+import { ShardGateways } from './shard-gateways.js';
+import { ALICE, HERE } from './test-support/accounts.js';
+
+type LookParams = Readonly<Record<string, Id<Account>>>;
+
+/** Reads nothing and writes nothing. */
+class LookAction extends Action<LookParams, string> {
+  protected perform(): string {
+    return 'looked';
+  }
+}
+
+const configure = (): ExecutionConfigurationBuilder =>
+  ExecutionConfiguration.Builder.executionConfiguration();
+
+/** No database is asked for anything. */
+function openExecutor(): { readonly executor: ActionExecutor; readonly gateways: ShardGateways } {
+  const databases = { guardWith: () => {}, defaultShard: HERE } as unknown as DatabaseRegistry;
+  const gateways = new ShardGateways(databases, 'test', new EventCatalog([]));
+  const create = (): LookAction => new LookAction(systemClock);
+  const registry = new ActionRegistry([{ name: 'Look', actionClass: LookAction, params: [], create }]);
+  return { executor: new ActionExecutor({ registry, gateways, models: [] }), gateways };
+}
+
+describe('an execution that would take turns at many rows', () => {
+  const names = [...'abcdefghijkl'];
+  const params: LookParams = Object.fromEntries(names.map((name) => [name, idOf(name)]));
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** Somebody has a turn at every row, and does not end it. */
+  async function startWaiting(configuration: ExecutionConfiguration): Promise<readonly unknown[]> {
+    const { executor, gateways } = openExecutor();
+    await gateways.turns.take(names.map((name) => rowKey('Account', idOf(name).getValue())));
+    const ends: unknown[] = [];
+    executor.execute(ALICE, LookAction, params, configuration).then(
+      (result) => ends.push(result),
+      (error: unknown) => ends.push(error),
+    );
+    return ends;
+  }
+
+  test('waits for them, but goes without before its time is up', async () => {
+    const ends = await startWaiting(configure().timeoutMs(60_000).build());
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(ends).toEqual([]);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(ends).toEqual(['looked']);
+  });
+
+  test('ends at its deadline', async () => {
+    const ends = await startWaiting(configure().timeoutMs(300).build());
+    await vi.advanceTimersByTimeAsync(350);
+    expect(ends).toEqual([expect.any(DeadlineExceededError)]);
+  });
+
+  test('ends when it is aborted', async () => {
+    const abort = new AbortController();
+    const ends = await startWaiting(configure().timeoutMs(60_000).signal(abort.signal).build());
+    await vi.advanceTimersByTimeAsync(100);
+    abort.abort();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(ends).toEqual([expect.any(AbortedError)]);
+  });
+});
