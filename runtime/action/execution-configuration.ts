@@ -143,7 +143,10 @@ export class ExecutionConfigurationBuilder {
     return this;
   }
 
-  /** Is told once how the execution went: attempts, pauses, whether the result is a replayed one. */
+  /**
+   * Is told once how the execution went, before the caller is answered: attempts, pauses, whether the result is a
+   * replayed one. What the listener throws is dropped: it changes no answer, so a listener sees to its errors itself.
+   */
   onReport(listener: (report: ExecutionReport) => void): this {
     this.#settings.onReport = listener;
     return this;

@@ -9,7 +9,7 @@ import { systemClock } from '../domain/clock.js';
 import { rowKey } from '../domain/entity.js';
 import type { Id } from '../domain/id.js';
 import type { Account } from '../domain/test-support/account.js';
-import { AbortedError, DeadlineExceededError } from '../errors.js';
+import { AbortedError, DeadlineExceededError, RefusedError } from '../errors.js';
 import { EventCatalog } from '../persistence/event-catalog.js';
 import { idOf } from '../persistence/test-support/plans.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
@@ -26,6 +26,12 @@ class LookAction extends Action<LookParams, string> {
   }
 }
 
+class RefuseAction extends Action<LookParams, string> {
+  protected perform(): string {
+    throw new RefusedError('No');
+  }
+}
+
 const configure = (): ExecutionConfigurationBuilder =>
   ExecutionConfiguration.Builder.executionConfiguration();
 
@@ -33,8 +39,10 @@ const configure = (): ExecutionConfigurationBuilder =>
 function openExecutor(): { readonly executor: ActionExecutor; readonly gateways: ShardGateways } {
   const databases = { guardWith: () => {}, defaultShard: HERE } as unknown as DatabaseRegistry;
   const gateways = new ShardGateways(databases, 'test', new EventCatalog([]));
-  const create = (): LookAction => new LookAction(systemClock);
-  const registry = new ActionRegistry([{ name: 'Look', actionClass: LookAction, params: [], create }]);
+  const registry = new ActionRegistry([
+    { name: 'Look', actionClass: LookAction, params: [], create: () => new LookAction(systemClock) },
+    { name: 'Refuse', actionClass: RefuseAction, params: [], create: () => new RefuseAction(systemClock) },
+  ]);
   return { executor: new ActionExecutor({ registry, gateways, models: [] }), gateways };
 }
 
@@ -83,5 +91,31 @@ describe('an execution that would take turns at many rows', () => {
     abort.abort();
     await vi.advanceTimersByTimeAsync(0);
     expect(ends).toEqual([expect.any(AbortedError)]);
+  });
+});
+
+describe('a listener that throws is told once and changes nothing', () => {
+  const told: unknown[] = [];
+  const configuration = configure()
+    .onReport(({ errorCode }) => {
+      told.push(errorCode);
+      throw new Error('listener');
+    })
+    .build();
+
+  beforeEach(() => {
+    told.length = 0;
+  });
+
+  test('about a success', async () => {
+    const { executor } = openExecutor();
+    expect(await executor.execute(ALICE, LookAction, {}, configuration)).toBe('looked');
+    expect(told).toEqual([undefined]);
+  });
+
+  test('about a failure', async () => {
+    const { executor } = openExecutor();
+    await expect(executor.execute(ALICE, RefuseAction, {}, configuration)).rejects.toThrow(RefusedError);
+    expect(told).toEqual([new RefusedError('No').code]);
   });
 });

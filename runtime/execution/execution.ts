@@ -71,13 +71,14 @@ export class Execution<Params, Result> {
   async #runReported(onReport: (report: ExecutionReport) => void): Promise<Result> {
     const report = new ReportBuilder(this.#request.action.name, () => this.#environment.nowMs());
     this.#report = report;
+    let failure: unknown;
     try {
-      const result = await this.#run();
-      onReport(report.build(undefined));
-      return result;
+      return await this.#run();
     } catch (error) {
-      onReport(report.build(error));
+      failure = error;
       throw error;
+    } finally {
+      report.tell(onReport, failure);
     }
   }
 

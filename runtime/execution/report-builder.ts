@@ -50,8 +50,18 @@ export class ReportBuilder {
     if (last !== undefined) last.pauseMs = pauseMs;
   }
 
-  /** @param error what the execution threw; undefined after success */
-  build(error: unknown): ExecutionReport {
+  /**
+   * What has become of the execution is certain by now: a listener that throws changes nothing about it.
+   *
+   * @param error what the execution threw; undefined after success
+   */
+  tell(listener: (report: ExecutionReport) => void, error: unknown): void {
+    try {
+      listener(this.#build(error));
+    } catch {}
+  }
+
+  #build(error: unknown): ExecutionReport {
     if (this.#isOpen) this.endAttempt('failed');
     return {
       action: this.#action,
