@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Action } from '../action/action.js';
 import { ActionRegistry } from '../action/action-registry.js';
 import {
@@ -50,11 +50,13 @@ describe('an execution that would take turns at many rows', () => {
   const names = [...'abcdefghijkl'];
   const params: LookParams = Object.fromEntries(names.map((name) => [name, idOf(name)]));
 
-  beforeEach(() => {
+  // One clock for all: what watches the deadlines of the process keeps its timer until nobody waits.
+  beforeAll(() => {
     vi.useFakeTimers();
   });
 
-  afterEach(() => {
+  afterAll(async () => {
+    await vi.advanceTimersByTimeAsync(1_000);
     vi.useRealTimers();
   });
 

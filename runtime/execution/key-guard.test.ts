@@ -1,19 +1,22 @@
 import { NIL } from 'uuid';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ActionDescriptor } from '../action/action-descriptor.js';
 import { ShardedId } from '../domain/id.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { Account } from '../domain/test-support/account.js';
 import {
   CommitOutcomeUnknownError,
+  DeadlineExceededError,
   IdempotencyKeyBusyError,
   IdempotencyKeyReusedError,
   RefusedError,
+  ShardUnavailableError,
 } from '../errors.js';
 import type { KeyClaim, KeyName, KeyRecord } from '../persistence/idempotency-key.js';
 import { ResultJson } from '../persistence/result-json.js';
 import type { ShardStore } from '../persistence/shard-store.js';
-import { KeyGuard, keyHome, requestFingerprint } from './key-guard.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
+import { askHome, KeyGuard, keyHome, requestFingerprint } from './key-guard.js';
 
 const home = ShardIdentifier.of(0, 0);
 const target = ShardIdentifier.of(1, 0);
@@ -127,6 +130,16 @@ describe('the home of a key', () => {
     await expect(other.announce(claimFor(other, target), 'a3')).rejects.toThrow(IdempotencyKeyReusedError);
     storeOf(home).record = recordOf({ target: ShardIdentifier.of(2, 0) });
     await expect(guard.announce(claimFor(guard, target), 'a2')).rejects.toThrow(IdempotencyKeyBusyError);
+  });
+
+  test.each([
+    ['a connection lost under way', undefined, 3, ShardUnavailableError],
+    ['a deadline', 'deadline', 1, DeadlineExceededError],
+  ] as const)('is asked again only if that may help: after %s', async (_, reason, times, told) => {
+    const failure = new DriverFailure('no answer', { phase: 'in-flight', reason });
+    const ask = vi.fn(() => Promise.reject(failure));
+    await expect(askHome(guardOf(), ask)).rejects.toThrow(told);
+    expect(ask).toHaveBeenCalledTimes(times);
   });
 
   test('forgets a plan of which nothing is applied', async () => {

@@ -141,7 +141,8 @@ export async function askHome<T>(guard: KeyGuard, ask: () => Promise<T>): Promis
       return await ask();
     } catch (error) {
       if (!(error instanceof DriverFailure)) throw error;
-      if (error.phase !== 'in-flight' || attempt === HOME_ATTEMPTS) throw publicError(error, guard.home);
+      const isLost = error.phase === 'in-flight' && error.reason !== 'deadline';
+      if (!isLost || attempt === HOME_ATTEMPTS) throw publicError(error, guard.home);
     }
   }
 }

@@ -1,12 +1,18 @@
+import { NO_SLOT } from '../collections/transient-set.js';
 import type { JsonValue } from '../domain/json.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { deadlines, type Wait } from '../sharding/deadlines.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
 import type { CallOptions, ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { arrayLiteral, quoteElement } from './column-codec.js';
 import type { KeyName, KeyRecord } from './idempotency-key.js';
 
-interface Waiting {
+/** One look-up that has not been answered. */
+interface LookUp extends Wait {
   readonly name: KeyName;
-  readonly options: CallOptions | undefined;
+  /** On the clock of `performance.now()`; `Infinity` where the data source's statement time-out decides. */
+  readonly deadline: number;
+  isSent: boolean;
   readonly resolve: (record: KeyRecord | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -18,11 +24,11 @@ const MAXIMUM_IN_FLIGHT = 4;
 
 /**
  * Looks idempotency keys up on one shard. Alone, a look-up goes at once; what arrives while others are in flight is sent
- * as one statement, and never joins one that has been sent.
+ * as one statement, and never joins one that has been sent. Each ends at its own deadline, whoever it travels with.
  */
 export class KeyReader {
   readonly #database: ShardDatabase;
-  #waiting: Waiting[] = [];
+  readonly #waiting = new Set<LookUp>();
   #inFlight = 0;
 
   constructor(database: ShardDatabase) {
@@ -31,32 +37,59 @@ export class KeyReader {
 
   /** What is known about a key. @throws DriverFailure */
   read(name: KeyName, options?: CallOptions): Promise<KeyRecord | undefined> {
+    const deadline = performance.now() + (options?.timeoutMs ?? Number.POSITIVE_INFINITY);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ name, options, resolve, reject });
+      const lookUp: LookUp = {
+        name,
+        deadline,
+        slot: NO_SLOT,
+        isSent: false,
+        resolve,
+        reject,
+        expire: () => this.#expire(lookUp),
+      };
+      this.#waiting.add(lookUp);
+      // Alone, it ends with its statement.
       if (this.#inFlight < MAXIMUM_IN_FLIGHT) this.#send();
+      else deadlines.watch(lookUp);
     });
   }
 
+  #expire(lookUp: LookUp): void {
+    this.#waiting.delete(lookUp);
+    const facts = { phase: lookUp.isSent ? 'in-flight' : 'not-sent', reason: 'deadline' } as const;
+    lookUp.reject(new DriverFailure('a key was not looked up in time', facts));
+  }
+
   #send(): void {
-    const batch = this.#waiting.splice(0, MAXIMUM_BATCH);
+    const batch = this.#takeBatch();
     if (batch.length === 0) return;
     this.#inFlight += 1;
     void this.#readBatch(batch).finally(() => {
+      for (const lookUp of batch) deadlines.forget(lookUp);
       this.#inFlight -= 1;
       this.#send();
     });
   }
 
-  /** Never rejects. The most patient caller decides; a hasty one gives up by itself. */
-  async #readBatch(batch: readonly Waiting[]): Promise<void> {
-    const limits = batch.map(({ options }) => options?.timeoutMs);
-    const timeoutMs = limits.includes(undefined) ? undefined : Math.max(...limits.map(Number));
+  #takeBatch(): readonly LookUp[] {
+    const batch: LookUp[] = [];
+    for (const lookUp of this.#waiting) {
+      if (batch.length === MAXIMUM_BATCH) break;
+      this.#waiting.delete(lookUp);
+      lookUp.isSent = true;
+      batch.push(lookUp);
+    }
+    return batch;
+  }
+
+  /** Never rejects. The statement has the time of the most patient caller. */
+  async #readBatch(batch: readonly LookUp[]): Promise<void> {
+    const deadline = Math.max(...batch.map((lookUp) => lookUp.deadline));
+    const limits =
+      deadline === Number.POSITIVE_INFINITY ? {} : { timeoutMs: Math.max(1, deadline - performance.now()) };
     try {
-      const names = batch.map(({ name }) => name);
-      const { rows } = await this.#database.query(
-        statementFor(names),
-        timeoutMs === undefined ? {} : { timeoutMs },
-      );
+      const { rows } = await this.#database.query(statementFor(batch.map(({ name }) => name)), limits);
       const records = new Map(rows.map((row) => [Number(row[0]), toRecord(row)]));
       for (const [index, { resolve }] of batch.entries()) resolve(records.get(index + 1));
     } catch (error) {
