@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { DriverFailure } from '../sharding/driver-failure.js';
 import type { CallOptions, Rows, ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { KeyReader } from './key-reader.js';
 
 /** One statement under way. */
 interface SentLookUp {
-  readonly statement: Statement;
+  /** The keys that it looks up, as text. */
+  readonly keys: string;
   readonly timeoutMs: number | undefined;
   /** Answers that no key is known. */
   answer(): void;
@@ -21,7 +23,7 @@ class Bench {
       query: (statement: Statement, options?: CallOptions) =>
         new Promise<Rows>((resolve, reject) => {
           this.sent.push({
-            statement,
+            keys: String(statement.values[2]),
             timeoutMs: options?.timeoutMs,
             answer: () => resolve({ columns: [], rows: [], command: 'SELECT', rowCount: 0 }),
             fail: reject,
@@ -90,7 +92,7 @@ describe('a look-up', () => {
     expect(hasty.end).toMatchObject({ phase: 'not-sent', reason: 'deadline' });
     bench.sent[0]?.answer();
     await vi.advanceTimersByTimeAsync(0);
-    expect(bench.sent[4]?.statement.values).toEqual(['alice', 'Open', 'b']);
+    expect(bench.sent[4]?.keys).toBe('b');
     bench.sent[4]?.answer();
     await vi.advanceTimersByTimeAsync(0);
     expect(patient.end).toBe('unknown');
@@ -109,5 +111,36 @@ describe('a look-up', () => {
     bench.sent[4]?.answer();
     await vi.advanceTimersByTimeAsync(0);
     expect(patient.end).toBe('unknown');
+  });
+
+  test('that the server cannot take, or whose row cannot be read, fails alone', async () => {
+    const bench = new Bench();
+    bench.occupy();
+    const lookUps = ['a', 'b', 'c', 'd', 'e'].map((key) => bench.lookUp(key, 20_000));
+    bench.sent[0]?.answer();
+    await vi.advanceTimersByTimeAsync(0);
+    const refusal = new DriverFailure('invalid byte sequence', { phase: 'answered', sqlState: '22021' });
+    const unreadable = new Error('unreadable');
+    for (let index = 4; index < bench.sent.length; index += 1) {
+      const { keys, answer, fail } = bench.sent[index] ?? {};
+      if (keys?.includes('d') === true) fail?.(refusal);
+      else if (keys?.includes('a') === true) fail?.(unreadable);
+      else answer?.();
+      await vi.advanceTimersByTimeAsync(0);
+    }
+    expect(lookUps.map(({ end }) => end)).toEqual([unreadable, 'unknown', 'unknown', refusal, 'unknown']);
+  });
+
+  test('that no half of its batch could make succeed is told as it is', async () => {
+    const bench = new Bench();
+    bench.occupy();
+    const lookUps = ['a', 'b'].map((key) => bench.lookUp(key, 20_000));
+    bench.sent[0]?.answer();
+    await vi.advanceTimersByTimeAsync(0);
+    const lost = new DriverFailure('connection lost', { phase: 'in-flight' });
+    bench.sent[4]?.fail(lost);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(lookUps.map(({ end }) => end)).toEqual([lost, lost]);
+    expect(bench.sent).toHaveLength(5);
   });
 });

@@ -4,6 +4,7 @@ import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { deadlines, type Wait } from '../sharding/deadlines.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import type { CallOptions, ShardDatabase, Statement } from '../sharding/shard-database.js';
+import { sqlStateMeaning } from '../sharding/sql-state.js';
 import { arrayLiteral, quoteElement } from './column-codec.js';
 import type { KeyName, KeyRecord } from './idempotency-key.js';
 
@@ -93,9 +94,23 @@ export class KeyReader {
       const records = new Map(rows.map((row) => [Number(row[0]), toRecord(row)]));
       for (const [index, { resolve }] of batch.entries()) resolve(records.get(index + 1));
     } catch (error) {
+      if (batch.length > 1 && isAboutOne(error)) return this.#readHalves(batch);
       for (const { reject } of batch) reject(error);
     }
   }
+
+  /** Only who asked for a key that cannot be looked up is to be told. */
+  async #readHalves(batch: readonly LookUp[]): Promise<void> {
+    const middle = Math.ceil(batch.length / 2);
+    await this.#readBatch(batch.slice(0, middle));
+    await this.#readBatch(batch.slice(middle));
+  }
+}
+
+/** Whether a name that the server cannot take, or a row that cannot be read, has failed the others of its batch. */
+function isAboutOne(error: unknown): boolean {
+  if (!(error instanceof DriverFailure)) return true;
+  return error.sqlState !== undefined && sqlStateMeaning(error.sqlState) === 'value';
 }
 
 const COLUMNS =
