@@ -13,7 +13,7 @@ import type { JournalStore } from '../persistence/journal-store.js';
 import { readOnlyKysely } from '../persistence/kysely-dialect.js';
 import { ModelReader } from '../persistence/model-reader.js';
 import type { PlanWrite } from '../persistence/plan-write.js';
-import { type QueryOptions, withTimeout } from '../persistence/query-options.js';
+import type { QueryOptions } from '../persistence/query-options.js';
 import type { EventFacts } from '../persistence/recorded-event.js';
 import type { RepositoryContext } from '../persistence/repository.js';
 import type { ShardStore, WriteGroup } from '../persistence/shard-store.js';
@@ -148,9 +148,7 @@ export class ShardGateways implements RepositoryContext {
 
   queries<Tables>(shard: ShardIdentifier, options?: QueryOptions): Kysely<Tables> {
     if (options !== undefined) {
-      return readOnlyKysely(
-        afterStaged(withTimeout(this.#source(shard, options.replica), options.timeoutMs)),
-      );
+      return readOnlyKysely(afterStaged(this.#source(shard, options.replica)), options.timeoutMs);
     }
     let queries = this.#queries.get(shard);
     if (queries === undefined) {

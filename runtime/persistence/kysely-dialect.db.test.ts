@@ -72,6 +72,19 @@ describeOnEachAdapter('A Kysely for reading', (harness) => {
     expect(sent).toHaveLength(1);
   });
 
+  it('has one limit for all that a query takes, with text of its own or without', async () => {
+    const limits: (number | undefined)[] = [];
+    const limited = readOnlyKysely<Tables>(noting(database, limits), 60_000);
+    await limited.selectFrom('t').select('id').execute();
+    expect(limits).toEqual([60_000]);
+    await sql`select 1`.execute(limited);
+    const [acquired = 0, begun = 0, sent = 0] = limits.slice(1);
+    expect(acquired).toBe(60_000);
+    expect(begun).toBeLessThan(acquired);
+    expect(sent).toBeLessThan(begun);
+    expect(sent).toBeGreaterThan(0);
+  });
+
   describe('refuses on the syntax tree', () => {
     it.each<[string, (db: Kysely<Tables>) => Promise<unknown>]>([
       ['an insert', (k) => k.insertInto('t').values({ id: 3, v: null }).execute()],
@@ -167,5 +180,29 @@ function recording(database: ShardDatabase, sent: string[]): ShardDatabase {
     acquire: (options) => database.acquire(options),
     stats: () => database.stats(),
     close: (graceMs) => database.close(graceMs),
+  };
+}
+
+/** The same database, writing down the limits in milliseconds of all that is asked of it, up to a roll-back. */
+function noting(database: ShardDatabase, limits: (number | undefined)[]): ShardDatabase {
+  return {
+    ...recording(database, []),
+    query: (statement, options) => {
+      limits.push(options?.timeoutMs);
+      return database.query(statement, options);
+    },
+    acquire: async (options) => {
+      limits.push(options?.timeoutMs);
+      const session = await database.acquire(options);
+      return {
+        query: (statement, within) => {
+          if (statement.text !== 'ROLLBACK') limits.push(within?.timeoutMs);
+          return session.query(statement, within);
+        },
+        script: (text, within) => session.script(text, within),
+        release: () => session.release(),
+        destroy: () => session.destroy(),
+      };
+    },
   };
 }

@@ -7,7 +7,7 @@ import {
   toQueryResult,
   toStatement,
 } from '../sharding/kysely-session.js';
-import type { Rows, ShardDatabase, Statement } from '../sharding/shard-database.js';
+import type { CallOptions, Rows, ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { readInIsolation } from '../sharding/transaction-manager.js';
 import { checkReadOnly } from './read-only-check.js';
 
@@ -19,26 +19,32 @@ const READ_ONLY_TRANSACTION = '25006';
  * the tree does not explain runs in a read-only transaction, so that the database refuses what we cannot see.
  *
  * Its queries throw WriteInPerformError for everything but a SELECT without row locks, and for transactions.
+ *
+ * @param timeoutMs most time for each query. Default: the data source's statement time-out
  */
-export function readOnlyKysely<Tables>(database: ShardDatabase): Kysely<Tables> {
+export function readOnlyKysely<Tables>(database: ShardDatabase, timeoutMs?: number): Kysely<Tables> {
   const refuse = (): Promise<void> =>
     Promise.reject(new WriteInPerformError('Transactions are not available here: reads run one by one'));
-  const connection = new ReadingConnection(database);
+  const limits = timeoutMs === undefined ? {} : { timeoutMs: Math.max(timeoutMs, 0) };
+  const connection = new ReadingConnection(database, limits);
   const driver = new SingleConnectionDriver(connection, { begin: refuse, commit: refuse, rollback: refuse });
   return new Kysely<Tables>({ dialect: new ShardDialect(driver) });
 }
 
 class ReadingConnection implements DatabaseConnection {
   readonly #database: ShardDatabase;
+  readonly #limits: CallOptions;
 
-  constructor(database: ShardDatabase) {
+  constructor(database: ShardDatabase, limits: CallOptions) {
     this.#database = database;
+    this.#limits = limits;
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const opaque = checkReadOnly(query.query) === 'opaque';
     const statement = toStatement(query);
-    return toQueryResult<R>(await (opaque ? this.#guarded(statement) : this.#database.query(statement)));
+    const rows = opaque ? this.#guarded(statement) : this.#database.query(statement, this.#limits);
+    return toQueryResult<R>(await rows);
   }
 
   // biome-ignore lint/correctness/useYield: there is nothing to yield.
@@ -48,7 +54,7 @@ class ReadingConnection implements DatabaseConnection {
 
   async #guarded(statement: Statement): Promise<Rows> {
     try {
-      return await readInIsolation(this.#database, statement);
+      return await readInIsolation(this.#database, statement, this.#limits);
     } catch (error) {
       if (!(error instanceof DriverFailure && error.sqlState === READ_ONLY_TRANSACTION)) throw error;
       throw new WriteInPerformError(`The database refused a write: ${error.message}`, { cause: error });

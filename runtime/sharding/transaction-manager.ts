@@ -104,16 +104,32 @@ class TransactionScope implements Transaction {
 
 /**
  * Runs one statement in a transaction that can only read and that is rolled back, so that not even a setting made by
- * the statement outlives it.
+ * the statement outlives it. The limits are those of all of it, up to the answer.
  */
-export async function readInIsolation(database: ShardDatabase, statement: Statement): Promise<Rows> {
-  const session = await database.acquire();
+export async function readInIsolation(
+  database: ShardDatabase,
+  statement: Statement,
+  limits: CallOptions = {},
+): Promise<Rows> {
+  const rest = countDown(limits);
+  const session = await database.acquire(limits);
   try {
-    await session.query(command('BEGIN READ ONLY'));
-    return await session.query(statement);
-  } finally {
+    await session.query(command('BEGIN READ ONLY'), rest());
+    const rows = await session.query(statement, rest());
     await rollBack(session);
+    return rows;
+  } catch (error) {
+    await rollBack(session, error);
+    throw error;
   }
+}
+
+/** What is left of the limits whenever it is called. */
+function countDown(limits: CallOptions): () => CallOptions {
+  const { timeoutMs } = limits;
+  if (timeoutMs === undefined) return () => limits;
+  const deadline = performance.now() + timeoutMs;
+  return () => ({ ...limits, timeoutMs: Math.max(0, deadline - performance.now()) });
 }
 
 /** Ends a failed transaction. Nothing that goes wrong here may hide the error that brought it about. */

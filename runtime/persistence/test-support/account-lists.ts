@@ -7,7 +7,6 @@ import { ReplicaReads } from '../../sharding/replica-reads.js';
 import { readOnlyKysely } from '../kysely-dialect.js';
 import type { PartialPage } from '../list-reader.js';
 import type { Page, PageRequest } from '../page.js';
-import { withTimeout } from '../query-options.js';
 import {
   type LimitedList,
   type PagedList,
@@ -79,10 +78,8 @@ function contextOf(databases: DatabaseRegistry): RepositoryContext {
     read: () => Promise.reject(new Error('Lists do not read by id')),
     queries: (shard, { replica, timeoutMs } = {}) =>
       readOnlyKysely(
-        withTimeout(
-          replica === undefined ? databases.database(shard) : replicas.reader(shard, replica),
-          timeoutMs,
-        ),
+        replica === undefined ? databases.database(shard) : replicas.reader(shard, replica),
+        timeoutMs,
       ),
   };
 }
