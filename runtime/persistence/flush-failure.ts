@@ -1,5 +1,7 @@
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { sqlStateMeaning } from '../sharding/sql-state.js';
+import { LostWrite } from './lost-write.js';
+import type { QueuedPlan } from './queued-plan.js';
 
 /** Whether no plan is guilty, so that sending fewer of them would not help. */
 export function isAboutTheServer(error: unknown): error is DriverFailure {
@@ -17,4 +19,14 @@ export function isAboutLocks(error: unknown): boolean {
     error.sqlState !== undefined &&
     sqlStateMeaning(error.sqlState) === 'locked'
   );
+}
+
+/** Whether a plan that was in flight has been applied is for its execution to find out; its link waits for that. */
+export function giveBack(entry: QueuedPlan, failure: DriverFailure): void {
+  if (failure.phase === 'in-flight' && entry.sentUnder !== undefined) {
+    entry.reject(new LostWrite(entry.sentUnder, failure));
+    return;
+  }
+  entry.link.settle(false);
+  entry.reject(failure);
 }

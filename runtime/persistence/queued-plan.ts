@@ -2,6 +2,7 @@ import type { StagedItem } from '../action/action-plan.js';
 import { NO_SLOT } from '../collections/transient-set.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import { rowOf } from '../domain/entity.js';
+import { onAbort } from '../sharding/abort-listeners.js';
 import type { Wait } from '../sharding/deadlines.js';
 import type { Place } from '../sharding/shard-database.js';
 import { Link } from './link.js';
@@ -91,6 +92,14 @@ export class QueuedPlan implements Wait {
 
   expire(): void {
     this.#reject(this.#overdue(this));
+  }
+
+  /** Calls back when the signal is aborted, at once if it is; no more once the link is settled. */
+  onAbort(listener: (entry: QueuedPlan) => void): void {
+    const { signal } = this;
+    if (signal === undefined) return;
+    if (signal.aborted) listener(this);
+    else this.link.onSettled(onAbort(signal, () => listener(this)));
   }
 }
 

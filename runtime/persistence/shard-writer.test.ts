@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { ModelDescriptor } from '../domain/descriptor.js';
@@ -24,13 +25,26 @@ interface Submitted extends Submission {
 /** Counts how often plans that are submitted with these options are looked at in the queue. */
 function countLooks(): { readonly options: object; readonly count: () => number } {
   let looks = 0;
-  const signal = {
-    get aborted(): boolean {
-      looks += 1;
-      return false;
+  /** One for each plan. A look before it is listened to is none at the queue. */
+  const newSignal = (): object => {
+    let isQueued = false;
+    return {
+      addEventListener: () => {
+        isQueued = true;
+      },
+      removeEventListener: () => {},
+      get aborted(): boolean {
+        if (isQueued) looks += 1;
+        return false;
+      },
+    };
+  };
+  const options = {
+    get signal(): object {
+      return newSignal();
     },
   };
-  return { options: { signal }, count: () => looks };
+  return { options, count: () => looks };
 }
 
 class Bench {
@@ -648,6 +662,48 @@ describe('an abort', () => {
     await held.release();
     expect(await plan.end).toMatchObject({ phase: 'not-sent', reason: 'aborted' });
     expect(bench.manual.sent).toHaveLength(1);
+  });
+
+  test('is told at once, however long others take, and also if it came before the plan', async () => {
+    const bench = new Bench();
+    bench.hold();
+    const controller = new AbortController();
+    const plan = bench.submit('a1>2', [], { signal: controller.signal });
+    const follower = bench.submit('a2>3', [plan]);
+    const apart = bench.submit('b1>2', [follower], { signal: controller.signal, apart: true });
+    controller.abort();
+    expect(await plan.end).toMatchObject({ phase: 'not-sent', reason: 'aborted' });
+    expect(await apart.end).toMatchObject({ phase: 'not-sent', reason: 'aborted' });
+    const late = bench.submit('c1>2', [], { signal: controller.signal });
+    expect(await late.end).toMatchObject({ phase: 'not-sent', reason: 'aborted' });
+    expect([plan, apart, late].map(({ link }) => link.state)).toEqual(['failed', 'failed', 'failed']);
+    expect(bench.manual.sent).toHaveLength(1);
+  });
+
+  test('takes a plan back whose statement waits for a connection, and the others go on waiting', async () => {
+    const bench = new Bench({}, setImmediate);
+    bench.manual.hasConnection = false;
+    const controller = new AbortController();
+    const plan = bench.submit('a1>2', [], { signal: controller.signal });
+    const other = bench.submit('b1>2');
+    await nextTurn();
+    controller.abort();
+    expect(await plan.end).toMatchObject({ phase: 'not-sent', reason: 'aborted' });
+    await nextTurn();
+    await bench.manual.connect();
+    expect(bench.manual.texts).toEqual(['b1>2']);
+    await bench.manual.last.answer();
+    expect(await other.end).toBe('applied');
+  });
+
+  test('is not listened for any more once the plan is settled', async () => {
+    const bench = new Bench();
+    const { signal } = new AbortController();
+    const plan = bench.submit('a1>2', [], { signal });
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    await bench.manual.last.answer();
+    await plan.end;
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   test('does not stop a plan that is in flight', async () => {

@@ -5,7 +5,7 @@ import { ShardBusyError } from '../errors.js';
 import { deadlines } from '../sharding/deadlines.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { BatchBuilder, isDeclaredFoldable } from './batch-builder.js';
-import { isAboutLocks, isAboutTheServer } from './flush-failure.js';
+import { giveBack, isAboutLocks, isAboutTheServer } from './flush-failure.js';
 import type { Link } from './link.js';
 import { LostWrite } from './lost-write.js';
 import { forEachRow, type PlanGroup, plansIn, touchOneRow } from './plan-group.js';
@@ -101,6 +101,7 @@ export class ShardWriter {
     for (const other of entry.restsOn) other.onSettled(this.#lookAtQueue);
     if (options.apart === true) this.#apart.push([entry]);
     else this.#queue.push(entry);
+    entry.onAbort(this.#aborted);
     if (this.#goesAhead) this.#sendNext();
     else this.#sendSoon();
     return entry;
@@ -132,6 +133,10 @@ export class ShardWriter {
     entry.expired = true;
     const failure = new DriverFailure('no answer before the deadline', { phase: 'in-flight' });
     return entry.sentUnder === undefined ? failure : new LostWrite(entry.sentUnder, failure);
+  };
+
+  readonly #aborted = (entry: QueuedPlan): void => {
+    if (this.#takeBack(entry)) this.#givesUp(entry);
   };
 
   /** Takes a plan out of the queue, or out of a statement that waits for a connection. False: it has been sent. */
@@ -386,14 +391,4 @@ type FlushMode = 'first' | 'wait' | 'last';
 function notSent(entry: QueuedPlan): void {
   entry.sentUnder = undefined;
   entry.sending = undefined;
-}
-
-/** Whether a plan that was in flight has been applied is for its execution to find out; its link waits for that. */
-function giveBack(entry: QueuedPlan, failure: DriverFailure): void {
-  if (failure.phase === 'in-flight' && entry.sentUnder !== undefined) {
-    entry.reject(new LostWrite(entry.sentUnder, failure));
-    return;
-  }
-  entry.link.settle(false);
-  entry.reject(failure);
 }
