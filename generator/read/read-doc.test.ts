@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ts } from './compiler.js';
 import { parseSource } from './parse-source.js';
-import { readDoc } from './read-doc.js';
+import { readDoc, readMisplacedTags } from './read-doc.js';
 
 const COMMENTS: readonly string[] = [
   '/** What people call it. */',
@@ -62,3 +62,61 @@ test('a comment on the first line of a file is read where it stands', () => {
     tags: [{ name: 'crossShard', text: '', location: { file: 'a.ts', line: 2, column: 5 } }],
   });
 });
+
+const SAME_LINE: readonly string[] = [
+  'interface A { readonly other: string; /** @secret */ readonly pin: string }',
+  'interface A { readonly other: string, /** @secret */ readonly pin: string }',
+  'interface A { /** @secret */ readonly pin: string }',
+  'interface A { /** @secret */\n  readonly pin: string;\n}',
+  'interface A { /** @secret */ // not even here\n  readonly pin: string;\n}',
+  'interface A {\n  readonly other: string; /**\n * @secret\n */ readonly pin: string;\n}',
+  'interface A { readonly other: string; /** Their number. */ /** @secret */ readonly pin: string }',
+  'class A { other?: string; /** @secret */ pin?: string }',
+];
+
+test.each(SAME_LINE)('a comment on the line of what precedes counts: %j', (text) => {
+  expect(membersOf(text).map((each) => readDoc(each).tags.map(({ name }) => name))).toEqual(
+    membersOf(text).map((each) => (each.name.getText() === 'pin' ? ['secret'] : [])),
+  );
+  expect(membersOf(text).flatMap(readMisplacedTags)).toEqual([]);
+});
+
+const MISPLACED: readonly string[] = [
+  'interface A {\n  readonly pin?: string; /** @secret */\n  readonly other: string;\n}',
+  'interface A {\n  readonly pin?: string /** @secret */;\n  readonly other: string;\n}',
+  'interface A {\n  readonly pin?: string /** @secret */\n  readonly other: string;\n}',
+  'interface A {\n  readonly pin?: string; /** @secret */ // said here\n\n  /** Own. */\n  readonly other: string;\n}',
+  'interface A { readonly pin?: string; /** @secret */ }',
+  'interface A {\n  readonly /** @secret */ pin: string;\n  readonly other: string;\n}',
+  'interface A {\n  readonly pin: /** @secret */ string;\n  readonly other: string;\n}',
+  "class A {\n  readonly pin: string = '/** @label b */'; /** @secret */\n  readonly other!: string;\n}",
+];
+
+test.each(MISPLACED)('a tag that may be about another member is no tag of one: %j', (text) => {
+  expect(membersOf(text).flatMap((each) => readDoc(each).tags)).toEqual([]);
+  const location = positionOf(text, '@secret');
+  expect(membersOf(text).map((each) => [each.name.getText(), readMisplacedTags(each)])).toEqual(
+    membersOf(text).map((each) => [
+      each.name.getText(),
+      each.name.getText() === 'pin' ? [{ name: 'secret', text: '', location, misplaced: true }] : [],
+    ]),
+  );
+});
+
+function membersOf(text: string): readonly (ts.PropertyDeclaration | ts.PropertySignature)[] {
+  const [statement] = parseSource('a.ts', text).source?.statements ?? [];
+  if (
+    statement === undefined ||
+    !(ts.isInterfaceDeclaration(statement) || ts.isClassDeclaration(statement))
+  ) {
+    throw new Error('There are no members');
+  }
+  return [...statement.members].filter(
+    (member) => ts.isPropertyDeclaration(member) || ts.isPropertySignature(member),
+  );
+}
+
+function positionOf(text: string, mark: string): object {
+  const before = text.slice(0, text.indexOf(mark)).split('\n');
+  return { file: 'a.ts', line: before.length, column: (before.at(-1) ?? '').length + 1 };
+}

@@ -18,15 +18,73 @@ const PLAIN =
   /^\/\*\*[ \t]+(?:@(maxLength|minLength|minimum|maximum|integer|numeric|label|secret|version)(?=[ \t]))?([^@{}`*\\<>\r\n\u2028\u2029]*)\*\/$/;
 
 /**
- * The comment that stands directly before a declaration. Most declarations have none, or one plain line: so comments
+ * The comment that stands directly before a declaration, be it on the line of what precedes it. Most declarations have none, or one plain line: so comments
  * are no part of the trees, and only those that say more are parsed, each by itself.
  */
 export function readDoc(node: ts.Node): Doc {
   const source = node.getSourceFile();
   const { text } = source;
-  if (node.getStart(source) - node.pos < '/** */'.length) return NO_DOC;
-  const comment = ts.getLeadingCommentRanges(text, node.pos)?.findLast(({ pos }) => isDoc(text, pos));
-  if (comment === undefined) return NO_DOC;
+  const start = node.getStart(source);
+  if (start - node.pos < '/** */'.length) return NO_DOC;
+  const comment =
+    ts.getLeadingCommentRanges(text, node.pos)?.findLast(({ pos }) => isDoc(text, pos)) ??
+    commentBeside(text, node.pos, start);
+  return comment === undefined ? NO_DOC : readComment(source, comment);
+}
+
+/** Tags in comments within a member, or behind it at the end of a line: those may be about the member below as well. */
+export function readMisplacedTags(
+  member: ts.PropertyDeclaration | ts.PropertySignature,
+): readonly MisplacedTag[] {
+  const source = member.getSourceFile();
+  const { text } = source;
+  const start = member.getStart(source);
+  const content = (ts.isPropertyDeclaration(member) ? member.initializer : undefined) ?? member.type;
+  const head = text.slice(start, member.type?.getStart(source) ?? member.end);
+  const separator = text.slice(content?.end ?? member.end, member.end);
+  const isLastOfLine = text.charAt(member.end) === '\n';
+  if (isLastOfLine && !head.includes('/**') && !separator.includes('/**')) return [];
+  return [
+    ...commentsIn(head, start),
+    ...commentsIn(separator, member.end - separator.length),
+    ...(isLastOfLine ? [] : commentsBehind(text, member.end)),
+  ]
+    .filter(({ pos }) => isDoc(text, pos))
+    .flatMap((comment) => readComment(source, comment).tags)
+    .map((tag) => ({ ...tag, misplaced: true }));
+}
+
+interface MisplacedTag extends DocTag {
+  readonly misplaced: true;
+}
+
+/** Comments in what holds no text in quotes. @param offset of the text in its file */
+function commentsIn(text: string, offset: number): readonly ts.TextRange[] {
+  return [...text.matchAll(/\/\*.*?\*\//gs)].map(({ 0: comment, index }) => ({
+    pos: offset + index,
+    end: offset + index + comment.length,
+  }));
+}
+
+/** Comments behind a member, unless another one follows on their line. */
+function commentsBehind(text: string, end: number): readonly ts.TextRange[] {
+  const comments = ts.getTrailingCommentRanges(text, end) ?? [];
+  const rest = text.slice(comments.at(-1)?.end ?? end);
+  return /^[ \t]*(?:[\n}]|$)/.test(rest) ? comments : [];
+}
+
+/**
+ * A comment on the line of what precedes a declaration, which the compiler takes for no comment of its. It is one if
+ * the declaration begins on its line too, or is the first in its braces; else it may be about the member before.
+ */
+function commentBeside(text: string, pos: number, start: number): ts.TextRange | undefined {
+  const comment = ts.getTrailingCommentRanges(text, pos)?.findLast((each) => isDoc(text, each.pos));
+  if (comment === undefined || text.charAt(pos - 1) === '{') return comment;
+  return text.slice(comment.end, start).includes('\n') ? undefined : comment;
+}
+
+function readComment(source: ts.SourceFile, comment: ts.TextRange): Doc {
+  const { text } = source;
   const [plain, tag, content = ''] = PLAIN.exec(text.slice(comment.pos, comment.end)) ?? [];
   if (plain === undefined) return parseDoc(source, comment);
   if (tag === undefined) return docOf(content, []);

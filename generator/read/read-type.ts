@@ -3,7 +3,7 @@ import { ts } from './compiler.js';
 import { enumMemberValue, readConstantValues, readEnumValues } from './read-constants.js';
 import { type Draft, type ReadContext, report } from './read-context.js';
 import { hasDecorator } from './read-decorator.js';
-import { readDoc } from './read-doc.js';
+import { readDoc, readMisplacedTags } from './read-doc.js';
 import { abbreviate, propertyName } from './read-literal.js';
 import {
   type Declaration,
@@ -314,12 +314,13 @@ function field(
   }
   const { type, nullable, optional } = read(reading, typeNode);
   const { description, tags } = readDoc(member);
+  const misplaced = readMisplacedTags(member);
   const schema: Draft<FieldSchema> = {
     name,
     type,
     optional: optional || member.questionToken !== undefined,
     nullable,
-    tags,
+    tags: misplaced.length === 0 ? tags : [...tags, ...misplaced],
     location: locationOf(member),
   };
   if (description !== undefined) schema.description = description;

@@ -48,17 +48,27 @@ export function constraintsOf(field: FieldSchema): FieldConstraints {
   const constraints: { -readonly [Key in keyof Constraints]: Constraints[Key] } = {};
   const problems: TagProblem[] = [];
   for (const tag of field.tags) {
+    if (tag.misplaced) {
+      if (FIELD_TAGS.has(tag.name)) problems.push({ tag, message: spelled(tag), hint: MISPLACED });
+      continue;
+    }
     const rule = Object.hasOwn(TAGS, tag.name) ? TAGS[tag.name] : undefined;
     if (rule === undefined) continue;
     const value = rule.fits(field.type) ? rule.parse(tag.text, field) : undefined;
     if (value === undefined) {
-      problems.push({ tag, message: `@${tag.name} ${tag.text}`.trim(), hint: rule.usage });
+      problems.push({ tag, message: spelled(tag), hint: rule.usage });
     } else {
       Object.assign(constraints, { [tag.name]: value });
     }
   }
   return { constraints, problems };
 }
+
+function spelled({ name, text }: DocTag): string {
+  return `@${name} ${text}`.trim();
+}
+
+const MISPLACED = 'Write its comment before the field that it is about: here it may be about another one.';
 
 /** Precision and scale of a decimal field. */
 export function numericOf(field: FieldSchema): NumericType {
@@ -120,6 +130,9 @@ const TAGS: Readonly<Record<string, TagRule>> = {
   },
   secret: { usage: 'Without text: @secret.', fits: () => true, ...FLAG },
 };
+
+/** Tags that mean something in the comment of a field. */
+const FIELD_TAGS: ReadonlySet<string> = new Set([...Object.keys(TAGS), 'renamedFrom']);
 
 function parseNumber(text: string): number | undefined {
   return /^-?\d+(\.\d+)?$/.test(text) && Number.isFinite(Number(text)) ? Number(text) : undefined;

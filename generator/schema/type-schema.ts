@@ -73,6 +73,8 @@ export interface DocTag {
   readonly name: string;
   readonly text: string;
   readonly location: SourceLocation;
+  /** It stands where nobody can tell which field it is about. */
+  readonly misplaced?: true;
 }
 
 /** True for a type that one text can carry: in a path or a query string. */

@@ -6,6 +6,9 @@ export interface ThingTouchActionParams {
   readonly color?: 'RED' | 'GREEN';
   /** @secret */
   readonly pin?: string;
+  readonly note?: string; /** A comment, and a tag @of other tools */
+  readonly code?: string; /** @secret */
+  readonly last?: string;
 }
 
 @FwAction

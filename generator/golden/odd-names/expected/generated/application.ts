@@ -51,6 +51,7 @@ const routes: readonly RouteDescriptor[] = [
       properties: {
         "a'b": { type: 'string', fwLabel: 'it\'s "quoted" `${label}`' },
         default: { type: 'string' },
+        pin: { type: 'string' },
       },
       required: ["a'b"],
       additionalProperties: false,
@@ -72,6 +73,7 @@ export const application: ApplicationDefinition<Collaborators> = {
         params: [
           { name: "a'b", type: { kind: 'string' } },
           { name: 'default', type: { kind: 'string' }, optional: true },
+          { name: 'pin', type: { kind: 'string' }, optional: true, secret: true },
         ],
         result: { kind: 'opaque' },
         create: () => new NewTouchAction(clock),

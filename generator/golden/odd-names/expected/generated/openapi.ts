@@ -49,7 +49,7 @@ export const openApi: object = {
       },
       NewTouchRequest: {
         type: 'object',
-        properties: { "a'b": { type: 'string' }, default: { type: 'string' } },
+        properties: { "a'b": { type: 'string' }, default: { type: 'string' }, pin: { type: 'string' } },
         required: ["a'b"],
         additionalProperties: false,
       },

@@ -29,5 +29,5 @@ export class NewTouchAction extends Action<Omit2, Answer> {
 export type Omit2 = {
   /** @label it's "quoted" `${label}` */
   readonly "a'b": string;
-  readonly default?: string;
+  readonly default?: string; /** @secret */ readonly pin?: string;
 };
