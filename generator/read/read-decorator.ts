@@ -33,7 +33,7 @@ export function hasDecorator(context: ReadContext, node: ts.ClassDeclaration, na
 }
 
 /** The name of a decorator of this package; undefined for any other modifier. */
-function decoratorName(context: ReadContext, modifier: ts.ModifierLike): string | undefined {
+export function decoratorName(context: ReadContext, modifier: ts.ModifierLike): string | undefined {
   if (!ts.isDecorator(modifier)) return undefined;
   const { expression } = modifier;
   const callee = ts.isCallExpression(expression) ? expression.expression : expression;

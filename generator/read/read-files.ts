@@ -3,6 +3,7 @@ import type { ActionSchema, ProjectSchema } from '../schema/project-schema.js';
 import { attempt } from './attempt.js';
 import { type ClassForm, readClassForm } from './class-form.js';
 import { ts } from './compiler.js';
+import { reportNestedClasses } from './nested-classes.js';
 import type { ParseError } from './parse-source.js';
 import { readAction } from './read-action.js';
 import { type ReadContext, report } from './read-context.js';
@@ -21,7 +22,8 @@ import { type Asked, SourceFiles } from './source-files.js';
  * Only files with a decorator or a derived class are parsed; others are parsed when a type is followed into them. Names
  * are not looked for: a file may import the markers under names of its own.
  */
-const MARKERS = /^\s*@[\p{ID_Start}_$]|\bclass\b[^{}]*\bextends\b/mu;
+const MARKERS =
+  /(?:^|[=(;}]|\{\s|\b(?:export|default|abstract|return))\s*@[\p{ID_Start}_$]|\bclass\b[^{}]*\bextends\b/mu;
 
 /**
  * Reads files that nothing is known of, and remembers what they give. Only few trees are kept, so each file that
@@ -87,9 +89,11 @@ function syntaxDiagnostic({ message, location }: ParseError): Diagnostic {
 
 function readClasses(context: ReadContext, file: string, found: Found): void {
   const source = context.sources.matches(file, MARKERS) ? context.sources.load(file) : undefined;
-  for (const statement of source?.statements ?? []) {
+  if (source === undefined) return;
+  for (const statement of source.statements) {
     if (ts.isClassDeclaration(statement)) readClass(context, readClassForm(context, statement), found);
   }
+  reportNestedClasses(context, source);
 }
 
 function readClass(context: ReadContext, form: ClassForm, found: Found): void {

@@ -1,0 +1,3 @@
+import { FwEventHandler } from 'fw-actions';
+
+export const handlers = [() => { @FwEventHandler class OnNothing {} return OnNothing; }];

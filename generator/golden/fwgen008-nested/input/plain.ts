@@ -1,0 +1,3 @@
+import { FwEventHandler } from 'fw-actions';
+
+export @FwEventHandler class Plain {}

@@ -1,0 +1,61 @@
+import { ts } from './compiler.js';
+import { type ReadContext, report } from './read-context.js';
+import { decoratorName } from './read-decorator.js';
+
+/** Decorators of classes that generated code imports. */
+const MARKERS: ReadonlySet<string> = new Set(['AutoBuilder', 'FwAction', 'FwEventHandler', 'FwSaga']);
+
+/**
+ * Reports marked classes inside of functions, namespaces and expressions. They are looked for at the decorators that a
+ * text holds besides those of the classes at its top level: most hold no others, and nothing of their trees is seen.
+ */
+export function reportNestedClasses(context: ReadContext, source: ts.SourceFile): void {
+  const found = otherDecorators(source);
+  if (found.length === 0) return;
+  context.sources.withBodies(() => context.sources.load(source.fileName));
+  const reported = new Set<ts.Node>();
+  for (const decorator of found) {
+    const node = decorator.parent;
+    const marker = decoratorName(context, decorator) ?? '';
+    if (!ts.isClassLike(node) || !MARKERS.has(marker) || reported.has(node)) continue;
+    reported.add(node);
+    const name = node.name?.text;
+    report(
+      context,
+      'FWGEN008',
+      node.name ?? node,
+      `${name ?? 'A class without a name'} is marked with @${marker} inside of another declaration`,
+      `Write \`export class ${name ?? 'Name'}\` at the top level of a file: generated code imports it by name.`,
+    );
+  }
+}
+
+function otherDecorators(source: ts.SourceFile): readonly ts.Decorator[] {
+  const { text } = source;
+  const known = new Set<number>();
+  for (const statement of source.statements) {
+    if (!ts.isClassDeclaration(statement)) continue;
+    for (const modifier of statement.modifiers ?? []) known.add(modifier.getStart(source));
+  }
+  const found: ts.Decorator[] = [];
+  for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
+    const decorator = known.has(at) || isTag(text, at) ? undefined : decoratorAt(source, at);
+    if (decorator !== undefined) found.push(decorator);
+  }
+  return found;
+}
+
+/** True behind a star, where comments have their tags. */
+function isTag(text: string, at: number): boolean {
+  let before = at - 1;
+  while (text.charAt(before) === ' ') before -= 1;
+  return text.charAt(before) === '*' && text.charAt(before + 1) === ' ';
+}
+
+function decoratorAt(source: ts.SourceFile, at: number): ts.Decorator | undefined {
+  let node: ts.Node | undefined = source;
+  while (node !== undefined && !(ts.isDecorator(node) && node.getStart(source) === at)) {
+    node = ts.forEachChild(node, (child) => (child.pos <= at && at < child.end ? child : undefined));
+  }
+  return node;
+}
