@@ -31,7 +31,7 @@ export function readAction(
     return undefined;
   }
   if (className === undefined) return undefined;
-  const resultType = readType(context, result);
+  const resultType = readType(context, result, 'result');
   const routeDecorator = decorators.get('HttpRoute');
   const route = routeDecorator === undefined ? undefined : readRoute(context, routeDecorator);
   const action: Draft<ActionSchema> = {

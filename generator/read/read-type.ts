@@ -16,8 +16,8 @@ import { fileOf, locationOf } from './source-files.js';
 import { constructorOf, declaredName, instanceProperties, scopeOf } from './syntax.js';
 import { mergeFields, plain, type ReadType, recursive, unite, unsupported } from './type-results.js';
 
-/** What the type is read for: a response may be made of mapper classes, other data is plain. */
-export type TypeUse = 'data' | 'response';
+/** What the type is read for: a response may be made of mapper classes, other data is plain; a result is only given. */
+export type TypeUse = 'data' | 'result' | 'response';
 
 interface Reading {
   readonly context: ReadContext;
@@ -61,7 +61,7 @@ function read(reading: Reading, node: ts.TypeNode): ReadType {
       return { type: { kind: 'void' }, nullable: false, optional: true };
   }
   if (ts.isParenthesizedTypeNode(node)) return read(reading, node.type);
-  if (ts.isLiteralTypeNode(node)) return readLiteralType(node.literal, node);
+  if (ts.isLiteralTypeNode(node)) return readLiteralType(reading, node.literal, node);
   if (ts.isUnionTypeNode(node)) return readUnion(reading, node.types, node);
   if (ts.isIntersectionTypeNode(node)) return readIntersection(reading, node.types, node);
   if (ts.isArrayTypeNode(node)) return readList(reading, node.elementType, node);
@@ -79,14 +79,15 @@ function read(reading: Reading, node: ts.TypeNode): ReadType {
   return unsupported(node);
 }
 
-function readLiteralType(literal: ts.Node, node: ts.TypeNode): ReadType {
+function readLiteralType({ use }: Reading, literal: ts.Node, node: ts.TypeNode): ReadType {
   if (ts.isStringLiteralLike(literal)) {
     return plain({ kind: 'enum', values: [literal.text] });
   }
   if (literal.kind === ts.SyntaxKind.NullKeyword)
     return { type: { kind: 'void' }, nullable: true, optional: false };
   const isBoolean = literal.kind === ts.SyntaxKind.TrueKeyword || literal.kind === ts.SyntaxKind.FalseKeyword;
-  return isBoolean ? plain({ kind: 'boolean' }) : unsupported(node);
+  // What is only given is one of its type already; what is taken would have to be checked for it.
+  return isBoolean && use !== 'data' ? plain({ kind: 'boolean' }) : unsupported(node);
 }
 
 function readUnion(reading: Reading, nodes: readonly ts.TypeNode[], union: ts.TypeNode): ReadType {

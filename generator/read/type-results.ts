@@ -15,12 +15,19 @@ export interface ReadType {
 export function unite(types: readonly TypeSchema[], union: ts.TypeNode): TypeSchema {
   const [first] = types;
   if (first === undefined) return { kind: 'void' };
+  if (isBoolean(types)) return { kind: 'boolean' };
   const broken = types.find((type) => type.kind === 'unsupported');
   if (types.length === 1 || broken !== undefined) return broken ?? first;
-  if (types.every((type) => type.kind === 'boolean')) return first;
   const enums = types.filter((type) => type.kind === 'enum');
   if (enums.length < types.length) return unsupported(union).type;
   return { kind: 'enum', values: [...new Set(enums.flatMap((each) => each.values))] };
+}
+
+/** `true` or `false` alone is no type that could be checked; both together are one. */
+function isBoolean(types: readonly TypeSchema[]): boolean {
+  const texts = types.map((type) => (type.kind === 'unsupported' ? type.text : type.kind));
+  const isWhole = texts.includes('boolean') || (texts.includes('true') && texts.includes('false'));
+  return isWhole && texts.every((text) => text === 'boolean' || text === 'true' || text === 'false');
 }
 
 /** A later field replaces an earlier one of its name, as an extending interface's does. */

@@ -4,7 +4,15 @@ import { Thing } from './thing.js';
 export interface ThingTouchActionParams {
   readonly box: Box;
   readonly map: Map<string, string>;
+  readonly accepted: true;
+  readonly refused?: null | false;
+  readonly either: true | 'maybe';
+  readonly nested: { readonly yes: Yes };
+  readonly whole: Yes | false | null;
+  readonly redundant: boolean | Yes;
 }
+
+type Yes = true;
 
 export class Box {
   readonly size!: number;
@@ -13,6 +21,7 @@ export class Box {
 export class ThingResponse {
   readonly thing!: Thing;
   readonly day!: Temporal.PlainDate;
+  readonly done!: true;
 
   static from(_result: void): ThingResponse {
     return new ThingResponse();
