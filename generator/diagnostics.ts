@@ -46,7 +46,7 @@ export const DIAGNOSTICS = {
   FWGEN039: 'A repository class cannot be wired',
   FWGEN040: 'There is nothing to generate from',
   FWGEN041: 'A generated file was edited by hand',
-  FWGEN042: 'A template does not parse',
+  FWGEN042: 'A template does not parse, or fails when it runs',
   FWGEN043: 'A template speaks of something that its view does not have',
   FWGEN044: 'A template lies in the wrong place, or gives files that others give',
   FWGEN045: 'An action stages models on two shards',

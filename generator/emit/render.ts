@@ -1,17 +1,27 @@
 import { createRequire } from 'node:module';
 import type Handlebars from 'handlebars';
 import { compareText } from '../diagnostics.js';
+import { bareView } from './bare-view.js';
 import { loadRuntime } from './built-parts.js';
 import { COMPILE_OPTIONS } from './compile-options.js';
 import { ownTemplateText, precompiledTemplates } from './own-templates.js';
 import { TemplateError } from './template-error.js';
 import { PARTIALS, TEMPLATES, type TemplateName } from './template-names.js';
+import { compileUserTemplate, OwnPartialError, templateMistake } from './user-template.js';
 
 /** Renders one template with its view. */
 export type Render = (view: object) => string;
 
 /** Templates of the user's own folder: text by path below it, without extension. */
-export type UserTemplates = ReadonlyMap<string, { readonly file: string; readonly text: string }>;
+export type UserTemplates = ReadonlyMap<string, UserTemplate>;
+
+interface UserTemplate {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** What the compiler makes of a template. Options are those that it gives to partials. */
+type Template = (view: unknown, options?: Handlebars.RuntimeOptions) => string;
 
 const require = createRequire(import.meta.url);
 
@@ -23,6 +33,8 @@ export class Renderer {
   readonly #user: UserTemplates;
   readonly #precompiled: ReturnType<typeof precompiledTemplates>;
   #engine: typeof Handlebars | undefined;
+  /** Of the view that is being rendered, for messages. */
+  #viewName = '';
 
   constructor(user: UserTemplates = new Map()) {
     this.#user = user;
@@ -52,22 +64,38 @@ export class Renderer {
   #renderer(path: string, viewName: string): Render {
     const template = this.#template(path);
     return (view) => {
+      this.#viewName = viewName;
       try {
         return inOnePiece(template(view));
       } catch (error) {
-        throw this.#explained(error, path, viewName);
+        throw error instanceof OwnPartialError ? error.cause : error;
       }
     };
   }
 
-  #template(path: string): (view: object) => string {
+  #template(path: string): Template {
     const engine = this.#engineWithPartials();
     const user = this.#user.get(path);
-    if (user !== undefined) return this.#compile(engine, user.file, user.text);
+    return user === undefined ? this.#ownTemplate(engine, path) : this.#userTemplate(engine, user);
+  }
+
+  #ownTemplate(engine: typeof Handlebars, path: string): Template {
     const specification = this.#precompiled?.[path];
     return specification === undefined
       ? engine.compile(ownTemplateText(path), COMPILE_OPTIONS)
       : engine.template(specification);
+  }
+
+  /** One whose mistakes are told at its file. */
+  #userTemplate(engine: typeof Handlebars, { file, text }: UserTemplate): Template {
+    const template = compileUserTemplate(engine, file, text);
+    return (view, options) => {
+      try {
+        return template(bareView(view), options);
+      } catch (error) {
+        throw error instanceof TemplateError ? error : templateMistake(error, file, this.#viewName);
+      }
+    };
   }
 
   #engineWithPartials(): typeof Handlebars {
@@ -77,51 +105,27 @@ export class Renderer {
     const engine = loaded.create();
     for (const name of PARTIALS) {
       const path = `partials/${name}`;
-      const user = this.#user.get(path);
-      const specification = this.#precompiled?.[path];
-      if (user !== undefined) engine.registerPartial(name, this.#compile(engine, user.file, user.text));
-      else if (specification !== undefined) engine.registerPartial(name, engine.template(specification));
-      else engine.registerPartial(name, engine.compile(ownTemplateText(path), COMPILE_OPTIONS));
+      if (this.#user.has(path)) continue;
+      engine.registerPartial(name, ownPartial(name, this.#ownTemplate(engine, path)));
     }
-    for (const [path, { file, text }] of this.#user) {
-      const name = path.slice('partials/'.length);
-      if (path.startsWith('partials/') && !PARTIALS.some((own) => own === name)) {
-        engine.registerPartial(name, this.#compile(engine, file, text));
-      }
+    for (const [path, user] of this.#user) {
+      if (!path.startsWith('partials/')) continue;
+      engine.registerPartial(path.slice('partials/'.length), this.#userTemplate(engine, user));
     }
     this.#engine = engine;
     return engine;
   }
+}
 
-  #compile(engine: typeof Handlebars, file: string, text: string): (view: object) => string {
+/** The partial as it is; what it throws names it, for it may be a user's template that gave it the wrong view. */
+function ownPartial(name: string, template: Template): Template {
+  return (view, options) => {
     try {
-      engine.precompile(text, COMPILE_OPTIONS);
+      return template(view, options);
     } catch (error) {
-      const [message = '', ...rest] = messageOf(error).split('\n');
-      const line = Number(/Parse error on line (\d+)/.exec(message)?.[1] ?? placeIn(message).line ?? 1);
-      const what = (rest.at(-1) ?? message).replace(/ - \d+:\d+$/, '');
-      throw new TemplateError('syntax', { file, line, column: 1 }, what, 'Correct the template.');
+      throw error instanceof TemplateError ? error : new OwnPartialError(name, error);
     }
-    return engine.compile(text, COMPILE_OPTIONS);
-  }
-
-  /** A mistake in a template of the user's as such; anything else as it is. */
-  #explained(error: unknown, path: string, viewName: string): unknown {
-    const message = messageOf(error);
-    const user = this.#user.get(path);
-    const partial = [...this.#user].find(([each]) => each.startsWith('partials/'))?.[1];
-    const missing =
-      /^"(.*)" not defined in/.exec(message)?.[1] ??
-      /^The partial (.*) could not be found/.exec(message)?.[1];
-    const template = user ?? partial;
-    if (template === undefined || missing === undefined) return error;
-    return new TemplateError(
-      'missing',
-      { file: template.file, ...placeIn(message) },
-      `The template speaks of ${JSON.stringify(missing)}, which its view ${viewName} does not have`,
-      'See docs/templates.md for what the view holds.',
-    );
-  }
+  };
 }
 
 /**
@@ -131,14 +135,4 @@ export class Renderer {
 function inOnePiece(text: string): string {
   text.charCodeAt(0);
   return text;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-/** Handlebars puts `line:column`, the column from 0, behind its messages. */
-function placeIn(message: string): { readonly line?: number; readonly column?: number } {
-  const [, line, column] = / - (\d+):(\d+)$/.exec(message) ?? [];
-  return line === undefined ? {} : { line: Number(line), column: Number(column) + 1 };
 }

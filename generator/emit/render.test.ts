@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest';
+import { Renderer } from './render.js';
+import { TemplateError } from './template-error.js';
+
+const VIEW = {
+  headerPrefix: '// ',
+  header: 'Made',
+  name: 'thing',
+  fields: [{ column: 'a' }, { column: 'b' }],
+  states: ['NEW', 'OLD'],
+  flag: true,
+  imports: [],
+};
+
+const SYNTAX = { kind: 'syntax', hint: 'Correct the template.' };
+const MISSING = { kind: 'missing', hint: 'See docs/templates.md for what the view holds.' };
+
+function render(texts: Readonly<Record<string, string>>): string {
+  const user = Object.entries(texts).map(([path, text]) => [path, { file: `t/${path}.hbs`, text }] as const);
+  return new Renderer(new Map(user)).extra('per-model/x', 'SomeView')(VIEW);
+}
+
+function mistakeOf(texts: Readonly<Record<string, string>>): unknown {
+  try {
+    return render(texts);
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    const { kind, location, message, hint } = error;
+    return { kind, location, message, hint };
+  }
+}
+
+const x = 't/per-model/x.hbs';
+
+test.each([
+  ['{{#if}}x{{/if}}', '{{#if}} with 0 values where it is {{#if}} with 1', 1],
+  ['{{#each}}x{{/each}}', '{{#each}} with 0 values where it is {{#each}} with 1', 1],
+  ['{{#with}}x{{/with}}', '{{#with}} with 0 values where it is {{#with}} with 1', 1],
+  ['{{#unless}}x{{/unless}}', '{{#unless}} with 0 values where it is {{#unless}} with 1', 1],
+  ['  {{lookup}}', '{{lookup}} with 0 values where it is {{lookup}} with 2', 3],
+  ['{{if flag}}', '{{if}} with 1 values where it is {{#if}} with 1', 1],
+  [
+    '{{#if flag}}{{#each states name}}{{/each}}{{/if}}',
+    '{{#each}} with 2 values where it is {{#each}} with 1',
+    13,
+  ],
+  ['{{#if (lookup fields)}}x{{/if}}', '{{lookup}} with 1 values where it is {{lookup}} with 2', 7],
+])('%s is told where it stands', (text, message, column) => {
+  const location = { file: x, line: 2, column };
+  expect(mistakeOf({ 'per-model/x': `\n${text}` })).toEqual({ ...SYNTAX, location, message });
+});
+
+test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])('%s is no name of a view', (name) => {
+  const missing = (text: string, place: object): void =>
+    expect(mistakeOf({ 'per-model/x': text })).toEqual({
+      ...MISSING,
+      location: { file: x, ...place },
+      message: `The template speaks of ${JSON.stringify(name)}, which its view SomeView does not have`,
+    });
+  missing(`{{${name}}}`, { line: 1, column: 3 });
+  missing(`{{fields.${name}}}`, { line: 1, column: 3 });
+  missing(`{{#each fields}}{{${name}}}{{/each}}`, { line: 1, column: 19 });
+  expect(render({ 'per-model/x': `{{#if ${name}}}x{{/if}}` })).toBe('');
+  missing(`{{#each states}}{{${name}}}{{/each}}`, {});
+});
+
+test('a mistake in a partial is told at the partial, however deep', () => {
+  const texts = {
+    'per-model/x': '{{> outer}}',
+    'partials/outer': 'a\n{{#each fields}}{{> inner note="b"}}{{/each}}',
+    'partials/inner': '\n\n {{colour}}',
+  };
+  expect(mistakeOf(texts)).toEqual({
+    ...MISSING,
+    location: { file: 't/partials/inner.hbs', line: 3, column: 4 },
+    message: 'The template speaks of "colour", which its view SomeView does not have',
+  });
+  expect(mistakeOf({ ...texts, 'partials/inner': '{{constructor}}' })).toMatchObject({
+    location: { file: 't/partials/inner.hbs', line: 1 },
+  });
+});
+
+test('a partial of this package that gets the wrong view is a mistake of the template that gives it', () => {
+  expect(mistakeOf({ 'per-model/x': '{{#each fields}}{{> header}}{{/each}}' })).toEqual({
+    ...MISSING,
+    location: { file: x },
+    message: 'The partial header speaks of "headerPrefix", which its view SomeView does not have',
+  });
+});
+
+test('a partial that nobody wrote, or that has no end, is a mistake of its template', () => {
+  expect(mistakeOf({ 'per-model/x': '{{> nowhere}}' })).toMatchObject({ ...MISSING, location: { file: x } });
+  expect(mistakeOf({ 'per-model/x': '{{> again}}', 'partials/again': '{{> again}}' })).toMatchObject({
+    ...SYNTAX,
+    location: { file: 't/partials/again.hbs' },
+    message: 'The template fails: Maximum call stack size exceeded',
+  });
+});
+
+test('what the view has is rendered as ever', () => {
+  const text =
+    '{{> header}}|{{name}}{{#each fields}}{{@index}}{{column}}{{../name}}{{/each}}{{fields.length}}{{states}}' +
+    '{{#with fields.[0]}}{{column}}{{/with}}{{lookup states 1}}{{#unless flag}}no{{else if flag}}yes{{/unless}}' +
+    '{{fields}}{{> own flag=false}}';
+  expect(render({ 'per-model/x': text, 'partials/own': '{{#if flag}}on{{else}}off{{/if}}' })).toBe(
+    '// Made. Do not edit: change the source and run `fw-gen generate`.\n|thing0athing1bthing2NEW,OLDaOLDyes[object Object],[object Object]off',
+  );
+});
