@@ -1,3 +1,4 @@
+import { isKeptByDouble } from './exact-number.js';
 import type { JsonValue } from './json-value.js';
 import type { DocTag, FieldSchema, TypeSchema } from './type-schema.js';
 
@@ -93,7 +94,7 @@ const LENGTH: Pick<TagRule, 'fits' | 'parse'> = {
 };
 
 const BOUND: TagRule = {
-  usage: 'On a number, bigint or Decimal: @minimum 1.',
+  usage: 'On a number, bigint or Decimal, a number of at most 15 digits: @minimum 1.',
   fits: isKind('number', 'bigint', 'decimal'),
   parse: parseNumber,
 };
@@ -134,8 +135,9 @@ const TAGS: Readonly<Record<string, TagRule>> = {
 /** Tags that mean something in the comment of a field. */
 const FIELD_TAGS: ReadonlySet<string> = new Set([...Object.keys(TAGS), 'renamedFrom']);
 
+/** undefined for a number that would be rounded, too: amounts never are. */
 function parseNumber(text: string): number | undefined {
-  return /^-?\d+(\.\d+)?$/.test(text) && Number.isFinite(Number(text)) ? Number(text) : undefined;
+  return /^-?\d+(\.\d+)?$/.test(text) && isKeptByDouble(text) ? Number(text) : undefined;
 }
 
 function parsePattern(text: string): string | undefined {

@@ -16,4 +16,10 @@ export class Thing extends Model<Thing, Id<Thing>, 'NEW'> {
   readonly count!: number;
   /** @see the manual, a tag of other tools */
   readonly fine!: string;
+  /** @minimum 9007199254740993 */
+  readonly least!: bigint;
+  /** @maximum 12345678901234.5678 */
+  readonly most!: Decimal;
+  /** @exclusiveMinimum 9007199254740992 */
+  readonly exact!: bigint;
 }
