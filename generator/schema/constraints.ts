@@ -1,3 +1,4 @@
+import { KINDS_WITH_DEFAULT, parseDefault } from './default-value.js';
 import { isKeptByDouble } from './exact-number.js';
 import type { JsonValue } from './json-value.js';
 import type { DocTag, FieldSchema, TypeSchema } from './type-schema.js';
@@ -48,14 +49,14 @@ export function constraintsOf(field: FieldSchema): FieldConstraints {
   if (field.tags.length === 0) return UNCONSTRAINED;
   const constraints: { -readonly [Key in keyof Constraints]: Constraints[Key] } = {};
   const problems: TagProblem[] = [];
-  for (const tag of field.tags) {
+  for (const tag of defaultsLast(field.tags)) {
     if (tag.misplaced) {
       if (FIELD_TAGS.has(tag.name)) problems.push({ tag, message: spelled(tag), hint: MISPLACED });
       continue;
     }
     const rule = Object.hasOwn(TAGS, tag.name) ? TAGS[tag.name] : undefined;
     if (rule === undefined) continue;
-    const value = rule.fits(field.type) ? rule.parse(tag.text, field) : undefined;
+    const value = rule.fits(field.type) ? rule.parse(tag.text, field, constraints) : undefined;
     if (value === undefined) {
       problems.push({ tag, message: spelled(tag), hint: rule.usage });
     } else {
@@ -63,6 +64,12 @@ export function constraintsOf(field: FieldSchema): FieldConstraints {
     }
   }
   return { constraints, problems };
+}
+
+/** A default has to be what the other tags allow, wherever they stand. */
+function defaultsLast(tags: readonly DocTag[]): readonly DocTag[] {
+  const isDefault = ({ name }: DocTag): boolean => name === 'default';
+  return tags.some(isDefault) ? [...tags.filter((tag) => !isDefault(tag)), ...tags.filter(isDefault)] : tags;
 }
 
 function spelled({ name, text }: DocTag): string {
@@ -79,8 +86,8 @@ export function numericOf(field: FieldSchema): NumericType {
 interface TagRule {
   readonly usage: string;
   readonly fits: (type: TypeSchema) => boolean;
-  /** undefined if the text does not fit. */
-  readonly parse: (text: string, field: FieldSchema) => JsonValue | undefined;
+  /** undefined if the text does not fit. @param others what the other tags say, for a default */
+  readonly parse: (text: string, field: FieldSchema, others: Constraints) => JsonValue | undefined;
 }
 
 const isKind =
@@ -120,9 +127,14 @@ const TAGS: Readonly<Record<string, TagRule>> = {
     parse: parseNumericTag,
   },
   default: {
-    usage: 'On an optional field, a value of its type: @default 50.',
-    fits: isKind('string', 'number', 'boolean', 'enum', 'decimal', 'currency', 'bigint'),
-    parse: (text, field) => (field.optional ? parseDefault(text, field.type) : undefined),
+    usage:
+      'On an optional string, number, boolean, bigint, Decimal, Currency or union of literals, a value that it takes: ' +
+      '@default 50.',
+    fits: isKind(...KINDS_WITH_DEFAULT),
+    parse: (text, field, others) =>
+      field.optional
+        ? parseDefault(text, field.type, { ...others, numeric: others.numeric ?? DEFAULT_NUMERIC })
+        : undefined,
   },
   label: {
     usage: 'The name that messages use: @label balance.',
@@ -159,23 +171,4 @@ function parseNumericTag(text: string): { readonly precision: number; readonly s
 /** True for what PostgreSQL takes as `numeric(precision, scale)` and a decimal can fill. */
 export function isNumeric({ precision, scale }: NumericType): boolean {
   return precision >= 1 && precision <= 1000 && scale <= precision;
-}
-
-function parseDefault(text: string, type: TypeSchema): JsonValue | undefined {
-  switch (type.kind) {
-    case 'number':
-      return parseNumber(text);
-    case 'boolean':
-      return text === 'true' ? true : text === 'false' ? false : undefined;
-    case 'enum':
-      return type.values.includes(text) ? text : undefined;
-    case 'decimal':
-      return /^-?(0|[1-9]\d*)(\.\d+)?$/.test(text) ? text : undefined;
-    case 'bigint':
-      return /^-?(0|[1-9]\d*)$/.test(text) ? text : undefined;
-    case 'currency':
-      return /^[A-Z]{3}$/.test(text) ? text : undefined;
-    default:
-      return text;
-  }
 }

@@ -1,0 +1,98 @@
+import { CURRENCY_CODES } from './currency-codes.js';
+import { compareExact, type ExactNumber, exactNumber, isKeptByDouble } from './exact-number.js';
+import type { JsonValue } from './json-value.js';
+import type { TypeSchema } from './type-schema.js';
+
+/** What else is asked of a value: the other tags of its field. */
+export interface ValueRules {
+  readonly maxLength?: number;
+  readonly minLength?: number;
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly integer?: true;
+  readonly numeric: { readonly precision: number; readonly scale: number };
+}
+
+/** Kinds of fields that can have a default. */
+export const KINDS_WITH_DEFAULT = [
+  'string',
+  'number',
+  'boolean',
+  'enum',
+  'decimal',
+  'currency',
+  'bigint',
+] as const;
+
+/** A default as its field would take it from a request; undefined if it would refuse it. */
+export function parseDefault(text: string, type: TypeSchema, rules: ValueRules): JsonValue | undefined {
+  switch (type.kind) {
+    case 'string':
+      return fitsText(text, rules) ? text : undefined;
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : undefined;
+    case 'enum':
+      return type.values.includes(text) ? text : undefined;
+    case 'currency':
+      return CURRENCY_CODES.has(text) ? text : undefined;
+    case 'number':
+      return fitsNumber(text, rules) ? Number(text) : undefined;
+    case 'bigint':
+      return /^-?(0|[1-9]\d{0,18})$/.test(text) && isWithin(text, BIGINT) && isWithin(text, rules)
+        ? text
+        : undefined;
+    case 'decimal':
+      return fitsDecimal(text, rules) ? text : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Characters are counted as JSON Schema counts them: one for each code point. */
+function fitsText(text: string, { minLength = 0, maxLength, pattern }: ValueRules): boolean {
+  const { length } = Array.from(text);
+  if (length < minLength || length > (maxLength ?? length)) return false;
+  return pattern === undefined || new RegExp(pattern, 'u').test(text);
+}
+
+function fitsNumber(text: string, rules: ValueRules): boolean {
+  if (!/^-?\d+(\.\d+)?$/.test(text) || !isKeptByDouble(text)) return false;
+  return (rules.integer !== true || Number.isSafeInteger(Number(text))) && isWithin(text, rules);
+}
+
+/** The longest text of a decimal that a request may hold. */
+const LONGEST_DECIMAL = 100;
+
+function fitsDecimal(text: string, rules: ValueRules): boolean {
+  if (!/^-?(0|[1-9]\d*)(\.\d+)?$/.test(text) || text.length > LONGEST_DECIMAL) return false;
+  const { digits, exponent } = exactNumber(text) ?? ZERO;
+  const length = digits === 0n ? 0 : String(digits).replace('-', '').length;
+  const { precision, scale } = rules.numeric;
+  return -exponent <= scale && length + exponent <= precision - scale && isWithin(text, rules);
+}
+
+type Bounds = Partial<
+  Record<'minimum' | 'maximum' | 'exclusiveMinimum' | 'exclusiveMaximum', number | bigint>
+>;
+
+const BIGINT: Bounds = { minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n };
+
+const ZERO: ExactNumber = { digits: 0n, exponent: 0 };
+
+function isWithin(text: string, bounds: Bounds): boolean {
+  const value = exactNumber(text);
+  if (value === undefined) return false;
+  const against = (bound: number | bigint | undefined): number | undefined => {
+    const exact = bound === undefined ? undefined : exactNumber(String(bound));
+    return exact === undefined ? undefined : compareExact(value, exact);
+  };
+  return (
+    (against(bounds.minimum) ?? 0) >= 0 &&
+    (against(bounds.maximum) ?? 0) <= 0 &&
+    (against(bounds.exclusiveMinimum) ?? 1) > 0 &&
+    (against(bounds.exclusiveMaximum) ?? -1) < 0
+  );
+}
