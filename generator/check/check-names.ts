@@ -6,7 +6,7 @@ import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
 /** Emitted files that are not named after a model. */
 export const RESERVED_FILES: readonly string[] = ['application', 'openapi', 'server', 'sql-migrations'];
 
-/** Static members of every class, and of every builder. */
+/** Static members of every class, those that every object inherits, and those of every builder. */
 const RESERVED_STATICS: ReadonlySet<string> = new Set([
   'name',
   'length',
@@ -16,8 +16,8 @@ const RESERVED_STATICS: ReadonlySet<string> = new Set([
   'apply',
   'call',
   'bind',
-  'toString',
   'copyOf',
+  ...Object.getOwnPropertyNames(Object.prototype),
 ]);
 
 interface Named {

@@ -14,3 +14,24 @@ export class Name extends Model<Name, Id<Name>, 'NEW'> {}
 
 @AutoBuilder
 export class CopyOf extends Model<CopyOf, Id<CopyOf>, 'NEW'> {}
+
+@AutoBuilder
+export class Constructor extends Model<Constructor, Id<Constructor>, 'NEW'> {}
+
+@AutoBuilder
+export class HasOwnProperty extends Model<HasOwnProperty, Id<HasOwnProperty>, 'NEW'> {}
+
+@AutoBuilder
+export class IsPrototypeOf extends Model<IsPrototypeOf, Id<IsPrototypeOf>, 'NEW'> {}
+
+@AutoBuilder
+export class PropertyIsEnumerable extends Model<PropertyIsEnumerable, Id<PropertyIsEnumerable>, 'NEW'> {}
+
+@AutoBuilder
+export class ToLocaleString extends Model<ToLocaleString, Id<ToLocaleString>, 'NEW'> {}
+
+@AutoBuilder
+export class ToString extends Model<ToString, Id<ToString>, 'NEW'> {}
+
+@AutoBuilder
+export class ValueOf extends Model<ValueOf, Id<ValueOf>, 'NEW'> {}
