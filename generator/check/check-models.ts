@@ -1,7 +1,7 @@
 import { type Diagnostic, diagnostic, formatLocation } from '../diagnostics.js';
 import { type ColumnSchema, columnsOf, isInherited, parseNumeric } from '../schema/columns.js';
 import { isNumeric } from '../schema/constraints.js';
-import { withNested } from '../schema/fields.js';
+import { innermost, withNested } from '../schema/fields.js';
 import type { SourceLocation } from '../schema/location.js';
 import { modelNames } from '../schema/model-names.js';
 import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
@@ -57,9 +57,8 @@ function checkField(model: ModelSchema, field: FieldSchema): readonly Diagnostic
 /** A `jsonb` column comes back as parsed JSON, so it can hold only what JSON has a value for. */
 function checkJsonColumn(field: FieldSchema): readonly Diagnostic[] {
   if (field.type.kind !== 'object' && field.type.kind !== 'list') return [];
-  const itemKind = field.type.kind === 'list' ? field.type.of.kind : undefined;
-  const kinds = [itemKind, ...withNested(field).map((each) => each.type.kind)];
-  const lossy = kinds.find((kind) => kind !== undefined && LOSSY_KINDS.has(kind));
+  const kinds = withNested(field).map((each) => innermost(each.type).kind);
+  const lossy = kinds.find((kind) => LOSSY_KINDS.has(kind));
   if (lossy === undefined) return [];
   return [
     diagnostic(

@@ -42,7 +42,8 @@ export function plain(type: TypeSchema): ReadType {
 
 const SUPPORTED =
   'Use string, number, bigint, boolean, Date, Decimal, Uuid, Currency, Id<X>, ShardedId<X>, a union of string ' +
-  'literals, a string enum, JsonValue, or objects and lists of these.';
+  'literals, a string enum, JsonValue, or objects and lists of these; those of a model hold no bigint, Date, Decimal ' +
+  'or id.';
 
 /** A type that cannot be stored or sent, and what to write instead. */
 export function unsupported(node: ts.TypeNode, hint: string = SUPPORTED): ReadType {

@@ -20,4 +20,6 @@ export class Thing extends Model<Thing, Id<Thing>, 'NEW'> {
   readonly table!: Record<string, string>;
   readonly nothing!: void;
   readonly shape!: Shape;
+  readonly matrix!: readonly (readonly Decimal[])[];
+  readonly basket!: { readonly items: readonly bigint[] };
 }
