@@ -20,9 +20,11 @@ export function emitExtras(
   const add = (template: string, name: string, text: string): void => {
     const file = template.slice(template.indexOf('/') + 1).replaceAll('{name}', name);
     const path = `${paths.output}/${file}`;
-    if (taken.has(path) || files.has(path) || file.startsWith('.')) {
+    const isHidden = file.startsWith('.');
+    if (isHidden || taken.has(path) || files.has(path)) {
       const source = { file: renderer.fileOf(template) };
-      const message = `The template gives ${file}, which something else gives`;
+      const reason = isHidden ? 'and no file may begin with a dot there' : 'which something else gives';
+      const message = `The template gives ${file}, ${reason}`;
       throw new TemplateError('conflict', source, message, 'Rename the template.');
     }
     files.set(path, text);
