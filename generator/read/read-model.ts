@@ -208,11 +208,14 @@ function reportNotText(context: ReadContext, node: ts.Node): void {
 export function reportUnmarkedModel(context: ReadContext, { node, heritage }: ClassForm): void {
   if (!extendsFramework(heritage, 'Model', 'Entity')) return;
   const name = node.name?.text ?? 'A class';
+  const isBase = hasKeyword(node, ts.SyntaxKind.AbstractKeyword) || (node.typeParameters?.length ?? 0) > 0;
   report(
     context,
     'FWGEN011',
     node.name ?? node,
     `${name} extends ${heritage.clause.expression.getText()} without @AutoBuilder`,
-    'Mark it with @AutoBuilder: without a builder there is no way to make or store it.',
+    isBase
+      ? 'Write its fields into each model: a marked class extends Model or Entity directly, and is concrete.'
+      : 'Mark it with @AutoBuilder: without a builder there is no way to make or store it.',
   );
 }
