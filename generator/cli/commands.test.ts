@@ -190,7 +190,26 @@ describe('explain', () => {
     );
   });
 
+  test('says that nothing comes of lines above the declarations', async () => {
+    expect((await explain('src/models/order.ts:1')).info).toBe(
+      'src/models/order.ts:1 causes nothing by itself: it stands above every marked declaration.',
+    );
+  });
+
+  test.each(['0', '9999'])('ends with 2 for line %s, which no file has', async (line) => {
+    for (const file of ['src/models/order.ts', 'src/generated/order.ts']) {
+      expect(await explain(`${file}:${line}`)).toMatchObject({
+        code: 2,
+        error: expect.stringContaining(`${file} has no line ${line}`),
+      });
+    }
+  });
+
   test('ends with 2 for a file that is not there', async () => {
+    expect(await explain('src')).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('There is no file'),
+    });
     expect(await explain('src/none.ts')).toMatchObject({
       code: 2,
       error: expect.stringContaining('There is no file'),
@@ -200,7 +219,9 @@ describe('explain', () => {
 
 describe('templates', () => {
   test('are listed with their views', async () => {
-    expect((await fwGen('templates', 'list')).info).toMatch(/^model +ModelView$/m);
+    const { info } = await fwGen('templates', 'list');
+    expect(info).toMatch(/^model +ModelView$/m);
+    expect(info).toMatch(/^sql-migrations +SqlMigrationsView$/m);
   });
 
   test('can be ejected once, and are used from then on', async () => {

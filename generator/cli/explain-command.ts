@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { formatLocation } from '../diagnostics.js';
@@ -43,6 +43,7 @@ async function explain(text: string, configFile: string, context: CommandContext
   }
   const { projectDirectory } = loaded.options;
   const place = parsePlace(text, projectDirectory);
+  requireLine(place, projectDirectory);
   const result = await generate({ ...loaded.options, dryRun: true, force: true });
   requireNone(result.diagnostics);
   const trace = result.trace();
@@ -57,15 +58,30 @@ async function explain(text: string, configFile: string, context: CommandContext
     context.output.info(`${action} touches one shard: ${verdict}. ${message}`);
   }
   if (lines.length + shards.length === 0) {
-    context.output.info(`${place.file} causes nothing by itself: no declaration in it is marked.`);
+    context.output.info(whyNothing(place, trace));
   }
   return EXIT.success;
+}
+
+function whyNothing({ file, line }: Place, trace: ReadonlyMap<string, TracedText>): string {
+  const isAbove = line !== undefined && explainSource({ file, line: undefined }, trace).length > 0;
+  return isAbove
+    ? `${file}:${line} causes nothing by itself: it stands above every marked declaration.`
+    : `${file} causes nothing by itself: no declaration in it is marked.`;
+}
+
+/** @throws InputError for a line that the file does not have */
+function requireLine({ file, line }: Place, projectDirectory: string): void {
+  if (line === undefined) return;
+  const lines = readFileSync(join(projectDirectory, file), 'utf8').split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  if (line < 1 || line > lines.length) throw new InputError(`${file} has no line ${line}`);
 }
 
 function parsePlace(text: string, projectDirectory: string): Place {
   const [, name = text, digits] = /^(.*?)(?::(\d+))?(?::\d+)?$/.exec(text) ?? [];
   const candidates = [resolve(name), resolve(projectDirectory, name)];
-  const absolute = candidates.find((candidate) => existsSync(candidate));
+  const absolute = candidates.find((candidate) => statSync(candidate, { throwIfNoEntry: false })?.isFile());
   if (absolute === undefined) throw new InputError(`There is no file ${name}`);
   const file = relativeTo(projectDirectory, absolute);
   return { file, line: digits === undefined ? undefined : Number(digits) };

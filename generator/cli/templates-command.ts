@@ -30,8 +30,9 @@ export function addTemplatesCommand(program: Command, context: CommandContext): 
 
 async function listTemplates({ output }: CommandContext): Promise<ExitCode> {
   const { PARTIALS, TEMPLATES } = await import('../templates.js');
-  for (const [name, view] of Object.entries(TEMPLATES)) output.info(`${name.padEnd(14)}${view}`);
-  for (const name of PARTIALS) output.info(`${name.padEnd(14)}partial`);
+  const rows = [...Object.entries(TEMPLATES), ...PARTIALS.map((name) => [name, 'partial'] as const)];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  for (const [name, view] of rows) output.info(`${name.padEnd(width)}  ${view}`);
   return EXIT.success;
 }
 
