@@ -80,6 +80,29 @@ test('a mistake in a partial is told at the partial, however deep', () => {
   });
 });
 
+test('a mistake in what a template gives to a partial is told at the template', () => {
+  const layout = {
+    'partials/layout': '\n\n<{{> @partial-block}}{{> nav}}>',
+    'partials/box': '[{{> @partial-block}}]',
+  };
+  const inline = (nav: string, block: string): string =>
+    `{{#> layout}}{{#*inline "nav"}}${nav}{{/inline}}${block}{{/layout}}`;
+  const location = { file: x, line: 1 };
+  expect(render({ 'per-model/x': inline('n', '{{#> box}}{{name}}{{/box}}'), ...layout })).toBe(
+    '\n\n<[thing]n>',
+  );
+  for (const text of [
+    inline('n', '{{colour}}'),
+    inline('{{colour}}', 'b'),
+    inline('n', '{{#> box}}{{colour}}{{/box}}'),
+  ]) {
+    expect(mistakeOf({ 'per-model/x': text, ...layout })).toMatchObject({ ...MISSING, location });
+  }
+  expect(mistakeOf({ 'per-model/x': '{{#> layout}}b{{/layout}}', ...layout })).toMatchObject({
+    location: { file: 't/partials/layout.hbs' },
+  });
+});
+
 test('a partial of this package that gets the wrong view is a mistake of the template that gives it', () => {
   expect(mistakeOf({ 'per-model/x': '{{#each fields}}{{> header}}{{/each}}' })).toEqual({
     ...MISSING,

@@ -35,6 +35,10 @@ export class Renderer {
   #engine: typeof Handlebars | undefined;
   /** Of the view that is being rendered, for messages. */
   #viewName = '';
+  /** File of the user's template that is running. */
+  #running: string | undefined;
+  /** Those whose file is known. */
+  readonly #partials = new WeakSet<Template>();
 
   constructor(user: UserTemplates = new Map()) {
     this.#user = user;
@@ -89,13 +93,40 @@ export class Renderer {
   /** One whose mistakes are told at its file. */
   #userTemplate(engine: typeof Handlebars, { file, text }: UserTemplate): Template {
     const template = compileUserTemplate(engine, file, text);
-    return (view, options) => {
-      try {
-        return template(bareView(view), options);
-      } catch (error) {
-        throw error instanceof TemplateError ? error : templateMistake(error, file, this.#viewName);
-      }
-    };
+    return this.#known((view, options) => {
+      const given = this.#given(options);
+      return this.#within(file, () => template(bareView(view), given));
+    });
+  }
+
+  #within(file: string, run: () => string): string {
+    const before = this.#running;
+    this.#running = file;
+    try {
+      return run();
+    } catch (error) {
+      throw error instanceof TemplateError ? error : templateMistake(error, file, this.#viewName);
+    } finally {
+      this.#running = before;
+    }
+  }
+
+  /** What a partial gets: blocks and inline partials run inside of it, but are text of the template that gives them. */
+  #given(options: Handlebars.RuntimeOptions | undefined): Handlebars.RuntimeOptions | undefined {
+    const giver = this.#running;
+    if (giver === undefined || options === undefined) return options;
+    const ofGiver = (run: unknown): unknown =>
+      isTemplate(run) && !this.#partials.has(run)
+        ? this.#known((view, more) => this.#within(giver, () => run(view, more)))
+        : run;
+    const partials = Object.entries(options.partials ?? {}).map(([name, run]) => [name, ofGiver(run)]);
+    const data = { ...options.data, [BLOCK]: ofGiver(options.data?.[BLOCK]) };
+    return { ...options, partials: Object.fromEntries(partials), data };
+  }
+
+  #known(template: Template): Template {
+    this.#partials.add(template);
+    return template;
   }
 
   #engineWithPartials(): typeof Handlebars {
@@ -106,7 +137,7 @@ export class Renderer {
     for (const name of PARTIALS) {
       const path = `partials/${name}`;
       if (this.#user.has(path)) continue;
-      engine.registerPartial(name, ownPartial(name, this.#ownTemplate(engine, path)));
+      engine.registerPartial(name, this.#known(ownPartial(name, this.#ownTemplate(engine, path))));
     }
     for (const [path, user] of this.#user) {
       if (!path.startsWith('partials/')) continue;
@@ -115,6 +146,13 @@ export class Renderer {
     this.#engine = engine;
     return engine;
   }
+}
+
+/** Where Handlebars keeps the block that stands between `{{#> name}}` and `{{/name}}`. */
+const BLOCK = 'partial-block';
+
+function isTemplate(value: unknown): value is Template {
+  return typeof value === 'function';
 }
 
 /** The partial as it is; what it throws names it, for it may be a user's template that gave it the wrong view. */
