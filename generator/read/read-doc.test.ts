@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { ts } from './compiler.js';
 import { parseSource } from './parse-source.js';
 import { readDoc, readMisplacedTags } from './read-doc.js';
+import { instanceProperties } from './syntax.js';
 
 const COMMENTS: readonly string[] = [
   '/** What people call it. */',
@@ -89,6 +90,11 @@ const MISPLACED: readonly string[] = [
   'interface A { readonly pin?: string; /** @secret */ }',
   'interface A {\n  readonly /** @secret */ pin: string;\n  readonly other: string;\n}',
   'interface A {\n  readonly pin: /** @secret */ string;\n  readonly other: string;\n}',
+  'interface A {\n  /** @secret */\n  /** Their number. */\n  readonly pin: string;\n}',
+  'interface A { /** @secret */\n  /** Their number. */\n  readonly pin: string;\n}',
+  'interface A { readonly other: string; /** @secret */ /** Their number. */ readonly pin: string }',
+  'class A {\n  static other = 1; /** @secret */\n  readonly pin!: string;\n}',
+  'class A {\n  other() {} /** @secret */\n  readonly pin!: string;\n}',
   "class A {\n  readonly pin: string = '/** @label b */'; /** @secret */\n  readonly other!: string;\n}",
 ];
 
@@ -111,9 +117,9 @@ function membersOf(text: string): readonly (ts.PropertyDeclaration | ts.Property
   ) {
     throw new Error('There are no members');
   }
-  return [...statement.members].filter(
-    (member) => ts.isPropertyDeclaration(member) || ts.isPropertySignature(member),
-  );
+  return ts.isClassDeclaration(statement)
+    ? instanceProperties(statement)
+    : statement.members.filter((member) => ts.isPropertySignature(member));
 }
 
 function positionOf(text: string, mark: string): object {

@@ -1,6 +1,7 @@
 import type { DocTag } from '../schema/type-schema.js';
 import { ts } from './compiler.js';
 import { positionIn } from './parse-source.js';
+import { isInstanceMember } from './syntax.js';
 
 /** A documentation comment: its text and its tags. */
 export interface Doc {
@@ -18,21 +19,26 @@ const PLAIN =
   /^\/\*\*[ \t]+(?:@(maxLength|minLength|minimum|maximum|integer|numeric|label|secret|version)(?=[ \t]))?([^@{}`*\\<>\r\n\u2028\u2029]*)\*\/$/;
 
 /**
- * The comment that stands directly before a declaration, be it on the line of what precedes it. Most declarations have none, or one plain line: so comments
- * are no part of the trees, and only those that say more are parsed, each by itself.
+ * The comment that stands directly before a declaration, be it on the line of what precedes it. Most declarations have
+ * none, or one plain line: so comments are no part of the trees, and only those that say more are parsed, each by
+ * itself.
  */
 export function readDoc(node: ts.Node): Doc {
   const source = node.getSourceFile();
-  const { text } = source;
-  const start = node.getStart(source);
-  if (start - node.pos < '/** */'.length) return NO_DOC;
-  const comment =
-    ts.getLeadingCommentRanges(text, node.pos)?.findLast(({ pos }) => isDoc(text, pos)) ??
-    commentBeside(text, node.pos, start);
+  const comment = commentOf(source.text, node.pos, node.getStart(source));
   return comment === undefined ? NO_DOC : readComment(source, comment);
 }
 
-/** Tags in comments within a member, or behind it at the end of a line: those may be about the member below as well. */
+function commentOf(text: string, pos: number, start: number): ts.TextRange | undefined {
+  if (start - pos < '/** */'.length) return undefined;
+  const leading = ts.getLeadingCommentRanges(text, pos)?.findLast((each) => isDoc(text, each.pos));
+  return leading ?? commentBeside(text, pos, start);
+}
+
+/**
+ * Tags in comments around a member that are not the one of `readDoc`: within it, above that one, or behind it at the end
+ * of a line, where they may be about the member below as well.
+ */
 export function readMisplacedTags(
   member: ts.PropertyDeclaration | ts.PropertySignature,
 ): readonly MisplacedTag[] {
@@ -43,8 +49,10 @@ export function readMisplacedTags(
   const head = text.slice(start, member.type?.getStart(source) ?? member.end);
   const separator = text.slice(content?.end ?? member.end, member.end);
   const isLastOfLine = text.charAt(member.end) === '\n';
-  if (isLastOfLine && !head.includes('/**') && !separator.includes('/**')) return [];
+  const others = start - member.pos < '/** */'.length ? [] : commentsPassedOver(member, source);
+  if (isLastOfLine && others.length === 0 && !head.includes('/**') && !separator.includes('/**')) return [];
   return [
+    ...others,
     ...commentsIn(head, start),
     ...commentsIn(separator, member.end - separator.length),
     ...(isLastOfLine ? [] : commentsBehind(text, member.end)),
@@ -56,6 +64,28 @@ export function readMisplacedTags(
 
 interface MisplacedTag extends DocTag {
   readonly misplaced: true;
+}
+
+/** Documentation comments before a member, but for its own and for those that stand behind the member above. */
+function commentsPassedOver(
+  member: ts.PropertyDeclaration | ts.PropertySignature,
+  source: ts.SourceFile,
+): readonly ts.TextRange[] {
+  const { text } = source;
+  const own = commentOf(text, member.pos, member.getStart(source));
+  const all = [
+    ...(ts.getTrailingCommentRanges(text, member.pos) ?? []),
+    ...(ts.getLeadingCommentRanges(text, member.pos) ?? []),
+  ];
+  const others = all.filter(({ pos }) => pos !== own?.pos && isDoc(text, pos));
+  if (others.length === 0) return others;
+  const members: readonly ts.Node[] = member.parent.members;
+  const above = members[members.indexOf(member) - 1];
+  const isField =
+    above !== undefined &&
+    (ts.isPropertySignature(above) || (ts.isPropertyDeclaration(above) && isInstanceMember(above)));
+  const behind = isField ? commentsBehind(text, above.end) : [];
+  return others.filter(({ pos }) => !behind.some((each) => each.pos === pos));
 }
 
 /** Comments in what holds no text in quotes. @param offset of the text in its file */

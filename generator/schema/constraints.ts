@@ -76,7 +76,7 @@ function spelled({ name, text }: DocTag): string {
   return `@${name} ${text}`.trim();
 }
 
-const MISPLACED = 'Write its comment before the field that it is about: here it may be about another one.';
+const MISPLACED = 'Write it into the comment right before its field: here it may be about another one.';
 
 /** Precision and scale of a decimal field. */
 export function numericOf(field: FieldSchema): NumericType {
