@@ -5,6 +5,7 @@ import { checkSchema } from './check/check-schema.js';
 import { compareText, type Diagnostic, sortDiagnostics } from './diagnostics.js';
 import { emitChange } from './emit/emit-change.js';
 import { columnDefinition } from './emit/views/migration-view.js';
+import { attempt } from './read/attempt.js';
 import { listMigrations } from './read/list-files.js';
 import { namesakes } from './read/migration-files.js';
 import { type MigrationText, readMigrationSql } from './read/read-migration-sql.js';
@@ -33,11 +34,15 @@ export function readMigrationTexts({
   projectDirectory,
   migrationsDirectory,
 }: Pick<ProjectFolders, 'projectDirectory' | 'migrationsDirectory'>): ReadMigrations {
-  const files = listMigrations(projectDirectory, relativeTo(projectDirectory, migrationsDirectory));
+  const folder = relativeTo(projectDirectory, migrationsDirectory);
   const migrations: MigrationText[] = [];
-  const diagnostics: Diagnostic[] = [...namesakes(files)];
+  const diagnostics: Diagnostic[] = [];
+  const files = attempt(diagnostics, folder, () => listMigrations(projectDirectory, folder)) ?? [];
+  diagnostics.push(...namesakes(files));
   for (const file of files) {
-    const read = readMigrationSql(file, readFileSync(join(projectDirectory, file), 'utf8'));
+    const text = attempt(diagnostics, file, () => readFileSync(join(projectDirectory, file), 'utf8'));
+    if (text === undefined) continue;
+    const read = readMigrationSql(file, text);
     if ('up' in read) migrations.push(read);
     else diagnostics.push(read);
   }

@@ -1,4 +1,40 @@
+import { lstatSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+
 /** True for an error of the operating system, such as a full disk or a missing permission. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
+}
+
+/**
+ * What to do about an error of writing.
+ *
+ * @param path what was to be written, absolute
+ * @param show spells a path as people read it
+ */
+export function writeAdvice(
+  { code }: NodeJS.ErrnoException,
+  path: string,
+  show: (path: string) => string,
+): string {
+  const obstacle = OBSTRUCTED.has(code ?? '') ? inTheWay(path) : undefined;
+  if (obstacle === undefined) return 'Check free space and permissions.';
+  const { place, kind } = obstacle;
+  return `The ${kind} ${show(place)} is in the way: move it, or choose another place.`;
+}
+
+const OBSTRUCTED: ReadonlySet<string> = new Set(['EEXIST', 'ENOTDIR', 'EISDIR']);
+
+/** The nearest thing that is there, at a path or above it. */
+function inTheWay(path: string): { readonly place: string; readonly kind: 'file' | 'folder' } | undefined {
+  try {
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) {
+      const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+      return { place: path, kind: isFolder ? 'folder' : 'file' };
+    }
+  } catch (error) {
+    if (!isSystemError(error) || error.code !== 'ENOTDIR') return undefined;
+  }
+  const parent = dirname(path);
+  return parent === path ? undefined : inTheWay(parent);
 }

@@ -241,6 +241,16 @@ describe('templates', () => {
     });
     expect((await eject('modle')).error).toContain('did you mean "model"?');
   });
+
+  test('are not ejected into what is no folder', async () => {
+    project.delete();
+    project = testProject('orders', ', templates: own');
+    project.write('own', 'a file');
+    const { code, error } = await fwGen('templates', 'eject', 'model', '--config', project.config);
+    expect(code).toBe(2);
+    expect(error).toMatch(/^Cannot write .*own.*: E\w+ \(\w+\)\. The file .*own is in the way: move it/);
+    expect(project.read('own')).toBe('a file');
+  });
 });
 
 test.each(['bash', 'zsh', 'fish'])('completion for %s knows commands and flags', async (shell) => {
@@ -285,5 +295,25 @@ describe('init', () => {
       error: expect.stringContaining('holds tsconfig.json already'),
     });
     expect(readdirSync(folder)).toEqual(['tsconfig.json']);
+  });
+
+  test.each([
+    ['blocked', []],
+    ['blocked', ['--yes']],
+    ['blocked/below', ['--yes']],
+  ])('makes nothing in %s, where a file is in the way', async (path, flags) => {
+    writeFileSync(join(folder, 'blocked'), 'a file');
+    const { code, error } = await fwGen('init', join(folder, path), ...flags);
+    expect({ code, error }).toEqual({
+      code: 2,
+      error: expect.stringContaining(`The file ${join(folder, 'blocked')} is in the way`),
+    });
+    expect(readdirSync(folder)).toEqual(['blocked']);
+  });
+
+  test('leaves nothing behind when it fails half way', async () => {
+    writeFileSync(join(folder, 'src'), 'a file');
+    expect((await fwGen('init', folder, '--yes')).code).toBe(2);
+    expect(readdirSync(folder)).toEqual(['src']);
   });
 });

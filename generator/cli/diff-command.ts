@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import {
@@ -11,6 +11,7 @@ import {
   withConfig,
 } from './command-context.js';
 import { EXIT, type ExitCode, type Output } from './exit.js';
+import { makeFiles } from './make-files.js';
 
 interface DiffOptions {
   readonly config: string;
@@ -62,8 +63,7 @@ async function writeNext(options: DiffOptions, output: Output): Promise<ExitCode
   }
   const path = join(folders.migrationsDirectory, file);
   if (existsSync(path)) throw new InputError(`${path} exists already.`);
-  mkdirSync(folders.migrationsDirectory, { recursive: true });
-  writeFileSync(path, text);
+  makeFiles(new Map([[path, text]]));
   output.info(`${relative(folders.projectDirectory, path)} written: read it, then run fw-gen generate.`);
   return EXIT.success;
 }

@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { type CommandContext, InputError } from './command-context.js';
 import { EXIT, type ExitCode } from './exit.js';
 import { examples } from './help.js';
+import { expectSystemError, makeFiles } from './make-files.js';
 
 interface InitFlags {
   readonly yes?: boolean;
@@ -40,14 +41,11 @@ async function initProject(folder: string, { yes }: InitFlags, context: CommandC
       `${shown} holds ${taken.join(', ')} already: init never replaces a file. Choose another folder.`,
     );
   }
-  if (yes !== true && !(await isWanted(shown, existsSync(directory) && readdirSync(directory).length > 0))) {
+  if (yes !== true && !(await isWanted(shown, isInUse(directory)))) {
     context.output.info('Nothing was made.');
     return EXIT.success;
   }
-  for (const [path, text] of files) {
-    mkdirSync(dirname(join(directory, path)), { recursive: true });
-    writeFileSync(join(directory, path), text, { flag: 'wx' });
-  }
+  makeFiles(new Map([...files].map(([path, text]) => [join(directory, path), text])));
   const enter = shown === '.' ? [] : [`  cd ${shown}`];
   context.output.info(
     [
@@ -61,11 +59,16 @@ async function initProject(folder: string, { yes }: InitFlags, context: CommandC
   return EXIT.success;
 }
 
-async function isWanted(folder: string, isInUse: boolean): Promise<boolean> {
+function isInUse(directory: string): boolean {
+  if (!existsSync(directory)) return false;
+  return expectSystemError('read', directory, () => readdirSync(directory)).length > 0;
+}
+
+async function isWanted(folder: string, holdsFiles: boolean): Promise<boolean> {
   if (!process.stdin.isTTY) throw new InputError('Say --yes where nobody can be asked.');
   const questions = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const state = isInUse ? ', which holds other files' : '';
+    const state = holdsFiles ? ', which holds other files' : '';
     const answer = await questions.question(`Make a project in ${folder}${state}? [Y/n] `);
     return /^(y|yes|)$/i.test(answer.trim());
   } finally {

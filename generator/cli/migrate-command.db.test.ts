@@ -1,7 +1,15 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ShardingTopology } from '../../runtime/config/index.js';
 import { openDatabases } from '../../runtime/databases.js';
 import { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
@@ -9,6 +17,8 @@ import { describeOn } from '../../runtime/testing/databases-vitest.js';
 import { addMigrateCommand } from './migrate-command.js';
 import { runCommand } from './test-support/run-command.js';
 import { topologyYaml } from './test-support/topology-yaml.js';
+
+vi.mock('node:fs', { spy: true });
 
 const FIVE = [
   ShardIdentifier.of(0, 0),
@@ -25,7 +35,10 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'fw-cli-'));
   config = join(folder, 'fw.config.yaml');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => {
+  vi.mocked(writeFileSync).mockRestore();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 const fwGen = (...argv: readonly string[]) => runCommand([...argv, '--config', config], addMigrateCommand);
 
@@ -223,6 +236,25 @@ describeOn('postgresql', 'fw-gen migrate diff', (harness) => {
     expect((await fwGen('migrate', 'diff')).info).toContain('nothing to do');
     expect((await fwGen('migrate', 'up')).code).toBe(0);
     expect((await fwGen('migrate', 'verify')).code).toBe(0);
+  });
+
+  test('says why a migration cannot be read or written', async () => {
+    await withModel(MODEL.replace('price!: Decimal', 'price?: Decimal'));
+    const { writeFileSync: write } = await vi.importActual<typeof import('node:fs')>('node:fs');
+    vi.mocked(writeFileSync).mockImplementation((path, ...rest) => {
+      if (!String(path).endsWith('0002_change.ts')) return write(path, ...rest);
+      throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES', syscall: 'open', path });
+    });
+    const target = join(folder, 'src/migrations/0002_change.ts');
+    expect(await fwGen('migrate', 'diff')).toMatchObject({
+      code: 2,
+      error: `Cannot write ${target}: EACCES (open). Check free space and permissions.`,
+    });
+    symlinkSync(join(folder, 'nowhere'), target);
+    expect(await fwGen('migrate', 'diff')).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('src/migrations/0002_change.ts FWGEN038 Cannot read: ENOENT'),
+    });
   });
 
   test('refuses what would lose data without being told, and writes nothing', async () => {

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import type { Command } from 'commander';
 import { type CommandContext, InputError, readConfig, withConfig } from './command-context.js';
 import { EXIT, type ExitCode } from './exit.js';
 import { examples } from './help.js';
+import { makeFiles } from './make-files.js';
 
 /** Adds `fw-gen templates`. */
 export function addTemplatesCommand(program: Command, context: CommandContext): void {
@@ -58,8 +59,7 @@ async function ejectTemplate(
   const path = PARTIALS.some((partial) => partial === name) ? `partials/${name}` : name;
   const file = join(folder, `${path}.hbs`);
   if (existsSync(file)) throw new InputError(`${relative(process.cwd(), file)} exists already`);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, ownTemplateText(path));
+  makeFiles(new Map([[file, ownTemplateText(path)]]));
   output.info(`${relative(process.cwd(), file)} is yours: docs/templates.md says what its view holds.`);
   return EXIT.success;
 }

@@ -1,0 +1,55 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { InputError } from './input-error.js';
+import { makeFiles } from './make-files.js';
+
+vi.mock('node:fs', { spy: true });
+
+let folder = '';
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fw-make-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const make = (...paths: readonly string[]): void =>
+  makeFiles(new Map(paths.map((path) => [join(folder, path), `text of ${path}`])));
+
+test('makes files and the folders that they need', () => {
+  make('a.ts', 'below/deep/b.ts');
+  expect(existsSync(join(folder, 'a.ts')) && existsSync(join(folder, 'below/deep/b.ts'))).toBe(true);
+});
+
+test('a failure removes what was made, and nothing else', () => {
+  mkdirSync(join(folder, 'ours'));
+  writeFileSync(join(folder, 'blocked'), 'a file');
+  expect(() => make('a.ts', 'ours/b.ts', 'new/deep/c.ts', 'blocked/d.ts')).toThrow(InputError);
+  expect(readdirSync(folder).sort()).toEqual(['blocked', 'ours']);
+  expect(readdirSync(join(folder, 'ours'))).toEqual([]);
+});
+
+test('a file that is there is in the way, and stays', () => {
+  symlinkSync(join(folder, 'nowhere'), join(folder, 'a.ts'));
+  expect(() => make('a.ts')).toThrow(
+    new InputError(
+      `Cannot write ${folder}/a.ts: EEXIST (open). The file ${folder}/a.ts is in the way: move it, or choose another place.`,
+    ),
+  );
+  expect(readdirSync(folder)).toEqual(['a.ts']);
+});
+
+test('a full disk leaves neither files nor the one without its text', async () => {
+  const { writeFileSync: write } = await vi.importActual<typeof import('node:fs')>('node:fs');
+  vi.mocked(writeFileSync).mockImplementation((path, text, options) => {
+    const isFull = String(path).endsWith('b.ts');
+    write(path, isFull ? '' : text, options);
+    if (isFull) throw Object.assign(new Error('no space left'), { code: 'ENOSPC', syscall: 'write' });
+  });
+  expect(() => make('below/a.ts', 'below/b.ts')).toThrow(
+    new InputError(`Cannot write ${folder}/below/b.ts: ENOSPC (write). Check free space and permissions.`),
+  );
+  expect(readdirSync(folder)).toEqual([]);
+});

@@ -1,0 +1,71 @@
+import { existsSync, mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, relative } from 'node:path';
+import { isSystemError, writeAdvice } from '../system-error.js';
+import { InputError } from './input-error.js';
+
+/**
+ * Makes files that are not there yet, with the folders that they need: all of them, or none.
+ *
+ * @param files texts by absolute path
+ * @throws InputError naming the path, what the system says and what to do
+ */
+export function makeFiles(files: ReadonlyMap<string, string>): void {
+  const undo: (() => void)[] = [];
+  for (const [path, text] of files) {
+    try {
+      makeFolder(dirname(path), undo);
+      makeFile(path, text, undo);
+    } catch (error) {
+      undo.reverse().forEach(attempt);
+      throw expectedFailure(error, 'write', path);
+    }
+  }
+}
+
+/** Does what fails where the file system does not let it. @throws InputError as `makeFiles` */
+export function expectSystemError<T>(verb: 'read' | 'write', path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw expectedFailure(error, verb, path);
+  }
+}
+
+function makeFolder(folder: string, undo: (() => void)[]): void {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder), undo);
+  // Nothing is given if somebody else has made it meanwhile.
+  if (mkdirSync(folder, { recursive: true }) !== undefined) undo.push(() => rmdirSync(folder));
+}
+
+function makeFile(path: string, text: string, undo: (() => void)[]): void {
+  try {
+    writeFileSync(path, text, { flag: 'wx' });
+  } catch (error) {
+    // On a full disk the file is there already, without its text. What was there before is not ours.
+    if (isSystemError(error) && error.syscall !== 'open') rmSync(path, { force: true });
+    throw error;
+  }
+  undo.push(() => rmSync(path));
+}
+
+function attempt(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // It may hold what others have put there meanwhile, and the first failure is the one to be told.
+  }
+}
+
+function expectedFailure(error: unknown, verb: 'read' | 'write', path: string): unknown {
+  if (!isSystemError(error)) return error;
+  const place = error.path ?? path;
+  const advice = writeAdvice(error, place, shown);
+  return new InputError(`Cannot ${verb} ${shown(place)}: ${error.code} (${error.syscall}). ${advice}`);
+}
+
+/** As people type it: from the working directory if it lies below. */
+function shown(path: string): string {
+  const below = relative(process.cwd(), path);
+  return below === '' || below.startsWith('..') ? path : below;
+}
