@@ -1,15 +1,17 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { EmbeddedDatabaseLockedError } from '../errors.js';
+import { migrate } from '../migration/migrate.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { testDataSource, topologyOf } from '../testing/databases-topology.js';
 import { DirectoryLock } from './directory-lock.js';
+import { openFailure } from './open-failure.js';
 
 const shard = ShardIdentifier.of(0, 0);
 const repository = join(import.meta.dirname, '..', '..');
@@ -126,6 +128,59 @@ describe('An embedded database in a directory', () => {
     await expect(second.query({ text: 'select 1', values: [] })).rejects.toThrow(EmbeddedDatabaseLockedError);
     await first.close();
     expect((await second.query({ text: 'select id from t', values: [] })).rows).toEqual([[1]]);
+  });
+
+  describe('that cannot be opened says why', () => {
+    const refused = async (directory: string, reason: string): Promise<void> => {
+      const message = `The embedded database in ${directory} cannot be opened: ${reason}`;
+      const database = open(directory, []).database(shard);
+      await expect(database.query({ text: 'select 1', values: [] })).rejects.toMatchObject({
+        message,
+        cause: expect.anything(),
+      });
+      await expect(migrate(open(directory, []), { migrations: [] })).rejects.toThrow(
+        `Shard (0, 0) cannot be migrated: ${message}`,
+      );
+    };
+
+    it('when the disk is full', async () => {
+      const full = vi.spyOn(fs, 'writeSync').mockImplementation(() => {
+        throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC', errno: -28 });
+      });
+      try {
+        await refused(join(root, 'full'), 'no space left on the disk');
+      } finally {
+        full.mockRestore();
+      }
+    });
+
+    it('when it is of another version, or damaged', async () => {
+      const directory = join(root, 'other');
+      mkdirSync(directory);
+      writeFileSync(join(directory, 'PG_VERSION'), '12\n');
+      await refused(directory, 'it is damaged, or of another version of PostgreSQL');
+    });
+
+    it('when a file is there', async () => {
+      const file = join(root, 'file');
+      writeFileSync(file, '');
+      await refused(file, 'it is not a folder');
+    });
+  });
+});
+
+it.each([
+  [{ errno: 2 }, 'permission denied'],
+  [
+    Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS' }),
+    'its file system is read-only',
+  ],
+  [{ name: 'ErrnoError', errno: 8 }, 'its file system says {"name":"ErrnoError","errno":8}'],
+  [new Error('something else'), 'something else'],
+])('%o is told as: %s', (cause, reason) => {
+  expect(openFailure('data', cause)).toMatchObject({
+    message: `The embedded database in data cannot be opened: ${reason}`,
+    cause,
   });
 });
 

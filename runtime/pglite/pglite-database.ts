@@ -1,7 +1,9 @@
 import type { DataSourceConfig, PgliteUrl } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { FwError } from '../errors.js';
 import { PooledDatabase } from '../sharding/pooled-database.js';
 import { DirectoryLock } from './directory-lock.js';
+import { openFailure } from './open-failure.js';
 import { PgliteConnection } from './pglite-connection.js';
 import { PgliteEngine } from './pglite-engine.js';
 
@@ -67,7 +69,7 @@ class EngineHome {
 
   async #start(): Promise<PgliteEngine> {
     if (this.#directory === undefined) return PgliteEngine.open(undefined);
-    this.#lock = await DirectoryLock.acquire(this.#directory);
+    this.#lock = await lock(this.#directory);
     this.#warn(
       `The embedded database in ${this.#directory} does not force its writes to disk: ` +
         'a power loss may lose acknowledged data. Use PostgreSQL where that matters.',
@@ -78,5 +80,13 @@ class EngineHome {
       this.#lock.release();
       throw error;
     }
+  }
+}
+
+async function lock(directory: string): Promise<DirectoryLock> {
+  try {
+    return await DirectoryLock.acquire(directory);
+  } catch (error) {
+    throw error instanceof FwError ? error : openFailure(directory, error);
   }
 }

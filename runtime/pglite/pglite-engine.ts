@@ -3,6 +3,7 @@ import { DriverFailure } from '../sharding/driver-failure.js';
 import type { Rows, Statement } from '../sharding/shard-database.js';
 import { parserFor, type ValueParser } from '../sharding/value-parsers.js';
 import { encodeValues, parseRow, rowsOf } from '../sharding/wire-values.js';
+import { openFailure } from './open-failure.js';
 
 type PgliteModule = typeof import('@electric-sql/pglite');
 type Message = Awaited<ReturnType<PGlite['execProtocolStream']>>[number];
@@ -29,11 +30,11 @@ export class PgliteEngine {
     this.#sync = module.protocol.serialize.sync();
   }
 
-  /** @param directory absent: in memory */
+  /** @param directory absent: in memory @throws DriverFailure saying why it cannot be opened */
   static async open(directory: string | undefined): Promise<PgliteEngine> {
     // Loaded here, so that whoever uses PostgreSQL alone never loads the WebAssembly.
     const module = await import('@electric-sql/pglite');
-    const database = await module.PGlite.create(directory === undefined ? {} : { dataDir: directory });
+    const database = await created(module, directory);
     const engine = new PgliteEngine(module, database);
     await engine.script(SESSION_SETTINGS);
     return engine;
@@ -153,6 +154,14 @@ export class PgliteEngine {
 
   #remember(statement: Statement | undefined): void {
     if (statement?.name !== undefined) this.#prepared.set(statement.name, statement.text);
+  }
+}
+
+async function created(module: PgliteModule, directory: string | undefined): Promise<PGlite> {
+  try {
+    return await module.PGlite.create(directory === undefined ? {} : { dataDir: directory });
+  } catch (error) {
+    throw openFailure(directory, error);
   }
 }
 
