@@ -56,6 +56,57 @@ describe('The next migration', () => {
     expect(plan([{ name: 'b', nullable: true }], wanted).statements).toEqual([]);
   });
 
+  it.each([
+    [
+      'the new column is there too',
+      [{}, { name: 'b' }],
+      [{ name: 'b', renamedFrom: 'a' }],
+      'has both columns',
+    ],
+    ['the old name is still a field', [{}], [{}, { name: 'b', renamedFrom: 'a' }], 'a is a field as well'],
+    [
+      'two fields claim it',
+      [{}],
+      [
+        { name: 'b', renamedFrom: 'a' },
+        { name: 'c', renamedFrom: 'a' },
+      ],
+      'so is another field',
+    ],
+    [
+      'a name goes from field to field',
+      [{}, { name: 'b' }],
+      [
+        { name: 'b', renamedFrom: 'a' },
+        { name: 'c', renamedFrom: 'b' },
+      ],
+      'make one migration for each rename',
+    ],
+    [
+      'two fields swap their names',
+      [{}, { name: 'b' }],
+      [{ renamedFrom: 'b' }, { name: 'b', renamedFrom: 'a' }],
+      'has both columns',
+    ],
+  ])('refuses a rename where %s', (_, found, wanted, reason) => {
+    const { statements, refusals, notes } = plan(found, wanted);
+    expect({ statements, notes }).toEqual({ statements: [], notes: [] });
+    expect(refusals).toContainEqual(expect.stringContaining(reason));
+    for (const refusal of refusals) expect(refusal).toContain('@renamedFrom');
+  });
+
+  it('lets the name of a column that was renamed before be used by the next one', () => {
+    const wanted = [
+      { name: 'b', renamedFrom: 'a' },
+      { name: 'c', renamedFrom: 'b' },
+    ];
+    expect(plan([{}, { name: 'c' }], wanted)).toEqual({
+      statements: ['alter table t rename column a to b'],
+      refusals: [],
+      notes: [],
+    });
+  });
+
   it('lets a column be empty that the model may leave empty', () => {
     expect(plan([{}], [{ nullable: true }]).statements).toEqual([
       'alter table t alter column a drop not null',

@@ -74,14 +74,21 @@ class ChangePlanner {
       return;
     }
     const present = new Map(found.columns.map((column) => [column.name, column]));
-    const names = new Set(columns.map(({ name }) => name));
+    const leftOver = new Map(present);
     for (const column of columns) {
-      const before = present.get(column.name) ?? this.#rename(table, column, present, names);
-      if (before === undefined) this.#addColumn(table, column);
-      else this.#alter(table, column, before);
-      present.delete(before?.name ?? column.name);
+      const mistake = renameMistake(table, column, columns, present);
+      const before = present.get(column.name) ?? present.get(column.renamedFrom ?? '');
+      if (mistake !== undefined) {
+        this.#refusals.push(mistake);
+        leftOver.delete(column.renamedFrom ?? '');
+      } else if (before === undefined) this.#addColumn(table, column);
+      else {
+        if (before.name !== column.name) this.#rename(table, before.name, column.name);
+        this.#alter(table, column, before);
+      }
+      leftOver.delete(before?.name ?? column.name);
     }
-    for (const column of present.values()) this.#leftOver(table, column);
+    for (const column of leftOver.values()) this.#leftOver(table, column);
   }
 
   /** Permissions that nothing asked for are most likely misspelled. */
@@ -96,16 +103,8 @@ class ChangePlanner {
     };
   }
 
-  #rename(
-    table: string,
-    { name, renamedFrom }: WantedColumn,
-    present: ReadonlyMap<string, ColumnFacts>,
-    names: ReadonlySet<string>,
-  ): ColumnFacts | undefined {
-    const before = renamedFrom === undefined || names.has(renamedFrom) ? undefined : present.get(renamedFrom);
-    if (before === undefined) return undefined;
-    this.#alterTable(table, `rename column ${this.#quote(before.name)} to ${this.#quote(name)}`);
-    return before;
+  #rename(table: string, from: string, to: string): void {
+    this.#alterTable(table, `rename column ${this.#quote(from)} to ${this.#quote(to)}`);
   }
 
   #addColumn(table: string, column: WantedColumn): void {
@@ -184,4 +183,27 @@ class ChangePlanner {
   #alterTable(table: string, change: string): void {
     this.#statements.push(`alter table ${this.#quote(table)} ${change}`);
   }
+}
+
+/** Why it is not clear what a column was before. A tag whose column is gone has done its work and means nothing. */
+function renameMistake(
+  table: string,
+  { name, renamedFrom }: WantedColumn,
+  columns: readonly WantedColumn[],
+  present: ReadonlyMap<string, ColumnFacts>,
+): string | undefined {
+  if (renamedFrom === undefined || renamedFrom === name || !present.has(renamedFrom)) return undefined;
+  const others = columns.filter((column) => column.name !== name);
+  const reason = present.has(name)
+    ? `${table} has both columns`
+    : others.some((column) => column.name === renamedFrom)
+      ? `${renamedFrom} is a field as well`
+      : others.some((column) => column.renamedFrom === renamedFrom)
+        ? 'so is another field'
+        : undefined;
+  if (reason === undefined) return undefined;
+  return (
+    `${table}.${name} is renamed from ${renamedFrom}, says its comment, but ${reason}. Take @renamedFrom out if it is ` +
+    'not to be renamed now. Where a name goes from one field to another, make one migration for each rename.'
+  );
 }
