@@ -1,4 +1,4 @@
-import { isLosslessNumber, isSafeNumber } from 'lossless-json';
+import { isLosslessNumber } from 'lossless-json';
 import { isCurrency } from '../../domain/currency.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { FieldType } from '../../domain/descriptor.js';
@@ -7,6 +7,7 @@ import { isUnstorable } from '../../domain/storable-text.js';
 import { parseUuid } from '../../domain/uuid.js';
 import { readDecimal } from './decimal-text.js';
 import { readInstant } from './instant-text.js';
+import { readDouble } from './number-text.js';
 import { Refusal } from './refusal.js';
 
 /** Checks one value and gives what the action gets. Never called with null. */
@@ -115,14 +116,10 @@ function convertNumber(value: unknown, source: ValueSource, integer: boolean): u
   const refusal = integer ? 'must be an integer' : 'must be a number';
   const text = numericText(value, source === 'text' ? 'text' : 'never');
   if (text === undefined || !JSON_NUMBER.test(text)) return new Refusal(refusal);
-  if (text.length > LONGEST_NUMBER || !isSafeNumber(text)) return new Refusal('cannot be kept exactly');
-  const number = Number(text);
-  // A tiny number such as 1e-400 becomes 0 here.
-  if (!Number.isFinite(number) || (number === 0 && /[1-9]/.test(text.split(/e/i, 1)[0] ?? ''))) {
-    return new Refusal('cannot be kept exactly');
-  }
-  if (integer && !Number.isSafeInteger(number)) return new Refusal(refusal);
-  return number === 0 ? 0 : number;
+  const number = text.length > LONGEST_NUMBER ? undefined : readDouble(text);
+  if (number === undefined) return new Refusal('cannot be kept exactly');
+  if (!integer || Number.isSafeInteger(number)) return number;
+  return new Refusal(Number.isInteger(number) ? 'cannot be kept exactly' : refusal);
 }
 
 function convertBigint(value: unknown): bigint | Refusal {
