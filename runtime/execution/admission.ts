@@ -13,8 +13,11 @@ export function requireVersion(items: readonly StagedItem[], { ifVersion }: Exec
   const item = items.find(({ model }) => model.id.getValue() === ifVersion.id);
   if (item === undefined || item.kind === 'add') return;
   if (ifVersion.versions.includes(item.expectedVersion)) return;
+  // Tags that are no version, weak ones among them, leave none.
+  const wanted =
+    ifVersion.versions.length === 0 ? 'and no version is accepted' : `not ${ifVersion.versions.join(' or ')}`;
   throw new PreconditionFailedError(
-    `${item.descriptor.name} ${ifVersion.id} has version ${item.expectedVersion}, not ${ifVersion.versions.join(' or ')}`,
+    `${item.descriptor.name} ${ifVersion.id} has version ${item.expectedVersion}, ${wanted}`,
   );
 }
 

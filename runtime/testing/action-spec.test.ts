@@ -221,6 +221,11 @@ describe('when', () => {
     await spec.when(credit(model.id), configuration().ifVersion(model.id, 4, 5).build()).thenUpdated(Account);
     const refused = spec.when(credit(model.id), configuration().ifVersion(model.id, 4).build());
     await refused.thenFails(PreconditionFailedError, `Account ${model.id} has version 5, not 4`);
+    const never = spec.when(credit(model.id), configuration().ifVersion(model.id).build());
+    await never.thenFails(
+      PreconditionFailedError,
+      `Account ${model.id} has version 5, and no version is accepted`,
+    );
   });
 
   test('refuses what the guards of the database would refuse', async () => {
