@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { errorFacts, type Log } from './log.js';
-import { type Problem, problemOf } from './problem.js';
+import { type ParamPlaces, type Problem, problemOf } from './problem.js';
 
 /** How long the rest of a refused body is read and thrown away before the connection is closed, in milliseconds. */
 const LINGER_MS = 2_000;
@@ -39,9 +39,9 @@ export class Answers {
   }
 
   /** Answers whatever was thrown with a problem, and logs what is the server's own fault. */
-  fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  fail(request: IncomingMessage, response: ServerResponse, error: unknown, places?: ParamPlaces): void {
     if (response.headersSent || response.destroyed) return;
-    const problem = problemOf(error);
+    const problem = problemOf(error, places);
     const instance = pathOf(request.url);
     const { type, title, status, detail, ...members } = problem.body;
     const logged = this.#logged(problem, request, instance, error);

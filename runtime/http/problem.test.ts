@@ -76,9 +76,18 @@ describe('problems', () => {
     expect(problemOf(error).headers).toEqual({ 'retry-after': '2' });
   });
 
-  it('points at the field of a validation error', () => {
-    const { body } = problemOf(new errors.ValidationError('No', { field: 'a/b' }));
-    expect(body.errors).toEqual([{ pointer: '/a~1b', message: 'No' }]);
+  it.each([
+    ['body', [{ pointer: '/a~1b', message: 'No' }]],
+    ['query', [{ in: 'query', pointer: '/a~1b', message: 'No' }]],
+    ['path', [{ in: 'path', pointer: '/a~1b', message: 'No' }]],
+  ] as const)('points at the field of a validation error that comes from the %s', (place, expected) => {
+    const error = new errors.ValidationError('No', { field: 'a/b' });
+    expect(problemOf(error, new Map([['a/b', place]])).body.errors).toEqual(expected);
+  });
+
+  it('points at nothing for a field that the request does not have', () => {
+    const error = new errors.ValidationError('No', { field: 'balance' });
+    expect(problemOf(error, new Map([['amount', 'body']])).body).not.toHaveProperty('errors');
   });
 
   it('names the legs of a cross-shard action that was applied in part, without the cause', () => {

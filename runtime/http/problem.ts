@@ -18,6 +18,9 @@ export interface InputProblem {
   readonly message: string;
 }
 
+/** Where a route's params come from, by name. */
+export type ParamPlaces = ReadonlyMap<string, 'path' | 'query' | 'body'>;
+
 /** What the HTTP layer itself throws: a refusal that no error of the domain stands for. */
 export class HttpProblem extends Error {
   readonly code: HttpCode | 'FW_VALIDATION';
@@ -62,8 +65,12 @@ interface ProblemBody {
 /** How long to wait where the error does not say, in milliseconds. */
 const DEFAULT_RETRY_AFTER_MS = 1_000;
 
-/** Turns whatever was thrown into a problem. Errors that nobody foresaw tell nothing about themselves. */
-export function problemOf(error: unknown): Problem {
+/**
+ * Turns whatever was thrown into a problem. Errors that nobody foresaw tell nothing about themselves.
+ *
+ * @param places of the route that was asked; a field that is none of its params is not pointed at
+ */
+export function problemOf(error: unknown, places?: ParamPlaces): Problem {
   if (error instanceof HttpProblem) {
     return build(
       error.code,
@@ -72,7 +79,9 @@ export function problemOf(error: unknown): Problem {
       error.errors.length > 0 ? { errors: error.errors } : {},
     );
   }
-  if (error instanceof FwError) return build(error.code, error.message, headersOf(error), membersOf(error));
+  if (error instanceof FwError) {
+    return build(error.code, error.message, headersOf(error), membersOf(error, places));
+  }
   return build('HTTP_INTERNAL', '');
 }
 
@@ -96,11 +105,8 @@ function headersOf(error: FwError): Readonly<Record<string, string>> {
   return { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1_000))) };
 }
 
-function membersOf(error: FwError): Readonly<Record<string, unknown>> {
-  if (error instanceof ValidationError) {
-    const { field, message } = error;
-    return field === undefined ? {} : { errors: [{ pointer: `/${escapePointer(field)}`, message }] };
-  }
+function membersOf(error: FwError, places: ParamPlaces | undefined): Readonly<Record<string, unknown>> {
+  if (error instanceof ValidationError) return pointingAt(error, places);
   if (error instanceof ShardUnavailableError || error instanceof ShardBusyError)
     return { shard: error.shard };
   if (error instanceof CommitOutcomeUnknownError) return { actionId: error.actionId };
@@ -109,6 +115,17 @@ function membersOf(error: FwError): Readonly<Record<string, unknown>> {
     return { committed, failed, notStarted };
   }
   return {};
+}
+
+/** Models have fields that no request has, such as a sum. */
+function pointingAt(
+  { field = '', message }: ValidationError,
+  places: ParamPlaces | undefined,
+): { readonly errors?: readonly InputProblem[] } {
+  const place = places?.get(field);
+  if (place === undefined) return {};
+  const problem = { pointer: `/${escapePointer(field)}`, message };
+  return { errors: [place === 'body' ? problem : { in: place, ...problem }] };
 }
 
 /** One segment of a JSON pointer. */

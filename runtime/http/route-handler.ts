@@ -10,8 +10,8 @@ import { entityTag, isCurrent } from './entity-tags.js';
 import { executionSettings } from './execution-settings.js';
 import type { ParamsReader } from './input/request-params.js';
 import { acceptsJson } from './media-types.js';
-import { HttpProblem } from './problem.js';
-import type { RouteDescriptor } from './route.js';
+import { HttpProblem, type ParamPlaces } from './problem.js';
+import type { JsonSchema, RouteDescriptor } from './route.js';
 
 /** What the server needs of an executor. */
 export interface Executes {
@@ -40,6 +40,7 @@ export function compileRoute(
   { executor, authenticator, answers }: RouteServices,
 ): RouteHandler {
   const sendResult = compileAnswer(route, answers);
+  const places = placesOf(route);
 
   const run = (principal: Principal, request: FastifyRequest, response: ServerResponse): Promise<unknown> => {
     const { raw, params: path, body } = request;
@@ -53,7 +54,7 @@ export function compileRoute(
   return (request, reply) => {
     const fail = (error: unknown): void => {
       answers.pending -= 1;
-      answers.fail(request.raw, reply.raw, error);
+      answers.fail(request.raw, reply.raw, error, places);
     };
     const succeed = (result: unknown): void => {
       try {
@@ -78,6 +79,15 @@ export function compileRoute(
       fail(error);
     }
   };
+}
+
+function placesOf({ pathSchema, querySchema, bodySchema = {} }: RouteDescriptor): ParamPlaces {
+  const names = ({ properties }: JsonSchema): readonly string[] => Object.keys(properties ?? {});
+  return new Map([
+    ...names(bodySchema).map((name) => [name, 'body'] as const),
+    ...names(querySchema).map((name) => [name, 'query'] as const),
+    ...names(pathSchema).map((name) => [name, 'path'] as const),
+  ]);
 }
 
 type SendResult = (request: FastifyRequest, response: ServerResponse, result: unknown) => void;

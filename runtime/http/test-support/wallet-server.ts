@@ -91,7 +91,7 @@ export class WalletApplication {
         required: ['country', 'ownerId', 'currency'],
       },
     }),
-    this.#route('WalletListAction', () => ({ items: [...this.wallets.values()], next: null }), {
+    this.#route('WalletListAction', (params) => this.#list(params), {
       method: 'GET',
       path: '/wallets',
       querySchema: {
@@ -218,6 +218,11 @@ export class WalletApplication {
     };
     this.wallets.set(id.getValue(), wallet);
     return wallet;
+  }
+
+  #list({ cursor }: Params): object {
+    if (cursor === 'foreign') throw new ValidationError('cursor is of another list', { field: 'cursor' });
+    return { items: [...this.wallets.values()], next: null };
   }
 
   #find(walletId: unknown): FakeWallet {
