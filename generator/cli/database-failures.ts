@@ -1,12 +1,25 @@
-import { InputError } from './command-context.js';
+import { InputError, UnreachableError } from './input-error.js';
 
-/** Runs work whose failures are the user's, or the database's, to mend. @throws InputError */
+/** Runs work whose failures are the user's, or the database's, to mend. @throws InputError @throws UnreachableError */
 export async function expectFailures<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw new InputError(await explainFailure(error));
+    const message = await explainFailure(error);
+    throw (await isOutOfReach(error)) ? new UnreachableError(message) : new InputError(message);
   }
+}
+
+const OUT_OF_REACH: ReadonlySet<string> = new Set([
+  'FW_SHARD_UNAVAILABLE',
+  'FW_SHARD_BUSY',
+  'FW_DEADLINE_EXCEEDED',
+]);
+
+async function isOutOfReach(error: unknown): Promise<boolean> {
+  const { DriverFailure, FwError } = await import('../../runtime/operations.js');
+  if (error instanceof DriverFailure) return error.phase !== 'answered';
+  return error instanceof FwError && OUT_OF_REACH.has(error.code);
 }
 
 /** What to tell about a failure. @throws the error itself if nobody foresaw it: a bug */

@@ -1,11 +1,18 @@
 import { EXIT, type ExitCode, type Output } from './exit.js';
-import { InputError } from './input-error.js';
+import { InputError, UnreachableError } from './input-error.js';
 
-/** Says what ended a command, and gives what the process ends with: 2 for wrong input, 3 for a bug of this program. */
+/**
+ * Says what ended a command, and gives what the process ends with: 1 for databases that cannot be reached, 2 for wrong
+ * input, 3 for a bug of this program.
+ */
 export function failureCode(error: unknown, output: Output): ExitCode {
   if (error instanceof InputError) {
     output.error(error.message);
     return EXIT.inputError;
+  }
+  if (error instanceof UnreachableError) {
+    output.error(error.message);
+    return EXIT.drift;
   }
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
   output.error(`This is a bug of fw-gen, please report it:\n${detail}`);

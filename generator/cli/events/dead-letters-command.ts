@@ -12,6 +12,7 @@ import {
   failuresJson,
   onDatabases,
   reportFailures,
+  showFound,
   withFrame,
 } from './events-frame.js';
 
@@ -98,7 +99,10 @@ function addList(letters: Command, context: CommandContext): void {
         if (format === 'json') {
           const deadLetters = found.map(letterJson);
           context.output.info(JSON.stringify({ deadLetters, ...failuresJson(outcomes) }, null, 2));
-        } else context.output.info(found.length === 0 ? 'No dead letters.' : table(found));
+        } else {
+          const texts = { table: () => table(found), none: 'No dead letters.' };
+          showFound(found, outcomes, context.output, texts);
+        }
         return reportFailures(outcomes, context.output);
       }),
     );
@@ -135,7 +139,7 @@ async function show(
     output.info(JSON.stringify({ deadLetters, ...failuresJson(outcomes) }, null, 2));
   } else for (const each of found) output.info(detailsText(each));
   const reached = reportFailures(outcomes, output);
-  if (found.length > 0) return reached;
+  if (found.length > 0 || outcomes.failed.length > 0) return reached;
   output.error(`No handler has parked the event ${eventId}.`);
   return EXIT.drift;
 }
@@ -152,7 +156,8 @@ async function retry(
   const outcomes = await onEach((shard) => operations.deadLetters.retry({ ...filter, shard }));
   const models = outcomes.done.reduce((sum, { value }) => sum + value, 0);
   if (options.format === 'json') output.info(JSON.stringify({ models, ...failuresJson(outcomes) }, null, 2));
-  else output.info(`${models} models are to be resumed; fw-gen events lag shows what comes of it.`);
+  else if (outcomes.done.length > 0)
+    output.info(`${models} models are to be resumed; fw-gen events lag shows what comes of it.`);
   return reportFailures(outcomes, output);
 }
 
@@ -171,7 +176,7 @@ async function discard(
   );
   const events = outcomes.done.reduce((sum, { value }) => sum + value, 0);
   if (options.format === 'json') output.info(JSON.stringify({ events, ...failuresJson(outcomes) }, null, 2));
-  else output.info(`${events} events are given up and kept as discarded.`);
+  else if (outcomes.done.length > 0) output.info(`${events} events are given up and kept as discarded.`);
   return reportFailures(outcomes, output);
 }
 

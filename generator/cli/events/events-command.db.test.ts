@@ -155,6 +155,25 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     expect(lag.info + lag.error).not.toContain('fw_test_password');
   });
 
+  test('says that there is nothing only if every shard has said so', async () => {
+    await startLedger(harness, () => {});
+    const file = readFileSync(config, 'utf8');
+    const nothing = { code: 1, info: '', error: expect.stringMatching(/127\.0\.0\.1:1\b/) };
+    const event = '0190f5c2-7f3a-7b1c-8000-3f0c5ad1b2e4';
+    for (const broken of [
+      file.replace(/(127\.0\.0\.1:)\d+/, '$11'),
+      file.replaceAll(/(127\.0\.0\.1:)\d+/g, '$11'),
+    ]) {
+      writeFileSync(config, broken);
+      expect(await events('dead-letters', 'list')).toEqual(nothing);
+      expect(await events('schedules', 'list')).toEqual(nothing);
+      const shown = await events('dead-letters', 'show', event);
+      expect(shown).toEqual({ ...nothing, error: expect.not.stringContaining('No handler has parked') });
+    }
+    expect(await events('dead-letters', 'retry', '--all')).toEqual(nothing);
+    expect(await events('dead-letters', 'discard', '--handler', 'Letters', '--all')).toEqual(nothing);
+  });
+
   test('answers wrong command lines with 2 and what is wrong', async () => {
     await startLedger(harness, () => {});
     for (const [line, message] of WRONG) {

@@ -59,6 +59,17 @@ export async function onDatabases(
   });
 }
 
+/** Shows what was found; says that there is nothing only if every shard has said so. */
+export function showFound(
+  found: readonly unknown[],
+  { failed }: ShardOutcomes<unknown>,
+  output: Output,
+  texts: { readonly table: () => string; readonly none: string },
+): void {
+  if (found.length > 0) output.info(texts.table());
+  else if (failed.length === 0) output.info(texts.none);
+}
+
 /** Tells where work failed. @returns what the process ends with */
 export function reportFailures({ failed }: ShardOutcomes<unknown>, output: Output): ExitCode {
   for (const { shard, name, message } of failed) output.error(`${shard} ${name}: ${message}`);

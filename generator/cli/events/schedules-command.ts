@@ -13,6 +13,7 @@ import {
   failuresJson,
   onDatabases,
   reportFailures,
+  showFound,
   withFrame,
 } from './events-frame.js';
 
@@ -81,7 +82,10 @@ async function list(
       ...(params === true ? { params: values } : {}),
     }));
     output.info(JSON.stringify({ schedules: list, ...failuresJson(outcomes) }, null, 2));
-  } else output.info(found.length === 0 ? 'No scheduled actions.' : table(found, params === true));
+  } else {
+    const texts = { table: () => table(found, params === true), none: 'No scheduled actions.' };
+    showFound(found, outcomes, output, texts);
+  }
   return reportFailures(outcomes, output);
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -92,6 +92,23 @@ describeOn('postgresql', 'fw-gen sagas list', (harness) => {
     writeFileSync(config, topologyYaml(await harness.makeTopology({ shards: SHARDS, migrated: false })));
     const { code, error } = await sagas();
     expect([code, error]).toEqual([2, expect.stringContaining('run fw-gen migrate up')]);
+  });
+
+  test.each([1, 2])('ends with 1 where %i of two databases cannot be reached', async (count) => {
+    const ids = await withSagas(['RUNNING', SOON], ['RUNNING', SOON]);
+    let broken = 0;
+    const text = readFileSync(config, 'utf8');
+    writeFileSync(
+      config,
+      text.replaceAll(/(127\.0\.0\.1:)\d+/g, (url, host: string) => {
+        broken += 1;
+        return broken <= count ? `${host}1` : url;
+      }),
+    );
+    const { code, info, error } = await sagas();
+    expect([code, error]).toEqual([1, expect.stringContaining('Shard (0, 0) is unavailable')]);
+    expect(info.includes(ids[1] ?? '')).toBe(count === 1);
+    expect(info).not.toContain('no saga');
   });
 
   test('refuses a cursor of another list', async () => {

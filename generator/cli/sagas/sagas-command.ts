@@ -72,10 +72,10 @@ function pageJson({ items, next, failures }: SagaPage): string {
   return JSON.stringify({ sagas, next, failures: missing }, null, 2);
 }
 
-function showTable({ items, next }: SagaPage, { stuck }: ListOptions, output: Output): void {
+function showTable({ items, next, failures }: SagaPage, { stuck }: ListOptions, output: Output): void {
   const headings = ['SHARD', 'SAGA', 'ID', 'STATE', 'STEP', 'STARTED', 'DEADLINE', 'STUCK', 'LAST FAILURE'];
-  if (items.length === 0) output.info(stuck === true ? 'No saga is stuck.' : 'There is no saga.');
-  else output.info(textTable(headings, items.map(row)));
+  if (items.length > 0) output.info(textTable(headings, items.map(row)));
+  else if (failures.length === 0) output.info(stuck === true ? 'No saga is stuck.' : 'There is no saga.');
   if (next !== null) output.info(`\nThere are more: --cursor ${next}`);
 }
 
