@@ -61,6 +61,7 @@ export interface HttpServer {
 const LOOK_EVERY_MS = 25;
 /** Requests that have begun to arrive may do so for this long once the server closes, in milliseconds. */
 const ARRIVE_WITHIN_MS = 1_000;
+const READING = ['GET', 'HEAD'] as const;
 /** Longest path parameter that reaches validation. */
 const LONGEST_PARAMETER = 2_048;
 
@@ -96,7 +97,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 }
 
 function createFastify(limits: HttpLimits, answers: Answers): FastifyInstance {
-  return fastify({
+  const server = fastify({
     http: {
       maxHeaderSize: limits.headerBytes,
       headersTimeout: limits.headersTimeoutMs,
@@ -113,6 +114,9 @@ function createFastify(limits: HttpLimits, answers: Answers): FastifyInstance {
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => answers.fail(request.raw, reply.raw, translate(error)),
   });
+  // Fastify would not look at their bodies, and routes refuse what they do not take.
+  for (const method of READING) server.addHttpMethod(method, { hasBody: true, overrideExisting: true });
+  return server;
 }
 
 function addBodyReader(server: FastifyInstance, limit: number): void {
