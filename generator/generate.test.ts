@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
+import { formatDiagnostic } from './diagnostics.js';
 import { type GenerateResult, generate } from './generate.js';
 
 const orders = fileURLToPath(new URL('golden/orders/input', import.meta.url));
@@ -133,8 +134,21 @@ describe('nothing is written', () => {
     const folder = project(orders);
     writeFileSync(join(folder, 'generated'), 'a file');
     const { diagnostics } = await run(folder);
-    expect(diagnostics.map(({ code }) => code)).toEqual(['FWGEN038']);
+    expect(diagnostics.map(formatDiagnostic)).toEqual([
+      'generated FWGEN038 Cannot write: EEXIST (mkdir). The files are as they were before\n' +
+        '    The file generated is in the way: move it, or choose another place.',
+    ]);
     expect(readFileSync(join(folder, 'generated'), 'utf8')).toBe('a file');
+  });
+
+  test('when the migrations folder is a link to nowhere, which is the one that is named', async () => {
+    const folder = project(orders);
+    rmSync(join(folder, 'migrations'), { recursive: true, force: true });
+    symlinkSync(join(folder, 'nowhere/else'), join(folder, 'migrations'));
+    const { diagnostics } = await run(folder);
+    expect(diagnostics.map(formatDiagnostic)).toEqual([
+      expect.stringContaining('migrations FWGEN038 Cannot write'),
+    ]);
   });
 
   test('through a link that leads out of the project', async () => {

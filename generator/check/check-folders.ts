@@ -51,9 +51,11 @@ function overlapsOf({ source, output, migrations }: ProjectPaths): readonly Diag
   const message =
     output === '' || output === source || source.startsWith(`${output}/`)
       ? 'The output folder holds sources'
-      : migrations === '' || migrations === source || migrations === output
-        ? 'The migrations folder holds other files'
-        : undefined;
+      : migrations === output
+        ? 'The output folder and the migrations folder are the same'
+        : migrations === '' || migrations === source
+          ? 'The migrations folder holds other files'
+          : undefined;
   if (message === undefined) return [];
   return [
     diagnostic(

@@ -66,7 +66,13 @@ export function removeLeftovers(folder: string): void {
     if (TEMPORARY.test(name)) rmSync(join(folder, name), { force: true });
 }
 
-const TEMPORARY = /^\..+\.[0-9a-f]{12}\.fw-tmp$/;
+const TEMPORARY = /^\.(.+)\.[0-9a-f]{12}\.fw-tmp$/;
+
+/** The file that was to be written, also where an error names the one beside it. */
+export function targetOf(path: string): string {
+  const [, name = basename(path)] = TEMPORARY.exec(basename(path)) ?? [];
+  return join(dirname(path), name);
+}
 
 /** Every file with the hashes that it has before and after this run. */
 function underWay(

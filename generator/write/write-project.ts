@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
 import type { EmittedFiles } from '../schema/emitted-files.js';
-import type { ProjectPaths } from '../schema/paths.js';
-import { isSystemError } from '../system-error.js';
-import { applyPlan, removeLeftovers } from './apply-plan.js';
+import { type ProjectPaths, relativeTo } from '../schema/paths.js';
+import { isSystemError, writeAdvice } from '../system-error.js';
+import { applyPlan, removeLeftovers, targetOf } from './apply-plan.js';
 import { FolderLockedError, withFolderLock } from './folder-lock.js';
 import { printManifest } from './manifest.js';
 import { type FileChange, planWrite, type WritePlan } from './plan-write.js';
@@ -64,5 +64,7 @@ function diskDiagnostic(error: unknown, projectDirectory: string, folder: string
   if (!isSystemError(error)) throw error;
   const state = existsSync(join(projectDirectory, folder)) ? '. The files are as they were before' : '';
   const message = `Cannot write: ${error.code} (${error.syscall})${state}`;
-  return diagnostic('FWGEN038', { file: folder }, message, 'Check free space and permissions.');
+  const path = error.path === undefined ? join(projectDirectory, folder) : targetOf(error.path);
+  const shown = (place: string): string => relativeTo(projectDirectory, place);
+  return diagnostic('FWGEN038', { file: shown(path) || '.' }, message, writeAdvice(error, path, shown));
 }
