@@ -3,7 +3,8 @@ import { normalizeType } from '../domain/sql-type.js';
 /** Types each of which holds every value of those before it. */
 const LADDERS: readonly (readonly string[])[] = [
   ['smallint', 'integer', 'bigint', 'numeric'],
-  ['real', 'double precision'],
+  ['smallint', 'real', 'double precision'],
+  ['integer', 'double precision'],
   ['character', 'character varying', 'text'],
   ['json', 'jsonb'],
 ];
@@ -13,8 +14,10 @@ export function isWidening(from: string, to: string): boolean {
   const [before, after] = [partsOf(normalizeType(from)), partsOf(normalizeType(to))];
   if (before.array || after.array) return false;
   if (before.name === after.name) return holdsParameters(before, after);
-  const ladder = LADDERS.find((names) => names.includes(before.name));
-  const climbs = ladder !== undefined && ladder.indexOf(after.name) > ladder.indexOf(before.name);
+  const climbs = LADDERS.some((names) => {
+    const step = names.indexOf(before.name);
+    return step >= 0 && names.indexOf(after.name) > step;
+  });
   if (!climbs || after.parameters.length === 0) return climbs;
   // Only text is known to fit a longer limit; a number's digits are not counted here.
   return before.parameters.length > 0 && after.name === 'character varying' && holdsParameters(before, after);
