@@ -1,7 +1,7 @@
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { type CheckResult, fault, ok, warning } from './finding.js';
-import { ask, messageOf } from './shard-checks.js';
+import { ask, failureOf } from './shard-checks.js';
 
 const LAG_WARNING_MS = 30_000;
 
@@ -37,12 +37,6 @@ export async function checkReplica(
     if (Number(lag) <= LAG_WARNING_MS) return [ok('replica', behind)];
     return [warning('replica', behind, 'Look at the load and the network of the replica.')];
   } catch (error) {
-    return [
-      warning(
-        'replica',
-        `${replica.description}: ${messageOf(error)}`,
-        'Reads go to the primary until it is back.',
-      ),
-    ];
+    return [warning('replica', failureOf(replica, error), 'Reads go to the primary until it is back.')];
   }
 }

@@ -1,4 +1,5 @@
 import type { MemberConfig, UnsafeSetting } from '../config/types.js';
+import { EmbeddedDatabaseLockedError } from '../errors.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import type { Rows, ShardDatabase } from '../sharding/shard-database.js';
 import { type CheckResult, fault, ok, warning } from './finding.js';
@@ -31,11 +32,14 @@ export const checkConnection: ShardCheck = async ({ database }) => {
     await ask(database, 'select 1');
     return [ok('connection', `${database.description}, ${Math.round(performance.now() - startedAt)} ms`)];
   } catch (error) {
-    return [fault('connection', `${database.description}: ${messageOf(error)}`, connectionAdvice(error))];
+    return [fault('connection', failureOf(database, error), connectionAdvice(database, error))];
   }
 };
 
-function connectionAdvice(error: unknown): string {
+function connectionAdvice({ kind }: ShardDatabase, error: unknown): string {
+  // Its message says what to do.
+  if (error instanceof EmbeddedDatabaseLockedError) return '';
+  if (kind === 'pglite') return 'Check the disk and the rights to the folder; if it is damaged, restore it.';
   const sqlState = error instanceof DriverFailure ? error.sqlState : undefined;
   if (sqlState?.startsWith('28') === true)
     return 'Check username and password, and pg_hba.conf of the server.';
@@ -224,6 +228,12 @@ function query(database: ShardDatabase, text: string, values: readonly unknown[]
 
 function quoteName(table: string): string {
   return `"${table.replaceAll('"', '""')}"`;
+}
+
+/** What went wrong with which database. Failures to connect, and those of an embedded one, name it themselves. */
+export function failureOf({ kind, description }: ShardDatabase, error: unknown): string {
+  const message = messageOf(error);
+  return kind === 'pglite' || message.startsWith(description) ? message : `${description}: ${message}`;
 }
 
 export function messageOf(error: unknown): string {
