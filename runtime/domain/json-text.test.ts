@@ -30,9 +30,33 @@ describe('a JSON value as text', () => {
     expect(() => jsonText(value, 'field')).toThrow('field must be a JSON value');
   });
 
-  test('may be as deep as JSON can write it', () => {
+  test.each([
+    ['a bigint', { sum: 1n }],
+    [
+      'what holds itself',
+      (() => {
+        const list: unknown[] = [];
+        list.push(list);
+        return list;
+      })(),
+    ],
+  ])('is not made of %s', (_, value) => {
+    expect(() => jsonText(value, 'field')).toThrow(ValidationError);
+  });
+
+  const nested = (depth: number): unknown => {
     let value: unknown = null;
-    for (let depth = 0; depth < 3_000; depth += 1) value = [value];
-    expect(jsonText(value, 'field')).toBe(JSON.stringify(value));
+    for (let level = 0; level < depth; level += 1) value = level % 2 === 0 ? [value] : { value };
+    return value;
+  };
+
+  test('may have a thousand levels', () => {
+    expect(jsonText(nested(1_000), 'field')).toBe(JSON.stringify(nested(1_000)));
+    const brackets = { text: '[{'.repeat(5_000), '\\"[[': ['"\\', '[[['.repeat(500)] };
+    expect(jsonText(brackets, 'field')).toBe(JSON.stringify(brackets));
+  });
+
+  test.each([1_001, 100_000])('is refused with %d levels', (depth) => {
+    expect(() => jsonText(nested(depth), 'field')).toThrow('field has more than 1000 levels');
   });
 });

@@ -1,17 +1,51 @@
 import { ValidationError } from '../errors.js';
 
+/** Levels of lists and objects in one another. Databases read them by recursion, the embedded one on a small stack. */
+const MAXIMUM_DEPTH = 1_000;
+
 /**
  * A JSON value as text.
  *
- * @throws ValidationError, naming the field, if it is none, or holds a number that is not finite, for which JSON would
- * have null
+ * @throws ValidationError, naming the field, if it is none, has more than 1,000 levels, or holds a number that is not
+ * finite, for which JSON would have null
  */
 export function jsonText(value: unknown, field: string): string {
-  const json: string | undefined = JSON.stringify(value);
+  const json = stringified(value, field);
   if (json === undefined) throw new ValidationError(`${field} must be a JSON value`, { field });
+  // Each level takes two characters.
+  if (json.length > 2 * MAXIMUM_DEPTH && depthOf(json) > MAXIMUM_DEPTH) throw tooDeep(field);
   // Most documents hold no null at all, and need no second look.
   if (json.includes('null')) requireFinite(value, field);
   return json;
+}
+
+function stringified(value: unknown, field: string): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (error instanceof RangeError) throw tooDeep(field);
+    throw new ValidationError(`${field} must be a JSON value`, { field, cause: error });
+  }
+}
+
+function tooDeep(field: string): ValidationError {
+  return new ValidationError(`${field} has more than ${MAXIMUM_DEPTH} levels`, { field });
+}
+
+/** Of JSON text. */
+function depthOf(json: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let isQuoted = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const character = json.charAt(at);
+    if (isQuoted && character === '\\') at += 1;
+    else if (character === '"') isQuoted = !isQuoted;
+    else if (isQuoted) continue;
+    else if (character === '[' || character === '{') deepest = Math.max(deepest, ++depth);
+    else if (character === ']' || character === '}') depth -= 1;
+  }
+  return deepest;
 }
 
 /** Without recursion: it must not run out of stack where writing did not. */
