@@ -120,4 +120,20 @@ describe('a listener that throws is told once and changes nothing', () => {
     await expect(executor.execute(ALICE, RefuseAction, {}, configuration)).rejects.toThrow(RefusedError);
     expect(told).toEqual([new RefusedError('No').code]);
   });
+
+  test('nor does one that fails later, which would end the process', async () => {
+    const { executor } = openExecutor();
+    const unhandled = vi.fn();
+    process.once('unhandledRejection', unhandled);
+    const late = async (): Promise<void> => {
+      await Promise.reject(new Error('late'));
+    };
+    const asynchronous = configure()
+      .onReport(() => late())
+      .build();
+    expect(await executor.execute(ALICE, LookAction, {}, asynchronous)).toBe('looked');
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
 });

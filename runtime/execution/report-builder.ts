@@ -51,13 +51,15 @@ export class ReportBuilder {
   }
 
   /**
-   * What has become of the execution is certain by now: a listener that throws changes nothing about it.
+   * What has become of the execution is certain by now: a listener that throws, or is asynchronous and fails, changes
+   * nothing about it.
    *
    * @param error what the execution threw; undefined after success
    */
   tell(listener: (report: ExecutionReport) => void, error: unknown): void {
     try {
-      listener(this.#build(error));
+      const told: unknown = listener(this.#build(error));
+      if (told instanceof Promise) told.catch(() => {});
     } catch {}
   }
 
