@@ -1,8 +1,9 @@
 import { parseNumeric } from '../schema/columns.js';
-import { constraintsOf, DEFAULT_NUMERIC, type NumericType, numericOf } from '../schema/constraints.js';
+import { constraintsOf, DEFAULT_NUMERIC, numericOf } from '../schema/constraints.js';
 import { innermost } from '../schema/fields.js';
 import type { ModelSchema } from '../schema/project-schema.js';
 import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
+import type { NumericType } from '../schema/value-rules.js';
 import { at, type Code } from './print/code.js';
 
 /** Tells which models have sharded ids. */

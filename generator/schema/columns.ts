@@ -1,7 +1,8 @@
-import { type NumericType, numericOf } from './constraints.js';
+import { numericOf } from './constraints.js';
 import { snakeCase } from './naming.js';
 import type { ColumnOption, ModelSchema } from './project-schema.js';
 import type { FieldSchema, TypeSchema } from './type-schema.js';
+import type { NumericType } from './value-rules.js';
 
 /** Fields that `Entity` declares. */
 export const ENTITY_FIELDS: readonly string[] = ['id', 'state', 'version'];

@@ -2,26 +2,13 @@ import { KINDS_WITH_DEFAULT, parseDefault } from './default-value.js';
 import { isKeptByDouble } from './exact-number.js';
 import type { JsonValue } from './json-value.js';
 import type { DocTag, FieldSchema, TypeSchema } from './type-schema.js';
-
-/** `numeric(precision, scale)`: digits in all, and after the point. */
-export interface NumericType {
-  readonly precision: number;
-  readonly scale: number;
-}
+import type { NumericType, ValueRules } from './value-rules.js';
 
 /** The type of a decimal field unless its model or its `@numeric` says otherwise. */
 export const DEFAULT_NUMERIC: NumericType = { precision: 19, scale: 4 };
 
 /** What the tags of a field's comment say, as values. */
-export interface Constraints {
-  readonly maxLength?: number;
-  readonly minLength?: number;
-  readonly pattern?: string;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly exclusiveMaximum?: number;
-  readonly integer?: true;
+export interface Constraints extends ValueRules {
   readonly numeric?: NumericType;
   readonly default?: JsonValue;
   readonly label?: string;
@@ -132,9 +119,7 @@ const TAGS: Readonly<Record<string, TagRule>> = {
       '@default 50.',
     fits: isKind(...KINDS_WITH_DEFAULT),
     parse: (text, field, others) =>
-      field.optional
-        ? parseDefault(text, field.type, { ...others, numeric: others.numeric ?? DEFAULT_NUMERIC })
-        : undefined,
+      field.optional ? parseDefault(text, field.type, others, others.numeric ?? DEFAULT_NUMERIC) : undefined,
   },
   label: {
     usage: 'The name that messages use: @label balance.',

@@ -1,20 +1,8 @@
-import { CURRENCY_CODES } from './currency-codes.js';
+import { CURRENCY_CODES } from '../../runtime/currency-codes.js';
 import { compareExact, type ExactNumber, exactNumber, isKeptByDouble } from './exact-number.js';
 import type { JsonValue } from './json-value.js';
 import type { TypeSchema } from './type-schema.js';
-
-/** What else is asked of a value: the other tags of its field. */
-export interface ValueRules {
-  readonly maxLength?: number;
-  readonly minLength?: number;
-  readonly pattern?: string;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly exclusiveMaximum?: number;
-  readonly integer?: true;
-  readonly numeric: { readonly precision: number; readonly scale: number };
-}
+import type { NumericType, ValueRules } from './value-rules.js';
 
 /** Kinds of fields that can have a default. */
 export const KINDS_WITH_DEFAULT = [
@@ -28,7 +16,12 @@ export const KINDS_WITH_DEFAULT = [
 ] as const;
 
 /** A default as its field would take it from a request; undefined if it would refuse it. */
-export function parseDefault(text: string, type: TypeSchema, rules: ValueRules): JsonValue | undefined {
+export function parseDefault(
+  text: string,
+  type: TypeSchema,
+  rules: ValueRules,
+  numeric: NumericType,
+): JsonValue | undefined {
   switch (type.kind) {
     case 'string':
       return fitsText(text, rules) ? text : undefined;
@@ -45,7 +38,7 @@ export function parseDefault(text: string, type: TypeSchema, rules: ValueRules):
         ? text
         : undefined;
     case 'decimal':
-      return fitsDecimal(text, rules) ? text : undefined;
+      return fitsDecimal(text, rules, numeric) ? text : undefined;
     default:
       return undefined;
   }
@@ -66,11 +59,10 @@ function fitsNumber(text: string, rules: ValueRules): boolean {
 /** The longest text of a decimal that a request may hold. */
 const LONGEST_DECIMAL = 100;
 
-function fitsDecimal(text: string, rules: ValueRules): boolean {
+function fitsDecimal(text: string, rules: ValueRules, { precision, scale }: NumericType): boolean {
   if (!/^-?(0|[1-9]\d*)(\.\d+)?$/.test(text) || text.length > LONGEST_DECIMAL) return false;
   const { digits, exponent } = exactNumber(text) ?? ZERO;
   const length = digits === 0n ? 0 : String(digits).replace('-', '').length;
-  const { precision, scale } = rules.numeric;
   return -exponent <= scale && length + exponent <= precision - scale && isWithin(text, rules);
 }
 

@@ -102,3 +102,11 @@ describe('the text of a flush', () => {
     ).toBe(true);
   });
 });
+
+test('models of one name that have tables of their own do not share a text', () => {
+  const table = { updates: true, adds: false, expects: false };
+  const keys = [account, { ...account, table: 'other_accounts' }].map((model) =>
+    shapeKey({ ...NOTHING, tables: [{ ...table, model }] }),
+  );
+  expect(new Set(keys).size).toBe(2);
+});

@@ -2,14 +2,14 @@ import type { ColumnDescriptor, ModelDescriptor } from '../domain/descriptor.js'
 import { assign, type Entity, fieldOf, finishDraft, startDraft } from '../domain/entity.js';
 import { ValidationError } from '../errors.js';
 import { type ArrayValue, arrayLiteral, type ColumnCodec, columnCodec } from './column-codec.js';
-import { sureValues } from './sure-values.js';
+import { type IsSure, sureValues } from './sure-values.js';
 
 /** A column with its codec. */
 export interface CodedColumn {
   readonly descriptor: ColumnDescriptor;
   readonly codec: ColumnCodec;
   /** Of a value that the codec has passed, whether the server is sure to accept it. */
-  readonly isSure: (value: unknown) => boolean;
+  readonly isSure: IsSure;
 }
 
 /** Rows to models and back, for one model class. */
@@ -74,9 +74,8 @@ export class RowCodec<M extends Entity = Entity> {
       if (field === 'version') continue;
       const value = fieldOf(state, field);
       if (value === fieldOf(next, field)) continue;
-      if (!isAbsent(value)) codec.toText(value);
-      if (this.model.folding === true) continue;
-      if (isAbsent(value) ? !mayBeAbsent(descriptor) : !isSure(value)) {
+      const isFine = isAbsent(value) ? mayBeAbsent(descriptor) : isSure(value, codec.toText(value));
+      if (!isFine && this.model.folding !== true) {
         throw new ValidationError(`Whether ${field} fits its column is for the server to say`, { field });
       }
     }

@@ -3,21 +3,22 @@ import { normalizeType } from '../domain/sql-type.js';
 
 /** So many UTF-16 units fit any index of a text, whose entries have 2,704 bytes at most. */
 const SURE_LENGTH = 600;
-const CANONICAL_UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 /** Escapes that `jsonb` does not take: NUL, and halves of surrogate pairs. */
 const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/;
 const FIRST_MS = Date.parse('0001-01-01T00:00:00.000Z');
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 const INTEGER_LIMIT = 2 ** 31;
 
+/** @param text what the codec has made of the value */
+export type IsSure = (value: unknown, text: string) => boolean;
+
 /**
  * Tells of a value that the column's codec has passed whether the server is sure to accept it. Where the column has a
  * type of its own, say `varchar(20)`, only the server can tell.
  */
-export function sureValues({ type, sqlType }: ColumnDescriptor): (value: unknown) => boolean {
+export function sureValues({ type, sqlType }: ColumnDescriptor): IsSure {
   const column = normalizeType(sqlType);
-  const inColumn = (expected: string, isSure: (value: unknown) => boolean): ((value: unknown) => boolean) =>
-    column === expected ? isSure : never;
+  const inColumn = (expected: string, isSure: IsSure): IsSure => (column === expected ? isSure : never);
   switch (type.kind) {
     case 'string':
     case 'enum':
@@ -25,7 +26,6 @@ export function sureValues({ type, sqlType }: ColumnDescriptor): (value: unknown
     case 'currency':
       return inColumn('character(3)', (value) => (value as string).length <= 3);
     case 'uuid':
-      return inColumn('uuid', (value) => CANONICAL_UUID.test(value as string));
     case 'id':
       return inColumn('uuid', always);
     case 'number':
@@ -40,7 +40,7 @@ export function sureValues({ type, sqlType }: ColumnDescriptor): (value: unknown
     case 'json':
     case 'list':
     case 'object':
-      return inColumn('jsonb', (value) => isStorableJson(JSON.stringify(value)));
+      return inColumn('jsonb', (_, text) => isStorableJson(text));
   }
 }
 

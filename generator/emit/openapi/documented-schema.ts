@@ -1,5 +1,6 @@
-import { constraintsOf, type NumericType, numericOf } from '../../schema/constraints.js';
+import { constraintsOf, numericOf } from '../../schema/constraints.js';
 import type { FieldSchema, TypeSchema } from '../../schema/type-schema.js';
+import type { NumericType } from '../../schema/value-rules.js';
 import type { ShardedModels } from '../field-type.js';
 import { allowNull, constraintKeywords, objectSchema, type SchemaCode } from '../json-schema.js';
 import type { Code } from '../print/code.js';

@@ -1,4 +1,4 @@
-/** Codes that a `Currency` can have: those of the runtime, which the generator does not load. */
+/** ISO 4217:2015 active alphabetic codes (list one), funds and metals included. */
 export const CURRENCY_CODES: ReadonlySet<string> = new Set(
   (
     'AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF ' +
