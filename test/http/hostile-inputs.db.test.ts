@@ -1,0 +1,369 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { sendRaw } from '../../runtime/http/test-support/raw-client.js';
+import { testServer } from '../../runtime/testing/databases-vitest.js';
+import { type Answer, JSON_TYPE, OWNER, WalletService } from './wallet-service.js';
+
+/** Requests are refused within a hundredth of that; what is refused too late takes seconds. */
+const SOON_MS = 2_000;
+
+const newWallet = (fields: Readonly<Record<string, unknown>>): string =>
+  JSON.stringify({ country: 'MX', ownerId: OWNER, currency: 'MXN', ...fields });
+
+for (const adapter of ['postgresql', 'pglite'] as const) {
+  describe(`The generated wallet under hostile inputs (${adapter})`, () => {
+    let service: WalletService;
+    /** A wallet with a balance of 100. */
+    let wallet: string;
+
+    beforeAll(async () => {
+      service = await WalletService.start(adapter, testServer());
+      wallet = await service.openWallet();
+    }, 120_000);
+    afterAll(() => service?.close());
+    afterEach(() => {
+      expect(service.violations.splice(0)).toEqual([]);
+      expect(service.log.filter((entry) => Reflect.get(entry, 'level') === 'error')).toEqual([]);
+    });
+
+    const deposit = (
+      body: string | Uint8Array,
+      headers?: Readonly<Record<string, string>>,
+    ): Promise<Answer> => service.post(`/wallets/${wallet}/deposit`, body, headers);
+
+    /** The request is refused in time, nothing is stored, and the next valid request works. */
+    async function refused(request: () => Promise<Answer>, status = 400): Promise<Answer> {
+      const before = await service.stateOf(wallet);
+      const startMs = performance.now();
+      const answer = await request();
+      expect(performance.now() - startMs).toBeLessThan(SOON_MS);
+      expect(answer.status, answer.text).toBe(status);
+      expect(answer.headers.get('content-type')).toBe('application/problem+json');
+      expect(await service.stateOf(wallet)).toEqual(before);
+      return answer;
+    }
+
+    it('changes balance, version and outbox by one deposit', async () => {
+      const before = await service.stateOf(wallet);
+      const { status, body, headers } = await deposit('{"amount":"10.25","recipient":"rent"}');
+      const version = Number(before.wallet['version']) + 1;
+      expect([status, body['version'], headers.get('etag')]).toEqual([200, version, `"${version}"`]);
+      expect((await service.stateOf(wallet)).events).toBe(before.events + 1);
+    });
+
+    it.each([
+      ['10.25', '10.25'],
+      ['"10.25"', '10.25'],
+      ['1e2', '100'],
+      ['0.0001', '0.0001'],
+    ])('stores the amount %s exactly', async (amount, added) => {
+      const id = await service.openWallet('0');
+      const { status, body } = await service.post(`/wallets/${id}/deposit`, `{"amount":${amount}}`);
+      expect([status, body['balance'], body['version']]).toEqual([200, added, 2]);
+      expect((await service.stateOf(id)).wallet['balance']).toBe(added);
+    });
+
+    it('adds 0.1 a thousand times to exactly 100', async () => {
+      const id = await service.openWallet('0');
+      const body = '{"amount":0.1}';
+      for (let round = 0; round < 10; round += 1) {
+        const answers = await Promise.all(
+          Array.from({ length: 100 }, () => service.post(`/wallets/${id}/deposit`, body)),
+        );
+        expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+      }
+      const { body: stored } = await service.call('GET', `/wallets/${id}`);
+      expect([stored['balance'], stored['version']]).toEqual(['100', 1001]);
+    });
+
+    it.each(['0', '-0', '"0.000"', '-1'])(
+      'refuses the amount %s in the words of the model',
+      async (amount) => {
+        const { body } = await refused(() => deposit(`{"amount":${amount}}`));
+        expect(body['detail']).toBe('Deposit amount must be positive');
+      },
+    );
+
+    it.each([
+      '1e400',
+      '1e-400',
+      '"1e9000000000000"',
+      '"NaN"',
+      '"Infinity"',
+      '"0x10"',
+      '"0b11"',
+      '"1_000"',
+      '"1,000"',
+      '" 5"',
+      '"+5"',
+      '".5"',
+      '"5."',
+      '""',
+      'null',
+      'true',
+      '[5]',
+      '{}',
+      '0.00005',
+      '0.1000000000000000055',
+      '1e15',
+    ])('refuses the amount %s at /amount', async (amount) => {
+      const { body } = await refused(() => deposit(`{"amount":${amount}}`));
+      expect(body['errors']).toEqual([{ pointer: '/amount', message: expect.any(String) }]);
+    });
+
+    it('refuses an amount whose sum goes beyond the column', async () => {
+      await refused(() => deposit('{"amount":"999999999999999.9999"}'));
+    });
+
+    it.each([
+      ['no amount', '{}'],
+      ['a bare NaN', '{"amount":NaN}'],
+      ['a truncated body', '{"amount":'],
+      ['a duplicate key', '{"amount":1,"amount":2}'],
+      ['an equal duplicate', '{"amount":1,"amount":1}'],
+      ['an escaped duplicate', '{"amount":1,"\\u0061mount":1}'],
+      ['__proto__', '{"__proto__":{"amount":5}}'],
+      ['an unknown field', '{"amount":1,"balance":1}'],
+      ['a version', '{"amount":1,"version":1}'],
+      ['a state', '{"amount":1,"state":"CLOSED"}'],
+      ['null', 'null'],
+      ['a list', '[]'],
+      ['a number', '5'],
+      ['nothing', ''],
+      ['a thousand levels', `{"amount":${'['.repeat(1_000)}${']'.repeat(1_000)}}`],
+      ['a recipient with NUL', '{"amount":1,"recipient":"a\\u0000"}'],
+      ['a recipient with a lone surrogate', '{"amount":1,"recipient":"\\ud800"}'],
+      ['a recipient of 257 characters', `{"amount":1,"recipient":"${'x'.repeat(257)}"}`],
+    ])('refuses %s', async (_what, body) => {
+      await refused(() => deposit(body));
+    });
+
+    it('refuses invalid UTF-8', async () => {
+      const body = Buffer.concat([
+        Buffer.from('{"amount":1,"recipient":"'),
+        Buffer.from([0xff]),
+        Buffer.from('"}'),
+      ]);
+      await refused(() => deposit(body));
+    });
+
+    it.each(['a\nb', '\u001b[31mred', '\u202eabc', "'; drop table wallets;--", '😀'.repeat(256)])(
+      'takes the recipient %j as it is',
+      async (recipient) => {
+        const { status } = await deposit(JSON.stringify({ amount: 1, recipient }));
+        expect(status).toBe(200);
+      },
+    );
+
+    it.each([
+      ['text/plain', { 'content-type': 'text/plain' }],
+      ['UTF-16', { 'content-type': 'application/json; charset=utf-16' }],
+      ['no type', {}],
+      ['gzip', { ...JSON_TYPE, 'content-encoding': 'gzip' }],
+    ])('refuses a body of %s with 415', async (_what, headers) => {
+      await refused(() => deposit(Buffer.from('{"amount":1}'), headers), 415);
+    });
+
+    it('refuses a body of more than 64 KiB with 413, declared or chunked', async () => {
+      await refused(() => deposit(`{"amount":1${' '.repeat(65_536 - 11)}}`), 413);
+      const before = await service.stateOf(wallet);
+      const head = `POST /wallets/${wallet}/deposit HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n`;
+      const chunks = `1000\r\n${' '.repeat(4_096)}\r\n`.repeat(17);
+      const answer = await sendRaw(
+        service.port,
+        `${head}Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n${chunks}0\r\n\r\n`,
+        20_000,
+      );
+      expect(answer.status).toBe(413);
+      expect(await service.stateOf(wallet)).toEqual(before);
+    });
+
+    it.each([
+      'not-a-uuid',
+      '%7B0190a000-0000-7000-8040-000000000001%7D',
+      '0190a0000000700080400000000001ab',
+      '00000000-0000-0000-0000-000000000000',
+      'ffffffff-ffff-ffff-ffff-ffffffffffff',
+      '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10',
+      '%00',
+      '%zz',
+    ])('refuses the id %s', async (id) => {
+      await refused(() => service.call('GET', `/wallets/${id}`));
+      await refused(() => service.post(`/wallets/${id}/deposit`, '{"amount":1}'));
+    });
+
+    it('reads an id in upper case as the same wallet', async () => {
+      const { status, body } = await service.call('GET', `/wallets/${wallet.toUpperCase()}`);
+      expect([status, body['id']]).toEqual([200, wallet]);
+    });
+
+    it('answers 404 for ids of shards that are not configured, a thousand different ones', async () => {
+      const ids = Array.from({ length: 1_000 }, (_, at) => {
+        const bits = (2 << 6) + at * 16;
+        const [high, low] = [0x80 | (bits >> 8), bits & 0xff];
+        const hex = ((high << 8) | low).toString(16);
+        return `0190a000-0000-7000-${hex}-${at.toString(16).padStart(12, '0')}`;
+      });
+      for (let at = 0; at < ids.length; at += 50) {
+        const answers = await Promise.all(
+          ids.slice(at, at + 50).map((id) => service.call('GET', `/wallets/${id}`)),
+        );
+        expect(answers.map(({ status, body }) => [status, body['code']])).toEqual(
+          answers.map(() => [404, 'FW_UNKNOWN_SHARD']),
+        );
+      }
+      expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
+    });
+
+    it.each([
+      ['MX', 1],
+      ['mx', 0],
+      ['US', 0],
+    ])('places a wallet of country %s in group %i', async (country, group) => {
+      const { status, body, headers } = await service.post('/wallets', newWallet({ country }));
+      expect([status, body['shardGroup'], headers.get('location')]).toEqual([
+        201,
+        group,
+        `/wallets/${String(body['id'])}`,
+      ]);
+    });
+
+    it.each([
+      [{ country: 5 }, undefined],
+      [{ country: null }, undefined],
+      [{ country: undefined }, undefined],
+      [{ ownerId: null }, 'ownerId cannot be null'],
+      [{ currency: null }, 'currency cannot be null'],
+      [{ initialBalance: null }, 'balance cannot be null'],
+      [{ currency: 'usd' }, undefined],
+      [{ currency: '' }, undefined],
+      [{ currency: 'EURO' }, undefined],
+      [{ initialBalance: -1 }, undefined],
+      [{ ownerId: 'me' }, undefined],
+      [{ state: 'CLOSED' }, undefined],
+    ])('opens no wallet from %j', async (fields, detail) => {
+      const list = `/wallets?ownerId=${OWNER}&limit=200`;
+      const before = (await service.call('GET', list)).body;
+      const { body } = await refused(() => service.post('/wallets', newWallet(fields)));
+      if (detail !== undefined) expect(body['detail']).toBe(detail);
+      expect((await service.call('GET', list)).body).toEqual(before);
+    });
+
+    it.each([
+      ['PUT', '/wallets', 'GET, HEAD, OPTIONS, POST'],
+      ['DELETE', '/wallets/x', 'GET, HEAD, OPTIONS'],
+      ['GET', '/wallets/x/deposit', 'OPTIONS, POST'],
+      ['POST', '/health/live', 'GET, HEAD, OPTIONS'],
+    ])('answers %s %s with 405 and Allow', async (method, target, allow) => {
+      const { status, headers } = await service.call(method, target);
+      expect([status, headers.get('allow')]).toEqual([405, allow]);
+    });
+
+    it.each([
+      ['limit=0'],
+      ['limit=201'],
+      ['limit=x'],
+      ['limit=5&limit=5'],
+      ['unknown=1'],
+      ['cursor=x'],
+      ['cursor=%00'],
+    ])('refuses the query %s', async (query) => {
+      await refused(() => service.call('GET', `/wallets?ownerId=${OWNER}&${query}`));
+      await refused(() => service.call('GET', `/wallets/${wallet}/events?${query}`));
+    });
+
+    it('honours If-Match, and refuses a tag that is none', async () => {
+      const { wallet: stored } = await service.stateOf(wallet);
+      const tag = `"${String(stored['version'])}"`;
+      await refused(() => deposit('{"amount":1}', { ...JSON_TYPE, 'if-match': '"9999"' }), 412);
+      await refused(() => deposit('{"amount":1}', { ...JSON_TYPE, 'if-match': '1' }));
+      expect((await deposit('{"amount":1}', { ...JSON_TYPE, 'if-match': tag })).status).toBe(200);
+      await refused(() => deposit('{"amount":1}', { ...JSON_TYPE, 'if-match': tag }), 412);
+    });
+
+    it('applies a key once, fifty times at once, and refuses it for another request', async () => {
+      const headers = { ...JSON_TYPE, 'idempotency-key': 'fifty' };
+      const before = await service.stateOf(wallet);
+      const answers = await Promise.all(Array.from({ length: 50 }, () => deposit('{"amount":2}', headers)));
+      const applied = answers.filter(({ status }) => status === 200);
+      expect(applied.filter(({ headers: of }) => of.get('idempotency-replayed') === null)).toHaveLength(1);
+      expect(new Set(applied.map(({ text }) => text)).size).toBe(1);
+      expect((await service.stateOf(wallet)).events).toBe(before.events + 1);
+      await refused(() => deposit('{"amount":3}', headers), 422);
+      const again = await deposit('{"amount":2}', headers);
+      expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
+    });
+
+    it.each(['', 'a b', 'x'.repeat(256)])('refuses the key %.20j', async (key) => {
+      await refused(() => deposit('{"amount":1}', { ...JSON_TYPE, 'idempotency-key': key }));
+    });
+
+    it('refuses what the state of a wallet forbids with 409', async () => {
+      const id = await service.openWallet('5');
+      const call = (what: string, body: string): Promise<Answer> =>
+        service.post(`/wallets/${id}/${what}`, body);
+      const short = await call('withdraw', '{"amount":6}');
+      expect([short.status, short.body['detail']]).toEqual([409, 'Insufficient balance']);
+      expect((await call('close', '{}')).status).toBe(409);
+      expect((await call('withdraw', '{"amount":5}')).status).toBe(200);
+      expect((await call('close', '{}')).status).toBe(200);
+      expect((await call('deposit', '{"amount":1}')).status).toBe(409);
+      expect((await service.stateOf(id)).wallet).toMatchObject({ balance: '0', state: 'CLOSED', version: 3 });
+    });
+
+    it('takes a hundred deposits at once on one wallet', async () => {
+      const id = await service.openWallet('0');
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, () => service.post(`/wallets/${id}/deposit`, '{"amount":1}')),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+      const { wallet: stored, events } = await service.stateOf(id);
+      expect([stored['balance'], stored['version'], events]).toEqual(['100', 101, 101]);
+    });
+
+    it('answers transfers and pages as documented', async () => {
+      const [sourceId, destinationId] = [await service.openWallet('50'), await service.openWallet('0', 'US')];
+      const body = JSON.stringify({ sourceId, destinationId, amount: '20' });
+      const started = await service.post('/transfers', body);
+      expect(started.status).toBe(202);
+      const location = String(started.headers.get('location'));
+      const state = async (): Promise<unknown> => (await service.call('GET', location)).body['state'];
+      await expect.poll(state, { timeout: 60_000 }).toBe('COMPLETED');
+      await refused(() =>
+        service.post('/transfers', JSON.stringify({ sourceId, destinationId, amount: '0' })),
+      );
+      const page = await service.call('GET', `/wallets?ownerId=${OWNER}&limit=2`);
+      expect(page.body['items']).toHaveLength(2);
+      const next = encodeURIComponent(String(page.body['next']));
+      expect((await service.call('GET', `/wallets?ownerId=${OWNER}&limit=2&cursor=${next}`)).status).toBe(
+        200,
+      );
+    });
+
+    it('has shown each documented answer that needs no fault', () => {
+      for (const answer of [
+        'post /wallets 201',
+        'post /wallets 400',
+        'get /wallets 200',
+        'get /wallets 400',
+        'get /wallets/{walletId} 200',
+        'get /wallets/{walletId} 400',
+        'get /wallets/{walletId} 404',
+        'get /wallets/{walletId}/events 200',
+        'post /wallets/{walletId}/deposit 200',
+        'post /wallets/{walletId}/deposit 400',
+        'post /wallets/{walletId}/deposit 409',
+        'post /wallets/{walletId}/deposit 412',
+        'post /wallets/{walletId}/deposit 413',
+        'post /wallets/{walletId}/deposit 415',
+        'post /wallets/{walletId}/deposit 422',
+        'post /wallets/{walletId}/withdraw 409',
+        'post /wallets/{walletId}/close 409',
+        'post /transfers 202',
+        'post /transfers 400',
+        'get /transfers/{transferId} 200',
+      ]) {
+        expect(service.contract.seen).toContain(answer);
+      }
+    });
+  });
+}
