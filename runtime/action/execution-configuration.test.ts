@@ -68,7 +68,20 @@ describe('ExecutionConfiguration', () => {
     expect(() => builder().idempotencyKey(key)).toThrow(ValidationError);
   });
 
-  test.each(['00-\0', '00-\ud800'])('refuses %j as a trace context: it cannot be stored', (context) => {
+  const TRACE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+
+  test.each([
+    ['an empty text', ''],
+    ['NUL', '00-\0'],
+    ['half of a surrogate pair', '00-\ud800'],
+    ['a line end', `${TRACE}\n`],
+    ['15 kB', `${TRACE}-${'x'.repeat(15_000)}`],
+    ['what a later version adds', `cc${TRACE.slice(2)}-more`],
+    ['capital letters', TRACE.toUpperCase()],
+    ['version ff', `ff${TRACE.slice(2)}`],
+    ['no trace id', `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`],
+    ['no parent id', `00-4bf92f3577b34da6a3ce929d0e0e4736-${'0'.repeat(16)}-01`],
+  ])('refuses %s as a trace context, which every event would keep', (_, context) => {
     expect(() => builder().traceContext(context)).toThrow(ValidationError);
   });
 });

@@ -1,6 +1,6 @@
 import type { Id } from '../domain/id.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { storable } from '../domain/storable-text.js';
+import { isTraceParent } from '../domain/trace-parent.js';
 import { ValidationError } from '../errors.js';
 import type { ExecutionReport } from './execution-report.js';
 
@@ -109,10 +109,15 @@ export class ExecutionConfigurationBuilder {
   /**
    * W3C `traceparent`, kept with every event of the plan.
    *
-   * @throws ValidationError if it holds NUL or half of a surrogate pair
+   * @throws ValidationError unless it has the 55 characters of version, trace id, parent id and flags
    */
   traceContext(traceparent: string): this {
-    this.#settings.traceContext = storable(traceparent, 'traceContext');
+    if (!isTraceParent(traceparent)) {
+      throw new ValidationError('traceContext must be a W3C traceparent of 55 characters', {
+        field: 'traceContext',
+      });
+    }
+    this.#settings.traceContext = traceparent;
     return this;
   }
 

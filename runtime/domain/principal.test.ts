@@ -20,6 +20,7 @@ describe('principalName', () => {
     ['a function that returns nothing', () => ''],
     ['a name that is a number', JSON.parse('{"name": 5}')],
     ['null', JSON.parse('null')],
+    ['a name of 256 characters', { name: 'x'.repeat(256) }],
     ['a name with NUL', { name: 'mallory\0' }],
     ['half of a surrogate pair, which would be stored as another name', () => 'tenant-\ud800'],
   ])('refuses %s', (_, principal) => {

@@ -1,8 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
+import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { Decimal } from '../domain/decimal.js';
 import type { EventDescriptor } from '../domain/descriptor.js';
 import { idNamed } from '../domain/id.js';
-import { CreditAction, HERE, THERE } from '../execution/test-support/accounts.js';
+import { ALICE, CreditAction, HERE, THERE } from '../execution/test-support/accounts.js';
 import type { DatabaseHarness } from '../testing/databases.js';
 import { describeOnEachAdapter } from '../testing/databases-vitest.js';
 import {
@@ -16,6 +17,7 @@ import {
   until,
 } from './test-support/ledger.js';
 
+const TRACE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 const started: Ledger[] = [];
 
 afterEach(async () => {
@@ -70,6 +72,35 @@ describeOnEachAdapter('Actions that a handler starts', (harness) => {
       "SELECT principal, operation, expires_date > now() + interval '1000 years' FROM eventlog.idempotency_keys",
     );
     expect(keys).toEqual([['handler:Mirror', 'Credit', true]]);
+  });
+
+  test('run without the trace of an event that has stored something else', async () => {
+    let attempts = 0;
+    const { ledger, mirror } = await startLedger(harness, (account) => ({
+      handlers: [
+        handlerOf(
+          'Tracer',
+          async (envelope) => {
+            attempts += 1;
+            // The first attempt fails until the row of the event has been changed.
+            if (envelope.traceContext !== undefined) throw new Error('not yet');
+            await mirroring(account)(envelope);
+          },
+          { retryDelayMs: 1, maximumAttempts: 1 },
+        ),
+      ],
+    }));
+    const account = await ledger.open();
+    const traced = ExecutionConfiguration.Builder.executionConfiguration().traceContext(TRACE).build();
+    await ledger.executor.execute(ALICE, CreditAction, { account, amount: new Decimal(7) }, traced);
+    await until(async () => (await ledger.events.deadLetters.list()).length === 1);
+    const long = JSON.stringify(`${TRACE}-${'x'.repeat(15_000)}`);
+    await ledger.rows(
+      `UPDATE eventlog.dead_letters SET event = jsonb_set(event, '{traceContext}', '${long}')`,
+    );
+    await ledger.events.deadLetters.retry({ handler: 'Tracer' });
+    await until(async () => (await ledger.balance(mirror)) === '7');
+    expect(attempts).toBeGreaterThanOrEqual(2);
   });
 
   test('are told apart by their number, or by their name', async () => {

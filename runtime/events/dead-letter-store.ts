@@ -1,4 +1,5 @@
 import type { JsonObject } from '../domain/json.js';
+import { storedText } from '../domain/storable-text.js';
 import { arrayLiteral, quoteElement } from '../persistence/column-codec.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import type { Lease, StatementRunner } from './consumer-store.js';
@@ -56,9 +57,9 @@ export class DeadLetterStore {
       column(({ event }) => String(event.cursor.position)),
       column(({ event }) => JSON.stringify(event)),
       column(({ failure }) => String(failure?.attempts ?? 0)),
-      column(({ failure }) => failure?.code),
-      column(({ failure }) => failure?.message),
-      column(({ failure }) => failure?.stack),
+      column(({ failure }) => stored(failure?.code)),
+      column(({ failure }) => stored(failure?.message)),
+      column(({ failure }) => stored(failure?.stack, LONGEST_STACK)),
     ];
     const { rows } = await on.query({ text: PARK, name: 'fw_park', values });
     return rows[0]?.[0] === true;
@@ -93,9 +94,9 @@ export class DeadLetterStore {
       ...leaseValues(lease),
       event.id,
       attempts,
-      clean(code),
-      clean(message),
-      clean(stack),
+      storedText(code),
+      storedText(message),
+      storedText(stack, LONGEST_STACK),
       ...model,
     ];
     await this.#database.query({ text: FAIL, values });
@@ -106,13 +107,16 @@ function leaseValues({ name, holder, fence }: Lease): readonly string[] {
   return [name, holder, fence];
 }
 
-function quoted(text: string | undefined): string {
-  return text === undefined ? 'NULL' : quoteElement(clean(text));
+/** A stack begins with the message. */
+const LONGEST_STACK = 16_000;
+
+/** An error's text may hold anything, at any length. */
+function stored(text: string | undefined, longest?: number): string | undefined {
+  return text === undefined ? undefined : storedText(text, longest);
 }
 
-/** PostgreSQL stores neither NUL nor half of a surrogate pair; an error's text may hold anything. */
-function clean(text: string): string {
-  return text.replace(/[\0\p{Surrogate}]/gu, '\uFFFD');
+function quoted(text: string | undefined): string {
+  return text === undefined ? 'NULL' : quoteElement(text);
 }
 
 /** Locks the lease's row, so that nobody takes it over before what depends on it has committed. */

@@ -110,12 +110,15 @@ export class DeadLetters {
   /**
    * Gives events up for good: they are kept as discarded, and what waits behind them is resumed.
    *
-   * @param note kept with them: why
+   * @param note kept with them: why; at most 2,000 characters
    * @returns how many events were discarded
-   * @throws ValidationError for a filter without a handler
+   * @throws ValidationError for a filter without a handler, or a longer note
    */
   async discard(filter: DeadLetterFilter & { readonly handler: string }, note?: string): Promise<number> {
     if (filter.handler === '') throw new ValidationError('discard needs a handler', { field: 'handler' });
+    if (note !== undefined && note.length > LONGEST_NOTE) {
+      throw new ValidationError(`A note has at most ${LONGEST_NOTE} characters`, { field: 'note' });
+    }
     const counts = await Promise.all(
       this.#databases(filter.shard).map(async (database) => {
         const { rows } = await database.query({
@@ -129,6 +132,8 @@ export class DeadLetters {
     return sum(counts);
   }
 }
+
+const LONGEST_NOTE = 2_000;
 
 function filterValues({ handler, modelId, eventId }: DeadLetterFilter): readonly (string | null)[] {
   return [handler ?? null, modelId ?? null, eventId ?? null];

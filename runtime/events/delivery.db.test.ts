@@ -168,7 +168,7 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     const handler = handlerOf(
       'Picky',
       ({ modelVersion }) => {
-        if (modelVersion === 2) throw new Error('never');
+        if (modelVersion === 2) throw new Error(`never ${'x'.repeat(1_000_000)}`);
         handled.push(modelVersion);
       },
       { retryDelayMs: 1, maximumAttempts: 1 },
@@ -179,6 +179,10 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     await ledger.credit(account);
     await until(async () => (await ledger.events.deadLetters.list()).length === 2);
     const [head] = await ledger.events.deadLetters.list({ state: 'failed' });
+    expect(head?.errorMessage).toMatch(/^never x{3993}…$/);
+    await expect(ledger.events.deadLetters.discard({ handler: 'Picky' }, 'x'.repeat(2_001))).rejects.toThrow(
+      'at most 2000 characters',
+    );
     expect(
       await ledger.events.deadLetters.discard({ handler: 'Picky', eventId: head?.eventId ?? '' }, 'known'),
     ).toBe(1);

@@ -2,6 +2,7 @@ import type { ActionClass } from '../action/action.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { shardOfUuid } from '../domain/id.js';
 import type { ModelEvent } from '../domain/model-event.js';
+import { isTraceParent } from '../domain/trace-parent.js';
 import { IdempotencyKeyReusedError, PlanMisuseError, ValidationError } from '../errors.js';
 import type { ActionExecutor } from '../execution/action-executor.js';
 import type { Transaction } from '../sharding/transaction-manager.js';
@@ -153,7 +154,8 @@ class Envelope implements EventEnvelope {
   }
 
   get traceContext(): string | undefined {
-    return this.#logged.traceContext ?? undefined;
+    const { traceContext } = this.#logged;
+    return traceContext !== null && isTraceParent(traceContext) ? traceContext : undefined;
   }
 
   get replayed(): boolean {

@@ -1,4 +1,6 @@
 import type { JsonObject } from '../domain/json.js';
+import { storedText } from '../domain/storable-text.js';
+import { isTraceParent } from '../domain/trace-parent.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import type { Lease } from './consumer-store.js';
 
@@ -30,7 +32,8 @@ export class ScheduleStore {
       actionName: String(actionName),
       params: params as JsonObject,
       principal: String(principal),
-      traceContext: traceContext === null ? undefined : String(traceContext),
+      traceContext:
+        typeof traceContext === 'string' && isTraceParent(traceContext) ? traceContext : undefined,
       attempts: Number(attempts),
     }));
   }
@@ -52,7 +55,7 @@ export class ScheduleStore {
     error: { readonly code: string; readonly message: string },
     retryMs: number | undefined,
   ): Promise<void> {
-    const values = [id, error.code, error.message.replace(/[\0\p{Surrogate}]/gu, '\uFFFD'), retryMs ?? null];
+    const values = [id, storedText(error.code), storedText(error.message), retryMs ?? null];
     await this.#database.query({ text: FAILED, name: 'fw_due_failed', values });
   }
 }

@@ -4,13 +4,11 @@ import {
   type ExecutionConfigurationBuilder,
 } from '../action/execution-configuration.js';
 import { Id } from '../domain/id.js';
+import { isTraceParent } from '../domain/trace-parent.js';
 import { readIfMatch } from './entity-tags.js';
 import type { RequestParams } from './input/request-params.js';
 import { HttpProblem } from './problem.js';
 import type { RouteDescriptor } from './route.js';
-
-/** W3C Trace Context, version 00 and later. */
-const TRACE_PARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
 
 /** 1 to 255 visible ASCII characters. Two headers are joined by a comma and a blank, and so are refused. */
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
@@ -35,7 +33,7 @@ export function executionSettings(
   const builder = ExecutionConfiguration.Builder.executionConfiguration();
   if (ifMatch !== undefined) demandVersion(builder, ifMatch, params[route.ifMatch ?? '']);
   // A caller's broken trace is no reason to refuse its money.
-  if (typeof traceParent === 'string' && TRACE_PARENT.test(traceParent)) builder.traceContext(traceParent);
+  if (typeof traceParent === 'string' && isTraceParent(traceParent)) builder.traceContext(traceParent);
   if (key !== undefined) runOnce(builder, key, onReplay);
   return builder.build();
 }

@@ -533,10 +533,11 @@ describe('headers', () => {
   it('passes a valid traceparent on and ignores a broken one', async () => {
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     await deposit('{"amount":1}', { ...JSON_TYPE, traceparent });
-    await deposit('{"amount":1}', { ...JSON_TYPE, traceparent: 'broken' });
+    const broken = ['broken', `${traceparent}-${'x'.repeat(15_000)}`, `cc${traceparent.slice(2)}-more`];
+    for (const each of broken) await deposit('{"amount":1}', { ...JSON_TYPE, traceparent: each });
     expect(app.executions.map(({ configuration }) => configuration?.traceContext)).toEqual([
       traceparent,
-      undefined,
+      ...broken.map(() => undefined),
     ]);
   });
 

@@ -1,6 +1,7 @@
 import type { ColumnDescriptor, ModelDescriptor } from '../domain/descriptor.js';
 import type { Model } from '../domain/model.js';
 import { ModelBuilder } from '../domain/model-builder.js';
+import { storedText } from '../domain/storable-text.js';
 import type { SagaFailure } from './saga-step.js';
 
 /** Some fields of a model; undefined clears one. */
@@ -57,8 +58,8 @@ export interface FailureFields {
 }
 
 export function failureFields({ code, message }: SagaFailure): Required<FailureFields> {
-  // A message may quote what a database cannot store.
-  return { failureCode: code, failureMessage: message.replace(/[\0\p{Surrogate}]/gu, '\uFFFD') };
+  // A message may quote what a database cannot store, at any length.
+  return { failureCode: storedText(code), failureMessage: storedText(message) };
 }
 
 export function readFailure({
