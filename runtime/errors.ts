@@ -72,6 +72,22 @@ export class RefusedError extends FwError {
   readonly code = 'FW_REFUSED';
 }
 
+/**
+ * A refusal with a code of the application's own: `class QuotaError extends ApplicationError { readonly code =
+ * 'QUOTA_EXCEEDED'; }`. Thrown by `perform` or a model, it fails the action like a `RefusedError`: nothing is
+ * written, nothing is retried, and a saga reads it as the answer no. HTTP answers with the status and title that
+ * `problems` of the server gives the code; without an entry with 409.
+ */
+export abstract class ApplicationError extends Error {
+  /** Upper-case letters, digits and underscores. `FW_` and `HTTP_` are the framework's own prefixes. */
+  abstract readonly code: string;
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
 /** A condition that the caller attached to the execution (`ifVersion`) does not hold (HTTP 412). */
 export class PreconditionFailedError extends FwError {
   readonly code = 'FW_PRECONDITION_FAILED';

@@ -5,7 +5,7 @@ import type { ExecutionConfiguration } from '../action/execution-configuration.j
 import { uuid7 } from '../domain/id-source.js';
 import { compileObjectWriter } from '../domain/json-writer.js';
 import { type Principal, principalName } from '../domain/principal.js';
-import { DeadlineExceededError, type ErrorCode, FwError } from '../errors.js';
+import { ApplicationError, DeadlineExceededError, FwError } from '../errors.js';
 import type { ScheduleRow } from '../persistence/plan-write.js';
 import type { EventFacts } from '../persistence/recorded-event.js';
 import { deadlines } from '../sharding/deadlines.js';
@@ -32,8 +32,8 @@ export type Verdict =
   | { readonly kind: 'would-write' }
   /** `perform` staged nothing: nothing would be written. */
   | { readonly kind: 'nothing-staged' }
-  /** `perform` threw, or its plan is refused; `CrossShardException`, for instance, is `FW_CROSS_SHARD`. */
-  | { readonly kind: 'refused'; readonly code: ErrorCode | 'UNKNOWN'; readonly message: string };
+  /** `perform` threw, or its plan is refused; `CrossShardException`, for instance, is `FW_CROSS_SHARD`; an error without a code is `UNKNOWN`. */
+  | { readonly kind: 'refused'; readonly code: string; readonly message: string };
 
 /** What would be written on one shard. */
 export interface ExplainedLeg {
@@ -155,7 +155,8 @@ function verdictOn(
 
 function refused(error: unknown): Verdict {
   const message = error instanceof Error ? error.message : String(error);
-  return { kind: 'refused', code: error instanceof FwError ? error.code : 'UNKNOWN', message };
+  const known = error instanceof FwError || error instanceof ApplicationError;
+  return { kind: 'refused', code: known ? error.code : 'UNKNOWN', message };
 }
 
 function explainLeg<Params, Result>(

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { errorFacts, type Log } from './log.js';
 import { type ParamPlaces, type Problem, problemOf } from './problem.js';
+import type { ApplicationProblems } from './problem-kinds.js';
 
 /** How long the rest of a refused body is read and thrown away before the connection is closed, in milliseconds. */
 const LINGER_MS = 2_000;
@@ -12,13 +13,16 @@ const LINGER_MS = 2_000;
  */
 export class Answers {
   readonly #log: Log;
+  readonly #problems: ApplicationProblems | undefined;
   /** Set while the server drains: each answer then ends its connection. */
   closing = false;
   /** Actions under way: requests that are still to be answered. */
   pending = 0;
 
-  constructor(log: Log) {
+  /** @param problems kinds of the application's own errors */
+  constructor(log: Log, problems?: ApplicationProblems) {
     this.#log = log;
+    this.#problems = problems;
   }
 
   /** An answer with a body. `headers` is used up. */
@@ -41,7 +45,16 @@ export class Answers {
   /** Answers whatever was thrown with a problem, and logs what is the server's own fault. */
   fail(request: IncomingMessage, response: ServerResponse, error: unknown, places?: ParamPlaces): void {
     if (response.headersSent || response.destroyed) return;
-    const problem = problemOf(error, places);
+    try {
+      this.#fail(request, response, error, places);
+    } catch (failure) {
+      // What was thrown can be anything, a proxy that throws when it is read included.
+      this.#fail(request, response, failure instanceof Error ? failure : undefined, places);
+    }
+  }
+
+  #fail(request: IncomingMessage, response: ServerResponse, error: unknown, places?: ParamPlaces): void {
+    const problem = problemOf(error, { places, problems: this.#problems });
     const instance = pathOf(request.url);
     const { type, title, status, detail, ...members } = problem.body;
     const logged = this.#logged(problem, request, instance, error);

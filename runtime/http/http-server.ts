@@ -14,6 +14,7 @@ import { observeAnswers } from './observe-answers.js';
 import { addPages } from './pages.js';
 import { PathMethods, routerPath } from './path-pattern.js';
 import { HttpProblem } from './problem.js';
+import { type ApplicationProblems, checkApplicationProblems } from './problem-kinds.js';
 import type { RouteDescriptor } from './route.js';
 import { compileRoute, type Executes } from './route-handler.js';
 
@@ -28,6 +29,8 @@ export interface HttpServerOptions {
   /** Heading of `/docs`. Default: the document's `info.title`. */
   readonly title?: string;
   readonly limits?: Partial<HttpLimits>;
+  /** Status and title of the application's own errors, by code. Default: each is answered with 409. */
+  readonly problems?: ApplicationProblems;
   /** Serves `/metrics` and is told of every answer. Default: neither. */
   readonly metrics?: Metrics;
   /** Default: one line of JSON per entry, to stderr. */
@@ -69,7 +72,8 @@ const LONGEST_PARAMETER = 2_048;
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const limits: HttpLimits = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
   const log = options.log ?? jsonLog();
-  const answers = new Answers(log);
+  if (options.problems !== undefined) checkApplicationProblems(options.problems);
+  const answers = new Answers(log, options.problems);
   const paths = new PathMethods();
   const server = createFastify(limits, answers);
   if (options.metrics !== undefined) observeAnswers(server, options.metrics, options.routes);

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors.js';
+import { type ErrorCode, ValidationError } from '../errors.js';
 
 /** Codes of what the HTTP layer itself refuses. Everything else carries the `ErrorCode` of its error. */
 export type HttpCode =
@@ -116,7 +116,29 @@ export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = Object.
   ...HTTP_KINDS,
 });
 
+/** Kinds of problems of the application's own, by the `code` of its `ApplicationError`s. */
+export type ApplicationProblems = Readonly<Record<string, ProblemKind>>;
+
+/** What an `ApplicationError` is whose code has no kind. */
+export const UNREGISTERED: ProblemKind = ERROR_KINDS.FW_REFUSED;
+
+const APPLICATION_CODE = /^(?!FW_|HTTP_)[A-Z][A-Z0-9_]*$/;
+
+/** Refuses codes that are not the application's, and statuses that are no errors. @throws ValidationError */
+export function checkApplicationProblems(problems: ApplicationProblems): void {
+  for (const [code, { status }] of Object.entries(problems)) {
+    if (!APPLICATION_CODE.test(code)) {
+      throw new ValidationError(
+        `Problem code '${code}' must be upper-case letters, digits and underscores, and must not begin with FW_ or HTTP_.`,
+      );
+    }
+    if (!Number.isInteger(status) || status < 400 || status > 599) {
+      throw new ValidationError(`Status ${status} of problem code '${code}' must be between 400 and 599.`);
+    }
+  }
+}
+
 /** The `type` member: `FW_MODEL_NOT_FOUND` -> `urn:fw-actions:problem:model-not-found`. Stable, one per code. */
-export function problemType(code: ProblemCode): string {
+export function problemType(code: string): string {
   return `urn:fw-actions:problem:${code.replace(/^FW_/, '').toLowerCase().replaceAll('_', '-')}`;
 }

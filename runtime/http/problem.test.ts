@@ -82,12 +82,12 @@ describe('problems', () => {
     ['path', [{ in: 'path', pointer: '/a~1b', message: 'No' }]],
   ] as const)('points at the field of a validation error that comes from the %s', (place, expected) => {
     const error = new errors.ValidationError('No', { field: 'a/b' });
-    expect(problemOf(error, new Map([['a/b', place]])).body.errors).toEqual(expected);
+    expect(problemOf(error, { places: new Map([['a/b', place]]) }).body.errors).toEqual(expected);
   });
 
   it('points at nothing for a field that the request does not have', () => {
     const error = new errors.ValidationError('No', { field: 'balance' });
-    expect(problemOf(error, new Map([['amount', 'body']])).body).not.toHaveProperty('errors');
+    expect(problemOf(error, { places: new Map([['amount', 'body']]) }).body).not.toHaveProperty('errors');
   });
 
   it('names the legs of a cross-shard action that was applied in part, without the cause', () => {

@@ -1,4 +1,5 @@
 import {
+  ApplicationError,
   CommitOutcomeUnknownError,
   CrossShardPartialError,
   FwError,
@@ -7,7 +8,15 @@ import {
   UnauthenticatedError,
   ValidationError,
 } from '../errors.js';
-import { type HttpCode, PROBLEM_KINDS, type ProblemCode, problemType } from './problem-kinds.js';
+import {
+  type ApplicationProblems,
+  type HttpCode,
+  PROBLEM_KINDS,
+  type ProblemCode,
+  type ProblemKind,
+  problemType,
+  UNREGISTERED,
+} from './problem-kinds.js';
 
 /** One thing that is wrong with a request's input. */
 export interface InputProblem {
@@ -57,7 +66,7 @@ interface ProblemBody {
   readonly title: string;
   readonly status: number;
   readonly detail: string;
-  readonly code: ProblemCode;
+  readonly code: string;
   readonly errors?: readonly InputProblem[];
   readonly [extension: string]: unknown;
 }
@@ -65,12 +74,16 @@ interface ProblemBody {
 /** How long to wait where the error does not say, in milliseconds. */
 const DEFAULT_RETRY_AFTER_MS = 1_000;
 
-/**
- * Turns whatever was thrown into a problem. Errors that nobody foresaw tell nothing about themselves.
- *
- * @param places of the route that was asked; a field that is none of its params is not pointed at
- */
-export function problemOf(error: unknown, places?: ParamPlaces): Problem {
+/** What `problemOf` knows beside the error. */
+export interface ProblemContext {
+  /** Of the route that was called. A field that is none of its params gets no pointer. */
+  readonly places?: ParamPlaces | undefined;
+  /** Kinds of the application's own errors. */
+  readonly problems?: ApplicationProblems | undefined;
+}
+
+/** Turns whatever was thrown into a problem. An unexpected error reveals nothing about itself. */
+export function problemOf(error: unknown, { places, problems = {} }: ProblemContext = {}): Problem {
   if (error instanceof HttpProblem) {
     return build(
       error.code,
@@ -79,10 +92,17 @@ export function problemOf(error: unknown, places?: ParamPlaces): Problem {
       error.errors.length > 0 ? { errors: error.errors } : {},
     );
   }
-  if (error instanceof FwError) {
+  if (error instanceof ApplicationError) return applicationProblem(error, problems);
+  // A subclass can carry a code that only its author knows.
+  if (error instanceof FwError && Object.hasOwn(PROBLEM_KINDS, error.code)) {
     return build(error.code, error.message, headersOf(error), membersOf(error, places));
   }
   return build('HTTP_INTERNAL', '');
+}
+
+function applicationProblem({ code, message }: ApplicationError, problems: ApplicationProblems): Problem {
+  const kind = Object.hasOwn(problems, code) ? problems[code] : undefined;
+  return problemOfKind(code, kind ?? UNREGISTERED, message);
 }
 
 function build(
@@ -91,8 +111,13 @@ function build(
   headers: Readonly<Record<string, string>> = {},
   members: Readonly<Record<string, unknown>> = {},
 ): Problem {
-  const { status, title, detail = message } = PROBLEM_KINDS[code];
-  return { status, headers, body: { type: problemType(code), title, status, detail, code, ...members } };
+  const { body, status } = problemOfKind(code, PROBLEM_KINDS[code], message);
+  return { status, headers, body: { ...body, ...members } };
+}
+
+function problemOfKind(code: string, { status, title, detail }: ProblemKind, message: string): Problem {
+  const body = { type: problemType(code), title, status, detail: detail ?? message, code };
+  return { status, headers: {}, body };
 }
 
 function headersOf(error: FwError): Readonly<Record<string, string>> {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ValidationError } from '../errors.js';
+import type { Principal } from '../domain/principal.js';
+import { ApplicationError, FwError, ValidationError } from '../errors.js';
 import type { HttpServer } from './http-server.js';
 import { sendRaw } from './test-support/raw-client.js';
 import { WalletApplication } from './test-support/wallet-server.js';
@@ -14,7 +15,7 @@ let port = 0;
 let wallet = '';
 
 beforeAll(async () => {
-  server = app.server();
+  server = app.server({ problems: { QUOTA_EXCEEDED: { status: 429, title: 'Quota exceeded' } } });
   ({ url: base, port } = await server.listen({ host: '127.0.0.1', port: 0 }));
 });
 beforeEach(() => {
@@ -48,6 +49,93 @@ describe('what an action refuses', () => {
     expect(await problemsOf(`/wallets/${wallet}/deposit`, init)).toEqual(expected);
   });
 });
+
+describe('whatever an action throws is answered', () => {
+  class QuotaError extends ApplicationError {
+    readonly code: string = 'QUOTA_EXCEEDED';
+  }
+  class UnlistedError extends QuotaError {
+    override readonly code = 'UNLISTED';
+  }
+  class ForbiddenError extends FwError {
+    readonly code = 'FW_FORBIDDEN' as never;
+  }
+  const depositOf = async (thrown: unknown): Promise<Record<string, unknown>> => {
+    app.behaviour = () => {
+      throw thrown;
+    };
+    const init = { method: 'POST', body: '{"amount":1}', headers: { 'content-type': 'application/json' } };
+    const response = await fetch(`${base}/wallets/${wallet}/deposit`, init);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    return (await response.json()) as Record<string, unknown>;
+  };
+
+  it('an error of the application, with the status and title that are registered', async () => {
+    expect(await depositOf(new QuotaError('Ten deposits a day'))).toEqual({
+      type: 'urn:fw-actions:problem:quota-exceeded',
+      title: 'Quota exceeded',
+      status: 429,
+      detail: 'Ten deposits a day',
+      instance: `/wallets/${wallet}/deposit`,
+      code: 'QUOTA_EXCEEDED',
+    });
+  });
+
+  it('an error of the application that is not registered, as a refusal', async () => {
+    const problem = { status: 409, title: 'Refused', code: 'UNLISTED', detail: 'No' };
+    expect(await depositOf(new UnlistedError('No'))).toMatchObject(problem);
+  });
+
+  it.each([
+    ['an error of the framework with a code of its own', new ForbiddenError('secret')],
+    ['a text', 'secret'],
+    ['nothing', undefined],
+    ['null', null],
+    ['an object without a prototype', Object.create(null)],
+    [
+      'a proxy that throws when it is read',
+      new Proxy(new Error('secret'), {
+        get: () => {
+          throw new Error('secret');
+        },
+        getPrototypeOf: () => {
+          throw new Error('secret');
+        },
+      }),
+    ],
+  ])('%s, as an internal error', async (_what, thrown) => {
+    const body = await depositOf(thrown);
+    expect(body).toMatchObject({ status: 500, code: 'HTTP_INTERNAL' });
+    expect(JSON.stringify(body)).not.toContain('secret');
+    expect(app.log).toMatchObject([{ level: 'error', requestId: body['requestId'] }]);
+  });
+
+  it.each(['FW_OWN', 'HTTP_OWN', 'lower', ''])('the code %j cannot be registered', (code) => {
+    const problems = { [code]: { status: 409, title: 'No' } };
+    expect(() => app.server({ problems })).toThrow(ValidationError);
+  });
+
+  it.each([200, 399, 600, 400.5])('the status %d cannot be registered', (status) => {
+    expect(() => app.server({ problems: { OWN: { status, title: 'No' } } })).toThrow(ValidationError);
+  });
+});
+
+it.each([{ name: '' }, () => '', {} as Principal])(
+  'a principal without a name is a fault of the server, not of its caller',
+  async (principal) => {
+    const nameless = app.server({ authenticator: () => principal });
+    const { url } = await nameless.listen({ host: '127.0.0.1', port: 0 });
+    try {
+      const response = await fetch(`${url}/wallets/${wallet}`);
+      expect(response.status).toBe(500);
+      expect(app.log.map(({ error }) => error)).toContain(
+        'The authenticator returned a principal without a name',
+      );
+    } finally {
+      await nameless.close(0);
+    }
+  },
+);
 
 describe.each(['GET', 'DELETE', 'POST'])('a body of %s', (method) => {
   const answered = async (headers: string, body = ''): Promise<readonly unknown[]> => {

@@ -43,6 +43,7 @@ export function compileRoute(
   const places = placesOf(route);
 
   const run = (principal: Principal, request: FastifyRequest, response: ServerResponse): Promise<unknown> => {
+    requireName(principal);
     const { raw, params: path, body } = request;
     const { url = '/', headers } = raw;
     const params = reader.read({ url, headers, path: path as object, body: body as Buffer | undefined });
@@ -79,6 +80,14 @@ export function compileRoute(
       fail(error);
     }
   };
+}
+
+/** A principal without a name is a defect of the authenticator: the caller cannot do anything about it. */
+function requireName(principal: Principal): void {
+  const name: unknown = typeof principal === 'function' ? principal() : principal?.name;
+  if (typeof name !== 'string' || name === '') {
+    throw new TypeError('The authenticator returned a principal without a name');
+  }
 }
 
 function placesOf({ pathSchema, querySchema, bodySchema = {} }: RouteDescriptor): ParamPlaces {

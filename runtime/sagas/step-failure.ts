@@ -1,4 +1,4 @@
-import { type ErrorCode, FwError, UniqueViolationError } from '../errors.js';
+import { ApplicationError, type ErrorCode, FwError, UniqueViolationError } from '../errors.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import type { SagaFailure } from './saga-step.js';
 import { stepRecordModel } from './step-record.js';
@@ -30,6 +30,7 @@ const DEFECTS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 /** What an error says about the step that it ended. */
 export function failureKind(error: unknown): FailureKind {
   if (error instanceof DriverFailure) return 'passing';
+  if (error instanceof ApplicationError) return 'refusal';
   if (!(error instanceof FwError)) return 'defect';
   // Somebody else has just settled the step: the next look finds out how.
   if (error instanceof UniqueViolationError && isRecordTable(error.table)) return 'passing';
@@ -39,7 +40,8 @@ export function failureKind(error: unknown): FailureKind {
 
 /** What is kept of an error. */
 export function sagaFailure(error: unknown): SagaFailure {
-  if (error instanceof FwError) return { code: error.code, message: error.message };
+  if (error instanceof FwError || error instanceof ApplicationError)
+    return { code: error.code, message: error.message };
   return { code: 'UNKNOWN', message: error instanceof Error ? error.message : String(error) };
 }
 

@@ -54,7 +54,7 @@ async function start<Collaborators>(
   command: ServeCommand,
   { port, log }: { readonly port: ProcessPort; readonly log: Log },
 ): Promise<RunningServer> {
-  const { env = process.env, collaborators, clock, authenticator, title, limits } = options;
+  const { env = process.env, collaborators, clock, authenticator, title, limits, problems } = options;
   const config = loadConfig(command.config, { env });
   const opened = await openApplication(application, {
     ...config,
@@ -73,6 +73,7 @@ async function start<Collaborators>(
     log,
     ...(title === undefined ? {} : { title }),
     ...(limits === undefined ? {} : { limits }),
+    ...(problems === undefined ? {} : { problems }),
     ...(metrics === undefined ? {} : { metrics }),
   });
   const register = new ProcessRegister(opened.databases, {

@@ -2,6 +2,7 @@ import type { Clock } from '../../domain/clock.js';
 import type { Authenticator } from '../authenticator.js';
 import type { HttpLimits } from '../limits.js';
 import type { Log } from '../log.js';
+import type { ApplicationProblems } from '../problem-kinds.js';
 
 /** What `serve` needs beside the application. The command line wins over the environment, and that over these. */
 export interface ServeSettings {
@@ -22,6 +23,11 @@ export interface ServeSettings {
   /** Heading of `/docs`. Default: the title in the API document. */
   readonly title?: string;
   readonly limits?: Partial<HttpLimits>;
+  /**
+   * Status and title of the application's own errors, by the `code` of the `ApplicationError`:
+   * `{ QUOTA_EXCEEDED: { status: 402, title: 'Quota exceeded' } }`. Default: each is answered with 409.
+   */
+  readonly problems?: ApplicationProblems;
   /** Serve `/metrics` in the text format of Prometheus. Default true. */
   readonly metrics?: boolean;
   /** Default: one line of JSON per entry, to stderr. */
