@@ -128,7 +128,7 @@ export {
   step,
 } from './sagas/saga-step.js';
 export type { SagaListOptions, SagaPage, SagaSummary, Sagas } from './sagas/sagas.js';
-export { type RunningServer, type ServeOptions, serve } from './serve.js';
+export { type RunningServer, type ServeOptions, type ServeSettings, serve } from './serve.js';
 export { DatabaseRegistry } from './sharding/database-registry.js';
 export { PackedArray } from './sharding/packed-array.js';
 export {
