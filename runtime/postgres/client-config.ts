@@ -46,9 +46,7 @@ function sessionSettings(dataSource: DataSourceConfig): Partial<LinkConfig> {
     statement_timeout: dataSource.statementTimeoutMs,
     lock_timeout: dataSource.lockTimeoutMs,
     idle_in_transaction_session_timeout: dataSource.idleInTransactionTimeoutMs,
-    // Our statements take arrays: the planner would find a plan for one known array a little cheaper than the general
-    // one every time, and plan again with every execution. Alone, that cost more than a third of a deposit.
-    options: '-c TimeZone=UTC -c DateStyle=ISO -c plan_cache_mode=force_generic_plan',
+    options: '-c TimeZone=UTC -c DateStyle=ISO',
   };
 }
 

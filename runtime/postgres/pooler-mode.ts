@@ -15,6 +15,8 @@ export interface PoolerMode {
   readonly named: boolean;
   /** The limits of a lone statement. A function and not `SET LOCAL`, which warns outside of a transaction block. */
   readonly beforeStatement: string;
+  /** The same for one of the framework's own, which is planned once where it is prepared by name: see `plan-mode.ts`. */
+  readonly beforeOwnStatement: string;
   /** The limits of a transaction. `SET LOCAL` and not a function, which would end the time for `SET TRANSACTION`. */
   readonly afterBegin: string;
 }
@@ -25,7 +27,8 @@ export function poolerMode(url: PostgresUrl, dataSource: DataSourceConfig): Pool
   if (pooler === 'none') return undefined;
   const limits = { lock_timeout: lockTimeoutMs, statement_timeout: statementTimeoutMs };
   const inTransaction = { ...limits, idle_in_transaction_session_timeout: idleInTransactionTimeoutMs };
-  const calls = Object.entries(limits).map(([name, value]) => `set_config('${name}', '${value}', true)`);
+  const setConfig = (settings: object): string =>
+    `SELECT ${Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`)}`;
   const settings = Object.entries(inTransaction).map(([name, value]) => `SET LOCAL ${name} = ${value}`);
   return {
     startupParameters: {
@@ -36,7 +39,10 @@ export function poolerMode(url: PostgresUrl, dataSource: DataSourceConfig): Pool
       DateStyle: 'ISO',
     },
     named: pooler === 'pgbouncer-1.21',
-    beforeStatement: `SELECT ${calls.join(', ')}`,
+    beforeStatement: setConfig(limits),
+    beforeOwnStatement: setConfig(
+      pooler === 'pgbouncer-1.21' ? { ...limits, plan_cache_mode: 'force_generic_plan' } : limits,
+    ),
     afterBegin: settings.join('; '),
   };
 }

@@ -4,6 +4,7 @@ import type { RunnableConnection, RunOptions } from '../sharding/runnable-connec
 import type { Rows, Statement } from '../sharding/shard-database.js';
 import { type LinkConfig, withSocket } from './client-config.js';
 import { answered, inFlight, NoAnswerInTime, notSent } from './failures.js';
+import { isOwnStatement, PlanMode } from './plan-mode.js';
 import { PoolerClient, type PoolerMode } from './pooler-mode.js';
 import { type Prepared, type RunOutcome, ScriptRun, StatementRun } from './statement-run.js';
 
@@ -32,7 +33,9 @@ interface Caller {
 interface Call {
   readonly caller: Caller;
   /** Absent: a script. */
-  readonly sent: { readonly statement: Statement; readonly run: StatementRun } | undefined;
+  readonly sent:
+    | { readonly statement: Statement; readonly run: StatementRun; readonly prelude?: string | undefined }
+    | undefined;
 }
 
 /** Nothing is sent behind a call that takes longer than so many milliseconds: it waits for something. */
@@ -54,6 +57,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   readonly #socket: Socket;
   readonly #options: PostgresConnectionOptions;
   readonly #prepared: Map<string, Prepared> = new Map();
+  readonly #planMode: PlanMode = new PlanMode();
   #usable = false;
   /** To be closed when its calls have ended. */
   #isWorn = false;
@@ -111,8 +115,9 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   /** Sends one statement. The connection must not have another call under way. */
   run(statement: Statement, options: RunOptions<PostgresConnection>): Promise<Rows> {
     const { pooler } = this.#options;
-    if (pooler !== undefined && BEGIN.test(statement.text)) {
-      return this.script(`${statement.text}; ${pooler.afterBegin}`, options);
+    const afterBegin = pooler === undefined ? this.#planMode.afterBegin : pooler.afterBegin;
+    if (afterBegin !== undefined && statement.name === undefined && BEGIN.test(statement.text)) {
+      return this.script(`${statement.text}; ${afterBegin}`, options);
     }
     const sent = pooler?.named === false ? unnamed(statement) : statement;
     return new Promise((resolve, reject) => this.#startRun(sent, { options, resolve, reject }));
@@ -122,6 +127,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   follow(statement: Statement, options: RunOptions<PostgresConnection>): Promise<Rows> | undefined {
     const prepared = this.#isFollowableBy(options) ? this.#prepared.get(statement.name ?? '') : undefined;
     if (prepared?.shape === undefined || prepared.text !== statement.text) return undefined;
+    if (this.#planMode.preludeOf(statement, false) !== undefined) return undefined;
     return new Promise((resolve, reject) => {
       const manner = { prepared, prelude: undefined, isTimed: options.onCommit !== undefined };
       const run = new StatementRun(statement, manner, this.#outcome);
@@ -193,11 +199,11 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   }
 
   #startRun(statement: Statement, caller: Caller): void {
+    const { pooler } = this.#options;
+    const prelude = this.#preludeOf(statement);
     let run: StatementRun;
     try {
       const prepared = this.#preparedFor(statement);
-      const { pooler } = this.#options;
-      const prelude = pooler === undefined || this.inTransaction ? undefined : pooler.beforeStatement;
       const isTimed = caller.options.onCommit !== undefined && pooler === undefined;
       run = new StatementRun(statement, { prepared, prelude, isTimed }, this.#outcome);
     } catch (error) {
@@ -206,7 +212,14 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
       caller.reject(error);
       return;
     }
-    this.#start({ caller, sent: { statement, run } }, run);
+    this.#start({ caller, sent: { statement, run, prelude } }, run);
+  }
+
+  #preludeOf(statement: Statement): string | undefined {
+    const { pooler } = this.#options;
+    if (pooler === undefined) return this.#planMode.preludeOf(statement, this.inTransaction);
+    if (this.inTransaction) return undefined;
+    return isOwnStatement(statement) ? pooler.beforeOwnStatement : pooler.beforeStatement;
   }
 
   #start(call: Call, run: Submittable): void {
@@ -244,6 +257,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     const call = this.#endCall();
     if (call === undefined) return;
     this.#rememberShape(call);
+    this.#planMode.committed(call.sent?.prelude);
     const { options, resolve, reject } = call.caller;
     if (options.release !== undefined && this.inTransaction) {
       this.destroy();
