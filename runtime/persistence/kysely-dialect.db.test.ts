@@ -1,8 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { WriteInPerformError } from '../errors.js';
+import { openDatabases } from '../databases.js';
+import { DatabaseError, DeadlineExceededError, ShardUnavailableError, WriteInPerformError } from '../errors.js';
+import { ReplicaReads } from '../sharding/replica-reads.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
-import { describeOnEachAdapter } from '../testing/databases-vitest.js';
+import { StallingProxy } from '../testing/databases-proxy.js';
+import { serverUrl, testDataSource, topologyOf } from '../testing/databases-topology.js';
+import { describeOn, describeOnEachAdapter, testServer } from '../testing/databases-vitest.js';
 import { readOnlyKysely } from './kysely-dialect.js';
 
 interface Tables {
@@ -163,6 +167,39 @@ describeOnEachAdapter('A Kysely for reading', (harness) => {
     const { rows } = await sql<{ m: string }>`select current_setting('work_mem') as m`.execute(db);
     expect(rows).not.toEqual([{ m: '77MB' }]);
     expect(await contents()).toHaveLength(2);
+  });
+});
+
+describeOn('postgresql', 'A Kysely for reading, and everything beside it that reads', (harness) => {
+  it('gives public errors: for a database out of reach, a lost connection, a late answer, a refused statement', async () => {
+    const { defaultShard } = await harness.makeTopology({ migrated: false });
+    const server = testServer();
+    const proxy = await StallingProxy.start(server);
+    const source = testDataSource(serverUrl({ ...server, port: proxy.port }, server.database), server);
+    const databases = openDatabases(topologyOf([[defaultShard, source]]));
+    const db = readOnlyKysely<Tables>(databases.database(defaultShard));
+    const asked = (text: string): Promise<unknown> => sql.raw(text).execute(db);
+    const position = (): Promise<unknown> => new ReplicaReads(databases).position(defaultShard);
+    try {
+      await position();
+      await expect(asked('select no_such_column')).rejects.toThrow(DatabaseError);
+      await expect(db.selectFrom('t').selectAll().execute()).rejects.toMatchObject({ sqlState: '42P01' });
+      const limited = readOnlyKysely<Tables>(databases.database(defaultShard), 200);
+      await expect(sql`select pg_sleep(5)`.execute(limited)).rejects.toThrow(DeadlineExceededError);
+      const lost = expect(asked('select pg_sleep(5)')).rejects.toThrow(ShardUnavailableError);
+      await expect
+        .poll(() => databases.database(defaultShard).stats(), { timeout: 20_000 })
+        .toMatchObject({ idle: 0, open: 1 });
+      proxy.cut();
+      await lost;
+      await proxy.stop();
+      await expect(asked('select 1')).rejects.toThrow(ShardUnavailableError);
+      await expect(db.selectFrom('t').selectAll().execute()).rejects.toThrow(ShardUnavailableError);
+      await expect(position()).rejects.toThrow(ShardUnavailableError);
+    } finally {
+      await databases.close(0);
+      await proxy.stop().catch(() => {});
+    }
   });
 });
 

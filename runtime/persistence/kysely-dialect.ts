@@ -7,6 +7,7 @@ import {
   toQueryResult,
   toStatement,
 } from '../sharding/kysely-session.js';
+import { publicError } from '../sharding/public-error.js';
 import type { CallOptions, Rows, ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { readInIsolation } from '../sharding/transaction-manager.js';
 import { checkReadOnly } from './read-only-check.js';
@@ -18,7 +19,8 @@ const READ_ONLY_TRANSACTION = '25006';
  * A Kysely for reading. The syntax tree of every query is looked at before it is sent; a query whose text or functions
  * the tree does not explain runs in a read-only transaction, so that the database refuses what we cannot see.
  *
- * Its queries throw WriteInPerformError for everything but a SELECT without row locks, and for transactions.
+ * Its queries throw WriteInPerformError for everything but a SELECT without row locks, and for transactions. A failure of
+ * the database is a public error, such as ShardUnavailableError.
  *
  * @param timeoutMs most time for each query. Default: the data source's statement time-out
  */
@@ -43,8 +45,14 @@ class ReadingConnection implements DatabaseConnection {
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const opaque = checkReadOnly(query.query) === 'opaque';
     const statement = toStatement(query);
-    const rows = opaque ? this.#guarded(statement) : this.#database.query(statement, this.#limits);
-    return toQueryResult<R>(await rows);
+    try {
+      const rows = opaque
+        ? readInIsolation(this.#database, statement, this.#limits)
+        : this.#database.query(statement, this.#limits);
+      return toQueryResult<R>(await rows);
+    } catch (error) {
+      throw error instanceof DriverFailure ? this.#explained(error, opaque) : error;
+    }
   }
 
   // biome-ignore lint/correctness/useYield: there is nothing to yield.
@@ -52,12 +60,9 @@ class ReadingConnection implements DatabaseConnection {
     throw new WriteInPerformError('Streaming is not available here: page by a key instead');
   }
 
-  async #guarded(statement: Statement): Promise<Rows> {
-    try {
-      return await readInIsolation(this.#database, statement, this.#limits);
-    } catch (error) {
-      if (!(error instanceof DriverFailure && error.sqlState === READ_ONLY_TRANSACTION)) throw error;
-      throw new WriteInPerformError(`The database refused a write: ${error.message}`, { cause: error });
-    }
+  #explained(failure: DriverFailure, opaque: boolean): Error {
+    if (opaque && failure.sqlState === READ_ONLY_TRANSACTION)
+      return new WriteInPerformError(`The database refused a write: ${failure.message}`, { cause: failure });
+    return publicError(failure, this.#database.shard);
   }
 }

@@ -1,3 +1,4 @@
+import { onAbort } from './abort-listeners.js';
 import type { BudgetedPool, ConnectionBudget } from './connection-budget.js';
 import { DriverFailure, type FailureReason } from './driver-failure.js';
 import type { CallOptions, Place, PoolStats } from './shard-database.js';
@@ -174,8 +175,9 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
         this.#waiting.delete(waiter);
         waiter.refuse(this.#refusal('aborted', 'aborted while waiting for a connection', signal?.reason));
       };
+      const unlisten = signal === undefined ? undefined : onAbort(signal, abort);
       const end = (): void => {
-        signal?.removeEventListener('abort', abort);
+        unlisten?.();
         if (place !== undefined) place.leave = undefined;
       };
       const waiter: Waiter<C> = {
@@ -189,7 +191,6 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
           reject(failure);
         },
       };
-      signal?.addEventListener('abort', abort, { once: true });
       if (place !== undefined) {
         place.leave = () => {
           this.#waiting.delete(waiter);

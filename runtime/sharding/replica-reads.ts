@@ -3,6 +3,7 @@ import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ShardIdentityError, ValidationError } from '../errors.js';
 import type { DatabaseRegistry } from './database-registry.js';
 import { DriverFailure } from './driver-failure.js';
+import { publicError } from './public-error.js';
 import type { CallOptions, ShardDatabase } from './shard-database.js';
 import { sqlStateMeaning } from './sql-state.js';
 
@@ -44,11 +45,16 @@ export class ReplicaReads {
    * The end of a shard's log now. Every commit that was acknowledged before lies behind it.
    *
    * @throws UnknownShardError if the shard is not configured
+   * @throws ShardUnavailableError if its database cannot be reached
    */
   async position(shard: ShardIdentifier): Promise<LogPosition> {
     const text = 'select pg_current_wal_insert_lsn()::text';
-    const { rows } = await this.#databases.database(shard).query({ text, values: [] });
-    return String(rows[0]?.[0]);
+    try {
+      const { rows } = await this.#databases.database(shard).query({ text, values: [] });
+      return String(rows[0]?.[0]);
+    } catch (error) {
+      throw error instanceof DriverFailure ? publicError(error, shard) : error;
+    }
   }
 
   /** The positions of many shards, to be handed to a later read. */
