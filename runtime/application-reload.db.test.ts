@@ -3,8 +3,18 @@ import { openApplication } from './application.js';
 import type { ApplicationDefinition } from './application-definition.js';
 import { CODEGEN_VERSION } from './codegen/version.js';
 import type { ShardingTopology } from './config/types.js';
+import { Decimal } from './domain/decimal.js';
+import { ShardedId } from './domain/id.js';
 import { ShardIdentifier } from './domain/shard-identifier.js';
-import { ReloadRefusedError } from './errors.js';
+import { newAccount } from './domain/test-support/account.js';
+import { ModelNotFoundError, ReloadRefusedError, UnknownShardError } from './errors.js';
+import {
+  ALICE,
+  accountApplication,
+  accountMigrations,
+  CreditAction,
+  OpenAction,
+} from './execution/test-support/accounts.js';
 import { defineMigration } from './migration/migration.js';
 import { describeOn } from './testing/databases-vitest.js';
 
@@ -58,6 +68,45 @@ describeOn('postgresql', 'A shard that a reload adds', (harness) => {
       expect(await running.reload(sharding)).toEqual([{ kind: 'shard-added', shard: added }]);
     } finally {
       await running.close();
+    }
+  });
+});
+
+describeOn('postgresql', 'A shard that a reload removes and another one adds again', (harness) => {
+  it('is unknown in between and serves afterwards, whatever was asked of it before', async () => {
+    const both = await harness.makeTopology({ shards: [first, added], migrations: accountMigrations });
+    const without: ShardingTopology = { ...both, groups: both.groups.slice(0, 1) };
+    const app = await openApplication(accountApplication, {
+      namespace: 'test',
+      collaborators: {},
+      sharding: both,
+    });
+    const amount = new Decimal(1);
+    const credit = (account: string) => app.executor.execute(ALICE, CreditAction, { account, amount });
+    const history = (account: string) => app.eventHistory.of(ShardedId.named('Account', account));
+    try {
+      const nobody = newAccount(amount, added).build().id.getValue();
+      await expect(credit(nobody)).rejects.toThrow(ModelNotFoundError);
+      expect((await history(nobody)).items).toEqual([]);
+      const held = app.databases.database(added);
+
+      await app.reload(without);
+      await expect(credit(nobody)).rejects.toThrow(UnknownShardError);
+      await expect(history(nobody)).rejects.toThrow(UnknownShardError);
+      await expect(
+        app.executor.execute(ALICE, OpenAction, { shard: added, balance: amount }),
+      ).rejects.toThrow(UnknownShardError);
+      await expect(held.query({ text: 'select 1', values: [] })).rejects.toThrow(
+        'is not configured any more',
+      );
+
+      await app.reload(both);
+      await expect(credit(nobody)).rejects.toThrow(ModelNotFoundError);
+      const { id } = await app.executor.execute(ALICE, OpenAction, { shard: added, balance: amount });
+      expect((await credit(id.getValue())).balance.toString()).toBe('2');
+      expect((await history(id.getValue())).items).toHaveLength(1);
+    } finally {
+      await app.close();
     }
   });
 });

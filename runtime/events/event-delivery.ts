@@ -115,7 +115,8 @@ export class EventDelivery {
     if (groups !== undefined && !this.#interest.concerns(groups)) return;
     const delivery = this.#shards.get(shard);
     if (delivery !== undefined) delivery.committed();
-    else if (this.#options.handlers.length > 0) this.#teller(shard).tellOthers();
+    else if (this.#options.handlers.length > 0 && this.#options.databases.has(shard))
+      this.#teller(shard).tellOthers();
   }
 
   /** How far each handler has come on each shard, and what holds delivery up. */

@@ -37,7 +37,11 @@ const configure = (): ExecutionConfigurationBuilder =>
 
 /** No database is asked for anything. */
 function openExecutor(): { readonly executor: ActionExecutor; readonly gateways: ShardGateways } {
-  const databases = { guardWith: () => {}, defaultShard: HERE } as unknown as DatabaseRegistry;
+  const databases = {
+    guardWith: () => {},
+    onRemoved: () => {},
+    defaultShard: HERE,
+  } as unknown as DatabaseRegistry;
   const gateways = new ShardGateways(databases, 'test', new EventCatalog([]));
   const registry = new ActionRegistry([
     { name: 'Look', actionClass: LookAction, params: [], create: () => new LookAction(systemClock) },

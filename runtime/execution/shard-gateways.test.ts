@@ -31,6 +31,7 @@ class Bench {
     };
     const databases = {
       guardWith: () => {},
+      onRemoved: () => {},
       database: () => database,
       memberConfig: () => ({ primary: { lockTimeoutMs: 1_000 } }),
     };

@@ -78,6 +78,7 @@ export class ShardGateways implements RepositoryContext {
     this.#events = events;
     this.replicas = new ReplicaReads(databases);
     databases.guardWith(refuseInPerform);
+    databases.onRemoved((shard) => this.#forget(shard));
   }
 
   get shards(): readonly ShardIdentifier[] {
@@ -110,6 +111,13 @@ export class ShardGateways implements RepositoryContext {
     };
     this.#gateways.set(shard, gateway);
     return gateway;
+  }
+
+  /** Should a shard of this name come back, it may be another database. */
+  #forget(shard: ShardIdentifier): void {
+    this.#gateways.delete(shard);
+    this.#readers.delete(shard);
+    this.#queries.delete(shard);
   }
 
   #writerLimits(shard: ShardIdentifier): WriterLimits {

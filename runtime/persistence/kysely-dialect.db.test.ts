@@ -1,7 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openDatabases } from '../databases.js';
-import { DatabaseError, DeadlineExceededError, ShardUnavailableError, WriteInPerformError } from '../errors.js';
+import {
+  DatabaseError,
+  DeadlineExceededError,
+  ShardUnavailableError,
+  WriteInPerformError,
+} from '../errors.js';
 import { ReplicaReads } from '../sharding/replica-reads.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { StallingProxy } from '../testing/databases-proxy.js';

@@ -8,7 +8,7 @@ import {
   toStatement,
 } from '../sharding/kysely-session.js';
 import { publicError } from '../sharding/public-error.js';
-import type { CallOptions, Rows, ShardDatabase, Statement } from '../sharding/shard-database.js';
+import type { CallOptions, ShardDatabase } from '../sharding/shard-database.js';
 import { readInIsolation } from '../sharding/transaction-manager.js';
 import { checkReadOnly } from './read-only-check.js';
 

@@ -4,6 +4,7 @@ import { ClosedError, UnknownShardError } from '../errors.js';
 import { BreakerDatabase } from './breaker-database.js';
 import { ConnectionBudget } from './connection-budget.js';
 import type { DatabaseAdapter } from './database-adapter.js';
+import { ShardRemovedFailure } from './driver-failure.js';
 import type { ShardDatabase } from './shard-database.js';
 import { SwitchableDatabase } from './switchable-database.js';
 import { membersOf, type TopologyChange, topologyChanges } from './topology-changes.js';
@@ -41,6 +42,7 @@ export class DatabaseRegistry {
   readonly #replicas: Map<ShardIdentifier, ShardDatabase> = new Map();
   readonly #budget: ConnectionBudget | undefined;
   #guard: () => void;
+  readonly #removalListeners: ((shard: ShardIdentifier) => void)[] = [];
   #closed: Promise<void> | undefined;
 
   constructor(topology: ShardingTopology, options: DatabaseRegistryOptions) {
@@ -112,6 +114,11 @@ export class DatabaseRegistry {
     this.#guard = guard;
   }
 
+  /** Calls back when a reload has removed a shard: what is kept of it must not outlive it. */
+  onRemoved(listener: (shard: ShardIdentifier) => void): void {
+    this.#removalListeners.push(listener);
+  }
+
   /**
    * Goes over to another topology while requests are served. Pools are replaced behind the backs of those who use them;
    * where a server changes, the requests of its shard wait at a barrier for as long as their deadlines let them.
@@ -166,6 +173,8 @@ export class DatabaseRegistry {
     for (const [shard, database] of this.#databases) {
       if (this.#members.has(shard)) continue;
       this.#databases.delete(shard);
+      database.refuse(() => new ShardRemovedFailure(shard.toString()));
+      for (const listener of this.#removalListeners) listener(shard);
       void database.close();
     }
   }

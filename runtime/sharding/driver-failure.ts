@@ -48,3 +48,11 @@ export class DriverFailure extends Error {
     this.retryAfterMs = facts.retryAfterMs;
   }
 }
+
+/** The topology lists the shard no longer. For those that hold its database it is closed. */
+export class ShardRemovedFailure extends DriverFailure {
+  constructor(shard: string) {
+    super(`Shard ${shard} is not configured any more`, { phase: 'not-sent', reason: 'closed' });
+    this.name = 'ShardRemovedFailure';
+  }
+}

@@ -10,9 +10,10 @@ import {
   ShardBusyError,
   ShardUnavailableError,
   UniqueViolationError,
+  UnknownShardError,
   ValidationError,
 } from '../errors.js';
-import type { DriverFailure, FailureReason } from './driver-failure.js';
+import { type DriverFailure, type FailureReason, ShardRemovedFailure } from './driver-failure.js';
 import { sqlStateMeaning } from './sql-state.js';
 
 /**
@@ -22,6 +23,7 @@ import { sqlStateMeaning } from './sql-state.js';
 export function publicError(failure: DriverFailure, shard: ShardIdentifier): FwError {
   const name = shard.toString();
   const cause = { cause: failure, ...retryAfter(failure) };
+  if (failure instanceof ShardRemovedFailure) return new UnknownShardError(name);
   if (failure.sqlState !== undefined) return answeredError(failure, failure.sqlState, name);
   if (failure.phase === 'not-sent' && failure.reason !== undefined)
     return notSentError(failure.reason, name, cause);

@@ -35,6 +35,8 @@ export class SwitchableDatabase implements ShardDatabase {
   #timeoutMs: number;
   /** Resolves when callers may go on. */
   #barrier: Promise<void> | undefined;
+  /** Makes the failure of all calls, if no call may go through. */
+  #refusal: (() => DriverFailure) | undefined;
 
   /** @param timeoutMs how long calls without a limit of their own wait at a barrier */
   constructor(target: ShardDatabase, timeoutMs: number) {
@@ -60,11 +62,13 @@ export class SwitchableDatabase implements ShardDatabase {
   }
 
   query(statement: Statement, options?: CallOptions): Promise<Rows> {
+    if (this.#refusal !== undefined) return Promise.reject(this.#refusal());
     if (this.#barrier === undefined) return this.#target.query(statement, options);
     return this.#afterBarrier(options, (limits) => this.#target.query(statement, limits));
   }
 
   acquire(options?: CallOptions): Promise<ShardSession> {
+    if (this.#refusal !== undefined) return Promise.reject(this.#refusal());
     if (this.#barrier === undefined) return this.#target.acquire(options);
     return this.#afterBarrier(options, (limits) => this.#target.acquire(limits));
   }
@@ -75,6 +79,11 @@ export class SwitchableDatabase implements ShardDatabase {
 
   close(graceMs?: number): Promise<void> {
     return this.#target.close(graceMs);
+  }
+
+  /** From now on every call fails at once, as never sent. Undefined: calls go through again. */
+  refuse(refusal: (() => DriverFailure) | undefined): void {
+    this.#refusal = refusal;
   }
 
   /** Sends everything that comes from now on to another pool of the same database. What is under way is finished. */
