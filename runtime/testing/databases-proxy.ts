@@ -1,21 +1,35 @@
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 
+/** Where a proxy leads to. */
+export interface ProxyTarget {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** A TCP proxy on the loopback interface that can go silent, as a network does when a cable is pulled. */
 export class StallingProxy {
   readonly port: number;
   readonly #server: Server;
   readonly #sockets: Set<Socket>;
+  readonly #lead: (target: ProxyTarget) => void;
 
-  private constructor(server: Server, port: number, sockets: Set<Socket>) {
+  private constructor(
+    server: Server,
+    port: number,
+    sockets: Set<Socket>,
+    lead: (target: ProxyTarget) => void,
+  ) {
     this.#server = server;
     this.port = port;
     this.#sockets = sockets;
+    this.#lead = lead;
   }
 
-  static async start(target: { readonly host: string; readonly port: number }): Promise<StallingProxy> {
+  static async start(target: ProxyTarget): Promise<StallingProxy> {
     const sockets = new Set<Socket>();
+    let { host, port } = target;
     const server = createServer((near) => {
-      const far = createConnection(target.port, target.host);
+      const far = createConnection(port, host);
       for (const [from, to] of [[near, far] as const, [far, near] as const]) {
         sockets.add(from);
         from.setNoDelay(true);
@@ -30,7 +44,14 @@ export class StallingProxy {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
     if (address === null || typeof address === 'string') throw new Error('No port');
-    return new StallingProxy(server, address.port, sockets);
+    return new StallingProxy(server, address.port, sockets, (next) => {
+      ({ host, port } = next);
+    });
+  }
+
+  /** Leads new connections elsewhere. Those that are open stay. */
+  lead(target: ProxyTarget): void {
+    this.#lead(target);
   }
 
   /** From now on nothing gets through, in either direction, and nobody is told. */
