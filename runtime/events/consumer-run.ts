@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { EventEpochError } from '../errors.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
+import { CHECKPOINT_MS, CheckpointWriter } from './checkpoint-writer.js';
 import type { ConsumerStore, LeasedConsumer } from './consumer-store.js';
 import type { DeadLetterStore, ParkedEvent } from './dead-letter-store.js';
 import type { EnvelopeContext } from './event-envelope.js';
@@ -34,6 +35,8 @@ export type RunEnd =
   | { readonly kind: 'stopped' }
   /** Somebody else has the lease now, or may have. */
   | { readonly kind: 'lost' }
+  /** What this run has in memory does not fit the database any more: it is to begin anew from there. */
+  | { readonly kind: 'superseded' }
   /** This process cannot go on; another one may. */
   | { readonly kind: 'waiting'; readonly reason: string }
   /** A replay has come to its end. */
@@ -53,11 +56,11 @@ export interface Run {
 const MAXIMUM_WINDOW = 4_000;
 const PAGE = 1_000;
 const PARKING_BATCH = 200;
-/** The checkpoint follows at least this often while there is something to save. */
-const CHECKPOINT_MS = 100;
 /** Soonest another look for what stands above the horizon. */
 const PENDING_POLL_MS = 5;
 const FAILURE_PAUSE_MS = 250;
+/** Most time for handlers at work before a run begins anew. */
+const SUPERSEDED_GRACE_MS = 5_000;
 /** Shortest time between two reads, unless there is known to be more. */
 const READ_GAP_MS = 2;
 
@@ -72,12 +75,12 @@ export class ConsumerRun implements Run {
   readonly #parked: ParkedModels;
   readonly #suspects: Suspects;
   readonly #toPark: { readonly entry: WindowEntry; readonly parked: ParkedEvent }[] = [];
+  readonly #checkpoint: CheckpointWriter;
   #cursor: LogCursor;
-  #unsaved: LogCursor | undefined;
-  #savedMs = 0;
   #active = 0;
   #dispatching = false;
   #stopping = false;
+  #isSuperseded = false;
   #end: RunEnd | undefined;
   /** Nothing more is to be read: the end of a replay, or an event that is too new for this process. */
   #last: RunEnd | undefined;
@@ -92,9 +95,11 @@ export class ConsumerRun implements Run {
     this.#cursor = options.consumer.cursor;
     this.#context = { ...options.context, signal: this.#abort.signal };
     this.#suspects = new Suspects(options.consumers, options.consumer, options.lease);
+    this.#checkpoint = new CheckpointWriter(options.consumers, options.consumer, options.lease);
     this.#parked = new ParkedModels(options, this.#context, {
       suspects: this.#suspects,
       changed: () => this.#signal.notify(),
+      mayWork: () => this.#mayWork,
       isParking: (key) => this.#toPark.some(({ parked }) => modelKeyOf(parked.event) === key),
     });
     this.ended = this.#run();
@@ -135,6 +140,7 @@ export class ConsumerRun implements Run {
       this.#end = { kind: 'lost' };
       return;
     }
+    if (this.#isSuperseded) return this.#finishWork();
     const reads = !this.#stopping && this.#last === undefined && this.#window.size < MAXIMUM_WINDOW;
     const [waitMs] = await Promise.all([
       reads ? this.#read() : this.#options.pollMs(),
@@ -144,7 +150,7 @@ export class ConsumerRun implements Run {
     this.#dispatch();
     await this.#park();
     const rest = this.#window.advance();
-    if (rest !== undefined) this.#unsaved = rest;
+    if (rest !== undefined) this.#checkpoint.reached(rest);
     if (this.#isIdle()) await this.#settleDown();
     else if (waitMs > 0 && this.#end === undefined) await this.#signal.wait(this.#pauseMs(waitMs));
   }
@@ -159,6 +165,22 @@ export class ConsumerRun implements Run {
     else await this.#signal.wait(this.#pauseMs(this.#quietMs));
   }
 
+  /** Nothing more is begun or saved. What is at work comes to its end first, so that no model is worked on twice. */
+  #supersede(): void {
+    if (this.#isSuperseded) return;
+    this.#isSuperseded = true;
+    setTimeout(() => {
+      this.#abort.abort();
+      this.#signal.notify();
+    }, SUPERSEDED_GRACE_MS).unref();
+  }
+
+  async #finishWork(): Promise<void> {
+    const still = this.#active === 0 && !this.#parked.busy;
+    if (still || this.#abort.signal.aborted) this.#end = { kind: 'superseded' };
+    else await this.#signal.wait(SUPERSEDED_GRACE_MS);
+  }
+
   #isIdle(): boolean {
     const quiet = this.#stopping || this.#last !== undefined || this.#quietMs > 0;
     // A handler that ignores the signal is left behind: its event comes again.
@@ -168,7 +190,7 @@ export class ConsumerRun implements Run {
   }
 
   #pauseMs(waitMs: number): number {
-    return this.#unsaved === undefined ? waitMs : Math.min(waitMs, CHECKPOINT_MS);
+    return this.#checkpoint.pending ? Math.min(waitMs, CHECKPOINT_MS) : waitMs;
   }
 
   /** Milliseconds after which to read again; 0: there may be more. */
@@ -231,7 +253,7 @@ export class ConsumerRun implements Run {
   }
 
   get #mayWork(): boolean {
-    return !this.#stopping && this.#end === undefined && this.#options.lease.valid;
+    return !this.#stopping && this.#end === undefined && !this.#isSuperseded && this.#options.lease.valid;
   }
 
   /** Handles what waits for one model, one event after the other. Never rejects. */
@@ -311,7 +333,7 @@ export class ConsumerRun implements Run {
 
   async #park(): Promise<void> {
     const batch = this.#toPark.slice(0, PARKING_BATCH);
-    if (batch.length === 0 || this.#end !== undefined) return;
+    if (batch.length === 0 || this.#end !== undefined || this.#isSuperseded) return;
     const { letters, consumer } = this.#options;
     if (
       !(await letters.park(
@@ -329,20 +351,10 @@ export class ConsumerRun implements Run {
 
   /** Saves the checkpoint if it is due. */
   async #save(now = false): Promise<void> {
-    const cursor = this.#unsaved;
-    if (cursor === undefined || this.#end !== undefined) return;
-    if (!now && performance.now() - this.#savedMs < CHECKPOINT_MS) return;
-    const { consumers, consumer, lease } = this.#options;
-    this.#unsaved = undefined;
-    const askedMs = performance.now();
-    this.#savedMs = askedMs;
-    try {
-      if (await consumers.checkpoint(consumer.lease, cursor, lease.durationMs)) lease.renewed(askedMs);
-      else this.#end = { kind: 'lost' };
-    } catch (error) {
-      this.#unsaved ??= cursor;
-      throw error;
-    }
+    if (this.#end !== undefined || this.#isSuperseded) return;
+    const state = await this.#checkpoint.save(now);
+    if (state === 'lost') this.#end = { kind: 'lost' };
+    else if (state === 'moved') this.#supersede();
   }
 
   async #recover(error: unknown): Promise<void> {

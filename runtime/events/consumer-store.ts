@@ -23,6 +23,12 @@ export interface Lease {
   readonly fence: string;
 }
 
+/** A move of a checkpoint: it takes place only where the checkpoint is at `from`. */
+export interface CheckpointMove {
+  readonly from: LogCursor;
+  readonly to: LogCursor;
+}
+
 /** What the holder of a fresh lease starts from. */
 export interface LeasedConsumer {
   readonly lease: Lease;
@@ -133,15 +139,17 @@ export class ConsumerStore {
 
   /**
    * Moves the checkpoint, and renews the lease: the survey skips a row that is locked, as that of a busy consumer often
-   * is. False if the lease has been lost. `on`: the transaction that it is part of.
+   * is. False if the lease has been lost, or the checkpoint is not at `from`: a statement or COMMIT whose connection was
+   * cut may reach the server after its sender has given it up, under the same lease. `on`: the transaction that it is
+   * part of.
    */
   async checkpoint(
     { name, holder, fence }: Lease,
-    { epoch, transactionId, position }: LogCursor,
+    { from, to }: CheckpointMove,
     leaseMs: number,
     on: StatementRunner = this.#database,
   ): Promise<boolean> {
-    const values = [name, holder, fence, epoch, transactionId, position, leaseMs];
+    const values = [name, holder, fence, ...cursorValues(to), leaseMs, ...cursorValues(from)];
     const { rowCount } = await on.query({ text: CHECKPOINT, name: 'fw_checkpoint', values });
     return rowCount > 0;
   }
@@ -177,6 +185,10 @@ export class ConsumerStore {
       values: [process],
     });
   }
+}
+
+function cursorValues({ epoch, transactionId, position }: LogCursor): readonly unknown[] {
+  return [epoch, transactionId, position];
 }
 
 function toConsumerState(row: JsonObject): ConsumerState {
@@ -243,7 +255,7 @@ const CURSOR =
 const CHECKPOINT =
   'UPDATE eventlog.consumers SET epoch = $4, transaction_id = $5::xid8, position = $6, ' +
   "checkpoint_date = clock_timestamp(), leased_until = clock_timestamp() + $7 * interval '1 ms' " +
-  'WHERE name = $1 AND holder = $2 AND fence = $3';
+  'WHERE name = $1 AND holder = $2 AND fence = $3 AND epoch = $8 AND transaction_id = $9::xid8 AND position = $10';
 
 const FINISH =
   'UPDATE eventlog.consumers SET finished_date = clock_timestamp(), leased_until = NULL, holder = NULL ' +

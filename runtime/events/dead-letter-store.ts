@@ -19,6 +19,19 @@ export interface ParkedEvent {
   readonly failure: HandlingFailure | undefined;
 }
 
+/** A parked event as it is read for a retry. */
+export interface ParkedLetter {
+  readonly event: LoggedEvent;
+  /** Failed attempts, those of earlier retries included. */
+  readonly attempts: number;
+}
+
+/**
+ * What became of taking an event out. `gone`: it is not there, or was discarded; an earlier attempt whose outcome was
+ * not heard has taken it out. `lost`: the lease has been lost.
+ */
+export type Settlement = 'settled' | 'gone' | 'lost';
+
 /** The parking table of one shard, as the holder of a lease uses it. Each statement is fenced. */
 export class DeadLetterStore {
   readonly #database: ShardDatabase;
@@ -38,7 +51,10 @@ export class DeadLetterStore {
     }));
   }
 
-  /** Copies events to the parking table. False if the lease has been lost. */
+  /**
+   * Copies events to the parking table. False if the lease has been lost. An event behind the checkpoint is left out: it
+   * was parked before, and may have been handled since.
+   */
   async park(
     lease: Lease,
     parked: readonly ParkedEvent[],
@@ -65,29 +81,42 @@ export class DeadLetterStore {
     return rows[0]?.[0] === true;
   }
 
-  /** The parked events of one model in order, so many at most. */
+  /** The parked events of one model in order, so many at most, each with the attempts that have failed. */
   async of(
     consumer: string,
     model: Pick<LoggedEvent, 'modelName' | 'modelId'>,
     limit: number,
-  ): Promise<readonly LoggedEvent[]> {
+  ): Promise<readonly ParkedLetter[]> {
     const values = [consumer, model.modelName, model.modelId, limit];
     const { rows } = await this.#database.query({ text: OF_MODEL, name: 'fw_parked_of', values });
-    return rows.map(([event]) => event as JsonObject as unknown as LoggedEvent);
+    return rows.map(([event, attempts]) => ({
+      event: event as JsonObject as unknown as LoggedEvent,
+      attempts: Number(attempts),
+    }));
   }
 
-  /** Takes an event that was handled after all out of the table. False if the lease has been lost. */
-  async settle(lease: Lease, eventId: string, on: StatementRunner = this.#database): Promise<boolean> {
+  /** Takes an event that was handled after all out of the table. */
+  async settle(lease: Lease, eventId: string, on: StatementRunner = this.#database): Promise<Settlement> {
     const { rows } = await on.query({
       text: SETTLE,
       name: 'fw_settle',
       values: [...leaseValues(lease), eventId],
     });
-    return rows[0]?.[0] === true;
+    const [held, settled] = rows[0] ?? [];
+    if (held !== true) return 'lost';
+    return Number(settled) > 0 ? 'settled' : 'gone';
   }
 
-  /** Notes another failure of a parked event: its model stays parked until the next retry is asked for. */
-  async fail(lease: Lease, event: LoggedEvent, failure: HandlingFailure): Promise<void> {
+  /**
+   * Notes another failure of a parked event: its model stays parked until the next retry is asked for. No effect if
+   * another failure has been noted since the event was read: a statement that arrives late must not take back a retry
+   * that was asked for in the meantime.
+   */
+  async fail(
+    lease: Lease,
+    { event, attempts: known }: ParkedLetter,
+    failure: HandlingFailure,
+  ): Promise<void> {
     const { attempts, code, message, stack } = failure;
     const model = [event.modelName, event.modelId];
     const values = [
@@ -98,6 +127,7 @@ export class DeadLetterStore {
       storedText(message),
       storedText(stack, LONGEST_STACK),
       ...model,
+      known,
     ];
     await this.#database.query({ text: FAIL, values });
   }
@@ -121,7 +151,8 @@ function quoted(text: string | undefined): string {
 
 /** Locks the lease's row, so that nobody takes it over before what depends on it has committed. */
 const HELD =
-  'held AS MATERIALIZED (SELECT FROM eventlog.consumers WHERE name = $1 AND holder = $2 AND fence = $3 FOR NO KEY UPDATE)';
+  'held AS MATERIALIZED (SELECT epoch, transaction_id, position FROM eventlog.consumers ' +
+  'WHERE name = $1 AND holder = $2 AND fence = $3 FOR NO KEY UPDATE)';
 
 const MODELS =
   'SELECT model_name, model_id, bool_or(retry_date IS NOT NULL) FROM eventlog.dead_letters ' +
@@ -134,18 +165,20 @@ i AS (INSERT INTO eventlog.dead_letters (consumer, event_id, model_name, model_i
   FROM unnest($4::uuid[], $5::text[], $6::text[], $7::text[], $8::integer[], $9::xid8[], $10::bigint[], $11::jsonb[],
     $12::integer[], $13::text[], $14::text[], $15::text[])
     AS d(event_id, model_name, model_id, event_type, epoch, transaction_id, position, event, attempts, code, message, stack)
-  WHERE EXISTS (SELECT FROM held)
+  WHERE EXISTS (SELECT FROM held AS h
+    WHERE (d.epoch, d.transaction_id, d.position) > (h.epoch, h.transaction_id, h.position))
   ON CONFLICT (consumer, event_id) DO NOTHING)
 SELECT EXISTS (SELECT FROM held)`;
 
 const OF_MODEL =
-  'SELECT event FROM eventlog.dead_letters ' +
+  'SELECT event, attempts FROM eventlog.dead_letters ' +
   "WHERE consumer = $1 AND model_name = $2 AND model_id = $3 AND state <> 'discarded' " +
   'ORDER BY epoch, transaction_id, position LIMIT $4';
 
 const SETTLE = `WITH ${HELD},
-d AS (DELETE FROM eventlog.dead_letters WHERE consumer = $1 AND event_id = $4::uuid AND EXISTS (SELECT FROM held))
-SELECT EXISTS (SELECT FROM held)`;
+d AS (DELETE FROM eventlog.dead_letters WHERE consumer = $1 AND event_id = $4::uuid AND state <> 'discarded'
+  AND EXISTS (SELECT FROM held) RETURNING event_id)
+SELECT EXISTS (SELECT FROM held), (SELECT count(*) FROM d)`;
 
 const FAIL = `WITH ${HELD}
 UPDATE eventlog.dead_letters SET retry_date = NULL,
@@ -155,4 +188,6 @@ UPDATE eventlog.dead_letters SET retry_date = NULL,
   error_message = CASE WHEN event_id = $4::uuid THEN $7 ELSE error_message END,
   error_stack = CASE WHEN event_id = $4::uuid THEN $8 ELSE error_stack END,
   failed_date = CASE WHEN event_id = $4::uuid THEN now() ELSE failed_date END
-WHERE consumer = $1 AND model_name = $9 AND model_id = $10 AND state <> 'discarded' AND EXISTS (SELECT FROM held)`;
+WHERE consumer = $1 AND model_name = $9 AND model_id = $10 AND state <> 'discarded' AND EXISTS (SELECT FROM held)
+  AND EXISTS (SELECT FROM eventlog.dead_letters AS d
+    WHERE d.consumer = $1 AND d.event_id = $4::uuid AND d.attempts = $11::integer)`;

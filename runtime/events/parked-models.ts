@@ -1,6 +1,6 @@
 import type { ConsumerRunOptions } from './consumer-run.js';
+import type { ParkedLetter } from './dead-letter-store.js';
 import type { EnvelopeContext } from './event-envelope.js';
-import type { LoggedEvent } from './event-record.js';
 import { failureOf } from './handler-attempts.js';
 import { diedOf, type Suspects } from './suspects.js';
 
@@ -11,6 +11,8 @@ const PAGE = 100;
 export interface ParkedModelsTies {
   readonly suspects: Suspects;
   readonly changed: () => void;
+  /** False: no attempt may begin. */
+  readonly mayWork: () => boolean;
   readonly isParking: (key: string) => boolean;
 }
 
@@ -86,24 +88,25 @@ export class ParkedModels {
     const model = { modelName: key.slice(0, slash), modelId: key.slice(slash + 1) };
     if (this.#ties.isParking(key)) {
       await new Promise((resolve) => setTimeout(resolve, 10));
-      return !this.#context.signal.aborted;
+      return this.#ties.mayWork();
     }
     const count = this.#models.get(key);
-    const events = await letters.of(consumer.lease.name, model, PAGE);
-    if (events.length === 0 && this.#models.get(key) === count) {
+    const parked = await letters.of(consumer.lease.name, model, PAGE);
+    if (parked.length === 0 && this.#models.get(key) === count) {
       this.#models.delete(key);
       return false;
     }
-    for (const event of events) if (!(await this.#retry(event))) return false;
+    for (const letter of parked) if (!(await this.#retry(letter))) return false;
     return true;
   }
 
-  async #retry(event: LoggedEvent): Promise<boolean> {
-    const { attempts, letters, consumer, lease } = this.#options;
-    const { suspects } = this.#ties;
+  async #retry(letter: ParkedLetter): Promise<boolean> {
+    const { attempts, letters, consumer } = this.#options;
+    const { suspects, mayWork } = this.#ties;
+    const { event } = letter;
     if (attempts.types.isTooNew(event)) return false;
     const before = suspects.attemptsOf(event.id);
-    for (let number = before + 1; !this.#context.signal.aborted && lease.valid; number += 1) {
+    for (let number = before + 1; !this.#context.signal.aborted && mayWork(); number += 1) {
       try {
         const died = number === before + 1 ? diedOf(attempts, before) : undefined;
         if (died !== undefined) throw died;
@@ -111,12 +114,13 @@ export class ParkedModels {
           attempts.handle(event, { number, transaction: undefined }, this.#context);
         if (!(await suspects.attempt(event.id, number, handle))) return false;
         suspects.settled(event.id);
-        return await letters.settle(consumer.lease, event.id);
+        // Gone: an attempt whose answer was lost has taken it out. Its effects are those of an attempt more.
+        return (await letters.settle(consumer.lease, event.id)) !== 'lost';
       } catch (error) {
         if (this.#context.signal.aborted) return false;
         if (attempts.isLast(number, error)) {
           suspects.settled(event.id);
-          await letters.fail(consumer.lease, event, failureOf(error, number));
+          await letters.fail(consumer.lease, letter, failureOf(error, number));
           return false;
         }
         await new Promise((resolve) => setTimeout(resolve, attempts.pauseMs(number)).unref());

@@ -283,6 +283,7 @@ export class ShardDelivery {
       if (!isClosed(error))
         this.#options.warn(`The lease of ${lease.name} runs out by itself: ${messageOf(error)}`);
     }
+    if (end.kind === 'superseded') this.lookAround();
     if (end.kind === 'waiting') {
       this.#options.warn(`${lease.name} on shard ${this.shard} waits: ${end.reason}`);
       this.#leftUntilMs.set(lease.name, performance.now() + WAITING_PAUSE_MS);

@@ -2,6 +2,7 @@ import { DatabaseError, EventEpochError } from '../errors.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import type { Transaction, TransactionManager } from '../sharding/transaction-manager.js';
 import type { ConsumerRunOptions, Run, RunEnd } from './consumer-run.js';
+import type { ParkedLetter } from './dead-letter-store.js';
 import type { EnvelopeContext } from './event-envelope.js';
 import { type LogCursor, type LoggedEvent, modelKeyOf } from './event-record.js';
 import { failureOf } from './handler-attempts.js';
@@ -19,8 +20,11 @@ const PARKED_REFRESH_MS = 1_000;
 /** A handler that ignores the signal for so long is left behind, and its transaction with it. */
 const GIVE_UP_MS = 250;
 
-/** The lease was lost in the middle of a transaction, which must not commit. */
-class LeaseLost extends Error {}
+/** The lease was lost, or the checkpoint is elsewhere: the transaction must not commit. */
+class Superseded extends Error {}
+
+/** A parked event was taken out by a transaction of which no answer came: this one must not commit. */
+class SettledBefore extends Error {}
 
 /** A handler's failure, told apart from the database's. */
 class HandlerFailed extends Error {
@@ -50,6 +54,8 @@ export class TransactionalRun implements Run {
   readonly #parked = new Map<string, boolean>();
   #parkedMs = Number.NEGATIVE_INFINITY;
   #cursor: LogCursor;
+  /** Where the checkpoint is: `#cursor` runs ahead of it where the log holds nothing for this handler. */
+  #saved: LogCursor;
   /** Of the event at the head. */
   #failures = 0;
   /** One event per transaction, until the one is found that spoils a group. */
@@ -63,6 +69,7 @@ export class TransactionalRun implements Run {
     this.#transactions = transactions;
     this.#suspects = new Suspects(options.consumers, options.consumer, options.lease);
     this.#cursor = options.consumer.cursor;
+    this.#saved = this.#cursor;
     this.#context = { ...options.context, signal: this.#abort.signal };
     const givenUp = new Promise<RunEnd>((resolve) => {
       this.#giveUp = resolve;
@@ -141,10 +148,22 @@ export class TransactionalRun implements Run {
 
   /** Nothing of interest up to here. */
   async #skipTo(next: LogCursor): Promise<void> {
-    const { consumers, consumer } = this.#options;
-    if (!(await consumers.checkpoint(consumer.lease, next, this.#options.lease.durationMs)))
-      this.#end = { kind: 'lost' };
-    this.#cursor = next;
+    await this.#moveTo(next);
+    this.#arrived(next);
+  }
+
+  /** Moves the checkpoint from where it was last known to be. @throws Superseded */
+  async #moveTo(to: LogCursor, transaction?: Transaction): Promise<void> {
+    const { consumers, consumer, lease } = this.#options;
+    const move = { from: this.#saved, to };
+    if (!(await consumers.checkpoint(consumer.lease, move, lease.durationMs, transaction)))
+      throw new Superseded();
+  }
+
+  /** The checkpoint is there. */
+  #arrived(cursor: LogCursor): void {
+    this.#cursor = cursor;
+    this.#saved = cursor;
   }
 
   /** How many events of the group have been committed. */
@@ -197,24 +216,23 @@ export class TransactionalRun implements Run {
   }
 
   async #commitGroup(events: readonly LoggedEvent[]): Promise<number> {
-    const { consumers, consumer, lease } = this.#options;
+    const { lease } = this.#options;
     let handled = 0;
     const askedMs = performance.now();
     const until = askedMs + GROUP_MS;
     const cursor = await this.#transactions.transaction(async (transaction) => {
-      let last = this.#cursor;
+      let last = this.#saved;
       for (const event of events) {
         if (handled > 0 && (performance.now() > until || this.#stopping)) break;
         await this.#handle(event, this.#failures + 1, transaction);
         handled += 1;
         last = event.cursor;
       }
-      if (!(await consumers.checkpoint(consumer.lease, last, lease.durationMs, transaction)))
-        throw new LeaseLost();
+      await this.#moveTo(last, transaction);
       return last;
     });
     lease.renewed(askedMs);
-    this.#cursor = cursor;
+    this.#arrived(cursor);
     this.#failures = 0;
     for (const { id } of events.slice(0, handled)) this.#suspects.settled(id);
     return handled;
@@ -224,7 +242,7 @@ export class TransactionalRun implements Run {
     const { attempts, letters, consumer } = this.#options;
     if (this.#parked.has(modelKeyOf(event))) {
       if (!(await letters.park(consumer.lease, [{ event, failure: undefined }], transaction)))
-        throw new LeaseLost();
+        throw new Superseded();
       return;
     }
     try {
@@ -236,7 +254,7 @@ export class TransactionalRun implements Run {
   }
 
   async #headFailed(event: LoggedEvent, error: unknown): Promise<number> {
-    const { attempts, letters, consumers, consumer, warn } = this.#options;
+    const { attempts, letters, consumer, warn } = this.#options;
     this.#failures += 1;
     if (!attempts.isLast(this.#failures, error)) {
       this.#suspects.failed(event.id, this.#failures);
@@ -245,22 +263,15 @@ export class TransactionalRun implements Run {
     }
     const failure = failureOf(error, this.#failures);
     await this.#transactions.transaction(async (transaction) => {
-      const held =
-        (await letters.park(consumer.lease, [{ event, failure }], transaction)) &&
-        (await consumers.checkpoint(
-          consumer.lease,
-          event.cursor,
-          this.#options.lease.durationMs,
-          transaction,
-        ));
-      if (!held) throw new LeaseLost();
+      if (!(await letters.park(consumer.lease, [{ event, failure }], transaction))) throw new Superseded();
+      await this.#moveTo(event.cursor, transaction);
     });
     this.#suspects.settled(event.id);
     warn(
       `${consumer.lease.name} cannot handle event ${event.id}: ${failure.message}; ${modelKeyOf(event)} is parked`,
     );
     this.#parked.set(modelKeyOf(event), true);
-    this.#cursor = event.cursor;
+    this.#arrived(event.cursor);
     this.#failures = 0;
     this.#alone = false;
     return 1;
@@ -283,17 +294,18 @@ export class TransactionalRun implements Run {
     const slash = key.indexOf('/');
     const model = { modelName: key.slice(0, slash), modelId: key.slice(slash + 1) };
     for (;;) {
-      const events = await letters.of(consumer.lease.name, model, GROUP);
-      if (events.length === 0) {
+      const parked = await letters.of(consumer.lease.name, model, GROUP);
+      if (parked.length === 0) {
         this.#parked.delete(key);
         return;
       }
-      for (const event of events) if (this.#stopping || !(await this.#retry(event))) return;
+      for (const letter of parked) if (this.#stopping || !(await this.#retry(letter))) return;
     }
   }
 
-  async #retry(event: LoggedEvent): Promise<boolean> {
+  async #retry(letter: ParkedLetter): Promise<boolean> {
     const { attempts, letters, consumer } = this.#options;
+    const { event } = letter;
     if (attempts.types.isTooNew(event)) return false;
     const before = this.#suspects.attemptsOf(event.id);
     for (let number = before + 1; !this.#stopping; number += 1) {
@@ -303,16 +315,22 @@ export class TransactionalRun implements Run {
         const handle = (): Promise<void> =>
           this.#transactions.transaction(async (transaction) => {
             await attempts.handle(event, { number, transaction }, this.#context);
-            if (!(await letters.settle(consumer.lease, event.id, transaction))) throw new LeaseLost();
+            const settled = await letters.settle(consumer.lease, event.id, transaction);
+            if (settled === 'lost') throw new Superseded();
+            if (settled === 'gone') throw new SettledBefore();
           });
         if (!(await this.#suspects.attempt(event.id, number, handle))) return false;
         this.#suspects.settled(event.id);
         return true;
       } catch (error) {
-        if (error instanceof LeaseLost || error instanceof DriverFailure) throw error;
+        if (error instanceof SettledBefore) {
+          this.#suspects.settled(event.id);
+          return true;
+        }
+        if (error instanceof Superseded || error instanceof DriverFailure) throw error;
         if (attempts.isLast(number, error)) {
           this.#suspects.settled(event.id);
-          await letters.fail(consumer.lease, event, failureOf(error, number));
+          await letters.fail(consumer.lease, letter, failureOf(error, number));
           return false;
         }
         await this.#pause(attempts.pauseMs(number));
@@ -325,15 +343,16 @@ export class TransactionalRun implements Run {
   async #recover(error: unknown): Promise<void> {
     const { consumer, consumers, warn } = this.#options;
     if (error instanceof EventEpochError) this.#end = { kind: 'waiting', reason: error.message };
-    else if (error instanceof LeaseLost) this.#end = { kind: 'lost' };
     else if (error instanceof DriverFailure && error.reason === 'closed') this.#end = { kind: 'lost' };
     if (this.#end !== undefined) return;
-    warn(`${consumer.lease.name}: ${error instanceof Error ? error.message : String(error)}`);
-    await this.#signal.wait(FAILURE_PAUSE_MS);
+    if (!(error instanceof Superseded)) {
+      warn(`${consumer.lease.name}: ${error instanceof Error ? error.message : String(error)}`);
+      await this.#signal.wait(FAILURE_PAUSE_MS);
+    }
     try {
       const cursor = await consumers.cursor(consumer.lease);
       if (cursor === undefined) this.#end = { kind: 'lost' };
-      else this.#cursor = cursor;
+      else this.#arrived(cursor);
     } catch {
       // Still out of reach; the next step fails again and comes back here.
     }

@@ -1,0 +1,84 @@
+import type { ShardingTopology } from '../../config/types.js';
+import { postgresAdapter } from '../../databases.js';
+import type { DatabaseAdapter } from '../../sharding/database-adapter.js';
+import { DatabaseRegistry } from '../../sharding/database-registry.js';
+import type { Rows, ShardDatabase, ShardSession, Statement } from '../../sharding/shard-database.js';
+import { lost } from './crashing-databases.js';
+
+/** A statement that its sender has given up, and that is still on its way to the server. */
+export interface LateStatement {
+  /** It has been sent, and its sender believes that the connection is lost. */
+  readonly heldBack: () => boolean;
+  /** Lets the server have it. */
+  arrive(): Promise<Rows>;
+}
+
+/**
+ * Databases of a process whose connection is cut behind one statement, which reaches the server later, as the network
+ * may do with what was sent before a cut.
+ *
+ * @param pick the statement; the first that it is true for
+ */
+export function lateDatabases(
+  topology: ShardingTopology,
+  pick: (statement: Statement) => boolean,
+): { readonly databases: DatabaseRegistry; readonly late: LateStatement } {
+  let send: (() => Promise<Rows>) | undefined;
+  const holdBack = (statement: Statement, call: () => Promise<Rows>): boolean => {
+    if (send !== undefined || !pick(statement)) return false;
+    send = call;
+    return true;
+  };
+  const adapter: DatabaseAdapter = {
+    kind: 'postgresql',
+    open: (shard, source, options) => lateDatabase(postgresAdapter.open(shard, source, options), holdBack),
+  };
+  return {
+    databases: new DatabaseRegistry(topology, { adapters: [adapter], warn: () => {} }),
+    late: {
+      heldBack: () => send !== undefined,
+      arrive: () => (send === undefined ? Promise.reject(new Error('Nothing is on its way')) : send()),
+    },
+  };
+}
+
+type HoldBack = (statement: Statement, call: () => Promise<Rows>) => boolean;
+
+function lateDatabase(database: ShardDatabase, holdBack: HoldBack): ShardDatabase {
+  return {
+    shard: database.shard,
+    kind: database.kind,
+    description: database.description,
+    sessionState: database.sessionState,
+    query: async (statement, options) => {
+      if (holdBack(statement, () => database.query(statement))) throw lost('in-flight');
+      return database.query(statement, options);
+    },
+    acquire: async (options) => lateSession(await database.acquire(options), holdBack),
+    stats: () => database.stats(),
+    close: (graceMs) => database.close(graceMs),
+  };
+}
+
+/** The server's session of a statement that is under way lives until it has arrived. */
+function lateSession(session: ShardSession, holdBack: HoldBack): ShardSession {
+  let cut = false;
+  const arrive = async (statement: Statement): Promise<Rows> => {
+    try {
+      return await session.query(statement);
+    } finally {
+      session.destroy();
+    }
+  };
+  return {
+    query: async (statement, options) => {
+      if (cut) throw lost('not-sent');
+      cut = holdBack(statement, () => arrive(statement));
+      if (cut) throw lost('in-flight');
+      return session.query(statement, options);
+    },
+    script: (sql, options) => session.script(sql, options),
+    release: () => (cut ? undefined : session.release()),
+    destroy: () => (cut ? undefined : session.destroy()),
+  };
+}
