@@ -41,8 +41,8 @@ export interface AssemblyOptions<Collaborators> {
   /** Default: the machine's. */
   readonly clock?: Clock;
   /**
-   * Whether this process delivers events to handlers and runs scheduled actions. Default: true if the application has
-   * handlers.
+   * Whether this process delivers events to handlers, drives sagas and runs scheduled actions. Default true. With
+   * false, another process has to.
    */
   readonly deliver?: boolean;
   /** Time limits of delivery. */
@@ -167,7 +167,7 @@ export function assembleApplication<Collaborators>(
     ...(options.warn === undefined ? {} : { warn: options.warn }),
   });
   gateways.onCommitted = (shard, groups) => events.committed(shard, groups);
-  if (options.deliver ?? handlers.length > 0) events.start();
+  if (options.deliver !== false) events.start();
   const journal = new CrossShardJournal(gateways, environment, application.models);
   const locks = new KeyedLockProvider(databases, environment);
   const housekeeping = housekeepingOf(gateways, locks, environment, options.execution?.keyRetentionMs);

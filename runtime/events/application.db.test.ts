@@ -9,7 +9,16 @@ import { Wallet } from '../../examples/wallet/models/wallet.js';
 import { WalletRepository } from '../../examples/wallet/repositories/wallet-repository.js';
 import { GLOBAL_SHARD, MEXICO_SHARD } from '../../examples/wallet/shards.js';
 import { openDatabases } from '../databases.js';
-import { type ApplicationDefinition, assembleApplication, currency, Decimal, ShardedId } from '../index.js';
+import {
+  Action,
+  type ApplicationDefinition,
+  assembleApplication,
+  type Clock,
+  currency,
+  Decimal,
+  type Principal,
+  ShardedId,
+} from '../index.js';
 import { describeOn, describeOnEachAdapter } from '../testing/databases-vitest.js';
 import type { EventEnvelope } from './event-envelope.js';
 import type { EventHandler } from './handler-descriptor.js';
@@ -49,6 +58,58 @@ describeOnEachAdapter('An application with handlers', (harness) => {
     await until(async () => (await wallets.getById(wallet.id)).balance.equals(11));
     await open.close();
     expect(wallet.id.resolveShardIdentifier()).toBe(MEXICO_SHARD);
+  });
+});
+
+/** Puts a gift into a wallet later on. */
+class GiftLaterAction extends Action<{ readonly walletId: ShardedId<Wallet> }, void> {
+  readonly #wallets: WalletRepository;
+
+  constructor(clock: Clock, wallets: WalletRepository) {
+    super(clock);
+    this.#wallets = wallets;
+  }
+
+  protected async perform(_principal: Principal, { walletId }: { readonly walletId: ShardedId<Wallet> }) {
+    this.plan().update((await this.#wallets.getById(walletId)).deposit(new Decimal(1)));
+    const gift = { walletId, amount: new Decimal(10) };
+    this.plan().schedule(new Date(), WalletDepositMoneyAction, gift);
+  }
+}
+
+const { sagas: _none, wireHandlers: _neither, ...withoutHandlers } = application;
+const withSchedule: ApplicationDefinition = {
+  ...withoutHandlers,
+  wire: (context, collaborators) => [
+    ...application.wire(context, collaborators),
+    {
+      name: 'GiftLaterAction',
+      actionClass: GiftLaterAction,
+      params: [{ name: 'walletId', type: { kind: 'id', model: 'Wallet', sharded: true } }],
+      create: () =>
+        new GiftLaterAction(context.clock, new WalletRepository(context.repositories, walletModel)),
+    },
+  ],
+};
+
+describeOnEachAdapter('An application without handlers and sagas', (harness) => {
+  test('runs its scheduled actions', async () => {
+    const shards = [GLOBAL_SHARD, MEXICO_SHARD];
+    const databases = await harness.makeShards({ shards, migrations: application.migrations });
+    const open = assembleApplication(withSchedule, databases, { namespace: 'test', collaborators: {} });
+    try {
+      const { id } = await open.executor.execute({ name: 'test' }, WalletCreateAction, {
+        country: 'MX',
+        ownerId: randomUUID(),
+        currency: currency('MXN'),
+        initialBalance: new Decimal(0),
+      });
+      await open.executor.execute({ name: 'test' }, GiftLaterAction, { walletId: id });
+      const wallets = new WalletRepository(open.repositories, walletModel);
+      await until(async () => (await wallets.getById(id)).balance.equals(11));
+    } finally {
+      await open.close();
+    }
   });
 });
 

@@ -54,16 +54,17 @@ async function start<Collaborators>(
   command: ServeCommand,
   { port, log }: { readonly port: ProcessPort; readonly log: Log },
 ): Promise<RunningServer> {
-  const { env = process.env, collaborators, clock, authenticator, title, limits, problems } = options;
+  const { env = process.env, collaborators, clock, authenticator, title, limits, problems, deliver } = options;
   const config = loadConfig(command.config, { env });
   const opened = await openApplication(application, {
     ...config,
     collaborators,
     ...(clock === undefined ? {} : { clock }),
+    ...(deliver === undefined ? {} : { deliver }),
     inform: (message) => log({ level: 'info', message }),
     warn: (message) => log({ level: 'warn', message }),
   });
-  const metrics = options.metrics === false ? undefined : await openMetrics(application, opened);
+  const metrics = options.metrics === false ? undefined : await openMetrics(opened, deliver !== false);
   const server = createHttpServer({
     routes: application.routes,
     openApi: application.openApi,
@@ -108,13 +109,9 @@ async function start<Collaborators>(
   }
 }
 
-/** Delivery is asked how far it has come only where something is delivered. */
-async function openMetrics<Collaborators>(
-  { wireHandlers, sagas }: ApplicationDefinition<Collaborators>,
-  { statistics, events }: Application,
-): Promise<Metrics> {
+/** The lag of delivery costs queries: only a process that delivers reports it. */
+async function openMetrics({ statistics, events }: Application, delivers: boolean): Promise<Metrics> {
   const { createMetrics } = await import('../../observability/prometheus.js');
-  const delivers = wireHandlers !== undefined || (sagas?.length ?? 0) > 0;
   return createMetrics({ statistics, ...(delivers ? { lag: () => events.lag() } : {}) });
 }
 

@@ -28,6 +28,11 @@ export interface ServeSettings {
    * `{ QUOTA_EXCEEDED: { status: 402, title: 'Quota exceeded' } }`. Default: each is answered with 409.
    */
   readonly problems?: ApplicationProblems;
+  /**
+   * Deliver events to handlers, drive sagas and run scheduled actions in this process. Default true. With false,
+   * another process has to.
+   */
+  readonly deliver?: boolean;
   /** Serve `/metrics` in the text format of Prometheus. Default true. */
   readonly metrics?: boolean;
   /** Default: one line of JSON per entry, to stderr. */
