@@ -112,8 +112,10 @@ async function rebase(
     const shards = found.map((each) => ({ ...each, shard: each.shard.toString() }));
     output.info(JSON.stringify({ shards, ...failuresJson(outcomes) }, null, 2));
   } else {
-    for (const { shard, name, outcome, epoch } of found) {
-      output.info(`${shard} ${name} ${OUTCOMES[outcome]} (epoch ${epoch})`);
+    for (const { shard, name, outcome, epoch, renumbered } of found) {
+      const more =
+        renumbered === 0 ? '' : `; ${renumbered} event(s) got new positions, or no handler would read them`;
+      output.info(`${shard} ${name} ${OUTCOMES[outcome]} (epoch ${epoch})${more}`);
     }
   }
   return reportFailures(outcomes, output);
