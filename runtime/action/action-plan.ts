@@ -1,6 +1,16 @@
 import type { Clock } from '../domain/clock.js';
+import { type ColumnSet, changedColumns } from '../domain/column-set.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
-import { copyWith, descriptorOf, type Entity, pendingEventsOf, rowKey, rowOf } from '../domain/entity.js';
+import {
+  baseOf,
+  copyWith,
+  descriptorOf,
+  type Entity,
+  markStored,
+  pendingEventsOf,
+  rowKey,
+  rowOf,
+} from '../domain/entity.js';
 import { ShardedId, shardOfUuid } from '../domain/id.js';
 import { INITIAL_VERSION } from '../domain/model-builder.js';
 import type { ModelEvent } from '../domain/model-event.js';
@@ -26,6 +36,8 @@ export interface StagedUpdate {
   /** What the commit will store, at `expectedVersion + 1`; carries no pending events. */
   readonly model: Entity;
   readonly expectedVersion: number;
+  /** What it changes; all else is left as the row has it. Default: all columns. */
+  readonly changed?: ColumnSet;
   readonly events: readonly ModelEvent<unknown>[];
 }
 
@@ -73,13 +85,14 @@ export class ActionPlan {
       );
     }
     const events = pendingEventsOf(model);
-    const stored = events.length === 0 ? model : copyWith(descriptor, model, {});
+    const stored = markStored(events.length === 0 ? model : copyWith(descriptor, model, {}));
     this.#stage({ kind: 'add', descriptor, model: stored, events });
     return stored;
   }
 
   /**
-   * Stages an update that is applied only while the stored version is the model's.
+   * Stages an update that is applied only while the stored version is the model's. It writes the fields that differ from
+   * the state that the model was copied from, by its builder's `copyOf` or `copyBase`; all fields of any other model.
    *
    * @returns a frozen copy at the version that the commit will store, without pending events
    * @throws PlanMisuseError if its id is staged already
@@ -88,12 +101,13 @@ export class ActionPlan {
     const descriptor = this.#descriptorFor(model);
     const changes: Record<string, unknown> = { version: model.version + 1 };
     if (descriptor.kind === 'model') changes['updatedDate'] = this.#clock.now();
-    const stored = copyWith(descriptor, model, changes);
+    const stored = markStored(copyWith(descriptor, model, changes));
     this.#stage({
       kind: 'update',
       descriptor,
       model: stored,
       expectedVersion: model.version,
+      changed: changedColumns(descriptor, baseOf(model), stored),
       events: pendingEventsOf(model),
     });
     return stored;

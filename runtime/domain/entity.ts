@@ -25,6 +25,18 @@ export let rowOf: (entity: Entity) => string;
 /** Starts an instance: its fields may be set until `finishDraft`. */
 export let startDraft: <M extends Entity>(descriptor: ModelDescriptor<M>) => Draft<M>;
 
+/** Says of an instance that it is what the store holds, or will hold when its plan is applied. */
+export let markStored: <M extends Entity>(entity: M) => M;
+
+/** Says of an instance that it was copied from another one. */
+export let markCopied: (copy: Entity, source: Entity) => void;
+
+/**
+ * The stored state of its version that an instance was copied from, itself if it is one; undefined if there is none, or
+ * if the copy was given another id or version.
+ */
+export let baseOf: (entity: Entity) => Entity | undefined;
+
 /** Freezes an instance with these events attached. Validation is the builder's. */
 export let finishDraft: <M extends Entity>(draft: Draft<M>, events: readonly ModelEvent<unknown>[]) => M;
 
@@ -47,6 +59,7 @@ export abstract class Entity<
   #descriptor: ModelDescriptor | undefined;
   #pendingEvents: readonly ModelEvent<unknown>[] = NO_EVENTS;
   #row: string | undefined;
+  #base: Entity | undefined;
 
   static {
     rowOf = (entity) => {
@@ -78,6 +91,20 @@ export abstract class Entity<
       }
       entity.#descriptor = descriptor as unknown as ModelDescriptor;
       return draft;
+    };
+    markStored = <M extends Entity>(entity: M): M => {
+      const stored: Entity = entity;
+      stored.#base = stored;
+      return entity;
+    };
+    markCopied = (copy, source) => {
+      copy.#base = source.#base;
+    };
+    baseOf = (entity) => {
+      const base = entity.#base;
+      if (base === undefined || base === entity) return base;
+      const isSame = base.version === entity.version && base.id.getValue() === entity.id.getValue();
+      return isSame ? base : undefined;
     };
     finishDraft = <M extends Entity>(draft: Draft<M>, events: readonly ModelEvent<unknown>[]): M => {
       const entity: Entity = draft;

@@ -6,6 +6,7 @@ import {
   type Entity,
   fieldOf,
   finishDraft,
+  markCopied,
   pendingEventsOf,
   startDraft,
 } from './entity.js';
@@ -76,6 +77,7 @@ export abstract class ModelBuilder<M extends Entity> {
     for (const { field } of this.#descriptor.columns) {
       if (isCopied(field)) assign(draft, field, fieldOf(model, field));
     }
+    markCopied(draft, model);
     this.#events = pendingEventsOf(model);
     return this;
   }

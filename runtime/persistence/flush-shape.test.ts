@@ -1,12 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { allColumns, columnsOfFields } from '../domain/column-set.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import { accountModel } from '../domain/test-support/account.js';
 import { noteModel } from '../domain/test-support/note.js';
 import { type FlushShape, flushText, hasGuards, shapeKey } from './flush-shape.js';
+import { RowCodec } from './row-codec.js';
+import { TableUpdates, type UpdateColumns } from './update-columns.js';
 
 const account = accountModel as unknown as ModelDescriptor;
 const note = noteModel as unknown as ModelDescriptor;
+
+/** What rows of a model set that all set the same fields, or each set one of them. */
+function updatesOf(model: ModelDescriptor, fields: readonly string[], mixed = false): UpdateColumns {
+  const sets = mixed
+    ? fields.map((field) => columnsOfFields(model, [field]))
+    : [columnsOfFields(model, fields)];
+  return new TableUpdates(RowCodec.of(model)).of(sets);
+}
+
+const everything = (model: ModelDescriptor): UpdateColumns =>
+  new TableUpdates(RowCodec.of(model)).of([allColumns(model)]);
 
 const NOTHING: FlushShape = {
   tables: [],
@@ -20,14 +34,24 @@ const NOTHING: FlushShape = {
   skipLocked: false,
 };
 
-const touched = fc
-  .record({ updates: fc.boolean(), adds: fc.boolean(), expects: fc.boolean() })
-  .filter(({ updates, adds, expects }) => updates || adds || expects);
+const touched = (model: ModelDescriptor) =>
+  fc
+    .record({
+      updates: fc.option(
+        fc
+          .tuple(fc.subarray(model.columns.map(({ field }) => field)), fc.boolean())
+          .map(([fields, mixed]) => updatesOf(model, fields, mixed && fields.length > 1)),
+        { nil: undefined },
+      ),
+      adds: fc.boolean(),
+      expects: fc.boolean(),
+    })
+    .filter(({ updates, adds, expects }) => updates !== undefined || adds || expects);
 
 const shapes: fc.Arbitrary<FlushShape> = fc
   .tuple(
-    fc.option(touched),
-    fc.option(touched),
+    fc.option(touched(account)),
+    fc.option(touched(note)),
     fc.record({
       events: fc.boolean(),
       keys: fc.boolean(),
@@ -85,7 +109,7 @@ describe('the text of a flush', () => {
   });
 
   test('locks rows in the order of their ids, and skips locked ones only if asked to', () => {
-    const tables = [{ model: account, updates: true, adds: false, expects: true }];
+    const tables = [{ model: account, updates: everything(account), adds: false, expects: true }];
     const waiting = flushText({ ...NOTHING, tables });
     expect(waiting).toContain('ORDER BY t.id FOR NO KEY UPDATE OF t)');
     expect(flushText({ ...NOTHING, tables, skipLocked: true })).toContain(
@@ -94,17 +118,17 @@ describe('the text of a flush', () => {
   });
 
   test('guards nothing if it only adds', () => {
-    const adds = { ...NOTHING, tables: [{ model: account, updates: false, adds: true, expects: false }] };
+    const adds = { ...NOTHING, tables: [{ model: account, updates: undefined, adds: true, expects: false }] };
     expect(hasGuards(adds)).toBe(false);
     expect(flushText(adds)).not.toContain('FOR NO KEY UPDATE');
     expect(
-      hasGuards({ ...NOTHING, tables: [{ model: note, updates: false, adds: false, expects: true }] }),
+      hasGuards({ ...NOTHING, tables: [{ model: note, updates: undefined, adds: false, expects: true }] }),
     ).toBe(true);
   });
 });
 
 test('models of one name that have tables of their own do not share a text', () => {
-  const table = { updates: true, adds: false, expects: false };
+  const table = { updates: everything(account), adds: false, expects: false };
   const keys = [account, { ...account, table: 'other_accounts' }].map((model) =>
     shapeKey({ ...NOTHING, tables: [{ ...table, model }] }),
   );

@@ -1,12 +1,13 @@
 import type { ModelDescriptor } from '../domain/descriptor.js';
-import { type CodedColumn, RowCodec } from './row-codec.js';
 import { arrayType, quoteIdentifier } from './sql-identifier.js';
 import { tableKey } from './table-key.js';
+import type { UpdateColumns } from './update-columns.js';
 
 /** What a flush does to one table; decides which parts of the statement there are. */
 export interface TableShape {
   readonly model: ModelDescriptor;
-  readonly updates: boolean;
+  /** What is set of the rows that it updates; undefined: it updates none. */
+  readonly updates: UpdateColumns | undefined;
   readonly adds: boolean;
   readonly expects: boolean;
 }
@@ -27,16 +28,11 @@ export interface FlushShape {
   readonly skipLocked: boolean;
 }
 
-/** Columns that an update sets besides the version: all but the id. */
-export function updatedColumns(codec: RowCodec): readonly CodedColumn[] {
-  return codec.columns.filter(({ descriptor }) => descriptor.field !== 'id');
-}
-
 /** One text per shape. */
 export function shapeKey(shape: FlushShape): string {
   const tables = shape.tables.map(
     ({ model, updates, adds, expects }) =>
-      `${tableKey(model)}:${updates ? 'u' : ''}${adds ? 'a' : ''}${expects ? 'x' : ''}`,
+      `${tableKey(model)}:${updates ? `u${updates.key}` : ''}${adds ? 'a' : ''}${expects ? 'x' : ''}`,
   );
   const { events, keys, schedules, cancellations, journal, folded, oneGuard, skipLocked } = shape;
   return `${tables.join(',')}|${events ? 'e' : ''}${keys ? 'k' : ''}${schedules ? 'c' : ''}${cancellations ? 'x' : ''}${journal ? 'j' : ''}${folded ? 'f' : ''}${oneGuard ? '1' : ''}${skipLocked ? 's' : ''}`;
@@ -44,7 +40,7 @@ export function shapeKey(shape: FlushShape): string {
 
 /** Whether some group of this shape can be left out because of a row. */
 export function hasGuards(shape: FlushShape): boolean {
-  return shape.tables.some(({ updates, expects }) => updates || expects);
+  return shape.tables.some(({ updates, expects }) => updates !== undefined || expects);
 }
 
 /**
@@ -70,12 +66,12 @@ export function flushText(shape: FlushShape): string {
   const locked: number[] = [];
   shape.tables.forEach((table, index) => {
     parts.push(...guardParts(table, index, shape.skipLocked, array));
-    if (table.updates || table.expects) locked.push(index);
+    if (table.updates !== undefined || table.expects) locked.push(index);
   });
   if (guards) parts.push(okPart(locked, needs));
   parts.push(actionPart(actions));
   shape.tables.forEach((table, index) => {
-    if (table.updates) parts.push(updatePart(table.model, index));
+    if (table.updates !== undefined) parts.push(updatePart(table.model, table.updates, index));
     if (table.adds) parts.push(insertPart(table.model, index, actions, array));
   });
   if (shape.events) parts.push(eventPart(actions, array));
@@ -126,10 +122,16 @@ function actionParameters(array: NextParameter, folded: boolean, guarded: boolea
 function guardParts(table: TableShape, index: number, skipLocked: boolean, array: NextParameter): string[] {
   const parts: string[] = [];
   const sources: string[] = [];
-  if (table.updates) {
-    const columns = updatedColumns(RowCodec.of(table.model));
-    const names = columns.map((_, position) => `c${position}`);
-    const types = columns.map(({ descriptor }) => array(arrayType(descriptor.sqlType)));
+  if (table.updates !== undefined) {
+    const names: string[] = [];
+    const types: string[] = [];
+    for (const [number, { column, isFlagged }] of table.updates.columns.entries()) {
+      names.push(`c${number}`);
+      types.push(array(arrayType(column.descriptor.sqlType)));
+      if (!isFlagged) continue;
+      names.push(`f${number}`);
+      types.push(array('bool[]'));
+    }
     const keys = [array('int[]'), array('uuid[]'), array('bigint[]')];
     parts.push(
       `m${index} AS MATERIALIZED (SELECT * FROM unnest(${[...types, ...keys].join(', ')}) ` +
@@ -185,10 +187,11 @@ function whereApplied(number: string, actions: ActionParameters): string {
 
 const GROUP_APPLIED = '(grp IN (SELECT grp FROM ok)) = true';
 
-function updatePart(model: ModelDescriptor, index: number): string {
-  const assignments = updatedColumns(RowCodec.of(model)).map(
-    ({ descriptor }, position) => `${quoteIdentifier(descriptor.column)} = m.c${position}`,
-  );
+function updatePart(model: ModelDescriptor, { columns }: UpdateColumns, index: number): string {
+  const assignments = columns.map(({ column, isFlagged }, number) => {
+    const name = quoteIdentifier(column.descriptor.column);
+    return `${name} = ${isFlagged ? `CASE WHEN m.f${number} THEN m.c${number} ELSE t.${name} END` : `m.c${number}`}`;
+  });
   return (
     `u${index} AS (UPDATE ${quoteIdentifier(model.table)} AS t SET ${assignments.join(', ')} ` +
     `FROM m${index} AS m WHERE t.id = m.id AND t.version = m.expected AND ${GROUP_APPLIED})`

@@ -13,19 +13,13 @@ import {
 } from './column-codec.js';
 import type { EventCatalog } from './event-catalog.js';
 import { EventColumns } from './event-columns.js';
-import {
-  type FlushShape,
-  flushText,
-  hasGuards,
-  shapeKey,
-  type TableShape,
-  updatedColumns,
-} from './flush-shape.js';
-import { foldGroup, type RowChange } from './folded-group.js';
+import { type FlushShape, flushText, hasGuards, shapeKey, type TableShape } from './flush-shape.js';
+import { changedBy, foldGroup, type RowChange } from './folded-group.js';
 import { asLonePlan, type LonePlan, loneShapeKey, loneText, loneValues } from './lone-flush.js';
 import type { ActionRow, PlanWrite } from './plan-write.js';
 import { type CodedColumn, RowCodec } from './row-codec.js';
 import type { FlushRequest, WriteGroup } from './shard-store.js';
+import { tableUpdates, type UpdateColumns } from './update-columns.js';
 
 /** The change of one row with the number of its group, from 1. */
 interface GroupChange {
@@ -72,8 +66,9 @@ export class FlushStatements {
     const schedules = scheduleArrays(plans);
     const cancellations = cancellationArrays(plans);
     const journal = journalArrays(plans);
+    const shapes = tables.map(tableShape);
     const shape: FlushShape = {
-      tables: tables.map(tableShape),
+      tables: shapes,
       events: events.length > 0,
       keys: keys.length > 0,
       schedules: schedules.length > 0,
@@ -87,7 +82,7 @@ export class FlushStatements {
     const guarded = hasGuards(shape);
     if (guarded && shape.folded) values.push(groupNumbers(groups));
     if (guarded && !shape.oneGuard) values.push(needsArray(folds));
-    for (const table of tables) values.push(...guardArrays(table));
+    for (const [index, table] of tables.entries()) values.push(...guardArrays(table, shapes[index]?.updates));
     for (const table of tables) if (table.adds.length > 0) values.push(...addArrays(table));
     values.push(...events, ...keys, ...schedules, ...cancellations, ...journal);
     return { ...textOf(shapeKey(shape), () => flushText(shape)), values };
@@ -162,7 +157,10 @@ function changesOfKind(rows: TableChanges, kind: RowChange['kind']): GroupChange
 function tableShape({ codec, updates, adds, expects }: TableChanges): TableShape {
   return {
     model: codec.model,
-    updates: updates.length > 0,
+    updates:
+      updates.length === 0
+        ? undefined
+        : tableUpdates(codec.model).of(updates.map(({ change }) => changedBy(change))),
     adds: adds.length > 0,
     expects: expects.length > 0,
   };
@@ -199,16 +197,32 @@ function needsArray(folds: readonly (readonly RowChange[])[]): string {
   return arrayLiteral(folds.map((changes) => String(guardsOf(changes))));
 }
 
-function guardArrays({ codec, updates, expects }: TableChanges): readonly ArrayValue[] {
+function guardArrays(
+  { codec, updates, expects }: TableChanges,
+  set: UpdateColumns | undefined,
+): readonly ArrayValue[] {
   const arrays: ArrayValue[] = [];
-  if (updates.length > 0)
-    arrays.push(...columnArrays(codec, updatedColumns(codec), updates), ...guardKeys(updates));
+  if (set !== undefined) arrays.push(...updateArrays(codec, set, updates), ...guardKeys(updates));
   if (expects.length > 0) arrays.push(...guardKeys(expects));
   return arrays;
 }
 
 function addArrays({ codec, adds }: TableChanges): readonly ArrayValue[] {
   return [...columnArrays(codec, codec.columns, adds), arrayLiteral(adds.map(({ group }) => String(group)))];
+}
+
+/** One array per column, and behind it one of flags where not every row sets it. */
+function updateArrays(
+  codec: RowCodec,
+  { columns }: UpdateColumns,
+  rows: readonly GroupChange[],
+): readonly ArrayValue[] {
+  const models = rows.map(({ change }) => change.model);
+  return columns.flatMap(({ column, position, isFlagged }): readonly ArrayValue[] => {
+    if (!isFlagged) return [codec.array(column, models)];
+    const flags = rows.map(({ change }) => changedBy(change).positions.includes(position));
+    return [codec.sparseArray(column, models, flags), arrayLiteral(flags.map((flag) => (flag ? 't' : 'f')))];
+  });
 }
 
 function columnArrays(

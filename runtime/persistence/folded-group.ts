@@ -1,4 +1,5 @@
 import type { StagedItem } from '../action/action-plan.js';
+import { allColumns, type ColumnSet, unionOf } from '../domain/column-set.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import { type Entity, rowOf } from '../domain/entity.js';
 import { PlanMisuseError } from '../errors.js';
@@ -13,6 +14,13 @@ export interface RowChange {
   readonly model: Entity;
   /** The version that the row must have before the first change; 0 for an insert. */
   readonly expectedVersion: number;
+  /** Of an update: what any of its plans changes. Default: all columns. */
+  readonly changed?: ColumnSet;
+}
+
+/** The columns that the update of a row sets. */
+export function changedBy({ descriptor, changed }: RowChange): ColumnSet {
+  return changed ?? allColumns(descriptor);
 }
 
 /**
@@ -50,5 +58,7 @@ function follow(before: RowChange, item: StagedItem): RowChange {
     throw new PlanMisuseError(`${item.descriptor.name} ${item.model.id.getValue()} cannot be folded`);
   }
   RowCodec.of(item.descriptor).judgeReplaced(before.model, item.model);
-  return { ...before, model: item.model };
+  if (before.kind === 'add') return { ...before, model: item.model };
+  const changed = unionOf(item.descriptor, changedBy(before), changedBy(item));
+  return { ...before, model: item.model, changed };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { columnsOfFields } from '../domain/column-set.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import { uuid7 } from '../domain/id-source.js';
 import type { JsonValue } from '../domain/json.js';
@@ -36,6 +37,18 @@ function restored(legs: JsonValue): PlanWrite | undefined {
 describe('a leg that is recorded', () => {
   test('is the same plan when it is read back', () => {
     expect(restored(recorded())).toEqual(plan);
+  });
+
+  test('changes the same columns when it is read back, and all of them if it was written before that was kept', () => {
+    const [update, ...others] = plan.items;
+    if (update?.kind !== 'update') throw new Error('No update');
+    const changed = columnsOfFields(update.descriptor, ['balance']);
+    const narrow = { ...plan, items: [{ ...update, changed }, ...others] };
+    const json = legsToJson([narrow], new EventCatalog([]));
+    expect(restored(JSON.parse(json) as JsonValue)).toEqual(narrow);
+    expect(restored(JSON.parse(json.replace('"changed":["version","balance"],', '')) as JsonValue)).toEqual(
+      plan,
+    );
   });
 
   test('is read without scheduled actions, if it was written before legs had them', () => {

@@ -1,4 +1,5 @@
 import type { StagedItem } from '../action/action-plan.js';
+import { columnsOfFields, fieldsOf } from '../domain/column-set.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import { descriptorOf, Entity } from '../domain/entity.js';
 import { shardOfUuid } from '../domain/id.js';
@@ -42,6 +43,8 @@ interface ItemJson {
   readonly kind: StagedItem['kind'];
   readonly model: JsonValue;
   readonly expectedVersion: number;
+  /** Fields that an update changes. Absent: all. */
+  readonly changed?: readonly string[];
   readonly events: readonly EventFacts[];
 }
 
@@ -73,6 +76,8 @@ function itemToJson(item: StagedItem, events: EventCatalog): ItemJson {
     kind: item.kind,
     model: JSON.parse(models.write(item.model)) as JsonValue,
     expectedVersion: item.kind === 'add' ? 0 : item.expectedVersion,
+    ...(item.kind === 'update' &&
+      item.changed !== undefined && { changed: fieldsOf(item.descriptor, item.changed) }),
     events: item.kind === 'expect' ? [] : item.events.map((event) => events.factsOf(event)),
   };
 }
@@ -111,7 +116,7 @@ export class RecordedLegReader {
     }));
   }
 
-  #readItem({ kind, model: json, expectedVersion, events }: ItemJson): StagedItem {
+  #readItem({ kind, model: json, expectedVersion, changed, events }: ItemJson): StagedItem {
     const model = this.#values.read(json);
     if (!(model instanceof Entity)) throw new DatabaseError('An entry of the journal holds no model', {});
     const descriptor = descriptorOf(model);
@@ -120,7 +125,10 @@ export class RecordedLegReader {
       case 'add':
         return { kind, descriptor, model, events: recorded };
       case 'update':
-        return { kind, descriptor, model, expectedVersion, events: recorded };
+        return {
+          ...{ kind, descriptor, model, expectedVersion, events: recorded },
+          ...(changed !== undefined && { changed: columnsOfFields(descriptor, changed) }),
+        };
       case 'expect':
         return { kind, descriptor, model, expectedVersion };
     }

@@ -1,12 +1,13 @@
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import type { ModelEvent } from '../domain/model-event.js';
 import { instantText } from './column-codec.js';
-import { ALL_APPLIED, updatedColumns } from './flush-shape.js';
-import type { RowChange } from './folded-group.js';
+import { ALL_APPLIED } from './flush-shape.js';
+import { changedBy, type RowChange } from './folded-group.js';
 import type { PlanWrite } from './plan-write.js';
-import { RowCodec } from './row-codec.js';
+import { type CodedColumn, RowCodec } from './row-codec.js';
 import { parameterType, quoteIdentifier } from './sql-identifier.js';
 import { tableKey } from './table-key.js';
+import { tableUpdates, type UpdateColumns } from './update-columns.js';
 
 /** One event of a lone plan. */
 export interface LoneEvent {
@@ -22,6 +23,8 @@ export interface LoneEvent {
 export interface LonePlan {
   readonly plan: PlanWrite;
   readonly guard: RowChange | undefined;
+  /** What is set of the row that it updates; undefined: it updates none. */
+  readonly updates: UpdateColumns | undefined;
   readonly add: RowChange | undefined;
   readonly event: LoneEvent | undefined;
 }
@@ -48,15 +51,19 @@ export function asLonePlan(plan: PlanWrite, changes: readonly RowChange[]): Lone
     item.kind === 'expect' ? [] : item.events.map((event) => ({ event, modelVersion: item.model.version })),
   );
   if (guards.length > 1 || adds.length > 1 || events.length > 1) return undefined;
-  return { plan, guard: guards[0], add: adds[0], event: events[0] };
+  const [guard] = guards;
+  const updates =
+    guard?.kind === 'update' ? tableUpdates(guard.descriptor).plain(changedBy(guard)) : undefined;
+  if (guard?.kind === 'update' && updates === undefined) return undefined;
+  return { plan, guard, updates, add: adds[0], event: events[0] };
 }
 
 /** One text per shape. */
-export function loneShapeKey({ plan, guard, add, event }: LonePlan, skipLocked: boolean): string {
+export function loneShapeKey({ plan, guard, updates, add, event }: LonePlan, skipLocked: boolean): string {
   const rows = [guard, add].map((change) =>
     change === undefined ? '' : `${change.kind}:${tableKey(change.descriptor)}`,
   );
-  return `lone ${rows.join(',')}|${event ? 'e' : ''}${plan.key ? 'k' : ''}${skipLocked ? 's' : ''}`;
+  return `lone ${rows.join(',')}|${updates?.key ?? ''}|${event ? 'e' : ''}${plan.key ? 'k' : ''}${skipLocked ? 's' : ''}`;
 }
 
 /**
@@ -69,7 +76,7 @@ export function loneShapeKey({ plan, guard, add, event }: LonePlan, skipLocked: 
 export function loneText(lone: LonePlan, skipLocked: boolean): string {
   let count = 0;
   const next = (type: string): string => `$${++count}::${type}`;
-  const { guard, add, event, plan } = lone;
+  const { guard, updates, add, event, plan } = lone;
   const action = actionParameters(next);
   const parts: string[] = [];
   const row = guard === undefined ? undefined : { id: next('uuid'), version: next('bigint') };
@@ -81,7 +88,9 @@ export function loneText(lone: LonePlan, skipLocked: boolean): string {
   }
   const where = row === undefined ? '' : ` WHERE ${APPLIED}`;
   parts.push(actionPart(action, where));
-  if (guard?.kind === 'update' && row !== undefined) parts.push(updatePart(guard.descriptor, row, next));
+  if (guard !== undefined && updates !== undefined && row !== undefined) {
+    parts.push(updatePart(guard.descriptor, updates, row, next));
+  }
   if (add !== undefined) parts.push(insertPart(add.descriptor, where, next));
   if (event !== undefined) parts.push(eventPart(action, where, next));
   if (plan.key !== undefined) parts.push(keyPart(action, where, next));
@@ -92,7 +101,7 @@ export function loneText(lone: LonePlan, skipLocked: boolean): string {
 
 /** Values in the order of the text's parameters. @throws ValidationError if a value does not fit its column */
 export function loneValues(
-  { plan, guard, add, event }: LonePlan,
+  { plan, guard, updates, add, event }: LonePlan,
   namespace: string,
   eventRow: (event: ModelEvent<unknown>) => LoneEventRow,
 ): readonly Value[] {
@@ -104,9 +113,12 @@ export function loneValues(
   ];
   if (guard !== undefined) {
     values.push(guard.model.id.getValue(), String(guard.expectedVersion));
-    if (guard.kind === 'update') values.push(...columnValues(guard, true));
+    if (updates !== undefined) {
+      const columns = updates.columns.map(({ column }) => column);
+      values.push(...columnValues(guard, columns));
+    }
   }
-  if (add !== undefined) values.push(...columnValues(add, false));
+  if (add !== undefined) values.push(...columnValues(add, RowCodec.of(add.descriptor).columns));
   if (event !== undefined) {
     const { id, name, eventVersion, payload } = eventRow(event.event);
     const { event: source, modelVersion } = event;
@@ -121,9 +133,8 @@ export function loneValues(
   return values;
 }
 
-function columnValues({ descriptor, model }: RowChange, updated: boolean): readonly Value[] {
+function columnValues({ descriptor, model }: RowChange, columns: readonly CodedColumn[]): readonly Value[] {
   const codec = RowCodec.of(descriptor);
-  const columns = updated ? updatedColumns(codec) : codec.columns;
   return columns.map((column) => codec.text(column, model));
 }
 
@@ -166,9 +177,15 @@ function actionPart(action: ActionParameters, where: string): string {
   );
 }
 
-function updatePart(model: ModelDescriptor, row: GuardParameters, next: NextParameter): string {
-  const assignments = updatedColumns(RowCodec.of(model)).map(
-    ({ descriptor }) => `${quoteIdentifier(descriptor.column)} = ${next(parameterType(descriptor.sqlType))}`,
+function updatePart(
+  model: ModelDescriptor,
+  { columns }: UpdateColumns,
+  row: GuardParameters,
+  next: NextParameter,
+): string {
+  const assignments = columns.map(
+    ({ column: { descriptor } }) =>
+      `${quoteIdentifier(descriptor.column)} = ${next(parameterType(descriptor.sqlType))}`,
   );
   return (
     `u AS (UPDATE ${quoteIdentifier(model.table)} AS t SET ${assignments.join(', ')} ` +

@@ -1,5 +1,5 @@
 import type { ColumnDescriptor, ModelDescriptor } from '../domain/descriptor.js';
-import { assign, type Entity, fieldOf, finishDraft, startDraft } from '../domain/entity.js';
+import { assign, type Entity, fieldOf, finishDraft, markStored, startDraft } from '../domain/entity.js';
 import { ValidationError } from '../errors.js';
 import { type ArrayValue, arrayLiteral, type ColumnCodec, columnCodec } from './column-codec.js';
 import { type IsSure, sureValues } from './sure-values.js';
@@ -53,7 +53,7 @@ export class RowCodec<M extends Entity = Entity> {
         isAbsent(value) ? absentValue(column.descriptor) : column.codec.fromDriver(value),
       );
     }
-    return finishDraft(draft, []);
+    return markStored(finishDraft(draft, []));
   }
 
   /** The value of one column as the text of a parameter. */
@@ -79,6 +79,20 @@ export class RowCodec<M extends Entity = Entity> {
         throw new ValidationError(`Whether ${field} fits its column is for the server to say`, { field });
       }
     }
+  }
+
+  /** The values of one column as one array, null where `isWanted` says no. */
+  sparseArray(
+    { descriptor, codec }: CodedColumn,
+    entities: readonly Entity[],
+    isWanted: readonly boolean[],
+  ): ArrayValue {
+    return arrayLiteral(
+      entities.map((entity, index) => {
+        const value = fieldOf(entity, descriptor.field);
+        return isWanted[index] !== true || isAbsent(value) ? 'NULL' : codec.toElement(value);
+      }),
+    );
   }
 
   /** The values of one column as one array. */

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { allColumns, changedColumns, columnsOfFields, fieldsOf, unionOf } from './column-set.js';
+import { Decimal } from './decimal.js';
+import type { ModelDescriptor } from './descriptor.js';
+import { baseOf, type Entity, instantiate, markStored } from './entity.js';
+import { ShardedId } from './id.js';
+import { ShardIdentifier } from './shard-identifier.js';
+import { Account, AccountBuilder, accountModel, newAccount, OPENED_AT } from './test-support/account.js';
+
+const account = accountModel as unknown as ModelDescriptor;
+const everything = fieldsOf(account, allColumns(account));
+const stored = markStored(newAccount(new Decimal(5)).nickname('Al').build());
+
+function changed(state: Entity): readonly string[] {
+  return fieldsOf(account, changedColumns(account, baseOf(state), state));
+}
+
+describe('the columns that a state changes', () => {
+  test('are those whose fields its builder was given other values for', () => {
+    expect(changed(stored.copy().balance(new Decimal(6)).build())).toEqual(['version', 'balance']);
+    expect(changed(stored.copy().nickname(undefined).closedBy('bob').build())).toEqual([
+      ...['version', 'nickname', 'closedBy'],
+    ]);
+    expect(changed(stored.copy().build())).toEqual(['version']);
+  });
+
+  test('are counted from the stored state, however many copies lie between', () => {
+    const twice = stored.copy().closedBy('bob').build().credit(new Decimal(1));
+    expect(changed(twice)).toEqual(['version', 'balance', 'closedBy']);
+    expect(changed(twice.copy().closedBy(null).build())).toEqual(['version', 'balance']);
+  });
+
+  test('are those that are not carried over from it', () => {
+    const { balance, closedBy } = stored;
+    const based = AccountBuilder.account().copyBase(stored).balance(balance).closedBy(closedBy).build();
+    expect(changed(based)).toEqual(['version', 'nickname']);
+  });
+
+  test('are all of them for a state that is no copy of a stored one', () => {
+    expect(changed(newAccount(new Decimal(5)).build())).toEqual(everything);
+    expect(changed(newAccount(new Decimal(5)).build().credit(new Decimal(1)))).toEqual(everything);
+    const other = ShardedId.generate(Account, ShardIdentifier.of(0, 0));
+    expect(changed(stored.copy().id(other).build())).toEqual(everything);
+  });
+
+  test('hold what somebody may have gone on filling', () => {
+    const tagged: ModelDescriptor = {
+      ...account,
+      columns: [
+        ...account.columns,
+        { field: 'tags', column: 'tags', type: { kind: 'json' }, sqlType: 'jsonb' },
+      ],
+    };
+    const withTags = (tags: readonly string[]): Entity =>
+      instantiate(tagged, { ...stored, updatedDate: OPENED_AT, tags });
+    const [open, frozen] = [['a'], Object.freeze(['a'])];
+    expect(fieldsOf(tagged, changedColumns(tagged, withTags(open), withTags(open)))).toContain('tags');
+    expect(fieldsOf(tagged, changedColumns(tagged, withTags(frozen), withTags(frozen)))).not.toContain(
+      'tags',
+    );
+  });
+});
+
+test('sets are joined and named', () => {
+  const [one, other] = [['balance'], ['closedBy', 'gone']].map((fields) => columnsOfFields(account, fields));
+  if (one === undefined || other === undefined) throw new Error('No sets');
+  expect(fieldsOf(account, unionOf(account, one, other))).toEqual(['version', 'balance', 'closedBy']);
+  expect(unionOf(account, one, columnsOfFields(account, ['balance', 'version', 'id']))).toBe(one);
+});
