@@ -4,6 +4,16 @@ import { isTraceParent } from '../domain/trace-parent.js';
 import { ValidationError } from '../errors.js';
 import type { ExecutionReport } from './execution-report.js';
 
+/**
+ * Has an execution run under a key of the runtime's own, made of at least two parts: what it is for, and which one. Parts
+ * are separated by blanks, which no caller's key holds.
+ */
+export let runUnderOwnKey: (
+  builder: ExecutionConfigurationBuilder,
+  parts: readonly [string, string, ...string[]],
+  options: IdempotencyKeyOptions,
+) => ExecutionConfigurationBuilder;
+
 /** How one execution is to be run. Immutable; made by `ExecutionConfiguration.Builder`. */
 export class ExecutionConfiguration {
   /** Several shards may be touched; each commits by itself. Default false. */
@@ -64,6 +74,10 @@ type Settings = { -readonly [Key in keyof ExecutionConfiguration]?: ExecutionCon
 export class ExecutionConfigurationBuilder {
   readonly #settings: Settings = {};
   readonly #make: (settings: Settings) => ExecutionConfiguration;
+
+  static {
+    runUnderOwnKey = (builder, parts, options) => builder.#runUnder(parts.join(' '), options);
+  }
 
   /** @internal use `ExecutionConfiguration.Builder` */
   constructor(make: (settings: Settings) => ExecutionConfiguration) {
@@ -142,9 +156,13 @@ export class ExecutionConfigurationBuilder {
         field: 'idempotencyKey',
       });
     }
+    return this.#runUnder(key, options);
+  }
+
+  #runUnder(key: string, { home, expires = true }: IdempotencyKeyOptions): this {
     this.#settings.idempotencyKey = key;
-    this.#settings.idempotencyHome = options.home;
-    this.#settings.idempotencyExpires = options.expires ?? true;
+    this.#settings.idempotencyHome = home;
+    this.#settings.idempotencyExpires = expires;
     return this;
   }
 

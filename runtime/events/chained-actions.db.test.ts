@@ -71,7 +71,7 @@ describeOnEachAdapter('Actions that a handler starts', (harness) => {
     const keys = await ledger.rows(
       "SELECT principal, operation, expires_date > now() + interval '1000 years' FROM eventlog.idempotency_keys",
     );
-    expect(keys).toEqual([['handler:Mirror', 'Credit', true]]);
+    expect(keys).toEqual([['fw:handler:Mirror', 'Credit', true]]);
   });
 
   test('run without the trace of an event that has stored something else', async () => {
@@ -101,6 +101,32 @@ describeOnEachAdapter('Actions that a handler starts', (harness) => {
     await ledger.events.deadLetters.retry({ handler: 'Tracer' });
     await until(async () => (await ledger.balance(mirror)) === '7');
     expect(attempts).toBeGreaterThanOrEqual(2);
+  });
+
+  test('take effect although a caller has sent their keys, under the handler’s name', async () => {
+    let eventId: string | undefined;
+    let isSent = false;
+    const { ledger, mirror } = await startLedger(harness, (account) => ({
+      handlers: [
+        handlerOf('Mirror', async (envelope) => {
+          if (envelope.modelId === account()) return;
+          eventId = envelope.id;
+          await until(() => isSent);
+          await mirroring(account)(envelope);
+        }),
+      ],
+    }));
+    await ledger.credit(await ledger.open(), 7);
+    await until(() => eventId !== undefined);
+    const params = { account: mirror, amount: new Decimal(7) };
+    for (const key of [`${eventId}:Mirror:1`, `handler:${eventId}:Mirror:1`]) {
+      const settings = ExecutionConfiguration.Builder.executionConfiguration().idempotencyKey(key, {
+        home: HERE,
+      });
+      await ledger.executor.execute({ name: 'handler:Mirror' }, CreditAction, params, settings.build());
+    }
+    isSent = true;
+    await until(async () => (await ledger.balance(mirror)) === '21');
   });
 
   test('are told apart by their number, or by their name', async () => {

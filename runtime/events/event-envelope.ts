@@ -1,7 +1,8 @@
 import type { ActionClass } from '../action/action.js';
-import { ExecutionConfiguration } from '../action/execution-configuration.js';
+import { ExecutionConfiguration, runUnderOwnKey } from '../action/execution-configuration.js';
 import { shardOfUuid } from '../domain/id.js';
 import type { ModelEvent } from '../domain/model-event.js';
+import { ownPrincipal } from '../domain/principal.js';
 import { isTraceParent } from '../domain/trace-parent.js';
 import { IdempotencyKeyReusedError, PlanMisuseError, ValidationError } from '../errors.js';
 import type { ActionExecutor } from '../execution/action-executor.js';
@@ -185,13 +186,17 @@ class Envelope implements EventEnvelope {
       );
     }
     const call = this.#call(options.name);
-    const configuration = ExecutionConfiguration.Builder.executionConfiguration()
-      .idempotencyKey(this.#key(call), { home: shardOfUuid(this.#logged.id), expires: false })
-      .signal(this.signal);
+    const configuration = ExecutionConfiguration.Builder.executionConfiguration().signal(this.signal);
+    runUnderOwnKey(configuration, this.#key(call), { home: shardOfUuid(this.#logged.id), expires: false });
     if (options.timeoutMs !== undefined) configuration.timeoutMs(options.timeoutMs);
     if (this.traceContext !== undefined) configuration.traceContext(this.traceContext);
     try {
-      return await executor.execute({ name: `handler:${identity}` }, action, params, configuration.build());
+      return await executor.execute(
+        ownPrincipal(`handler:${identity}`),
+        action,
+        params,
+        configuration.build(),
+      );
     } catch (error) {
       if (!(error instanceof IdempotencyKeyReusedError)) throw error;
       const said = options.name === undefined ? `call ${call}` : `the call named ${options.name}`;
@@ -211,8 +216,9 @@ class Envelope implements EventEnvelope {
     return String(this.#calls);
   }
 
-  #key(call: string): string {
+  /** The event comes first: retention deletes keys by its time. */
+  #key(call: string): readonly [string, string, ...string[]] {
     const { identity, again } = this.#context;
-    return `${this.#logged.id}:${identity}:${call}${again === undefined ? '' : `:${again}`}`;
+    return ['handler', this.#logged.id, identity, call, ...(again === undefined ? [] : [again])];
   }
 }

@@ -216,8 +216,8 @@ async function neededByEvents(query: Query, { toMs }: Partition): Promise<string
 async function deleteKeys(database: ShardDatabase, before: Date): Promise<number> {
   const { rowCount } = await database.query(
     {
-      text: 'DELETE FROM eventlog.idempotency_keys WHERE principal LIKE \'handler:%\' AND key COLLATE "C" < $1',
-      values: [idFloor(before.getTime())],
+      text: 'DELETE FROM eventlog.idempotency_keys WHERE key COLLATE "C" >= $1 AND key COLLATE "C" < $2',
+      values: ['handler ', `handler ${idFloor(before.getTime())}`],
     },
     { timeoutMs: STATEMENT_TIMEOUT_MS },
   );
@@ -229,7 +229,7 @@ async function deleteSchedules(database: ShardDatabase, before: Date): Promise<n
     {
       text: `WITH gone AS (DELETE FROM eventlog.schedules WHERE state IN ('done', 'cancelled') AND completed_date < $1 RETURNING id, principal, action_name),
 k AS (DELETE FROM eventlog.idempotency_keys AS k USING gone
-  WHERE k.principal = gone.principal AND k.operation = gone.action_name AND k.key = 'schedule:' || gone.id)
+  WHERE k.principal = gone.principal AND k.operation = gone.action_name AND k.key = 'schedule ' || gone.id)
 SELECT count(*) FROM gone`,
       values: [before.toISOString()],
     },

@@ -1,8 +1,9 @@
 import type { ActionRegistry } from '../action/action-registry.js';
-import { ExecutionConfiguration } from '../action/execution-configuration.js';
+import { ExecutionConfiguration, runUnderOwnKey } from '../action/execution-configuration.js';
 import { shardOfUuid } from '../domain/id.js';
 import type { JsonObject } from '../domain/json.js';
 import { compileObjectReader } from '../domain/json-reader.js';
+import { storedPrincipal } from '../domain/principal.js';
 import { UnknownActionError } from '../errors.js';
 import type { ActionExecutor } from '../execution/action-executor.js';
 import type { Run, RunEnd } from './consumer-run.js';
@@ -79,11 +80,13 @@ export class ScheduleRun implements Run {
       // What it was claimed with counts those who died of it.
       if (due.attempts >= MAXIMUM_ATTEMPTS) throw new HandlerDied(due.attempts);
       const { actionClass, params } = this.#resolve(due);
-      const configuration = ExecutionConfiguration.Builder.executionConfiguration()
-        .idempotencyKey(`schedule:${due.id}`, { home: shardOfUuid(due.id), expires: false })
-        .signal(this.#abort.signal);
+      const configuration = ExecutionConfiguration.Builder.executionConfiguration().signal(
+        this.#abort.signal,
+      );
+      runUnderOwnKey(configuration, ['schedule', due.id], { home: shardOfUuid(due.id), expires: false });
       if (due.traceContext !== undefined) configuration.traceContext(due.traceContext);
-      await executor.execute({ name: due.principal }, actionClass, params as never, configuration.build());
+      const principal = storedPrincipal(due.principal);
+      await executor.execute(principal, actionClass, params as never, configuration.build());
       await schedules.done(due.id);
     } catch (error) {
       const failure = failureOf(error, due.attempts + 1);

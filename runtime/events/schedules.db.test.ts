@@ -1,5 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
-import { HERE, THERE } from '../execution/test-support/accounts.js';
+import { ExecutionConfiguration } from '../action/execution-configuration.js';
+import { Decimal } from '../domain/decimal.js';
+import { ALICE, CreditAction, HERE, THERE } from '../execution/test-support/accounts.js';
 import type { DatabaseHarness } from '../testing/databases.js';
 import { describeOnEachAdapter } from '../testing/databases-vitest.js';
 import { type Ledger, ledgerMigrations, openLedger, until } from './test-support/ledger.js';
@@ -40,6 +42,37 @@ describeOnEachAdapter('Scheduled actions', (harness) => {
     expect(await ledger.rows("SELECT principal FROM eventlog.actions WHERE name = 'Credit'")).toEqual([
       ['alice'],
     ]);
+  });
+
+  test('run although callers have used their ids as keys', async () => {
+    const ledger = await ledgerOn(harness);
+    const account = await ledger.open();
+    const ids = [await ledger.remind(account, inMs(400)), await ledger.remind(account, inMs(400))];
+    // Before the first, a request with the same params; before the second, another one.
+    for (const [index, id] of ids.entries()) {
+      const key = ExecutionConfiguration.Builder.executionConfiguration().idempotencyKey(`schedule:${id}`);
+      const params = { account, amount: new Decimal(1 + index * 10) };
+      await ledger.executor.execute(ALICE, CreditAction, params, key.build());
+    }
+    ledger.events.start();
+    await until(async () => (await ledger.events.schedules.list({ state: 'done' })).length === 2);
+    expect(await ledger.balance(account)).toBe('16');
+  });
+
+  test('that a handler has scheduled run by the handler', async () => {
+    const ledger = await ledgerOn(harness);
+    const account = await ledger.open();
+    await ledger.creditLater(account, 5, inMs(0));
+    await ledger.rows("UPDATE eventlog.schedules SET principal = 'fw:handler:Mirror'");
+    ledger.events.start();
+    await until(async () => (await ledger.events.schedules.list({ state: 'done' })).length === 1);
+    const runBy = await ledger.rows("SELECT principal FROM eventlog.actions WHERE name = 'Credit'");
+    expect(runBy).toEqual([['fw:handler:Mirror']]);
+    const asHandler = ledger.executor.execute({ name: 'fw:handler:Mirror' }, CreditAction, {
+      account,
+      amount: new Decimal(1),
+    });
+    await expect(asHandler).rejects.toMatchObject({ code: 'FW_VALIDATION' });
   });
 
   test('are stored with the plan or not at all', async () => {

@@ -20,8 +20,8 @@ import { Signal } from './signal.js';
 import { TransactionalRun } from './transactional-run.js';
 import { WakeUp } from './wake-up.js';
 
-/** Name of the consumer that runs scheduled actions. */
-export const SCHEDULES = '$schedules';
+/** Name of the consumer that runs scheduled actions. No handler's name holds a `#`. */
+export const SCHEDULES = '#schedules';
 
 /** Time limits of delivery, in milliseconds. */
 export interface DeliveryLimits {

@@ -7,7 +7,7 @@ import type { ExecutionDefaults } from '../config/types.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import { ShardedId } from '../domain/id.js';
 import { compileObjectWriter, type JsonWriter } from '../domain/json-writer.js';
-import { type Principal, principalName } from '../domain/principal.js';
+import { ownPrincipal, type Principal, principalName } from '../domain/principal.js';
 import { uuidTimeMs } from '../domain/uuid.js';
 import {
   ClosedError,
@@ -65,6 +65,7 @@ function fencingWhatIsKnown(store: ShardStore): Pick<ShardStore, 'fence'> {
 const NEVER = '9999-12-31T23:59:59.999Z';
 /** A name for attempts that `outcomeOf` settles without knowing their action. */
 const UNNAMED = '(unknown)';
+const UNKNOWN_PRINCIPAL = ownPrincipal('unknown').name;
 
 /** Runs actions: phase 1 reads and stages, phase 2 persists the plan in one transaction on one shard. */
 export class ActionExecutor {
@@ -134,7 +135,7 @@ export class ActionExecutor {
     const action = {
       id: id.getValue(),
       name: UNNAMED,
-      principal: UNNAMED,
+      principal: UNKNOWN_PRINCIPAL,
       startedDate: now,
       completedDate: now,
     };

@@ -41,6 +41,11 @@ describeOnEachAdapter('Keyed locks', (harness) => {
     expect(most).toBe(1);
   });
 
+  it('have no names that the runtime keeps for itself', async () => {
+    const [locks] = await twoProcesses();
+    await expect(locks.acquire(SHARD, 'fw:journal')).rejects.toThrow('must not begin with fw:');
+  });
+
   it('of other names and other shards do not hinder one another', async () => {
     const elsewhere = ShardIdentifier.of(1, 0);
     const registry = await databases(elsewhere);

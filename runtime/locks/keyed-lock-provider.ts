@@ -28,6 +28,8 @@ const DEFAULT_HOLD_MS = 30_000;
 /** A day: what is held for longer is no lock but a state, and belongs into a model. */
 const LONGEST_HOLD_MS = 24 * 60 * 60 * 1_000;
 const MAXIMUM_NAME_LENGTH = 255;
+/** How the runtime's own locks are named. */
+const OWN = 'fw:';
 /** A statement gets so much time even if the caller would not wait. */
 const STATEMENT_MS = 1_000;
 /** Bounds of the pause between two questions to the database. */
@@ -53,7 +55,7 @@ export class KeyedLockProvider {
    * Waits for the lock. Whoever already runs under it (`withLock`, `LockHandle.run`) gets it at once, for as long as it
    * is held outside.
    *
-   * @param name 1 to 255 characters
+   * @param name 1 to 255 characters; one that begins with `fw:` is the runtime's own
    * @throws LockTimeoutError if it did not come free in time @throws AbortedError if the signal fired
    * @throws WriteInPerformError inside `perform` @throws UnknownShardError @throws ValidationError
    * @throws ShardUnavailableError, ShardBusyError if the shard cannot be asked
@@ -237,6 +239,14 @@ function mayPass({ phase, sqlState }: DriverFailure): boolean {
 }
 
 function requireName(name: string): void {
+  if (name.startsWith(OWN)) {
+    throw new ValidationError(
+      `The name of a lock must not begin with ${OWN}: such names are the runtime's own`,
+      {
+        field: 'name',
+      },
+    );
+  }
   if (name.length >= 1 && name.length <= MAXIMUM_NAME_LENGTH && !isUnstorable(name)) return;
   throw new ValidationError(
     `The name of a lock has 1 to ${MAXIMUM_NAME_LENGTH} characters that can be stored`,

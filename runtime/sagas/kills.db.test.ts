@@ -169,5 +169,5 @@ async function untilHeld(databases: DatabaseRegistry): Promise<void> {
 
 /** Those who are dead have not been heard of for a while. */
 const HELD = `SELECT count(*) FROM eventlog.consumers AS c JOIN eventlog.delivery_processes AS p ON p.id = c.holder
-  WHERE c.leased_until > clock_timestamp() AND c.name IN ('TransferSaga', '$schedules')
+  WHERE c.leased_until > clock_timestamp() AND c.name IN ('TransferSaga', '#schedules')
     AND p.id = (SELECT id FROM eventlog.delivery_processes ORDER BY heartbeat DESC LIMIT 1)`;

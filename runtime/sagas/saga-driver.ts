@@ -1,6 +1,7 @@
 import type { ActionClass } from '../action/action.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import type { Model } from '../domain/model.js';
+import { ownPrincipal, storedPrincipal } from '../domain/principal.js';
 import { UnknownShardError } from '../errors.js';
 import type { EventEnvelope } from '../events/event-envelope.js';
 import type { EventHandler } from '../events/handler-descriptor.js';
@@ -160,7 +161,8 @@ export class SagaDriver implements EventHandler {
     const { definition, executor } = this.#options;
     const configuration = ExecutionConfiguration.Builder.executionConfiguration().signal(signal);
     if (traceContext !== undefined) configuration.traceContext(traceContext);
-    const principal = { name: action?.principal ?? `saga:${definition.saga.name}` };
+    const principal =
+      action === null ? ownPrincipal(`saga:${definition.saga.name}`) : storedPrincipal(action.principal);
     return executor.execute(principal, actionClass, params, configuration.build());
   }
 }
