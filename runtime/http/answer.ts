@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Connections } from './connection/connections.js';
 import { errorFacts, type Log } from './log.js';
 import { type ParamPlaces, type Problem, problemOf } from './problem.js';
 import type { ApplicationProblems } from './problem-kinds.js';
@@ -7,21 +8,35 @@ import type { ApplicationProblems } from './problem-kinds.js';
 /** How long the rest of a refused body is read and thrown away before the connection is closed, in milliseconds. */
 const LINGER_MS = 2_000;
 
+/** Refusals of a body that may still be on its way: too large, or held back until it is asked for. */
+const LINGERING: ReadonlySet<number> = new Set([413, 417]);
+/** Methods and versions that the server does not know. */
+const CALLERS_FAULTS: ReadonlySet<number> = new Set([501, 505]);
+
+/** What answers are made with. */
+export interface AnswersOptions {
+  readonly log: Log;
+  readonly connections: Connections;
+  /** Kinds of the application's own errors. */
+  readonly problems?: ApplicationProblems | undefined;
+}
+
 /**
  * Writes answers straight to Node's response: Fastify would look at each body and content type once more. HEAD gets
  * the headers of GET; Node leaves the body out.
  */
 export class Answers {
   readonly #log: Log;
+  readonly #connections: Connections;
   readonly #problems: ApplicationProblems | undefined;
-  /** Set while the server drains: each answer then ends its connection. */
+  /** Set once the server closes. */
   closing = false;
-  /** Actions under way: requests that are still to be answered. */
-  pending = 0;
+  /** Set once nothing listens any longer: each answer then ends its connection. */
+  endsConnections = false;
 
-  /** @param problems kinds of the application's own errors */
-  constructor(log: Log, problems?: ApplicationProblems) {
+  constructor({ log, connections, problems }: AnswersOptions) {
     this.#log = log;
+    this.#connections = connections;
     this.#problems = problems;
   }
 
@@ -29,7 +44,7 @@ export class Answers {
   send(response: ServerResponse, status: number, headers: OutgoingHttpHeaders, body: string | Buffer): void {
     headers['content-length'] = Buffer.byteLength(body);
     headers['x-content-type-options'] = 'nosniff';
-    if (this.closing) headers['connection'] = 'close';
+    if (this.endsConnections && this.#isLast(response)) headers['connection'] = 'close';
     response.writeHead(status, headers);
     response.end(body);
   }
@@ -37,7 +52,7 @@ export class Answers {
   /** An answer without a body (204, 304). `headers` is used up. */
   sendEmpty(response: ServerResponse, status: number, headers: OutgoingHttpHeaders = {}): void {
     if (status !== 204 && status !== 304) headers['content-length'] = 0;
-    if (this.closing) headers['connection'] = 'close';
+    if (this.endsConnections && this.#isLast(response)) headers['connection'] = 'close';
     response.writeHead(status, headers);
     response.end();
   }
@@ -59,10 +74,19 @@ export class Answers {
     const { type, title, status, detail, ...members } = problem.body;
     const logged = this.#logged(problem, request, instance, error);
     const body = { type, title, status, detail, instance, ...members, ...logged };
-    const headers = { 'content-type': 'application/problem+json', ...problem.headers };
-    if (problem.status === 413)
+    const headers = {
+      'content-type': 'application/problem+json',
+      'cache-control': 'no-store',
+      ...problem.headers,
+    };
+    if (LINGERING.has(problem.status))
       this.#sendAndLinger(request, response, problem, headers, JSON.stringify(body));
     else this.send(response, problem.status, headers, JSON.stringify(body));
+  }
+
+  /** Requests that have been sent behind this one are answered, too. */
+  #isLast({ socket }: ServerResponse): boolean {
+    return this.#connections.of(socket)?.hasMore !== true;
   }
 
   #logged(
@@ -72,7 +96,7 @@ export class Answers {
     error: unknown,
   ): { requestId?: string } {
     const { status } = problem;
-    if (status < 500) return {};
+    if (status < 500 || CALLERS_FAULTS.has(status)) return {};
     const isFault = status === 500;
     const requestId = randomUUID();
     const facts = { requestId, method, path: instance, status, ...errorFacts(error, isFault) };
@@ -95,6 +119,7 @@ export class Answers {
     response.writeHead(status, {
       ...headers,
       'content-length': Buffer.byteLength(body),
+      'x-content-type-options': 'nosniff',
       connection: 'close',
     });
     response.write(body);

@@ -1,10 +1,13 @@
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import type { Metrics } from '../observability/prometheus.js';
-import { Answers, pathOf } from './answer.js';
+import { Answers } from './answer.js';
 import type { Authenticator } from './authenticator.js';
 import { readBody } from './body-reader.js';
-import { answerClientError } from './client-error.js';
+import { Connections } from './connection/connections.js';
+import { httpListener } from './connection/http-listener.js';
+import { checkHead } from './connection/request-head.js';
 import { type HealthCheck, Readiness } from './health.js';
 import { InputValidators } from './input/input-validator.js';
 import { ParamsReader } from './input/request-params.js';
@@ -17,6 +20,7 @@ import { HttpProblem } from './problem.js';
 import { type ApplicationProblems, checkApplicationProblems } from './problem-kinds.js';
 import type { RouteDescriptor } from './route.js';
 import { compileRoute, type Executes } from './route-handler.js';
+import { answerUnserved, translateRefusal } from './unserved.js';
 
 /** What an HTTP server is made of. */
 export interface HttpServerOptions {
@@ -54,16 +58,12 @@ export interface HttpServer {
   /** @throws the system's error, for instance with code `EADDRINUSE` */
   listen(address: { readonly host: string; readonly port: number }): Promise<ListenAddress>;
   /**
-   * Stops accepting, answers what is under way, closes idle connections, and what is left after `graceMs`
-   * (default 10,000). Later calls wait for the first.
+   * Stops listening and answers what is under way; each answer ends its connection. Idle connections are closed after
+   * a second, all others after `graceMs` (default 10,000). Later calls wait for the first.
    */
   close(graceMs?: number): Promise<void>;
 }
 
-/** A closing server looks so often whether anything is left to answer, in milliseconds. */
-const LOOK_EVERY_MS = 25;
-/** Requests that have begun to arrive may do so for this long once the server closes, in milliseconds. */
-const ARRIVE_WITHIN_MS = 1_000;
 const READING = ['GET', 'HEAD'] as const;
 /** Longest path parameter that reaches validation. */
 const LONGEST_PARAMETER = 2_048;
@@ -73,16 +73,18 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const limits: HttpLimits = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
   const log = options.log ?? jsonLog();
   if (options.problems !== undefined) checkApplicationProblems(options.problems);
-  const answers = new Answers(log, options.problems);
+  const connections = new Connections(limits.answerTimeoutMs);
+  const answers = new Answers({ log, connections, problems: options.problems });
   const paths = new PathMethods();
-  const server = createFastify(limits, answers);
+  const edge: Edge = { limits, answers, paths, connections };
+  const server = createFastify(edge);
   if (options.metrics !== undefined) observeAnswers(server, options.metrics, options.routes);
   addBodyReader(server, limits.bodyBytes);
-  addRoutes(server, options, { limits, answers, paths });
+  addRoutes(server, options, edge);
   const readiness = new Readiness(options.health);
   const { openApi, title, metrics } = options;
   addPages({ server, answers, readiness, openApi, title, metrics, paths });
-  addFallbacks(server, answers, paths);
+  addFallbacks(server, edge);
   let closed: Promise<void> | undefined;
   return {
     fastify: server,
@@ -90,37 +92,63 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       const { notice } = options.authenticator;
       if (notice !== undefined) log({ level: 'warn', message: notice });
       await server.listen({ host, port });
-      return addressOf(server, host);
+      const address = addressOf(server, host);
+      await connections.listenBeside(server.server, address);
+      return address;
     },
     close: (graceMs = 10_000) => {
+      const endConnections = (): void => {
+        answers.endsConnections = true;
+      };
       answers.closing = true;
-      closed ??= drain(server, answers, graceMs);
+      closed ??= connections.drain(graceMs, endConnections).then(() => server.close());
       return closed;
     },
   };
 }
 
-function createFastify(limits: HttpLimits, answers: Answers): FastifyInstance {
-  const server = fastify({
-    http: {
-      maxHeaderSize: limits.headerBytes,
-      headersTimeout: limits.headersTimeoutMs,
-      requestTimeout: limits.requestTimeoutMs,
-      connectionsCheckingInterval: Math.min(500, limits.headersTimeoutMs),
-      insecureHTTPParser: false,
-    },
-    requestTimeout: limits.requestTimeoutMs,
-    keepAliveTimeout: limits.keepAliveTimeoutMs,
+/** What requests meet before they reach Fastify. */
+interface Edge {
+  readonly limits: HttpLimits;
+  readonly answers: Answers;
+  readonly paths: PathMethods;
+  readonly connections: Connections;
+}
+
+function createFastify(edge: Edge): FastifyInstance {
+  const { answers, limits, connections } = edge;
+  const server: FastifyInstance = fastify({
+    serverFactory: (handle) =>
+      httpListener(limits, {
+        connections,
+        request: (request, response) => {
+          const problem = checkHead(request, limits.headerCount);
+          if (problem !== undefined) answers.fail(request, response, problem);
+          else if (isServable(server, request)) handle(request, response);
+          else answerUnserved(request, response, edge);
+        },
+        expectation: (request, response) => answers.fail(request, response, unmetExpectation()),
+      }),
     // Queries are read by each route, strictly.
     routerOptions: { maxParamLength: LONGEST_PARAMETER, querystringParser: () => ({}) },
     return503OnClosing: false,
     exposeHeadRoutes: true,
-    clientErrorHandler: answerClientError,
-    frameworkErrors: (error, request, reply) => answers.fail(request.raw, reply.raw, translate(error)),
+    // The listener answers what its parser refuses.
+    clientErrorHandler: () => {},
+    frameworkErrors: (error, request, reply) => answers.fail(request.raw, reply.raw, translateRefusal(error)),
   });
   // Fastify would not look at their bodies, and routes refuse what they do not take.
   for (const method of READING) server.addHttpMethod(method, { hasBody: true, overrideExisting: true });
   return server;
+}
+
+/** Fastify answers 500 to methods that it does not know. */
+function isServable({ supportedMethods }: FastifyInstance, { method = '', url }: IncomingMessage): boolean {
+  return url !== '*' && supportedMethods.includes(method);
+}
+
+function unmetExpectation(): HttpProblem {
+  return new HttpProblem('HTTP_EXPECTATION_FAILED', 'The server meets no expectation but 100-continue');
 }
 
 function addBodyReader(server: FastifyInstance, limit: number): void {
@@ -133,11 +161,7 @@ function addBodyReader(server: FastifyInstance, limit: number): void {
 function addRoutes(
   server: FastifyInstance,
   { routes, executor, authenticator }: HttpServerOptions,
-  {
-    limits,
-    answers,
-    paths,
-  }: { readonly limits: HttpLimits; readonly answers: Answers; readonly paths: PathMethods },
+  { limits, answers, paths }: Edge,
 ): void {
   const validators = new InputValidators();
   for (const route of routes) {
@@ -148,62 +172,18 @@ function addRoutes(
   }
 }
 
-/** What no route serves: 204 for OPTIONS and 405 for other methods of a known path, else 404. */
-function addFallbacks(server: FastifyInstance, answers: Answers, paths: PathMethods): void {
-  server.setNotFoundHandler(({ raw: request }, { raw: response }) => {
-    const path = pathOf(request.url);
-    const allow = paths.allowed(path);
-    if (allow !== undefined && request.method === 'OPTIONS') {
-      answers.sendEmpty(response, 204, { allow });
-      return;
-    }
-    answers.fail(request, response, notFound(path, request.method ?? '', allow));
-  });
+function addFallbacks(server: FastifyInstance, edge: Edge): void {
+  server.setNotFoundHandler(({ raw: request }, { raw: response }) => answerUnserved(request, response, edge));
   server.setErrorHandler((error: FastifyError, request, reply) => {
-    answers.fail(request.raw, reply.raw, translate(error));
+    // Fastify looks for the content type of QUERY before it looks for a route.
+    if (request.is404 && error.code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE')
+      answerUnserved(request.raw, reply.raw, edge);
+    else edge.answers.fail(request.raw, reply.raw, translateRefusal(error));
   });
-}
-
-function notFound(path: string, method: string, allow: string | undefined): HttpProblem {
-  if (/%00/.test(path)) return new HttpProblem('HTTP_MALFORMED_REQUEST', 'The path contains NUL');
-  if (allow === undefined)
-    return new HttpProblem('HTTP_NOT_FOUND', `Nothing is served at ${path.slice(0, 256)}`);
-  return new HttpProblem('HTTP_METHOD_NOT_ALLOWED', `${method} is not allowed here; allowed are ${allow}`, {
-    headers: { allow },
-  });
-}
-
-/** Fastify's own refusals in our words. Everything else is what a handler threw. */
-function translate(error: Error & { readonly code?: string }): unknown {
-  switch (error.code) {
-    case 'FST_ERR_BAD_URL':
-      return new HttpProblem('HTTP_MALFORMED_REQUEST', 'The path is not valid percent-encoded UTF-8');
-    case 'FST_ERR_MAX_PARAM_LENGTH':
-      return new HttpProblem('HTTP_URI_TOO_LONG', 'A part of the path is too long');
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new HttpProblem('HTTP_UNSUPPORTED_MEDIA_TYPE', 'The content type is not valid');
-    default:
-      return error;
-  }
 }
 
 function addressOf(server: FastifyInstance, host: string): ListenAddress {
   // The server listens on TCP, so that its address is no string.
   const { port } = server.server.address() as AddressInfo;
   return { host, port, url: `http://${host.includes(':') ? `[${host}]` : host}:${port}` };
-}
-
-async function drain(server: FastifyInstance, answers: Answers, graceMs: number): Promise<void> {
-  const startMs = performance.now();
-  // Node waits for connections that have sent nothing or only half a request, and no longer times them out.
-  const sweep = setInterval(() => {
-    const elapsedMs = performance.now() - startMs;
-    const isDone = answers.pending === 0 && elapsedMs >= ARRIVE_WITHIN_MS;
-    if (isDone || elapsedMs >= graceMs) server.server.closeAllConnections();
-  }, LOOK_EVERY_MS);
-  try {
-    await server.close();
-  } finally {
-    clearInterval(sweep);
-  }
 }

@@ -6,10 +6,14 @@ export interface HttpLimits {
   readonly nestingDepth: number;
   /** Bytes of the request line and headers together; more is answered with 431. Default 16,384. */
   readonly headerBytes: number;
+  /** Headers of a request; more are answered with 431. Default 256. */
+  readonly headerCount: number;
   /** Time for a request's headers to arrive, in milliseconds; then 408. Default 5,000. */
   readonly headersTimeoutMs: number;
   /** Time for a whole request to arrive, in milliseconds; then 408. Default 10,000. */
   readonly requestTimeoutMs: number;
+  /** Time for a client to take a whole answer, in milliseconds; then it is dropped. Default 10,000. */
+  readonly answerTimeoutMs: number;
   /** An idle connection is closed after so many milliseconds. Default 65,000: longer than load balancers wait. */
   readonly keepAliveTimeoutMs: number;
 }
@@ -19,7 +23,9 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = Object.freeze({
   bodyBytes: 65_536,
   nestingDepth: 32,
   headerBytes: 16_384,
+  headerCount: 256,
   headersTimeoutMs: 5_000,
   requestTimeoutMs: 10_000,
+  answerTimeoutMs: 10_000,
   keepAliveTimeoutMs: 65_000,
 });

@@ -28,6 +28,12 @@ export class PathMethods {
     return this.#methods.get(path)?.methods.has(method) ?? false;
   }
 
+  /** Value of `Allow` for the server as a whole: `OPTIONS *`. */
+  all(): string {
+    const found = new Set([...this.#methods.values()].flatMap(({ methods }) => [...methods]));
+    return [...found, 'OPTIONS'].sort().join(', ');
+  }
+
   /** Value of `Allow` for a request's path; `undefined` for a path that nobody serves. */
   allowed(path: string): string | undefined {
     const found = new Set<string>();

@@ -12,6 +12,9 @@ export type HttpCode =
   | 'HTTP_URI_TOO_LONG'
   | 'HTTP_UNSUPPORTED_MEDIA_TYPE'
   | 'HTTP_HEADERS_TOO_LARGE'
+  | 'HTTP_EXPECTATION_FAILED'
+  | 'HTTP_METHOD_NOT_IMPLEMENTED'
+  | 'HTTP_VERSION_NOT_SUPPORTED'
   | 'HTTP_INTERNAL';
 
 /** The `code` member of a problem. */
@@ -106,7 +109,10 @@ const HTTP_KINDS: Readonly<Record<HttpCode, ProblemKind>> = {
   HTTP_BODY_TOO_LARGE: { status: 413, title: 'Body too large' },
   HTTP_URI_TOO_LONG: { status: 414, title: 'URI too long' },
   HTTP_UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported media type' },
+  HTTP_EXPECTATION_FAILED: { status: 417, title: 'Expectation failed' },
   HTTP_HEADERS_TOO_LARGE: { status: 431, title: 'Headers too large' },
+  HTTP_METHOD_NOT_IMPLEMENTED: { status: 501, title: 'Method not implemented' },
+  HTTP_VERSION_NOT_SUPPORTED: { status: 505, title: 'Version not supported' },
   HTTP_INTERNAL: INTERNAL,
 };
 

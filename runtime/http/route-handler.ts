@@ -54,18 +54,15 @@ export function compileRoute(
 
   return (request, reply) => {
     const fail = (error: unknown): void => {
-      answers.pending -= 1;
       answers.fail(request.raw, reply.raw, error, places);
     };
     const succeed = (result: unknown): void => {
       try {
         sendResult(request, reply.raw, result);
-        answers.pending -= 1;
       } catch (error) {
         fail(error);
       }
     };
-    answers.pending += 1;
     try {
       if (!acceptsJson(request.headers.accept)) {
         throw new HttpProblem('HTTP_NOT_ACCEPTABLE', 'Answers are application/json');

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fixedPrincipal, type RunningServer, ShardIdentifier } from 'fw-actions';
 import { startServer } from '../../examples/wallet/generated/server.js';
+import type { HttpLimits } from '../../runtime/http/limits.js';
 import type { AdapterName } from '../../runtime/testing/databases.js';
 import type { ServerAddress } from '../../runtime/testing/databases-server.js';
 import { cloneDatabase, dropDatabase } from '../../runtime/testing/databases-template.js';
@@ -46,7 +47,11 @@ export class WalletService {
   }
 
   /** Starts it on empty databases. */
-  static async start(adapter: AdapterName, address: ServerAddress): Promise<WalletService> {
+  static async start(
+    adapter: AdapterName,
+    address: ServerAddress,
+    limits: Partial<HttpLimits> = {},
+  ): Promise<WalletService> {
     const directory = mkdtempSync(join(tmpdir(), 'fw-http-'));
     const places = adapter === 'pglite' ? embeddedPlaces() : await serverPlaces(address);
     const log: object[] = [];
@@ -54,6 +59,7 @@ export class WalletService {
       authenticator: fixedPrincipal('tester'),
       argv: ['--config', writeWalletConfig(directory, places), '--port', '0'],
       log: (entry) => void log.push(entry),
+      limits,
     });
     const release = async (): Promise<void> => {
       await places.drop();
@@ -117,7 +123,8 @@ export class WalletService {
   }
 }
 
-interface Places {
+/** Databases for the two shards of a wallet. */
+export interface Places {
   readonly global: ShardPlace;
   readonly mexico: ShardPlace;
   drop(): Promise<void>;
@@ -131,7 +138,8 @@ function embeddedPlaces(): Places {
   return { global: place('global'), mexico: place('mexico'), drop: async () => {} };
 }
 
-async function serverPlaces(address: ServerAddress): Promise<Places> {
+/** Empty databases on this server. */
+export async function serverPlaces(address: ServerAddress): Promise<Places> {
   const names = await Promise.all(
     [0, 1].map((group) => emptyDatabase(address, ShardIdentifier.of(group, 0))),
   );

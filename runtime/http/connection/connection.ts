@@ -1,0 +1,198 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { MessageCutter } from './message-cutter.js';
+
+/** How long the bytes of a client are read and thrown away after the last answer, in milliseconds. */
+const LINGER_MS = 2_000;
+
+type Parse = (bytes: Buffer) => void;
+
+/**
+ * One connection of a client. Requests are served one after the other: the parser gets the bytes of the next request
+ * when the answer to the present one has left, and until then nothing more is read from the socket. So a client that
+ * sends many requests at once, or takes no answers, costs the memory of one request, one answer and one read.
+ */
+export class Connection {
+  readonly socket: Socket;
+  readonly #parse: Parse;
+  readonly #endInput: () => void;
+  readonly #gate: { readonly isShut: boolean };
+  readonly #closed: () => void;
+  readonly #cutter = new MessageCutter();
+  /** Bytes that the parser has not got yet. */
+  #held: Buffer[] = [];
+  #request: IncomingMessage | undefined;
+  #response: ServerResponse | undefined;
+  #isPaused = false;
+  #isAdvancing = false;
+  /** The client has sent all that it will ever send. */
+  #hasEnded = false;
+  /** Nothing that arrives is served any more. */
+  #isDeaf = false;
+  #isLingering = false;
+  /** Looks at an answer that was written and has not left. */
+  #looks = 0;
+
+  /**
+   * Takes over a socket that an HTTP server has just accepted.
+   *
+   * @param gate while it is shut, no request is begun; `advance` must be called when it is opened
+   * @param closed called once, when the socket is closed
+   */
+  constructor(socket: Socket, gate: { readonly isShut: boolean }, closed: () => void) {
+    this.socket = socket;
+    this.#gate = gate;
+    this.#closed = closed;
+    this.#parse = takeListener(socket, 'data') as Parse;
+    this.#endInput = takeListener(socket, 'end') as () => void;
+    // A connection that ends with bytes unread is reset by the kernel, and its last answer is lost.
+    const destroySoon = socket.destroySoon.bind(socket);
+    socket.destroySoon = () => {
+      if (this.#held.length > 0) this.linger();
+      else destroySoon();
+      this.#isDeaf = true;
+    };
+    socket.on('data', (bytes: Buffer) => this.#arrived(bytes));
+    socket.on('end', () => this.#ended());
+    socket.on('close', () => this.#close());
+  }
+
+  /** True while a request has arrived whole and its answer has not left. */
+  get isAnswering(): boolean {
+    return this.#request?.complete === true && this.#response !== undefined;
+  }
+
+  /** True if another answer would be taken for the one that is under way. */
+  get isTaken(): boolean {
+    return this.isAnswering || this.#response?.headersSent === true;
+  }
+
+  /** True while an answer is on its way, or bytes that arrived behind its request. */
+  get isBusy(): boolean {
+    return this.isAnswering || this.#held.length > 0 || this.#isLingering;
+  }
+
+  /** True if more requests, or parts of them, have arrived behind the present one. */
+  get hasMore(): boolean {
+    return this.#held.length > 0;
+  }
+
+  /** A request whose head has been parsed. */
+  begin(request: IncomingMessage, response: ServerResponse): void {
+    this.#request = request;
+    this.#response = response;
+    this.#looks = 0;
+    this.#cutter.startBody(request);
+    response.once('finish', () => this.#answered());
+  }
+
+  /**
+   * Counts the looks at an answer that is written and does not leave.
+   *
+   * @returns how many of them there have been in a row
+   */
+  look(): number {
+    this.#looks = this.#response?.writableEnded === true ? this.#looks + 1 : 0;
+    return this.#looks;
+  }
+
+  /**
+   * Sends these last bytes and ends the connection, reading and throwing away for a while what the client still sends:
+   * closed with unread bytes, the kernel would reset the connection, and the client would not see the answer.
+   */
+  linger(last?: string): void {
+    if (this.#isDeaf) return;
+    this.#isDeaf = true;
+    this.#isLingering = true;
+    this.#held = [];
+    const { socket } = this;
+    if (last === undefined) socket.end();
+    else socket.end(last);
+    if (this.#hasEnded) {
+      socket.once('finish', () => socket.destroy());
+      return;
+    }
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+    socket.once('close', () => clearTimeout(timer));
+    socket.resume();
+  }
+
+  #arrived(bytes: Buffer): void {
+    if (this.#isDeaf) return;
+    this.#held.push(bytes);
+    this.advance();
+  }
+
+  #ended(): void {
+    this.#hasEnded = true;
+    if (this.#isDeaf) this.socket.destroySoon();
+    else this.advance();
+  }
+
+  #close(): void {
+    this.#isDeaf = true;
+    this.#held = [];
+    this.#closed();
+  }
+
+  #answered(): void {
+    this.#response = undefined;
+    // One request of a connection in each turn of the event loop: others have their turns, too.
+    if (this.#held.length > 0 || this.#hasEnded) setImmediate(() => this.advance());
+  }
+
+  /** Gives the parser what it may have. */
+  advance(): void {
+    if (this.#isAdvancing) return;
+    this.#isAdvancing = true;
+    try {
+      this.#parseAll();
+    } finally {
+      this.#isAdvancing = false;
+    }
+    if (this.#isDeaf) return;
+    if (this.#held.length > 0) this.#pause();
+    else if (this.#hasEnded && this.#isReady()) this.#endInput();
+    else this.#resume();
+  }
+
+  #parseAll(): void {
+    while (!this.#isDeaf && this.#isReady()) {
+      const bytes = this.#held[0];
+      if (bytes === undefined) return;
+      const length = this.#cutter.cut(bytes);
+      if (length === bytes.length) this.#held.shift();
+      else this.#held[0] = bytes.subarray(length);
+      this.#parse(length === bytes.length ? bytes : bytes.subarray(0, length));
+    }
+  }
+
+  /** True unless a request has arrived whole and its answer has not left, or none may be begun. */
+  #isReady(): boolean {
+    if (this.#request === undefined) return !this.#gate.isShut;
+    if (!this.#request.complete) return true;
+    if (this.#response !== undefined || this.#gate.isShut) return false;
+    this.#request = undefined;
+    this.#cutter.endBody();
+    return true;
+  }
+
+  #pause(): void {
+    this.#isPaused = true;
+    this.socket.pause();
+  }
+
+  #resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.socket.resume();
+  }
+}
+
+/** Takes the listener away that the HTTP server has just put on its socket: the last one. */
+function takeListener(socket: Socket, event: 'data' | 'end'): unknown {
+  const listener = socket.listeners(event).at(-1);
+  if (listener === undefined) throw new Error(`The HTTP server does not listen to '${event}' of its sockets`);
+  socket.removeListener(event, listener as () => void);
+  return listener;
+}

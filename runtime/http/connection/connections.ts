@@ -1,0 +1,153 @@
+import { lookup } from 'node:dns/promises';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { Server as NetServer, type Socket } from 'node:net';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { Connection } from './connection.js';
+
+/** A client that takes no answers is looked at so often before it is dropped. */
+const LOOKS = 4;
+/** Requests that have been sent may take this long to arrive once the server closes, in milliseconds. */
+const ARRIVE_WITHIN_MS = 1_000;
+/** A closing server looks so often whether anything is left to answer, in milliseconds. */
+const LOOK_EVERY_MS = 25;
+/** A turn of the event loop in which hardly anything happens, in milliseconds. */
+const QUIET_TURN_MS = 0.5;
+/** Clients of which none has connected for so long wait for answers, in milliseconds. */
+const SETTLED_MS = 10;
+/** A closing server waits no longer for its clients to settle, in milliseconds. */
+const SETTLE_WITHIN_MS = 500;
+
+interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** All connections of a server. */
+export class Connections {
+  readonly #bySocket = new Map<Socket, Connection>();
+  readonly #servers = new Set<Server>();
+  readonly #lookEveryMs: number;
+  readonly #gate = { isShut: false };
+  /** Connections so far. */
+  #accepted = 0;
+  #another: (() => Server) | undefined;
+  #looking: NodeJS.Timeout | undefined;
+
+  /** @param answerTimeoutMs a client that has not taken an answer after so long is dropped */
+  constructor(answerTimeoutMs: number) {
+    this.#lookEveryMs = Math.max(1, answerTimeoutMs / LOOKS);
+  }
+
+  /**
+   * Takes over all connections of an HTTP server that does not listen yet.
+   *
+   * @param another makes a server that serves the same
+   */
+  takeOver(server: Server, another: () => Server): void {
+    this.#servers.add(server);
+    this.#another ??= another;
+    server.on('connection', (socket: Socket) => {
+      this.#accepted += 1;
+      const connection = new Connection(socket, this.#gate, () => this.#bySocket.delete(socket));
+      this.#bySocket.set(socket, connection);
+      this.#looking ??= setInterval(() => this.#look(), this.#lookEveryMs).unref();
+    });
+  }
+
+  /** `localhost` has two addresses on most machines: listens on the others as well, where they are free. */
+  async listenBeside(server: Server, { host, port }: ListenAddress): Promise<void> {
+    const listening = server.address();
+    if (host !== 'localhost' || this.#another === undefined || listening === null) return;
+    for (const { address } of await lookup(host, { all: true })) {
+      if (typeof listening !== 'string' && address !== listening.address)
+        await listenIfFree(this.#another(), { host: address, port });
+    }
+  }
+
+  /** Tells the connection of a request that its head has been parsed. */
+  begin(request: IncomingMessage, response: ServerResponse): void {
+    this.#bySocket.get(request.socket)?.begin(request, response);
+  }
+
+  /** The connection of a socket; `undefined` once it is closed. */
+  of(socket: Socket | null): Connection | undefined {
+    return socket === null ? undefined : this.#bySocket.get(socket);
+  }
+
+  /**
+   * Stops listening, and resolves when all connections are closed. Connections without a request stay for a second,
+   * because their next request may be on its way.
+   *
+   * @param graceMs after so long all connections are closed, whatever they wait for
+   * @param deaf called when nothing listens any longer: from then on each answer must end its connection. Before,
+   * its client would connect again
+   */
+  async drain(graceMs: number, deaf: () => void): Promise<void> {
+    const startMs = performance.now();
+    await this.#acceptAll();
+    for (const server of this.#servers) stopListening(server);
+    deaf();
+    this.#openGate();
+    await new Promise<void>((resolve) => {
+      const sweep = (): void => {
+        this.#closeOld(performance.now() - startMs, graceMs);
+        if (this.#bySocket.size > 0) return;
+        clearInterval(timer);
+        clearInterval(this.#looking);
+        resolve();
+      };
+      const timer = setInterval(sweep, LOOK_EVERY_MS);
+      sweep();
+    });
+  }
+
+  /**
+   * Accepts what has connected: connections that the kernel has taken and the process has not are reset when it stops
+   * listening. Meanwhile no request is begun, so that clients who wait for an answer do not connect anew. The last turn
+   * of the event loop has hardly anything to do, so that next to no time passes until nothing listens.
+   */
+  async #acceptAll(): Promise<void> {
+    const giveUpAt = performance.now() + SETTLE_WITHIN_MS;
+    this.#gate.isShut = true;
+    for (let isSettled = false; !isSettled && performance.now() < giveUpAt; ) {
+      const before = this.#accepted;
+      await delay(SETTLED_MS);
+      isSettled = this.#accepted === before && ![...this.#bySocket.values()].some((each) => each.isAnswering);
+    }
+    for (let isQuiet = false; !isQuiet && performance.now() < giveUpAt; ) {
+      const [startMs, before] = [performance.now(), this.#accepted];
+      await nextTurn();
+      isQuiet = this.#accepted === before && performance.now() - startMs < QUIET_TURN_MS;
+    }
+  }
+
+  #openGate(): void {
+    this.#gate.isShut = false;
+    for (const connection of this.#bySocket.values()) connection.advance();
+  }
+
+  #closeOld(elapsedMs: number, graceMs: number): void {
+    for (const connection of this.#bySocket.values()) {
+      const mayWait = connection.isBusy || elapsedMs < ARRIVE_WITHIN_MS;
+      if (!mayWait || elapsedMs >= graceMs) connection.socket.destroy();
+    }
+  }
+
+  /** Counts looks instead of time: a server that was too busy to write does not blame its clients. */
+  #look(): void {
+    for (const connection of this.#bySocket.values()) {
+      if (connection.look() > LOOKS) connection.socket.destroy();
+    }
+  }
+}
+
+function listenIfFree(server: Server, address: ListenAddress): Promise<void> {
+  return new Promise((resolve) => {
+    server.once('error', () => resolve()).listen(address, resolve);
+  });
+}
+
+/** `close` of an HTTP server would also close connections whose next request is on its way. */
+function stopListening(server: Server): void {
+  if (server.listening) NetServer.prototype.close.call(server);
+}

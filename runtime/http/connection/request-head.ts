@@ -1,0 +1,57 @@
+import type { IncomingMessage } from 'node:http';
+import { HttpProblem } from '../problem.js';
+
+/** An authority without user information: a name, an IPv4 address or an IPv6 address in brackets, and a port. */
+const HOST =
+  /^(?:\[[0-9A-Fa-f:.]{2,45}\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2}){1,255})(?::[0-9]{0,5})?$/;
+
+/** Scheme and authority of a request target in absolute form. */
+const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
+
+/**
+ * Checks what Node's parser lets through: the version of HTTP, the number of headers, and `Host`. A target in absolute
+ * form is turned into its path.
+ *
+ * @param headerCount a request may have so many headers
+ * @returns what is wrong; `undefined` for a request that is in order
+ */
+export function checkHead(request: IncomingMessage, headerCount: number): HttpProblem | undefined {
+  const { rawHeaders, httpVersionMajor: major, httpVersionMinor: minor } = request;
+  if (major !== 1 || minor > 1)
+    return new HttpProblem('HTTP_VERSION_NOT_SUPPORTED', 'The server speaks HTTP/1.1 and HTTP/1.0');
+  if (rawHeaders.length > 2 * headerCount)
+    return new HttpProblem('HTTP_HEADERS_TOO_LARGE', `A request may have ${headerCount} headers at most`);
+  if (minor === 0 && request.headers['transfer-encoding'] !== undefined)
+    return malformed('A request of HTTP/1.0 cannot have a transfer coding');
+  return checkHost(request, minor === 1) ?? readTarget(request);
+}
+
+function checkHost(
+  { rawHeaders, headers: { host } }: IncomingMessage,
+  isRequired: boolean,
+): HttpProblem | undefined {
+  if (host === undefined)
+    return isRequired ? malformed('A request of HTTP/1.1 must have a Host header') : undefined;
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  if (count > 1) return malformed('A request must have one Host header');
+  return HOST.test(host) ? undefined : malformed('The Host header is not a host and port');
+}
+
+function readTarget(request: IncomingMessage): HttpProblem | undefined {
+  const { url = '/' } = request;
+  if (url.startsWith('/') || url === '*') return undefined;
+  const [start, authority] = ABSOLUTE.exec(url) ?? [];
+  if (start === undefined || authority === undefined || !HOST.test(authority))
+    return malformed('The target of the request is neither a path nor a URL');
+  const path = url.slice(start.length);
+  request.url = path.startsWith('/') ? path : `/${path}`;
+  return undefined;
+}
+
+function malformed(detail: string): HttpProblem {
+  return new HttpProblem('HTTP_MALFORMED_REQUEST', detail);
+}

@@ -1,0 +1,39 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Answers, pathOf } from './answer.js';
+import type { PathMethods } from './path-pattern.js';
+import { HttpProblem } from './problem.js';
+
+/** Answers what no route serves: 204 for OPTIONS and 405 for other methods of a known path, else 404. */
+export function answerUnserved(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { answers, paths }: { readonly answers: Answers; readonly paths: PathMethods },
+): void {
+  const path = pathOf(request.url);
+  const allow = path === '*' ? paths.all() : paths.allowed(path);
+  if (allow !== undefined && request.method === 'OPTIONS') answers.sendEmpty(response, 204, { allow });
+  else answers.fail(request, response, notFound(path, request.method ?? '', allow));
+}
+
+function notFound(path: string, method: string, allow: string | undefined): HttpProblem {
+  if (/%00/.test(path)) return new HttpProblem('HTTP_MALFORMED_REQUEST', 'The path contains NUL');
+  if (allow === undefined)
+    return new HttpProblem('HTTP_NOT_FOUND', `Nothing is served at ${path.slice(0, 256)}`);
+  return new HttpProblem('HTTP_METHOD_NOT_ALLOWED', `${method} is not allowed here; allowed are ${allow}`, {
+    headers: { allow },
+  });
+}
+
+/** Fastify's own refusals in our words. Everything else is what a handler threw. */
+export function translateRefusal(error: Error & { readonly code?: string }): unknown {
+  switch (error.code) {
+    case 'FST_ERR_BAD_URL':
+      return new HttpProblem('HTTP_MALFORMED_REQUEST', 'The path is not valid percent-encoded UTF-8');
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new HttpProblem('HTTP_URI_TOO_LONG', 'A part of the path is too long');
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new HttpProblem('HTTP_UNSUPPORTED_MEDIA_TYPE', 'The content type is not valid');
+    default:
+      return error;
+  }
+}

@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { testServer } from '../../runtime/testing/databases-vitest.js';
+import { createWallet } from '../customer/http-client.js';
+import { type ServerProcess, startServerProcess } from '../customer/server-process.js';
+import { writeWalletConfig } from '../customer/wallet-config.js';
+import { ClosedLoop } from './drain-clients.js';
+import { RawConnection } from './raw-connection.js';
+import { OWNER, type Places, serverPlaces } from './wallet-service.js';
+
+/** Set by `npm run proof:drain`. */
+const ROUNDS = Number(process.env['FW_PROOF_DRAINS'] ?? 2);
+
+describe('The generated wallet at SIGTERM', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'fw-drain-'));
+  let places: Places;
+  let config: string;
+  let wallet: string;
+
+  const start = (): Promise<ServerProcess> => startServerProcess(config);
+  const portOf = ({ url }: ServerProcess): number => Number(new URL(url).port);
+  const deposit = (): string => {
+    const lines = 'Host: a\r\nContent-Type: application/json\r\nContent-Length: 14\r\n';
+    return `POST /wallets/${wallet}/deposit HTTP/1.1\r\n${lines}\r\n{"amount":"1"}`;
+  };
+  const read = (): string => `GET /wallets/${wallet} HTTP/1.1\r\nHost: a\r\n\r\n`;
+  const endOf = async ({ process }: ServerProcess): Promise<unknown> => {
+    const [code] = process.exitCode === null ? await once(process, 'exit') : [process.exitCode];
+    return code;
+  };
+
+  beforeAll(async () => {
+    places = await serverPlaces(testServer());
+    config = writeWalletConfig(directory, places);
+    const first = await start();
+    wallet = (await createWallet(first.url, 'MX', OWNER)).id;
+    await first.stop();
+  }, 120_000);
+  afterAll(async () => {
+    await places?.drop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it(
+    `answers every request that 76 clients have sent (${ROUNDS} rounds)`,
+    async () => {
+      const lost: string[] = [];
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const server = await start();
+        const loop = new ClosedLoop({
+          port: portOf(server),
+          request: round % 2 === 0 ? deposit() : read(),
+          keeping: 64,
+          connecting: 8,
+          pausesMs: [50, 100, 200, 400],
+        });
+        const ended = loop.run();
+        await expect.poll(() => loop.done, { timeout: 60_000 }).toBeGreaterThan(500);
+        server.process.kill('SIGTERM');
+        const tally = await ended;
+        expect(await endOf(server)).toBe(0);
+        expect(tally.others).toEqual([]);
+        lost.push(...tally.lost.map((reason) => `round ${round}: ${reason}`));
+      }
+      expect(lost).toEqual([]);
+    },
+    60_000 * ROUNDS,
+  );
+
+  it('answers what arrives on a connection that was idle, and what was sent in one piece', async () => {
+    const server = await start();
+    const port = portOf(server);
+    const idle = await RawConnection.open(port);
+    const fresh = await RawConnection.open(port);
+    const pipelining = await RawConnection.open(port);
+    idle.write(read());
+    await idle.untilAnswers(1);
+    server.process.kill('SIGTERM');
+    await expect.poll(() => server.output(), { interval: 10 }).toContain('finishing what is under way');
+    idle.write(deposit());
+    fresh.write(deposit());
+    pipelining.write(deposit() + deposit() + read());
+    await Promise.all([idle, fresh, pipelining].map((connection) => connection.untilClosed()));
+    expect([idle, fresh, pipelining].map((connection) => connection.statuses())).toEqual([
+      [200, 200],
+      [200],
+      [200, 200, 200],
+    ]);
+    const closing = [idle, fresh, pipelining].map(({ answers }) => answers.at(-1)?.headers.get('connection'));
+    expect(closing).toEqual(['close', 'close', 'close']);
+    expect(await endOf(server)).toBe(0);
+  }, 60_000);
+});
