@@ -16,12 +16,25 @@ const JSON_RANGES = ['application/json', 'application/*', '*/*'];
 /** True unless `Accept` rules JSON out. The most specific range that matches decides; a weight of 0 refuses. */
 export function acceptsJson(accept: string | undefined): boolean {
   if (accept === undefined || accept === '*/*' || accept === 'application/json') return true;
-  const weights = new Map<string, number>();
-  for (const range of accept.toLowerCase().split(',')) {
-    const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
-    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
-    weights.set(type, weight === undefined ? 1 : Number(weight));
-  }
+  const weights = readWeights(accept);
   const decisive = JSON_RANGES.find((range) => weights.has(range));
   return decisive === undefined ? accept.trim() === '' : (weights.get(decisive) ?? 0) > 0;
+}
+
+/** True if `Accept-Encoding` allows gzip. */
+export function acceptsGzip(acceptEncoding: string | string[] | undefined): boolean {
+  if (typeof acceptEncoding !== 'string') return false;
+  const weights = readWeights(acceptEncoding);
+  return (weights.get('gzip') ?? weights.get('*') ?? 0) > 0;
+}
+
+/** The members of a list such as `gzip, br;q=0.5` with their weights. */
+function readWeights(list: string): ReadonlyMap<string, number> {
+  const weights = new Map<string, number>();
+  for (const member of list.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = member.split(';').map((part) => part.trim());
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+    weights.set(name, weight === undefined ? 1 : Number(weight));
+  }
+  return weights;
 }

@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Metrics } from '../observability/prometheus.js';
 import type { Answers } from './answer.js';
 import { docsPage } from './docs/page.js';
-import { isCurrent } from './entity-tags.js';
+import { FixedPage } from './fixed-page.js';
 import type { Readiness } from './health.js';
 import type { PathMethods } from './path-pattern.js';
 
@@ -18,6 +17,8 @@ export interface PagesContext {
   readonly paths: PathMethods;
 }
 
+const LIVE = Buffer.from('{"status":"live"}');
+
 /** A host and port that may stand in a page. */
 const HOST = /^[A-Za-z0-9.-]{1,253}(?::[0-9]{1,5})?$|^\[[0-9A-Fa-f:.]{2,45}\](?::[0-9]{1,5})?$/;
 
@@ -29,13 +30,28 @@ export function addPages(context: PagesContext): void {
   addMetrics(context);
 }
 
+/** Metrics are collected no more often than that, whoever asks, in milliseconds. */
+const METRICS_FRESH_MS = 1_000;
+/** So many hosts get examples for themselves; a caller can name any. */
+const MOST_HOSTS = 16;
+
 function addMetrics({ server, answers, paths, metrics }: PagesContext): void {
   if (metrics === undefined || paths.has('GET', '/metrics')) return;
   paths.add('GET', '/metrics');
+  let latest: Promise<Buffer> | undefined;
+  let freshUntil = 0;
+  const render = (): Promise<Buffer> => {
+    const now = performance.now();
+    if (latest === undefined || now > freshUntil) {
+      freshUntil = now + METRICS_FRESH_MS;
+      latest = metrics.render().then((text) => Buffer.from(text));
+    }
+    return latest;
+  };
   server.get('/metrics', (request, { raw }) => {
     const headers = { 'content-type': metrics.contentType, 'cache-control': 'no-store' };
-    metrics.render().then(
-      (text) => answers.send(raw, 200, headers, text),
+    render().then(
+      (body) => answers.send(raw, 200, headers, body),
       (error: unknown) => answers.fail(request.raw, raw, error),
     );
   });
@@ -44,33 +60,29 @@ function addMetrics({ server, answers, paths, metrics }: PagesContext): void {
 function addDocument({ server, answers, paths, openApi }: PagesContext): void {
   if (paths.has('GET', '/openapi.json')) return;
   paths.add('GET', '/openapi.json');
-  const body = Buffer.from(JSON.stringify(openApi));
-  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
-  server.get('/openapi.json', ({ headers }, { raw }) => {
-    const known = headers['if-none-match'];
-    const shared = { etag, 'cache-control': 'no-cache' };
-    if (known !== undefined && isCurrent(known, etag)) answers.sendEmpty(raw, 304, shared);
-    else answers.send(raw, 200, { ...shared, 'content-type': 'application/json' }, body);
-  });
+  const page = new FixedPage(JSON.stringify(openApi), { 'content-type': 'application/json' });
+  server.get('/openapi.json', (request, { raw }) => page.send(answers, request.raw, raw));
 }
 
 function addDocs({ server, answers, paths, openApi, title }: PagesContext): void {
   if (paths.has('GET', '/docs')) return;
   paths.add('GET', '/docs');
-  const page = docsPage(openApi, title);
-  server.get('/docs', ({ headers }, { raw }) => {
-    const host = HOST.test(headers.host ?? '') ? headers.host : 'localhost';
-    const policies = {
-      'content-security-policy': page.contentSecurityPolicy,
-      'referrer-policy': 'no-referrer',
-      'cache-control': 'no-store',
-    };
-    answers.send(
-      raw,
-      200,
-      { ...policies, 'content-type': 'text/html; charset=utf-8' },
-      page.render(`http://${host}`),
-    );
+  const docs = docsPage(openApi, title);
+  const headers = {
+    'content-security-policy': docs.contentSecurityPolicy,
+    'referrer-policy': 'no-referrer',
+    'content-type': 'text/html; charset=utf-8',
+  };
+  const pages = new Map<string, FixedPage>();
+  const pageFor = (host: string): FixedPage => {
+    const page = pages.get(host) ?? new FixedPage(docs.render(`http://${host}`), headers);
+    pages.set(host, page);
+    return page;
+  };
+  server.get('/docs', (request, { raw }) => {
+    const { host = '' } = request.headers;
+    const isShown = HOST.test(host) && (pages.has(host) || pages.size < MOST_HOSTS);
+    pageFor(isShown ? host : 'localhost').send(answers, request.raw, raw);
   });
 }
 
@@ -78,9 +90,7 @@ function addHealth({ server, answers, readiness, paths }: PagesContext): void {
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
   if (!paths.has('GET', '/health/live')) {
     paths.add('GET', '/health/live');
-    server.get('/health/live', (_request, { raw }) =>
-      answers.send(raw, 200, { ...headers }, '{"status":"live"}'),
-    );
+    server.get('/health/live', (_request, { raw }) => answers.send(raw, 200, { ...headers }, LIVE));
   }
   if (!paths.has('GET', '/health/ready')) {
     paths.add('GET', '/health/ready');

@@ -54,7 +54,16 @@ async function start<Collaborators>(
   command: ServeCommand,
   { port, log }: { readonly port: ProcessPort; readonly log: Log },
 ): Promise<RunningServer> {
-  const { env = process.env, collaborators, clock, authenticator, title, limits, problems, deliver } = options;
+  const {
+    env = process.env,
+    collaborators,
+    clock,
+    authenticator,
+    title,
+    limits,
+    problems,
+    deliver,
+  } = options;
   const config = loadConfig(command.config, { env });
   const opened = await openApplication(application, {
     ...config,

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { constants, gzipSync } from 'node:zlib';
+import type { Answers } from './answer.js';
+import { isCurrent } from './entity-tags.js';
+import { acceptsGzip } from './media-types.js';
+
+/** A page that is the same for all who ask: its bytes exist once, however many clients are taking them. */
+export class FixedPage {
+  readonly #body: Buffer;
+  readonly #tag: string;
+  readonly #headers: OutgoingHttpHeaders;
+  /** Made when the first client asks for it. */
+  #compressed: Buffer | undefined;
+
+  /** @param headers all but those about length, encoding and freshness */
+  constructor(text: string, headers: OutgoingHttpHeaders) {
+    this.#body = Buffer.from(text);
+    this.#tag = createHash('sha256').update(this.#body).digest('base64url').slice(0, 22);
+    this.#headers = { ...headers, 'cache-control': 'no-cache', vary: 'accept-encoding' };
+  }
+
+  /** Answers with the page, compressed where the client takes that; with 304 where it has the page. */
+  send(answers: Answers, { headers }: IncomingMessage, response: ServerResponse): void {
+    const isCompressed = acceptsGzip(headers['accept-encoding']);
+    const etag = isCompressed ? `"${this.#tag}-gzip"` : `"${this.#tag}"`;
+    const known = headers['if-none-match'];
+    if (known !== undefined && isCurrent(known, etag)) {
+      const { 'content-type': _type, ...fields } = this.#headers;
+      answers.sendEmpty(response, 304, { ...fields, etag });
+      return;
+    }
+    const encoding = isCompressed ? { 'content-encoding': 'gzip' } : {};
+    const body = isCompressed ? this.#gzip() : this.#body;
+    answers.send(response, 200, { ...this.#headers, ...encoding, etag }, body);
+  }
+
+  #gzip(): Buffer {
+    this.#compressed ??= gzipSync(this.#body, { level: constants.Z_BEST_COMPRESSION });
+    return this.#compressed;
+  }
+}

@@ -1,0 +1,72 @@
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { testServer } from '../../runtime/testing/databases-vitest.js';
+import { RawConnection } from './raw-connection.js';
+import { WalletService } from './wallet-service.js';
+
+const MANY = 40;
+
+describe('The pages of the generated wallet', () => {
+  let service: WalletService;
+
+  beforeAll(async () => {
+    service = await WalletService.start('postgresql', testServer());
+  }, 120_000);
+  afterAll(() => service?.close());
+
+  const fetchPage = (path: string, headers: Readonly<Record<string, string>>): Promise<Response> =>
+    fetch(service.url + path, { headers });
+
+  describe.each(['/docs', '/openapi.json'])('%s', (path) => {
+    it('is compressed for clients that take gzip, under a tag of its own', async () => {
+      const plain = await fetchPage(path, { 'accept-encoding': 'identity' });
+      const packed = await fetchPage(path, { 'accept-encoding': 'br;q=1, gzip;q=0.5' });
+      expect([plain, packed].map(({ headers }) => headers.get('content-encoding'))).toEqual([null, 'gzip']);
+      const lengths = [plain, packed].map(({ headers }) => Number(headers.get('content-length')));
+      expect(lengths[1]).toBeLessThan((lengths[0] ?? 0) / 4);
+      expect(await packed.text()).toBe(await plain.text());
+      for (const { headers } of [plain, packed]) expect(headers.get('vary')).toBe('accept-encoding');
+      expect(packed.headers.get('etag')).not.toBe(plain.headers.get('etag'));
+    });
+
+    it.each(['identity', 'gzip'])('is not sent again to a client that has it (%s)', async (coding) => {
+      const first = await fetchPage(path, { 'accept-encoding': coding });
+      const etag = first.headers.get('etag') ?? '';
+      const again = await fetchPage(path, { 'accept-encoding': coding, 'if-none-match': etag });
+      expect([again.status, again.headers.get('etag'), await again.text()]).toEqual([304, etag, '']);
+    });
+
+    it.each(['', 'br', 'gzip;q=0', '*;q=0', 'identity'])('is sent as it is to %j', async (coding) => {
+      const connection = await RawConnection.open(service.port);
+      connection.socket.end(`GET ${path} HTTP/1.1\r\nHost: a\r\nAccept-Encoding: ${coding}\r\n\r\n`);
+      const [answer] = await connection.untilAnswers(1);
+      expect([answer?.status, answer?.headers.get('content-encoding')]).toEqual([200, undefined]);
+      expect(() => gunzipSync(Buffer.from(answer?.text ?? '', 'latin1'))).toThrow();
+    });
+  });
+
+  it('/docs is kept for a few hosts, whatever callers call the server', async () => {
+    const page = async (host: string): Promise<string | undefined> => {
+      const { answers } = await RawConnection.send(
+        service.port,
+        `GET /docs HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
+      );
+      return answers[0]?.text;
+    };
+    const own = await page('wallet.example');
+    expect(own).toContain('http://wallet.example/wallets');
+    for (let host = 0; host < MANY; host += 1) await page(`host-${host}.example`);
+    expect(await page('last.example')).toContain('http://localhost/wallets');
+    expect(await page('wallet.example')).toBe(own);
+  });
+
+  it('/metrics is made once a second, however many ask', async () => {
+    const startMs = performance.now();
+    const texts = await Promise.all(
+      Array.from({ length: MANY }, async () => (await fetchPage('/metrics', {})).text()),
+    );
+    const again = await (await fetchPage('/metrics', {})).text();
+    const seconds = Math.ceil((performance.now() - startMs) / 1_000);
+    expect(new Set([...texts, again]).size).toBeLessThanOrEqual(seconds + 1);
+  });
+});
