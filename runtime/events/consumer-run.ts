@@ -136,7 +136,7 @@ export class ConsumerRun implements Run {
   }
 
   async #step(): Promise<void> {
-    if (!this.#options.lease.valid) {
+    if (!this.#options.lease.valid && !(await this.#saveBelated())) {
       this.#end = { kind: 'lost' };
       return;
     }
@@ -232,7 +232,7 @@ export class ConsumerRun implements Run {
     this.#suspects.read(event.id);
     const key = modelKeyOf(event);
     if (!this.#parked.has(key)) {
-      this.#window.admit(event);
+      this.#window.admit(event, this.#suspects.attemptsOf(event.id));
       return;
     }
     this.#parked.add(key);
@@ -290,8 +290,7 @@ export class ConsumerRun implements Run {
   /** An attempt that the process may die of. `unnoted`: it could not be noted, and was not made. */
   async #watch(entry: WindowEntry): Promise<'unnoted' | undefined> {
     const { id } = entry.event;
-    entry.attempts = Math.max(entry.attempts, this.#suspects.attemptsOf(id));
-    const died = diedOf(this.#options.attempts, entry.attempts);
+    const died = diedOf(this.#options.attempts, this.#suspects, id, entry.attempts);
     if (died !== undefined) {
       entry.attempts -= 1;
       throw died;
@@ -314,6 +313,12 @@ export class ConsumerRun implements Run {
   /** The pause before the next attempt; 0 after the last one, when the model has been parked. */
   #failed(queue: ModelQueue, entry: WindowEntry, error: unknown): number {
     const { attempts, consumer, warn } = this.#options;
+    if (attempts.isPassing(error)) {
+      entry.passed += 1;
+      this.#suspects.failed(entry.event.id, entry.attempts);
+      return attempts.passingPauseMs(entry.passed);
+    }
+    entry.passed = 0;
     entry.attempts += 1;
     if (!attempts.isLast(entry.attempts, error)) {
       this.#suspects.failed(entry.event.id, entry.attempts);
@@ -355,6 +360,17 @@ export class ConsumerRun implements Run {
     const state = await this.#checkpoint.save(now);
     if (state === 'lost') this.#end = { kind: 'lost' };
     else if (state === 'moved') this.#supersede();
+  }
+
+  /**
+   * A process that stood still for longer than the lease, in a handler too, saves what it has done meanwhile: if nobody
+   * has taken over, it still has the lease. Else it would begin again with what made it stand still.
+   */
+  async #saveBelated(): Promise<boolean> {
+    const rest = this.#window.advance();
+    if (rest !== undefined) this.#checkpoint.reached(rest);
+    await this.#save(true);
+    return this.#options.lease.valid;
   }
 
   async #recover(error: unknown): Promise<void> {

@@ -35,10 +35,30 @@ export interface LeasedConsumer {
   readonly identity: string;
   readonly cursor: LogCursor;
   readonly replay: JsonObject | undefined;
-  /** The holder before has vanished without giving the lease back, and without having come any further. */
+  /** The holder before has vanished without having come any further. */
   readonly stuck: boolean;
   /** Attempts by event id, as holders before have noted them. */
-  readonly suspects: Readonly<Record<string, number>>;
+  readonly suspects: Readonly<Record<string, InheritedAttempts>>;
+}
+
+/** What is noted about the attempts at one event. */
+export interface AttemptNote {
+  /** That have failed and count. */
+  readonly failed: number;
+  /** Another one is being made. */
+  readonly open: boolean;
+  /** That one has the handler to itself. */
+  readonly alone?: boolean;
+}
+
+/** Attempts at one event by earlier holders of the lease. */
+export interface InheritedAttempts {
+  /** Those that have failed, and the one that the holder before has vanished with. */
+  readonly attempts: number;
+  /** The holder before has vanished with one. */
+  readonly died: boolean;
+  /** No other attempt that was noted was under way then. */
+  readonly alone: boolean;
 }
 
 /** What one look at a shard tells: consumers, and the processes that are alive with the handlers that they know. */
@@ -112,16 +132,14 @@ export class ConsumerStore {
     });
     const [row] = rows;
     if (row === undefined) return undefined;
-    const [fence, identity, epoch, transactionId, position, replay, stuck, suspects] = row;
+    const [fence, identity, epoch, transactionId, position, replay, stuck, suspects, vanished] = row;
     return {
       lease: { name, holder: process, fence: String(fence) },
       identity: String(identity),
       cursor: { epoch: Number(epoch), transactionId: String(transactionId), position: Number(position) },
       replay: replay === null ? undefined : (replay as JsonObject),
       stuck: stuck === true,
-      suspects: Object.fromEntries(
-        Object.entries(suspects as JsonObject).map(([id, attempts]) => [id, Number(attempts)]),
-      ),
+      suspects: inheritedAttempts(suspects as JsonObject, vanished === true),
     };
   }
 
@@ -160,7 +178,7 @@ export class ConsumerStore {
    */
   async noteSuspects(
     { name, holder, fence }: Lease,
-    attempts: Readonly<Record<string, number>>,
+    attempts: Readonly<Record<string, AttemptNote>>,
     leaseMs: number,
   ): Promise<boolean> {
     const values = [name, holder, fence, JSON.stringify(attempts), leaseMs];
@@ -185,6 +203,20 @@ export class ConsumerStore {
       values: [process],
     });
   }
+}
+
+function inheritedAttempts(
+  notes: JsonObject,
+  vanished: boolean,
+): Readonly<Record<string, InheritedAttempts>> {
+  return Object.fromEntries(
+    Object.entries(notes).map(([id, note]) => {
+      const { failed, open, alone } = note as Readonly<Record<string, JsonValue>>;
+      // Who has given its lease back, or lives on, did not die of what it was at.
+      const died = vanished && open === true;
+      return [id, { attempts: Number(failed) + (died ? 1 : 0), died, alone: died && alone === true }];
+    }),
+  );
 }
 
 function cursorValues({ epoch, transactionId, position }: LogCursor): readonly unknown[] {
@@ -237,13 +269,19 @@ SELECT
    FROM eventlog.delivery_processes WHERE heartbeat > clock_timestamp() - $3 * interval '1 ms' AND id <> $1),
   (SELECT jsonb_agg(name) FROM renewed)`;
 
-/** Who gives a lease back is its holder no more: one that is still named has vanished. */
+/**
+ * Who gives a lease back is its holder no more. One that is still named has vanished, unless it is the one that asks, or
+ * has been heard of since the lease ran out: a server that was down, or out of reach, ends leases and no process.
+ */
+const VANISHED = `(holder IS NOT NULL AND holder <> $2 AND NOT EXISTS (
+  SELECT FROM eventlog.delivery_processes AS p WHERE p.id = holder AND p.heartbeat > leased_until))`;
+
 const ACQUIRE = `UPDATE eventlog.consumers SET
-  stuck = holder IS NOT NULL AND started_position = position, started_position = position,
+  vanished = ${VANISHED}, stuck = ${VANISHED} AND started_position = position, started_position = position,
   holder = $2, fence = fence + 1, waiting_for = NULL,
   leased_until = clock_timestamp() + $3 * interval '1 ms'
 WHERE name = $1 AND finished_date IS NULL AND (leased_until IS NULL OR leased_until < clock_timestamp())
-RETURNING fence, identity, epoch, transaction_id, position, replay, stuck, suspects`;
+RETURNING fence, identity, epoch, transaction_id, position, replay, stuck, suspects, vanished`;
 
 const NOTE =
   "UPDATE eventlog.consumers SET suspects = $4::jsonb, leased_until = clock_timestamp() + $5 * interval '1 ms' " +

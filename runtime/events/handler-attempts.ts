@@ -1,3 +1,5 @@
+import { CommitOutcomeUnknownError, ShardUnavailableError } from '../errors.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
 import type { Transaction } from '../sharding/transaction-manager.js';
 import type { HandlingFailure } from './dead-letter-store.js';
 import { type EnvelopeContext, makeEnvelope } from './event-envelope.js';
@@ -9,6 +11,10 @@ export const DEFAULT_CONCURRENCY = 32;
 const DEFAULT_MAXIMUM_ATTEMPTS = 5;
 const DEFAULT_RETRY_DELAY_MS = 100;
 const LONGEST_RETRY_DELAY_MS = 30_000;
+/** Longest pause after a failure that does not count: what was out of reach is back at any moment. */
+const LONGEST_PASSING_DELAY_MS = 5_000;
+/** How far causes of errors are followed. */
+const DEEPEST_CAUSE = 5;
 
 /** A handler as delivery sees it: makes attempts and knows how often and after which pauses. */
 export class HandlerAttempts {
@@ -35,17 +41,45 @@ export class HandlerAttempts {
     return this.#handler.create().handle(envelope as never);
   }
 
+  /**
+   * True if a failure says nothing about the event, so that its attempt does not count: a shard is out of reach, or the
+   * handler knows it to pass.
+   */
+  isPassing(error: unknown): boolean {
+    return isOutOfReach(error) || this.#handler.passes?.(error) === true;
+  }
+
   /** True if an attempt that failed like this was the last one. @param number from 1 */
   isLast(number: number, error: unknown): boolean {
-    return number >= this.#maximum && this.#handler.passes?.(error) !== true;
+    return number >= this.#maximum && !this.isPassing(error);
   }
 
   /** Exponential backoff whose random half keeps handlers from coming back all at once. */
   pauseMs(failedAttempts: number): number {
+    return this.#backoffMs(failedAttempts, LONGEST_RETRY_DELAY_MS);
+  }
+
+  /** The same after failures that do not count. @param failures in a row */
+  passingPauseMs(failures: number): number {
+    return this.#backoffMs(failures, LONGEST_PASSING_DELAY_MS);
+  }
+
+  #backoffMs(failures: number, longestMs: number): number {
     const { retryDelayMs = DEFAULT_RETRY_DELAY_MS } = this.#handler;
-    const bound = Math.min(LONGEST_RETRY_DELAY_MS, retryDelayMs * 2 ** (failedAttempts - 1));
+    const bound = Math.min(longestMs, retryDelayMs * 2 ** (failures - 1));
     return bound / 2 + (this.#random() * bound) / 2;
   }
+}
+
+/** True if a shard could not be reached, or did not say what became of a commit. Causes count as well. */
+export function isOutOfReach(error: unknown): boolean {
+  let each = error;
+  for (let depth = 0; depth < DEEPEST_CAUSE && each instanceof Error; depth += 1) {
+    if (each instanceof ShardUnavailableError || each instanceof CommitOutcomeUnknownError) return true;
+    if (each instanceof DriverFailure && each.reason === 'unreachable') return true;
+    each = each.cause;
+  }
+  return false;
 }
 
 /** What is kept of an error. */

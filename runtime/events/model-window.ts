@@ -13,6 +13,8 @@ export interface WindowEntry {
   readonly place: Place;
   /** Failed attempts so far. */
   attempts: number;
+  /** Failures in a row that do not count as attempts. */
+  passed: number;
 }
 
 /** The events of one model that wait, in order. */
@@ -42,12 +44,13 @@ export class ModelWindow {
   admitAside(event: LoggedEvent): WindowEntry {
     const place = { cursor: event.cursor, done: false };
     this.#places.push(place);
-    return { event, place, attempts: 0 };
+    return { event, place, attempts: 0, passed: 0 };
   }
 
-  /** Takes an event in, at the end of its model's queue. */
-  admit(event: LoggedEvent): void {
+  /** Takes an event in, at the end of its model's queue. @param attempts that have failed before this run */
+  admit(event: LoggedEvent, attempts = 0): void {
     const entry = this.admitAside(event);
+    entry.attempts = attempts;
     const key = modelKeyOf(event);
     let queue = this.#queues.get(key);
     if (queue === undefined) {

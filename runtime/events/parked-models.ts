@@ -106,9 +106,10 @@ export class ParkedModels {
     const { event } = letter;
     if (attempts.types.isTooNew(event)) return false;
     const before = suspects.attemptsOf(event.id);
-    for (let number = before + 1; !this.#context.signal.aborted && mayWork(); number += 1) {
+    let number = before + 1;
+    for (let passed = 0; !this.#context.signal.aborted && mayWork(); ) {
       try {
-        const died = number === before + 1 ? diedOf(attempts, before) : undefined;
+        const died = number === before + 1 ? diedOf(attempts, suspects, event.id, before) : undefined;
         if (died !== undefined) throw died;
         const handle = (): Promise<void> | void =>
           attempts.handle(event, { number, transaction: undefined }, this.#context);
@@ -123,9 +124,17 @@ export class ParkedModels {
           await letters.fail(consumer.lease, letter, failureOf(error, number));
           return false;
         }
-        await new Promise((resolve) => setTimeout(resolve, attempts.pauseMs(number)).unref());
+        const passing = attempts.isPassing(error);
+        passed = passing ? passed + 1 : 0;
+        suspects.failed(event.id, passing ? number - 1 : number);
+        await pause(passing ? attempts.passingPauseMs(passed) : attempts.pauseMs(number));
+        if (!passing) number += 1;
       }
     }
     return false;
   }
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
 }

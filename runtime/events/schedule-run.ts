@@ -7,7 +7,7 @@ import { storedPrincipal } from '../domain/principal.js';
 import { UnknownActionError } from '../errors.js';
 import type { ActionExecutor } from '../execution/action-executor.js';
 import type { Run, RunEnd } from './consumer-run.js';
-import { failureOf } from './handler-attempts.js';
+import { failureOf, isOutOfReach } from './handler-attempts.js';
 import type { HeldLease } from './held-lease.js';
 import type { DueAction, ScheduleStore } from './schedule-store.js';
 import { Signal } from './signal.js';
@@ -27,6 +27,8 @@ const PAGE = 64;
 const MAXIMUM_ATTEMPTS = 12;
 const RETRY_DELAY_MS = 200;
 const LONGEST_RETRY_DELAY_MS = 300_000;
+/** Longest pause while a shard is out of reach. */
+const LONGEST_PASSING_DELAY_MS = 5_000;
 /** What other processes schedule is noticed this soon. */
 const LONGEST_WAIT_MS = 1_000;
 
@@ -36,6 +38,10 @@ export class ScheduleRun implements Run {
   readonly #options: ScheduleRunOptions;
   readonly #signal = new Signal();
   readonly #abort = new AbortController();
+  /** Claimed by this run, and what became of them could not be stored. */
+  readonly #unsettled = new Set<string>();
+  /** Failures in a row that do not count as attempts, by action. */
+  readonly #passed = new Map<string, number>();
   #stopping = false;
 
   constructor(options: ScheduleRunOptions) {
@@ -60,8 +66,11 @@ export class ScheduleRun implements Run {
     while (!this.#stopping) {
       if (!lease.valid) return { kind: 'lost' };
       try {
-        const due = await schedules.claim(lease.lease, PAGE);
-        await Promise.all(due.map((action) => this.#execute(action)));
+        const due = await schedules.claim(lease.lease, PAGE, [...this.#unsettled]);
+        for (const { id } of due) this.#unsettled.add(id);
+        // The next claim would take one that is still being executed for left behind.
+        const ends = await Promise.allSettled(due.map((action) => this.#execute(action)));
+        for (const end of ends) if (end.status === 'rejected') throw end.reason;
         if (due.length === 0)
           await this.#signal.wait(
             Math.min((await schedules.nextDueMs()) ?? LONGEST_WAIT_MS, LONGEST_WAIT_MS),
@@ -75,7 +84,7 @@ export class ScheduleRun implements Run {
   }
 
   async #execute(due: DueAction): Promise<void> {
-    const { executor, schedules, warn, random } = this.#options;
+    const { executor, schedules } = this.#options;
     try {
       // What it was claimed with counts those who died of it.
       if (due.attempts >= MAXIMUM_ATTEMPTS) throw new HandlerDied(due.attempts);
@@ -87,14 +96,37 @@ export class ScheduleRun implements Run {
       if (due.traceContext !== undefined) configuration.traceContext(due.traceContext);
       const principal = storedPrincipal(due.principal);
       await executor.execute(principal, actionClass, params as never, configuration.build());
-      await schedules.done(due.id);
     } catch (error) {
-      const failure = failureOf(error, due.attempts + 1);
-      const last = failure.attempts >= MAXIMUM_ATTEMPTS;
-      const bound = Math.min(LONGEST_RETRY_DELAY_MS, RETRY_DELAY_MS * 2 ** due.attempts);
-      if (last) warn(`Scheduled action ${due.id} (${due.actionName}) is given up: ${failure.message}`);
-      await schedules.failed(due.id, failure, last ? undefined : bound / 2 + (random() * bound) / 2);
+      await this.#failed(due, error);
+      this.#unsettled.delete(due.id);
+      return;
     }
+    await schedules.done(due.id);
+    this.#passed.delete(due.id);
+    this.#unsettled.delete(due.id);
+  }
+
+  /** A failure because a shard is out of reach, or because this process ends, is no attempt. */
+  async #failed(due: DueAction, error: unknown): Promise<void> {
+    const { schedules, warn } = this.#options;
+    if (this.#abort.signal.aborted || isOutOfReach(error)) {
+      const passed = (this.#passed.get(due.id) ?? 0) + 1;
+      this.#passed.set(due.id, passed);
+      const pauseMs = this.#pauseMs(passed, LONGEST_PASSING_DELAY_MS);
+      await schedules.failed(due, failureOf(error, due.attempts), pauseMs);
+      return;
+    }
+    this.#passed.delete(due.id);
+    const failure = failureOf(error, due.attempts + 1);
+    const last = failure.attempts >= MAXIMUM_ATTEMPTS;
+    if (last) warn(`Scheduled action ${due.id} (${due.actionName}) is given up: ${failure.message}`);
+    const pauseMs = this.#pauseMs(failure.attempts, LONGEST_RETRY_DELAY_MS);
+    await schedules.failed(due, failure, last ? undefined : pauseMs);
+  }
+
+  #pauseMs(failures: number, longestMs: number): number {
+    const bound = Math.min(longestMs, RETRY_DELAY_MS * 2 ** (failures - 1));
+    return bound / 2 + (this.#options.random() * bound) / 2;
   }
 
   /** @throws UnknownActionError for an action that this process does not know */

@@ -23,9 +23,13 @@ export class ScheduleStore {
     this.#database = database;
   }
 
-  /** Claims what is due: from now on it cannot be cancelled. Empty if the lease has been lost. */
-  async claim(lease: Lease, limit: number): Promise<readonly DueAction[]> {
-    const values = [lease.name, lease.holder, lease.fence, limit];
+  /**
+   * Claims what is due: from now on it cannot be cancelled. Empty if the lease has been lost.
+   *
+   * @param unsettled ids that this process has claimed before, whose outcome it could not store: it did not die of them
+   */
+  async claim(lease: Lease, limit: number, unsettled: readonly string[] = []): Promise<readonly DueAction[]> {
+    const values = [lease.name, lease.holder, lease.fence, limit, `{${unsettled.join(',')}}`];
     const { rows } = await this.#database.query({ text: CLAIM, name: 'fw_claim_due', values });
     return rows.map(([id, actionName, params, principal, traceContext, attempts]) => ({
       id: String(id),
@@ -49,13 +53,20 @@ export class ScheduleStore {
     await this.#database.query({ text: DONE, name: 'fw_due_done', values: [id] });
   }
 
-  /** @param retryMs until the next attempt; undefined: there is none */
+  /**
+   * Stores a failed attempt, unless another process has claimed the action since.
+   *
+   * @param error its `attempts` are those that have failed and count
+   * @param retryMs until the next attempt; undefined: there is none
+   */
   async failed(
-    id: string,
-    error: { readonly code: string; readonly message: string },
+    { id, attempts }: Pick<DueAction, 'id' | 'attempts'>,
+    error: { readonly attempts: number; readonly code: string; readonly message: string },
     retryMs: number | undefined,
   ): Promise<void> {
-    const values = [id, storedText(error.code), storedText(error.message), retryMs ?? null];
+    const { code, message } = error;
+    const texts = [storedText(code), storedText(message)];
+    const values = [id, ...texts, retryMs ?? null, attempts, error.attempts];
     await this.#database.query({ text: FAILED, name: 'fw_due_failed', values });
   }
 }
@@ -74,7 +85,8 @@ due AS MATERIALIZED (SELECT id FROM eventlog.schedules
   WHERE state = 'pending' AND next_date <= clock_timestamp() AND EXISTS (SELECT FROM held)
     AND NOT EXISTS (SELECT FROM left_behind)
   ORDER BY next_date LIMIT $4 FOR UPDATE SKIP LOCKED)
-UPDATE eventlog.schedules AS s SET state = 'running', attempts = attempts + (state = 'running')::int
+UPDATE eventlog.schedules AS s SET state = 'running', 
+  attempts = attempts + (state = 'running' AND s.id <> ALL ($5::uuid[]))::int
 FROM (SELECT id FROM left_behind UNION ALL SELECT id FROM due) AS d WHERE s.id = d.id
 RETURNING s.id, s.action_name, s.params, s.principal, s.trace_context, s.attempts`;
 
@@ -84,8 +96,9 @@ FROM eventlog.schedules WHERE state IN ('pending', 'running')`;
 const DONE = `UPDATE eventlog.schedules SET state = 'done', completed_date = clock_timestamp(), attempts = attempts + 1
 WHERE id = $1 AND state = 'running'`;
 
-const FAILED = `UPDATE eventlog.schedules SET attempts = attempts + 1, error_code = $2, error_message = $3,
+/** A later claim of an action that is left behind has counted an attempt. */
+const FAILED = `UPDATE eventlog.schedules SET attempts = $6, error_code = $2, error_message = $3,
   state = CASE WHEN $4::double precision IS NULL THEN 'failed' ELSE 'pending' END,
   completed_date = CASE WHEN $4::double precision IS NULL THEN clock_timestamp() END,
   next_date = clock_timestamp() + coalesce($4::double precision, 0) * interval '1 ms'
-WHERE id = $1 AND state = 'running'`;
+WHERE id = $1 AND state = 'running' AND attempts = $5`;

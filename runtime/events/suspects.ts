@@ -1,4 +1,4 @@
-import type { ConsumerStore, LeasedConsumer } from './consumer-store.js';
+import type { AttemptNote, ConsumerStore, InheritedAttempts, LeasedConsumer } from './consumer-store.js';
 import type { HandlerAttempts } from './handler-attempts.js';
 import type { HeldLease } from './held-lease.js';
 
@@ -17,26 +17,38 @@ export class HandlerDied extends Error {
   }
 }
 
-/** The failure of an event whose attempts were all made by processes that vanished; undefined if some are left. */
-export function diedOf(attempts: HandlerAttempts, made: number): HandlerDied | undefined {
+/**
+ * The failure of an event that a process has died of, if that was its last attempt; undefined if some are left. Only an
+ * event that was alone when the process died is given up for it.
+ *
+ * @param made attempts so far, the one that was died of included
+ */
+export function diedOf(
+  attempts: HandlerAttempts,
+  suspects: Suspects,
+  eventId: string,
+  made: number,
+): HandlerDied | undefined {
+  if (!suspects.diedAlone(eventId)) return undefined;
   const died = new HandlerDied(made);
-  return made > 0 && attempts.isLast(made, died) ? died : undefined;
+  return attempts.isLast(made, died) ? died : undefined;
 }
 
 /**
  * Counts attempts where the process may die of them, and nowhere else: in the normal course no statement is spent on it,
  * nor when a process vanishes that had come further. After a lease was taken over from a holder that vanished where it
  * had begun, the events that it may have been at are watched: attempts are noted before they begin, many with one
- * statement. Those that were noted when a process vanished are handled one at a time from then on, so that what dies
- * with them is not counted against their neighbours.
+ * statement. Those that were under way when a process vanished are handled one at a time from then on, so that what
+ * dies with them is not counted against their neighbours. Attempts that have failed are noted as well, so that they
+ * count on after a take-over; failures that pass are not attempts.
  */
 export class Suspects {
   readonly #consumers: ConsumerStore;
   readonly #lease: HeldLease;
   /** Attempts as they are to be noted, by event. */
-  readonly #notes: Map<string, number>;
-  /** Attempts that an earlier holder has noted. */
-  readonly #inherited: Map<string, number>;
+  readonly #notes: Map<string, AttemptNote>;
+  /** Attempts that earlier holders have noted. */
+  readonly #inherited: Map<string, InheritedAttempts>;
   readonly #watched = new Set<string>();
   /** Events that are still to be watched, whichever they are. */
   #left: number;
@@ -52,14 +64,16 @@ export class Suspects {
     this.#consumers = consumers;
     this.#lease = lease;
     this.#inherited = new Map(Object.entries(consumer.suspects));
-    this.#notes = new Map(this.#inherited);
+    this.#notes = new Map(
+      [...this.#inherited].map(([id, { attempts }]) => [id, { failed: attempts, open: false }]),
+    );
     this.#left = consumer.stuck ? WATCHED_EVENTS : 0;
   }
 
   /** To be called for each event that is read. */
   read(eventId: string): void {
     if (this.#left <= 0 && this.#inherited.size === 0) return;
-    if (this.#left > 0 || this.#inherited.has(eventId)) this.#watched.add(eventId);
+    if (this.#left > 0 || this.died(eventId)) this.#watched.add(eventId);
     this.#left -= 1;
   }
 
@@ -68,9 +82,19 @@ export class Suspects {
     this.#left = 0;
   }
 
-  /** Attempts of an earlier holder. */
+  /** Attempts of earlier holders. */
   attemptsOf(eventId: string): number {
-    return this.#inherited.get(eventId) ?? 0;
+    return this.#inherited.get(eventId)?.attempts ?? 0;
+  }
+
+  /** The holder before has vanished with an attempt at it, and with nothing else that could be the cause. */
+  diedAlone(eventId: string): boolean {
+    return this.#inherited.get(eventId)?.alone === true;
+  }
+
+  /** The holder before has vanished with an attempt at it. */
+  died(eventId: string): boolean {
+    return this.#inherited.get(eventId)?.died === true;
   }
 
   /** Its attempts are made by `attempt`. */
@@ -94,10 +118,17 @@ export class Suspects {
     }
   }
 
-  /** Notes that attempts have failed, so that they count after a take-over as well. */
+  /**
+   * Notes that an attempt has failed, so that those that count do so after a take-over as well.
+   *
+   * @param attempts that have failed and count, this one included if it does
+   */
   failed(eventId: string, attempts: number): void {
-    if (!this.#notes.has(eventId) && this.#notes.size >= MOST_NOTES) return;
-    this.#notes.set(eventId, attempts);
+    const note = this.#notes.get(eventId);
+    if (note === undefined ? attempts === 0 : note.failed === attempts && !note.open) return;
+    if (note === undefined && this.#notes.size >= MOST_NOTES) return;
+    if (attempts === 0) this.#notes.delete(eventId);
+    else this.#notes.set(eventId, { failed: attempts, open: false });
     this.#write().catch(() => {});
   }
 
@@ -117,7 +148,7 @@ export class Suspects {
 
   /** Notes an attempt before it begins, when it is its turn. False if it cannot be noted, and must not begin. */
   async #enter(eventId: string, number: number): Promise<boolean> {
-    const alone = this.#inherited.has(eventId);
+    const alone = this.died(eventId);
     if (alone) this.#aloneNext += 1;
     // Those that go alone go first: what they hold up is the checkpoint.
     while (this.#alone || (alone ? this.#atWork > 0 : this.#aloneNext > 0)) {
@@ -126,7 +157,7 @@ export class Suspects {
     if (alone) this.#aloneNext -= 1;
     this.#atWork += 1;
     this.#alone = alone;
-    this.#notes.set(eventId, number);
+    this.#notes.set(eventId, { failed: number - 1, open: true, alone });
     const noted = await this.#write().catch(() => false);
     if (!noted) this.#leave();
     return noted;

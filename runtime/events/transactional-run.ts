@@ -58,6 +58,8 @@ export class TransactionalRun implements Run {
   #saved: LogCursor;
   /** Of the event at the head. */
   #failures = 0;
+  /** Its failures in a row that do not count as attempts. */
+  #passed = 0;
   /** One event per transaction, until the one is found that spoils a group. */
   #alone = false;
   #stopping = false;
@@ -169,6 +171,7 @@ export class TransactionalRun implements Run {
   /** How many events of the group have been committed. */
   async #handleGroup(events: readonly LoggedEvent[]): Promise<number> {
     const [head] = events;
+    if (head !== undefined) this.#failures = Math.max(this.#failures, this.#suspects.attemptsOf(head.id));
     if (head !== undefined && this.#suspects.watches(head.id)) return this.#handleSuspect(head);
     const watched = events.findIndex((event) => this.#suspects.watches(event.id));
     const group = events.slice(
@@ -194,8 +197,7 @@ export class TransactionalRun implements Run {
   /** One event in a transaction of its own, because the process may die of it. */
   async #handleSuspect(event: LoggedEvent): Promise<number> {
     const { id } = event;
-    this.#failures = Math.max(this.#failures, this.#suspects.attemptsOf(id));
-    const died = diedOf(this.#options.attempts, this.#failures);
+    const died = diedOf(this.#options.attempts, this.#suspects, id, this.#failures);
     if (died !== undefined) {
       this.#failures -= 1;
       return this.#headFailed(event, died);
@@ -255,6 +257,13 @@ export class TransactionalRun implements Run {
 
   async #headFailed(event: LoggedEvent, error: unknown): Promise<number> {
     const { attempts, letters, consumer, warn } = this.#options;
+    if (attempts.isPassing(error)) {
+      this.#passed += 1;
+      this.#suspects.failed(event.id, this.#failures);
+      await this.#pause(attempts.passingPauseMs(this.#passed));
+      return 0;
+    }
+    this.#passed = 0;
     this.#failures += 1;
     if (!attempts.isLast(this.#failures, error)) {
       this.#suspects.failed(event.id, this.#failures);
@@ -308,9 +317,10 @@ export class TransactionalRun implements Run {
     const { event } = letter;
     if (attempts.types.isTooNew(event)) return false;
     const before = this.#suspects.attemptsOf(event.id);
-    for (let number = before + 1; !this.#stopping; number += 1) {
+    let number = before + 1;
+    for (let passed = 0; !this.#stopping; ) {
       try {
-        const died = number === before + 1 ? diedOf(attempts, before) : undefined;
+        const died = number === before + 1 ? diedOf(attempts, this.#suspects, event.id, before) : undefined;
         if (died !== undefined) throw died;
         const handle = (): Promise<void> =>
           this.#transactions.transaction(async (transaction) => {
@@ -333,7 +343,11 @@ export class TransactionalRun implements Run {
           await letters.fail(consumer.lease, letter, failureOf(error, number));
           return false;
         }
-        await this.#pause(attempts.pauseMs(number));
+        const passing = attempts.isPassing(error);
+        passed = passing ? passed + 1 : 0;
+        this.#suspects.failed(event.id, passing ? number - 1 : number);
+        await this.#pause(passing ? attempts.passingPauseMs(passed) : attempts.pauseMs(number));
+        if (!passing) number += 1;
       }
     }
     return false;

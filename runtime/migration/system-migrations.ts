@@ -247,9 +247,11 @@ comment on table eventlog.saga_steps is 'What became of the steps that sagas of 
     `
 alter table eventlog.consumers
   add column started_position bigint,
+  add column vanished boolean not null default false,
   add column stuck boolean not null default false,
   add column suspects jsonb not null default '{}';
 comment on column eventlog.consumers.started_position is 'Where the present holder has begun';
+comment on column eventlog.consumers.vanished is 'The holder before the present one has not been heard of since';
 comment on column eventlog.consumers.stuck is 'The holder before the present one has vanished where it had begun';
 comment on column eventlog.consumers.suspects is 'Attempts by event, of those that may have killed a process';
 `,

@@ -1,0 +1,29 @@
+import type { ShardingTopology } from '../../config/types.js';
+import { postgresAdapter } from '../../databases.js';
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import type { DatabaseAdapter } from '../../sharding/database-adapter.js';
+import { DatabaseRegistry } from '../../sharding/database-registry.js';
+import { DriverFailure } from '../../sharding/driver-failure.js';
+import { mortalDatabase } from './crashing-databases.js';
+
+/** Databases of one process, of which one shard is out of reach while `down` says so. */
+export function databasesWithout(
+  topology: ShardingTopology,
+  shard: ShardIdentifier,
+  down: () => boolean,
+): DatabaseRegistry {
+  const adapter: DatabaseAdapter = {
+    kind: 'postgresql',
+    open: (each, source, options) => {
+      const database = postgresAdapter.open(each, source, options);
+      return each === shard
+        ? mortalDatabase(database, (call) => (down() ? Promise.reject(unreachable()) : call()))
+        : database;
+    },
+  };
+  return new DatabaseRegistry(topology, { adapters: [adapter], warn: () => {} });
+}
+
+function unreachable(): DriverFailure {
+  return new DriverFailure('connect ECONNREFUSED', { phase: 'not-sent', reason: 'unreachable' });
+}
