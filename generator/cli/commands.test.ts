@@ -253,6 +253,23 @@ describe('templates', () => {
   });
 });
 
+test.each([
+  ['FWGEN048', /^# FWGEN048: An event changed in a way that breaks its readers\n/],
+  ['fwgen001', /^# FWGEN001: /],
+  ['FW_SHARD_BUSY', /^# FW_SHARD_BUSY\n[\s\S]*\*\*Do:\*\*/],
+])('`fw-gen explain %s` prints its page, without a configuration', async (code, expected) => {
+  const { code: exit, info } = await fwGen('explain', code, '--config', join(tmpdir(), 'no', 'such.yaml'));
+  expect([exit, info]).toEqual([0, expect.stringMatching(expected)]);
+});
+
+test.each([
+  ['FWGEN999', 'Code FWGEN999 does not exist'],
+  ['FW_SHARD_BUSI', 'did you mean "FW_SHARD_BUSY"?'],
+])('`fw-gen explain %s` is refused', async (code, message) => {
+  const ran = await fwGen('explain', code);
+  expect([ran.code, ran.error]).toEqual([2, expect.stringContaining(message)]);
+});
+
 test.each(['bash', 'zsh', 'fish'])('completion for %s knows commands and flags', async (shell) => {
   const { code, info } = await fwGen('completion', shell);
   expect(code).toBe(0);

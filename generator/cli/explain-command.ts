@@ -7,20 +7,23 @@ import type { SourceLocation } from '../schema/location.js';
 import { relativeTo } from '../schema/paths.js';
 import { type CommandContext, InputError, requireNone, withConfig } from './command-context.js';
 import { EXIT, type ExitCode } from './exit.js';
+import { explainCode, isCode } from './explain-code.js';
 import { examples } from './help.js';
 import { loadGenerator } from './load-generator.js';
 import { codeFrame } from './report/code-frame.js';
 
 /** Adds `fw-gen explain`. */
 export function addExplainCommand(program: Command, context: CommandContext): void {
-  withConfig(program.command('explain <file[:line]>'))
-    .description('Leads from emitted code to the source that caused it, and back.')
+  withConfig(program.command('explain <file[:line]|code>'))
+    .description('Leads from emitted code to the source that caused it, and back; prints the page of a code.')
     .addHelpText(
       'after',
       examples(
         ['fw-gen explain src/generated/wallet.ts:42', 'which declaration caused this line'],
         ['fw-gen explain src/models/wallet.ts:12', 'which emitted lines this field causes'],
         ['fw-gen explain src/actions/transfer.ts', 'and what is known about the shards it touches'],
+        ['fw-gen explain FWGEN048', 'what a diagnostic means and how to solve it'],
+        ['fw-gen explain FW_SHARD_BUSY', 'what an error of the running service means'],
       ),
     )
     .action((place: string, options: { readonly config: string }) =>
@@ -35,6 +38,10 @@ interface Place {
 }
 
 async function explain(text: string, configFile: string, context: CommandContext): Promise<ExitCode> {
+  if (isCode(text)) {
+    context.output.info(explainCode(text));
+    return EXIT.success;
+  }
   const loaded = loadGenerator(configFile);
   if ('problems' in loaded) {
     throw new InputError(

@@ -33,7 +33,7 @@ export function loadGenerator(file: string): LoadedGenerator {
           ...(column === undefined ? {} : { column }),
         },
         message: path === '' ? message : `${path}: ${message}`,
-        hint: hint ?? 'See docs/configuration.md for every key.',
+        hint: hint ?? 'See docs/configuration.md of fw-actions for every key.',
       })),
     };
   }

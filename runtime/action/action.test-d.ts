@@ -65,7 +65,7 @@ export async function promises(): Promise<void> {
 
   // The test kit follows the class in the same way.
   const spec = actionSpec({ create: (kit) => new CreditAction(kit.clock) });
-  expectTypeOf((await spec.when({ accountId, amount })).result).toEqualTypeOf<Account>();
+  expectTypeOf((await spec.when({ accountId, amount }).performed()).result).toEqualTypeOf<Account>();
   spec.when({ accountId, amount }).thenUpdated(Account, { balance: amount, version: 2 });
   // @ts-expect-error the amount is missing
   spec.when({ accountId });

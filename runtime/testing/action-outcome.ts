@@ -39,14 +39,15 @@ interface Check<Result> {
 }
 
 /**
- * What became of the action, and what it should have become. Await it: the checks run then, in the order written,
- * and the first that does not hold throws an `AssertionError`. Awaiting gives what was performed, for checks of your
- * own. If the action failed and nobody expected it, its own error is thrown.
+ * What became of the action, and what it should have become. Await it, or return it from a test: the checks run then,
+ * in the order written, and the first that does not hold throws an `AssertionError`. `performed()` also gives what
+ * was performed, for checks of your own. If the action failed and no check expects that, its own error is thrown.
  *
  * Checks of staged models (`thenAdded`, `thenUpdated`, `thenExpected`) go through the plan in staging order, one
  * model each; with one such check present, a model that none of them names is a failure.
  */
-export class ActionOutcome<Result> implements PromiseLike<Performed<Result>> {
+export class ActionOutcome<Result> implements Promise<void> {
+  readonly [Symbol.toStringTag] = 'ActionOutcome';
   readonly #ending: Promise<Ending<Result>>;
   readonly #checks: readonly Check<Result>[];
 
@@ -147,12 +148,16 @@ export class ActionOutcome<Result> implements PromiseLike<Performed<Result>> {
    * The action fails, by itself or because the executor would refuse its plan, and so nothing is written.
    *
    * @param message the whole text, or a pattern that it matches
-   * @returns the error, for checks of its other fields
+   * @param inspect gets the error, for checks of its other fields
    */
-  async thenFails<E extends Error>(errorClass: ErrorClass<E>, message?: string | RegExp): Promise<E> {
+  async thenFails<E extends Error>(
+    errorClass: ErrorClass<E>,
+    message?: string | RegExp,
+    inspect?: (error: E) => void,
+  ): Promise<void> {
     const site = callSite();
     const ending = await this.#ending;
-    return checkFrom(site, () => {
+    const error = checkFrom(site, () => {
       if (this.#checks.length > 0) {
         throw new AssertionError({
           message: 'An action that fails stages nothing: thenFails stands alone after when',
@@ -160,17 +165,30 @@ export class ActionOutcome<Result> implements PromiseLike<Performed<Result>> {
       }
       return failureOf(ending, errorClass, message);
     });
+    inspect?.(error);
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: it is a PromiseLike on purpose, so that a chain of checks is awaited.
-  then<Fulfilled = Performed<Result>, Rejected = never>(
-    onFulfilled?: ((performed: Performed<Result>) => Fulfilled | PromiseLike<Fulfilled>) | null,
+  // biome-ignore lint/suspicious/noThenProperty: a chain of checks is a promise, which test runners await.
+  then<Fulfilled = void, Rejected = never>(
+    onFulfilled?: ((nothing: void) => Fulfilled | PromiseLike<Fulfilled>) | null,
     onRejected?: ((error: unknown) => Rejected | PromiseLike<Rejected>) | null,
   ): Promise<Fulfilled | Rejected> {
-    return this.#settle().then(onFulfilled, onRejected);
+    const settled: Promise<void> = this.performed().then(() => {});
+    return settled.then(onFulfilled, onRejected);
   }
 
-  async #settle(): Promise<Performed<Result>> {
+  catch<Rejected = never>(
+    onRejected?: ((error: unknown) => Rejected | PromiseLike<Rejected>) | null,
+  ): Promise<void | Rejected> {
+    return this.then(undefined, onRejected);
+  }
+
+  finally(onFinally?: (() => void) | null): Promise<void> {
+    return this.then().finally(onFinally);
+  }
+
+  /** Runs the checks and gives the result, the staged items, the events and the shards of the action. */
+  async performed(): Promise<Performed<Result>> {
     const ending = await this.#ending;
     if (ending.kind === 'failed') throw ending.error;
     const { performed } = ending;

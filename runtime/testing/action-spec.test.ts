@@ -102,7 +102,8 @@ describe('given', () => {
     const models = [account(), account(second)];
     const { result } = await scripted<unknown>()
       .given(...models, newNote('other'))
-      .when((_, { accounts }) => accounts.findAllByIds(models.map(({ id }) => id)));
+      .when((_, { accounts }) => accounts.findAllByIds(models.map(({ id }) => id)))
+      .performed();
     expect(result).toEqual({ models, missing: [] });
   });
 
@@ -138,8 +139,10 @@ describe('given', () => {
 describe('as', () => {
   test('names who acts', async () => {
     const name = (action: ScriptedAction<unknown>): unknown => action.principal;
-    expect((await scripted<unknown>().when(name)).result).toEqual({ name: 'spec' });
-    expect((await scripted<unknown>().as({ name: 'alice' }).when(name)).result).toEqual({ name: 'alice' });
+    expect((await scripted<unknown>().when(name).performed()).result).toEqual({ name: 'spec' });
+    expect((await scripted<unknown>().as({ name: 'alice' }).when(name).performed()).result).toEqual({
+      name: 'alice',
+    });
   });
 
   test('refuses a principal without a name, as the executor does', () =>
@@ -151,7 +154,9 @@ describe('as', () => {
 
 describe('when', () => {
   test('performs inside the scope of an execution', async () => {
-    const { result } = await scripted<unknown>().when(() => currentPerformScope());
+    const { result } = await scripted<unknown>()
+      .when(() => currentPerformScope())
+      .performed();
     expect(result).toMatchObject({ actionName: 'ScriptedAction', signal: undefined });
   });
 
@@ -172,10 +177,12 @@ describe('when', () => {
       .thenFails(DatabaseError, /^Shard \(1, 0\) holds no database: an action spec reads by id only/));
 
   test('seals the plan when perform has returned', async () => {
-    const { result } = await scripted<ScriptedAction<unknown>['plan']>().when((action) => {
-      const plan = action.plan();
-      return () => plan;
-    });
+    const { result } = await scripted<ScriptedAction<unknown>['plan']>()
+      .when((action) => {
+        const plan = action.plan();
+        return () => plan;
+      })
+      .performed();
     expect(() => result().add(newAccount(one).build())).toThrow(PlanMisuseError);
   });
 
@@ -250,7 +257,7 @@ describe('the outcome', () => {
   const two = scripted<void>().given(model, other);
 
   test('gives what was performed', async () => {
-    const { result, items, events, shards } = await spec.when(credit(model.id));
+    const { result, items, events, shards } = await spec.when(credit(model.id)).performed();
     expect(items.map(({ kind, model: stored }) => [kind, stored])).toEqual([['update', result]]);
     expect(events).toEqual([new AccountCredited(model.id, one)]);
     expect(shards).toEqual([first]);
@@ -360,8 +367,11 @@ describe('the outcome', () => {
   });
 
   test('gives the expected error', async () => {
-    const error = await spec.when(credit(other.id)).thenFails(ModelNotFoundError);
-    expect(error.modelId).toBe(other.id.getValue());
+    let missing: unknown;
+    await spec.when(credit(other.id)).thenFails(ModelNotFoundError, undefined, (error) => {
+      missing = error.modelId;
+    });
+    expect(missing).toBe(other.id.getValue());
   });
 
   test('knows an action that did not fail', async () => {
@@ -421,7 +431,8 @@ describe('what is to be run later', () => {
         action.plan().update(model.credit(one));
         return action.plan().schedule(later, ScriptedAction, params as never).id;
       })
-      .thenTouches(second);
+      .thenTouches(second)
+      .performed();
     expect(ShardedId.named('Schedule', result).resolveShardIdentifier()).toBe(second);
   });
 

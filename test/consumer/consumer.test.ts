@@ -11,11 +11,12 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { post } from '../customer/http-client.js';
+import { nodeVersions } from './node-versions.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const project = fileURLToPath(new URL('./project', import.meta.url));
@@ -49,17 +50,47 @@ describe('a project that installs the package', () => {
     expect(lines.length).toBeLessThan(100);
   });
 
-  test('brings no sources, tests or examples with it', () => {
+  test('brings its pages and the example, and no tests', () => {
     const installed = join(folder, 'node_modules', 'fw-actions');
     expect(readdirSync(installed).sort()).toEqual(
-      ['CHANGELOG.md', 'LICENSE', 'README.md', 'bin', 'dist', 'package.json', 'templates'].filter((name) =>
-        existsSync(join(root, name)),
-      ),
+      [
+        'CHANGELOG.md',
+        'LICENSE',
+        'README.md',
+        'bin',
+        'dist',
+        'docs',
+        'examples',
+        'package.json',
+        'templates',
+      ].filter((name) => existsSync(join(root, name))),
     );
     const files = readdirSync(installed, { recursive: true }).map(String);
     expect(
       files.filter((file) => !file.includes('node_modules') && /\.test\.|vitest|golden/.test(file)),
     ).toEqual([]);
+  });
+
+  test('has every file that its pages link to', () => {
+    const installed = join(folder, 'node_modules', 'fw-actions');
+    const pages = readdirSync(installed, { recursive: true })
+      .map(String)
+      .filter((file) => file.endsWith('.md'));
+    const dead = pages.flatMap((page) => {
+      const prose = readFileSync(join(installed, page), 'utf8').replaceAll(/^```[\s\S]*?^```$/gm, '');
+      return [...prose.matchAll(/\]\(([^)\s#]+)[^)]*\)/g)]
+        .map(([, target = '']) => target)
+        .filter((target) => !/^[a-z]+:/.test(target))
+        .filter((target) => !existsSync(join(installed, dirname(page), target)))
+        .map((target) => `${page}: ${target}`);
+    });
+    expect(pages.length).toBeGreaterThan(70);
+    expect(dead).toEqual([]);
+  });
+
+  test('explains a diagnostic', async () => {
+    const { stdout } = await run('npx', ['fw-gen', 'explain', 'FWGEN048'], { cwd: folder });
+    expect(stdout).toMatch(/^# FWGEN048: /);
   });
 
   test('generates, compiles under every strict flag and serves orders over HTTP', async () => {
@@ -91,10 +122,12 @@ describe('a project that installs the package', () => {
     mkdirSync(join(tools, '.bin'), { recursive: true });
     symlinkSync(join(root, 'node_modules', 'typescript'), join(tools, 'typescript'));
     symlinkSync(tsc, join(tools, '.bin', 'tsc'));
-    const { stdout } = await run('npm', ['test'], { cwd: made });
-    // What is no terminal gets TAP from Node 20, and the spec reporter's text from later ones.
-    expect(stdout).toMatch(/^[#ℹ] pass [1-9]\d*$/mu);
-    expect(stdout).toMatch(/^[#ℹ] fail 0$/mu);
+    for (const { version, env } of await nodeVersions(folder)) {
+      const { stdout } = await run('npm', ['test'], { cwd: made, env });
+      // Without a terminal, Node 20 writes TAP and later versions write the text of the spec reporter.
+      expect(stdout, version).toMatch(/^[#ℹ] pass [1-9]\d*$/mu);
+      expect(stdout, version).toMatch(/^[#ℹ] fail 0$/mu);
+    }
     const url = await serve(made, 'npm', ['start', '--', '--port', '0']);
     const written = await post<{ readonly text: string }>(`${url}/notes`, { text: 'Buy milk' });
     expect([written.status, written.body.text]).toEqual([201, 'Buy milk']);
@@ -102,7 +135,7 @@ describe('a project that installs the package', () => {
       readFileSync(join(made, 'fw.config.yaml'), 'utf8'),
     )?.[1];
     expect(JSON.parse(readFileSync(join(folder, schema ?? ''), 'utf8'))).toHaveProperty('properties.fw');
-  }, 120_000);
+  }, 300_000);
 });
 
 /** The compiler's own words are the message. */

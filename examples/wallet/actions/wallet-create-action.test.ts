@@ -77,8 +77,8 @@ describe('WalletCreateAction', () => {
   });
 
   test('gives each wallet an id of its own', async ({ expect }) => {
-    const first = await create.when(inMexico);
-    const second = await create.when(inMexico);
+    const first = await create.when(inMexico).performed();
+    const second = await create.when(inMexico).performed();
     expect(first.result.id.equals(second.result.id)).toBe(false);
   });
 
@@ -86,7 +86,7 @@ describe('WalletCreateAction', () => {
     const createSeeded = async (): Promise<Wallet> => {
       const restore = seededIds(7);
       try {
-        return (await create.when(inMexico)).result;
+        return (await create.when(inMexico).performed()).result;
       } finally {
         restore();
       }

@@ -34,7 +34,8 @@ function packageJson({ name, frameworkRange }: NewProject): string {
       generate: 'fw-gen generate',
       build: 'fw-gen generate --quiet && tsc',
       pretest: 'npm run --silent build',
-      test: 'node --test dist/',
+      // Node 20 takes a folder and Node 22 a pattern; all of them take the current folder.
+      test: 'cd dist && node --test',
       prestart: 'npm run --silent build',
       start: 'node dist/main.js',
     },
@@ -67,7 +68,7 @@ const TSCONFIG = `{
 
 function configuration({ name }: NewProject): string {
   return `# yaml-language-server: $schema=./node_modules/fw-actions/dist/generator/config.schema.json
-# The configuration of fw-gen and of the running service. Every key: docs/configuration.md of fw-actions.
+# The configuration of fw-gen and of the running service. Every key: node_modules/fw-actions/docs/configuration.md
 fw:
   # Written to the namespace column of every outbox row.
   namespace: ${JSON.stringify(name)}
