@@ -7,6 +7,7 @@ import { measureExecute } from './lib/execute.js';
 import { measureHttp } from './lib/http.js';
 import { readOptions } from './lib/options.js';
 import { measureProcesses } from './lib/processes.js';
+import { measureRefusals } from './lib/refusals.js';
 import { plain, progress } from './lib/report.js';
 import { openServer } from './lib/server.js';
 import { measureShards } from './lib/shards.js';
@@ -18,6 +19,7 @@ const measures = {
   processes: measureProcesses,
   shards: measureShards,
   events: measureEvents,
+  refusals: measureRefusals,
 };
 
 const options = readOptions();

@@ -1,4 +1,5 @@
 import type { ModelDescriptor } from '../domain/descriptor.js';
+import { RowCodec } from './row-codec.js';
 import { arrayType, quoteIdentifier } from './sql-identifier.js';
 import { tableKey } from './table-key.js';
 import type { UpdateColumns } from './update-columns.js';
@@ -10,6 +11,8 @@ export interface TableShape {
   readonly updates: UpdateColumns | undefined;
   readonly adds: boolean;
   readonly expects: boolean;
+  /** Rows that it adds are left out with their group if they conflict: what stands behind `ON CONFLICT`. Default: they fail. */
+  readonly conflicts?: string | undefined;
 }
 
 /** What decides the text of a flush statement; the number of groups, plans and rows does not. */
@@ -31,8 +34,10 @@ export interface FlushShape {
 /** One text per shape. */
 export function shapeKey(shape: FlushShape): string {
   const tables = shape.tables.map(
-    ({ model, updates, adds, expects }) =>
-      `${tableKey(model)}:${updates ? `u${updates.key}` : ''}${adds ? 'a' : ''}${expects ? 'x' : ''}`,
+    ({ model, updates, adds, expects, conflicts }) =>
+      `${tableKey(model)}:${updates ? `u${updates.key}` : ''}${adds ? 'a' : ''}${expects ? 'x' : ''}${
+        conflicts === undefined ? '' : `!${conflicts}!`
+      }`,
   );
   const { events, keys, schedules, cancellations, journal, folded, oneGuard, skipLocked } = shape;
   return `${tables.join(',')}|${events ? 'e' : ''}${keys ? 'k' : ''}${schedules ? 'c' : ''}${cancellations ? 'x' : ''}${journal ? 'j' : ''}${folded ? 'f' : ''}${oneGuard ? '1' : ''}${skipLocked ? 's' : ''}`;
@@ -40,7 +45,9 @@ export function shapeKey(shape: FlushShape): string {
 
 /** Whether some group of this shape can be left out because of a row. */
 export function hasGuards(shape: FlushShape): boolean {
-  return shape.tables.some(({ updates, expects }) => updates !== undefined || expects);
+  return shape.tables.some(
+    ({ updates, expects, conflicts }) => updates !== undefined || expects || conflicts !== undefined,
+  );
 }
 
 /**
@@ -49,6 +56,8 @@ export function hasGuards(shape: FlushShape): boolean {
  *
  * 1. `m*`: rows to update; `l*`: guarded rows whose version matches, locked in id order; `ok`: groups whose every
  *    guard holds. Everything below is written for these groups alone.
+ *    Where rows that conflict are left out, these groups are `held`; `n*` and `i*` are the rows to insert and those
+ *    inserted, `refused` the groups of all others, and `ok` is what remains.
  * 2. `act`, `u*`, `i*`, `ev`, `k`, `j`: the rows of the actions, updates, inserts, outbox rows, idempotency keys, entries
  *    of the journal. The row of an action that was fenced is a unique violation, and so is a key that is taken: the
  *    writer splits the statement until the guilty plan stands alone.
@@ -68,18 +77,34 @@ export function flushText(shape: FlushShape): string {
     parts.push(...guardParts(table, index, shape.skipLocked, array));
     if (table.updates !== undefined || table.expects) locked.push(index);
   });
-  if (guards) parts.push(okPart(locked, needs));
+  const refused: string[] = [];
+  const conflicting: string[] = [];
+  shape.tables.forEach((table, index) => {
+    if (table.conflicts === undefined) return;
+    conflicting.push(...conflictParts(table, index, array));
+    refused.push(refusedPart(table, index));
+  });
+  if (guards)
+    parts.push(`${refused.length > 0 ? 'held' : 'ok'} AS MATERIALIZED (${heldGroups(locked, needs)})`);
+  if (refused.length > 0) {
+    parts.push(...conflicting, `refused AS MATERIALIZED (${refused.join(' UNION ALL ')})`);
+    parts.push(
+      'ok AS MATERIALIZED (SELECT grp FROM held WHERE (grp IN (SELECT grp FROM refused)) IS NOT TRUE)',
+    );
+  }
   parts.push(actionPart(actions));
   shape.tables.forEach((table, index) => {
     if (table.updates !== undefined) parts.push(updatePart(table.model, table.updates, index));
-    if (table.adds) parts.push(insertPart(table.model, index, actions, array));
+    if (table.adds && table.conflicts === undefined)
+      parts.push(insertPart(table.model, index, actions, array));
   });
   if (shape.events) parts.push(eventPart(actions, array));
   if (shape.keys) parts.push(keyPart(actions, array));
   if (shape.schedules) parts.push(schedulePart(actions, array));
   if (shape.cancellations) parts.push(cancellationPart(actions, array));
   if (shape.journal) parts.push(journalPart(actions, array));
-  return `WITH ${parts.join(',\n')}\n${guards ? APPLIED_GROUPS : `SELECT '${ALL_APPLIED}' AS applied`}`;
+  const answer = guards ? APPLIED_GROUPS : `SELECT '${ALL_APPLIED}' AS applied`;
+  return `WITH ${parts.join(',\n')}\n${refused.length > 0 ? APPLIED_AND_REFUSED : answer}`;
 }
 
 /** What a flush without guards answers: all its groups are applied, or it fails. */
@@ -87,6 +112,10 @@ export const ALL_APPLIED = 'all';
 
 /** Numbers of groups from 1, separated by commas. */
 const APPLIED_GROUPS = "SELECT coalesce(string_agg(grp::text, ','), '') AS applied FROM ok";
+
+const APPLIED_AND_REFUSED =
+  "SELECT (SELECT coalesce(string_agg(grp::text, ','), '') FROM ok) AS applied, " +
+  "(SELECT coalesce(string_agg(grp::text, ','), '') FROM refused) AS refused";
 
 type NextParameter = (type: string) => string;
 
@@ -154,13 +183,32 @@ function guardParts(table: TableShape, index: number, skipLocked: boolean, array
 }
 
 /** Groups with as many locked rows as they have guards; groups without guards always stand. */
-function okPart(locked: readonly number[], needs: string | undefined): string {
+function heldGroups(locked: readonly number[], needs: string | undefined): string {
   const rows = locked.map((index) => `SELECT grp FROM l${index}`).join(' UNION ALL ');
-  if (needs === undefined) return `ok AS MATERIALIZED (${rows})`;
-  return (
-    `ok AS MATERIALIZED (SELECT grp FROM (${rows}) AS l GROUP BY grp HAVING count(*) = (${needs})[grp] ` +
-    `UNION ALL SELECT grp::int FROM unnest(${needs}) WITH ORDINALITY AS n(need, grp) WHERE need = 0)`
-  );
+  if (needs === undefined) return rows;
+  const others = `SELECT grp::int FROM unnest(${needs}) WITH ORDINALITY AS n(need, grp) WHERE need = 0`;
+  if (rows === '') return others;
+  const complete = `SELECT grp FROM (${rows}) AS l GROUP BY grp HAVING count(*) = (${needs})[grp]`;
+  return `${complete} UNION ALL ${others}`;
+}
+
+/** No group has more than one row in all of these tables: one that is refused has inserted nothing. */
+function conflictParts(table: TableShape, index: number, array: NextParameter): readonly string[] {
+  const { model, conflicts = '' } = table;
+  const columns = model.columns.map(({ column }) => quoteIdentifier(column)).join(', ');
+  const names = model.columns.map((_, position) => `c${position}`).join(', ');
+  const types = model.columns.map(({ sqlType }) => array(arrayType(sqlType)));
+  return [
+    `n${index} AS MATERIALIZED (SELECT * FROM unnest(${[...types, array('int[]')].join(', ')}) AS n(${names}, grp) ` +
+      'WHERE (grp IN (SELECT grp FROM held)) = true)',
+    `i${index} AS (INSERT INTO ${quoteIdentifier(model.table)} (${columns}) SELECT ${names} FROM n${index} ` +
+      `ON CONFLICT ${conflicts} DO NOTHING RETURNING id)`,
+  ];
+}
+
+function refusedPart({ model }: TableShape, index: number): string {
+  const id = `c${RowCodec.of(model).idIndex}`;
+  return `SELECT grp FROM n${index} WHERE (${id} IN (SELECT id FROM i${index})) IS NOT TRUE`;
 }
 
 const ACTION_COLUMNS = '(id, status, namespace, name, principal, started_date, completed_date, params)';

@@ -19,6 +19,7 @@ import { asLonePlan, type LonePlan, loneShapeKey, loneText, loneValues } from '.
 import type { ActionRow, PlanWrite } from './plan-write.js';
 import { type CodedColumn, RowCodec } from './row-codec.js';
 import type { FlushRequest, WriteGroup } from './shard-store.js';
+import type { ConflictTargets } from './unique-conflicts.js';
 import { tableUpdates, type UpdateColumns } from './update-columns.js';
 
 /** The change of one row with the number of its group, from 1. */
@@ -53,8 +54,13 @@ export class FlushStatements {
     this.#events = events;
   }
 
-  /** The statement that applies these groups. @throws ValidationError if a value does not fit its column */
-  make({ groups, locked }: FlushRequest): Statement {
+  /**
+   * The statement that applies these groups.
+   *
+   * @param conflicts tables whose rows are left out if they conflict; no group adds two rows to them
+   * @throws ValidationError if a value does not fit its column
+   */
+  make({ groups, locked }: FlushRequest, conflicts?: ConflictTargets): Statement {
     const plans = groups.flat();
     const folds = groups.map(foldGroup);
     const lone =
@@ -66,7 +72,7 @@ export class FlushStatements {
     const schedules = scheduleArrays(plans);
     const cancellations = cancellationArrays(plans);
     const journal = journalArrays(plans);
-    const shapes = tables.map(tableShape);
+    const shapes = tables.map((table) => tableShape(table, conflicts));
     const shape: FlushShape = {
       tables: shapes,
       events: events.length > 0,
@@ -83,7 +89,13 @@ export class FlushStatements {
     if (guarded && shape.folded) values.push(groupNumbers(groups));
     if (guarded && !shape.oneGuard) values.push(needsArray(folds));
     for (const [index, table] of tables.entries()) values.push(...guardArrays(table, shapes[index]?.updates));
-    for (const table of tables) if (table.adds.length > 0) values.push(...addArrays(table));
+    // Rows that may be left out come first: the rest of the statement depends on them.
+    const mayConflict = (index: number): boolean => shapes[index]?.conflicts !== undefined;
+    for (const first of [true, false]) {
+      for (const [index, table] of tables.entries()) {
+        if (table.adds.length > 0 && mayConflict(index) === first) values.push(...addArrays(table));
+      }
+    }
     values.push(...events, ...keys, ...schedules, ...cancellations, ...journal);
     return { ...textOf(shapeKey(shape), () => flushText(shape)), values };
   }
@@ -154,9 +166,13 @@ function changesOfKind(rows: TableChanges, kind: RowChange['kind']): GroupChange
   }
 }
 
-function tableShape({ codec, updates, adds, expects }: TableChanges): TableShape {
+function tableShape(
+  { codec, updates, adds, expects }: TableChanges,
+  conflicts: ConflictTargets | undefined,
+): TableShape {
   return {
     model: codec.model,
+    conflicts: adds.length === 0 ? undefined : conflicts?.get(codec.model.table)?.target,
     updates:
       updates.length === 0
         ? undefined

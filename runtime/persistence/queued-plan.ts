@@ -81,6 +81,12 @@ export class QueuedPlan implements Wait {
     });
   }
 
+  /** The statement under way has not applied it, and it will be sent anew. */
+  notSent(): void {
+    this.sentUnder = undefined;
+    this.sending = undefined;
+  }
+
   /** Only the first call of `resolve`, `reject` and `expire` counts. */
   resolve(outcome: WriteOutcome): void {
     this.#resolve(outcome);

@@ -1,5 +1,6 @@
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import type { Entity } from '../domain/entity.js';
+import type { DriverFailure } from '../sharding/driver-failure.js';
 import type { CallOptions } from '../sharding/shard-database.js';
 import type { KeyClaim, KeyName, KeyRecord } from './idempotency-key.js';
 import type { ActionRow, PlanWrite } from './plan-write.js';
@@ -27,9 +28,9 @@ export class OversizedFlush extends Error {
 /**
  * What became of one group. `applied`: committed, with all its rows. `left-out`: not applied, because a version no
  * longer matched, a row was locked (only with `skip`) or the action had been fenced. A fenced action among others fails
- * the statement instead.
+ * the statement instead. An error: not applied, because the database refuses the group by itself.
  */
-export type FlushOutcome = 'applied' | 'left-out';
+export type FlushOutcome = 'applied' | 'left-out' | DriverFailure;
 
 /** Whether an attempt was applied, now and for ever. */
 export type AttemptOutcome = 'committed' | 'void';

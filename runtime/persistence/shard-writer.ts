@@ -280,9 +280,11 @@ export class ShardWriter {
     this.#tellTogether(() => {
       const batchSize = plansIn(groups);
       groups.forEach((group, index) => {
-        if (outcomes[index] === 'applied') this.#applied(group, batchSize, mode);
+        const outcome = outcomes[index];
+        if (outcome === 'applied') this.#applied(group, batchSize, mode);
+        else if (outcome instanceof DriverFailure) this.#refused(group, outcome);
       });
-      const leftOut = groups.filter((_, index) => outcomes[index] !== 'applied');
+      const leftOut = groups.filter((_, index) => outcomes[index] === 'left-out');
       if (mode === 'first') this.#setApart(leftOut);
       else for (const group of leftOut) this.#stale(group);
     });
@@ -323,7 +325,7 @@ export class ShardWriter {
   #putBack(groups: readonly PlanGroup[], mode: FlushMode): void {
     const waiting = groups.map((group) => group.filter(({ link }) => link.state === 'pending'));
     this.#counters.takenBack(groups);
-    for (const entry of waiting.flat()) notSent(entry);
+    for (const entry of waiting.flat()) entry.notSent();
     if (mode === 'first') this.#queue.unshift(...waiting.flat());
     else this.#apart.unshift(...waiting);
   }
@@ -342,7 +344,7 @@ export class ShardWriter {
   /** An expired plan is never sent again: its execution is settling the attempt that it knows about. */
   #setApart(groups: readonly PlanGroup[]): void {
     const waiting = groups.map((group) => group.filter(({ expired }) => !expired));
-    for (const entry of waiting.flat()) notSent(entry);
+    for (const entry of waiting.flat()) entry.notSent();
     this.#apart.unshift(...waiting);
     for (const { expired, link } of groups.flat()) if (expired) link.settle(false);
   }
@@ -372,13 +374,20 @@ export class ShardWriter {
       const middle = Math.ceil(groups.length / 2);
       await this.#send(groups.slice(0, middle), mode);
       await this.#send(groups.slice(middle), mode);
-    } else if (group.length > 1 && !(isAboutLocks(error) && touchOneRow(group))) {
+    } else {
+      this.#refused(group, error);
+    }
+  }
+
+  /** The database refuses a group by itself: then its plans are sent link by link. */
+  #refused(group: PlanGroup, error: unknown): void {
+    if (group.length > 1 && !(isAboutLocks(error) && touchOneRow(group))) {
       this.#counters.split();
       this.#setApart(group.map((entry) => [entry]));
-    } else {
-      for (const entry of group) entry.reject(error);
-      for (const { link } of group) link.settle(false);
+      return;
     }
+    for (const entry of group) entry.reject(error);
+    for (const { link } of group) link.settle(false);
   }
 }
 
@@ -387,8 +396,3 @@ export class ShardWriter {
  * is no time left.
  */
 type FlushMode = 'first' | 'wait' | 'last';
-
-function notSent(entry: QueuedPlan): void {
-  entry.sentUnder = undefined;
-  entry.sending = undefined;
-}

@@ -22,6 +22,7 @@ import {
   type WriteGroup,
 } from './shard-store.js';
 import { quoteIdentifier } from './sql-identifier.js';
+import { type ConflictTargets, UniqueConflicts } from './unique-conflicts.js';
 
 /** The `ShardStore` of a PostgreSQL database, embedded or not. */
 export class SqlShardStore implements ShardStore {
@@ -30,6 +31,7 @@ export class SqlShardStore implements ShardStore {
   readonly #statements: FlushStatements;
   readonly #flushed: (groups: readonly WriteGroup[]) => void;
   readonly #keys: KeyReader;
+  readonly #conflicts: UniqueConflicts;
 
   /** @param flushed called after each flush that applied something, with all that was sent */
   constructor(
@@ -40,29 +42,52 @@ export class SqlShardStore implements ShardStore {
   ) {
     this.#flushed = flushed;
     this.#keys = new KeyReader(database);
+    this.#conflicts = new UniqueConflicts(database);
     this.#database = database;
     this.#namespace = namespace;
     this.#statements = new FlushStatements(database.shard, namespace, events);
   }
 
   async flush(request: FlushRequest, options?: CallOptions): Promise<readonly FlushOutcome[]> {
-    const applied = await this.#run(request, options);
+    const begun = performance.now();
+    try {
+      return await this.#flush(request, options);
+    } catch (error) {
+      if (!(await this.#conflicts.learn(request.groups, error, options))) throw error;
+      return await this.#flush(request, restOf(options, begun));
+    }
+  }
+
+  async #flush(request: FlushRequest, options?: CallOptions): Promise<readonly FlushOutcome[]> {
+    const targets = this.#conflicts.targetsOf(request.groups);
+    const { applied, refused } = await this.#run(request, targets, options);
     if (applied !== '') this.#flushed(request.groups);
-    return outcomes(request.groups.length, applied);
+    const result = outcomes(request.groups.length, applied);
+    if (targets !== undefined) {
+      this.#conflicts.answered(targets, refused !== '');
+      for (const [index, failure] of refusals(request.groups, refused, targets)) result[index] = failure;
+    }
+    return result;
   }
 
   /** Which groups were applied; a fenced plan that stands alone is none. */
-  async #run(request: FlushRequest, options?: CallOptions): Promise<string> {
-    const statement = this.#statements.make(request);
+  async #run(
+    request: FlushRequest,
+    targets: ConflictTargets | undefined,
+    options?: CallOptions,
+  ): Promise<{ readonly applied: string; readonly refused: string }> {
+    const statement = this.#statements.make(request, targets);
     requireSize(request, statement);
     try {
       // What waits for locks would hold up those behind it.
       const pipelined = request.locked === 'skip' ? { ...options, pipeline: this } : options;
       const { rows } = await this.#database.query(statement, pipelined);
-      return String(rows[0]?.[0] ?? '');
+      const [applied = '', refused = ''] = rows[0] ?? [];
+      return { applied: String(applied), refused: String(refused) };
     } catch (error) {
+      if (targets !== undefined) this.#conflicts.failed(targets, error);
       const isLone = request.groups.length === 1 && request.groups[0]?.length === 1;
-      if (isLone && isFenced(error)) return '';
+      if (isLone && isFenced(error)) return { applied: '', refused: '' };
       throw error;
     }
   }
@@ -214,10 +239,32 @@ function isFenced(error: unknown): boolean {
 }
 
 /** `applied` lists group numbers from 1, separated by commas. */
-function outcomes(count: number, applied: string): readonly FlushOutcome[] {
+function outcomes(count: number, applied: string): FlushOutcome[] {
   if (applied === ALL_APPLIED) return new Array<FlushOutcome>(count).fill('applied');
   const result = new Array<FlushOutcome>(count).fill('left-out');
   if (applied === '') return result;
   for (const group of applied.split(',')) result[Number(group) - 1] = 'applied';
   return result;
+}
+
+/** Positions of the groups that a unique constraint has refused, where that one is known, with its error. */
+function refusals(
+  groups: readonly WriteGroup[],
+  refused: string,
+  targets: ConflictTargets,
+): readonly (readonly [number, DriverFailure])[] {
+  if (refused === '') return [];
+  return refused.split(',').flatMap((number) => {
+    const index = Number(number) - 1;
+    const items = groups[index]?.flatMap((plan) => plan.items) ?? [];
+    const added = items.find(({ kind, descriptor }) => kind === 'add' && targets.has(descriptor.table));
+    const failure = added && targets.get(added.descriptor.table)?.refusal;
+    return failure === undefined ? [] : [[index, failure] as const];
+  });
+}
+
+/** What is left of the limits of a call that began at this time. */
+function restOf(options: CallOptions | undefined, begun: number): CallOptions | undefined {
+  if (options?.timeoutMs === undefined) return options;
+  return { ...options, timeoutMs: Math.max(1, options.timeoutMs - (performance.now() - begun)) };
 }
