@@ -7,6 +7,7 @@ import type { CallOptions, ShardDatabase, Statement } from '../sharding/shard-da
 import { sqlStateMeaning } from '../sharding/sql-state.js';
 import { arrayLiteral, quoteElement } from './column-codec.js';
 import type { KeyName, KeyRecord } from './idempotency-key.js';
+import { REPLICATION_WAIT } from './replication-wait.js';
 
 /** One look-up that has not been answered. */
 interface LookUp extends Wait {
@@ -114,7 +115,7 @@ function isAboutOne(error: unknown): boolean {
 }
 
 const COLUMNS =
-  'k.fingerprint, k.action_id, k.target_group, k.target_member, k.result, k.expires_date <= now() ' +
+  `k.fingerprint, k.action_id, k.target_group, k.target_member, k.result, k.expires_date <= now(), ${REPLICATION_WAIT} ` +
   'FROM eventlog.idempotency_keys AS k';
 
 const READ_KEY = `SELECT 1, ${COLUMNS} WHERE principal = $1 AND operation = $2 AND key = $3`;

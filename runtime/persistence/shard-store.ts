@@ -59,12 +59,15 @@ export interface ShardStore {
   ): Promise<readonly M[]>;
   /**
    * Settles an attempt whose reply was lost: unless its row is there, a `void` row is put in its place, and then the
-   * attempt can never be applied. @throws DriverFailure
+   * attempt can never be applied. With synchronous replication it answers what the standbys have. @throws DriverFailure
    */
   fence(action: Omit<ActionRow, 'params'>, options?: CallOptions): Promise<AttemptOutcome>;
-  /** What the audit trail says about an attempt. Changes nothing. @throws DriverFailure */
+  /**
+   * What the audit trail says about an attempt; with synchronous replication only what the standbys have. Changes
+   * nothing. @throws DriverFailure
+   */
   recall(actionId: string, options?: CallOptions): Promise<Recalled>;
-  /** What is known about a key here. @throws DriverFailure */
+  /** What is known about a key here; with synchronous replication only what the standbys have. @throws DriverFailure */
   readKey(name: KeyName, options?: CallOptions): Promise<KeyRecord | undefined>;
   /**
    * Keeps the way to a plan that goes to another shard. A claim that is there already for the same request and target

@@ -2,6 +2,7 @@ import type { JsonValue } from '../domain/json.js';
 import type { CallOptions, ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { arrayLiteral } from './column-codec.js';
 import type { JournalEnd, JournalRow, JournalStore } from './journal-store.js';
+import { REPLICATION_WAIT } from './replication-wait.js';
 import type { AttemptOutcome } from './shard-store.js';
 
 /** The `JournalStore` of a PostgreSQL database, embedded or not. */
@@ -126,7 +127,7 @@ const RELEASE: NamedText = {
 
 const OUTCOMES: NamedText = {
   name: 'fw_journal_outcomes',
-  text: 'SELECT id, status FROM eventlog.actions WHERE id = ANY ($1::uuid[])',
+  text: `SELECT id, status, ${REPLICATION_WAIT} FROM eventlog.actions WHERE id = ANY ($1::uuid[])`,
 };
 
 const PURGE: NamedText = {

@@ -11,6 +11,7 @@ import { FlushStatements } from './flush-statement.js';
 import type { KeyClaim, KeyName, KeyRecord } from './idempotency-key.js';
 import { KeyReader } from './key-reader.js';
 import type { ActionRow } from './plan-write.js';
+import { REPLICATION_WAIT } from './replication-wait.js';
 import { RowCodec } from './row-codec.js';
 import {
   type AttemptOutcome,
@@ -150,13 +151,17 @@ const FENCE = {
     "VALUES ($1, 'void', $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING id",
 };
 
-const STATUS = { name: 'fw_action_status', text: 'SELECT status FROM eventlog.actions WHERE id = $1' };
+const STATUS = {
+  name: 'fw_action_status',
+  text: `SELECT status, ${REPLICATION_WAIT} FROM eventlog.actions WHERE id = $1`,
+};
 
 const RECALL = {
   name: 'fw_recall',
   text:
-    'SELECT (SELECT status FROM eventlog.actions WHERE id = $1), ' +
-    "(SELECT max(dropped_until) FROM eventlog.dropped_partitions WHERE table_name = 'actions')",
+    `SELECT status, until, CASE WHEN status IS NOT NULL THEN ${REPLICATION_WAIT} END FROM (` +
+    'SELECT (SELECT status FROM eventlog.actions WHERE id = $1) AS status, ' +
+    "(SELECT max(dropped_until) FROM eventlog.dropped_partitions WHERE table_name = 'actions') AS until OFFSET 0) AS r",
 };
 
 /**

@@ -46,7 +46,7 @@ function sessionSettings(dataSource: DataSourceConfig): Partial<LinkConfig> {
     statement_timeout: dataSource.statementTimeoutMs,
     lock_timeout: dataSource.lockTimeoutMs,
     idle_in_transaction_session_timeout: dataSource.idleInTransactionTimeoutMs,
-    options: '-c TimeZone=UTC -c DateStyle=ISO',
+    options: '-c TimeZone=UTC -c DateStyle=ISO -c client_min_messages=warning',
   };
 }
 

@@ -20,6 +20,20 @@ export function inFlight(message: string, cause: unknown, refusal?: DatabaseErro
   });
 }
 
+/**
+ * Whether the server warns that a wait for a synchronous standby was cancelled. The transaction is committed and visible
+ * then, and the COMMIT succeeds. The text and the SQLSTATE (01000) do not identify the warning: the first is translated,
+ * the second is that of any warning.
+ */
+export function isUnreplicated({ routine }: { readonly routine: string | undefined }): boolean {
+  return routine === 'SyncRepWaitForLSN';
+}
+
+/** A commit whose wait for a synchronous standby was cancelled: a failover may undo it. */
+export function unreplicated(description: string, warning: string): DriverFailure {
+  return new DriverFailure(`${description}: ${warning}`, { phase: 'in-flight' });
+}
+
 /** Why a connection was given up that may be as good as ever. */
 export class NoAnswerInTime extends Error {
   constructor() {

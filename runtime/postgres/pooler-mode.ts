@@ -25,7 +25,12 @@ export interface PoolerMode {
 export function poolerMode(url: PostgresUrl, dataSource: DataSourceConfig): PoolerMode | undefined {
   const { pooler, lockTimeoutMs, statementTimeoutMs, idleInTransactionTimeoutMs } = dataSource;
   if (pooler === 'none') return undefined;
-  const limits = { lock_timeout: lockTimeoutMs, statement_timeout: statementTimeoutMs };
+  const limits = {
+    lock_timeout: lockTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    // A cancelled wait for a synchronous standby is a warning.
+    client_min_messages: 'warning',
+  };
   const inTransaction = { ...limits, idle_in_transaction_session_timeout: idleInTransactionTimeoutMs };
   const setConfig = (settings: object): string =>
     `SELECT ${Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`)}`;

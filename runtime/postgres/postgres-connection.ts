@@ -1,9 +1,10 @@
 import { Socket } from 'node:net';
 import pg, { type Client, type Submittable } from 'pg';
+import type { DriverFailure } from '../sharding/driver-failure.js';
 import type { RunnableConnection, RunOptions } from '../sharding/runnable-connection.js';
 import type { Rows, Statement } from '../sharding/shard-database.js';
 import { type LinkConfig, withSocket } from './client-config.js';
-import { answered, inFlight, NoAnswerInTime, notSent } from './failures.js';
+import { answered, inFlight, isUnreplicated, NoAnswerInTime, notSent, unreplicated } from './failures.js';
 import { isOwnStatement, PlanMode } from './plan-mode.js';
 import { PoolerClient, type PoolerMode } from './pooler-mode.js';
 import { type Prepared, type RunOutcome, ScriptRun, StatementRun } from './statement-run.js';
@@ -68,6 +69,8 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   #next: Call | undefined;
   /** The server's refusal of the call under way. It counts when the server is ready again. */
   #refusal: pg.DatabaseError | undefined;
+  /** The server's warning that the call under way is committed there and perhaps on no standby. */
+  #warning: string | undefined;
 
   readonly #outcome: RunOutcome = {
     answered: (rows) => this.#answered(rows),
@@ -88,6 +91,9 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     this.#client.on('error', (error) => this.#lost(error));
     this.#client.on('end', () => this.#lost(new Error('Connection terminated')));
     this.#client.on('drain', () => this.#ready());
+    this.#client.on('notice', (notice) => {
+      if (this.#call !== undefined && isUnreplicated(notice)) this.#warning = notice.message ?? 'warning';
+    });
     const { onNotification } = options;
     if (onNotification !== undefined) {
       this.#client.on('notification', ({ payload }) => onNotification(payload ?? ''));
@@ -254,6 +260,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
 
   #answered(rows: Rows): void {
     this.#tellTimes();
+    const doubt = this.#doubt();
     const call = this.#endCall();
     if (call === undefined) return;
     this.#rememberShape(call);
@@ -266,7 +273,15 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
       return;
     }
     this.#giveBack(call.caller);
-    resolve(rows);
+    if (doubt === undefined) resolve(rows);
+    else reject(doubt);
+  }
+
+  /** What the server has answered is not certain if a failover may undo it. */
+  #doubt(): DriverFailure | undefined {
+    const warning = this.#warning;
+    this.#warning = undefined;
+    return warning === undefined ? undefined : unreplicated(this.#options.description, warning);
   }
 
   /** The commit is what comes after the execution. */
@@ -284,10 +299,11 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   }
 
   #unreadable(error: unknown): void {
+    const doubt = this.#doubt();
     const call = this.#endCall();
     if (call === undefined) return;
     this.#giveBack(call.caller);
-    call.caller.reject(error);
+    call.caller.reject(doubt ?? error);
   }
 
   /** After an error the server gets ready again; after a fatal one it hangs up. Wait for which of the two it is. */
@@ -301,6 +317,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     const refusal = this.#refusal;
     if (refusal === undefined) return;
     this.#refusal = undefined;
+    const doubt = this.#doubt();
     // A server that was demoted stays as it is; a new connection may reach its successor.
     if (refusal.code === READ_ONLY) this.#isWorn = true;
     const call = this.#endCall();
@@ -314,7 +331,8 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
       return;
     }
     this.#giveBack(caller);
-    caller.reject(answered(refusal));
+    // A procedure may have committed before it was refused.
+    caller.reject(doubt ?? answered(refusal));
   }
 
   /** Whoever comes next gives the connection back. */

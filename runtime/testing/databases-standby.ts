@@ -13,7 +13,7 @@ export interface ReplicatedServers {
   untilReplicated(): Promise<void>;
   /** Stops the standby at once. Commits on a synchronous primary wait from now on. */
   detach(): Promise<void>;
-  /** Starts a detached standby, and waits until it follows again. */
+  /** Starts the standby if it is detached, and waits until it follows again. */
   attach(): Promise<void>;
   /**
    * Kills the primary, unless it is stopped, and makes the standby (started if it is detached) the new primary. What
@@ -36,7 +36,8 @@ export async function startReplicated(
   settings: Readonly<Record<string, string>> = {},
   prepare: (primary: PostgresServer) => Promise<void> = () => Promise.resolve(),
 ): Promise<ReplicatedServers> {
-  const primary = await startPostgres(settings);
+  // A standby that has lost its primary asks again at once.
+  const primary = await startPostgres({ wal_retrieve_retry_interval: '100ms', ...settings });
   let standby: PostgresServer | undefined;
   try {
     await prepare(primary);
@@ -86,7 +87,7 @@ class Servers implements ReplicatedServers {
   }
 
   async attach(): Promise<void> {
-    await this.standby.start();
+    if (this.#isDetached) await this.standby.start();
     this.#isDetached = false;
     await this.#untilFollowing();
   }
