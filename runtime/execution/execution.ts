@@ -102,6 +102,10 @@ export class Execution<Params, Result> {
         if (outcome.end !== 'outrun') this.#lost = outcome.error;
         if (!this.#isFree(outcome)) await this.#pause(outcome);
       }
+    } catch (error) {
+      const replay = guard === undefined ? undefined : await guard.lookAgain(error);
+      if (replay === undefined) throw error;
+      return this.#replayed(replay.result);
     } finally {
       this.#context.running.end();
     }
