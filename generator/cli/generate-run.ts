@@ -30,6 +30,8 @@ export interface Knowledge {
   readonly options?: GenerateOptions | undefined;
   /** Told what the run did, before anybody else is. */
   readonly onResult?: (result: GenerateResult) => void;
+  /** Report a run of a watcher that changed nothing as well. Default false. */
+  readonly reportsUnchanged?: boolean;
   /** Told when a run has to look at the whole project. */
   readonly onWhole?: () => void;
 }
@@ -46,7 +48,8 @@ export async function generateOnce(
   if (run.result !== undefined) knowledge.onResult?.(run.result);
   clock.end();
   const report = reportOf(flags, run, performance.now() - started);
-  if (knowledge.memory !== undefined && isQuietRun(report)) return report.exitCode;
+  const isSilent = knowledge.memory !== undefined && knowledge.reportsUnchanged !== true;
+  if (isSilent && isQuietRun(report)) return report.exitCode;
   const timed = flags.timing === true ? { ...report, timing: clock.phases } : report;
   REPORTERS[flags.format](timed, {
     output: context.output,

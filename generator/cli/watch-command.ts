@@ -12,7 +12,10 @@ import { generateOnce } from './generate-run.js';
 import { type LoadedGenerator, loadGenerator } from './load-generator.js';
 import { changedPaths, type Snapshot, stateOf, takeSnapshot } from './snapshot.js';
 
-/** Generates whenever something changed, until the signal is given. Mistakes are shown and waited out. */
+/**
+ * Generates whenever something changed, until the signal is given. Mistakes are shown and waited out. The first run and
+ * the one that finds a mistake corrected are reported even if they change no file.
+ */
 export async function watchCommand(flags: GenerateFlags, context: CommandContext): Promise<ExitCode> {
   const { RunMemory } = await import('../watch.js');
   const projectDirectory = dirname(resolve(flags.config));
@@ -20,6 +23,10 @@ export async function watchCommand(flags: GenerateFlags, context: CommandContext
   const watcher = new FolderWatcher();
   const configuration = new WatchedConfiguration(flags.config);
   let before: Snapshot | undefined;
+  let last: ExitCode | undefined;
+  if (flags.format === 'text' && flags.quiet !== true) {
+    context.output.info(`Watching the sources that ${flags.config} names. Ctrl+C ends.`);
+  }
   try {
     while (!context.signal.aborted) {
       const options = configuration.read();
@@ -35,7 +42,8 @@ export async function watchCommand(flags: GenerateFlags, context: CommandContext
         const onResult = (result: GenerateResult): void => {
           if (options !== undefined) before = asWritten(after, options, result, memory);
         };
-        await generateOnce(flags, context, { memory, options, onResult });
+        const reportsUnchanged = last !== EXIT.success;
+        last = await generateOnce(flags, context, { memory, options, onResult, reportsUnchanged });
         // A run waits for nothing: without a turn of the event loop, signals would wait for changes to end.
         await nextTurn();
         continue;

@@ -57,6 +57,20 @@ test(
   PATIENCE_MS,
 );
 
+test('--watch reports that it has started, also where nothing has to be written', async () => {
+  expect(info[0]).toMatch(/^Watching the sources that .*fw\.config\.yaml names\. Ctrl\+C ends\.$/);
+  stop.abort();
+  expect(await running).toBe(0);
+  info.length = 0;
+  stop = new AbortController();
+  const output = { info: (line: string) => info.push(line), error: (line: string) => error.push(line) };
+  running = run(['generate', '--watch', '--config', project.config], output, {
+    version: '1.2.3',
+    signal: stop.signal,
+  });
+  await until(() => info.some((line) => /unchanged|up to date/.test(line)));
+});
+
 test(
   '--watch outlives syntax errors and a broken configuration',
   async () => {
@@ -67,7 +81,9 @@ test(
     const config = project.read('fw.config.yaml');
     project.write('fw.config.yaml', 'fw: [');
     await until(() => error.some((line) => line.includes('FWCONFIG')));
+    info.length = 0;
     project.write('fw.config.yaml', config);
+    await until(() => info.some((line) => /unchanged|up to date/.test(line)));
     project.write('src/models/other.ts', modelText('Other'));
     await until(() => emits('other.ts'));
   },

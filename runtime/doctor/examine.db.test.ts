@@ -186,6 +186,17 @@ describe('What the doctor finds on real servers', () => {
       await second?.stop();
       expect(await processes()).toEqual([['web-1:17', 'ok']]);
       await databases.database(A).query({
+        text: "update eventlog.processes set seen_date = now() - interval '40 seconds'",
+        values: [],
+      });
+      expect(await found(topology, 'topology')).toMatchObject([
+        {
+          subject: 'web-1:17',
+          level: 'warning',
+          found: expect.stringMatching(/^has not been heard of for 4\d s$/),
+        },
+      ]);
+      await databases.database(A).query({
         text: "update eventlog.processes set seen_date = now() - interval '5 minutes'",
         values: [],
       });

@@ -11,7 +11,13 @@ export async function checkProcesses(
   const wanted = topologyFingerprint(topology);
   try {
     const processes = await registeredProcesses(databases);
-    return processes.map(({ name, topology: found, since }) => {
+    return processes.map(({ name, topology: found, since, silentForSeconds }) => {
+      if (silentForSeconds !== undefined) {
+        const message = `has not been heard of for ${silentForSeconds} s`;
+        const hint =
+          'It was killed, or it cannot reach the default shard. It leaves this list after 4 minutes.';
+        return { subject: name, ...warning('topology', message, hint) };
+      }
       const runs = `runs topology ${found} since ${since.toISOString()}`;
       return {
         subject: name,

@@ -10,9 +10,13 @@ export interface RegisteredProcess {
   readonly topology: string;
   /** Since when it runs that topology. */
   readonly since: Date;
+  /** For how long nothing has been heard of it, in seconds, if that is longer than two heartbeats. */
+  readonly silentForSeconds: number | undefined;
 }
 
-const HEARTBEAT_MS = 60_000;
+const HEARTBEAT_MS = 10_000;
+/** A process that has missed two heartbeats has been killed, or cannot reach the default shard. */
+const SILENT_AFTER_SECONDS = 25;
 /** How long a process that ends waits for its row to go, in milliseconds. */
 const PATIENCE_MS = 3_000;
 /** One that has not been heard of for so long is gone. */
@@ -92,14 +96,15 @@ export async function registeredProcesses(
   });
   if (known.rows[0]?.[0] !== true) return [];
   const { rows } = await database.query({
-    text: `select name, topology, since_date from eventlog.processes
+    text: `select name, topology, since_date, extract(epoch from now() - seen_date)::int from eventlog.processes
       where seen_date > now() - ${VANISHED_AFTER} order by name, id`,
     values: [],
   });
-  return rows.map(([name, topology, since]) => ({
+  return rows.map(([name, topology, since, silent]) => ({
     name: String(name),
     topology: String(topology),
     since: since instanceof Date ? since : new Date(String(since)),
+    silentForSeconds: Number(silent) > SILENT_AFTER_SECONDS ? Number(silent) : undefined,
   }));
 }
 
