@@ -36,6 +36,18 @@ describe('parseUuid', () => {
   });
 });
 
+describe('parseUuid and canonicalUuid', () => {
+  const VERSIONS = [...'0123456789abcdef'].map((version) => `6f3f6d58-6a8e-${version}b1e-9d5b-0d7f2f9f4a10`);
+  const VARIANTS = [...'0123456789abcdef'].map((variant) => `6f3f6d58-6a8e-4b1e-${variant}d5b-0d7f2f9f4a10`);
+
+  test.each([...VERSIONS, ...VARIANTS, `${'0'.repeat(8)}-0000-0000-0000-${'0'.repeat(12)}`])(
+    'take %s alike',
+    (uuid) => {
+      expect([parseUuid(uuid), canonicalUuid(uuid, 'owner')]).toEqual([uuid, uuid]);
+    },
+  );
+});
+
 describe('canonicalUuid', () => {
   test('keeps the canonical text form and lowers upper case', () => {
     fc.assert(

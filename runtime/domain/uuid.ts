@@ -1,4 +1,4 @@
-import { NIL, validate } from 'uuid';
+import { NIL } from 'uuid';
 import { ValidationError } from '../errors.js';
 
 /**
@@ -8,28 +8,36 @@ import { ValidationError } from '../errors.js';
 export type Uuid = string & { readonly [uuidBrand]?: true };
 declare const uuidBrand: unique symbol;
 
-/** Parses the canonical text form; upper case is accepted and lowered. @throws ValidationError otherwise */
-export function parseUuid(text: string): Uuid {
-  if (typeof text !== 'string' || !validate(text)) {
-    throw new ValidationError(`Not a UUID: ${describe(text)}`);
-  }
-  return text.toLowerCase();
-}
-
 /** Each digit is written out: counted ones take the engine twice as long. */
 const CANONICAL = new RegExp(`^${[8, 4, 4, 4, 12].map((digits) => '[0-9a-f]'.repeat(digits)).join('-')}$`);
 
 /**
- * The canonical text form of a field's value. Version and variant may be any, as for PostgreSQL.
+ * Parses the text form: 36 characters with hyphens, in either case. Version and variant may be any, as for PostgreSQL.
  *
- * @throws ValidationError, naming the field, unless it is 36 characters with hyphens, in either case
+ * @returns the canonical form, in lower case
+ * @throws ValidationError otherwise
+ */
+export function parseUuid(text: string): Uuid {
+  const uuid = typeof text === 'string' ? readUuid(text) : undefined;
+  if (uuid === undefined) throw new ValidationError(`Not a UUID: ${describe(text)}`);
+  return uuid;
+}
+
+/**
+ * As `parseUuid`, for the value of a field.
+ *
+ * @throws ValidationError, naming the field
  */
 export function canonicalUuid(value: Uuid, field: string): Uuid {
-  const text = String(value);
+  const uuid = readUuid(String(value));
+  if (uuid === undefined) throw new ValidationError(`${field} is not a UUID: ${describe(value)}`, { field });
+  return uuid;
+}
+
+function readUuid(text: string): Uuid | undefined {
   if (CANONICAL.test(text)) return text;
   const lowered = text.toLowerCase();
-  if (CANONICAL.test(lowered)) return lowered;
-  throw new ValidationError(`${field} is not a UUID: ${describe(value)}`, { field });
+  return CANONICAL.test(lowered) ? lowered : undefined;
 }
 
 /** Milliseconds since 1970 that a version 7 UUID was made at: its first six bytes. */

@@ -41,4 +41,30 @@ describe('a cursor', () => {
       expect(() => decodeCursor(text, 'wallets', {}, DIGITS)).toThrow(ValidationError);
     }
   });
+
+  test('of which a character was changed, left out or doubled is refused', () => {
+    const cursor = encodeCursor('wallets', {}, '1234567890');
+    const altered = [...cursor].flatMap((character, at) => {
+      const [before, after] = [cursor.slice(0, at), cursor.slice(at + 1)];
+      const others = [...ALPHABET].filter((other) => other !== character);
+      return [
+        before + after,
+        before + character + cursor.slice(at),
+        ...others.map((other) => before + other + after),
+      ];
+    });
+    const accepted = altered.filter((text) => text !== cursor && accepts(text));
+    expect(accepted).toEqual([]);
+    expect(accepts(cursor)).toBe(true);
+  });
 });
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+function accepts(text: string): boolean {
+  try {
+    return decodeCursor(text, 'wallets', {}, DIGITS) !== undefined;
+  } catch {
+    return false;
+  }
+}

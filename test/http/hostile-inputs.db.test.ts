@@ -191,6 +191,31 @@ for (const adapter of ['postgresql', 'pglite'] as const) {
       await refused(() => service.post(`/wallets/${id}/deposit`, '{"amount":1}'));
     });
 
+    it.each([
+      'c0ffee00-0000-0000-f000-000000000000',
+      '00000000-0000-0000-0000-000000000000',
+      'ffffffff-ffff-ffff-ffff-ffffffffffff',
+      '6F3F6D58-6A8E-9B1E-CD5B-0D7F2F9F4A10',
+    ])('takes the UUID %s of any version for an owner, as the model does', async (ownerId) => {
+      const created = await service.post('/wallets', newWallet({ ownerId }));
+      expect([created.status, created.body['ownerId']]).toEqual([201, ownerId.toLowerCase()]);
+      const { body } = await service.call('GET', `/wallets?ownerId=${ownerId}`);
+      expect(body['items']).toEqual([created.body]);
+    });
+
+    it('refuses cursors of which one character was changed', async () => {
+      await Promise.all([service.post('/wallets', newWallet({})), deposit('{"amount":1}')]);
+      for (const list of [`/wallets?ownerId=${OWNER}&limit=1`, `/wallets/${wallet}/events?limit=1`]) {
+        const cursor = String((await service.call('GET', list)).body['next']);
+        expect((await service.call('GET', `${list}&cursor=${cursor}`)).status).toBe(200);
+        for (let at = 0; at < cursor.length; at += 1) {
+          const other = cursor[at] === 'A' ? 'B' : 'A';
+          const altered = `${list}&cursor=${cursor.slice(0, at)}${other}${cursor.slice(at + 1)}`;
+          expect((await service.call('GET', altered)).status).toBe(400);
+        }
+      }
+    });
+
     it('reads an id in upper case as the same wallet', async () => {
       const { status, body } = await service.call('GET', `/wallets/${wallet.toUpperCase()}`);
       expect([status, body['id']]).toEqual([200, wallet]);

@@ -14,8 +14,8 @@ const LOOK_EVERY_MS = 25;
 const QUIET_TURN_MS = 0.5;
 /** Clients of which none has connected for so long wait for answers, in milliseconds. */
 const SETTLED_MS = 10;
-/** A closing server waits no longer for its clients to settle, in milliseconds. */
-const SETTLE_WITHIN_MS = 500;
+/** A closing server waits no longer for its clients to settle, in milliseconds: longer than an action may take. */
+const SETTLE_WITHIN_MS = 2_000;
 
 interface ListenAddress {
   readonly host: string;
@@ -84,7 +84,7 @@ export class Connections {
    */
   async drain(graceMs: number, deaf: () => void): Promise<void> {
     const startMs = performance.now();
-    await this.#acceptAll();
+    await this.#acceptAll(startMs + Math.min(SETTLE_WITHIN_MS, graceMs / 2));
     for (const server of this.#servers) stopListening(server);
     deaf();
     this.#openGate();
@@ -106,8 +106,7 @@ export class Connections {
    * listening. Meanwhile no request is begun, so that clients who wait for an answer do not connect anew. The last turn
    * of the event loop has hardly anything to do, so that next to no time passes until nothing listens.
    */
-  async #acceptAll(): Promise<void> {
-    const giveUpAt = performance.now() + SETTLE_WITHIN_MS;
+  async #acceptAll(giveUpAt: number): Promise<void> {
     this.#gate.isShut = true;
     for (let isSettled = false; !isSettled && performance.now() < giveUpAt; ) {
       const before = this.#accepted;

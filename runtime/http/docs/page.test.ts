@@ -2,6 +2,19 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { walletOpenApi } from '../test-support/wallet-open-api.js';
 import { docsPage } from './page.js';
+import { DOCS_STYLE } from './style.js';
+
+/** As WCAG 2.2 defines it, of `#rgb` or `#rrggbb`. */
+function luminance(colour: string): number {
+  const digits =
+    colour.length === 4
+      ? [...colour.slice(1)].map((digit) => digit + digit)
+      : (colour.slice(1).match(/../g) ?? []);
+  const [red = 0, green = 0, blue = 0] = digits
+    .map((digit) => Number.parseInt(digit, 16) / 255)
+    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
 
 const page = docsPage(walletOpenApi);
 const text = page.render('http://localhost:8080');
@@ -39,6 +52,30 @@ describe('the docs page', () => {
 
   it('shows what stands in backticks as code', () => {
     expect(text).toContain('<code>next</code> of the page before.');
+  });
+
+  it.each(['light', 'dark'])('has text of a contrast of 4.5 and more in %s mode', (mode) => {
+    const [light = '', dark = ''] = [...DOCS_STYLE.matchAll(/:root\{([^}]*)\}/g)].map(([, rules]) => rules);
+    const colours = new Map(
+      [...`${light};${mode === 'dark' ? dark : ''}`.matchAll(/--([\w-]+):\s*(#[0-9a-f]+)/g)].map(
+        ([, name, value]) => [name ?? '', value ?? ''],
+      ),
+    );
+    const contrast = (text: string, ground: string): number => {
+      const [a = 0, b = 0] = [text, ground].map((name) => luminance(colours.get(name) ?? ''));
+      return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    };
+    const onPage = ['ink', 'soft', 'accent', 'get', 'post', 'put', 'delete'].flatMap((text) =>
+      ['bg', 'panel', 'line'].map((ground) => [text, ground] as const),
+    );
+    for (const [text, ground] of [...onPage, ['code-ink', 'code-bg'], ['code-soft', 'code-bg']] as const)
+      expect(contrast(text, ground), `${text} on ${ground}`).toBeGreaterThanOrEqual(4.5);
+  });
+
+  it('lets the keyboard reach what scrolls', () => {
+    const blocks = text.match(/<pre[^>]*>/g) ?? [];
+    expect(blocks.length).toBeGreaterThan(0);
+    expect(blocks.filter((block) => !/tabindex="0" role="group" aria-label="[^"]+"/.test(block))).toEqual([]);
   });
 
   it('escapes what the document and the caller say', () => {

@@ -124,7 +124,7 @@ function list(rows: readonly (FieldView | ParameterView)[]): Html {
 }
 
 function example(title: string, label: string, text: string): Html {
-  return html`<figure><figcaption><span>${title}</span><span>${label}</span></figcaption><pre class="once"><code>${text}</code></pre></figure>`;
+  return html`<figure><figcaption><span>${title}</span><span>${label}</span></figcaption><pre class="once" tabindex="0" role="group" aria-label="${title}"><code>${text}</code></pre></figure>`;
 }
 
 /** A command that can be pasted into a shell. */

@@ -1,7 +1,7 @@
 /** The page's only style sheet. It names no other resource. */
 export const DOCS_STYLE = `
 :root{color-scheme:light dark;--bg:#fbfbfd;--panel:#fff;--ink:#17181c;--soft:#5b6070;--line:#e6e8ee;--code-bg:#10131a;
---code-ink:#d7deea;--code-soft:#8a94a8;--accent:#3b5bdb;--get:#1864ab;--post:#2b8a3e;--put:#b35c00;--delete:#c92a2a;
+--code-ink:#d7deea;--code-soft:#8a94a8;--accent:#3b5bdb;--get:#1864ab;--post:#1f7030;--put:#9c5000;--delete:#be2626;
 --mono:ui-monospace,SFMono-Regular,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace;
 --sans:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
 @media(prefers-color-scheme:dark){:root{--bg:#0f1116;--panel:#161922;--ink:#e8eaf0;--soft:#9aa3b5;--line:#262b37;
@@ -10,7 +10,7 @@ export const DOCS_STYLE = `
 html{scroll-behavior:smooth;scroll-padding-top:1.5rem}
 body{margin:0;background:var(--bg);color:var(--ink);font:16px/1.6 var(--sans);-webkit-font-smoothing:antialiased}
 a{color:inherit;text-decoration:none}
-a:focus-visible,summary:focus-visible{outline:2px solid var(--accent);outline-offset:2px;border-radius:4px}
+a:focus-visible,summary:focus-visible,pre:focus-visible{outline:2px solid var(--accent);outline-offset:2px;border-radius:4px}
 .layout{display:grid;grid-template-columns:17rem minmax(0,1fr);min-height:100vh}
 nav{position:sticky;top:0;align-self:start;height:100vh;overflow:auto;padding:2rem 1.25rem;border-right:1px solid var(--line)}
 nav .brand{font-weight:650;font-size:1.05rem;letter-spacing:-.01em}
