@@ -75,7 +75,7 @@ export type { Horizon, HorizonHolder } from './events/horizon.js';
 export type { ConsumerLag, ShardLag } from './events/lag.js';
 export type { Rebased } from './events/rebase.js';
 export type { ReplayFrom, ReplayOptions } from './events/replays.js';
-export type { RetentionOptions, RetentionReport } from './events/retention.js';
+export type { RetentionOptions, RetentionReport } from './retention/retain.js';
 export type { ScheduledAction, ScheduleFilter, ScheduleState, Schedules } from './events/schedules.js';
 export type { DeliveryLimits } from './events/shard-delivery.js';
 export { ActionExecutor, type ActionExecutorOptions } from './execution/action-executor.js';

@@ -23,7 +23,14 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/collections',
     'runtime/errors.ts',
   ],
-  'runtime/migration': ['runtime/sharding', 'runtime/config', 'runtime/domain', 'runtime/errors.ts'],
+  'runtime/retention': ['runtime/sharding', 'runtime/domain', 'runtime/errors.ts'],
+  'runtime/migration': [
+    'runtime/retention',
+    'runtime/sharding',
+    'runtime/config',
+    'runtime/domain',
+    'runtime/errors.ts',
+  ],
   'runtime/doctor': [
     'runtime/migration',
     'runtime/sharding',
@@ -48,6 +55,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/errors.ts',
   ],
   'runtime/events': [
+    'runtime/retention',
     'runtime/execution',
     'runtime/persistence',
     'runtime/action',

@@ -5,6 +5,7 @@ import { UnknownHandlerError, ValidationError } from '../errors.js';
 import type { ActionExecutor } from '../execution/action-executor.js';
 import { atMost } from '../execution/at-most.js';
 import type { WriteGroup } from '../persistence/shard-store.js';
+import type { RetentionOptions, RetentionReport } from '../retention/retain.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import type { TopologyChange } from '../sharding/topology-changes.js';
 import type { DeadLetters } from './dead-letters.js';
@@ -15,7 +16,6 @@ import { Interest } from './interest.js';
 import type { ShardLag } from './lag.js';
 import type { Rebased } from './rebase.js';
 import type { ReplayFrom, ReplayOptions } from './replays.js';
-import type { RetentionOptions, RetentionReport } from './retention.js';
 import type { Schedules } from './schedules.js';
 import { DEFAULT_DELIVERY_LIMITS, type DeliveryLimits, ShardDelivery } from './shard-delivery.js';
 import { WakeUp } from './wake-up.js';
@@ -151,13 +151,10 @@ export class EventDelivery {
     return this.#operations.rebase(shard);
   }
 
-  /**
-   * Makes partitions of outbox and audit trail ahead, and drops those that nobody needs any more. Nothing does so by
-   * itself: call it daily. Needs the rights of the tables' owner.
-   *
-   * @throws ValidationError for options that make no sense
-   */
-  retain(options: RetentionOptions): Promise<readonly RetentionReport[]> {
+  /** See `EventOperations.retain`. @throws ValidationError for options that make no sense */
+  retain(
+    options: RetentionOptions & { readonly shard?: ShardIdentifier },
+  ): Promise<readonly RetentionReport[]> {
     return this.#operations.retain(options);
   }
 

@@ -1,6 +1,8 @@
 import { ShardedId } from '../domain/id.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { UnknownHandlerError, ValidationError } from '../errors.js';
+import { readCompleteFrom } from '../retention/complete-from.js';
+import { type RetentionOptions, type RetentionReport, retain } from '../retention/retain.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { DeadLetters } from './dead-letters.js';
@@ -13,7 +15,6 @@ import {
   type ReplayOptions,
   readReplayable,
 } from './replays.js';
-import { type RetentionOptions, type RetentionReport, readCompleteFrom, retain } from './retention.js';
 import { Schedules } from './schedules.js';
 
 /** A replay that was ordered. */
@@ -95,15 +96,20 @@ export class EventOperations {
   }
 
   /**
-   * Makes partitions of outbox and audit trail ahead, and drops those that nobody needs any more. Nothing does so by
-   * itself: call it daily. Needs the rights of the tables' owner.
+   * Makes partitions of outbox and audit trail ahead, and deletes what is older than asked for and not needed any more.
+   * Needs the rights of the tables' owner.
    *
+   * @param options.shard this one alone. Default: all
    * @throws ValidationError for options that make no sense
    */
-  async retain(options: RetentionOptions): Promise<readonly RetentionReport[]> {
+  async retain(
+    options: RetentionOptions & { readonly shard?: ShardIdentifier },
+  ): Promise<readonly RetentionReport[]> {
+    const { shard, ...rest } = options;
+    const all = this.#databases(undefined);
     const reports: RetentionReport[] = [];
-    for (const database of this.#databases(undefined))
-      reports.push(await retain(database, options, new Date()));
+    for (const database of this.#databases(shard))
+      reports.push(await retain({ database, all }, rest, new Date()));
     return reports;
   }
 

@@ -32,7 +32,7 @@ describeOnEachAdapter('A rebase', (harness) => {
     after.events.start();
     await until(() => versions.length >= 3);
     expect(versions).toEqual([2, 3, 4]);
-  });
+  }, 120_000);
 
   test('delivers what has been written below the present epoch', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
@@ -62,5 +62,5 @@ describeOnEachAdapter('A rebase', (harness) => {
     expect(
       await after.rows('SELECT min(position) > 1000, count(*) FROM eventlog.events WHERE model_version > 2'),
     ).toEqual([[true, '3']]);
-  });
+  }, 120_000);
 });

@@ -3,9 +3,21 @@ import { idNamed } from '../domain/id.js';
 import { uuid7 } from '../domain/id-source.js';
 import { HERE } from '../execution/test-support/accounts.js';
 import { EventHistory } from '../persistence/event-history.js';
+import { type RetentionOptions, type RetentionReport, retain as retainAt } from '../retention/retain.js';
+import type { ShardDatabase } from '../sharding/shard-database.js';
 import { describeOn, describeOnEachAdapter } from '../testing/databases-vitest.js';
-import { retain } from './retention.js';
-import { handlerOf, type Ledger, ledgerMigrations, openLedger, until } from './test-support/ledger.js';
+import {
+  dropMadePartitions,
+  handlerOf,
+  type Ledger,
+  ledgerMigrations,
+  openLedger,
+  until,
+} from './test-support/ledger.js';
+
+function retain(database: ShardDatabase, options: RetentionOptions, now: Date): Promise<RetentionReport> {
+  return retainAt({ database, all: [database] }, options, now);
+}
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const OLD = Date.UTC(2024, 0, 10, 12);
@@ -31,7 +43,8 @@ describeOnEachAdapter('Retention', (harness) => {
     const ledger = openLedger(databases, {
       handlers: [handlerOf('Late', (e) => void seen.push(e.modelVersion))],
     });
-    const options = { keepDays: 2, ahead: 2 };
+    const options = { keepDays: 2, partitionDays: 1, ahead: 2 };
+    await dropMadePartitions(ledger);
     const first = await retain(database, options, new Date(OLD - DAY_MS));
     expect(first).toMatchObject({ dropped: [], kept: [], completeFrom: undefined });
     expect(first.created).toContain('events_20240110t000000');
@@ -72,6 +85,7 @@ describeOnEachAdapter('Retention', (harness) => {
     const handlers = [handlerOf('Late', () => {})];
     const ledger = openLedger(databases, { handlers });
     const history = new EventHistory(ledger.gateways);
+    await dropMadePartitions(ledger);
     const account = await creditLongAgo(ledger);
     const [old, recent] = [await lastAction(ledger), await lastActionOf(ledger, ledger.credit(account))];
     expect(await ledger.executor.outcomeOf(old)).toBe('committed');
@@ -124,7 +138,8 @@ describeOn('postgresql', 'A logical replication slot', (harness) => {
     const database = databases.database(HERE);
     const ledger = openLedger(databases);
     const slot = `fw_retention_${process.pid}`;
-    const options = { keepDays: 2, ahead: 2 };
+    const options = { keepDays: 2, partitionDays: 1, ahead: 2 };
+    await dropMadePartitions(ledger);
     await retain(database, options, new Date(OLD - DAY_MS));
     await creditLongAgo(ledger);
     // A slot waits for every transaction of the server, those of other tests included.

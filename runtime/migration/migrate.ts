@@ -1,6 +1,7 @@
 import type { MemberConfig } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { FwError, MigrationError } from '../errors.js';
+import { makePartitionsAtStart } from '../retention/make-partitions.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { onEachShard, SHARDS_AT_ONCE, type ShardOutcome } from '../sharding/each-shard.js';
 import type { ShardDatabase, ShardSession } from '../sharding/shard-database.js';
@@ -101,17 +102,28 @@ export async function migrateShard(
   const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   try {
     const session = await database.acquire({ timeoutMs: Math.max(timeoutMs, 1) });
-    try {
-      const patient = new PatientSession(session, timeoutMs);
-      return await migrateSession(patient, database, member, options);
-    } finally {
-      // Its lock and its settings go with it.
-      session.destroy();
-    }
+    const report = await migrateAndDestroy(session, database, member, options);
+    await makePartitionsAtStart(database, new Date());
+    return report;
   } catch (error) {
     if (error instanceof FwError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new MigrationError(`Shard ${member.shard} cannot be migrated: ${reason}`, { cause: error });
+  }
+}
+
+async function migrateAndDestroy(
+  session: ShardSession,
+  database: ShardDatabase,
+  member: MemberConfig,
+  options: MigrateOptions,
+): Promise<ShardMigrationReport> {
+  try {
+    const patient = new PatientSession(session, options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+    return await migrateSession(patient, database, member, options);
+  } finally {
+    // Its lock and its settings go with it.
+    session.destroy();
   }
 }
 

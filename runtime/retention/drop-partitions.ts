@@ -1,0 +1,162 @@
+import { uuidTimeMs } from '../domain/uuid.js';
+import type { ShardDatabase } from '../sharding/shard-database.js';
+import { eventsNeededBy, hasYoungRows, haveEvents, noteLogPosition } from './needs.js';
+import { DAY_MS, idFloor, type Partition, type PartitionedTable, type PartitionState } from './partitions.js';
+import { hasState, inTransaction, isLocked, type Query, statementsOn } from './short-transaction.js';
+
+/** What became of the old partitions of one table. */
+export interface DroppedPartitions {
+  readonly dropped: readonly string[];
+  /** Old enough, but kept; says why. */
+  readonly kept: readonly { readonly partition: string; readonly reason: string }[];
+}
+
+export interface DropOptions {
+  /** Rows whose ids are older than this may go. */
+  readonly limitMs: number;
+  /** Actions that the journal needs; undefined: a shard could not be asked. */
+  readonly openActions: readonly string[] | undefined;
+}
+
+/** Most rows of a default partition that one transaction deletes. */
+const DELETED_AT_ONCE = 10_000;
+const LOCK_ATTEMPTS = 10;
+const LOCK_PAUSE_MS = 100;
+
+/** Drops the old partitions of a table that nothing needs any more, and empties its default partition likewise. */
+export async function dropPartitions(
+  database: ShardDatabase,
+  { table, partitions }: PartitionState,
+  options: DropOptions,
+): Promise<DroppedPartitions> {
+  const dropped: string[] = [];
+  const kept: { partition: string; reason: string }[] = [];
+  for (const partition of partitions.filter((each) => isOldEnough(table, each, options.limitMs))) {
+    const reason = await tryDrop(database, table, partition, options);
+    if (reason === undefined) dropped.push(partition.name);
+    else if (reason !== GONE) kept.push({ partition: partition.name, reason });
+  }
+  const toMs = Math.floor(options.limitMs / DAY_MS) * DAY_MS;
+  const rest = { name: `${table}_default`, fromMs: 0, toMs };
+  const emptied = await emptyDefault(database, table, rest, options);
+  if (emptied.deleted > 0) dropped.push(rest.name);
+  if (emptied.reason !== undefined) kept.push({ partition: rest.name, reason: emptied.reason });
+  return { dropped, kept };
+}
+
+/** An action may have events in the next partition, so those of actions stay for one period more. */
+function isOldEnough(table: PartitionedTable, { fromMs, toMs }: Partition, limitMs: number): boolean {
+  return (table === 'events' ? toMs : toMs + (toMs - fromMs)) <= limitMs;
+}
+
+/** Another process has dropped it meanwhile. */
+const GONE = 'it is gone';
+
+/**
+ * Why the partition stays; undefined if it is gone. While its rows are looked at it is locked against those who would
+ * add to it, which nobody does. Only the drop itself needs a lock that others wait for.
+ */
+async function tryDrop(
+  database: ShardDatabase,
+  table: PartitionedTable,
+  partition: Partition,
+  options: DropOptions,
+): Promise<string | undefined> {
+  try {
+    // In a transaction of its own: one that has written something would hold up delivery during the look.
+    if (table === 'events') await noteLogPosition(statementsOn(database), partition);
+    return await inTransaction(database, async (query) => {
+      await query(`LOCK TABLE eventlog.${partition.name} IN SHARE MODE`);
+      const reason =
+        (await neededBy(query, table, partition, options)) ?? (await youngRows(query, table, partition));
+      if (reason !== undefined) return reason;
+      await drop(query, partition);
+      await noteDropped(query, table, partition);
+      return undefined;
+    });
+  } catch (error) {
+    if (isLocked(error)) return 'it is in use right now';
+    if (hasState(error, '42P01')) return GONE;
+    throw error;
+  }
+}
+
+async function neededBy(
+  query: Query,
+  table: PartitionedTable,
+  partition: Partition,
+  { openActions }: DropOptions,
+): Promise<string | undefined> {
+  if (table === 'events') return eventsNeededBy(query, partition);
+  if (await haveEvents(query, partition)) return 'events of its actions are still there';
+  if (openActions === undefined) return 'the journal of some shard cannot be asked';
+  const isOpen = openActions.some((id) => isWithin(id, partition));
+  return isOpen ? 'cross-shard plans that are not closed refer to its actions' : undefined;
+}
+
+async function youngRows(
+  query: Query,
+  table: PartitionedTable,
+  partition: Partition,
+): Promise<string | undefined> {
+  const isYoung = table === 'events' && (await hasYoungRows(query, partition));
+  return isYoung ? 'some rows are younger than a day' : undefined;
+}
+
+/** A lock on the table itself stops every writer: it is asked for briefly, several times. */
+async function drop(query: Query, { name }: Partition): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    await query('SAVEPOINT fw_drop');
+    try {
+      await query(`DROP TABLE eventlog.${name}`);
+      return;
+    } catch (error) {
+      if (!isLocked(error) || attempt === LOCK_ATTEMPTS) throw error;
+      await query('ROLLBACK TO SAVEPOINT fw_drop');
+      await new Promise((resolve) => setTimeout(resolve, LOCK_PAUSE_MS));
+    }
+  }
+}
+
+/** Deletes the old rows of a default partition, which cannot be dropped. No writer waits for a lock meanwhile. */
+async function emptyDefault(
+  database: ShardDatabase,
+  table: PartitionedTable,
+  partition: Partition,
+  options: DropOptions,
+): Promise<{ readonly deleted: number; readonly reason: string | undefined }> {
+  const any = await statementsOn(database)(`SELECT FROM eventlog.${partition.name} WHERE id < $1 LIMIT 1`, [
+    idFloor(partition.toMs),
+  ]);
+  if (any.rows.length === 0) return { deleted: 0, reason: undefined };
+  if (table === 'events') await noteLogPosition(statementsOn(database), partition);
+  const isOld = table === 'events' ? "AND created_date <= now() - interval '1 day'" : '';
+  for (let deleted = 0; ; ) {
+    const found = await inTransaction(database, async (query) => {
+      const reason = await neededBy(query, table, partition, options);
+      if (reason !== undefined) return { deleted: 0, reason };
+      const { rowCount } = await query(
+        `DELETE FROM eventlog.${partition.name} WHERE id IN
+          (SELECT id FROM eventlog.${partition.name} WHERE id < $1 ${isOld} ORDER BY id LIMIT $2)`,
+        [idFloor(partition.toMs), DELETED_AT_ONCE],
+      );
+      if (rowCount > 0) await noteDropped(query, table, partition);
+      return { deleted: rowCount, reason: undefined };
+    });
+    deleted += found.deleted;
+    if (found.deleted < DELETED_AT_ONCE) return { deleted, reason: found.reason };
+  }
+}
+
+async function noteDropped(query: Query, table: PartitionedTable, { name, toMs }: Partition): Promise<void> {
+  await query(
+    `INSERT INTO eventlog.dropped_partitions (table_name, partition_name, dropped_until) VALUES ($1, $2, $3)
+      ON CONFLICT (partition_name) DO UPDATE SET dropped_until = excluded.dropped_until, dropped_date = now()`,
+    [table, name, new Date(toMs).toISOString()],
+  );
+}
+
+function isWithin(id: string, { fromMs, toMs }: Partition): boolean {
+  const timeMs = uuidTimeMs(id);
+  return timeMs >= fromMs && timeMs < toMs;
+}

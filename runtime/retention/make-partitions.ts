@@ -1,0 +1,219 @@
+import { uuidTimeMs } from '../domain/uuid.js';
+import { DatabaseError } from '../errors.js';
+import type { ShardDatabase } from '../sharding/shard-database.js';
+import {
+  DAY_MS,
+  idFloor,
+  nextBoundary,
+  type Partition,
+  type PartitionedTable,
+  type PartitionState,
+  partitionsAhead,
+  readPartitions,
+} from './partitions.js';
+import {
+  hasState,
+  inTransaction,
+  type Query,
+  SCAN_TIMEOUT_MS,
+  statementsOn,
+  withShortLock,
+} from './short-transaction.js';
+
+export interface PartitioningOptions {
+  readonly now: Date;
+  /** Time that one partition covers, in days. Default 7. */
+  readonly partitionDays?: number;
+  /** Partitions that are made before they are needed. Default 4. */
+  readonly ahead?: number;
+  /**
+   * Largest default partition that is read through under a lock that stops writers, in bytes. A larger one is read
+   * before, under a lock that stops nobody. Default 8 MiB, which takes milliseconds.
+   */
+  readonly largestScanBytes?: number;
+}
+
+export const DEFAULT_PARTITION_DAYS = 7;
+export const DEFAULT_PARTITIONS_AHEAD = 4;
+const LARGEST_SCAN_BYTES = 8 * 1024 * 1024;
+/** Where a large default partition is checked, new partitions begin at least this much later. */
+const HEAD_START_MS = DAY_MS;
+const CHECK = 'fw_partitions_ahead';
+
+/** Nobody validates for so long: a constraint that would refuse rows within this time has been left behind. */
+const ABANDONED_MS = 60 * 60 * 1_000;
+/** Makes the processes that make partitions take turns, for one transaction each. */
+const TURN = "SELECT pg_advisory_xact_lock(hashtextextended('fw:partitions', 0))";
+
+/**
+ * Makes the partitions of outbox and audit trail that are still missing from now on, and attaches them with locks that
+ * stop writers for milliseconds. Does nothing where the role does not own the tables.
+ *
+ * @returns the names of those made
+ * @throws DriverFailure with 55P03 if a table was locked all the time
+ */
+export async function makePartitions(
+  database: ShardDatabase,
+  options: PartitioningOptions,
+): Promise<readonly string[]> {
+  const made: string[] = [];
+  const { largestScanBytes = LARGEST_SCAN_BYTES } = options;
+  for (const state of await readPartitions(statementsOn(database))) {
+    if (!state.owned) continue;
+    await dropCheck(database, state.table, options.now.getTime() + ABANDONED_MS);
+    const isLarge = state.defaultBytes > largestScanBytes;
+    made.push(...(await (isLarge ? attachChecked : attachAtOnce)(database, state, options)));
+  }
+  return made;
+}
+
+/**
+ * As `makePartitions`, for a process that starts: a table whose default partition would have to be read through for long
+ * is left to retention.
+ */
+export async function makePartitionsAtStart(database: ShardDatabase, now: Date): Promise<readonly string[]> {
+  const made: string[] = [];
+  for (const state of await readPartitions(statementsOn(database))) {
+    if (!state.owned) continue;
+    await dropCheck(database, state.table, now.getTime() + ABANDONED_MS);
+    if (state.defaultBytes <= LARGEST_SCAN_BYTES)
+      made.push(...(await attachAtOnce(database, state, { now })));
+  }
+  return made;
+}
+
+async function attachAtOnce(
+  database: ShardDatabase,
+  state: PartitionState,
+  options: PartitioningOptions,
+): Promise<readonly string[]> {
+  const next = nextBoundary(options.now.getTime(), partitionMsOf(options));
+  try {
+    return await attachFrom(database, state, options, next - partitionMsOf(options));
+  } catch (error) {
+    // The default partition has rows of the running period, which they cannot leave.
+    if (!hasState(error, '23514')) throw error;
+    return attachFrom(database, state, options, next);
+  }
+}
+
+async function attachFrom(
+  database: ShardDatabase,
+  state: PartitionState,
+  options: PartitioningOptions,
+  earliestMs: number,
+): Promise<readonly string[]> {
+  const missing = missingPartitions(state, options, earliestMs);
+  if (missing.length === 0) return [];
+  return withShortLock(() =>
+    inTransaction(database, async (query) => {
+      await query(TURN);
+      const made: string[] = [];
+      for (const partition of missing)
+        if (await attach(query, state.table, partition)) made.push(partition.name);
+      return made;
+    }),
+  );
+}
+
+/**
+ * The server reads a default partition through before it attaches another one, under a lock that stops every writer,
+ * unless a check constraint proves that no row has to move. Such a constraint is validated under a lock that stops
+ * nobody. While it is there it refuses rows of the new partitions' time. That time begins a day ahead, and the constraint
+ * is dropped at the end, or by the next run or start if this process does not get there.
+ */
+async function attachChecked(
+  database: ShardDatabase,
+  state: PartitionState,
+  options: PartitioningOptions,
+): Promise<readonly string[]> {
+  const { table } = state;
+  await dropCheck(database, table, Number.POSITIVE_INFINITY);
+  const earliestMs = nextBoundary(options.now.getTime() + HEAD_START_MS, partitionMsOf(options));
+  const missing = missingPartitions(state, options, earliestMs);
+  const [first, last] = [missing[0], missing.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const range = `id < '${idFloor(first.fromMs)}' OR id >= '${idFloor(last.toMs)}'`;
+  const alter = `ALTER TABLE eventlog.${table}_default`;
+  try {
+    await withShortLock(() =>
+      inTransaction(database, (query) =>
+        query(`${alter} ADD CONSTRAINT ${CHECK} CHECK (${range}) NOT VALID`),
+      ),
+    );
+    await inTransaction(database, (query) => query(`${alter} VALIDATE CONSTRAINT ${CHECK}`), {
+      lockWaitMs: SCAN_TIMEOUT_MS,
+    });
+    const made: string[] = [];
+    for (const partition of missing)
+      if (await attachProven(database, table, partition)) made.push(partition.name);
+    return made;
+  } finally {
+    await dropCheck(database, table, Number.POSITIVE_INFINITY);
+  }
+}
+
+function attachProven(
+  database: ShardDatabase,
+  table: PartitionedTable,
+  partition: Partition,
+): Promise<boolean> {
+  return withShortLock(() =>
+    inTransaction(database, async (query) => {
+      await query(TURN);
+      await query(`LOCK TABLE eventlog.${table}_default IN ACCESS EXCLUSIVE MODE`);
+      // Without the constraint the server would read the default partition under this lock.
+      const { rows } = await query(READ_CHECK, [`eventlog.${table}_default`]);
+      if (rows[0]?.[0] === true) return attach(query, table, partition);
+      throw new DatabaseError(
+        `The constraint ${CHECK} of eventlog.${table}_default is gone: another process makes partitions. Try again later.`,
+        {},
+      );
+    }),
+  );
+}
+
+/** Drops the constraint of a run that has ended, if it refuses rows from before `beforeMs`. */
+async function dropCheck(database: ShardDatabase, table: PartitionedTable, beforeMs: number): Promise<void> {
+  const rest = `eventlog.${table}_default`;
+  const { rows } = await database.query({ text: READ_CHECK, values: [rest] });
+  const [, from] = /id < '([0-9a-f-]{36})'/.exec(String(rows[0]?.[1])) ?? [];
+  if (from === undefined || uuidTimeMs(from) >= beforeMs) return;
+  await withShortLock(() =>
+    inTransaction(database, (query) => query(`ALTER TABLE ${rest} DROP CONSTRAINT IF EXISTS ${CHECK}`)),
+  );
+}
+
+function missingPartitions(
+  { table, partitions }: PartitionState,
+  options: PartitioningOptions,
+  earliestMs: number,
+): readonly Partition[] {
+  const { now, ahead = DEFAULT_PARTITIONS_AHEAD } = options;
+  return partitionsAhead(table, partitions, { now, partitionMs: partitionMsOf(options), ahead, earliestMs });
+}
+
+function partitionMsOf({ partitionDays = DEFAULT_PARTITION_DAYS }: PartitioningOptions): number {
+  return partitionDays * DAY_MS;
+}
+
+/**
+ * Attaching locks the table against other changes of its partitions, and its default partition against everybody. Making
+ * a partition in one step would lock the whole table against everybody. False if another process was faster.
+ */
+async function attach(
+  query: Query,
+  table: PartitionedTable,
+  { name, fromMs, toMs }: Partition,
+): Promise<boolean> {
+  const states = await readPartitions(query);
+  const existing = states.find((state) => state.table === table)?.partitions ?? [];
+  if (existing.some((other) => other.fromMs < toMs && other.toMs > fromMs)) return false;
+  await query(`CREATE TABLE eventlog.${name} (LIKE eventlog.${table} INCLUDING ALL EXCLUDING IDENTITY)`);
+  await query(`ALTER TABLE eventlog.${table} ATTACH PARTITION eventlog.${name}
+    FOR VALUES FROM ('${idFloor(fromMs)}') TO ('${idFloor(toMs)}')`);
+  return true;
+}
+
+const READ_CHECK = `SELECT convalidated, pg_get_constraintdef(oid) FROM pg_constraint
+WHERE conrelid = $1::regclass AND conname = '${CHECK}'`;

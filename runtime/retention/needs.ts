@@ -1,0 +1,82 @@
+import type { ShardDatabase } from '../sharding/shard-database.js';
+import { idFloor, type Partition } from './partitions.js';
+import type { Query } from './short-transaction.js';
+
+/** An action's attempt ends within an hour at most, so that its events' ids are no later than this. */
+const LONGEST_ATTEMPT_MS = 60 * 60 * 1_000;
+
+/** Why rows of the outbox are still needed; undefined: they are not. Notes nothing. */
+export async function eventsNeededBy(query: Query, { name, toMs }: Partition): Promise<string | undefined> {
+  const until = idFloor(toMs);
+  const consumers = await query(
+    `SELECT c.name FROM eventlog.consumers AS c
+    WHERE c.kind <> 'schedules' AND c.finished_date IS NULL
+      AND (c.epoch < (SELECT max(epoch) FROM eventlog.delivery_epochs)
+        OR EXISTS (SELECT FROM eventlog.${name} AS e WHERE (e.transaction_id, e.position) > (c.transaction_id, c.position)
+          AND e.id < $1
+          AND e.position > (SELECT after_position FROM eventlog.delivery_epochs ORDER BY epoch DESC LIMIT 1)))`,
+    [until],
+  );
+  const [consumer] = consumers.rows;
+  if (consumer !== undefined) return `${String(consumer[0])} has not handled all of it`;
+  const slots = await query(
+    `SELECT s.slot_name FROM pg_replication_slots AS s LEFT JOIN eventlog.partition_marks AS m ON m.partition_name = $1
+      WHERE s.slot_type = 'logical' AND s.database = current_database()
+        AND (m.lsn IS NULL OR s.confirmed_flush_lsn IS NULL OR s.confirmed_flush_lsn < m.lsn)`,
+    [markOf(name, until)],
+  );
+  const [slot] = slots.rows;
+  return slot === undefined ? undefined : `replication slot ${String(slot[0])} has not passed it`;
+}
+
+/** Whether rows with old ids are there that were written less than a day ago, by a clock that was behind. */
+export async function hasYoungRows(query: Query, { name, toMs }: Partition): Promise<boolean> {
+  const { rows } = await query(
+    `SELECT FROM eventlog.${name} WHERE id < $1 AND created_date > now() - interval '1 day' LIMIT 1`,
+    [idFloor(toMs)],
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Notes where the write-ahead log stands, for a partition to which nothing is added any more: a replication slot must
+ * have passed that place. A note that is there already stays. Without slots there is none.
+ */
+export async function noteLogPosition(query: Query, { name, toMs }: Partition): Promise<void> {
+  await query(
+    `INSERT INTO eventlog.partition_marks (partition_name, lsn) SELECT $1, pg_current_wal_lsn()
+      WHERE EXISTS (SELECT FROM pg_replication_slots WHERE slot_type = 'logical' AND database = current_database())
+      ON CONFLICT DO NOTHING`,
+    [markOf(name, idFloor(toMs))],
+  );
+}
+
+function markOf(name: string, until: string): string {
+  return `${name} until ${until}`;
+}
+
+/**
+ * Whether events are still there whose actions these are: envelopes and audits refer to them. An event is younger than
+ * its action, and may lie in the next partition.
+ */
+export async function haveEvents(query: Query, { toMs }: Partition): Promise<boolean> {
+  const { rows } = await query('SELECT FROM eventlog.events WHERE id < $2 AND action_id < $1 LIMIT 1', [
+    idFloor(toMs),
+    idFloor(toMs + LONGEST_ATTEMPT_MS),
+  ]);
+  return rows.length > 0;
+}
+
+/** Actions that cross-shard plans which are not closed refer to, on any shard: the journal asks what became of them. */
+export async function openActions(databases: readonly ShardDatabase[]): Promise<readonly string[]> {
+  const found = await Promise.all(
+    databases.map(async (database) => {
+      const { rows } = await database.query({ text: OPEN_ACTIONS, values: [] });
+      return rows.map(([id]) => String(id));
+    }),
+  );
+  return found.flat();
+}
+
+const OPEN_ACTIONS = `SELECT leg ->> 'actionId' FROM eventlog.journal AS j, jsonb_array_elements(j.legs) AS leg
+WHERE j.state <> 'closed' AND leg ->> 'actionId' IS NOT NULL`;

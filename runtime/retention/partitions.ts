@@ -1,0 +1,97 @@
+import { uuidTimeMs } from '../domain/uuid.js';
+import type { Query } from './short-transaction.js';
+
+/** The tables that are partitioned by the time of their ids. */
+export const PARTITIONED = ['events', 'actions'] as const;
+export type PartitionedTable = (typeof PARTITIONED)[number];
+
+export const DAY_MS: number = 24 * 60 * 60 * 1_000;
+
+/** A partition by id range: the first six bytes of a version 7 id are its time in milliseconds. */
+export interface Partition {
+  /** Without the schema. */
+  readonly name: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** The partitions of one table. */
+export interface PartitionState {
+  readonly table: PartitionedTable;
+  /** Whether this role may make and drop partitions: it owns the table. */
+  readonly owned: boolean;
+  /** Those made by time, the default one aside; oldest first. */
+  readonly partitions: readonly Partition[];
+  /** Size of the default partition. */
+  readonly defaultBytes: number;
+}
+
+/** The lowest id of a millisecond, as text: not an id itself, but below each of that time. */
+export function idFloor(milliseconds: number): string {
+  const time = Math.floor(milliseconds).toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
+}
+
+/** The partitions of both tables. */
+export async function readPartitions(query: Query): Promise<readonly PartitionState[]> {
+  const { rows } = await query(PARTITIONS);
+  return rows.map(([table, owned, defaultBytes, partitions]) => ({
+    table: table === 'events' ? 'events' : 'actions',
+    owned: owned === true,
+    defaultBytes: Number(defaultBytes),
+    partitions: ((partitions ?? []) as readonly (readonly [string, string])[])
+      .flatMap(([name, bounds]) => toPartition(name, bounds))
+      .sort((a, b) => a.fromMs - b.fromMs),
+  }));
+}
+
+function toPartition(name: string, bounds: string): readonly Partition[] {
+  const [, from, to] = BOUNDS.exec(bounds) ?? [];
+  if (from === undefined || to === undefined) return [];
+  return [{ name, fromMs: uuidTimeMs(from), toMs: uuidTimeMs(to) }];
+}
+
+export interface PartitionsAhead {
+  readonly now: Date;
+  /** Time that one partition covers, in milliseconds. */
+  readonly partitionMs: number;
+  /** How many there are to be behind the running period. */
+  readonly ahead: number;
+  /** Where the first one may begin; what is older lies in the default partition, which it could not leave. */
+  readonly earliestMs: number;
+}
+
+/** The partitions to be made so that there are enough from now on. */
+export function partitionsAhead(
+  table: PartitionedTable,
+  existing: readonly Partition[],
+  { now, partitionMs, ahead, earliestMs }: PartitionsAhead,
+): readonly Partition[] {
+  let fromMs = Math.max(earliestMs, ...existing.map(({ toMs }) => toMs));
+  const last = Math.max(earliestMs, nextBoundary(now.getTime(), partitionMs)) + ahead * partitionMs;
+  const made: Partition[] = [];
+  while (fromMs < last) {
+    const toMs = fromMs + partitionMs;
+    made.push({ name: `${table}_${stamp(fromMs)}`, fromMs, toMs });
+    fromMs = toMs;
+  }
+  return made;
+}
+
+/** The first boundary behind an instant. */
+export function nextBoundary(milliseconds: number, partitionMs: number): number {
+  return Math.floor(milliseconds / partitionMs + 1) * partitionMs;
+}
+
+const PARTITIONS = `SELECT t.name, pg_has_role(p.relowner, 'USAGE'),
+  pg_relation_size(to_regclass('eventlog.' || t.name || '_default')),
+  (SELECT jsonb_agg(jsonb_build_array(c.relname, pg_get_expr(c.relpartbound, c.oid)))
+   FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid WHERE i.inhparent = p.oid)
+FROM (VALUES (1, 'events'), (2, 'actions')) AS t(nr, name)
+JOIN pg_class AS p ON p.oid = to_regclass('eventlog.' || t.name) ORDER BY t.nr`;
+const BOUNDS = /FROM \('([0-9a-f-]{36})'\) TO \('([0-9a-f-]{36})'\)/;
+
+/** `20260131t000000`: UTC, to the second. */
+function stamp(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 19).replace(/[-:]/g, '').toLowerCase();
+}

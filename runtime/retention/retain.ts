@@ -1,0 +1,153 @@
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { ValidationError } from '../errors.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
+import type { ShardDatabase } from '../sharding/shard-database.js';
+import { readCompleteFrom } from './complete-from.js';
+import { dropPartitions } from './drop-partitions.js';
+import { type FindDatabase, type Purged, purgeOwnKeys } from './handler-keys.js';
+import { DEFAULT_PARTITION_DAYS, DEFAULT_PARTITIONS_AHEAD, makePartitions } from './make-partitions.js';
+import { openActions } from './needs.js';
+import { DAY_MS, readPartitions } from './partitions.js';
+import { purgeSagaSteps, purgeSagas } from './saga-records.js';
+import { SCAN_TIMEOUT_MS, statementsOn } from './short-transaction.js';
+
+export interface RetentionOptions {
+  /** How long rows are kept at least, in days: 1 or more. Default: for ever; partitions are made ahead all the same. */
+  readonly keepDays?: number;
+  /** Time that one partition covers, in days. Default 7. */
+  readonly partitionDays?: number;
+  /** Partitions that are made before they are needed. Default 4. */
+  readonly ahead?: number;
+  /** Largest default partition that is read under a lock that stops writers, in bytes. Default 8 MiB. */
+  readonly largestScanBytes?: number;
+}
+
+/** What was done on one shard. */
+export interface RetentionReport {
+  readonly shard: ShardIdentifier;
+  readonly created: readonly string[];
+  readonly dropped: readonly string[];
+  /** Old enough, but kept; says why. */
+  readonly kept: readonly { readonly partition: string; readonly reason: string }[];
+  /** Keys under which handlers and scheduled actions ran whose events or schedules are gone. */
+  readonly deletedKeys: number;
+  /** Scheduled actions that ended long ago. */
+  readonly deletedSchedules: number;
+  /** Records of sagas that ended long ago, and of steps of such sagas. */
+  readonly deletedSagas: number;
+  readonly deletedSagaSteps: number;
+  /** Shards that could not be asked: what may belong to them is kept. */
+  readonly unreachable: readonly ShardIdentifier[];
+  /** The event history is complete from here on; undefined: from the beginning. */
+  readonly completeFrom: Date | undefined;
+}
+
+/** A shard among those that its rows may belong to. */
+export interface RetentionPlace {
+  readonly database: ShardDatabase;
+  /** All shards, this one included. */
+  readonly all: readonly ShardDatabase[];
+}
+
+/** @throws ValidationError for options that make no sense */
+export function checkRetention({ keepDays = 1, partitionDays = 1, ahead = 1 }: RetentionOptions): void {
+  if (keepDays >= 1 && partitionDays > 0 && ahead >= 1) return;
+  throw new ValidationError(
+    'Retention keeps at least one day, in partitions of more than no time, at least one ahead',
+  );
+}
+
+/**
+ * Makes partitions ahead on one shard, and deletes what is older than asked for and not needed any more. Whatever has to
+ * be there for something else outlives it:
+ *
+ * - a partition of the outbox: every checkpoint, replays included, is behind all of its rows, every logical replication
+ *   slot has passed it, and none of its rows is younger than a day;
+ * - actions: their events are gone, and no cross-shard plan refers to them that is not closed;
+ * - keys of handlers: their events are gone from the log of their own shard, and no dead letter can be retried;
+ * - records of sagas: the saga has ended, and so have its steps' records on all shards.
+ *
+ * Needs the rights of the tables' owner.
+ *
+ * @throws ValidationError for options that make no sense
+ */
+export async function retain(
+  { database, all }: RetentionPlace,
+  options: RetentionOptions,
+  now: Date,
+): Promise<RetentionReport> {
+  checkRetention(options);
+  const { keepDays, partitionDays = DEFAULT_PARTITION_DAYS, ahead = DEFAULT_PARTITIONS_AHEAD } = options;
+  const { largestScanBytes } = options;
+  const created = await makePartitions(database, {
+    now,
+    partitionDays,
+    ahead,
+    ...(largestScanBytes === undefined ? {} : { largestScanBytes }),
+  });
+  const report = { ...nothing(database), created };
+  if (keepDays === undefined) return { ...report, completeFrom: await readCompleteFrom(database) };
+  const limitMs = now.getTime() - keepDays * DAY_MS;
+  const find: FindDatabase = (shard) => all.find((each) => each.shard === shard);
+  const { dropped, kept } = await dropAll({ database, all }, limitMs);
+  const schedules = await deleteSchedules(database, limitMs);
+  const keys = await purgeOwnKeys(database, find, limitMs);
+  const steps = await purgeSagaSteps(database, find, { limitMs });
+  const sagas = await purgeSagas(database, all, { limitMs });
+  return {
+    ...report,
+    dropped,
+    kept,
+    deletedKeys: keys.deleted,
+    deletedSchedules: schedules,
+    deletedSagas: sagas.deleted,
+    deletedSagaSteps: steps.deleted,
+    unreachable: unreachableOf(keys, steps, sagas),
+    completeFrom: await readCompleteFrom(database),
+  };
+}
+
+function nothing({ shard }: ShardDatabase): Omit<RetentionReport, 'created' | 'completeFrom'> {
+  const none = { deletedKeys: 0, deletedSchedules: 0, deletedSagas: 0, deletedSagaSteps: 0 };
+  return { shard, dropped: [], kept: [], ...none, unreachable: [] };
+}
+
+async function dropAll(
+  { database, all }: RetentionPlace,
+  limitMs: number,
+): Promise<Pick<RetentionReport, 'dropped' | 'kept'>> {
+  const dropped: string[] = [];
+  const kept: RetentionReport['kept'][number][] = [];
+  const open = await openActionsOrUndefined(all);
+  for (const state of await readPartitions(statementsOn(database))) {
+    const found = await dropPartitions(database, state, { limitMs, openActions: open });
+    dropped.push(...found.dropped);
+    kept.push(...found.kept);
+  }
+  return { dropped, kept };
+}
+
+async function openActionsOrUndefined(all: readonly ShardDatabase[]): Promise<readonly string[] | undefined> {
+  try {
+    return await openActions(all);
+  } catch (error) {
+    if (error instanceof DriverFailure) return undefined;
+    throw error;
+  }
+}
+
+/** One that failed may be tried again, so it stays. */
+async function deleteSchedules(database: ShardDatabase, limitMs: number): Promise<number> {
+  const { rowCount } = await database.query(
+    {
+      text: "DELETE FROM eventlog.schedules WHERE state IN ('done', 'cancelled') AND completed_date < $1",
+      values: [new Date(limitMs).toISOString()],
+    },
+    { timeoutMs: SCAN_TIMEOUT_MS },
+  );
+  return rowCount;
+}
+
+function unreachableOf(...purged: readonly Purged[]): readonly ShardIdentifier[] {
+  return [...new Set(purged.flatMap(({ unreachable }) => [...unreachable]))];
+}
