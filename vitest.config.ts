@@ -23,8 +23,9 @@ const config: ViteUserConfig = defineConfig({
     globalSetup: ['test/global-setup.ts'],
     // Half of the time is spent waiting for servers and processes.
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // A busy machine may take a minute to start an embedded database: only a test that hangs takes longer.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });
 

@@ -17,6 +17,7 @@ interface DiffOptions {
   readonly config: string;
   readonly name: string;
   readonly dryRun?: boolean;
+  readonly check?: boolean;
   readonly backfill: ReadonlyMap<string, string>;
   readonly drop: ReadonlySet<string>;
   readonly convert: ReadonlySet<string>;
@@ -38,6 +39,7 @@ export function addDiffCommand(migrate: Command, context: CommandContext): void 
     .option('--drop <column>', 'drop this column with what it holds: wallets.note', addColumn, new Set())
     .option('--convert <column>', 'change the type although not every value may fit', addColumn, new Set())
     .option('--dry-run', 'only show the migration')
+    .option('--check', 'write nothing, and end with 1 if the models need a migration that is missing')
     .action((options: DiffOptions) => context.run(() => writeNext(options, context.output)));
 }
 
@@ -50,6 +52,8 @@ async function writeNext(options: DiffOptions, output: Output): Promise<ExitCode
   requireNone(diagnostics);
   const { planNextMigration } = await import('../../runtime/operations.js');
   const { statements, refusals, notes } = await planNextMigration(migrations, tables, options, sqlName);
+  if (options.check === true)
+    return reportMissing([...refusals, ...statements.map((statement) => `missing: ${statement}`)], output);
   if (refusals.length > 0) throw new InputError(`${refusals.join('\n')}\nNothing was written.`);
   for (const note of notes) output.error(`Note: ${note}`);
   if (statements.length === 0) {
@@ -66,6 +70,17 @@ async function writeNext(options: DiffOptions, output: Output): Promise<ExitCode
   makeFiles(new Map([[path, text]]));
   output.info(`${relative(folders.projectDirectory, path)} written: read it, then run fw-gen generate.`);
   return EXIT.success;
+}
+
+/** For pipelines: names what is missing, and writes nothing. */
+function reportMissing(lines: readonly string[], output: Output): ExitCode {
+  if (lines.length === 0) {
+    output.info('The migrations make what the models need.');
+    return EXIT.success;
+  }
+  for (const line of lines) output.error(line);
+  output.error('The models need a migration. Run `fw-gen migrate diff`, then `fw-gen generate`.');
+  return EXIT.drift;
 }
 
 function title(text: string): string {

@@ -238,6 +238,27 @@ describeOn('postgresql', 'fw-gen migrate diff', (harness) => {
     expect((await fwGen('migrate', 'verify')).code).toBe(0);
   });
 
+  test('--check ends with 1 while a migration is missing, and writes nothing', async () => {
+    await withModel(MODEL);
+    expect(await fwGen('migrate', 'diff', '--check')).toMatchObject({
+      code: 0,
+      info: 'The migrations make what the models need.',
+    });
+    writeFileSync(
+      join(folder, 'src/thing.ts'),
+      MODEL.replace('price!: Decimal', 'price!: Decimal;\n  readonly note?: string'),
+    );
+    const missing = await fwGen('migrate', 'diff', '--check');
+    expect(missing.code).toBe(1);
+    expect(missing.error).toContain('missing: alter table things add column note text');
+    expect(missing.error).toContain('Run `fw-gen migrate diff`');
+    // What diff would refuse to write without permission is missing as well.
+    writeFileSync(join(folder, 'src/thing.ts'), MODEL.replace('price!: Decimal', 'price!: string'));
+    const refused = await fwGen('migrate', 'diff', '--check');
+    expect([refused.code, refused.error]).toEqual([1, expect.stringContaining('things.price')]);
+    expect(files()).toEqual(['0001_things.ts']);
+  });
+
   test('says why a migration cannot be read or written', async () => {
     await withModel(MODEL.replace('price!: Decimal', 'price?: Decimal'));
     const { writeFileSync: write } = await vi.importActual<typeof import('node:fs')>('node:fs');
