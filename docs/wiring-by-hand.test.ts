@@ -2,9 +2,9 @@ import {
   assembleApplication,
   currency,
   Decimal,
-  migrate,
   openApplication,
   openDatabases,
+  prepareShards,
   ShardIdentifier,
   ShardingConfig,
   type Uuid,
@@ -94,7 +94,7 @@ test(
   'assembleApplication wires over databases that are open already',
   async () => {
     const databases = openDatabases(oneShard);
-    await migrate(databases, { migrations: application.migrations });
+    await prepareShards(databases, application);
     const app = assembleApplication(application, databases, {
       namespace: 'example.wallet',
       execution: { timeoutMs: 5_000 },

@@ -13,8 +13,10 @@ import { type ExecutionEnvironment, systemEnvironment } from './execution/execut
 import { Housekeeping } from './execution/housekeeping.js';
 import { ShardGateways } from './execution/shard-gateways.js';
 import { KeyedLockProvider } from './locks/keyed-lock-provider.js';
-import { checkSchema, type DriftPolicy } from './migration/check-schema.js';
-import { type MigrationStep, migrate, migrateShard } from './migration/migrate.js';
+import type { DriftPolicy } from './migration/check-schema.js';
+import { migrateShard } from './migration/migrate.js';
+import { prepareShards } from './migration/prepare-shards.js';
+import { verifyShard } from './migration/verify-shard.js';
 import { type ShardStatistics, shardStatistics } from './observability/shard-statistics.js';
 import { EventCatalog } from './persistence/event-catalog.js';
 import { EventHistory } from './persistence/event-history.js';
@@ -49,7 +51,10 @@ export interface AssemblyOptions<Collaborators> {
   readonly delivery?: Partial<DeliveryLimits>;
   /** Told what operators should know. Default: standard error. */
   readonly warn?: (message: string) => void;
-  /** Bring schemas up to date: of every shard at start, of those that a reload adds. Default true. */
+  /**
+   * Bring schemas up to date: of every shard at start, of those that a reload adds. False: somebody else does, and each
+   * shard is verified before its first use. Default true.
+   */
   readonly migrate?: boolean;
 }
 
@@ -93,10 +98,12 @@ export interface Application {
 }
 
 /**
- * Opens the databases, migrates them and wires executor and actions.
+ * Opens the databases, migrates them and wires executor and actions. A shard whose database does not answer, cannot be
+ * migrated or is another shard is out of service, and the others are served: see `prepareShards`.
  *
  * @throws CodegenVersionError if the code was emitted for another runtime
- * @throws ShardIdentityError, UnsafeServerError, EmbeddedDatabaseLockedError, MigrationError, ShardUnavailableError
+ * @throws ShardIdentityError, UnsafeServerError, EmbeddedDatabaseLockedError, MigrationError if no shard can be served
+ *   and for none of them waiting would help
  */
 export async function openApplication<Collaborators>(
   application: ApplicationDefinition<Collaborators>,
@@ -106,19 +113,15 @@ export async function openApplication<Collaborators>(
   const { warn } = options;
   const databases = openDatabases(options.sharding, warn === undefined ? {} : { warn });
   try {
-    if (options.migrate !== false) {
-      const { migrations } = application;
-      await migrate(databases, {
-        migrations,
-        progress: (step) => options.inform?.(describeStep(step, databases)),
-      });
-    }
-    await checkSchema(databases, {
-      models: application.models,
-      warn: warn ?? ((message) => console.warn(message)),
-      ...(options.drift === undefined ? {} : { drift: options.drift }),
-    });
-    return assembleApplication(application, databases, options);
+    const { migrations, models } = application;
+    const preparation = await prepareShards(databases, { ...options, migrations, models });
+    const assembled = assembleApplication(application, databases, options);
+    const reload = async (sharding: ShardingTopology): Promise<readonly TopologyChange[]> => {
+      const changes = await assembled.reload(sharding);
+      preparation.retry();
+      return changes;
+    };
+    return { ...assembled, reload };
   } catch (error) {
     await databases.close();
     throw error;
@@ -183,8 +186,13 @@ export function assembleApplication<Collaborators>(
   // A request that has to wait for another server waits no longer than this anyway.
   const patienceMs = Math.max(RELOAD_PATIENCE_MS, options.execution?.timeoutMs ?? 0);
   const prepare = async (database: ShardDatabase, member: MemberConfig): Promise<void> => {
-    if (options.migrate === false) await requireIdentity(database);
-    else await migrateShard(database, member, { migrations: application.migrations });
+    const { migrations } = application;
+    if (options.migrate !== false) {
+      await migrateShard(database, member, { migrations });
+      return;
+    }
+    await requireIdentity(database);
+    await verifyShard(database, member, { migrations });
   };
   return {
     reload: async (sharding) => {
@@ -242,19 +250,4 @@ function requireCodegenVersion(version: number): void {
     `The generated code was made for codegen contract ${version}, this runtime has ${CODEGEN_VERSION}; ` +
       'run fw-gen generate with the installed version of fw-actions',
   );
-}
-
-/** What the start is busy with, for whoever waits for it. */
-function describeStep(step: MigrationStep, databases: DatabaseRegistry): string {
-  const shard = `shard ${databases.memberConfig(step.shard).name} ${step.shard.toString()}`;
-  switch (step.kind) {
-    case 'started':
-      return `preparing ${shard}`;
-    case 'done':
-      return step.applied.length === 0
-        ? `${shard} is up to date`
-        : `${shard} is up to date: ${step.applied.length} migration(s) applied`;
-    case 'failed':
-      return `${shard} failed`;
-  }
 }

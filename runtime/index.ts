@@ -98,6 +98,7 @@ export { KeyedLockProvider, type LockOptions, lockCondition } from './locks/keye
 export type { LockHandle, SqlCondition } from './locks/lock-handle.js';
 export { migrate } from './migration/migrate.js';
 export { defineMigration, type Migration } from './migration/migration.js';
+export { type PrepareOptions, prepareShards, type ShardPreparation } from './migration/prepare-shards.js';
 export type { ShardStatistics } from './observability/shard-statistics.js';
 export { EventHistory, type EventPage, type EventRecord } from './persistence/event-history.js';
 export { MAXIMUM_LIST_LIMIT, type PartialPage } from './persistence/list-reader.js';

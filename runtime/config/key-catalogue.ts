@@ -257,12 +257,19 @@ export const namespace: TextKey = {
   doc: 'Written to the `namespace` column of every outbox row.',
 };
 
+export const migrateAtStart: BooleanKey = {
+  kind: 'boolean',
+  name: 'migrateAtStart',
+  default: true,
+  doc: 'Whether a process that starts brings the schema of its shards up to date. `false`: somebody else does (`fw-gen migrate up`), and each shard is verified before its first use.',
+};
+
 export const fw: SectionKey = {
   kind: 'section',
   name: 'fw',
   required: true,
   doc: 'The whole configuration.',
-  keys: [namespace, sharding, execution, generator],
+  keys: [namespace, migrateAtStart, sharding, execution, generator],
 };
 
 /** The file itself: a map with the one key `fw`. */

@@ -60,12 +60,13 @@ function readConfig(context: ReadContext, node: ConfigNode, file: string): FwCon
   const fw = new SectionReader(context, node, keys.root, { place, style: 'kebab-case' }).section(keys.fw);
   if (fw === undefined) return undefined;
   const namespace = fw.text(keys.namespace);
+  const migrateAtStart = fw.boolean(keys.migrateAtStart) ?? keys.migrateAtStart.default;
   const shardingSection = fw.section(keys.sharding);
   const sharding = shardingSection && readTopology(shardingSection);
   const execution = readExecution(fw);
   const generator = readGenerator(fw, namespace);
   if (namespace === undefined || sharding === undefined) return undefined;
-  return { file, namespace, sharding, execution, generator };
+  return { file, namespace, migrateAtStart, sharding, execution, generator };
 }
 
 function readExecution(fw: SectionReader): ExecutionDefaults {

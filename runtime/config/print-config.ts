@@ -5,10 +5,11 @@ import type { DatabaseUrl, DataSourceConfig, FwConfig, GroupConfig, MemberConfig
  * The configuration as it takes effect: every default filled in, every reference replaced, paths absolute, secrets as
  * `***`. JSON, which is YAML as well.
  */
-export function printConfig({ namespace, sharding, execution, generator }: FwConfig): string {
+export function printConfig({ namespace, migrateAtStart, sharding, execution, generator }: FwConfig): string {
   const { group, member } = sharding.defaultShard;
   const fw = {
     namespace,
+    migrateAtStart,
     sharding: {
       defaultShard: { group, member },
       maximumConnections: sharding.maximumConnections,

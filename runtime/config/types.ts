@@ -137,6 +137,8 @@ export interface FwConfig {
   /** Absolute path of the file. */
   readonly file: string;
   readonly namespace: string;
+  /** False: somebody else migrates, and a start only verifies. */
+  readonly migrateAtStart: boolean;
   readonly sharding: ShardingTopology;
   readonly execution: ExecutionDefaults;
   /** Absent if the file has no `fw.generator`. */

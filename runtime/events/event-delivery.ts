@@ -64,6 +64,9 @@ export class EventDelivery {
     this.#operations = new EventOperations(options.databases, () => this.#wakeAll());
     this.deadLetters = this.#operations.deadLetters;
     this.schedules = this.#operations.schedules;
+    options.databases.onService((shard, reason) => {
+      if (reason === undefined && this.#process !== undefined) this.#deliverOn(shard, this.#process);
+    });
   }
 
   /** Starts to deliver in this process, beside other processes that do. A second call has no effect. */
@@ -119,9 +122,13 @@ export class EventDelivery {
       this.#teller(shard).tellOthers();
   }
 
-  /** How far each handler has come on each shard, and what holds delivery up. */
-  lag(): Promise<readonly ShardLag[]> {
-    return this.#operations.lag();
+  /**
+   * How far each handler has come on each shard, and what holds delivery up.
+   *
+   * @param shard this one alone. Default: all
+   */
+  lag(shard?: ShardIdentifier): Promise<readonly ShardLag[]> {
+    return this.#operations.lag(shard);
   }
 
   /**
@@ -164,7 +171,7 @@ export class EventDelivery {
   }
 
   #deliverOn(shard: ShardIdentifier, process: string): void {
-    if (this.#shards.has(shard)) return;
+    if (this.#shards.has(shard) || this.#options.databases.withheld(shard) !== undefined) return;
     const { databases, handlers, executor, registry, random = Math.random } = this.#options;
     const common = { handlers, executor, registry, random, limits: this.#limits, warn: this.#warn };
     this.#shards.set(shard, new ShardDelivery({ ...common, database: databases.database(shard), process }));

@@ -4,6 +4,8 @@ export interface ShardHealth {
   readonly shard: string;
   readonly name: string;
   readonly status: 'up' | 'down';
+  /** Why it is down, for operators. */
+  readonly reason?: string;
 }
 
 /** What `/health/ready` reports. */

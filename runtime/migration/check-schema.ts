@@ -1,44 +1,52 @@
 import type { ModelDescriptor } from '../domain/descriptor.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { MigrationError } from '../errors.js';
-import type { DatabaseRegistry } from '../sharding/database-registry.js';
-import { findDrift, type ShardDrift } from './shard-drift.js';
-import { expectedTable } from './table-drift.js';
+import type { ShardOutcome } from '../sharding/each-shard.js';
+import type { SchemaSnapshot } from './schema-snapshot.js';
+import { compareSchemas, type ShardDrift } from './shard-drift.js';
+import { expectedTable, tableDrift } from './table-drift.js';
 
-export interface SchemaCheckOptions {
+export interface FitOptions {
   readonly models: readonly ModelDescriptor[];
   /** What to do about tables that do not fit the models. Default `refuse`. */
   readonly drift?: DriftPolicy;
-  readonly warn: (message: string) => void;
 }
 
-/** `refuse`: the application does not start. `warn`: it starts, and statements on those tables will fail. */
+/** `refuse`: the shard is not served. `warn`: it is, and statements on those tables will fail. */
 export type DriftPolicy = 'refuse' | 'warn';
 
 /** So many differences are spelled out, so that one wrong shard does not drown the rest. */
 const SHOWN = 5;
 
 /**
- * Looks for drift before the application takes its first request. Tables that do not fit the models would fail request
- * by request, so they are refused here. Shards that differ in what no model needs (an index, say) and shards that cannot
- * be reached are warned of: they keep nobody from being served.
+ * Looks for drift before a shard takes its first request. Tables that do not fit the models would fail request by
+ * request, so their shard is refused here.
  *
- * @throws MigrationError naming each shard and each column
+ * @throws MigrationError naming each column
  */
-export async function checkSchema(databases: DatabaseRegistry, options: SchemaCheckOptions): Promise<void> {
-  const drifts = await findDrift(databases, { tables: options.models.map(expectedTable) });
-  const faults: string[] = [];
-  for (const drift of drifts) {
-    const { shard, tables, failure } = drift;
-    if (failure !== undefined)
-      options.warn(`The schema of shard ${shard} could not be looked at: ${failure}`);
+export function requireFit(
+  shard: ShardIdentifier,
+  schema: SchemaSnapshot,
+  { models, drift }: FitOptions,
+  warn: (message: string) => void,
+): void {
+  const misfits = tableDrift(models.map(expectedTable), schema);
+  if (misfits.length === 0) return;
+  const found = list(misfits.map(({ message }) => message));
+  const message = `The tables do not fit the models. Shard ${shard}: ${found}. Write a migration (fw-gen migrate diff).`;
+  if (drift !== 'warn') throw new MigrationError(message);
+  warn(message);
+}
+
+/** Warns of shards that differ from most in what no model needs (an index, say): they serve all the same. */
+export function warnOfDifferences(
+  schemas: readonly ShardOutcome<SchemaSnapshot>[],
+  warn: (message: string) => void,
+): void {
+  for (const drift of compareSchemas(schemas, { tables: [] })) {
     const difference = describeDifference(drift);
-    if (difference !== '') options.warn(`Shard ${shard} has another schema than most: ${difference}`);
-    if (tables.length > 0) faults.push(`Shard ${shard}: ${list(tables.map(({ message }) => message))}`);
+    if (difference !== '') warn(`Shard ${drift.shard} has another schema than most: ${difference}`);
   }
-  if (faults.length === 0) return;
-  const message = `The tables do not fit the models. ${faults.join('. ')}. Write a migration (fw-gen migrate diff).`;
-  if (options.drift !== 'warn') throw new MigrationError(message);
-  options.warn(message);
 }
 
 /** In what a shard differs from the others, in one line; '' if it does not. */

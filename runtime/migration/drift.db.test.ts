@@ -5,10 +5,11 @@ import { accountModel } from '../domain/test-support/account.js';
 import { MigrationError } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { describeOnEachAdapter } from '../testing/databases-vitest.js';
-import { checkSchema, type DriftPolicy } from './check-schema.js';
+import type { DriftPolicy } from './check-schema.js';
 import { migrate } from './migrate.js';
 import { defineMigration } from './migration.js';
 import { migrationStatus } from './migration-status.js';
+import { prepareShards } from './prepare-shards.js';
 import { findDrift } from './shard-drift.js';
 import { expectedTable } from './table-drift.js';
 
@@ -35,8 +36,9 @@ describeOnEachAdapter('Drift', (harness) => {
   const drift = (databases: DatabaseRegistry) => findDrift(databases, { tables: [expectedTable(model)] });
   const check = async (databases: DatabaseRegistry, policy?: DriftPolicy): Promise<readonly string[]> => {
     const warned: string[] = [];
-    const options = { models: [model], warn: (message: string) => warned.push(message) };
-    await checkSchema(databases, policy === undefined ? options : { ...options, drift: policy });
+    const warn = (message: string) => warned.push(message);
+    const options = { models: [model], migrations: [accounts], warn };
+    await prepareShards(databases, policy === undefined ? options : { ...options, drift: policy });
     return warned;
   };
 
@@ -62,7 +64,7 @@ describeOnEachAdapter('Drift', (harness) => {
     ]);
   });
 
-  it('between tables and models keeps an application from starting, unless it is told to go on', async () => {
+  it('between tables and models keeps a shard out of service, unless it is to be served all the same', async () => {
     const databases = await open();
     await change(databases, global, 'alter table accounts drop column closed_by');
     await change(databases, global, 'alter table accounts alter column balance type numeric(20,4)');
@@ -78,21 +80,33 @@ describeOnEachAdapter('Drift', (harness) => {
       'closed_by missing-column',
       'owner unknown-required',
     ]);
-    const refusal = check(databases);
-    await expect(refusal).rejects.toThrow(MigrationError);
-    await expect(refusal).rejects.toThrow(
+    const reason =
       'Shard (0, 0): column accounts.state may be null, and the model always needs a value; ' +
-        'column accounts.balance is numeric(20,4); the model wants numeric(19,4)',
-    );
+      'column accounts.balance is numeric(20,4); the model wants numeric(19,4)';
+    expect(await check(databases)).toContainEqual(expect.stringContaining(reason));
+    expect(databases.withheld(global)).toContain(reason);
+    expect(databases.withheld(mexico)).toBeUndefined();
+    await expect(change(databases, global, 'select 1')).rejects.toThrow('out of service');
+    await change(databases, mexico, 'select 1');
     expect(await check(databases, 'warn')).toContainEqual(
       expect.stringContaining('The tables do not fit the models'),
     );
+    expect(databases.withheld(global)).toBeUndefined();
   });
 
   it('of a table that is missing is found', async () => {
     const databases = await open();
     await change(databases, global, 'drop table accounts');
-    await expect(check(databases)).rejects.toThrow('Shard (0, 0): table accounts does not exist');
+    await check(databases);
+    expect(databases.withheld(global)).toContain('Shard (0, 0): table accounts does not exist');
+  });
+
+  it('on all shards is an error', async () => {
+    const databases = await open();
+    for (const shard of databases.shards()) await change(databases, shard, 'drop table accounts');
+    const refusal = check(databases);
+    await expect(refusal).rejects.toThrow(MigrationError);
+    await expect(refusal).rejects.toThrow('Shard (0, 0): table accounts does not exist');
   });
 });
 

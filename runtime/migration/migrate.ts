@@ -133,7 +133,9 @@ async function migrateSession(
   member: MemberConfig,
   options: MigrateOptions,
 ): Promise<ShardMigrationReport> {
-  await checkServer(session, database, member.primary.allowUnsafe);
+  const { kind, description } = database;
+  const query: ShardSession['query'] = (statement) => session.query(statement);
+  await checkServer({ kind, description, query }, member.primary.allowUnsafe);
   await excludeOthers(session, database);
   await establishIdentity(session, member.shard, database.description);
   const { shard } = member;

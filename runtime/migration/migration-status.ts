@@ -55,13 +55,25 @@ export async function migrationStatus(
     const { name } = databases.memberConfig(outcome.shard);
     const found = outcome.ok
       ? outcome.value
-      : { state: 'unreachable' as const, problems: [messageOf(outcome.error)] };
-    return { shard: outcome.shard, name, applied: 0, pending: [], newer: [], ...found };
+      : { ...NOTHING, state: 'unreachable' as const, problems: [messageOf(outcome.error)] };
+    return { shard: outcome.shard, name, ...found };
   });
 }
 
-type Findings = Pick<ShardMigrationStatus, 'state' | 'problems'> &
-  Partial<Pick<ShardMigrationStatus, 'applied' | 'pending' | 'newer'>>;
+/** Where one database stands that answers. */
+export function shardMigrationStatus(
+  database: ShardDatabase,
+  migrations: readonly Migration[],
+): Promise<ReachedStatus> {
+  const known = [...inOrder('framework', systemMigrations), ...inOrder('application', migrations)];
+  return statusOf(database, database.shard, known);
+}
+
+type ReachedStatus = Omit<ShardMigrationStatus, 'shard' | 'name' | 'state'> & {
+  readonly state: Exclude<MigrationState, 'unreachable'>;
+};
+
+const NOTHING = { applied: 0, pending: [], newer: [] } as const;
 
 function inOrder(set: MigrationSet, migrations: readonly Migration[]): readonly PendingMigration[] {
   return migrations
@@ -73,10 +85,11 @@ async function statusOf(
   database: ShardDatabase,
   shard: ShardIdentifier,
   known: readonly PendingMigration[],
-): Promise<Findings> {
+): Promise<ReachedStatus> {
   const identity = await identityOf(database);
   if (identity !== undefined && identity !== shard.toString()) {
-    return { state: 'foreign', problems: [`${database.description} is shard ${identity}, not ${shard}`] };
+    const problems = [`${database.description} is shard ${identity}, not ${shard}`];
+    return { ...NOTHING, state: 'foreign', problems };
   }
   const applied = identity === undefined ? new Map<string, string>() : await appliedTo(database);
   const pending = known.filter((migration) => !applied.has(keyOf(migration)));

@@ -1,6 +1,6 @@
 import type { UnsafeSetting } from '../config/types.js';
 import { UnsafeServerError } from '../errors.js';
-import type { ShardDatabase, ShardSession } from '../sharding/shard-database.js';
+import type { ShardDatabase } from '../sharding/shard-database.js';
 
 /** Oldest server that has all we use. */
 const MINIMUM_VERSION = 140_000;
@@ -13,11 +13,10 @@ const MINIMUM_VERSION = 140_000;
  * @throws UnsafeServerError
  */
 export async function checkServer(
-  session: ShardSession,
-  database: ShardDatabase,
+  database: Pick<ShardDatabase, 'kind' | 'description' | 'query'>,
   allowed: readonly UnsafeSetting[],
 ): Promise<void> {
-  const { rows } = await session.query({
+  const { rows } = await database.query({
     text: `select current_setting('server_version_num')::int4, current_setting('server_version'),
       current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit')`,
     values: [],

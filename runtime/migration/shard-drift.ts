@@ -1,6 +1,6 @@
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
-import { onEachShard, SHARDS_AT_ONCE } from '../sharding/each-shard.js';
+import { onEachShard, SHARDS_AT_ONCE, type ShardOutcome } from '../sharding/each-shard.js';
 import { type SchemaSnapshot, snapshotSchema } from './schema-snapshot.js';
 import { type ExpectedTable, type TableDrift, tableDrift } from './table-drift.js';
 
@@ -29,9 +29,16 @@ export async function findDrift(
   databases: DatabaseRegistry,
   options: DriftOptions,
 ): Promise<readonly ShardDrift[]> {
-  const { tables: expected, atOnce = SHARDS_AT_ONCE } = options;
+  const { atOnce = SHARDS_AT_ONCE } = options;
   const look = (shard: ShardIdentifier) => snapshotSchema(databases.database(shard));
-  const outcomes = await onEachShard(databases.shards(), atOnce, look);
+  return compareSchemas(await onEachShard(databases.shards(), atOnce, look), options);
+}
+
+/** As `findDrift`, of schemas that were read already. */
+export function compareSchemas(
+  outcomes: readonly ShardOutcome<SchemaSnapshot>[],
+  { tables: expected }: Pick<DriftOptions, 'tables'>,
+): readonly ShardDrift[] {
   const usual = usualLines(outcomes.flatMap((outcome) => (outcome.ok ? [outcome.value] : [])));
   const drifts = outcomes.map(({ shard, ...outcome }): ShardDrift => {
     if (!outcome.ok) return { shard, lacks: [], has: [], tables: [], failure: messageOf(outcome.error) };

@@ -263,6 +263,7 @@ create table eventlog.processes (
   id text primary key,
   name text not null,
   topology text not null,
+  withheld jsonb not null default '[]',
   since_date timestamptz not null default now(),
   seen_date timestamptz not null default now()
 ) with (fillfactor = 50);

@@ -4,7 +4,7 @@ import { ClosedError, UnknownShardError } from '../errors.js';
 import { BreakerDatabase } from './breaker-database.js';
 import { ConnectionBudget } from './connection-budget.js';
 import type { DatabaseAdapter } from './database-adapter.js';
-import { ShardRemovedFailure } from './driver-failure.js';
+import { DriverFailure, ShardRemovedFailure } from './driver-failure.js';
 import type { ShardDatabase } from './shard-database.js';
 import { SwitchableDatabase } from './switchable-database.js';
 import { membersOf, type TopologyChange, topologyChanges } from './topology-changes.js';
@@ -29,6 +29,12 @@ export interface ReloadOptions {
   readonly patienceMs?: number;
 }
 
+/** Told of each change: why a shard is withheld, or (`undefined`) that it is in service. */
+export type ServiceListener = (shard: ShardIdentifier, reason: string | undefined) => void;
+
+/** When callers of a withheld shard may try again, in milliseconds. */
+const WITHHELD_RETRY_MS = 1_000;
+
 /** The databases of a topology, one per shard. Each is opened when it is first used. */
 export class DatabaseRegistry {
   /** Serves models without a sharded id. */
@@ -42,6 +48,8 @@ export class DatabaseRegistry {
   readonly #replicas: Map<ShardIdentifier, ShardDatabase> = new Map();
   readonly #budget: ConnectionBudget | undefined;
   #guard: () => void;
+  readonly #withheld: Map<ShardIdentifier, string> = new Map();
+  readonly #serviceListeners: ServiceListener[] = [];
   readonly #removalListeners: ((shard: ShardIdentifier) => void)[] = [];
   #closed: Promise<void> | undefined;
 
@@ -76,12 +84,13 @@ export class DatabaseRegistry {
   }
 
   /**
-   * The replica of one shard (`secondary-config`), undefined if it has none.
+   * The replica of one shard (`secondary-config`), undefined if it has none or the shard is withheld.
    *
    * @throws UnknownShardError if the topology does not list the shard
    * @throws ClosedError after `close`
    */
   replica(shard: ShardIdentifier): ShardDatabase | undefined {
+    if (this.#withheld.has(shard)) return undefined;
     const known = this.#replicas.get(shard);
     if (known !== undefined) return known;
     const { secondary } = this.memberConfig(shard);
@@ -114,6 +123,40 @@ export class DatabaseRegistry {
     this.#guard = guard;
   }
 
+  /** Why this process does not serve a shard; `undefined` if it does. */
+  withheld(shard: ShardIdentifier): string | undefined {
+    return this.#withheld.get(shard);
+  }
+
+  /**
+   * Takes a shard out of service: from now on each call to it, or to its replica, fails at once and is not sent.
+   *
+   * @param reason for operators, in one sentence
+   * @returns its database for whoever makes it ready
+   * @throws UnknownShardError if the topology does not list the shard @throws ClosedError after `close`
+   */
+  withhold(shard: ShardIdentifier, reason: string): ShardDatabase {
+    if (!this.#members.has(shard)) throw new UnknownShardError(shard.toString());
+    const database = this.#databases.get(shard) ?? this.#keep(shard, this.memberConfig(shard).primary);
+    const message = `${database.description}: shard ${shard} is out of service: ${reason}`;
+    const refusal = { phase: 'not-sent', reason: 'withheld', retryAfterMs: WITHHELD_RETRY_MS } as const;
+    database.refuse(() => new DriverFailure(message, refusal));
+    this.#changeService(shard, reason);
+    return database.past;
+  }
+
+  /** Takes a withheld shard into service again. */
+  admit(shard: ShardIdentifier): void {
+    if (!this.#withheld.has(shard)) return;
+    this.#databases.get(shard)?.refuse(undefined);
+    this.#changeService(shard, undefined);
+  }
+
+  /** Calls back whenever a shard is withheld, is so for another reason, or is in service again. */
+  onService(listener: ServiceListener): void {
+    this.#serviceListeners.push(listener);
+  }
+
   /** Calls back when a reload has removed a shard: what is kept of it must not outlive it. */
   onRemoved(listener: (shard: ShardIdentifier) => void): void {
     this.#removalListeners.push(listener);
@@ -135,6 +178,11 @@ export class DatabaseRegistry {
     return done;
   }
 
+  /** Whether `close` was called. */
+  get isClosed(): boolean {
+    return this.#closed !== undefined;
+  }
+
   /** Closes all databases. What is under way may finish within `graceMs` (default 5,000). */
   close(graceMs?: number): Promise<void> {
     this.#closed ??= closeAll([...this.#databases.values(), ...this.#replicas.values()], graceMs);
@@ -143,6 +191,12 @@ export class DatabaseRegistry {
 
   #open(shard: ShardIdentifier): ShardDatabase {
     return this.#keep(shard, this.memberConfig(shard).primary);
+  }
+
+  #changeService(shard: ShardIdentifier, reason: string | undefined): void {
+    if (reason === undefined) this.#withheld.delete(shard);
+    else this.#withheld.set(shard, reason);
+    for (const listener of this.#serviceListeners) listener(shard, reason);
   }
 
   #keep(shard: ShardIdentifier, source: DataSourceConfig): SwitchableDatabase {
@@ -173,6 +227,7 @@ export class DatabaseRegistry {
     for (const [shard, database] of this.#databases) {
       if (this.#members.has(shard)) continue;
       this.#databases.delete(shard);
+      this.#withheld.delete(shard);
       database.refuse(() => new ShardRemovedFailure(shard.toString()));
       for (const listener of this.#removalListeners) listener(shard);
       void database.close();

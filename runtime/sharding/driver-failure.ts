@@ -7,8 +7,11 @@
  */
 export type FailurePhase = 'not-sent' | 'in-flight' | 'answered';
 
-/** Why a call was never sent; or, only `deadline`, why it was given up in flight. */
-export type FailureReason = 'unreachable' | 'pool-exhausted' | 'deadline' | 'aborted' | 'closed';
+/**
+ * Why a call was never sent; or, only `deadline`, why it was given up in flight. `withheld`: this process has not taken
+ * the shard into service.
+ */
+export type FailureReason = 'unreachable' | 'withheld' | 'pool-exhausted' | 'deadline' | 'aborted' | 'closed';
 
 /** What every adapter throws, whatever its driver threw. Internal: the executor turns it into public errors. */
 export class DriverFailure extends Error {

@@ -12,7 +12,12 @@ afterEach(() => {
 
 it('keeps no process from ending while the default shard does not answer', async () => {
   const silent: Pick<ShardDatabase, 'query'> = { query: () => new Promise<Rows>(() => {}) };
-  const databases = { defaultShard: ShardIdentifier.of(0, 0), database: () => silent as ShardDatabase };
+  const databases = {
+    defaultShard: ShardIdentifier.of(0, 0),
+    database: () => silent as ShardDatabase,
+    shards: () => [],
+    withheld: () => undefined,
+  };
   const register = new ProcessRegister(databases, { id: 'one', name: 'web-1:17' });
   let ended = false;
   const stopping = register.stop().then(() => {

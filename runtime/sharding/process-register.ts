@@ -12,6 +12,8 @@ export interface RegisteredProcess {
   readonly since: Date;
   /** For how long nothing has been heard of it, in seconds, if that is longer than two heartbeats. */
   readonly silentForSeconds: number | undefined;
+  /** Shards that it has not taken into service, each with the reason. */
+  readonly withheld: readonly string[];
 }
 
 const HEARTBEAT_MS = 10_000;
@@ -22,12 +24,14 @@ const PATIENCE_MS = 3_000;
 /** One that has not been heard of for so long is gone. */
 const VANISHED_AFTER = "interval '4 minutes'";
 
+type Registry = Pick<DatabaseRegistry, 'database' | 'defaultShard' | 'shards' | 'withheld'>;
+
 /**
  * Tells operators which topology this process runs: a row on the default shard, kept fresh while the process lives. It
  * is for people alone, so that a failure is no reason to serve nobody.
  */
 export class ProcessRegister {
-  readonly #databases: Pick<DatabaseRegistry, 'database' | 'defaultShard'>;
+  readonly #databases: Registry;
   readonly #id: string;
   readonly #name: string;
   #topology = '';
@@ -35,10 +39,7 @@ export class ProcessRegister {
   #last: Promise<void> = Promise.resolve();
 
   /** @param process `id` tells it from all others, `name` is for people */
-  constructor(
-    databases: Pick<DatabaseRegistry, 'database' | 'defaultShard'>,
-    process: { readonly id: string; readonly name: string },
-  ) {
+  constructor(databases: Registry, process: { readonly id: string; readonly name: string }) {
     this.#databases = databases;
     this.#id = process.id;
     this.#name = process.name;
@@ -51,15 +52,31 @@ export class ProcessRegister {
     this.#timer ??= setInterval(() => this.#tell(), HEARTBEAT_MS).unref();
   }
 
+  /** To be called when a shard was taken into service, or out of it. */
+  changed(): void {
+    if (this.#timer !== undefined) this.#tell();
+  }
+
   /** Takes the row away. A default shard that does not answer keeps nobody from ending: the row then grows old. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
+    this.#timer = undefined;
     const gone = this.#last.then(() => this.#send(FORGET, [this.#id]));
     await Promise.race([gone, patience()]);
   }
 
   #tell(): void {
-    this.#last = this.#last.then(() => this.#send(TELL, [this.#id, this.#name, this.#topology]));
+    this.#last = this.#last.then(() => {
+      const withheld = JSON.stringify(this.#withheld());
+      return this.#send(TELL, [this.#id, this.#name, this.#topology, withheld]);
+    });
+  }
+
+  #withheld(): readonly string[] {
+    return this.#databases.shards().flatMap((shard) => {
+      const reason = this.#databases.withheld(shard);
+      return reason === undefined ? [] : [`${shard.toString()}: ${reason}`];
+    });
   }
 
   async #send(text: string, values: readonly unknown[]): Promise<void> {
@@ -81,8 +98,8 @@ const FORGET = 'delete from eventlog.processes where id = $1';
 
 const TELL = `
 with gone as (delete from eventlog.processes where seen_date < now() - interval '1 day' and id <> $1)
-insert into eventlog.processes (id, name, topology) values ($1, $2, $3)
-on conflict (id) do update set topology = excluded.topology, seen_date = now(),
+insert into eventlog.processes (id, name, topology, withheld) values ($1, $2, $3, $4::jsonb)
+on conflict (id) do update set topology = excluded.topology, withheld = excluded.withheld, seen_date = now(),
   since_date = case when processes.topology = excluded.topology then processes.since_date else now() end`;
 
 /** The processes that live, by name. Empty where none has ever told. */
@@ -96,15 +113,16 @@ export async function registeredProcesses(
   });
   if (known.rows[0]?.[0] !== true) return [];
   const { rows } = await database.query({
-    text: `select name, topology, since_date, extract(epoch from now() - seen_date)::int from eventlog.processes
-      where seen_date > now() - ${VANISHED_AFTER} order by name, id`,
+    text: `select name, topology, since_date, extract(epoch from now() - seen_date)::int, withheld
+      from eventlog.processes where seen_date > now() - ${VANISHED_AFTER} order by name, id`,
     values: [],
   });
-  return rows.map(([name, topology, since, silent]) => ({
+  return rows.map(([name, topology, since, silent, withheld]) => ({
     name: String(name),
     topology: String(topology),
     since: since instanceof Date ? since : new Date(String(since)),
     silentForSeconds: Number(silent) > SILENT_AFTER_SECONDS ? Number(silent) : undefined,
+    withheld: Array.isArray(withheld) ? withheld.map(String) : [],
   }));
 }
 

@@ -44,6 +44,8 @@ function notSentError(reason: FailureReason, shard: string, cause: Cause): FwErr
   switch (reason) {
     case 'unreachable':
       return new ShardUnavailableError(shard, 'its database cannot be reached', cause);
+    case 'withheld':
+      return new ShardUnavailableError(shard, 'this process has not taken it into service', cause);
     case 'pool-exhausted':
       return new ShardBusyError(shard, 'no connection came free in time', cause);
     case 'deadline':

@@ -61,6 +61,20 @@ export class SwitchableDatabase implements ShardDatabase {
     return this.#target.listen;
   }
 
+  /** The same database for calls that are made while others are refused. They do not wait at a barrier either. */
+  get past(): ShardDatabase {
+    return {
+      shard: this.shard,
+      kind: this.kind,
+      description: this.description,
+      sessionState: this.sessionState,
+      query: (statement, options) => this.#target.query(statement, options),
+      acquire: (options) => this.#target.acquire(options),
+      stats: () => this.stats(),
+      close: (graceMs) => this.close(graceMs),
+    };
+  }
+
   query(statement: Statement, options?: CallOptions): Promise<Rows> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal());
     if (this.#barrier === undefined) return this.#target.query(statement, options);

@@ -68,11 +68,15 @@ export function keysForRestart(started: FwConfig, next: FwConfig): readonly stri
 }
 
 /** `fw.generator` is not among them: it is for `fw-gen`. */
-function settingsOf({ namespace, execution }: FwConfig): ReadonlyMap<string, unknown> {
+function settingsOf({ namespace, migrateAtStart, execution }: FwConfig): ReadonlyMap<string, unknown> {
   const keys = Object.entries(execution).map(
     ([name, value]) => [`fw.execution.${kebabCase(name)}`, value] as const,
   );
-  return new Map([['fw.namespace', namespace], ...keys]);
+  return new Map<string, unknown>([
+    ['fw.namespace', namespace],
+    ['fw.migrate-at-start', migrateAtStart],
+    ...keys,
+  ]);
 }
 
 function factsOf(error: unknown): object {

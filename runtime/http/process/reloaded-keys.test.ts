@@ -9,6 +9,7 @@ import { keysForRestart } from './config-reload.js';
 
 const STARTED = `fw:
   namespace: example
+  migrate-at-start: true
   sharding:
     default-shard: { group: 0, member: 0 }
     maximum-connections: 50
@@ -63,6 +64,12 @@ const PRIMARY = `${MEMBER}.configs.primary-config`;
 /** By key: what is written in its place, and what a server that has the file from before says. */
 const EFFECTS: readonly (readonly [key: string, from: string, to: string, ...effect: string[]])[] = [
   ['fw.namespace', 'namespace: example', 'namespace: other', 'restart: fw.namespace'],
+  [
+    'fw.migrate-at-start',
+    'migrate-at-start: true',
+    'migrate-at-start: false',
+    'restart: fw.migrate-at-start',
+  ],
   [
     'fw.sharding.default-shard.group',
     '{ group: 0, member: 0 }\n',

@@ -6,7 +6,9 @@ import { ConfigurationError, formatProblem } from '../../config/configuration-er
 import { loadConfig } from '../../config/load-config.js';
 import type { ShardingTopology } from '../../config/types.js';
 import { FwError, UnsafeServerError } from '../../errors.js';
+import type { ShardLag } from '../../events/lag.js';
 import type { Metrics } from '../../observability/prometheus.js';
+import { onEachShard, SHARDS_AT_ONCE } from '../../sharding/each-shard.js';
 import { ProcessRegister } from '../../sharding/process-register.js';
 import { createHttpServer } from '../http-server.js';
 import { errorFacts, jsonLog, type Log } from '../log.js';
@@ -67,6 +69,7 @@ async function start<Collaborators>(
   const config = loadConfig(command.config, { env });
   const opened = await openApplication(application, {
     ...config,
+    migrate: config.migrateAtStart,
     collaborators,
     ...(clock === undefined ? {} : { clock }),
     ...(deliver === undefined ? {} : { deliver }),
@@ -97,6 +100,7 @@ async function start<Collaborators>(
   try {
     const address = await server.listen(command);
     register.runs(config.sharding);
+    opened.databases.onService(() => register.changed());
     const reloaded = (topology: ShardingTopology): void => register.runs(topology);
     const unfollow = followConfig({ config, env, application: opened, reloaded, log, port });
     const unbind = endWithProcess(port, log, close);
@@ -119,9 +123,17 @@ async function start<Collaborators>(
 }
 
 /** The lag of delivery costs queries: only a process that delivers reports it. */
-async function openMetrics({ statistics, events }: Application, delivers: boolean): Promise<Metrics> {
+async function openMetrics(
+  { statistics, events, databases }: Application,
+  delivers: boolean,
+): Promise<Metrics> {
   const { createMetrics } = await import('../../observability/prometheus.js');
-  return createMetrics({ statistics, ...(delivers ? { lag: () => events.lag() } : {}) });
+  // A shard that does not answer hides nothing of the others.
+  const lag = async (): Promise<readonly ShardLag[]> => {
+    const outcomes = await onEachShard(databases.shards(), SHARDS_AT_ONCE, (shard) => events.lag(shard));
+    return outcomes.flatMap((outcome) => (outcome.ok ? outcome.value : []));
+  };
+  return createMetrics({ statistics, ...(delivers ? { lag } : {}) });
 }
 
 /** The address cannot be listened on. */

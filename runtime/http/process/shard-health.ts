@@ -1,21 +1,24 @@
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
-import type { HealthCheck } from '../health.js';
+import type { HealthCheck, ShardHealth } from '../health.js';
 
 /** How long one shard may take to answer, in milliseconds. */
 const PATIENCE_MS = 1_000;
 
 /** Asks every database of a topology for a sign of life, all at once. */
 export function shardHealth(databases: DatabaseRegistry): HealthCheck {
-  return () =>
-    Promise.all(
-      databases.shards().map(async (shard) => {
-        const { name } = databases.memberConfig(shard);
-        try {
-          await databases.database(shard).query({ text: 'select 1', values: [] }, { timeoutMs: PATIENCE_MS });
-          return { shard: shard.toString(), name, status: 'up' as const };
-        } catch {
-          return { shard: shard.toString(), name, status: 'down' as const };
-        }
-      }),
-    );
+  return () => Promise.all(databases.shards().map((shard) => healthOf(databases, shard)));
+}
+
+async function healthOf(databases: DatabaseRegistry, shard: ShardIdentifier): Promise<ShardHealth> {
+  const { name } = databases.memberConfig(shard);
+  const subject = { shard: shard.toString(), name };
+  const withheld = databases.withheld(shard);
+  if (withheld !== undefined) return { ...subject, status: 'down', reason: withheld };
+  try {
+    await databases.database(shard).query({ text: 'select 1', values: [] }, { timeoutMs: PATIENCE_MS });
+    return { ...subject, status: 'up' };
+  } catch (error) {
+    return { ...subject, status: 'down', reason: error instanceof Error ? error.message : String(error) };
+  }
 }

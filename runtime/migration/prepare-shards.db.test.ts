@@ -1,0 +1,204 @@
+import { expect, it } from 'vitest';
+import type { ShardingTopology } from '../config/types.js';
+import { openDatabases } from '../databases.js';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { MigrationError, ShardIdentityError } from '../errors.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
+import { publicError } from '../sharding/public-error.js';
+import { startPostgres } from '../testing/databases-server.js';
+import { serverUrl, testDataSource, topologyOf } from '../testing/databases-topology.js';
+import { describeOn } from '../testing/databases-vitest.js';
+import { migrate } from './migrate.js';
+import { defineMigration, type Migration } from './migration.js';
+import { type PrepareOptions, prepareShards, type ShardPreparation } from './prepare-shards.js';
+
+const [first, second, third] = [
+  ShardIdentifier.of(0, 0),
+  ShardIdentifier.of(1, 0),
+  ShardIdentifier.of(1, 1),
+] as const;
+const things = defineMigration('0001_things', 'create table things (id uuid primary key)');
+const PATIENCE = { timeout: 60_000 };
+
+/** The topology with the databases of its shards in another order. */
+function swapped(topology: ShardingTopology, ...order: readonly ShardIdentifier[]): ShardingTopology {
+  const members = topology.groups.flatMap((group) => group.members);
+  return topologyOf(
+    members.map(({ shard }, index) => {
+      const other = members.find((each) => each.shard === order[index]);
+      if (other === undefined) throw new Error('No such shard');
+      return [shard, other.primary] as const;
+    }),
+  );
+}
+
+describeOn('postgresql', 'Shards on their way into service', (harness) => {
+  const three = (migrated: readonly Migration[] | false = []) =>
+    harness.makeTopology({
+      shards: [first, second, third],
+      ...(migrated === false ? { migrated } : { migrations: migrated }),
+    });
+
+  const prepared = async (
+    topology: ShardingTopology,
+    work: (databases: DatabaseRegistry, preparation: ShardPreparation) => Promise<void>,
+    options: Partial<PrepareOptions> = {},
+  ): Promise<readonly string[]> => {
+    const warnings: string[] = [];
+    const databases = openDatabases(topology, { warn: () => {} });
+    try {
+      const warn = (message: string) => warnings.push(message);
+      await work(
+        databases,
+        await prepareShards(databases, { migrations: [things], models: [], warn, ...options }),
+      );
+    } finally {
+      await databases.close(0);
+    }
+    return warnings;
+  };
+  const rows = async (databases: DatabaseRegistry, shard: ShardIdentifier, text: string) =>
+    (await databases.database(shard).query({ text, values: [] })).rows;
+  const things0 = "select to_regclass('things') is not null";
+
+  it('serve with those that answer, and with the others once they do: migrated, and with their identity', async () => {
+    const server = await startPostgres();
+    try {
+      const elsewhere = testDataSource(serverUrl(server, server.database), server);
+      const [own] = (await harness.makeTopology({ shards: [second], migrated: false })).groups;
+      const known = own?.members[0]?.primary;
+      if (known === undefined) throw new Error('A database');
+      // The default shard is the one that is down.
+      const topology = topologyOf([
+        [first, elsewhere],
+        [second, known],
+      ]);
+      await server.stop();
+      const seen: string[] = [];
+      const warnings = await prepared(topology, async (databases) => {
+        databases.onService((shard, reason) => seen.push(`${shard} ${reason ?? 'serves'}`));
+        expect(await rows(databases, second, things0)).toEqual([[true]]);
+        const failure = await rows(databases, first, 'select 1').catch((error: unknown) => error);
+        expect(failure).toBeInstanceOf(DriverFailure);
+        expect(failure).toMatchObject({ phase: 'not-sent', reason: 'withheld', retryAfterMs: 1_000 });
+        if (failure instanceof DriverFailure)
+          expect(publicError(failure, first)).toMatchObject({ code: 'FW_SHARD_UNAVAILABLE' });
+        expect(databases.withheld(first)).toContain('cannot connect');
+        // Another process that starts at the same time.
+        await prepared(topology, async (others) => {
+          expect(others.withheld(first)).toContain('cannot connect');
+          await server.start();
+          for (const each of [databases, others]) {
+            await expect.poll(() => each.withheld(first), PATIENCE).toBeUndefined();
+            expect(await rows(each, first, things0)).toEqual([[true]]);
+          }
+        });
+        expect(
+          await rows(databases, first, 'select group_number, member_number from eventlog.shard'),
+        ).toEqual([[0, 0]]);
+        const applied = 'select count(*)::int4 from eventlog.application_migrations';
+        expect(await rows(databases, first, applied)).toEqual([[1]]);
+      });
+      expect(seen.at(-1)).toBe('(0, 0) serves');
+      // Another one may follow, of a server that is starting up.
+      for (const warning of warnings)
+        expect(warning).toMatch(/^shard shard-0-0 \(0, 0\) is out of service: .*: cannot connect: /);
+      expect(warnings.length).toBeGreaterThan(0);
+    } finally {
+      await server.destroy();
+    }
+  });
+
+  it('start without any, if each may come back by itself', async () => {
+    const topology = await three();
+    const nowhere = topologyOf(
+      topology.groups
+        .flatMap((group) => group.members)
+        .map(({ shard, primary }) => {
+          const url = { ...primary.url, port: 1 };
+          return [shard, { ...primary, url }] as const;
+        }),
+    );
+    const warnings = await prepared(nowhere, async (databases) => {
+      for (const shard of [first, second, third])
+        expect(databases.withheld(shard)).toContain('cannot connect');
+    });
+    expect(warnings).toHaveLength(3);
+  });
+
+  it('keep a database that is another shard away from everybody, and serve with the rest', async () => {
+    const topology = await three();
+    await prepared(topology, async () => {});
+    const warnings = await prepared(swapped(topology, first, third, second), async (databases) => {
+      expect(databases.withheld(first)).toBeUndefined();
+      expect(databases.withheld(second)).toContain('is shard (1, 1), but the configuration says');
+      expect(databases.withheld(third)).toContain('is shard (1, 0), but the configuration says');
+      await expect(rows(databases, second, 'select 1')).rejects.toThrow('out of service');
+    });
+    expect(warnings).toHaveLength(2);
+    const all = swapped(topology, second, third, first);
+    await expect(prepared(all, async () => {})).rejects.toThrow(ShardIdentityError);
+  });
+
+  it('serve without one whose migration fails, take it once it is mended, and fail where all do', async () => {
+    const topology = await three();
+    const owner = openDatabases(topology);
+    try {
+      await rows(owner, third, 'create table things ()');
+      const failed: string[] = [];
+      await prepared(topology, async (databases, preparation) => {
+        expect(databases.withheld(second)).toBeUndefined();
+        failed.push(databases.withheld(third) ?? '');
+        expect(await rows(databases, second, things0)).toEqual([[true]]);
+        await rows(owner, third, 'drop table things');
+        preparation.retry();
+        await expect.poll(() => databases.withheld(third), PATIENCE).toBeUndefined();
+        expect(await rows(databases, third, things0)).toEqual([[true]]);
+      });
+      expect(failed).toEqual([expect.stringContaining('Migration 0001_things failed on shard (1, 1)')]);
+      const broken = { migrations: [things, defineMigration('0002_broken', 'create tabel x ()')] };
+      await expect(prepared(topology, async () => {}, broken)).rejects.toThrow(
+        'Migration 0002_broken failed on shard (0, 0)',
+      );
+      // A deployment step does not go on with a part of the shards.
+      await rows(owner, third, 'create table more ()');
+      const more = defineMigration('0003_more', 'create table more ()');
+      await expect(migrate(owner, { migrations: [things, more] })).rejects.toThrow(MigrationError);
+    } finally {
+      await owner.close(0);
+    }
+  });
+
+  it('are verified where somebody else migrates: what is missing keeps a shard out until it is there', async () => {
+    const topology = await three(false);
+    const verifying = { migrate: false };
+    await expect(prepared(topology, async () => {}, verifying)).rejects.toThrow(
+      /Shard \(0, 0\) lacks the migrations 0001_\w+, .* and \d+ more\. .*fw-gen migrate up/,
+    );
+    const owner = openDatabases(topology);
+    try {
+      const [one] = (await harness.makeTopology({ shards: [first], migrations: [things] })).groups;
+      const known = one?.members[0]?.primary;
+      const late = topology.groups[1]?.members[0]?.primary;
+      if (known === undefined || late === undefined) throw new Error('Two databases');
+      const both = topologyOf([
+        [first, known],
+        [second, late],
+      ]);
+      await prepared(
+        both,
+        async (databases) => {
+          expect(databases.withheld(first)).toBeUndefined();
+          expect(databases.withheld(second)).toContain('Shard (1, 0) lacks the migrations');
+          expect(await rows(owner, second, "select to_regclass('eventlog.shard') is null")).toEqual([[true]]);
+          await migrate(owner, { migrations: [things] });
+          await expect.poll(() => databases.withheld(second), PATIENCE).toBeUndefined();
+        },
+        verifying,
+      );
+    } finally {
+      await owner.close(0);
+    }
+  });
+});

@@ -1,0 +1,234 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ModelDescriptor } from '../domain/descriptor.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { ClosedError, FwError, MigrationError, UnknownShardError } from '../errors.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
+import { onEachShard, SHARDS_AT_ONCE, type ShardOutcome } from '../sharding/each-shard.js';
+import type { ShardDatabase } from '../sharding/shard-database.js';
+import { sqlStateMeaning } from '../sharding/sql-state.js';
+import { type DriftPolicy, requireFit, warnOfDifferences } from './check-schema.js';
+import { type MigrateOptions, migrateShard } from './migrate.js';
+import { type SchemaSnapshot, snapshotSchema } from './schema-snapshot.js';
+import { verifyShard } from './verify-shard.js';
+
+export interface PrepareOptions extends Omit<MigrateOptions, 'progress'> {
+  /** Models whose tables must fit. */
+  readonly models: readonly ModelDescriptor[];
+  /** What to do about tables that do not fit the models. Default `refuse`: their shard stays out of service. */
+  readonly drift?: DriftPolicy;
+  /** False: somebody else migrates, and each shard is verified instead. Default true. */
+  readonly migrate?: boolean;
+  /** Told what operators should know: which shard is out of service and why. Default: standard error. */
+  readonly warn?: (message: string) => void;
+  /** Told how the preparation goes on. Default: nobody. */
+  readonly inform?: (message: string) => void;
+}
+
+/** A database that does not answer within this time is out of reach, in milliseconds. */
+const ANSWER_MS = 3_000;
+/** The same for an embedded one, which has to start first. */
+const EMBEDDED_START_MS = 600_000;
+/** Once one shard serves, others whose preparation has begun are waited for this long, in milliseconds. */
+const OTHERS_MS = 30_000;
+/** Pause before a shard that is out of reach is tried again, in milliseconds. Doubled each time up to the longest. */
+const SHORTEST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 1_000;
+/** The same for a shard that somebody has to mend, where each try may take locks, and where it only reads. */
+const LONGEST_MENDING_PAUSE_MS = 30_000;
+const LONGEST_VERIFYING_PAUSE_MS = 2_000;
+
+/**
+ * Takes shards into service: each is migrated (or verified), its identity and its tables are checked, and only then does
+ * it get a call of the application. A shard for which that fails is out of service (`DatabaseRegistry.withheld`), the
+ * others serve. It is tried again until it succeeds or the databases are closed.
+ *
+ * Resolves when every shard serves or has failed once; with at least one that serves, others that take long are not
+ * waited for.
+ *
+ * @throws the error of the first shard, if none can be served and each has failed for a reason that does not pass by
+ *   itself (a migration, a wrong identity, a server that is not safe)
+ */
+export async function prepareShards(
+  databases: DatabaseRegistry,
+  options: PrepareOptions,
+): Promise<ShardPreparation> {
+  const preparation = new ShardPreparation(databases, options);
+  await preparation.begin();
+  return preparation;
+}
+
+/** The shards of one process on their way into service. */
+export class ShardPreparation {
+  readonly #databases: DatabaseRegistry;
+  readonly #options: PrepareOptions;
+  readonly #warn: (message: string) => void;
+  readonly #snapshots: ShardOutcome<SchemaSnapshot>[] = [];
+  #again: AbortController = new AbortController();
+  #isGivenUp = false;
+  #othersMayWait = (): void => {};
+
+  constructor(databases: DatabaseRegistry, options: PrepareOptions) {
+    this.#databases = databases;
+    this.#options = options;
+    this.#warn = options.warn ?? ((message) => console.warn(message));
+  }
+
+  /** See `prepareShards`. To be called once. */
+  async begin(): Promise<void> {
+    const shards = this.#databases.shards();
+    for (const shard of shards) this.#databases.withhold(shard, 'it is being prepared');
+    const enoughServe = new Promise<undefined>((resolve) => {
+      this.#othersMayWait = () => resolve(undefined);
+    });
+    const first = onEachShard(shards, this.#options.atOnce ?? SHARDS_AT_ONCE, (shard) => this.#begin(shard));
+    const outcomes = await Promise.race([first, enoughServe]);
+    if (outcomes === undefined) {
+      this.#warnOfThoseUnderWay();
+      return;
+    }
+    const [firstOutcome] = outcomes;
+    if (firstOutcome?.ok === false && outcomes.every((outcome) => this.#isHopeless(outcome))) {
+      this.#isGivenUp = true;
+      throw firstOutcome.error;
+    }
+    warnOfDifferences(this.#snapshots, this.#warn);
+  }
+
+  /** Tries again at once: something has changed. */
+  retry(): void {
+    this.#again.abort();
+    this.#again = new AbortController();
+  }
+
+  /** The first try. If it fails, others follow in the background. */
+  async #begin(shard: ShardIdentifier): Promise<void> {
+    try {
+      await this.#takeIntoService(shard);
+    } catch (error) {
+      this.#report(shard, error);
+      void this.#goOn(shard, error);
+      throw error;
+    }
+  }
+
+  #warnOfThoseUnderWay(): void {
+    for (const shard of this.#databases.shards()) {
+      const reason = this.#databases.withheld(shard);
+      if (reason !== undefined) this.#warn(`${this.#nameOf(shard)} is out of service: ${reason}`);
+    }
+  }
+
+  async #goOn(shard: ShardIdentifier, failure: unknown): Promise<void> {
+    let pauseMs = SHORTEST_PAUSE_MS;
+    let last = failure;
+    while (!isOver(last)) {
+      await this.#pause(pauseMs * (0.75 + Math.random() / 2));
+      if (this.#isGivenUp || this.#databases.isClosed || !this.#databases.has(shard)) return;
+      pauseMs = Math.min(this.#longestPauseMs(shard, last), pauseMs * 2);
+      try {
+        await this.#takeIntoService(shard);
+        return;
+      } catch (error) {
+        last = error;
+        this.#report(shard, error);
+      }
+    }
+  }
+
+  #isHopeless(outcome: ShardOutcome<void>): boolean {
+    return !outcome.ok && !this.#isPassing(outcome.shard, outcome.error);
+  }
+
+  /** Whether it may pass without anybody doing anything. An embedded database that cannot be opened stays so. */
+  #isPassing(shard: ShardIdentifier, error: unknown): boolean {
+    return this.#databases.memberConfig(shard).primary.url.kind === 'postgresql' && isPassing(error);
+  }
+
+  #longestPauseMs(shard: ShardIdentifier, failure: unknown): number {
+    if (this.#isPassing(shard, failure)) return LONGEST_PAUSE_MS;
+    return this.#options.migrate === false ? LONGEST_VERIFYING_PAUSE_MS : LONGEST_MENDING_PAUSE_MS;
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const { signal } = this.#again;
+    await delay(ms, undefined, { ref: false, signal }).catch(() => {});
+  }
+
+  async #takeIntoService(shard: ShardIdentifier): Promise<void> {
+    const startedAt = performance.now();
+    const reason = this.#databases.withheld(shard) ?? 'it is being prepared';
+    const database = this.#databases.withhold(shard, reason);
+    await requireAnswer(database);
+    this.#options.inform?.(`preparing ${this.#nameOf(shard)}`);
+    const applied = await this.#bringUpToDate(database, shard);
+    const schema = await snapshotSchema(database);
+    requireFit(shard, schema, this.#options, this.#warn);
+    this.#snapshots.push({ shard, ok: true, value: schema });
+    this.#databases.admit(shard);
+    const migrated = applied === 0 ? '' : `: ${applied} migration(s) applied`;
+    this.#options.inform?.(`${this.#nameOf(shard)} is up to date${migrated}`);
+    const waitedMs = performance.now() - startedAt;
+    setTimeout(this.#othersMayWait, Math.max(0, OTHERS_MS - waitedMs)).unref();
+  }
+
+  /** @returns how many migrations were applied */
+  async #bringUpToDate(database: ShardDatabase, shard: ShardIdentifier): Promise<number> {
+    const member = this.#databases.memberConfig(shard);
+    if (this.#options.migrate !== false)
+      return (await migrateShard(database, member, this.#options)).applied.length;
+    await verifyShard(database, member, this.#options);
+    return 0;
+  }
+
+  #report(shard: ShardIdentifier, error: unknown): void {
+    if (isOver(error) || !this.#databases.has(shard)) return;
+    const reason = reasonOf(error);
+    if (this.#databases.withheld(shard) === reason) return;
+    this.#databases.withhold(shard, reason);
+    this.#warn(`${this.#nameOf(shard)} is out of service: ${reason}`);
+  }
+
+  #nameOf(shard: ShardIdentifier): string {
+    return `shard ${this.#databases.memberConfig(shard).name} ${shard.toString()}`;
+  }
+}
+
+/** Whether anybody is there at all: what comes after may take its time. @throws MigrationError */
+async function requireAnswer(database: ShardDatabase): Promise<void> {
+  const timeoutMs = database.kind === 'pglite' ? EMBEDDED_START_MS : ANSWER_MS;
+  try {
+    await database.query({ text: 'select 1', values: [] }, { timeoutMs });
+  } catch (error) {
+    if (error instanceof FwError) throw error;
+    throw new MigrationError(`Shard ${database.shard} does not answer: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function isPassing(error: unknown): boolean {
+  const cause = error instanceof MigrationError ? error.cause : error;
+  if (!(cause instanceof DriverFailure)) return false;
+  if (cause.sqlState === undefined) return true;
+  const meaning = sqlStateMeaning(cause.sqlState);
+  return (
+    meaning === 'unavailable' || meaning === 'saturated' || meaning === 'transient' || meaning === 'locked'
+  );
+}
+
+/** The databases were closed, or a reload has removed the shard. */
+function isOver(error: unknown): boolean {
+  if (error instanceof ClosedError || error instanceof UnknownShardError) return true;
+  const cause = error instanceof MigrationError ? error.cause : error;
+  return cause instanceof DriverFailure && cause.reason === 'closed';
+}
+
+/** The same for each failure of one kind: while its circuit is open, a database says that it was not tried. */
+function reasonOf(error: unknown): string {
+  return messageOf(error).replace('not tried: ', '');
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
