@@ -75,7 +75,6 @@ export type { Horizon, HorizonHolder } from './events/horizon.js';
 export type { ConsumerLag, ShardLag } from './events/lag.js';
 export type { Rebased } from './events/rebase.js';
 export type { ReplayFrom, ReplayOptions } from './events/replays.js';
-export type { RetentionOptions, RetentionReport } from './retention/retain.js';
 export type { ScheduledAction, ScheduleFilter, ScheduleState, Schedules } from './events/schedules.js';
 export type { DeliveryLimits } from './events/shard-delivery.js';
 export { ActionExecutor, type ActionExecutorOptions } from './execution/action-executor.js';
@@ -117,6 +116,7 @@ export {
 export type { ScatterResult, ShardFailure } from './persistence/scatter.js';
 export type { SortDirection, SortTerm } from './persistence/sort-order.js';
 export type { WritingLimits } from './persistence/writer-limits.js';
+export type { RetentionOptions, RetentionReport } from './retention/retain.js';
 export { Saga, type SagaClass } from './sagas/saga.js';
 export { defineSaga, type SagaDescriptor } from './sagas/saga-descriptor.js';
 export { SagaRun, type SagaRunState } from './sagas/saga-run.js';

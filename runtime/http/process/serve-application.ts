@@ -6,9 +6,8 @@ import { ConfigurationError, formatProblem } from '../../config/configuration-er
 import { loadConfig } from '../../config/load-config.js';
 import type { ShardingTopology } from '../../config/types.js';
 import { FwError, UnsafeServerError } from '../../errors.js';
-import type { ShardLag } from '../../events/lag.js';
+import { lagOfShards } from '../../observability/lag-of-shards.js';
 import type { Metrics } from '../../observability/prometheus.js';
-import { onEachShard, SHARDS_AT_ONCE } from '../../sharding/each-shard.js';
 import { ProcessRegister } from '../../sharding/process-register.js';
 import { createHttpServer } from '../http-server.js';
 import { errorFacts, jsonLog, type Log } from '../log.js';
@@ -128,11 +127,7 @@ async function openMetrics(
   delivers: boolean,
 ): Promise<Metrics> {
   const { createMetrics } = await import('../../observability/prometheus.js');
-  // A shard that does not answer hides nothing of the others.
-  const lag = async (): Promise<readonly ShardLag[]> => {
-    const outcomes = await onEachShard(databases.shards(), SHARDS_AT_ONCE, (shard) => events.lag(shard));
-    return outcomes.flatMap((outcome) => (outcome.ok ? outcome.value : []));
-  };
+  const lag = () => lagOfShards(databases, events);
   return createMetrics({ statistics, ...(delivers ? { lag } : {}) });
 }
 
