@@ -1,0 +1,191 @@
+/**
+ * The load generator of the overload table: many keep-alive connections in one process, one request at a time on each,
+ * on bare sockets. It shares the machine with the server, so it does as little as possible, and reports its own CPU
+ * and the lag of its own event loop: latencies are not known better than that.
+ */
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** A client gives up on an answer after so long, in milliseconds. */
+const PATIENCE_MS = 10_000;
+/** Connections are opened in steps of so many milliseconds. */
+const RAMP_STEP_MS = 10;
+const END = Buffer.from('\r\n\r\n');
+
+process.once('message', (load) => {
+  run(load).then((result) => process.send(result, () => process.exit(0)));
+});
+
+/**
+ * @param load.connections how many
+ * @param load.rampPerSecond connections opened per second
+ * @param load.waits whether a refused client waits for `Retry-After` before it asks again
+ * @param load.requests texts of requests, one of which each client sends over and over
+ */
+async function run(load) {
+  const world = { load, window: newWindow(), total: newWindow(), ending: false };
+  const clients = [];
+  const perStep = Math.max(1, Math.round((load.rampPerSecond * RAMP_STEP_MS) / 1_000));
+  while (clients.length < load.connections) {
+    for (let step = 0; step < perStep && clients.length < load.connections; step += 1)
+      clients.push(new Client(world, Buffer.from(load.requests[clients.length % load.requests.length])));
+    await delay(RAMP_STEP_MS);
+  }
+  await delay(load.warmUpMs);
+  const lag = watchLag();
+  const cpu = process.cpuUsage();
+  const start = performance.now();
+  world.window = newWindow();
+  process.send({ measuring: true });
+  await delay(load.measureMs);
+  const { window } = world;
+  const seconds = (performance.now() - start) / 1_000;
+  const { user, system } = process.cpuUsage(cpu);
+  process.send({ measuring: false });
+  world.ending = true;
+  world.window = newWindow();
+  // What is on its way may end, so that the books can be compared.
+  const giveUpAt = performance.now() + PATIENCE_MS;
+  while (clients.some((client) => client.isWaiting) && performance.now() < giveUpAt) await delay(20);
+  for (const client of clients) client.end();
+  const { total } = world;
+  return {
+    seconds,
+    goodput: window.served.length / seconds,
+    served: summary(window.served),
+    refused: summary(window.refused),
+    statuses: window.statuses,
+    unknown: window.unknown,
+    broken: window.broken,
+    acknowledged: total.served.length,
+    unknownInAll: total.unknown,
+    cpuSeconds: (user + system) / 1e6,
+    lagMs: lag(),
+  };
+}
+
+function newWindow() {
+  // unknown: 504, or no answer to what was sent. broken: a connection that was refused, or closed between two requests.
+  return { served: [], refused: [], statuses: {}, unknown: 0, broken: 0 };
+}
+
+/** One customer: sends a request, waits for the answer, sends the next one. */
+class Client {
+  #world;
+  #request;
+  #socket;
+  #sentAt = 0;
+  #timer;
+  #pieces = [];
+  isWaiting = false;
+
+  constructor(world, request) {
+    this.#world = world;
+    this.#request = request;
+    this.#open();
+  }
+
+  end() {
+    clearTimeout(this.#timer);
+    this.#socket.destroy();
+  }
+
+  #open() {
+    const { host, port } = this.#world.load;
+    const socket = connect({ host, port, noDelay: true });
+    this.#socket = socket;
+    this.#pieces = [];
+    socket.once('connect', () => this.#send());
+    socket.on('data', (chunk) => this.#receive(chunk));
+    socket.on('error', () => {});
+    socket.once('close', () => this.#closed(socket));
+  }
+
+  #send() {
+    if (this.#world.ending) return;
+    this.isWaiting = true;
+    this.#sentAt = performance.now();
+    this.#socket.write(this.#request);
+    this.#timer = setTimeout(() => this.#socket.destroy(), PATIENCE_MS);
+  }
+
+  #closed(socket) {
+    if (socket !== this.#socket) return;
+    clearTimeout(this.#timer);
+    if (this.isWaiting) this.#count('unknown');
+    else this.#count('broken');
+    this.isWaiting = false;
+    if (!this.#world.ending) setTimeout(() => this.#world.ending || this.#open(), 100 + Math.random() * 100);
+  }
+
+  #count(what) {
+    this.#world.window[what] += 1;
+    this.#world.total[what] += 1;
+  }
+
+  #receive(chunk) {
+    this.#pieces.push(chunk);
+    const answer = this.#pieces.length === 1 ? chunk : Buffer.concat(this.#pieces);
+    const end = answer.indexOf(END);
+    if (end < 0) return;
+    const head = answer.latin1Slice(0, end);
+    const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+    if (length !== undefined && answer.length < end + 4 + Number(length)) return;
+    this.#pieces = [];
+    clearTimeout(this.#timer);
+    this.isWaiting = false;
+    this.#answered(head);
+  }
+
+  #answered(head) {
+    const elapsedMs = performance.now() - this.#sentAt;
+    const status = Number(head.slice(9, 12));
+    for (const { served, refused, statuses } of [this.#world.window, this.#world.total]) {
+      statuses[status] = (statuses[status] ?? 0) + 1;
+      if (status === 200) served.push(elapsedMs);
+      if (status === 503) refused.push(elapsedMs);
+    }
+    if (status === 504) this.#count('unknown');
+    const closes = /\r\nconnection: close/i.test(head);
+    if (closes) {
+      const socket = this.#socket;
+      this.#socket = undefined;
+      socket.destroy();
+    }
+    const waitMs = status === 503 && this.#world.load.waits ? retryAfterMs(head) : 0;
+    const next = () => {
+      if (this.#world.ending) return;
+      if (closes) this.#open();
+      else if (!this.#socket.destroyed) this.#send();
+    };
+    if (waitMs === 0) next();
+    else this.#timer = setTimeout(next, waitMs);
+  }
+}
+
+/** As the header says, and up to a tenth more: clients have clocks of their own. */
+function retryAfterMs(head) {
+  const seconds = Number(/\r\nretry-after: *(\d+)/i.exec(head)?.[1] ?? 1);
+  return seconds * 1_000 * (1 + Math.random() / 10);
+}
+
+function summary(latencies) {
+  const sorted = latencies.sort((left, right) => left - right);
+  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+  return { count: sorted.length, p50: at(0.5), p99: at(0.99), max: sorted.at(-1) };
+}
+
+/** @returns the 99th percentile of how late a timer of 5 ms is, in milliseconds */
+function watchLag() {
+  const late = [];
+  let last = performance.now();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    late.push(Math.max(0, now - last - 5));
+    last = now;
+  }, 5);
+  return () => {
+    clearInterval(timer);
+    return summary(late).p99;
+  };
+}

@@ -1,0 +1,207 @@
+/**
+ * What servers do beyond their capacity: `node overload/run.js --help`. Each measurement has a server process, a database
+ * and a process of clients of its own.
+ */
+import { fork } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { createDatabase, dropDatabase, readTotals } from '../lib/database.js';
+import { builtFile } from '../lib/product.js';
+import { openServer } from '../lib/server.js';
+import { walletIds } from '../lib/wallets.js';
+import { WatchedServer } from './server.js';
+
+const USAGE = `node overload/run.js [options]
+  --connections 64,512,2000,4000,6000
+  --targets framework,fastify,under-pressure
+  --clients waiting,hammering   whether refused clients wait for Retry-After
+  --seconds 10                  measured, after the connections are open and 3 s of warm-up
+  --ramp 1000                   connections opened per second
+  --out results/overload.json`;
+
+const { values } = parseArgs({
+  options: {
+    connections: { type: 'string', default: '64,512,2000,4000,6000' },
+    targets: { type: 'string', default: 'framework,fastify,under-pressure' },
+    clients: { type: 'string', default: 'waiting,hammering' },
+    seconds: { type: 'string', default: '10' },
+    ramp: { type: 'string', default: '1000' },
+    out: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+const FASTIFY = fileURLToPath(new URL('../http/fastify-server.js', import.meta.url));
+const CLIENTS = fileURLToPath(new URL('./clients.js', import.meta.url));
+const WARM_UP_MS = 3_000;
+const PREHEAT_MS = 3_000;
+
+if (values.help) {
+  process.stdout.write(`${USAGE}\n`);
+} else {
+  const rows = await measureAll();
+  process.stdout.write(`${table(rows)}\n`);
+  if (values.out !== undefined) writeFileSync(values.out, `${JSON.stringify(rows, undefined, 2)}\n`);
+}
+
+async function measureAll() {
+  const server = await openServer();
+  const rows = [];
+  try {
+    for (const target of values.targets.split(','))
+      for (const clients of values.clients.split(','))
+        for (const connections of values.connections.split(',').map(Number)) {
+          const row = await measure(server, { target, clients, connections });
+          process.stderr.write(`${table([row]).split('\n')[2]}\n`);
+          rows.push(row);
+        }
+  } finally {
+    await server.close();
+  }
+  return rows;
+}
+
+async function measure(server, { target, clients, connections }) {
+  const folder = mkdtempSync(join(tmpdir(), 'fw-overload-'));
+  const database = `b_overload_${target.replaceAll(/[^a-z]/g, '_')}`;
+  const schema = target === 'framework' ? 'framework' : 'peer';
+  const connection = await createDatabase(server, database, schema);
+  const service = await startService(target, connection, folder);
+  try {
+    const base = { host: service.url.hostname, port: Number(service.url.port), rampPerSecond: 500 };
+    const requests = walletIds.slice(0, 8_000).map((id) => deposit(id, service.url.host));
+    // Code is compiled and connections to the database are open before anything is measured.
+    const preheat = await load({
+      ...base, requests, connections: 32, waits: true, warmUpMs: 0, measureMs: PREHEAT_MS,
+    });
+    const logBefore = service.logBytes;
+    const result = await load(
+      {
+        ...base,
+        requests,
+        connections,
+        rampPerSecond: Number(values.ramp),
+        waits: clients === 'waiting',
+        warmUpMs: WARM_UP_MS,
+        measureMs: Number(values.seconds) * 1_000,
+      },
+      service,
+    );
+    const totals = await readTotals(connection, schema);
+    const acknowledged = preheat.acknowledged + result.acknowledged;
+    return {
+      target,
+      clients,
+      connections,
+      ...result,
+      // Deposits that were applied although no client knows.
+      silentlyApplied: totals.events - acknowledged,
+      memory: service.peakMemory(),
+      logBytes: service.logBytes - logBefore,
+      logTail: service.logTail,
+    };
+  } finally {
+    await service.stop();
+    await dropDatabase(server, database);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function startService(target, connection, folder) {
+  if (target !== 'framework') {
+    const options = { connection, withAction: true, underPressure: target === 'under-pressure' };
+    return WatchedServer.start(FASTIFY, [JSON.stringify(options)]);
+  }
+  const file = join(folder, 'fw.config.yaml');
+  writeFileSync(file, configuration(connection));
+  const main = fileURLToPath(builtFile('examples/wallet/main.js'));
+  return WatchedServer.start(main, ['--config', file, '--port', '0', '--host', '127.0.0.1']);
+}
+
+/** One shard; everything else as it is by default. */
+function configuration({ host, port, user, password, database }) {
+  return `
+fw:
+  namespace: bench
+  sharding:
+    default-shard: { group: 0, member: 0 }
+    groups:
+      - group: 0
+        name: global
+        members:
+          - member: 0
+            name: global-1
+            configs:
+              primary-config:
+                jdbc-url: jdbc:postgresql://${host}:${port}/${database}
+                username: ${user}
+                password: ${JSON.stringify(password)}
+                maximum-pool-size: 16
+`;
+}
+
+function deposit(id, host) {
+  const body = '{"amount":"1","recipient":"bench"}';
+  return (
+    `POST /wallets/${id}/deposit HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\n` +
+    `Content-Length: ${body.length}\r\n\r\n${body}`
+  );
+}
+
+/** Runs clients in a process of their own. */
+function load(options, service) {
+  return new Promise((resolve, reject) => {
+    const child = fork(CLIENTS);
+    let before = 0;
+    let serviceCpuSeconds = 0;
+    let result;
+    child.on('message', (message) => {
+      if (message.measuring === true) before = service?.cpuSeconds() ?? 0;
+      else if (message.measuring === false) serviceCpuSeconds = (service?.cpuSeconds() ?? 0) - before;
+      else result = message;
+    });
+    child.once('exit', (code) => {
+      if (result === undefined) reject(new Error(`The process of clients ended (${code})`));
+      else resolve({ ...result, serviceCpuSeconds });
+    });
+    child.send(options);
+  });
+}
+
+function table(rows) {
+  const head = ['server', 'clients', 'connections', 'goodput/s', 'served p50 / p99 ms', 'refused/s', 'refused p50 / p99 ms', 'unknown', 'of them applied', 'others', 'MiB', 'log bytes', 'CPU server / clients', "clients' lag ms"];
+  const lines = rows.map((row) => [
+    row.target,
+    row.clients,
+    row.connections,
+    Math.round(row.goodput),
+    `${ms(row.served.p50)} / ${ms(row.served.p99)}`,
+    Math.round(row.refused.count / row.seconds),
+    `${ms(row.refused.p50)} / ${ms(row.refused.p99)}`,
+    row.unknownInAll,
+    row.silentlyApplied,
+    others(row),
+    Math.round(row.memory),
+    row.logBytes,
+    `${share(row.serviceCpuSeconds, row)} / ${share(row.cpuSeconds, row)}`,
+    ms(row.lagMs),
+  ]);
+  return [head, head.map(() => '---:'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+/** Answers that are neither success nor a refusal, and connections that were broken. */
+function others({ statuses, broken }) {
+  const odd = Object.entries(statuses).filter(([status]) => status !== '200' && status !== '503');
+  return [...odd.map(([status, count]) => `${count} x ${status}`), ...(broken > 0 ? [`${broken} broken`] : [])].join(', ') || '-';
+}
+
+function share(cpuSeconds, { seconds }) {
+  return `${Math.round((cpuSeconds / seconds) * 100)} %`;
+}
+
+function ms(value) {
+  return value === undefined || value === null ? '-' : value.toFixed(value < 10 ? 1 : 0);
+}
