@@ -87,7 +87,7 @@ class Client {
 
   end() {
     clearTimeout(this.#timer);
-    this.#socket.destroy();
+    this.#socket?.destroy();
   }
 
   #open() {

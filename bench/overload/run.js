@@ -75,7 +75,12 @@ async function measure(server, { target, clients, connections }) {
     const requests = walletIds.slice(0, 8_000).map((id) => deposit(id, service.url.host));
     // Code is compiled and connections to the database are open before anything is measured.
     const preheat = await load({
-      ...base, requests, connections: 32, waits: true, warmUpMs: 0, measureMs: PREHEAT_MS,
+      ...base,
+      requests,
+      connections: 32,
+      waits: true,
+      warmUpMs: 0,
+      measureMs: PREHEAT_MS,
     });
     const logBefore = service.logBytes;
     const result = await load(
@@ -172,7 +177,22 @@ function load(options, service) {
 }
 
 function table(rows) {
-  const head = ['server', 'clients', 'connections', 'goodput/s', 'served p50 / p99 ms', 'refused/s', 'refused p50 / p99 ms', 'unknown', 'of them applied', 'others', 'MiB', 'log bytes', 'CPU server / clients', "clients' lag ms"];
+  const head = [
+    'server',
+    'clients',
+    'connections',
+    'goodput/s',
+    'served p50 / p99 ms',
+    'refused/s',
+    'refused p50 / p99 ms',
+    'unknown',
+    'of them applied',
+    'others',
+    'MiB',
+    'log bytes',
+    'CPU server / clients',
+    "clients' lag ms",
+  ];
   const lines = rows.map((row) => [
     row.target,
     row.clients,
@@ -195,7 +215,12 @@ function table(rows) {
 /** Answers that are neither success nor a refusal, and connections that were broken. */
 function others({ statuses, broken }) {
   const odd = Object.entries(statuses).filter(([status]) => status !== '200' && status !== '503');
-  return [...odd.map(([status, count]) => `${count} x ${status}`), ...(broken > 0 ? [`${broken} broken`] : [])].join(', ') || '-';
+  return (
+    [
+      ...odd.map(([status, count]) => `${count} x ${status}`),
+      ...(broken > 0 ? [`${broken} broken`] : []),
+    ].join(', ') || '-'
+  );
 }
 
 function share(cpuSeconds, { seconds }) {

@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { NO_SHARD } from './admission/admission.js';
 import type { Connections } from './connection/connections.js';
-import { errorFacts, type Log } from './log.js';
+import { errorFacts, type Log, type LogEntry } from './log.js';
+import { LogLimiter } from './log-limiter.js';
 import { type ParamPlaces, type Problem, problemOf } from './problem.js';
 import type { ApplicationProblems } from './problem-kinds.js';
 
 /** How long the rest of a refused body is read and thrown away before the connection is closed, in milliseconds. */
 const LINGER_MS = 2_000;
+/** Faults of one place that are logged per second; the answers to the others carry no `requestId`. */
+const FAULTS_PER_SECOND = 10;
 
 /** Refusals of a body that may still be on its way: too large, or held back until it is asked for. */
 const LINGERING: ReadonlySet<number> = new Set([413, 417]);
@@ -26,7 +31,7 @@ export interface AnswersOptions {
  * the headers of GET; Node leaves the body out.
  */
 export class Answers {
-  readonly #log: Log;
+  readonly #log: LogLimiter;
   readonly #connections: Connections;
   readonly #problems: ApplicationProblems | undefined;
   /** Set once the server closes. */
@@ -35,7 +40,7 @@ export class Answers {
   endsConnections = false;
 
   constructor({ log, connections, problems }: AnswersOptions) {
-    this.#log = log;
+    this.#log = new LogLimiter(log);
     this.#connections = connections;
     this.#problems = problems;
   }
@@ -55,6 +60,13 @@ export class Answers {
     if (this.endsConnections && this.#isLast(response)) headers['connection'] = 'close';
     response.writeHead(status, headers);
     response.end();
+  }
+
+  /** Logs that requests are refused: one line per second for each shard. */
+  refused(shard: number): void {
+    const place = shard === NO_SHARD ? {} : { shard: ShardIdentifier.fromBits(shard).toString() };
+    const message = 'requests refused: too many are under way';
+    this.#log.write(`refused ${shard}`, () => ({ level: 'warn', message, status: 503, ...place }));
   }
 
   /** Answers whatever was thrown with a problem, and logs what is the server's own fault. */
@@ -99,10 +111,20 @@ export class Answers {
     if (status < 500 || CALLERS_FAULTS.has(status)) return {};
     const isFault = status === 500;
     const requestId = randomUUID();
-    const facts = { requestId, method, path: instance, status, ...errorFacts(error, isFault) };
-    this.#log({ level: isFault ? 'error' : 'warn', message: 'request failed', ...facts });
+    const entry = (): LogEntry => ({
+      level: isFault ? 'error' : 'warn',
+      message: 'request failed',
+      requestId,
+      method,
+      path: instance,
+      status,
+      ...errorFacts(error, isFault),
+    });
+    const { code, shard = '' } = problem.body;
+    const kind = `${code} ${isFault ? thrownAt(error) : String(shard)}`;
+    const isLogged = this.#log.write(kind, entry, isFault ? FAULTS_PER_SECOND : 1);
     // Only a 500 says so little that somebody must look it up.
-    return isFault ? { requestId } : {};
+    return isFault && isLogged ? { requestId } : {};
   }
 
   /**
@@ -130,6 +152,12 @@ export class Answers {
     const timer = setTimeout(end, LINGER_MS);
     request.once('end', end).once('close', end).resume();
   }
+}
+
+/** The first frame of an error's stack: faults of one place are of one kind. */
+function thrownAt(error: unknown): string {
+  const stack = error instanceof Error ? error.stack : undefined;
+  return /\n\s+at .*/.exec(typeof stack === 'string' ? stack : '')?.[0] ?? '';
 }
 
 /** The path of a request target, without the query. */

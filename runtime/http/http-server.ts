@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import type { Metrics } from '../observability/prometheus.js';
+import { Gatekeeper } from './admission/gatekeeper.js';
 import { Answers } from './answer.js';
 import type { Authenticator } from './authenticator.js';
 import { readBody } from './body-reader.js';
@@ -76,7 +77,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const connections = new Connections(limits.answerTimeoutMs);
   const answers = new Answers({ log, connections, problems: options.problems });
   const paths = new PathMethods();
-  const edge: Edge = { limits, answers, paths, connections };
+  const gatekeeper = new Gatekeeper({ answers });
+  options.metrics?.watchAdmission(() => gatekeeper.statistics);
+  const edge: Edge = { limits, answers, paths, connections, gatekeeper };
   const server = createFastify(edge);
   if (options.metrics !== undefined) observeAnswers(server, options.metrics, options.routes);
   addBodyReader(server, limits.bodyBytes);
@@ -101,6 +104,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         answers.endsConnections = true;
       };
       answers.closing = true;
+      gatekeeper.release();
       closed ??= connections.drain(graceMs, endConnections).then(() => server.close());
       return closed;
     },
@@ -113,13 +117,15 @@ interface Edge {
   readonly answers: Answers;
   readonly paths: PathMethods;
   readonly connections: Connections;
+  readonly gatekeeper: Gatekeeper;
 }
 
 function createFastify(edge: Edge): FastifyInstance {
-  const { answers, limits, connections } = edge;
+  const { answers, limits, connections, gatekeeper } = edge;
   const server: FastifyInstance = fastify({
-    serverFactory: (handle) =>
-      httpListener(limits, {
+    serverFactory: (handler) => {
+      const handle = gatekeeper.guard(handler);
+      return httpListener(limits, {
         connections,
         request: (request, response) => {
           const problem = checkHead(request, limits.headerCount);
@@ -128,7 +134,8 @@ function createFastify(edge: Edge): FastifyInstance {
           else answerUnserved(request, response, edge);
         },
         expectation: (request, response) => answers.fail(request, response, unmetExpectation()),
-      }),
+      });
+    },
     // Queries are read by each route, strictly.
     routerOptions: { maxParamLength: LONGEST_PARAMETER, querystringParser: () => ({}) },
     return503OnClosing: false,
@@ -161,12 +168,12 @@ function addBodyReader(server: FastifyInstance, limit: number): void {
 function addRoutes(
   server: FastifyInstance,
   { routes, executor, authenticator }: HttpServerOptions,
-  { limits, answers, paths }: Edge,
+  { limits, answers, gatekeeper, paths }: Edge,
 ): void {
   const validators = new InputValidators();
   for (const route of routes) {
     const reader = new ParamsReader(route, validators, limits.nestingDepth);
-    const handler = compileRoute(route, reader, { executor, authenticator, answers });
+    const handler = compileRoute(route, reader, { executor, authenticator, answers, gatekeeper });
     paths.add(route.method, route.path);
     server.route({ method: route.method, url: routerPath(route.path), handler });
   }

@@ -14,6 +14,7 @@ export type HttpCode =
   | 'HTTP_HEADERS_TOO_LARGE'
   | 'HTTP_EXPECTATION_FAILED'
   | 'HTTP_METHOD_NOT_IMPLEMENTED'
+  | 'HTTP_BUSY'
   | 'HTTP_VERSION_NOT_SUPPORTED'
   | 'HTTP_INTERNAL';
 
@@ -112,6 +113,11 @@ const HTTP_KINDS: Readonly<Record<HttpCode, ProblemKind>> = {
   HTTP_EXPECTATION_FAILED: { status: 417, title: 'Expectation failed' },
   HTTP_HEADERS_TOO_LARGE: { status: 431, title: 'Headers too large' },
   HTTP_METHOD_NOT_IMPLEMENTED: { status: 501, title: 'Method not implemented' },
+  HTTP_BUSY: {
+    status: 503,
+    title: 'Server busy',
+    detail: 'The server has too much to do; nothing was written',
+  },
   HTTP_VERSION_NOT_SUPPORTED: { status: 505, title: 'Version not supported' },
   HTTP_INTERNAL: INTERNAL,
 };

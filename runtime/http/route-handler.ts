@@ -4,6 +4,9 @@ import type { ActionClass } from '../action/action.js';
 import type { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { compileObjectWriter } from '../domain/json-writer.js';
 import type { Principal } from '../domain/principal.js';
+import { CommitOutcomeUnknownError, DeadlineExceededError, ShardBusyError } from '../errors.js';
+import type { Ticket } from './admission/gate.js';
+import type { Gatekeeper } from './admission/gatekeeper.js';
 import type { Answers } from './answer.js';
 import type { Authenticator } from './authenticator.js';
 import { entityTag, isCurrent } from './entity-tags.js';
@@ -28,6 +31,8 @@ export interface RouteServices {
   readonly executor: Executes;
   readonly authenticator: Authenticator;
   readonly answers: Answers;
+  /** Asked for a place before anything is done for a request. */
+  readonly gatekeeper: Gatekeeper;
 }
 
 /** A handler that answers by itself and returns nothing: Fastify has nothing to wait for. */
@@ -37,7 +42,7 @@ export type RouteHandler = (request: FastifyRequest, reply: FastifyReply) => voi
 export function compileRoute(
   route: RouteDescriptor,
   reader: ParamsReader,
-  { executor, authenticator, answers }: RouteServices,
+  { executor, authenticator, answers, gatekeeper }: RouteServices,
 ): RouteHandler {
   const sendResult = compileAnswer(route, answers);
   const places = placesOf(route);
@@ -52,13 +57,15 @@ export function compileRoute(
     return executor.execute(principal, route.action, params, settings);
   };
 
-  return (request, reply) => {
+  const start = (request: FastifyRequest, reply: FastifyReply, ticket: Ticket): void => {
     const fail = (error: unknown): void => {
       answers.fail(request.raw, reply.raw, error, places);
+      ticket.leave(isAboutLoad(error));
     };
     const succeed = (result: unknown): void => {
       try {
         sendResult(request, reply.raw, result);
+        ticket.leave(true);
       } catch (error) {
         fail(error);
       }
@@ -77,6 +84,19 @@ export function compileRoute(
       fail(error);
     }
   };
+
+  return (request, reply) => {
+    gatekeeper.enter(request.raw, reply.raw, (ticket) => start(request, reply, ticket));
+  };
+}
+
+/** Failures that took their time because the shard, or this process, has too much to do. */
+function isAboutLoad(error: unknown): boolean {
+  return (
+    error instanceof ShardBusyError ||
+    error instanceof DeadlineExceededError ||
+    error instanceof CommitOutcomeUnknownError
+  );
 }
 
 /** A principal without a name is a defect of the authenticator: the caller cannot do anything about it. */

@@ -20,11 +20,27 @@ export interface HttpAnswer {
   readonly seconds: number;
 }
 
+/** What the server admits. */
+export interface HttpAdmission {
+  readonly inFlight: number;
+  readonly limit: number;
+  readonly waiting: number;
+  readonly gates: readonly {
+    /** Bits of the shard, or -1 for requests whose path names none. */
+    readonly shard: number;
+    readonly inFlight: number;
+    readonly limit: number;
+    readonly refused: number;
+  }[];
+}
+
 /** Metrics of one process in the text format of Prometheus. */
 export interface Metrics {
   readonly contentType: string;
   /** To be told of every answer. Returns at once. */
   observe(answer: HttpAnswer): void;
+  /** Shows how many requests are admitted, wait and are refused. Asked once for every scrape. */
+  watchAdmission(statistics: () => HttpAdmission): void;
   render(): Promise<string>;
 }
 
@@ -47,7 +63,12 @@ export function createMetrics(sources: MetricsSources): Metrics {
     tellOfShards(sources.statistics());
     return registry.metrics();
   };
-  return { contentType: registry.contentType, observe, render };
+  return {
+    contentType: registry.contentType,
+    observe,
+    watchAdmission: (statistics) => addAdmissionMetrics(registry, statistics, sources.statistics),
+    render,
+  };
 }
 
 function addHttpMetrics(registry: Registry): (answer: HttpAnswer) => void {
@@ -69,6 +90,48 @@ function addHttpMetrics(registry: Registry): (answer: HttpAnswer) => void {
     requests.inc({ method, route, status });
     durations.observe({ method, route }, seconds);
   };
+}
+
+/** Shards that are not configured add no label. */
+function addAdmissionMetrics(
+  registry: Registry,
+  statistics: () => HttpAdmission,
+  shards: () => readonly ShardStatistics[],
+): void {
+  const registers = [registry];
+  const total = (name: string, help: string, value: (admission: HttpAdmission) => number): void => {
+    const gauge: Gauge = new Gauge({ name, help, registers, collect: () => gauge.set(value(statistics())) });
+  };
+  total('fw_http_busy_in_flight', 'Requests under way', ({ inFlight }) => inFlight);
+  total('fw_http_busy_limit', 'Requests that may be under way, by measured latency', ({ limit }) => limit);
+  total('fw_http_busy_waiting', 'Requests that wait to be admitted', ({ waiting }) => waiting);
+  const perGate = (
+    Kind: typeof Gauge | typeof Counter,
+    name: string,
+    help: string,
+    value: (gate: HttpAdmission['gates'][number]) => number,
+  ): void => {
+    const metric = new Kind({
+      name,
+      help,
+      labelNames: ['shard'],
+      registers,
+      collect: () => {
+        metric.reset();
+        const names = new Map(shards().map(({ shard }) => [shard.bits, shard.toString()]));
+        for (const gate of statistics().gates)
+          metric.inc({ shard: names.get(gate.shard) ?? 'none' }, value(gate));
+      },
+    });
+  };
+  perGate(Gauge, 'fw_http_busy_shard_in_flight', 'Requests under way by shard', (gate) => gate.inFlight);
+  perGate(Gauge, 'fw_http_busy_shard_limit', 'Requests that may be under way by shard', (gate) => gate.limit);
+  perGate(
+    Counter,
+    'fw_http_busy_refused_total',
+    'Requests that were refused because too many were under way',
+    (gate) => gate.refused,
+  );
 }
 
 type ShardValue = (statistics: ShardStatistics) => number;

@@ -1,0 +1,90 @@
+/** How a limit is found. */
+export interface LatencyLimitOptions {
+  /** The limit to begin with. */
+  readonly initial: number;
+  /** The limit never falls below. */
+  readonly minimum: number;
+  /** The limit never rises above. */
+  readonly maximum: number;
+  /** A mean latency up to this one never lowers the limit, in milliseconds. */
+  readonly toleratedMs: number;
+  /** A mean latency beyond this one is never tolerated, in milliseconds. */
+  readonly longestMs: number;
+  /** A window lasts at least so long, in milliseconds. */
+  readonly windowMs: number;
+  /** A window has at least so many samples. */
+  readonly leastSamples: number;
+}
+
+/** Latency that is tolerated, as a multiple of the one at the minimum. */
+const TOLERATED_RATIO = 2;
+/** A window lowers the limit to this share at most: one stall of the process says little. */
+const STEEPEST = 0.7;
+/** A limit that is not used up to this share is not raised: nothing is known about a higher one. */
+const USED_SHARE = 0.8;
+
+/**
+ * The number of requests that may be under way at a time, found by their latency: while the mean latency of a window is
+ * tolerated the limit rises by its square root, and beyond that it falls with the gradient (tolerated / measured). By
+ * Little's law it settles near capacity x tolerated latency, whatever the machine.
+ *
+ * A latency that is too long at the minimum as well is not due to what is under way (a database far away, say): then
+ * twice that latency is tolerated.
+ */
+export class LatencyLimit {
+  readonly #options: LatencyLimitOptions;
+  #limit: number;
+  /** Latency at the minimum, if that is too long. */
+  #baseMs = 0;
+  #windowSince = 0;
+  #sumMs = 0;
+  #count = 0;
+  #mostInFlight = 0;
+  #meanMs = 0;
+
+  constructor(options: LatencyLimitOptions) {
+    this.#options = options;
+    this.#limit = options.initial;
+  }
+
+  /** A whole number. */
+  get limit(): number {
+    return Math.floor(this.#limit);
+  }
+
+  /** Mean latency of the last window, in milliseconds; 0 before there is one. */
+  get meanMs(): number {
+    return this.#meanMs;
+  }
+
+  /**
+   * Adds the latency of one request.
+   *
+   * @param inFlight requests under way when it ended, itself included
+   * @param nowMs monotonic time
+   */
+  record(latencyMs: number, inFlight: number, nowMs: number): void {
+    if (this.#count === 0) this.#windowSince = nowMs;
+    this.#count += 1;
+    this.#sumMs += latencyMs;
+    if (inFlight > this.#mostInFlight) this.#mostInFlight = inFlight;
+    const { windowMs, leastSamples } = this.#options;
+    if (this.#count >= leastSamples && nowMs - this.#windowSince >= windowMs) this.#endWindow();
+  }
+
+  #endWindow(): void {
+    const { toleratedMs, longestMs, minimum, maximum } = this.#options;
+    const meanMs = this.#sumMs / this.#count;
+    this.#meanMs = meanMs;
+    this.#baseMs = Math.min(this.#baseMs, meanMs);
+    const bound = Math.min(longestMs, Math.max(toleratedMs, this.#baseMs * TOLERATED_RATIO));
+    if (meanMs > bound) {
+      if (this.#limit <= minimum) this.#baseMs = meanMs;
+      this.#limit = Math.max(minimum, this.#limit * Math.max(STEEPEST, bound / meanMs));
+    } else if (this.#mostInFlight >= this.#limit * USED_SHARE)
+      this.#limit = Math.min(maximum, this.#limit + Math.sqrt(this.#limit));
+    this.#count = 0;
+    this.#sumMs = 0;
+    this.#mostInFlight = 0;
+  }
+}

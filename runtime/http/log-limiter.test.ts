@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import type { LogEntry } from './log.js';
+import { LogLimiter } from './log-limiter.js';
+
+class Clock {
+  #nowMs = 0;
+  #work: { readonly at: number; readonly run: () => void }[] = [];
+  readonly nowMs = (): number => this.#nowMs;
+  readonly later = (run: () => void, ms: number): void => {
+    this.#work.push({ at: this.#nowMs + ms, run });
+  };
+
+  pass(ms: number): void {
+    const end = this.#nowMs + ms;
+    for (;;) {
+      const next = this.#work.filter(({ at }) => at <= end).sort((one, other) => one.at - other.at)[0];
+      if (next === undefined) break;
+      this.#work = this.#work.filter((work) => work !== next);
+      this.#nowMs = next.at;
+      next.run();
+    }
+    this.#nowMs = end;
+  }
+
+  get idle(): boolean {
+    return this.#work.length === 0;
+  }
+}
+
+const clock = new Clock();
+const lines: LogEntry[] = [];
+const limiter = new LogLimiter((entry) => void lines.push(entry), clock);
+const write = (kind: string, number: number, perSecond?: number): boolean =>
+  limiter.write(kind, () => ({ level: 'warn', message: kind, number }), perSecond);
+
+it('writes one line per second and kind, with the number of entries that were left out', () => {
+  const written = Array.from({ length: 1_000 }, (_, number) => write('busy', number));
+  expect(written.filter(Boolean)).toHaveLength(1);
+  write('down', 0);
+  expect(lines).toEqual([
+    { level: 'warn', message: 'busy', number: 0 },
+    { level: 'warn', message: 'down', number: 0 },
+  ]);
+  clock.pass(1_000);
+  expect(lines.slice(2)).toEqual([{ level: 'warn', message: 'busy', number: 999, suppressed: 998 }]);
+  // That line counts as the one of the next second.
+  expect(write('busy', 1_000)).toBe(false);
+  clock.pass(1_000);
+  expect(lines.at(-1)).toEqual({ level: 'warn', message: 'busy', number: 1_000, suppressed: 0 });
+  clock.pass(2_000);
+  expect(lines).toHaveLength(4);
+  expect(clock.idle).toBe(true);
+  expect(write('busy', 1)).toBe(true);
+});
+
+it('lets some kinds have more lines', () => {
+  const written = Array.from({ length: 50 }, (_, number) => write('fault', number, 10));
+  expect(written.filter(Boolean)).toHaveLength(10);
+});
+
+it('keeps a bounded number of kinds', () => {
+  lines.length = 0;
+  for (let number = 0; number < 10_000; number += 1) write(`kind ${number}`, number);
+  expect(lines.length).toBeLessThan(300);
+  clock.pass(1_000);
+  expect(lines.at(-1)?.['suppressed']).toBeGreaterThan(9_000);
+  clock.pass(2_000);
+  expect(clock.idle).toBe(true);
+});

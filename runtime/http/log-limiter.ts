@@ -1,0 +1,102 @@
+import type { Log, LogEntry } from './log.js';
+
+/** Time and timers of a log limiter. */
+export interface LogLimiterEnvironment {
+  /** Monotonic milliseconds. */
+  readonly nowMs: () => number;
+  /** Calls back once after so many milliseconds. */
+  readonly later: (work: () => void, ms: number) => void;
+}
+
+/** A second of one kind. */
+interface Second {
+  sinceMs: number;
+  written: number;
+  suppressed: number;
+  /** Makes the entry that was suppressed last. */
+  last: (() => LogEntry) | undefined;
+}
+
+const SECOND_MS = 1_000;
+/** Kinds at a time; those beyond count as one. */
+const MOST_KINDS = 256;
+const OTHER_KINDS = 'other kinds';
+
+const SYSTEM: LogLimiterEnvironment = {
+  nowMs: () => performance.now(),
+  later: (work, ms) => void setTimeout(work, ms).unref(),
+};
+
+/**
+ * Writes a few lines of each kind per second: under overload a line for each refusal would fill disks and take the
+ * processor. What is left out is counted: when the second is over, its last entry is written with `suppressed`, the
+ * number of entries that were left out before it.
+ */
+export class LogLimiter {
+  readonly #log: Log;
+  readonly #environment: LogLimiterEnvironment;
+  readonly #kinds = new Map<string, Second>();
+  #watching = false;
+
+  constructor(log: Log, environment: LogLimiterEnvironment = SYSTEM) {
+    this.#log = log;
+    this.#environment = environment;
+  }
+
+  /**
+   * Writes an entry, or counts it.
+   *
+   * @param kind entries of one kind share a limit; never made of what callers send
+   * @param make makes the entry; called only if it is written
+   * @param perSecond entries of this kind per second. Default 1.
+   * @returns whether it was written
+   */
+  write(kind: string, make: () => LogEntry, perSecond = 1): boolean {
+    const second = this.#secondOf(kind);
+    if (second.written < perSecond) {
+      second.written += 1;
+      this.#log(make());
+      return true;
+    }
+    second.suppressed += 1;
+    second.last = make;
+    return false;
+  }
+
+  #secondOf(kind: string): Second {
+    const isNew = !this.#kinds.has(kind);
+    const name = isNew && this.#kinds.size >= MOST_KINDS ? OTHER_KINDS : kind;
+    let second = this.#kinds.get(name);
+    if (second === undefined) {
+      second = { sinceMs: this.#environment.nowMs(), written: 0, suppressed: 0, last: undefined };
+      this.#kinds.set(name, second);
+      this.#watch();
+    }
+    return second;
+  }
+
+  #watch(): void {
+    if (this.#watching) return;
+    this.#watching = true;
+    this.#environment.later(() => {
+      this.#watching = false;
+      this.#endSeconds();
+      if (this.#kinds.size > 0) this.#watch();
+    }, SECOND_MS);
+  }
+
+  /** The summary of a second is the next one's line. */
+  #endSeconds(): void {
+    const nowMs = this.#environment.nowMs();
+    for (const [kind, second] of this.#kinds) {
+      if (nowMs - second.sinceMs < SECOND_MS) continue;
+      const { last, suppressed } = second;
+      if (last === undefined) {
+        this.#kinds.delete(kind);
+        continue;
+      }
+      Object.assign(second, { sinceMs: nowMs, written: 1, suppressed: 0, last: undefined });
+      this.#log({ ...last(), suppressed: suppressed - 1 });
+    }
+  }
+}
