@@ -92,11 +92,16 @@ export function compileRoute(
 
 /** Failures that took their time because the shard, or this process, has too much to do. */
 function isAboutLoad(error: unknown): boolean {
-  return (
-    error instanceof ShardBusyError ||
-    error instanceof DeadlineExceededError ||
-    error instanceof CommitOutcomeUnknownError
-  );
+  try {
+    return (
+      error instanceof ShardBusyError ||
+      error instanceof DeadlineExceededError ||
+      error instanceof CommitOutcomeUnknownError
+    );
+  } catch {
+    // What was thrown can be anything, a proxy that throws when it is read included.
+    return false;
+  }
 }
 
 /** A principal without a name is a defect of the authenticator: the caller cannot do anything about it. */

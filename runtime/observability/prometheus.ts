@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ConsumerLag, ShardLag } from '../events/lag.js';
+import { addAdmissionMetrics, type HttpAdmission } from './admission-metrics.js';
 import type { ShardStatistics } from './shard-statistics.js';
 
 /** What the metrics are made from. */
@@ -18,20 +19,6 @@ export interface HttpAnswer {
   readonly status: number;
   /** From the head of the request to the end of the answer. */
   readonly seconds: number;
-}
-
-/** What the server admits. */
-export interface HttpAdmission {
-  readonly inFlight: number;
-  readonly limit: number;
-  readonly waiting: number;
-  readonly gates: readonly {
-    /** Bits of the shard, or -1 for requests whose path names none. */
-    readonly shard: number;
-    readonly inFlight: number;
-    readonly limit: number;
-    readonly refused: number;
-  }[];
 }
 
 /** Metrics of one process in the text format of Prometheus. */
@@ -59,16 +46,17 @@ export function createMetrics(sources: MetricsSources): Metrics {
   const tellOfShards = addShardMetrics(registry);
   if (sources.lag !== undefined) addDeliveryMetrics(registry, latest(sources.lag));
   const observe = addHttpMetrics(registry);
+  const watched: ((statistics: readonly ShardStatistics[]) => void)[] = [];
   const render = async (): Promise<string> => {
-    tellOfShards(sources.statistics());
+    const statistics = sources.statistics();
+    tellOfShards(statistics);
+    for (const update of watched) update(statistics);
     return registry.metrics();
   };
-  return {
-    contentType: registry.contentType,
-    observe,
-    watchAdmission: (statistics) => addAdmissionMetrics(registry, statistics, sources.statistics),
-    render,
+  const watchAdmission = (admission: () => HttpAdmission): void => {
+    watched.push(addAdmissionMetrics(registry, admission));
   };
+  return { contentType: registry.contentType, observe, watchAdmission, render };
 }
 
 function addHttpMetrics(registry: Registry): (answer: HttpAnswer) => void {
@@ -90,48 +78,6 @@ function addHttpMetrics(registry: Registry): (answer: HttpAnswer) => void {
     requests.inc({ method, route, status });
     durations.observe({ method, route }, seconds);
   };
-}
-
-/** Shards that are not configured add no label. */
-function addAdmissionMetrics(
-  registry: Registry,
-  statistics: () => HttpAdmission,
-  shards: () => readonly ShardStatistics[],
-): void {
-  const registers = [registry];
-  const total = (name: string, help: string, value: (admission: HttpAdmission) => number): void => {
-    const gauge: Gauge = new Gauge({ name, help, registers, collect: () => gauge.set(value(statistics())) });
-  };
-  total('fw_http_busy_in_flight', 'Requests under way', ({ inFlight }) => inFlight);
-  total('fw_http_busy_limit', 'Requests that may be under way, by measured latency', ({ limit }) => limit);
-  total('fw_http_busy_waiting', 'Requests that wait to be admitted', ({ waiting }) => waiting);
-  const perGate = (
-    Kind: typeof Gauge | typeof Counter,
-    name: string,
-    help: string,
-    value: (gate: HttpAdmission['gates'][number]) => number,
-  ): void => {
-    const metric = new Kind({
-      name,
-      help,
-      labelNames: ['shard'],
-      registers,
-      collect: () => {
-        metric.reset();
-        const names = new Map(shards().map(({ shard }) => [shard.bits, shard.toString()]));
-        for (const gate of statistics().gates)
-          metric.inc({ shard: names.get(gate.shard) ?? 'none' }, value(gate));
-      },
-    });
-  };
-  perGate(Gauge, 'fw_http_busy_shard_in_flight', 'Requests under way by shard', (gate) => gate.inFlight);
-  perGate(Gauge, 'fw_http_busy_shard_limit', 'Requests that may be under way by shard', (gate) => gate.limit);
-  perGate(
-    Counter,
-    'fw_http_busy_refused_total',
-    'Requests that were refused because too many were under way',
-    (gate) => gate.refused,
-  );
 }
 
 type ShardValue = (statistics: ShardStatistics) => number;

@@ -1,0 +1,60 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { ShardStatistics } from './shard-statistics.js';
+
+/** What the HTTP server admits. */
+export interface HttpAdmission {
+  readonly inFlight: number;
+  readonly limit: number;
+  readonly waiting: number;
+  readonly gates: readonly HttpGate[];
+}
+
+/** One shard's part of it. */
+export interface HttpGate {
+  /** Bits of the shard, or -1 for requests whose path names none. */
+  readonly shard: number;
+  readonly inFlight: number;
+  readonly limit: number;
+  /** Since the start. */
+  readonly refused: number;
+}
+
+/**
+ * Adds what the server admits and refuses.
+ *
+ * @returns an update, to be called before the metrics are shown. Shards that it is not given share one label.
+ */
+export function addAdmissionMetrics(
+  registry: Registry,
+  admission: () => HttpAdmission,
+): (shards: readonly ShardStatistics[]) => void {
+  const registers = [registry];
+  const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers });
+  const labelNames = ['shard'];
+  const shardGauge = (name: string, help: string): Gauge => new Gauge({ name, help, labelNames, registers });
+  const inFlight = gauge('fw_http_busy_in_flight', 'Requests under way');
+  const limit = gauge('fw_http_busy_limit', 'Requests that may be under way, by measured latency');
+  const waiting = gauge('fw_http_busy_waiting', 'Requests that wait to be admitted');
+  const ofShard = shardGauge('fw_http_busy_shard_in_flight', 'Requests under way by shard');
+  const limitOfShard = shardGauge('fw_http_busy_shard_limit', 'Requests that may be under way by shard');
+  const refused = new Counter({
+    name: 'fw_http_busy_refused_total',
+    help: 'Requests that were refused because too many were under way',
+    labelNames,
+    registers,
+  });
+  return (shards) => {
+    const names = new Map(shards.map(({ shard }) => [shard.bits, shard.toString()]));
+    const now = admission();
+    inFlight.set(now.inFlight);
+    limit.set(now.limit);
+    waiting.set(now.waiting);
+    for (const metric of [ofShard, limitOfShard, refused]) metric.reset();
+    for (const gate of now.gates) {
+      const labels = { shard: names.get(gate.shard) ?? 'none' };
+      ofShard.inc(labels, gate.inFlight);
+      limitOfShard.inc(labels, gate.limit);
+      refused.inc(labels, gate.refused);
+    }
+  };
+}
