@@ -99,10 +99,9 @@ export class ShardGateways implements RepositoryContext {
     const known = this.#gateways.get(shard);
     if (known !== undefined) return known;
     const database = this.#databases.database(shard);
-    const store = new SqlShardStore(database, this.#namespace, this.#events, (groups) =>
-      this.onCommitted?.(shard, groups),
-    );
     const folding = new FoldingRules(database);
+    const committed = (groups: readonly WriteGroup[]): void => this.onCommitted?.(shard, groups);
+    const store = new SqlShardStore(database, this.#namespace, this.#events, committed, folding);
     const gateway = {
       shard,
       store,

@@ -1,4 +1,5 @@
 import type { ModelDescriptor } from '../domain/descriptor.js';
+import { foldingCondition } from './folding-rules.js';
 import { RowCodec } from './row-codec.js';
 import { arrayType, quoteIdentifier } from './sql-identifier.js';
 import { tableKey } from './table-key.js';
@@ -13,6 +14,8 @@ export interface TableShape {
   readonly expects: boolean;
   /** Rows that it adds are left out with their group if they conflict: what stands behind `ON CONFLICT`. Default: they fail. */
   readonly conflicts?: string | undefined;
+  /** Nothing is applied unless the catalog says that rows of the table may be folded. Default false. */
+  readonly proves?: boolean;
 }
 
 /** What decides the text of a flush statement; the number of groups, plans and rows does not. */
@@ -34,8 +37,8 @@ export interface FlushShape {
 /** One text per shape. */
 export function shapeKey(shape: FlushShape): string {
   const tables = shape.tables.map(
-    ({ model, updates, adds, expects, conflicts }) =>
-      `${tableKey(model)}:${updates ? `u${updates.key}` : ''}${adds ? 'a' : ''}${expects ? 'x' : ''}${
+    ({ model, updates, adds, expects, conflicts, proves }) =>
+      `${tableKey(model)}:${proves === true ? 'p' : ''}${updates ? `u${updates.key}` : ''}${adds ? 'a' : ''}${expects ? 'x' : ''}${
         conflicts === undefined ? '' : `!${conflicts}!`
       }`,
   );
@@ -46,7 +49,8 @@ export function shapeKey(shape: FlushShape): string {
 /** Whether some group of this shape can be left out because of a row. */
 export function hasGuards(shape: FlushShape): boolean {
   return shape.tables.some(
-    ({ updates, expects, conflicts }) => updates !== undefined || expects || conflicts !== undefined,
+    ({ updates, expects, conflicts, proves }) =>
+      updates !== undefined || expects || conflicts !== undefined || proves === true,
   );
 }
 
@@ -70,28 +74,20 @@ export function flushText(shape: FlushShape): string {
   const array = (type: string): string => `$${++count}::${type}`;
   const guards = hasGuards(shape);
   const actions = actionParameters(array, shape.folded, guards);
-  const parts: string[] = [];
   const needs = guards && !shape.oneGuard ? array('int[]') : undefined;
+  const proof = proofPart(shape, array);
+  const parts = [...proof];
   const locked: number[] = [];
   shape.tables.forEach((table, index) => {
     parts.push(...guardParts(table, index, shape.skipLocked, array));
     if (table.updates !== undefined || table.expects) locked.push(index);
   });
-  const refused: string[] = [];
-  const conflicting: string[] = [];
-  shape.tables.forEach((table, index) => {
-    if (table.conflicts === undefined) return;
-    conflicting.push(...conflictParts(table, index, array));
-    refused.push(refusedPart(table, index));
-  });
-  if (guards)
-    parts.push(`${refused.length > 0 ? 'held' : 'ok'} AS MATERIALIZED (${heldGroups(locked, needs)})`);
-  if (refused.length > 0) {
-    parts.push(...conflicting, `refused AS MATERIALIZED (${refused.join(' UNION ALL ')})`);
-    parts.push(
-      'ok AS MATERIALIZED (SELECT grp FROM held WHERE (grp IN (SELECT grp FROM refused)) IS NOT TRUE)',
-    );
-  }
+  const groups = heldGroups(locked, needs);
+  const held =
+    proof.length === 0 ? groups : `SELECT grp FROM (${groups}) AS g WHERE (SELECT holds FROM proof)`;
+  const conflicts = shape.tables.some((table) => table.conflicts !== undefined);
+  if (conflicts) parts.push(`held AS MATERIALIZED (${held})`, ...refusedParts(shape.tables, array));
+  else if (guards) parts.push(`ok AS MATERIALIZED (${held})`);
   parts.push(actionPart(actions));
   shape.tables.forEach((table, index) => {
     if (table.updates !== undefined) parts.push(updatePart(table.model, table.updates, index));
@@ -103,19 +99,24 @@ export function flushText(shape: FlushShape): string {
   if (shape.schedules) parts.push(schedulePart(actions, array));
   if (shape.cancellations) parts.push(cancellationPart(actions, array));
   if (shape.journal) parts.push(journalPart(actions, array));
-  const answer = guards ? APPLIED_GROUPS : `SELECT '${ALL_APPLIED}' AS applied`;
-  return `WITH ${parts.join(',\n')}\n${refused.length > 0 ? APPLIED_AND_REFUSED : answer}`;
+  const applied = guards ? listOf('ok') : `'${ALL_APPLIED}'`;
+  const proven =
+    proof.length === 0
+      ? applied
+      : `CASE WHEN (SELECT holds FROM proof) THEN ${applied} ELSE '${UNPROVEN}' END`;
+  return `WITH ${parts.join(',\n')}\nSELECT ${proven} AS applied${conflicts ? `, ${listOf('refused')} AS refused` : ''}`;
 }
 
 /** What a flush without guards answers: all its groups are applied, or it fails. */
 export const ALL_APPLIED = 'all';
 
-/** Numbers of groups from 1, separated by commas. */
-const APPLIED_GROUPS = "SELECT coalesce(string_agg(grp::text, ','), '') AS applied FROM ok";
+/** What a flush answers that may not fold the rows that it folds: nothing is applied. */
+export const UNPROVEN = 'unproven';
 
-const APPLIED_AND_REFUSED =
-  "SELECT (SELECT coalesce(string_agg(grp::text, ','), '') FROM ok) AS applied, " +
-  "(SELECT coalesce(string_agg(grp::text, ','), '') FROM refused) AS refused";
+/** Numbers of groups from 1, separated by commas. */
+function listOf(groups: 'ok' | 'refused'): string {
+  return `(SELECT coalesce(string_agg(grp::text, ','), '') FROM ${groups})`;
+}
 
 type NextParameter = (type: string) => string;
 
@@ -190,6 +191,31 @@ function heldGroups(locked: readonly number[], needs: string | undefined): strin
   if (rows === '') return others;
   const complete = `SELECT grp FROM (${rows}) AS l GROUP BY grp HAVING count(*) = (${needs})[grp]`;
   return `${complete} UNION ALL ${others}`;
+}
+
+function proofPart({ tables }: FlushShape, array: NextParameter): readonly string[] {
+  const conditions = tables.flatMap(({ model, proves }) =>
+    proves === true ? [foldingCondition(model, array('xid'))] : [],
+  );
+  return conditions.length === 0
+    ? []
+    : [`proof AS MATERIALIZED (SELECT ${conditions.join(' AND ')} AS holds)`];
+}
+
+/** Inserts rows of groups that are held; what remains of these groups is `ok`. */
+function refusedParts(tables: readonly TableShape[], array: NextParameter): readonly string[] {
+  const parts: string[] = [];
+  const refused: string[] = [];
+  tables.forEach((table, index) => {
+    if (table.conflicts === undefined) return;
+    parts.push(...conflictParts(table, index, array));
+    refused.push(refusedPart(table, index));
+  });
+  return [
+    ...parts,
+    `refused AS MATERIALIZED (${refused.join(' UNION ALL ')})`,
+    'ok AS MATERIALIZED (SELECT grp FROM held WHERE (grp IN (SELECT grp FROM refused)) IS NOT TRUE)',
+  ];
 }
 
 /** No group has more than one row in all of these tables: one that is refused has inserted nothing. */

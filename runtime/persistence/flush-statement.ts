@@ -15,6 +15,7 @@ import type { EventCatalog } from './event-catalog.js';
 import { EventColumns } from './event-columns.js';
 import { type FlushShape, flushText, hasGuards, shapeKey, type TableShape } from './flush-shape.js';
 import { changedBy, foldGroup, type RowChange } from './folded-group.js';
+import type { FoldingProof, FoldingRules } from './folding-rules.js';
 import { asLonePlan, type LonePlan, loneShapeKey, loneText, loneValues } from './lone-flush.js';
 import type { ActionRow, PlanWrite } from './plan-write.js';
 import { type CodedColumn, RowCodec } from './row-codec.js';
@@ -42,6 +43,14 @@ const KEY_COLUMNS = 8;
 const SCHEDULE_COLUMNS = 6;
 const CANCELLATION_COLUMNS = 2;
 
+/** What a statement depends on besides its plans. */
+export interface MakeOptions {
+  /** Tables whose rows are left out if they conflict; no group adds two rows to them. Default none. */
+  readonly conflicts?: ConflictTargets | undefined;
+  /** Says what the statement has to prove if it folds rows. Default: nothing. */
+  readonly folding?: Pick<FoldingRules, 'proofOf'> | undefined;
+}
+
 /** Makes flush statements for one shard. */
 export class FlushStatements {
   readonly #shard: ShardIdentifier;
@@ -57,10 +66,10 @@ export class FlushStatements {
   /**
    * The statement that applies these groups.
    *
-   * @param conflicts tables whose rows are left out if they conflict; no group adds two rows to them
    * @throws ValidationError if a value does not fit its column
+   * @throws FoldingOutdated if a row is folded that may not be
    */
-  make({ groups, locked }: FlushRequest, conflicts?: ConflictTargets): Statement {
+  make({ groups, locked }: FlushRequest, { conflicts, folding }: MakeOptions = {}): Statement {
     const plans = groups.flat();
     const folds = groups.map(foldGroup);
     const lone =
@@ -72,7 +81,8 @@ export class FlushStatements {
     const schedules = scheduleArrays(plans);
     const cancellations = cancellationArrays(plans);
     const journal = journalArrays(plans);
-    const shapes = tables.map((table) => tableShape(table, conflicts));
+    const proofs = folding === undefined ? [] : tables.map((table) => proofOf(table, folding));
+    const shapes = tables.map((table, index) => tableShape(table, conflicts, proofs[index]));
     const shape: FlushShape = {
       tables: shapes,
       events: events.length > 0,
@@ -88,6 +98,7 @@ export class FlushStatements {
     const guarded = hasGuards(shape);
     if (guarded && shape.folded) values.push(groupNumbers(groups));
     if (guarded && !shape.oneGuard) values.push(needsArray(folds));
+    for (const proof of proofs) if (proof !== undefined) values.push(proof.catalogVersion);
     for (const [index, table] of tables.entries()) values.push(...guardArrays(table, shapes[index]?.updates));
     // Rows that may be left out come first: the rest of the statement depends on them.
     const mayConflict = (index: number): boolean => shapes[index]?.conflicts !== undefined;
@@ -166,12 +177,23 @@ function changesOfKind(rows: TableChanges, kind: RowChange['kind']): GroupChange
   }
 }
 
+/** Undefined if no row of the table is folded, or if its model says that they may be. */
+function proofOf(
+  { codec, updates, adds }: TableChanges,
+  folding: Pick<FoldingRules, 'proofOf'>,
+): FoldingProof | undefined {
+  const isFolded = [updates, adds].some((rows) => rows.some(({ change }) => change.isFolded));
+  return isFolded ? folding.proofOf(codec.model) : undefined;
+}
+
 function tableShape(
   { codec, updates, adds, expects }: TableChanges,
   conflicts: ConflictTargets | undefined,
+  proof: FoldingProof | undefined,
 ): TableShape {
   return {
     model: codec.model,
+    proves: proof !== undefined,
     conflicts: adds.length === 0 ? undefined : conflicts?.get(codec.model.table)?.target,
     updates:
       updates.length === 0

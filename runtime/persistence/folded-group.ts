@@ -16,6 +16,8 @@ export interface RowChange {
   readonly expectedVersion: number;
   /** Of an update: what any of its plans changes. Default: all columns. */
   readonly changed?: ColumnSet;
+  /** States between the first and the last are skipped. */
+  readonly isFolded?: true;
 }
 
 /** The columns that the update of a row sets. */
@@ -58,7 +60,7 @@ function follow(before: RowChange, item: StagedItem): RowChange {
     throw new PlanMisuseError(`${item.descriptor.name} ${item.model.id.getValue()} cannot be folded`);
   }
   RowCodec.of(item.descriptor).judgeReplaced(before.model, item.model);
-  if (before.kind === 'add') return { ...before, model: item.model };
+  if (before.kind === 'add') return { ...before, model: item.model, isFolded: true };
   const changed = unionOf(item.descriptor, changedBy(before), changedBy(item));
-  return { ...before, model: item.model, changed };
+  return { ...before, model: item.model, changed, isFolded: true };
 }

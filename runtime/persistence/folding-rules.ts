@@ -1,10 +1,13 @@
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import { normalizeType } from '../domain/sql-type.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
+import { quoteElement } from './column-codec.js';
 import { quoteIdentifier } from './sql-identifier.js';
 
-/** After a failed look at the catalog, the next one is not made before this time, in milliseconds. */
+/** After a look at the catalog that failed, the next one is not made before this time, in milliseconds. */
 const PAUSE_MS = 1_000;
+/** A table that may not be folded is looked at again after this time, in milliseconds: what kept it may be gone. */
+const STRICT_MS = 60_000;
 
 /** Constraints of the first migration that no state between can break: residency of ids, numbers that are numbers. */
 const HARMLESS = [
@@ -19,21 +22,59 @@ SELECT
     OR EXISTS (SELECT FROM pg_index WHERE indrelid = t.oid
       AND (indisunique AND NOT indisprimary OR indexprs IS NOT NULL OR indpred IS NOT NULL))
     OR EXISTS (SELECT FROM pg_attribute WHERE attrelid = t.oid AND attgenerated <> '')
-    OR t.relrowsecurity,
+    OR EXISTS (SELECT FROM pg_attribute WHERE attrelid = t.oid AND attnotnull AND attname = ANY ($2::text[]))
+    OR t.relrowsecurity OR t.relkind <> 'r' OR t.relhassubclass,
+  t.xmin::text,
   ARRAY(SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = t.oid AND contype NOT IN ('p', 'n')),
   ARRAY(SELECT attname::text FROM pg_attribute WHERE attrelid = t.oid AND attnum > 0 ORDER BY attnum),
   ARRAY(SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = t.oid AND attnum > 0 ORDER BY attnum)
 FROM pg_class AS t WHERE t.oid = to_regclass($1)`;
 
+/** What a statement that folds rows of a table has to find there: nothing that its look at the catalog has not seen. */
+export interface FoldingProof {
+  /** `xmin` of the table's row in `pg_class`, which changes with its checks, rules, columns and row security. */
+  readonly catalogVersion: string;
+}
+
+/** The rules under which a statement was to fold have changed. Nothing of it was applied. */
+export class FoldingOutdated extends Error {
+  override readonly name: string = 'FoldingOutdated';
+}
+
+/**
+ * Condition: the table may still be folded as the look at the catalog has found. It holds for the whole statement: the
+ * server takes the lock of the table first and the snapshot after it, and what could break the condition needs a lock
+ * that conflicts, or waits for transactions that hold this one.
+ *
+ * @param catalogVersion parameter
+ */
+export function foldingCondition(model: ModelDescriptor, catalogVersion: string): string {
+  const optional = optionalColumns(model);
+  const required =
+    optional.length === 0
+      ? ''
+      : ' AND NOT EXISTS (SELECT FROM pg_catalog.pg_attribute WHERE attrelid = c.oid AND attnotnull ' +
+        `AND attname IN (${optional.map(quoteLiteral).join(', ')}))`;
+  return (
+    `EXISTS (SELECT FROM pg_catalog.pg_class AS c WHERE c.oid = ${quoteLiteral(quoteIdentifier(model.table))}::regclass ` +
+    `AND c.xmin = ${catalogVersion} AND NOT (c.relhastriggers AND (` +
+    'EXISTS (SELECT FROM pg_catalog.pg_trigger WHERE tgrelid = c.oid AND NOT tgisinternal) OR ' +
+    "EXISTS (SELECT FROM pg_catalog.pg_constraint WHERE conrelid = c.oid AND contype = 'f'))) " +
+    'AND NOT EXISTS (SELECT FROM pg_catalog.pg_index WHERE indrelid = c.oid AND ' +
+    `(indisunique AND NOT indisprimary OR indexprs IS NOT NULL OR indpred IS NOT NULL))${required})`
+  );
+}
+
 /**
  * Says which tables of one shard may have several changes of one row written as one. Folding skips the states between,
  * one of which a trigger, a check, a unique constraint or a column of another type than its model says might have
- * refused. Unless its model says so itself, a table is looked at once, when folding it is first asked for; until the
- * answer is there, it is not folded.
+ * refused. Unless its model says so itself, a table is looked at when folding it is first asked for; until the answer is
+ * there, it is not folded. A migration may change the answer at any time, so that each statement that folds proves it.
  */
 export class FoldingRules {
   readonly #database: ShardDatabase;
-  readonly #known = new Map<ModelDescriptor, boolean>();
+  /** Undefined: it may not be folded. */
+  readonly #known = new Map<ModelDescriptor, FoldingProof | undefined>();
   readonly #notBefore = new Map<ModelDescriptor, number>();
 
   constructor(database: ShardDatabase) {
@@ -44,7 +85,21 @@ export class FoldingRules {
     if (model.folding !== undefined) return model.folding;
     const known = this.#known.get(model);
     if (known === undefined) this.#look(model);
-    return known ?? false;
+    return known !== undefined;
+  }
+
+  /** What a statement has to prove that folds rows of this model; undefined if the model itself says that it may. */
+  proofOf(model: ModelDescriptor): FoldingProof | undefined {
+    if (model.folding === true) return undefined;
+    const known = this.#known.get(model);
+    if (known === undefined) throw new FoldingOutdated(`${model.table} may not be folded`);
+    return known;
+  }
+
+  /** A statement has found something else: the table is looked at again. */
+  forget(model: ModelDescriptor): void {
+    this.#known.delete(model);
+    this.#notBefore.delete(model);
   }
 
   #look(model: ModelDescriptor): void {
@@ -52,25 +107,41 @@ export class FoldingRules {
     if (now < (this.#notBefore.get(model) ?? 0)) return;
     this.#notBefore.set(model, now + PAUSE_MS);
     this.#inspect(model).then(
-      (foldable) => this.#known.set(model, foldable),
+      (proof) => {
+        this.#known.set(model, proof);
+        this.#notBefore.set(model, performance.now() + STRICT_MS);
+      },
       // Not knowing only costs speed; the next contention asks again.
       () => {},
     );
   }
 
-  async #inspect({ table, columns }: ModelDescriptor): Promise<boolean> {
-    const { rows } = await this.#database.query({ text: CATALOG, values: [quoteIdentifier(table)] });
-    const [isStrict, constraints, names, types] = rows[0] ?? [];
-    if (isStrict !== false) return false;
+  async #inspect(model: ModelDescriptor): Promise<FoldingProof | undefined> {
+    const { table, columns } = model;
+    const values = [quoteIdentifier(table), `{${optionalColumns(model).map(quoteElement).join(',')}}`];
+    const { rows } = await this.#database.query({ text: CATALOG, values });
+    const [isStrict, version, constraints, names, types] = rows[0] ?? [];
+    if (isStrict !== false) return undefined;
     const isHarmless = (text: string): boolean => HARMLESS.some((known) => known.test(text));
     const typeOf = new Map(
       (names as string[]).map((name, index) => [name, (types as string[])[index] ?? '']),
     );
-    return (
+    const isFoldable =
       (constraints as readonly string[]).every(isHarmless) &&
       columns.every(({ column, sqlType }) => {
         return normalizeType(typeOf.get(column) ?? '') === normalizeType(sqlType);
-      })
-    );
+      });
+    return isFoldable ? { catalogVersion: String(version) } : undefined;
   }
+}
+
+/** Columns that a state may leave empty, and that a table must not require. */
+function optionalColumns({ columns }: ModelDescriptor): readonly string[] {
+  return columns.flatMap(({ column, optional, nullable }) =>
+    optional === true || nullable === true ? [column] : [],
+  );
+}
+
+function quoteLiteral(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
 }

@@ -49,6 +49,7 @@ export interface ShardStore {
    * One statement, one transaction. Outcomes stand in the order of the groups.
    *
    * @throws DriverFailure @throws OversizedFlush for several groups that are to be sent in parts
+   * @throws FoldingOutdated for a group of several plans that have to be sent one after the other
    */
   flush(request: FlushRequest, options?: CallOptions): Promise<readonly FlushOutcome[]>;
   /** The stored models with these ids, in no particular order; missing ones are left out. @throws DriverFailure */

@@ -6,6 +6,7 @@ import { deadlines } from '../sharding/deadlines.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { BatchBuilder, isDeclaredFoldable } from './batch-builder.js';
 import { giveBack, isAboutLocks, isAboutTheServer } from './flush-failure.js';
+import { FoldingOutdated } from './folding-rules.js';
 import type { Link } from './link.js';
 import { LostWrite } from './lost-write.js';
 import { forEachRow, type PlanGroup, plansIn, touchOneRow } from './plan-group.js';
@@ -231,7 +232,8 @@ export class ShardWriter {
     let taken: readonly PlanGroup[] = [];
     this.#apart = this.#apart.filter((group) => {
       if (taken.length > 0) return true;
-      const batch = new BatchBuilder(this.#busyRows, this.#isFoldable);
+      // A group stays a group, whatever its tables are like now.
+      const batch = new BatchBuilder(this.#busyRows, () => true);
       const plans = group.filter((entry) => entry.link.state === 'pending' && !this.#givesUp(entry));
       if (!plans.every((entry) => batch.tryAdd(entry))) return true;
       taken = batch.groups;
@@ -369,6 +371,8 @@ export class ShardWriter {
       this.#tellTogether(() => {
         for (const entry of groups.flat()) giveBack(entry, error);
       });
+    } else if (error instanceof FoldingOutdated) {
+      this.#setApart(groups.flatMap((folded) => folded.map((entry) => [entry])));
     } else if (groups.length > 1) {
       this.#counters.split();
       const middle = Math.ceil(groups.length / 2);
@@ -391,8 +395,5 @@ export class ShardWriter {
   }
 }
 
-/**
- * How a statement is sent: with whatever else waits; by itself, waiting for locks; or by itself without, because there
- * is no time left.
- */
+/** With whatever else waits; by itself, waiting for locks; or by itself without, because there is no time left. */
 type FlushMode = 'first' | 'wait' | 'last';

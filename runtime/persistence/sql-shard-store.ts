@@ -6,8 +6,9 @@ import { PackedArray } from '../sharding/packed-array.js';
 import type { CallOptions, ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { instantText, uuidArray } from './column-codec.js';
 import type { EventCatalog } from './event-catalog.js';
-import { ALL_APPLIED } from './flush-shape.js';
+import { ALL_APPLIED, UNPROVEN } from './flush-shape.js';
 import { FlushStatements } from './flush-statement.js';
+import { FoldingOutdated, type FoldingRules } from './folding-rules.js';
 import type { KeyClaim, KeyName, KeyRecord } from './idempotency-key.js';
 import { KeyReader } from './key-reader.js';
 import type { ActionRow } from './plan-write.js';
@@ -33,14 +34,20 @@ export class SqlShardStore implements ShardStore {
   readonly #flushed: (groups: readonly WriteGroup[]) => void;
   readonly #keys: KeyReader;
   readonly #conflicts: UniqueConflicts;
+  readonly #folding: FoldingRules | undefined;
 
-  /** @param flushed called after each flush that applied something, with all that was sent */
+  /**
+   * @param flushed called after each flush that applied something, with all that was sent
+   * @param folding by which groups were made; what it says is proven with each statement that folds. Default: no proof
+   */
   constructor(
     database: ShardDatabase,
     namespace: string,
     events: EventCatalog,
     flushed: (groups: readonly WriteGroup[]) => void = () => {},
+    folding?: FoldingRules,
   ) {
+    this.#folding = folding;
     this.#flushed = flushed;
     this.#keys = new KeyReader(database);
     this.#conflicts = new UniqueConflicts(database);
@@ -77,13 +84,14 @@ export class SqlShardStore implements ShardStore {
     targets: ConflictTargets | undefined,
     options?: CallOptions,
   ): Promise<{ readonly applied: string; readonly refused: string }> {
-    const statement = this.#statements.make(request, targets);
+    const statement = this.#statements.make(request, { conflicts: targets, folding: this.#folding });
     requireSize(request, statement);
     try {
       // What waits for locks would hold up those behind it.
       const pipelined = request.locked === 'skip' ? { ...options, pipeline: this } : options;
       const { rows } = await this.#database.query(statement, pipelined);
       const [applied = '', refused = ''] = rows[0] ?? [];
+      if (applied === UNPROVEN) throw this.#outdated(request);
       return { applied: String(applied), refused: String(refused) };
     } catch (error) {
       if (targets !== undefined) this.#conflicts.failed(targets, error);
@@ -91,6 +99,12 @@ export class SqlShardStore implements ShardStore {
       if (isLone && isFenced(error)) return { applied: '', refused: '' };
       throw error;
     }
+  }
+
+  #outdated({ groups }: FlushRequest): FoldingOutdated {
+    for (const { items } of groups.flat())
+      for (const { descriptor } of items) this.#folding?.forget(descriptor);
+    return new FoldingOutdated('a table has another shape than it had');
   }
 
   async read<M extends Entity>(
