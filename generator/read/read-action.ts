@@ -1,6 +1,7 @@
 import type { ActionSchema } from '../schema/project-schema.js';
 import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
-import { type ClassForm, extendsFramework, readClassName } from './class-form.js';
+import { readLineage } from './action-lineage.js';
+import { type ClassForm, readClassName } from './class-form.js';
 import type { ts } from './compiler.js';
 import { readCollaborators } from './read-collaborators.js';
 import { type Draft, type ReadContext, report } from './read-context.js';
@@ -15,22 +16,24 @@ import type { ReadType } from './type-results.js';
 /** Reads a class marked with `@FwAction`; undefined if it is too broken to say anything about. */
 export function readAction(
   context: ReadContext,
-  { node, heritage, decorators }: ClassForm,
+  form: ClassForm,
   decorator: ts.Decorator,
 ): ActionSchema | undefined {
+  const { node, heritage, decorators } = form;
   const className = readClassName(context, node);
-  const [params, result] = heritage?.clause.typeArguments ?? [];
-  if (!extendsFramework(heritage, 'Action') || params === undefined || result === undefined) {
+  const lineage = readLineage(context, form);
+  if (lineage === undefined) {
     report(
       context,
       'FWGEN007',
       heritage?.clause ?? node.name ?? node,
       `${className ?? 'The class'} is marked with @FwAction but extends ${heritage?.clause.getText() ?? 'nothing'}`,
-      'Write `extends Action<Params, Result>`, directly and with both type arguments.',
+      'Write `extends Action<Params, Result>`, or extend a class of this project that does.',
     );
     return undefined;
   }
   if (className === undefined) return undefined;
+  const { classes, params, result } = lineage;
   const resultType = readType(context, result, 'result');
   const routeDecorator = decorators.get('HttpRoute');
   const route = routeDecorator === undefined ? undefined : readRoute(context, routeDecorator);
@@ -43,10 +46,10 @@ export function readAction(
     result: resultType.type,
     resultOptional: resultType.optional,
     resultNullable: resultType.nullable,
-    collaborators: readCollaborators(context, node, [
+    collaborators: readCollaborators(context, classes, [
       { name: 'clock', location: locationOf(node), wiring: { kind: 'clock' } },
     ]),
-    stagingCalls: countStagingCalls(node),
+    stagingCalls: classes.reduce((sum, each) => sum + countStagingCalls(each), 0),
   };
   const { description } = readDoc(node);
   if (description !== undefined) action.description = description;

@@ -8,14 +8,19 @@ import { fileOf, locationOf } from './source-files.js';
 import { constructorOf } from './syntax.js';
 
 /**
- * Constructor parameters of an action or handler, each with where its argument comes from. Without a constructor an
- * action's base class takes the clock; a handler takes nothing.
+ * Constructor parameters of an action or handler, each with where its argument comes from: those of the first class
+ * that has a constructor.
+ *
+ * @param classes the class itself, then its base classes in this project
+ * @param inherited what is taken if none of them has one: the clock by actions, nothing by handlers
  */
 export function readCollaborators(
   context: ReadContext,
-  node: ts.ClassDeclaration,
+  classes: readonly ts.ClassDeclaration[],
   inherited: readonly CollaboratorSchema[],
 ): readonly CollaboratorSchema[] {
+  const node = classes.find((each) => constructorOf(each) !== undefined);
+  if (node === undefined) return inherited;
   if (!hasPublicConstructor(node)) {
     report(
       context,
@@ -26,9 +31,7 @@ export function readCollaborators(
     );
     return [];
   }
-  const declared = constructorOf(node);
-  if (declared === undefined) return inherited;
-  return declared.parameters
+  return (constructorOf(node)?.parameters ?? [])
     .map((parameter, index) => readCollaborator(context, parameter, index))
     .filter((collaborator) => collaborator !== undefined);
 }

@@ -46,7 +46,7 @@ export function readHandler(
     location: locationOf(node.name ?? node),
     events,
     options: settings.options,
-    collaborators: readCollaborators(context, node, []),
+    collaborators: readCollaborators(context, [node], []),
   };
 }
 
