@@ -14,6 +14,8 @@ export type AttemptEnd =
   | 'outrun'
   /** It had started from a staged state that was not committed in the end; costs no attempt. */
   | 'broken'
+  /** It wrote nothing and had read staged states: it ran again on what is committed; costs no attempt. */
+  | 'unconfirmed'
   /** It threw: a refusal, an error, a limit. */
   | 'failed';
 

@@ -1,9 +1,8 @@
 import type { StagedItem } from '../action/action-plan.js';
 import type { ExecutionReport } from '../action/execution-report.js';
-import { uuid7 } from '../domain/id-source.js';
 import { principalName } from '../domain/principal.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { AbortedError, DeadlineExceededError, PlanMisuseError, StaleModelError } from '../errors.js';
+import { AbortedError, PlanMisuseError } from '../errors.js';
 import { allApplied, type Link } from '../persistence/link.js';
 import type { PlanWrite } from '../persistence/plan-write.js';
 import { deadlines } from '../sharding/deadlines.js';
@@ -11,26 +10,20 @@ import { requireOneShard, requireVersion } from './admission.js';
 import { Contention, guardedRows } from './contention.js';
 import { applyLegs } from './cross-shard-legs.js';
 import type { ExecutionEnvironment } from './execution-environment.js';
+import { deadlineExceeded, staleError } from './execution-errors.js';
 import type { ExecutionContext, ExecutionRequest } from './execution-request.js';
 import { askHome } from './key-guard.js';
+import { legWrite } from './leg-write.js';
 import type { LegResult, LegWriter, Retry } from './leg-writer.js';
+import { isPassing } from './passing-errors.js';
 import { PerformRun } from './perform-run.js';
 import { type AttemptResult, type Awaiting, isLostRead, type Prepared } from './prepared.js';
 import { ReportBuilder } from './report-builder.js';
-import { backoffMs } from './retry-policy.js';
-import { type Leg, routePlan } from './routing.js';
-import { type PlannedSchedules, scheduleRows, withSchedules } from './scheduled-rows.js';
+import { backoffMs, FREE_ENDS, LEAST_MS, MAXIMUM_FREE_ATTEMPTS } from './retry-policy.js';
+import { isEmpty, type Leg, routePlan } from './routing.js';
+import { type PlannedSchedules, withSchedules } from './scheduled-rows.js';
 import type { ShardGateways } from './shard-gateways.js';
 import { untilAborted } from './until-aborted.js';
-
-/** Attempts that cost nothing, because only this process was in the way: bounded all the same. */
-const MAXIMUM_FREE_ATTEMPTS = 100;
-
-/**
- * A further attempt is not begun with less time than this, in milliseconds: its time would probably end while it is on
- * its way, and then nobody could say what became of it.
- */
-const LEAST_MS = 25;
 
 /** One call of `execute`: attempts until one is applied, refused, out of attempts or out of time. */
 export class Execution<Params, Result> {
@@ -43,6 +36,8 @@ export class Execution<Params, Result> {
   readonly #contention: Contention;
   #attempt = 0;
   #freeAttempts = 0;
+  /** The next attempt reads what is committed and nothing else. */
+  #readsCommitted = false;
   /** Why the last attempt was not applied, unless it was merely outrun by others of this process. */
   #lost: Error | undefined;
   #paramsJson: string | undefined;
@@ -99,7 +94,7 @@ export class Execution<Params, Result> {
           : await this.#complete(await this.#prepare());
         if (outcome.kind === 'done') return outcome.result;
         this.#report?.endAttempt(outcome.end);
-        if (outcome.end !== 'outrun') this.#lost = outcome.error;
+        if (outcome.end !== 'outrun' && outcome.end !== 'unconfirmed') this.#lost = outcome.error;
         if (!this.#isFree(outcome)) await this.#pause(outcome);
       }
     } catch (error) {
@@ -142,9 +137,14 @@ export class Execution<Params, Result> {
         return prepared.leg.then((leg) => this.#finish(leg, prepared.result, prepared.items));
       case 'outrun':
         this.#contention.outrun(prepared.items);
-        return { kind: 'retry', end: 'outrun', error: this.#staleError() };
+        return this.#retry('outrun');
       case 'held':
-        return { kind: 'retry', end: 'outrun', error: this.#staleError(), rows: guardedRows(prepared.items) };
+        return {
+          kind: 'retry',
+          end: 'outrun',
+          error: staleError(this.#request),
+          rows: guardedRows(prepared.items),
+        };
       default:
         return this.#completeWhenSettled(prepared);
     }
@@ -152,12 +152,14 @@ export class Execution<Params, Result> {
 
   /** What it has read has to be true before anybody is told. */
   async #completeWhenSettled(prepared: Awaiting<Result>): Promise<AttemptResult<Result>> {
-    if (!(await this.#settled(prepared.links))) return this.#broken();
+    if (!(await this.#settled(prepared.links))) return this.#retry('broken');
     switch (prepared.kind) {
       case 'refused':
         if (isLostRead(prepared.error)) return { kind: 'retry', end: 'lost', error: prepared.error };
+        if (prepared.links.length > 0 && !isPassing(prepared.error)) return this.#readCommitted();
         throw prepared.error;
       case 'read-only':
+        if (prepared.links.length > 0) return this.#readCommitted();
         this.#report?.endAttempt('nothing-staged');
         return { kind: 'done', result: prepared.result };
       case 'detached':
@@ -177,7 +179,9 @@ export class Execution<Params, Result> {
     try {
       const work = run.start(action, principal, params);
       const result =
-        work instanceof Promise ? await deadlines.race(work, deadline, () => this.#deadlineExceeded()) : work;
+        work instanceof Promise
+          ? await deadlines.race(work, deadline, () => deadlineExceeded(this.#request))
+          : work;
       return this.#seal(run, result, startedDate);
     } catch (error) {
       return { kind: 'refused', error, links: run.links };
@@ -189,7 +193,8 @@ export class Execution<Params, Result> {
     requireVersion(items, this.#request.configuration);
     const legs = this.#route(items, run.plan);
     const [leg] = legs;
-    if (leg === undefined) return { kind: 'read-only', result, links: run.links };
+    if (leg === undefined || (isEmpty(leg) && run.links.length > 0))
+      return { kind: 'read-only', result, links: run.links };
     const outrun = items.filter((item) => this.#gateways.staged.isOutrun(item));
     if (outrun.length > 0) return { kind: 'outrun', items: outrun };
     if (this.#contention.isHeld(items)) return { kind: 'held', items };
@@ -202,6 +207,8 @@ export class Execution<Params, Result> {
 
   #newRun(): PerformRun {
     const { action, configuration } = this.#request;
+    const chaining = configuration.chaining && !this.#readsCommitted;
+    this.#readsCommitted = false;
     return new PerformRun({
       actionName: action.name,
       clock: this.#environment.clock,
@@ -209,7 +216,7 @@ export class Execution<Params, Result> {
       remainingMs: () => this.#remainingMs(),
       staged: this.#gateways.staged,
       defaultShard: this.#gateways.defaultShard,
-      chaining: configuration.chaining,
+      chaining,
     });
   }
 
@@ -286,23 +293,15 @@ export class Execution<Params, Result> {
   }
 
   #planWrite(leg: Leg, startedDate: Date, result: Result | undefined): PlanWrite {
-    const { action, configuration, params, writeParams, guard } = this.#request;
+    const { params, writeParams, guard } = this.#request;
     this.#paramsJson ??= writeParams?.(params);
-    return {
-      action: {
-        id: uuid7.next(leg.shard.bits),
-        name: action.name,
-        principal: this.#principalName,
-        startedDate,
-        completedDate: this.#environment.clock.now(),
-        params: this.#paramsJson,
-      },
-      items: leg.items,
-      traceContext: configuration.traceContext,
+    return legWrite(this.#request, leg, {
+      principal: this.#principalName,
+      startedDate,
+      completedDate: this.#environment.clock.now(),
+      params: this.#paramsJson,
       key: guard?.claim(leg.shard, result),
-      ...(leg.schedules === undefined ? {} : { schedules: scheduleRows(leg, this.#request.registry) }),
-      ...(leg.cancelledSchedules === undefined ? {} : { cancelledSchedules: leg.cancelledSchedules }),
-    };
+    });
   }
 
   #replayed(result: unknown): Result {
@@ -313,16 +312,25 @@ export class Execution<Params, Result> {
   /** True once all links are known to be applied. */
   #settled(links: readonly Link[]): Promise<boolean> | boolean {
     if (links.every(({ state }) => state === 'applied')) return true;
-    return deadlines.race(allApplied(links), this.#request.deadline, () => this.#deadlineExceeded());
+    return deadlines.race(allApplied(links), this.#request.deadline, () => deadlineExceeded(this.#request));
   }
 
-  #broken(): Retry {
-    return { kind: 'retry', end: 'broken', error: this.#staleError() };
+  #retry(end: Retry['end']): Retry {
+    return { kind: 'retry', end, error: staleError(this.#request) };
+  }
+
+  /**
+   * An answer that no write guards does not rest on staged states. They are committed by now, but another process may
+   * have seen that first, gone on from them and answered.
+   */
+  #readCommitted(): Retry {
+    this.#readsCommitted = true;
+    return this.#retry('unconfirmed');
   }
 
   /** Nothing was lost but time: the next attempt is not counted, and follows as soon as its rows may be read. */
   #isFree({ end, rows }: Retry): boolean {
-    if ((end !== 'outrun' && end !== 'broken') || this.#freeAttempts >= MAXIMUM_FREE_ATTEMPTS) return false;
+    if (!FREE_ENDS.has(end) || this.#freeAttempts >= MAXIMUM_FREE_ATTEMPTS) return false;
     this.#countAsFree();
     if (rows !== undefined) this.#contention.held(rows);
     return true;
@@ -381,17 +389,6 @@ export class Execution<Params, Result> {
 
   /** Between two attempts: whoever has lost one is told by what, which says more than that it took long. */
   #outOfTime(): Error {
-    return this.#lost ?? this.#deadlineExceeded();
-  }
-
-  #deadlineExceeded(): DeadlineExceededError {
-    const { action, timeoutMs } = this.#request;
-    return new DeadlineExceededError(
-      `${action.name} did not finish within ${timeoutMs} ms; nothing was written`,
-    );
-  }
-
-  #staleError(): StaleModelError {
-    return new StaleModelError(this.#request.action.name, 'the models that it read');
+    return this.#lost ?? deadlineExceeded(this.#request);
   }
 }

@@ -3,23 +3,14 @@ import type { ActionDescriptor } from '../action/action-descriptor.js';
 import { ShardedId } from '../domain/id.js';
 import { compileObjectWriter, type JsonWriter } from '../domain/json-writer.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import {
-  AbortedError,
-  ClosedError,
-  CommitOutcomeUnknownError,
-  DeadlineExceededError,
-  IdempotencyKeyBusyError,
-  IdempotencyKeyReusedError,
-  RowBusyError,
-  ShardBusyError,
-  ShardUnavailableError,
-} from '../errors.js';
+import { CommitOutcomeUnknownError, IdempotencyKeyBusyError, IdempotencyKeyReusedError } from '../errors.js';
 import type { KeyClaim, KeyName, KeyRecord } from '../persistence/idempotency-key.js';
 import type { ResultJson } from '../persistence/result-json.js';
 import type { ShardStore } from '../persistence/shard-store.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
 import type { LegResult } from './leg-writer.js';
+import { isPassing } from './passing-errors.js';
 
 /** The result of an earlier execution under the same key. */
 export interface Replay {
@@ -66,13 +57,11 @@ export class KeyGuard {
    * The second look, after an error: what refused this execution may be the effect of another one under the same key,
    * committed after the first look. That effect and its key are one commit, so a later look finds the key.
    *
-   * @returns undefined if the key is free, so that the error is final, or if the error does not claim to be
+   * @returns undefined if the key is free, so that the error is final, or if the error refuses nothing
    * @throws IdempotencyKeyReusedError @throws ShardUnavailableError and others if the home cannot be asked
    */
   lookAgain(error: unknown): Promise<Replay | undefined> | undefined {
-    return PASSING.some((passing) => error instanceof passing)
-      ? undefined
-      : askHome(this, () => this.lookUp());
+    return isPassing(error) ? undefined : askHome(this, () => this.lookUp());
   }
 
   /** The first result as the target knows it. @throws IdempotencyKeyReusedError @throws DriverFailure */
@@ -150,18 +139,6 @@ export class KeyGuard {
     return { timeoutMs: Math.max(1, this.#options.remainingMs()) };
   }
 }
-
-/** Errors that refuse nothing for good, or that know the key. */
-const PASSING = [
-  AbortedError,
-  ClosedError,
-  CommitOutcomeUnknownError,
-  DeadlineExceededError,
-  IdempotencyKeyReusedError,
-  RowBusyError,
-  ShardBusyError,
-  ShardUnavailableError,
-];
 
 /** How often a key's home is asked while connections to it break. */
 const HOME_ATTEMPTS = 3;

@@ -1,3 +1,5 @@
+import type { AttemptEnd } from '../action/execution-report.js';
+
 /** Longest first pause, doubled with each attempt. */
 const BASE_MS = 8;
 const LONGEST_MS = 250;
@@ -11,3 +13,15 @@ const LONGEST_MS = 250;
 export function backoffMs(attempt: number, random: number): number {
   return random * Math.min(LONGEST_MS, BASE_MS * 2 ** attempt);
 }
+
+/** Attempts that cost nothing, because only this process was in the way: bounded all the same. */
+export const MAXIMUM_FREE_ATTEMPTS: number = 100;
+
+/** Only this process was in the way. */
+export const FREE_ENDS: ReadonlySet<AttemptEnd> = new Set(['outrun', 'broken', 'unconfirmed']);
+
+/**
+ * A further attempt is not begun with less time than this, in milliseconds: its time would probably end while it is on
+ * its way, and then nobody could say what became of it.
+ */
+export const LEAST_MS: number = 25;

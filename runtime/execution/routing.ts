@@ -13,6 +13,11 @@ export interface Leg {
   readonly cancelledSchedules?: readonly string[];
 }
 
+/** Whether nothing but an idempotency key is stored with it. */
+export function isEmpty({ items, schedules, cancelledSchedules }: Leg): boolean {
+  return items.length === 0 && schedules === undefined && cancelledSchedules === undefined;
+}
+
 /** Splits a plan by shard, in staging order. Models without a sharded id live on the default shard. */
 export function routePlan(items: readonly StagedItem[], defaultShard: ShardIdentifier): readonly Leg[] {
   const [first] = items;

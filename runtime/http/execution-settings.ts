@@ -13,6 +13,9 @@ import type { RouteDescriptor } from './route.js';
 /** 1 to 255 visible ASCII characters. Two headers are joined by a comma and a blank, and so are refused. */
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
+/** Reads do not depend on what others have staged, so that their answers are never behind another process's. */
+const READ = ExecutionConfiguration.Builder.executionConfiguration().chaining(false).build();
+
 /**
  * What a request's headers say about the execution of its action. `undefined` for most requests: the executor has its
  * defaults. Every header that steers an execution is read here and nowhere else.
@@ -29,8 +32,10 @@ export function executionSettings(
   const ifMatch = route.ifMatch === undefined ? undefined : headers['if-match'];
   const traceParent = headers['traceparent'];
   const key = route.method === 'POST' ? headers['idempotency-key'] : undefined;
-  if (ifMatch === undefined && traceParent === undefined && key === undefined) return undefined;
-  const builder = ExecutionConfiguration.Builder.executionConfiguration();
+  const isRead = route.method === 'GET';
+  if (ifMatch === undefined && traceParent === undefined && key === undefined)
+    return isRead ? READ : undefined;
+  const builder = ExecutionConfiguration.Builder.executionConfiguration().chaining(!isRead);
   if (ifMatch !== undefined) demandVersion(builder, ifMatch, params[route.ifMatch ?? '']);
   // A caller's broken trace is no reason to refuse its money.
   if (typeof traceParent === 'string' && isTraceParent(traceParent)) builder.traceContext(traceParent);

@@ -19,21 +19,26 @@ const SLOT: Slot = { kind: 'Purse', shard: 0, number: 0 };
 const UPDATE: Step = { kind: 'update', slot: SLOT, delta: 1, events: 1 };
 const LATE_MS = 400;
 
-type Run = (step: Step, chaining?: boolean) => Promise<ExecutionRecord>;
+type Run = (steps: Step | readonly Step[], chaining?: boolean, key?: string) => Promise<ExecutionRecord>;
 
 function executorOn(gateways: ShardGateways, world: World): Run {
   const registry = new ActionRegistry([scriptActionOf(gateways, world)]);
   const executor = new ActionExecutor({ registry, gateways, models });
-  return async (step, chaining = true) => {
-    const script = { number: 1, steps: [step] };
+  return async (steps, chaining = true, key) => {
+    const script = { number: 1, steps: [steps].flat() };
     const record: ExecutionRecord = {
       ...{ number: 1, executor: 0, script, terms: plainTerms(), startTick: tick(), traces: [] },
       ...{ answer: undefined, answerTick: 0, report: undefined },
     };
-    const configuration = ExecutionConfiguration.Builder.executionConfiguration().chaining(chaining).build();
-    await currentExecution.run(record, () =>
+    const builder = ExecutionConfiguration.Builder.executionConfiguration().chaining(chaining);
+    if (key !== undefined) builder.idempotencyKey(key);
+    const configuration = builder.build();
+    const work = currentExecution.run(record, () =>
       executor.execute({ name: 'alice' }, ScriptAction, { script }, configuration),
     );
+    await work.catch((error: unknown) => {
+      record.answer = { kind: 'error', error };
+    });
     return record;
   };
 }
@@ -62,9 +67,22 @@ describeOn(
   'postgresql',
   'a process that has not heard of its commit yet, while another has gone on from it',
   (harness) => {
-    test('still shows the state that it has staged to those who only read', async () => {
+    test.each([undefined, 'k'])(
+      'answers reads by what is committed, after a look at what is staged (key: %s)',
+      async (key) => {
+        const { late, first } = await overtaken(await harness.makeShards({ shards: SHARDS, migrations }));
+        const record = await late({ kind: 'get', slot: SLOT }, true, key);
+        expect(record.answer).toBeUndefined();
+        expect(record.traces.map(({ reads }) => reads.at(-1)?.found[0]?.state?.version)).toEqual([2, 3]);
+        await first;
+      },
+    );
+
+    test('refuses by what is committed', async () => {
       const { late, first } = await overtaken(await harness.makeShards({ shards: SHARDS, migrations }));
-      expect(versionRead(await late({ kind: 'get', slot: SLOT }))).toBe(2);
+      const record = await late([{ kind: 'get', slot: SLOT }, { kind: 'throw' }]);
+      expect(record.answer).toMatchObject({ kind: 'error' });
+      expect(versionRead(record)).toBe(3);
       await first;
     });
 

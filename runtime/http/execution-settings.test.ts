@@ -1,0 +1,26 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import type { ExecutionConfiguration } from '../action/execution-configuration.js';
+import { executionSettings } from './execution-settings.js';
+import type { RouteDescriptor } from './route.js';
+
+const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+
+function settings(
+  method: RouteDescriptor['method'],
+  headers: IncomingHttpHeaders,
+): ExecutionConfiguration | undefined {
+  const route = { method } as RouteDescriptor;
+  return executionSettings(route, headers, {}, () => {});
+}
+
+describe('The settings of a request', () => {
+  test.each([{}, { traceparent }])('keep reads from staged states: %o', (headers) => {
+    expect(settings('GET', headers)?.chaining).toBe(false);
+  });
+
+  test('leave writes to the defaults', () => {
+    expect(settings('POST', {})).toBeUndefined();
+    expect(settings('POST', { traceparent })).toMatchObject({ chaining: true, traceContext: traceparent });
+  });
+});
