@@ -11,6 +11,7 @@ import { ActionExecutor, EXECUTION_DEFAULTS } from './execution/action-executor.
 import { CrossShardJournal } from './execution/cross-shard-journal.js';
 import { type ExecutionEnvironment, systemEnvironment } from './execution/execution-environment.js';
 import { Housekeeping } from './execution/housekeeping.js';
+import { JournalRecovery, type JournalStatistics } from './execution/journal-recovery.js';
 import { ShardGateways } from './execution/shard-gateways.js';
 import { KeyedLockProvider } from './locks/keyed-lock-provider.js';
 import type { DriftPolicy } from './migration/check-schema.js';
@@ -43,7 +44,8 @@ export interface AssemblyOptions<Collaborators> {
   /** Default: the machine's. */
   readonly clock?: Clock;
   /**
-   * Whether this process delivers events to handlers, drives sagas and runs scheduled actions. Default true. With
+   * Whether this process delivers events to handlers, drives sagas, runs scheduled actions and finishes cross-shard
+   * plans that a crash has left half done. Default true. With
    * false, another process has to.
    */
   readonly deliver?: boolean;
@@ -93,6 +95,8 @@ export interface Application {
   reload(sharding: ShardingTopology): Promise<readonly TopologyChange[]>;
   /** What each shard is doing in this process: connections, circuit breaker, queue, what was written. Asks no database. */
   statistics(): readonly ShardStatistics[];
+  /** The journal of cross-shard plans on each shard. Empty in a process that does not deliver. Asks no database. */
+  journalStatistics(): readonly JournalStatistics[];
   /** Stops delivery, waits for executions under way, then closes the databases. */
   close(): Promise<void>;
 }
@@ -172,13 +176,20 @@ export function assembleApplication<Collaborators>(
   gateways.onCommitted = (shard, groups) => events.committed(shard, groups);
   if (options.deliver !== false) events.start();
   const journal = new CrossShardJournal(gateways, environment, application.models);
+  const recovery = new JournalRecovery({
+    journal,
+    shards: () => gateways.shards,
+    random: environment.random,
+    warn: options.warn ?? ((message) => console.warn(message)),
+  });
+  if (options.deliver !== false) recovery.start();
   const locks = new KeyedLockProvider(databases, environment);
   const housekeeping = housekeepingOf(gateways, locks, environment, options.execution?.keyRetentionMs);
   housekeeping.start();
   const close = async (): Promise<void> => {
     const startedMs = performance.now();
     await events.stop();
-    await housekeeping.stop();
+    await Promise.all([housekeeping.stop(), recovery.stop()]);
     await executor.close();
     await databases.close(Math.max(SHORTEST_GRACE_MS, CLOSE_MS - (performance.now() - startedMs)));
   };
@@ -211,6 +222,7 @@ export function assembleApplication<Collaborators>(
     journal,
     locks,
     statistics: () => shardStatistics(databases, gateways),
+    journalStatistics: () => recovery.statistics(),
     close,
   };
 }

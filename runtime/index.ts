@@ -92,6 +92,7 @@ export type {
   Explanation,
   Verdict,
 } from './execution/explain.js';
+export type { JournalStatistics } from './execution/journal-recovery.js';
 export { type Authenticator, fixedPrincipal } from './http/authenticator.js';
 export { KeyedLockProvider, type LockOptions, lockCondition } from './locks/keyed-lock-provider.js';
 export type { LockHandle, SqlCondition } from './locks/lock-handle.js';

@@ -31,31 +31,12 @@ import {
 } from './test-support/accounts.js';
 import { type CompiledProgram, compileProgram } from './test-support/compiled-program.js';
 import type { CrashPlan } from './test-support/crashing-move.js';
+import { undoSecondLeg } from './test-support/half-done.js';
 
 const shards = [HERE, THERE];
 
 async function bankOn(harness: DatabaseHarness): Promise<TestBank> {
   return openBank(await harness.makeShards({ shards, migrations: accountMigrations }));
-}
-
-/** Puts the entry back to where a crash after the first leg's commit would have left it. */
-async function undoSecondLeg(bank: TestBank, to: string): Promise<string> {
-  const [entry] = await bank.rows(
-    HERE,
-    "select id, legs->1->>'actionId' from eventlog.journal order by id desc limit 1",
-  );
-  const [id, actionId] = (entry ?? []).map(String);
-  await bank.rows(THERE, `delete from eventlog.events where action_id = '${actionId}'`);
-  await bank.rows(THERE, `delete from eventlog.actions where id = '${actionId}'`);
-  await bank.rows(
-    THERE,
-    `update accounts set version = version - 1, balance = balance - 3 where id = '${to}'`,
-  );
-  await bank.rows(
-    HERE,
-    `update eventlog.journal set state = 'open', outcome = null, closed_date = null where id = '${id}'`,
-  );
-  return String(id);
 }
 
 function refusal(reason: JournalRefusal): object {

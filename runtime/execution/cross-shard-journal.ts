@@ -5,12 +5,13 @@ import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { JournalError, ValidationError } from '../errors.js';
 import {
   type LegName,
+  legChanges,
   legNames,
   planOfLeg,
   type RecordedLeg,
   RecordedLegReader,
 } from '../persistence/journal-entry.js';
-import type { JournalRow, JournalStore } from '../persistence/journal-store.js';
+import type { JournalRow, JournalStore, JournalSurvey } from '../persistence/journal-store.js';
 import type { PlanWrite } from '../persistence/plan-write.js';
 import type { AttemptOutcome, FlushOutcome } from '../persistence/shard-store.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
@@ -32,6 +33,8 @@ export interface JournalLeg {
   readonly shard: string;
   readonly actionId: string;
   readonly status: LegStatus;
+  /** What it changes: `update Account 0190... from version 3`. */
+  readonly changes: readonly string[];
 }
 
 /** A cross-shard plan whose caller, as far as the journal knows, was not told the outcome. */
@@ -41,11 +44,15 @@ export interface JournalEntry {
   readonly actionName: string;
   readonly principal: string;
   readonly startedDate: Date;
-  /** `flagged`: somebody has left a note instead of finishing it. */
-  readonly state: 'open' | 'flagged';
+  /** `flagged`: it has a note instead of being finished. `closed`: as `show` alone gives it. */
+  readonly state: 'open' | 'flagged' | 'closed';
   readonly note: string | undefined;
   /** Until then somebody works on it: the execution itself, or another `finish`. */
   readonly leasedUntil: Date | undefined;
+  /** Attempts to finish it that have failed. */
+  readonly attempts: number;
+  /** Why the last of them has. */
+  readonly lastError: string | undefined;
   /** In the order in which they are applied. */
   readonly legs: readonly JournalLeg[];
 }
@@ -96,6 +103,41 @@ export class CrossShardJournal {
   }
 
   /**
+   * One entry, closed ones included.
+   *
+   * @throws JournalError if there is none @throws ShardUnavailableError, ShardBusyError
+   * @throws ValidationError if it is no id of an entry @throws UnknownShardError
+   */
+  async show(entryId: string): Promise<JournalEntry> {
+    const { id, shard, journal } = this.#place(entryId);
+    const row = await asked(shard, () => journal.read(id, LIMITS));
+    if (row === undefined) throw await this.#refusal(id, shard, journal);
+    return this.#describe(row);
+  }
+
+  /**
+   * How many entries a shard holds, and so many at most of those that may be finished now, the oldest first.
+   *
+   * @throws ShardUnavailableError, ShardBusyError @throws UnknownShardError
+   */
+  survey(shard: ShardIdentifier, limit: number): Promise<JournalSurvey> {
+    const { journal } = this.#gateways.gateway(shard);
+    return asked(shard, () => journal.survey(limit, LIMITS));
+  }
+
+  /**
+   * Has a serving process finish an entry at its next look at the journal, after a flag or failed attempts too.
+   *
+   * @throws JournalError if it is unknown or closed @throws ShardUnavailableError, ShardBusyError
+   * @throws ValidationError if it is no id of an entry @throws UnknownShardError
+   */
+  async requestFinish(entryId: string): Promise<void> {
+    const { id, shard, journal } = this.#place(entryId);
+    const requested = await asked(shard, () => journal.request(id, LIMITS));
+    if (!requested) throw await this.#refusal(id, shard, journal);
+  }
+
+  /**
    * Applies the legs that are missing, under the action ids that were recorded for them, so that none is applied
    * twice, and closes the entry. After an error it may be called again.
    *
@@ -130,19 +172,23 @@ export class CrossShardJournal {
 
   /** Runs `work` while nobody else can work on the entry. */
   async #leased(entryId: string, work: (lease: Lease) => Promise<void>): Promise<void> {
-    const id = ShardedId.named('JournalEntry', entryId);
-    const shard = id.resolveShardIdentifier();
-    const { journal } = this.#gateways.gateway(shard);
+    const { id, shard, journal } = this.#place(entryId);
     const owner = uuid7.next(shard.bits);
-    const row = await asked(shard, () => journal.lease(id.getValue(), owner, LEASE_MS, LIMITS));
-    if (row === undefined) throw await this.#refusal(id.getValue(), shard, journal);
+    const row = await asked(shard, () => journal.lease(id, owner, LEASE_MS, LIMITS));
+    if (row === undefined) throw await this.#refusal(id, shard, journal);
     try {
       await work({ row, owner, journal, shard });
     } catch (error) {
       // If this fails, the lease ends by itself.
-      await journal.release(row.id, owner, LIMITS).catch(() => {});
+      await journal.failed(row.id, owner, messageOf(error), LIMITS).catch(() => {});
       throw error;
     }
+  }
+
+  #place(entryId: string): Pick<Lease, 'journal' | 'shard'> & { readonly id: string } {
+    const id = ShardedId.named('JournalEntry', entryId);
+    const shard = id.resolveShardIdentifier();
+    return { id: id.getValue(), shard, journal: this.#gateways.gateway(shard).journal };
   }
 
   async #refusal(id: string, shard: ShardIdentifier, journal: JournalStore): Promise<JournalError> {
@@ -222,14 +268,15 @@ export class CrossShardJournal {
   }
 
   async #describe(row: JournalRow): Promise<JournalEntry> {
-    const { id, actionName, principal, startedDate, note, leasedUntil } = row;
+    const { legs: json, ...facts } = row;
+    const changes = legChanges(json);
     const legs: JournalLeg[] = [];
-    for (const leg of legNames(row.legs)) {
+    for (const [index, leg] of legNames(json).entries()) {
       const { shard, actionId } = leg;
-      legs.push({ shard: shard.toString(), actionId, status: await this.#statusOf(leg) });
+      const status = await this.#statusOf(leg);
+      legs.push({ shard: shard.toString(), actionId, status, changes: changes[index] ?? [] });
     }
-    const state = row.state === 'flagged' ? 'flagged' : 'open';
-    return { id, actionName, principal, startedDate, state, note, leasedUntil, legs };
+    return { ...facts, legs };
   }
 
   async #statusOf(leg: LegName): Promise<LegStatus> {
@@ -264,6 +311,10 @@ function isRefusal({ phase, sqlState }: DriverFailure): boolean {
   if (phase !== 'answered' || sqlState === undefined) return false;
   const meaning = sqlStateMeaning(sqlState);
   return meaning === 'unique' || meaning === 'constraint' || meaning === 'value' || meaning === 'other';
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function voidLeg(entryId: string, { shard }: RecordedLeg): JournalError {

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ConsumerLag, ShardLag } from '../events/lag.js';
+import type { JournalStatistics } from '../execution/journal-recovery.js';
 import { addAdmissionMetrics, type HttpAdmission } from './admission-metrics.js';
 import type { ShardStatistics } from './shard-statistics.js';
 
@@ -9,6 +10,8 @@ export interface MetricsSources {
   readonly statistics: () => readonly ShardStatistics[];
   /** Asked for at most every 10 seconds, as it asks the databases. Absent: nothing is delivered here. */
   readonly lag?: () => Promise<readonly ShardLag[]>;
+  /** Asked once for every scrape. Absent: the journal is not looked after here. */
+  readonly journal?: () => readonly JournalStatistics[];
 }
 
 /** One answer of the HTTP server. */
@@ -44,6 +47,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const tellOfShards = addShardMetrics(registry);
+  const tellOfJournal = sources.journal === undefined ? undefined : addJournalMetrics(registry);
   if (sources.lag !== undefined) addDeliveryMetrics(registry, latest(sources.lag));
   const observe = addHttpMetrics(registry);
   const watched: ((statistics: readonly ShardStatistics[]) => void)[] = [];
@@ -51,6 +55,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
     const statistics = sources.statistics();
     tellOfShards(statistics);
     for (const update of watched) update(statistics);
+    tellOfJournal?.(sources.journal?.() ?? []);
     return registry.metrics();
   };
   const watchAdmission = (admission: () => HttpAdmission): void => {
@@ -131,6 +136,40 @@ function addShardMetrics(registry: Registry): (statistics: readonly ShardStatist
   );
   return (statistics) => {
     for (const update of updates) update(statistics);
+  };
+}
+
+/** @returns what is to be called with the journal of all shards before they are shown */
+function addJournalMetrics(registry: Registry): (statistics: readonly JournalStatistics[]) => void {
+  const labelNames = ['shard'];
+  const registers = [registry];
+  const entries = new Gauge({
+    name: 'fw_journal_entries',
+    help: 'Cross-shard plans that are half done: open ones will be finished, flagged ones wait for people',
+    labelNames: ['shard', 'state'],
+    registers,
+  });
+  const finished = new Counter({
+    name: 'fw_journal_finished_total',
+    help: 'Cross-shard plans that this process has finished',
+    labelNames,
+    registers,
+  });
+  const failed = new Counter({
+    name: 'fw_journal_failed_attempts_total',
+    help: 'Attempts to finish one that have failed',
+    labelNames,
+    registers,
+  });
+  return (statistics) => {
+    for (const metric of [entries, finished, failed]) metric.reset();
+    for (const each of statistics) {
+      const shard = each.shard.toString();
+      entries.set({ shard, state: 'open' }, each.open);
+      entries.set({ shard, state: 'flagged' }, each.flagged);
+      finished.inc({ shard }, each.finished);
+      failed.inc({ shard }, each.failed);
+    }
   };
 }
 

@@ -94,6 +94,18 @@ export function legNames(json: JsonValue): readonly LegName[] {
   }));
 }
 
+/** What each leg of an entry changes, for people: `update Account 0190... from version 3`. */
+export function legChanges(json: JsonValue): readonly (readonly string[])[] {
+  return (json as unknown as readonly LegJson[]).map(({ items }) => items.map(describeItem));
+}
+
+function describeItem({ kind, model, expectedVersion }: ItemJson): string {
+  const [name, fields] = (model as { readonly $model: readonly [string, { readonly id: JsonValue }] }).$model;
+  const [id] = Object.values(fields.id as Readonly<Record<string, readonly [string, string]>>);
+  const version = kind === 'add' ? '' : ` from version ${expectedVersion}`;
+  return `${kind} ${name} ${id?.[1] ?? ''}${version}`;
+}
+
 /** Reads legs back, in the order in which they were to be applied. */
 export class RecordedLegReader {
   readonly #values: ResultJson;

@@ -22,6 +22,19 @@ export interface JournalRow {
   /** Until when somebody works on it; undefined if nobody does. */
   readonly leasedUntil: Date | undefined;
   readonly legs: JsonValue;
+  /** Attempts to finish it that have failed. */
+  readonly attempts: number;
+  /** Why the last of them has. */
+  readonly lastError: string | undefined;
+}
+
+/** What the journal of one shard holds. */
+export interface JournalSurvey {
+  /** Entries that are neither closed nor flagged, and that nobody is working on. */
+  readonly open: number;
+  readonly flagged: number;
+  /** Of the open ones those that may be finished now, the oldest first. */
+  readonly due: readonly { readonly id: string; readonly actionName: string }[];
 }
 
 /** How an entry was closed: with every leg applied, or with its caller told which ones are not. */
@@ -39,6 +52,12 @@ export interface JournalStore {
   close(id: string, owner: string, end: JournalEnd, options?: CallOptions): Promise<boolean>;
   /** Keeps a note with the entry and gives it back. False if it is not `owner`'s any more. @throws DriverFailure */
   flag(id: string, owner: string, note: string, options?: CallOptions): Promise<boolean>;
+  /** Entries that are not closed, and so many at most of those that are due. @throws DriverFailure */
+  survey(limit: number, options?: CallOptions): Promise<JournalSurvey>;
+  /** Notes a failed attempt and gives the entry back. The next one is due after a pause that doubles. @throws DriverFailure */
+  failed(id: string, owner: string, message: string, options?: CallOptions): Promise<void>;
+  /** Makes an entry due, flagged or not. False if it is closed or unknown. @throws DriverFailure */
+  request(id: string, options?: CallOptions): Promise<boolean>;
   /** Gives an entry back. @throws DriverFailure */
   release(id: string, owner: string, options?: CallOptions): Promise<void>;
   /** What has become of attempts on this shard so far; those without a row are left out. @throws DriverFailure */

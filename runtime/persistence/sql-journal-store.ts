@@ -1,7 +1,8 @@
 import type { JsonValue } from '../domain/json.js';
+import { storedText } from '../domain/storable-text.js';
 import type { CallOptions, ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { arrayLiteral } from './column-codec.js';
-import type { JournalEnd, JournalRow, JournalStore } from './journal-store.js';
+import type { JournalEnd, JournalRow, JournalStore, JournalSurvey } from './journal-store.js';
 import { REPLICATION_WAIT } from './replication-wait.js';
 import type { AttemptOutcome } from './shard-store.js';
 
@@ -37,6 +38,25 @@ export class SqlJournalStore implements JournalStore {
 
   async flag(id: string, owner: string, note: string, options?: CallOptions): Promise<boolean> {
     return this.#changed(FLAG, [id, owner, note], options);
+  }
+
+  async survey(limit: number, options?: CallOptions): Promise<JournalSurvey> {
+    const { rows } = await this.#database.query({ ...SURVEY, values: [limit] }, options);
+    const [open, flagged, due] = rows[0] ?? [];
+    return {
+      open: Number(open ?? 0),
+      flagged: Number(flagged ?? 0),
+      // Made by the statement.
+      due: due as JournalSurvey['due'],
+    };
+  }
+
+  async failed(id: string, owner: string, message: string, options?: CallOptions): Promise<void> {
+    await this.#changed(FAILED, [id, owner, storedText(message)], options);
+  }
+
+  async request(id: string, options?: CallOptions): Promise<boolean> {
+    return this.#changed(REQUEST, [id], options);
   }
 
   async release(id: string, owner: string, options?: CallOptions): Promise<void> {
@@ -80,7 +100,7 @@ type NamedText = Pick<Statement, 'text' | 'name'>;
 
 /** A lease that has run out is as good as none. */
 const COLUMNS =
-  'id, action_name, principal, started_date, state, note, legs, ' +
+  'id, action_name, principal, started_date, state, note, legs, attempts, error_message, ' +
   'CASE WHEN lease_expires_date > clock_timestamp() THEN lease_expires_date END';
 
 const LIST: NamedText = {
@@ -118,6 +138,33 @@ const FLAG: NamedText = {
     "WHERE id = $1 AND lease_owner = $2 AND state <> 'closed'",
 };
 
+const FREE = '(lease_owner IS NULL OR lease_expires_date <= clock_timestamp())';
+
+const SURVEY: NamedText = {
+  name: 'fw_journal_survey',
+  text:
+    `SELECT count(*) FILTER (WHERE state = 'open' AND ${FREE}), count(*) FILTER (WHERE state = 'flagged'), ` +
+    "coalesce((SELECT jsonb_agg(jsonb_build_object('id', id, 'actionName', action_name) ORDER BY id) FROM (" +
+    `SELECT id, action_name FROM eventlog.journal WHERE state <> 'closed' AND state = 'open' AND ${FREE} ` +
+    'AND (next_date IS NULL OR next_date <= clock_timestamp()) ORDER BY id LIMIT $1) AS d), ' +
+    "'[]') FROM eventlog.journal WHERE state <> 'closed'",
+};
+
+/** Seconds until the next attempt: 2, 4, 8 and so on, up to five minutes. */
+const FAILED: NamedText = {
+  name: 'fw_journal_failed',
+  text:
+    'UPDATE eventlog.journal SET attempts = attempts + 1, error_message = $3, lease_owner = NULL, ' +
+    'lease_expires_date = NULL, ' +
+    "next_date = clock_timestamp() + least(300, 2 ^ least(attempts + 1, 9)) * interval '1 second' " +
+    "WHERE id = $1 AND lease_owner = $2 AND state <> 'closed'",
+};
+
+const REQUEST: NamedText = {
+  name: 'fw_journal_request',
+  text: "UPDATE eventlog.journal SET state = 'open', next_date = NULL WHERE id = $1 AND state <> 'closed'",
+};
+
 const RELEASE: NamedText = {
   name: 'fw_journal_release',
   text:
@@ -140,7 +187,7 @@ const PURGE: NamedText = {
 };
 
 function toRow(row: readonly unknown[]): JournalRow {
-  const [id, actionName, principal, startedDate, state, note, legs, leasedUntil] = row;
+  const [id, actionName, principal, startedDate, state, note, legs, attempts, error, leasedUntil] = row;
   return {
     id: String(id),
     actionName: String(actionName),
@@ -150,5 +197,7 @@ function toRow(row: readonly unknown[]): JournalRow {
     note: note === null ? undefined : String(note),
     leasedUntil: leasedUntil === null ? undefined : (leasedUntil as Date),
     legs: legs as JsonValue,
+    attempts: Number(attempts),
+    lastError: error === null ? undefined : String(error),
   };
 }

@@ -122,13 +122,11 @@ async function start<Collaborators>(
 }
 
 /** The lag of delivery costs queries: only a process that delivers reports it. */
-async function openMetrics(
-  { statistics, events, databases }: Application,
-  delivers: boolean,
-): Promise<Metrics> {
+async function openMetrics(application: Application, delivers: boolean): Promise<Metrics> {
   const { createMetrics } = await import('../../observability/prometheus.js');
+  const { statistics, events, databases, journalStatistics: journal } = application;
   const lag = () => lagOfShards(databases, events);
-  return createMetrics({ statistics, ...(delivers ? { lag } : {}) });
+  return createMetrics({ statistics, ...(delivers ? { lag, journal } : {}) });
 }
 
 /** The address cannot be listened on. */

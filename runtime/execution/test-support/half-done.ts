@@ -1,0 +1,25 @@
+import { HERE, type TestBank, THERE } from './accounts.js';
+
+/**
+ * Puts the last move of 3 back to where a crash after the first shard transaction's commit would have left it.
+ *
+ * @returns the id of its entry
+ */
+export async function undoSecondLeg(bank: TestBank, to: string): Promise<string> {
+  const [entry] = await bank.rows(
+    HERE,
+    "select id, legs->1->>'actionId' from eventlog.journal order by id desc limit 1",
+  );
+  const [id, actionId] = (entry ?? []).map(String);
+  await bank.rows(THERE, `delete from eventlog.events where action_id = '${actionId}'`);
+  await bank.rows(THERE, `delete from eventlog.actions where id = '${actionId}'`);
+  await bank.rows(
+    THERE,
+    `update accounts set version = version - 1, balance = balance - 3 where id = '${to}'`,
+  );
+  await bank.rows(
+    HERE,
+    `update eventlog.journal set state = 'open', outcome = null, closed_date = null where id = '${id}'`,
+  );
+  return String(id);
+}
