@@ -1,6 +1,8 @@
 /** What the command line runs against databases. Loaded only by commands that need it. */
 import type { ShardingTopology } from './config/types.js';
 import { openDatabases, pgliteAdapter } from './databases.js';
+import { CrossShardJournal } from './execution/cross-shard-journal.js';
+import { systemEnvironment } from './execution/execution-environment.js';
 import { ShardGateways } from './execution/shard-gateways.js';
 import type { Migration } from './migration/migration.js';
 import {
@@ -11,6 +13,7 @@ import {
 } from './migration/plan-changes.js';
 import { replayMigrations } from './migration/replay.js';
 import { EventCatalog } from './persistence/event-catalog.js';
+import { SagaOrders } from './sagas/saga-orders.js';
 import { listSagas, type SagaListOptions, type SagaPage } from './sagas/sagas.js';
 import type { DatabaseRegistry } from './sharding/database-registry.js';
 
@@ -24,10 +27,12 @@ export { EventOperations } from './events/event-operations.js';
 export type { HorizonHolder } from './events/horizon.js';
 export type { ConsumerLag, ShardLag } from './events/lag.js';
 export type { ScheduledAction, ScheduleState } from './events/schedules.js';
+export type { JournalEntry } from './execution/cross-shard-journal.js';
 export { describeDifference } from './migration/check-schema.js';
 export { type MigrationStep, migrateShards } from './migration/migrate.js';
 export { migrationStatus, type ShardMigrationStatus } from './migration/migration-status.js';
 export { findDrift, type ShardDrift } from './migration/shard-drift.js';
+export type { SagaOrder, SagaOrders, SagaWish } from './sagas/saga-orders.js';
 export type { SagaListOptions, SagaPage, SagaSummary } from './sagas/sagas.js';
 export { DriverFailure } from './sharding/driver-failure.js';
 
@@ -47,7 +52,24 @@ export async function withDatabases<T>(
 
 /** As `application.sagas.list`, where no application is at hand. */
 export function listSagasOn(databases: DatabaseRegistry, options: SagaListOptions): Promise<SagaPage> {
-  return listSagas(new ShardGateways(databases, '', new EventCatalog([])), options);
+  return listSagas(gatewaysOf(databases), options);
+}
+
+/** As `application.journal`, where no application is at hand: what is missing is applied by processes that serve. */
+export function journalOn(databases: DatabaseRegistry): OperatorsJournal {
+  return new CrossShardJournal(gatewaysOf(databases), systemEnvironment(), []);
+}
+
+/** What can be done about cross-shard plans without the application's models. */
+export type OperatorsJournal = Pick<CrossShardJournal, 'open' | 'show' | 'requestFinish' | 'flag'>;
+
+/** Orders for sagas, which processes that serve carry out. */
+export function sagaOrdersOn(databases: DatabaseRegistry): SagaOrders {
+  return new SagaOrders(gatewaysOf(databases), databases);
+}
+
+function gatewaysOf(databases: DatabaseRegistry): ShardGateways {
+  return new ShardGateways(databases, '', new EventCatalog([]));
 }
 
 /** What leads from the schema that the migrations make to the tables that the models want. */

@@ -10,6 +10,7 @@ import { failureCode } from './failure-code.js';
 import { addGenerateCommand } from './generate-command.js';
 import { examples } from './help.js';
 import { addInitCommand } from './init-command.js';
+import { addJournalCommand } from './journal/journal-command.js';
 import { addMigrateCommand } from './migrate-command.js';
 import { addSagasCommand } from './sagas/sagas-command.js';
 import { addTemplatesCommand } from './templates-command.js';
@@ -24,6 +25,7 @@ const COMMANDS: readonly ((program: Command, context: CommandContext) => void)[]
   addDoctorCommand,
   addEventsCommand,
   addSagasCommand,
+  addJournalCommand,
   addConfigCommand,
   addCompletionCommand,
 ];

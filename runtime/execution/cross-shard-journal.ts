@@ -126,15 +126,18 @@ export class CrossShardJournal {
   }
 
   /**
-   * Has a serving process finish an entry at its next look at the journal, after a flag or failed attempts too.
+   * Has a serving process finish an entry at its next look at the journal, after a flag or failed attempts too. Without
+   * effect on one that is closed.
    *
-   * @throws JournalError if it is unknown or closed @throws ShardUnavailableError, ShardBusyError
+   * @throws JournalError if it is unknown @throws ShardUnavailableError, ShardBusyError
    * @throws ValidationError if it is no id of an entry @throws UnknownShardError
    */
   async requestFinish(entryId: string): Promise<void> {
     const { id, shard, journal } = this.#place(entryId);
     const requested = await asked(shard, () => journal.request(id, LIMITS));
-    if (!requested) throw await this.#refusal(id, shard, journal);
+    if (requested) return;
+    const refusal = await this.#refusal(id, shard, journal);
+    if (refusal.reason !== 'closed') throw refusal;
   }
 
   /**

@@ -50,6 +50,7 @@ beforeEach(async () => {
       looks += 1;
       return lag();
     },
+    journal: () => [{ shard: mexico, open: 2, flagged: 1, finished: 3, failed: 4 }],
   });
   server = wallets.server({ metrics });
   base = (await server.listen({ host: '127.0.0.1', port: 0 })).url;
@@ -104,6 +105,15 @@ it('has no more labels, whatever is asked for', async () => {
   for (let count = 0; count < 200; count += 1) await fetch(`${base}/nowhere/${count}?q=${count}`);
   expect((await lines('fw_http')).length - before).toBeLessThanOrEqual(20);
   expect((await lines('fw_http')).join('\n')).not.toContain('nowhere');
+});
+
+it('tells what is half done, and what was finished', async () => {
+  expect(await lines('fw_journal')).toEqual([
+    'fw_journal_entries{shard="(1, 0)",state="flagged"} 1',
+    'fw_journal_entries{shard="(1, 0)",state="open"} 2',
+    'fw_journal_failed_attempts_total{shard="(1, 0)"} 4',
+    'fw_journal_finished_total{shard="(1, 0)"} 3',
+  ]);
 });
 
 it('tells of the connections, the circuit breaker and the writing of each shard', async () => {

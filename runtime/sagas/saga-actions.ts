@@ -13,6 +13,10 @@ import { type StepPlace, StepRecord } from './step-record.js';
 /** The definition of a saga by a name that it has or had. */
 export type FindDefinition = (name: string) => SagaDefinition;
 
+/** Names under which operators order these actions where no application is at hand. */
+export const RETRY = 'Saga.retry';
+export const ABANDON = 'Saga.abandon';
+
 interface MoveParams {
   readonly saga: string;
   readonly stepNumber: number;
@@ -120,6 +124,28 @@ export class RetryAction extends Action<RetryParams, boolean> {
   }
 }
 
+interface AbandonParams {
+  readonly saga: string;
+  readonly note: string;
+}
+
+/** Ends a saga where it is, without a further step. False for one that has ended. */
+export class AbandonAction extends Action<AbandonParams, boolean> {
+  readonly #kit: SagaKit;
+
+  constructor(kit: SagaKit) {
+    super(kit.clock);
+    this.#kit = kit;
+  }
+
+  protected async perform(_principal: Principal, { saga, note }: AbandonParams): Promise<boolean> {
+    const run = await this.#kit.runs.getById(saga);
+    if (run.state === 'ENDED') return false;
+    this.plan().update(run.abandoned({ code: 'ABANDONED', message: note }));
+    return true;
+  }
+}
+
 const SAGA: FieldDescriptor = { name: 'saga', type: { kind: 'uuid' } };
 const STEP_NUMBER: FieldDescriptor = { name: 'stepNumber', type: { kind: 'number' } };
 const FAILURE: FieldDescriptor = {
@@ -159,11 +185,18 @@ export function sharedActions(
       create: () => new OverdueAction(kit.clock, kit.runs),
     },
     {
-      name: 'Saga.retry',
+      name: RETRY,
       actionClass: RetryAction,
       params: [SAGA],
       result,
       create: () => new RetryAction(kit, find),
+    },
+    {
+      name: ABANDON,
+      actionClass: AbandonAction,
+      params: [SAGA, { name: 'note', type: { kind: 'string' } }],
+      result,
+      create: () => new AbandonAction(kit),
     },
   ];
 }

@@ -6,9 +6,10 @@ import { UnknownShardError } from '../errors.js';
 import type { EventEnvelope } from '../events/event-envelope.js';
 import type { EventHandler } from '../events/handler-descriptor.js';
 import type { ActionExecutor } from '../execution/action-executor.js';
+import { readFailure } from './own-model.js';
 import { GiveUpAction, MoveAction, ParkAction } from './saga-actions.js';
 import { homeOf, type SagaDefinition, shardOfStep } from './saga-definition.js';
-import { type SagaRun, SagaWokenEvent } from './saga-run.js';
+import { type SagaRun, type SagaRunState, SagaWokenEvent } from './saga-run.js';
 import type { SagaFailure, SagaStep } from './saga-step.js';
 import { requireStep } from './stage-saga.js';
 import type { RegisteredStep, SagaKit, StepOutcome } from './step-action.js';
@@ -50,7 +51,8 @@ export class SagaDriver implements EventHandler {
     const { event } = envelope;
     // Those of other sagas come along: no need to ask the database about them.
     if (event instanceof SagaWokenEvent && !definition.names.includes(event.saga)) return;
-    const due = await this.#dueStep(envelope.modelId);
+    if (event instanceof SagaWokenEvent && event.reason === 'abandoned') return this.#leave(envelope);
+    const due = await this.#dueStep(envelope.modelId, 'RUNNING');
     if (due === undefined) return;
     if (due.step.refused !== undefined && this.#isOver(due, envelope)) {
       await this.#fail(envelope, due, timedOut(due));
@@ -59,11 +61,18 @@ export class SagaDriver implements EventHandler {
     }
   }
 
-  /** Undefined: the saga has ended, waits for somebody, or has never been one. */
-  async #dueStep(id: string): Promise<DueStep | undefined> {
+  /** The step of an abandoned saga may be stuck on its way to another shard: from now on it cannot take effect there. */
+  async #leave(envelope: EventEnvelope): Promise<void> {
+    const due = await this.#dueStep(envelope.modelId, 'ENDED');
+    const failure = due === undefined ? undefined : readFailure(due.run);
+    if (due !== undefined && failure !== undefined) await this.#giveUp(envelope, due, failure);
+  }
+
+  /** Undefined: the saga is in another state, stands at an end, or has never been one. */
+  async #dueStep(id: string, runState: SagaRunState): Promise<DueStep | undefined> {
     const { definition, kit } = this.#options;
     const [run, state] = await Promise.all([kit.runs.findById(id), definition.states.findById(id)]);
-    if (run === undefined || state === undefined || run.state !== 'RUNNING') return undefined;
+    if (run === undefined || state === undefined || run.state !== runState) return undefined;
     // Several sagas may have one kind of state.
     if (!definition.names.includes(run.saga)) return undefined;
     const step = definition.step(run.step);

@@ -62,6 +62,15 @@ export class SagaRun extends Model<SagaRun, ShardedId<SagaRun>, SagaRunState> {
       .build();
   }
 
+  /** Ends where it is: no further step is taken. The saga's handler gives up the one that may be under way. */
+  abandoned(failure: SagaFailure): SagaRun {
+    const event = new SagaWokenEvent(this, 'abandoned');
+    return this.#copy()
+      .with({ state: 'ENDED', deadline: undefined, ...failureFields(failure) })
+      .withEvent(event)
+      .build();
+  }
+
   /** Has the saga's handler look at it. @param deadline a new one, for another try */
   woken(reason: WakeReason, deadline: Date | undefined): SagaRun {
     const event = new SagaWokenEvent(this, reason);
@@ -73,8 +82,8 @@ export class SagaRun extends Model<SagaRun, ShardedId<SagaRun>, SagaRunState> {
   }
 }
 
-/** `overdue`: its step's time is over. `retry`: somebody asked for another try. */
-export type WakeReason = 'overdue' | 'retry';
+/** `overdue`: its step's time is over. `retry`: another try was asked for. `abandoned`: it is to take no further step. */
+export type WakeReason = 'overdue' | 'retry' | 'abandoned';
 
 /** Has the saga's handler look at a saga, although its state has not changed. */
 export class SagaWokenEvent extends ModelEvent<SagaRun> {
@@ -97,7 +106,7 @@ export const sagaWokenEvent: EventDescriptor = {
   fields: [
     { name: 'saga', type: { kind: 'string' } },
     { name: 'stepNumber', type: { kind: 'number' } },
-    { name: 'reason', type: { kind: 'enum', values: ['overdue', 'retry'] } },
+    { name: 'reason', type: { kind: 'enum', values: ['overdue', 'retry', 'abandoned'] } },
   ],
 };
 

@@ -1,13 +1,13 @@
 import type { Principal } from '../domain/principal.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { ModelNotFoundError } from '../errors.js';
+import { ModelNotFoundError, ValidationError } from '../errors.js';
 import type { ActionExecutor } from '../execution/action-executor.js';
 import type { PartialPage } from '../persistence/list-reader.js';
 import type { PageRequest } from '../persistence/page.js';
 import type { QueryOptions } from '../persistence/query-options.js';
 import type { RepositoryContext } from '../persistence/repository.js';
 import { readFailure } from './own-model.js';
-import { RetryAction } from './saga-actions.js';
+import { AbandonAction, RetryAction } from './saga-actions.js';
 import type { SagaRun, SagaRunState } from './saga-run.js';
 import { type SagaFilter, SagaRunRepository, type StuckReason } from './saga-run-repository.js';
 import type { SagaFailure } from './saga-step.js';
@@ -55,6 +55,26 @@ export async function listSagas(
   return { ...page, items: await summariesOf(runs, page.items, { timeoutMs }) };
 }
 
+/**
+ * One saga.
+ *
+ * @throws ModelNotFoundError if there is none @throws UnknownShardError if its shard is not configured
+ */
+export async function showSaga(context: RepositoryContext, id: string): Promise<SagaSummary> {
+  const runs = new SagaRunRepository(context);
+  const [summary] = await summariesOf(runs, [await runs.getById(id)]);
+  if (summary === undefined) throw new ModelNotFoundError('SagaRun', id);
+  return summary;
+}
+
+const LONGEST_NOTE = 2_000;
+
+/** @throws ValidationError unless it has 1 to 2,000 characters */
+export function requireNote(note: string): void {
+  if (note.trim() !== '' && note.length <= LONGEST_NOTE) return;
+  throw new ValidationError(`A note has 1 to ${LONGEST_NOTE} characters`, { field: 'note' });
+}
+
 /** The sagas of an application, on all shards. */
 export class Sagas {
   readonly #context: RepositoryContext;
@@ -75,11 +95,8 @@ export class Sagas {
    *
    * @throws ModelNotFoundError if there is none @throws UnknownShardError if its shard is not configured
    */
-  async show(id: string): Promise<SagaSummary> {
-    const runs = new SagaRunRepository(this.#context);
-    const [summary] = await summariesOf(runs, [await runs.getById(id)]);
-    if (summary === undefined) throw new ModelNotFoundError('SagaRun', id);
-    return summary;
+  show(id: string): Promise<SagaSummary> {
+    return showSaga(this.#context, id);
   }
 
   /**
@@ -90,6 +107,19 @@ export class Sagas {
    */
   retry(principal: Principal, id: string): Promise<boolean> {
     return this.#executor.execute(principal, RetryAction, { saga: id });
+  }
+
+  /**
+   * Ends a saga where it is: it takes no further step, and no compensation. What its steps have done stays, its model
+   * keeps its state, and the failure is `ABANDONED` with the note. A step that is under way on another shard is given up
+   * there by the saga's handler. False for a saga that has ended.
+   *
+   * @param note why, 1 to 2,000 characters
+   * @throws ModelNotFoundError if there is no such saga @throws ValidationError for another note
+   */
+  abandon(principal: Principal, id: string, note: string): Promise<boolean> {
+    requireNote(note);
+    return this.#executor.execute(principal, AbandonAction, { saga: id, note });
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ShardingTopology } from '../../../runtime/config/index.js';
-import type { EventOperations, ShardIdentifier } from '../../../runtime/operations.js';
+import type { EventOperations, OperatorsJournal, ShardIdentifier } from '../../../runtime/operations.js';
 import { type CommandContext, choice, InputError, readConfig, withConfig } from '../command-context.js';
 import { explainFailure } from '../database-failures.js';
 import { EXIT, type ExitCode, type Output } from '../exit.js';
@@ -35,6 +35,7 @@ export interface ShardOutcomes<T> {
 /** What a command works with. */
 export interface EventsSession {
   readonly operations: EventOperations;
+  readonly journal: OperatorsJournal;
   /** Does the same on each chosen shard; one that cannot be reached does not stop the others. */
   readonly onEach: <T>(work: (shard: ShardIdentifier) => Promise<T>) => Promise<ShardOutcomes<T>>;
   /** The shard of `--shard`; undefined: all of them. */
@@ -49,13 +50,13 @@ export async function onDatabases(
 ): Promise<ExitCode> {
   const { sharding } = readConfig(file);
   const shards = chooseShards(sharding, shard);
-  const { EventOperations, withDatabases } = await import('../../../runtime/operations.js');
+  const { EventOperations, journalOn, withDatabases } = await import('../../../runtime/operations.js');
   return withDatabases(sharding, output.error, async (databases) => {
     const operations = new EventOperations(databases);
     const chosen = shard === undefined ? undefined : shards[0]?.shard;
     const onEach = <T>(each: (shard: ShardIdentifier) => Promise<T>): Promise<ShardOutcomes<T>> =>
       runOnEach(shards, each);
-    return work({ operations, chosen, onEach });
+    return work({ operations, journal: journalOn(databases), chosen, onEach });
   });
 }
 

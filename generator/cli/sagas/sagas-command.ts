@@ -13,6 +13,7 @@ import { EXIT, type ExitCode, type Output } from '../exit.js';
 import { examples } from '../help.js';
 import { cell } from '../terminal-text.js';
 import { textTable } from '../text-table.js';
+import { addSagaOrders } from './saga-orders-command.js';
 
 interface ListOptions {
   readonly config: string;
@@ -27,11 +28,13 @@ interface ListOptions {
 /** An embedded database takes its time to start. */
 const TIMEOUT_MS = 30_000;
 
-/** Adds `fw-gen sagas` with its command. */
+/** Adds `fw-gen sagas` with its commands. */
 export function addSagasCommand(program: Command, context: CommandContext): void {
   const sagas = program
     .command('sagas')
-    .description('Shows how far changes have come that span several shards.');
+    .description(
+      'Shows how far changes have come that span several shards, and steers those that are stuck.',
+    );
   withFormat(withConfig(sagas.command('list')))
     .description(
       'Lists sagas over all shards, the oldest first. With --stuck it ends with 1 if there is any.',
@@ -50,6 +53,7 @@ export function addSagasCommand(program: Command, context: CommandContext): void
       ),
     )
     .action((options: ListOptions) => context.run(() => list(options, context.output)));
+  addSagaOrders(sagas, context);
 }
 
 async function list(options: ListOptions, output: Output): Promise<ExitCode> {

@@ -1,0 +1,188 @@
+import { Argument, type Command } from 'commander';
+import type { JournalEntry, OperatorsJournal } from '../../../runtime/operations.js';
+import { type CommandContext, wholeNumber } from '../command-context.js';
+import { expectFailures } from '../database-failures.js';
+import {
+  type EventsOptions,
+  type EventsSession,
+  eventsAction,
+  failuresJson,
+  onDatabases,
+  reportFailures,
+  showFound,
+  withFrame,
+} from '../events/events-frame.js';
+import { EXIT, type ExitCode, type Output } from '../exit.js';
+import { examples } from '../help.js';
+import { cell, printable } from '../terminal-text.js';
+import { textTable } from '../text-table.js';
+import { untilSettled } from '../until-settled.js';
+
+interface ListOptions extends EventsOptions {
+  readonly limit: number;
+}
+
+interface FinishOptions extends EventsOptions {
+  readonly wait: number;
+}
+
+interface FlagOptions extends EventsOptions {
+  readonly note: string;
+}
+
+const EXAMPLE_ID = '0190f5c2-7f3a-7b1c-8000-3f0c5ad1b2e4';
+
+/** Adds `fw-gen journal` with its commands. */
+export function addJournalCommand(program: Command, context: CommandContext): void {
+  const journal = program
+    .command('journal')
+    .description('Shows cross-shard plans that were left half done, and has them finished or flagged.');
+  addList(journal, context);
+  addShow(journal, context);
+  addFinish(journal, context);
+  addFlag(journal, context);
+}
+
+function addList(journal: Command, context: CommandContext): void {
+  withFrame(journal.command('list'))
+    .description(
+      'Lists entries that are not closed, the oldest first on each shard. Ends with 1 if one is half done.',
+    )
+    .option('--limit <n>', 'most of them per shard', wholeNumber(1, 10_000), 100)
+    .addHelpText(
+      'after',
+      examples(
+        ['fw-gen journal list', 'what is half done'],
+        ['fw-gen journal list --format json', 'for scripts and monitoring'],
+      ),
+    )
+    .action(eventsAction<ListOptions>(context, (session, options) => list(session, options, context.output)));
+}
+
+async function list(
+  { journal, onEach }: EventsSession,
+  { limit, format }: ListOptions,
+  output: Output,
+): Promise<ExitCode> {
+  const outcomes = await onEach((shard) => journal.open(shard, limit));
+  const found = outcomes.done.flatMap(({ value }) => value);
+  if (format === 'json') output.info(JSON.stringify({ entries: found, ...failuresJson(outcomes) }, null, 2));
+  else
+    showFound(found, outcomes, output, {
+      table: () => table(found),
+      none: 'No cross-shard plan is half done.',
+    });
+  const code = reportFailures(outcomes, output);
+  // An execution under way has its entry to itself.
+  return found.some(({ leasedUntil }) => leasedUntil === undefined) ? EXIT.drift : code;
+}
+
+function table(entries: readonly JournalEntry[]): string {
+  const rows = entries.map((entry) => [
+    entry.id,
+    entry.state,
+    cell(entry.actionName),
+    entry.startedDate.toISOString(),
+    entry.leasedUntil?.toISOString() ?? '',
+    String(entry.attempts),
+    entry.legs.map(({ shard, status }) => `${shard} ${status}`).join(', '),
+    cell(entry.note ?? entry.lastError),
+  ]);
+  return textTable(['ID', 'STATE', 'ACTION', 'STARTED', 'LEASED UNTIL', 'ATTEMPTS', 'SHARDS', 'NOTE'], rows);
+}
+
+function withId(command: Command): Command {
+  return withFrame(command).addArgument(new Argument('<id>', 'its id, as `journal list` shows it'));
+}
+
+function addShow(journal: Command, context: CommandContext): void {
+  withId(journal.command('show'))
+    .description('Shows one entry: what each shard was to change, and what it has.')
+    .addHelpText('after', examples([`fw-gen journal show ${EXAMPLE_ID}`, '']))
+    .action((id: string, options: EventsOptions) =>
+      context.run(() =>
+        onDatabases(options, context.output, async (session) => {
+          const entry = await expectFailures(() => session.journal.show(id));
+          context.output.info(options.format === 'json' ? JSON.stringify(entry, null, 2) : describe(entry));
+          return EXIT.success;
+        }),
+      ),
+    );
+}
+
+function describe(entry: JournalEntry): string {
+  const { id, actionName, principal, startedDate, state, note, leasedUntil, attempts, lastError, legs } =
+    entry;
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ['entry', id],
+    ['state', state],
+    ['action', cell(actionName)],
+    ['principal', cell(principal)],
+    ['started', startedDate.toISOString()],
+    ['leased until', leasedUntil?.toISOString()],
+    ['attempts', attempts === 0 ? undefined : String(attempts)],
+    ['last error', lastError === undefined ? undefined : printable(lastError)],
+    ['note', note === undefined ? undefined : printable(note)],
+  ];
+  const known = facts.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(13)}${value}`]));
+  const changes = legs.flatMap(({ shard, status, actionId, changes: each }) => [
+    `${shard} ${status}, action ${actionId}`,
+    ...each.map((change) => `  ${cell(change)}`),
+  ]);
+  return [...known, ...changes].join('\n');
+}
+
+function addFinish(journal: Command, context: CommandContext): void {
+  const { output } = context;
+  withId(journal.command('finish'))
+    .description('Has a process that serves apply what is missing, at once, and waits for it. Lifts a flag.')
+    .option('--wait <seconds>', 'longest wait, 0 to 600', wholeNumber(0, 600), 20)
+    .addHelpText('after', examples([`fw-gen journal finish ${EXAMPLE_ID}`, 'after its obstacle was removed']))
+    .action((id: string, options: FinishOptions) =>
+      context.run(() =>
+        onDatabases(options, output, async (session) => {
+          const entry = await expectFailures(() => finish(session.journal, id, options.wait));
+          const isClosed = entry.state === 'closed';
+          if (options.format === 'json') output.info(JSON.stringify(entry, null, 2));
+          else
+            (isClosed ? output.info : output.error)(
+              `${id} ${isClosed ? 'is finished' : why(entry, options)}.`,
+            );
+          return isClosed ? EXIT.success : EXIT.drift;
+        }),
+      ),
+    );
+}
+
+/** The entry as it is after the next attempt, or when the wait is over. */
+async function finish(journal: OperatorsJournal, id: string, waitSeconds: number): Promise<JournalEntry> {
+  const { attempts } = await journal.show(id);
+  await journal.requestFinish(id);
+  const settled = await untilSettled(waitSeconds, async () => {
+    const entry = await journal.show(id);
+    return entry.state === 'closed' || entry.attempts > attempts ? entry : undefined;
+  });
+  return settled ?? journal.show(id);
+}
+
+function why({ attempts, lastError }: JournalEntry, { wait }: FinishOptions): string {
+  if (attempts > 0 && lastError !== undefined) return `is not finished: ${printable(lastError)}`;
+  return `was not finished within ${wait} s: a process that serves and delivers has to run, and finishes it then`;
+}
+
+function addFlag(journal: Command, context: CommandContext): void {
+  withId(journal.command('flag'))
+    .description('Leaves a note with an entry instead of finishing it. It stays in the list.')
+    .requiredOption('--note <text>', 'why, 1 to 2,000 characters')
+    .addHelpText('after', examples([`fw-gen journal flag ${EXAMPLE_ID} --note 'refunded by hand'`, '']))
+    .action((id: string, options: FlagOptions) =>
+      context.run(() =>
+        onDatabases(options, context.output, async ({ journal: entries }) => {
+          await expectFailures(() => entries.flag(id, options.note));
+          if (options.format === 'json') context.output.info(JSON.stringify({ id, flagged: true }, null, 2));
+          else context.output.info(`${id} is flagged.`);
+          return EXIT.success;
+        }),
+      ),
+    );
+}

@@ -1,0 +1,89 @@
+import { ShardedId } from '../domain/id.js';
+import { uuid7 } from '../domain/id-source.js';
+import { ownPrincipal, principalName } from '../domain/principal.js';
+import { ModelNotFoundError } from '../errors.js';
+import type { RepositoryContext } from '../persistence/repository.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import type { ShardDatabase } from '../sharding/shard-database.js';
+import { ABANDON, RETRY } from './saga-actions.js';
+import { requireNote, type SagaSummary, showSaga } from './sagas.js';
+
+/** What an operator wants of a saga. */
+export type SagaWish = { readonly kind: 'retry' } | { readonly kind: 'abandon'; readonly note: string };
+
+/** How far an order has come. */
+export interface SagaOrder {
+  readonly state: 'pending' | 'running' | 'done' | 'failed' | 'cancelled';
+  /** Why the last attempt has failed. */
+  readonly error: string | undefined;
+}
+
+/**
+ * Orders for sagas where no application is at hand. An order is a scheduled action that is due at once: a process that
+ * delivers runs it, once.
+ */
+export class SagaOrders {
+  readonly #context: RepositoryContext;
+  readonly #databases: Pick<DatabaseRegistry, 'database'>;
+
+  constructor(context: RepositoryContext, databases: Pick<DatabaseRegistry, 'database'>) {
+    this.#context = context;
+    this.#databases = databases;
+  }
+
+  /** @throws ModelNotFoundError if there is no such saga @throws UnknownShardError @throws ValidationError for no id */
+  show(saga: string): Promise<SagaSummary> {
+    return showSaga(this.#context, saga);
+  }
+
+  /**
+   * Leaves an order.
+   *
+   * @param principal in whose name it runs, and after a retry the steps that follow. Default: for a retry whoever has
+   *   brought the saga to where it is, otherwise `fw:operator`
+   * @returns its id
+   * @throws ValidationError for a note or principal that cannot be
+   */
+  async place(saga: string, wish: SagaWish, principal?: string): Promise<string> {
+    if (wish.kind === 'abandon') requireNote(wish.note);
+    const by = principal === undefined ? null : principalName({ name: principal });
+    const database = this.#databaseOf(saga);
+    const id = uuid7.next(database.shard.bits);
+    const { kind, ...facts } = wish;
+    const params = JSON.stringify({ saga, ...facts });
+    const former = kind === 'retry';
+    await database.query({
+      text: PLACE,
+      values: [
+        id,
+        kind === 'retry' ? RETRY : ABANDON,
+        params,
+        by,
+        former,
+        saga,
+        ownPrincipal('operator').name,
+      ],
+    });
+    return id;
+  }
+
+  /** @throws ModelNotFoundError if there is none of this id */
+  async read(saga: string, order: string): Promise<SagaOrder> {
+    const { rows } = await this.#databaseOf(saga).query({ text: READ, values: [order] });
+    const [row] = rows;
+    if (row === undefined) throw new ModelNotFoundError('SagaOrder', order);
+    const [state, error] = row;
+    return { state: state as SagaOrder['state'], error: error === null ? undefined : String(error) };
+  }
+
+  #databaseOf(saga: string): ShardDatabase {
+    return this.#databases.database(ShardedId.named('SagaRun', saga).resolveShardIdentifier());
+  }
+}
+
+const PLACE = `INSERT INTO eventlog.schedules (id, due_date, next_date, action_name, params, principal, action_id, created_date)
+SELECT $1::uuid, now(), now(), $2, $3::jsonb, coalesce($4, (SELECT a.principal FROM eventlog.events AS e
+  JOIN eventlog.actions AS a ON a.id = e.action_id
+  WHERE $5::boolean AND e.model_id = $6 ORDER BY e.position DESC LIMIT 1), $7), $1::uuid, now()`;
+
+const READ = 'SELECT state, error_message FROM eventlog.schedules WHERE id = $1';
