@@ -11,7 +11,7 @@ import { ActionExecutor, EXECUTION_DEFAULTS } from './execution/action-executor.
 import { CrossShardJournal } from './execution/cross-shard-journal.js';
 import { type ExecutionEnvironment, systemEnvironment } from './execution/execution-environment.js';
 import { Housekeeping } from './execution/housekeeping.js';
-import { JournalRecovery, type JournalStatistics } from './execution/journal-recovery.js';
+import { JournalRecovery } from './execution/journal-recovery.js';
 import { ShardGateways } from './execution/shard-gateways.js';
 import { KeyedLockProvider } from './locks/keyed-lock-provider.js';
 import type { DriftPolicy } from './migration/check-schema.js';
@@ -21,6 +21,7 @@ import { verifyShard } from './migration/verify-shard.js';
 import { type ShardStatistics, shardStatistics } from './observability/shard-statistics.js';
 import { EventCatalog } from './persistence/event-catalog.js';
 import { EventHistory } from './persistence/event-history.js';
+import type { JournalStatistics } from './persistence/journal-statistics.js';
 import type { RepositoryContext } from './persistence/repository.js';
 import type { WritingLimits } from './persistence/writer-limits.js';
 import { sagaWokenEvent } from './sagas/saga-run.js';

@@ -92,7 +92,6 @@ export type {
   Explanation,
   Verdict,
 } from './execution/explain.js';
-export type { JournalStatistics } from './execution/journal-recovery.js';
 export { type Authenticator, fixedPrincipal } from './http/authenticator.js';
 export { KeyedLockProvider, type LockOptions, lockCondition } from './locks/keyed-lock-provider.js';
 export type { LockHandle, SqlCondition } from './locks/lock-handle.js';
@@ -101,6 +100,7 @@ export { defineMigration, type Migration } from './migration/migration.js';
 export { type PrepareOptions, prepareShards, type ShardPreparation } from './migration/prepare-shards.js';
 export type { ShardStatistics } from './observability/shard-statistics.js';
 export { EventHistory, type EventPage, type EventRecord } from './persistence/event-history.js';
+export type { JournalStatistics } from './persistence/journal-statistics.js';
 export { MAXIMUM_LIST_LIMIT, type PartialPage } from './persistence/list-reader.js';
 export type { CursorScope, Page, PageRequest } from './persistence/page.js';
 export type { QueryOptions } from './persistence/query-options.js';

@@ -1,5 +1,6 @@
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { JournalError, type JournalRefusal } from '../errors.js';
+import type { JournalStatistics } from '../persistence/journal-statistics.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { atMost } from './at-most.js';
 import type { CrossShardJournal } from './cross-shard-journal.js';
@@ -14,19 +15,6 @@ export interface JournalRecoveryOptions {
   readonly random: () => number;
   /** Reports what was finished, what cannot be, and what has failed. */
   readonly warn: (message: string) => void;
-}
-
-/** The journal of one shard, as this process has last seen it, and what this process has done about it. */
-export interface JournalStatistics {
-  readonly shard: ShardIdentifier;
-  /** Entries that are to be finished. Those of executions under way do not count. */
-  readonly open: number;
-  /** Entries that cannot be finished and wait for people. */
-  readonly flagged: number;
-  /** Entries that this process has finished since it started. */
-  readonly finished: number;
-  /** Attempts of this process that have failed. */
-  readonly failed: number;
 }
 
 const INTERVAL_MS = 5_000;

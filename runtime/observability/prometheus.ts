@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ConsumerLag, ShardLag } from '../events/lag.js';
-import type { JournalStatistics } from '../execution/journal-recovery.js';
+import type { JournalStatistics } from '../persistence/journal-statistics.js';
 import { addAdmissionMetrics, type HttpAdmission } from './admission-metrics.js';
 import type { ShardStatistics } from './shard-statistics.js';
 
