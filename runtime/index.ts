@@ -92,7 +92,7 @@ export type {
   Explanation,
   Verdict,
 } from './execution/explain.js';
-export { type Authenticator, fixedPrincipal } from './http/authenticator.js';
+export { type Authenticator, fixedPrincipal, type SecurityScheme } from './http/authenticator.js';
 export { KeyedLockProvider, type LockOptions, lockCondition } from './locks/keyed-lock-provider.js';
 export type { LockHandle, SqlCondition } from './locks/lock-handle.js';
 export { migrate } from './migration/migrate.js';

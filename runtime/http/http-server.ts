@@ -21,6 +21,7 @@ import { HttpProblem } from './problem.js';
 import { type ApplicationProblems, checkApplicationProblems } from './problem-kinds.js';
 import type { RouteDescriptor } from './route.js';
 import { compileRoute, type Executes } from './route-handler.js';
+import { securedDocument } from './secured-document.js';
 import { answerUnserved, translateRefusal } from './unserved.js';
 
 /** What an HTTP server is made of. */
@@ -85,7 +86,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   addBodyReader(server, limits.bodyBytes);
   addRoutes(server, options, edge);
   const readiness = new Readiness(options.health);
-  const { openApi, title, metrics } = options;
+  const { title, metrics } = options;
+  const openApi = securedDocument(options.openApi, options.authenticator.security);
   addPages({ server, answers, readiness, openApi, title, metrics, paths });
   addFallbacks(server, edge);
   let closed: Promise<void> | undefined;

@@ -1,4 +1,5 @@
 import { compareText } from '../../diagnostics.js';
+import { CURRENCIES } from '../../schema/currencies.js';
 import type { FieldSchema } from '../../schema/type-schema.js';
 import type { Emission } from '../emission.js';
 import type { ShardedModels } from '../field-type.js';
@@ -6,7 +7,22 @@ import { type Code, Members } from '../print/code.js';
 import { memberName } from '../print/strings.js';
 import { documentedObject } from './documented-schema.js';
 import { REQUEST_HEADERS, type RequestHeader } from './headers.js';
-import { PROBLEM_SCHEMA, PROBLEMS, type ProblemStatus, problemResponse } from './problems.js';
+import {
+  FAILURE_NAME,
+  FAILURE_RESPONSE,
+  PROBLEM_SCHEMA,
+  PROBLEMS,
+  type ProblemStatus,
+  problemResponse,
+} from './problems.js';
+
+const CURRENCY_KEY = 'currency';
+const CURRENCY_SCHEMA: Code = {
+  description: 'An active currency of ISO 4217.',
+  type: 'string',
+  enum: CURRENCIES,
+  examples: ['EUR'],
+};
 
 /** The schema of an object under the name that it has in the document. */
 export interface NamedSchema {
@@ -51,6 +67,7 @@ export class Components {
       ...documentedObject(fields, {
         direction,
         isSharded: this.#isSharded,
+        currency: () => this.currency(),
         nested: (type) =>
           type.name === undefined || direction === 'request'
             ? undefined
@@ -61,10 +78,30 @@ export class Components {
     return reference(name);
   }
 
+  /** A reference to the schema of a currency. */
+  currency(): { readonly $ref: string } {
+    const known = this.#names.get(CURRENCY_KEY);
+    if (known !== undefined) return { $ref: `#/components/schemas/${known}` };
+    const name = this.#freeName('Currency');
+    this.#names.set(CURRENCY_KEY, name);
+    this.#schemas.set(name, this.#part(CURRENCY_SCHEMA, 6, `${memberName(name)}: ,`.length));
+    return { $ref: `#/components/schemas/${name}` };
+  }
+
+  /** True if ids of this model are of version 7. */
+  isSharded(model: string): boolean {
+    return this.#isSharded(model);
+  }
+
   /** A reference to the answer for a failure. */
   problem(status: ProblemStatus): Code {
     this.#problems.add(status);
     return { $ref: `#/components/responses/${PROBLEMS[status].name}` };
+  }
+
+  /** A reference to the answer for all other failures. */
+  failure(): Code {
+    return { $ref: `#/components/responses/${FAILURE_NAME}` };
   }
 
   /** A reference to a header that requests may carry. */
@@ -92,7 +129,12 @@ export class Components {
       responses:
         problems.length === 0
           ? undefined
-          : Object.fromEntries(problems.map((status) => [PROBLEMS[status].name, problemResponse(status)])),
+          : {
+              ...Object.fromEntries(
+                problems.map((status) => [PROBLEMS[status].name, problemResponse(status)]),
+              ),
+              [FAILURE_NAME]: FAILURE_RESPONSE,
+            },
     };
   }
 

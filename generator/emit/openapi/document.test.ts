@@ -81,6 +81,79 @@ test('request examples of the wallet fit their schemas', async () => {
   }
 });
 
+describe('the OpenAPI document of the wallet', async () => {
+  const document = await documentOf('examples/wallet');
+  const compiler = new Ajv2020({ strict: false, validateFormats: false }).addSchema({
+    $id: 'https://test/narrow',
+    ...document,
+  });
+  const accepts = (pointer: string, value: Json): boolean =>
+    compiler.validate({ $ref: `https://test/narrow#${encodeURI(pointer)}` }, value);
+  const parameterSchema = (path: string, method: string, at: number): string =>
+    `/paths/${path.replaceAll('/', '~1')}/${method}/parameters/${at}/schema`;
+
+  test('shows answers that fit their schemas', () => {
+    for (const [path, item] of Object.entries(document['paths'] ?? {})) {
+      for (const [method, operation] of Object.entries(item)) {
+        const [status = ''] = Object.keys(Reflect.get(Object(operation), 'responses'));
+        const content = `/paths/${path.replaceAll('/', '~1')}/${method}/responses/${status}/content/application~1json`;
+        const example = resolve(document, `#${content}/example`);
+        expect(example).toBeDefined();
+        expect(accepts(`${content}/schema`, example ?? null), `${path} ${method}`).toBe(true);
+      }
+    }
+  });
+
+  test('takes ids of version 7 only, in either case, and UUIDs of any version for owners', () => {
+    const id = parameterSchema('/wallets/{walletId}', 'get', 0);
+    const owner = parameterSchema('/wallets', 'get', 0);
+    const seven = '01942f5e-7c00-7a3b-8040-5d0e9c6b1f27';
+    const others = ['6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10', '01942f5e-7c00-7a3b-c040-5d0e9c6b1f27'];
+    expect([seven, seven.toUpperCase(), ...others].map((text) => accepts(id, text))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+    expect([seven, ...others].map((text) => accepts(owner, text))).toEqual([true, true, true]);
+    expect(accepts(id, seven.replaceAll('-', ''))).toBe(false);
+  });
+
+  test('takes the currencies of ISO 4217, and no others', () => {
+    const wallet = (code: string): Json => ({
+      country: 'MX',
+      ownerId: '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10',
+      currency: code,
+    });
+    const schema = '/components/schemas/WalletCreateRequest';
+    expect(['EUR', 'MXN', 'XXQ', 'eur'].map((code) => accepts(schema, wallet(code)))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  test.each([
+    ['IfMatch', '"3"', true],
+    ['IfMatch', '*', true],
+    ['IfMatch', 'W/"3", "4"', true],
+    ['IfMatch', '3', false],
+    ['IfMatch', '"3" "4"', false],
+    ['IdempotencyKey', 'a-key', true],
+    ['IdempotencyKey', 'two keys', false],
+    ['IdempotencyKey', '', false],
+    ['IdempotencyKey', 'k'.repeat(256), false],
+  ])('%s: %j is %s', (name, value, expected) => {
+    expect(accepts(`/components/parameters/${name}/schema`, value)).toBe(expected);
+  });
+
+  test('says which answers an operation with ids in its body has', () => {
+    const responses = Object.keys(Object(resolve(document, '#/paths/~1transfers/post/responses')));
+    expect(responses).toEqual(['202', '400', '404', '409', '413', '415', '422', '503', '504', 'default']);
+  });
+});
+
 function referencesIn(value: Json): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, item]) =>

@@ -24,7 +24,13 @@ export function openApiDocument(
   const tags = [...new Set(routes.flatMap(({ route }) => (route.tag === undefined ? [] : [route.tag])))];
   return {
     openapi: '3.1.0',
-    info: { title: info.title, version: info.version },
+    info: {
+      title: info.title,
+      version: info.version,
+      description: 'Actions over HTTP. Errors are problem details (RFC 9457); branch on their `code`.',
+    },
+    servers: [{ url: '/' }],
+    security: [],
     tags: tags.length === 0 ? undefined : tags.sort(compareText).map((name) => ({ name })),
     paths,
     components: components.toCode(),

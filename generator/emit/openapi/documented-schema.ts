@@ -10,6 +10,8 @@ export interface Documenting {
   /** Requests take more than answers give: a decimal as text or as number. */
   readonly direction: 'request' | 'response';
   readonly isSharded: ShardedModels;
+  /** The schema of a currency. */
+  readonly currency: () => SchemaCode;
   /** A reference to the schema of a named object; undefined to write it in place. */
   readonly nested: (type: Extract<TypeSchema, { kind: 'object' }>) => Code | undefined;
 }
@@ -43,6 +45,7 @@ function documentedType(type: TypeSchema, numeric: NumericType, documenting: Doc
   const isRequest = documenting.direction === 'request';
   switch (type.kind) {
     case 'string':
+      return isRequest ? { type: 'string', pattern: STORABLE } : { type: 'string' };
     case 'boolean':
     case 'number':
       return { type: type.kind };
@@ -54,18 +57,21 @@ function documentedType(type: TypeSchema, numeric: NumericType, documenting: Doc
       return {
         type: isRequest ? ['string', 'number'] : 'string',
         pattern: isRequest ? decimalPattern(numeric) : PLAIN_DECIMAL,
-        examples: ['150.5'],
+        examples: [EXAMPLES.decimal],
       };
     case 'instant':
-      return { type: 'string', format: 'date-time', examples: ['2026-01-31T09:30:00.000Z'] };
+      return { type: 'string', format: 'date-time', examples: [EXAMPLES.instant] };
     case 'uuid':
-      return { type: 'string', format: 'uuid' };
+      return {
+        type: 'string',
+        format: 'uuid',
+        pattern: uuidPattern(ANY, isRequest),
+        examples: [EXAMPLES.uuid],
+      };
     case 'currency':
-      return { type: 'string', pattern: '^[A-Z]{3}$', examples: ['EUR'] };
-    case 'id': {
-      const version = documenting.isSharded(type.model.name) ? ' (a UUID of version 7)' : '';
-      return { description: `Id of one ${type.model.name}${version}.`, type: 'string', format: 'uuid' };
-    }
+      return documenting.currency();
+    case 'id':
+      return idSchema(type.model.name, documenting);
     case 'list':
       return { type: 'array', items: documentedType(type.of, numeric, documenting) };
     case 'object': {
@@ -75,6 +81,41 @@ function documentedType(type: TypeSchema, numeric: NumericType, documenting: Doc
     default:
       return {};
   }
+}
+
+/** Texts without NUL, which PostgreSQL does not store. */
+const STORABLE = '^[^\\u0000]*$';
+
+/** Values that schemas and answers are shown with. */
+export const EXAMPLES = {
+  id: '01942f5e-7c00-7a3b-8040-5d0e9c6b1f27',
+  uuid: '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10',
+  decimal: '150.5',
+  instant: '2026-01-31T09:30:00.000Z',
+} as const;
+
+/** First characters of the third and fourth block of a UUID. */
+const ANY = { version: '', variant: '' };
+const VERSION_7 = { version: '7', variant: '[89ab]' };
+
+/** Requests may have upper case, answers never do. */
+function uuidPattern({ version, variant }: typeof ANY, isRequest: boolean): string {
+  const digit = isRequest ? '[0-9A-Fa-f]' : '[0-9a-f]';
+  const digits = (count: number): string => `${digit}{${count}}`;
+  const third = version + digits(version === '' ? 4 : 3);
+  const fourth = (isRequest ? variant.replace('ab', 'ABab') : variant) + digits(variant === '' ? 4 : 3);
+  return `^${[digits(8), digits(4), third, fourth, digits(12)].join('-')}$`;
+}
+
+function idSchema(model: string, { direction, isSharded }: Documenting): SchemaCode {
+  const version = isSharded(model) ? VERSION_7 : ANY;
+  return {
+    description: `Id of one ${model}${version === VERSION_7 ? ' (a UUID of version 7)' : ''}.`,
+    type: 'string',
+    format: 'uuid',
+    pattern: uuidPattern(version, direction === 'request'),
+    examples: [version === VERSION_7 ? EXAMPLES.id : EXAMPLES.uuid],
+  };
 }
 
 /** What answers hold: as many digits as the value has. */

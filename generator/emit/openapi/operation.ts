@@ -4,6 +4,7 @@ import { at, type Code, Members } from '../print/code.js';
 import type { RoutedAction } from '../routes.js';
 import type { Components } from './components.js';
 import { documentedField } from './documented-schema.js';
+import { exampleOf } from './example.js';
 import { RESPONSE_HEADERS } from './headers.js';
 import type { ProblemStatus } from './problems.js';
 
@@ -27,17 +28,24 @@ export function operation(routed: RoutedAction, components: Components): Code {
 
 function operationParameters({ route, path, query }: RoutedAction, components: Components): readonly Code[] {
   return [
-    ...path.map((field) => parameter(field, 'path')),
-    ...query.map((field) => parameter(field, 'query')),
+    ...path.map((field) => parameter(field, 'path', components)),
+    ...query.map((field) => parameter(field, 'query', components)),
+    ...(hasFreshness(route) ? [components.header('IfNoneMatch')] : []),
     ...(route.ifMatch === undefined ? [] : [components.header('IfMatch')]),
     ...(route.method === 'POST' ? [components.header('IdempotencyKey')] : []),
   ];
 }
 
-function parameter(field: FieldSchema, place: 'path' | 'query'): Code {
+/** A GET of a model whose version callers know. */
+function hasFreshness({ method, etag }: RoutedAction['route']): boolean {
+  return method === 'GET' && etag !== undefined;
+}
+
+function parameter(field: FieldSchema, place: 'path' | 'query', components: Components): Code {
   const schema = documentedField(field, {
     direction: 'request',
-    isSharded: () => false,
+    isSharded: (model) => components.isSharded(model),
+    currency: () => components.currency(),
     nested: () => undefined,
   });
   const { description, ...rest }: { readonly [key: string]: Code | undefined } = isObject(schema)
@@ -65,15 +73,30 @@ function responses(routed: RoutedAction, components: Components): Code {
   const problems = problemStatuses(routed).map(
     (status) => [String(status), components.problem(status)] as const,
   );
-  return new Members([[String(routed.status), success(routed, components)] as const, ...problems]);
+  const fresh = hasFreshness(routed.route) ? [['304', NOT_MODIFIED] as const] : [];
+  return new Members([
+    [String(routed.status), success(routed, components)] as const,
+    ...fresh,
+    ...problems,
+    ['default', components.failure()] as const,
+  ]);
 }
+
+const NOT_MODIFIED: Code = {
+  description: 'The model still has the version that `If-None-Match` names.',
+  headers: { ETag: RESPONSE_HEADERS.ETag },
+};
 
 function success({ route, status }: RoutedAction, components: Components): Code {
   const { response } = route;
+  const isRead = route.method === 'GET' && response !== undefined;
   const headers = {
     ETag: route.etag === undefined ? undefined : RESPONSE_HEADERS.ETag,
     Location: route.locationHeader === undefined ? undefined : RESPONSE_HEADERS.Location,
+    'Cache-Control': isRead ? RESPONSE_HEADERS['Cache-Control'] : undefined,
+    'Idempotency-Replayed': route.method === 'POST' ? RESPONSE_HEADERS['Idempotency-Replayed'] : undefined,
   };
+  const isBare = Object.values(headers).every((header) => header === undefined);
   const schema =
     response === undefined
       ? undefined
@@ -86,16 +109,19 @@ function success({ route, status }: RoutedAction, components: Components): Code 
         );
   return {
     description: response?.description ?? (status === 204 ? 'Done.' : 'Success.'),
-    headers: headers.ETag === undefined && headers.Location === undefined ? undefined : headers,
-    content: schema === undefined ? undefined : { 'application/json': { schema } },
+    headers: isBare ? undefined : headers,
+    content:
+      schema === undefined || response === undefined
+        ? undefined
+        : { 'application/json': { schema, example: exampleOf(response.fields) } },
   };
 }
 
-function problemStatuses({ action, route, path, body }: RoutedAction): readonly ProblemStatus[] {
+function problemStatuses({ action, route, body }: RoutedAction): readonly ProblemStatus[] {
   const writes = route.method !== 'GET';
   return [
     ...(action.params.length > 0 ? [400 as const] : []),
-    ...(path.length > 0 ? [404 as const] : []),
+    ...(action.params.some(({ type }) => type.kind === 'id') ? [404 as const] : []),
     ...(writes ? [409 as const] : []),
     ...(route.ifMatch === undefined ? [] : [412 as const]),
     ...(body.length > 0 ? [413 as const, 415 as const] : []),

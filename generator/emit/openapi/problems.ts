@@ -10,6 +10,9 @@ interface Problem {
 /** Every status of failure that the document speaks of. */
 export type ProblemStatus = 400 | 404 | 409 | 412 | 413 | 415 | 422 | 503 | 504;
 
+/** Whatever else can go wrong: what HTTP itself refuses, a caller who is not known, and faults of the server. */
+export const FAILURE_NAME = 'Failure';
+
 /** Names and meanings of failures, by status. */
 export const PROBLEMS: Readonly<Record<ProblemStatus, Problem>> = {
   400: { name: 'BadRequest', description: 'The content of the request is not acceptable.' },
@@ -42,7 +45,7 @@ export const PROBLEM_SCHEMA: Code = {
   properties: {
     type: { type: 'string', format: 'uri-reference' },
     title: { type: 'string' },
-    status: { type: 'integer' },
+    status: { type: 'integer', minimum: 400, maximum: 599 },
     detail: { type: 'string', description: 'What happened to this request, for people.' },
     instance: { type: 'string', format: 'uri-reference' },
     code: { type: 'string', description: 'What happened, for programs.' },
@@ -63,6 +66,12 @@ export const PROBLEM_SCHEMA: Code = {
   required: ['type', 'title', 'status', 'code'],
 };
 
+/** The answer for all other failures. */
+export const FAILURE_RESPONSE: Code = {
+  description: 'HTTP itself refuses the request, the caller is not known, or the server is at fault.',
+  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+};
+
 /** The answer for one status. */
 export function problemResponse(status: ProblemStatus): Code {
   const { description, retryAfter } = PROBLEMS[status];
@@ -73,7 +82,8 @@ export function problemResponse(status: ProblemStatus): Code {
         ? {
             'Retry-After': {
               description: 'Seconds until trying again may help.',
-              schema: { type: 'integer', minimum: 0 },
+              required: true,
+              schema: { type: 'integer', minimum: 1 },
             },
           }
         : undefined,

@@ -3,7 +3,13 @@
 /** The OpenAPI 3.1 document of the application's routes. */
 export const openApi: object = {
   openapi: '3.1.0',
-  info: { title: 'handlers', version: '1.0.0' },
+  info: {
+    title: 'handlers',
+    version: '1.0.0',
+    description: 'Actions over HTTP. Errors are problem details (RFC 9457); branch on their `code`.',
+  },
+  servers: [{ url: '/' }],
+  security: [],
   paths: {
     '/orders': {
       post: {
@@ -19,18 +25,45 @@ export const openApi: object = {
           '201': {
             description: 'An order as callers see it.',
             headers: {
-              ETag: { description: 'Version of the model, in quotes.', schema: { type: 'string' } },
-              Location: { description: 'Where the new model is.', schema: { type: 'string' } },
+              ETag: {
+                description: 'Version of the model, in quotes.',
+                required: true,
+                schema: { type: 'string', pattern: '^"[1-9][0-9]*"$', examples: ['"3"'] },
+              },
+              Location: {
+                description: 'Where the new model is.',
+                required: true,
+                schema: { type: 'string', format: 'uri-reference' },
+              },
+              'Idempotency-Replayed': {
+                description: 'Present if this is the answer to an earlier request with the same key.',
+                schema: { type: 'string', enum: ['true'] },
+              },
             },
-            content: { 'application/json': { schema: { $ref: '#/components/schemas/OrderResponse' } } },
+            content: {
+              'application/json': {
+                schema: { $ref: '#/components/schemas/OrderResponse' },
+                example: {
+                  id: '01942f5e-7c00-7a3b-8040-5d0e9c6b1f27',
+                  version: 1,
+                  state: 'PLACED',
+                  total: '150.5',
+                  address: null,
+                  note: 'note',
+                  reference: '1',
+                },
+              },
+            },
           },
           '400': { $ref: '#/components/responses/BadRequest' },
+          '404': { $ref: '#/components/responses/NotFound' },
           '409': { $ref: '#/components/responses/Conflict' },
           '413': { $ref: '#/components/responses/ContentTooLarge' },
           '415': { $ref: '#/components/responses/UnsupportedMediaType' },
           '422': { $ref: '#/components/responses/UnprocessableContent' },
           '503': { $ref: '#/components/responses/ServiceUnavailable' },
           '504': { $ref: '#/components/responses/GatewayTimeout' },
+          default: { $ref: '#/components/responses/Failure' },
         },
       },
     },
@@ -47,21 +80,30 @@ export const openApi: object = {
       OrderPlaceRequest: {
         type: 'object',
         properties: {
-          pin: { type: 'string' },
-          customerId: { description: 'Id of one Customer.', type: 'string', format: 'uuid' },
+          pin: { type: 'string', pattern: '^[^\\u0000]*$' },
+          customerId: {
+            description: 'Id of one Customer.',
+            type: 'string',
+            format: 'uuid',
+            pattern: '^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$',
+            examples: ['6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10'],
+          },
           total: {
             type: ['string', 'number'],
             pattern: '^-?(0|[1-9][0-9]{0,19})(\\.[0-9]{1,18})?$',
             examples: ['150.5'],
             exclusiveMinimum: 0,
           },
-          code: { type: 'string', minLength: 1, maxLength: 40, pattern: '^[A-Z]{2}-\\d+$' },
+          code: { type: 'string', pattern: '^[A-Z]{2}-\\d+$', minLength: 1, maxLength: 40 },
           origin: { type: ['string', 'null'], enum: ['WEB', 'SHOP', null], default: 'WEB' },
           lines: {
             type: 'array',
             items: {
               type: 'object',
-              properties: { article: { type: 'string' }, count: { type: ['number', 'null'] } },
+              properties: {
+                article: { type: 'string', pattern: '^[^\\u0000]*$' },
+                count: { type: ['number', 'null'] },
+              },
               required: ['article', 'count'],
               additionalProperties: false,
             },
@@ -75,7 +117,13 @@ export const openApi: object = {
         description: 'An order as callers see it.',
         type: 'object',
         properties: {
-          id: { description: 'Id of one Order (a UUID of version 7).', type: 'string', format: 'uuid' },
+          id: {
+            description: 'Id of one Order (a UUID of version 7).',
+            type: 'string',
+            format: 'uuid',
+            pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',
+            examples: ['01942f5e-7c00-7a3b-8040-5d0e9c6b1f27'],
+          },
           version: { type: 'integer' },
           state: { type: 'string', enum: ['PLACED', 'SHIPPED', 'CANCELLED'] },
           total: { type: 'string', pattern: '^-?[0-9]+(\\.[0-9]+)?$', examples: ['150.5'] },
@@ -92,7 +140,7 @@ export const openApi: object = {
         properties: {
           type: { type: 'string', format: 'uri-reference' },
           title: { type: 'string' },
-          status: { type: 'integer' },
+          status: { type: 'integer', minimum: 400, maximum: 599 },
           detail: { type: 'string', description: 'What happened to this request, for people.' },
           instance: { type: 'string', format: 'uri-reference' },
           code: { type: 'string', description: 'What happened, for programs.' },
@@ -119,12 +167,16 @@ export const openApi: object = {
         in: 'header',
         description: 'Makes a repeat safe: it gets the first answer and has no second effect.',
         required: false,
-        schema: { type: 'string', minLength: 1, maxLength: 255 },
+        schema: { type: 'string', pattern: '^[!-~]{1,255}$', examples: ['8d2f0b7c-deposit-1'] },
       },
     },
     responses: {
       BadRequest: {
         description: 'The content of the request is not acceptable.',
+        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      },
+      NotFound: {
+        description: 'There is no such model, or its shard is not configured.',
         content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
       },
       Conflict: {
@@ -148,13 +200,18 @@ export const openApi: object = {
         headers: {
           'Retry-After': {
             description: 'Seconds until trying again may help.',
-            schema: { type: 'integer', minimum: 0 },
+            required: true,
+            schema: { type: 'integer', minimum: 1 },
           },
         },
         content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
       },
       GatewayTimeout: {
         description: 'The outcome could not be found out in time; the same idempotency key tells the truth later.',
+        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      },
+      Failure: {
+        description: 'HTTP itself refuses the request, the caller is not known, or the server is at fault.',
         content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
       },
     },

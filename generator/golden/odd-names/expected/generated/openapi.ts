@@ -3,7 +3,13 @@
 /** The OpenAPI 3.1 document of the application's routes. */
 export const openApi: object = {
   openapi: '3.1.0',
-  info: { title: 'odd-names', version: '1.0.0' },
+  info: {
+    title: 'odd-names',
+    version: '1.0.0',
+    description: 'Actions over HTTP. Errors are problem details (RFC 9457); branch on their `code`.',
+  },
+  servers: [{ url: '/' }],
+  security: [],
   tags: [{ name: '*/' }],
   paths: {
     '/new/touch': {
@@ -25,7 +31,18 @@ export const openApi: object = {
         responses: {
           '200': {
             description: 'An answer.',
-            content: { 'application/json': { schema: { $ref: '#/components/schemas/Answer' } } },
+            headers: {
+              'Idempotency-Replayed': {
+                description: 'Present if this is the answer to an earlier request with the same key.',
+                schema: { type: 'string', enum: ['true'] },
+              },
+            },
+            content: {
+              'application/json': {
+                schema: { $ref: '#/components/schemas/Answer' },
+                example: { "a'b": "a'b" },
+              },
+            },
           },
           '400': { $ref: '#/components/responses/BadRequest' },
           '409': { $ref: '#/components/responses/Conflict' },
@@ -34,6 +51,7 @@ export const openApi: object = {
           '422': { $ref: '#/components/responses/UnprocessableContent' },
           '503': { $ref: '#/components/responses/ServiceUnavailable' },
           '504': { $ref: '#/components/responses/GatewayTimeout' },
+          default: { $ref: '#/components/responses/Failure' },
         },
       },
     },
@@ -49,7 +67,11 @@ export const openApi: object = {
       },
       NewTouchRequest: {
         type: 'object',
-        properties: { "a'b": { type: 'string' }, default: { type: 'string' }, pin: { type: 'string' } },
+        properties: {
+          "a'b": { type: 'string', pattern: '^[^\\u0000]*$' },
+          default: { type: 'string', pattern: '^[^\\u0000]*$' },
+          pin: { type: 'string', pattern: '^[^\\u0000]*$' },
+        },
         required: ["a'b"],
         additionalProperties: false,
       },
@@ -59,7 +81,7 @@ export const openApi: object = {
         properties: {
           type: { type: 'string', format: 'uri-reference' },
           title: { type: 'string' },
-          status: { type: 'integer' },
+          status: { type: 'integer', minimum: 400, maximum: 599 },
           detail: { type: 'string', description: 'What happened to this request, for people.' },
           instance: { type: 'string', format: 'uri-reference' },
           code: { type: 'string', description: 'What happened, for programs.' },
@@ -86,7 +108,7 @@ export const openApi: object = {
         in: 'header',
         description: 'Makes a repeat safe: it gets the first answer and has no second effect.',
         required: false,
-        schema: { type: 'string', minLength: 1, maxLength: 255 },
+        schema: { type: 'string', pattern: '^[!-~]{1,255}$', examples: ['8d2f0b7c-deposit-1'] },
       },
     },
     responses: {
@@ -115,13 +137,18 @@ export const openApi: object = {
         headers: {
           'Retry-After': {
             description: 'Seconds until trying again may help.',
-            schema: { type: 'integer', minimum: 0 },
+            required: true,
+            schema: { type: 'integer', minimum: 1 },
           },
         },
         content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
       },
       GatewayTimeout: {
         description: 'The outcome could not be found out in time; the same idempotency key tells the truth later.',
+        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      },
+      Failure: {
+        description: 'HTTP itself refuses the request, the caller is not known, or the server is at fault.',
         content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
       },
     },

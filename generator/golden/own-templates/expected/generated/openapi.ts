@@ -4,7 +4,13 @@
 /** The OpenAPI 3.1 document of the application's routes. */
 export const openApi: object = {
   openapi: '3.1.0',
-  info: { title: 'own-templates', version: '1.0.0' },
+  info: {
+    title: 'own-templates',
+    version: '1.0.0',
+    description: 'Actions over HTTP. Errors are problem details (RFC 9457); branch on their `code`.',
+  },
+  servers: [{ url: '/' }],
+  security: [],
   paths: {},
   components: {
     schemas: {
@@ -14,7 +20,7 @@ export const openApi: object = {
         properties: {
           type: { type: 'string', format: 'uri-reference' },
           title: { type: 'string' },
-          status: { type: 'integer' },
+          status: { type: 'integer', minimum: 400, maximum: 599 },
           detail: { type: 'string', description: 'What happened to this request, for people.' },
           instance: { type: 'string', format: 'uri-reference' },
           code: { type: 'string', description: 'What happened, for programs.' },

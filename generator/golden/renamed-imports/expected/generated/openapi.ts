@@ -3,7 +3,13 @@
 /** The OpenAPI 3.1 document of the application's routes. */
 export const openApi: object = {
   openapi: '3.1.0',
-  info: { title: 'renamed-imports', version: '1.0.0' },
+  info: {
+    title: 'renamed-imports',
+    version: '1.0.0',
+    description: 'Actions over HTTP. Errors are problem details (RFC 9457); branch on their `code`.',
+  },
+  servers: [{ url: '/' }],
+  security: [],
   paths: {
     '/tickets/{ticketId}': {
       put: {
@@ -12,9 +18,14 @@ export const openApi: object = {
           {
             name: 'ticketId',
             in: 'path',
-            description: 'Id of one Ticket.',
+            description: 'Id of one Ticket (a UUID of version 7).',
             required: true,
-            schema: { type: 'string', format: 'uuid' },
+            schema: {
+              type: 'string',
+              format: 'uuid',
+              pattern: '^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-7[0-9A-Fa-f]{3}-[89ABab][0-9A-Fa-f]{3}-[0-9A-Fa-f]{12}$',
+              examples: ['01942f5e-7c00-7a3b-8040-5d0e9c6b1f27'],
+            },
           },
         ],
         requestBody: {
@@ -30,6 +41,7 @@ export const openApi: object = {
           '415': { $ref: '#/components/responses/UnsupportedMediaType' },
           '503': { $ref: '#/components/responses/ServiceUnavailable' },
           '504': { $ref: '#/components/responses/GatewayTimeout' },
+          default: { $ref: '#/components/responses/Failure' },
         },
       },
     },
@@ -42,7 +54,7 @@ export const openApi: object = {
         properties: {
           type: { type: 'string', format: 'uri-reference' },
           title: { type: 'string' },
-          status: { type: 'integer' },
+          status: { type: 'integer', minimum: 400, maximum: 599 },
           detail: { type: 'string', description: 'What happened to this request, for people.' },
           instance: { type: 'string', format: 'uri-reference' },
           code: { type: 'string', description: 'What happened, for programs.' },
@@ -94,13 +106,18 @@ export const openApi: object = {
         headers: {
           'Retry-After': {
             description: 'Seconds until trying again may help.',
-            schema: { type: 'integer', minimum: 0 },
+            required: true,
+            schema: { type: 'integer', minimum: 1 },
           },
         },
         content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
       },
       GatewayTimeout: {
         description: 'The outcome could not be found out in time; the same idempotency key tells the truth later.',
+        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      },
+      Failure: {
+        description: 'HTTP itself refuses the request, the caller is not known, or the server is at fault.',
         content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
       },
     },
