@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import pg, { type Client, type Submittable } from 'pg';
 import type { DriverFailure } from '../sharding/driver-failure.js';
+import { loopTime } from '../sharding/loop-time.js';
 import type { RunnableConnection, RunOptions } from '../sharding/runnable-connection.js';
 import type { Rows, Statement } from '../sharding/shard-database.js';
 import { type LinkConfig, withSocket } from './client-config.js';
@@ -182,22 +183,22 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   #connect(): Promise<PostgresConnection> {
     return new Promise((resolve, reject) => {
       const fail = (error: unknown): void => {
-        clearTimeout(timer);
+        cancel();
         this.#socket.destroy();
         const reason = error instanceof Error ? error.message : String(error);
         reject(notSent(`${this.#options.description}: cannot connect: ${reason}`, error));
       };
       const { connectTimeoutMs } = this.#options;
-      const timer = setTimeout(
-        () => fail(new Error(`no answer within ${connectTimeoutMs} ms`)),
-        connectTimeoutMs,
+      // Opening takes several answers, each of which waits for the event loop.
+      const cancel = loopTime.after(connectTimeoutMs, () =>
+        fail(new Error(`no answer within ${connectTimeoutMs} ms`)),
       );
       this.#client.connect((error: Error | null) => {
         if (error !== null && error !== undefined) {
           fail(error);
           return;
         }
-        clearTimeout(timer);
+        cancel();
         this.#usable = true;
         resolve(this);
       });

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { loopTime } from '../sharding/loop-time.js';
 import type {
   NotificationListener,
   NotificationSubscription,
@@ -48,11 +49,11 @@ export class PostgresListener implements NotificationSubscription {
   }
 
   async #run(statement: Statement): Promise<void> {
-    const late = setTimeout(() => this.#connection.expire(), PROBE_TIMEOUT_MS);
+    const cancel = loopTime.after(PROBE_TIMEOUT_MS, () => this.#connection.expire());
     try {
       await this.#connection.run(statement, { deadlineAt: performance.now() + PROBE_TIMEOUT_MS });
     } finally {
-      clearTimeout(late);
+      cancel();
     }
   }
 }

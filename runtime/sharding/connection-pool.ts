@@ -1,5 +1,6 @@
 import { onAbort } from './abort-listeners.js';
 import type { BudgetedPool, ConnectionBudget } from './connection-budget.js';
+import { heardUntil } from './deadlines.js';
 import { DriverFailure, type FailureReason } from './driver-failure.js';
 import type { CallOptions, Place, PoolStats } from './shard-database.js';
 
@@ -36,6 +37,7 @@ export interface ConnectionPoolOptions<C extends PooledConnection> {
 
 interface Waiter<C> {
   readonly deadlineAt: number;
+  readonly openedBy: number;
   readonly grant: (connection: C) => void;
   readonly refuse: (failure: unknown) => void;
 }
@@ -118,9 +120,15 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   /**
    * A connection of the caller's own, to be given back by `release` or `discard`.
    *
+   * @param openedBy until then the caller waits if the first connection is just being opened, which has a time limit of
+   * its own. Default: `deadlineAt`.
    * @throws DriverFailure with phase `not-sent`, or what `open` threw
    */
-  acquire(deadlineAt: number, { signal, place }: CallOptions = {}): Promise<C> {
+  acquire(
+    deadlineAt: number,
+    { signal, place }: CallOptions = {},
+    openedBy: number = deadlineAt,
+  ): Promise<C> {
     if (this.#closed !== undefined) return Promise.reject(this.#refusal('closed', 'the pool is closed'));
     if (signal?.aborted === true) return Promise.reject(this.#refusal('aborted', 'aborted', signal.reason));
     const idle = this.take();
@@ -128,7 +136,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     if (this.#waiting.size >= MAXIMUM_WAITING) {
       return Promise.reject(this.#refusal('pool-exhausted', `${MAXIMUM_WAITING} callers wait already`));
     }
-    return this.#wait(deadlineAt, signal, place);
+    return this.#wait({ deadlineAt, openedBy }, signal, place);
   }
 
   /** Takes a connection back. One that is no longer usable is dropped. */
@@ -155,7 +163,8 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   /** Makes sure that deadlines are looked at. To be called whenever a call starts. */
   watch(): void {
     if (this.#sweepTimer === undefined) {
-      this.#sweepTimer = setTimeout(() => this.#sweepAfterInput(), SWEEP_INTERVAL_MS).unref();
+      const due = performance.now() + SWEEP_INTERVAL_MS;
+      this.#sweepTimer = setTimeout(() => this.#sweepAfterInput(due), SWEEP_INTERVAL_MS).unref();
     }
   }
 
@@ -169,7 +178,11 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     return this.#closed;
   }
 
-  #wait(deadlineAt: number, signal: AbortSignal | undefined, place: Place | undefined): Promise<C> {
+  #wait(
+    limits: Pick<Waiter<C>, 'deadlineAt' | 'openedBy'>,
+    signal: AbortSignal | undefined,
+    place: Place | undefined,
+  ): Promise<C> {
     return new Promise<C>((resolve, reject) => {
       const abort = (): void => {
         this.#waiting.delete(waiter);
@@ -181,7 +194,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
         if (place !== undefined) place.leave = undefined;
       };
       const waiter: Waiter<C> = {
-        deadlineAt,
+        ...limits,
         grant: (connection) => {
           end();
           resolve(connection);
@@ -272,20 +285,21 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
    * Timers run before input is read. After a long pause of this process the answers may be there already, so the
    * look at the deadlines comes after the event loop has read them.
    */
-  #sweepAfterInput(): void {
-    setImmediate(() => this.#sweep());
+  #sweepAfterInput(due: number): void {
+    setImmediate(() => this.#sweep(heardUntil(due)));
   }
 
-  #sweep(): void {
+  /** @param now until when answers would have been heard */
+  #sweep(now: number): void {
     this.#sweepTimer = undefined;
-    const now = performance.now();
     let pending = false;
     for (const connection of this.#connections.keys()) {
       if (connection.deadlineAt <= now) connection.expire();
       else pending ||= connection.deadlineAt !== Number.POSITIVE_INFINITY;
     }
+    const isOpeningFirst = this.#connections.size === 0 && this.#opening > 0;
     for (const waiter of this.#waiting) {
-      if (waiter.deadlineAt > now) continue;
+      if ((isOpeningFirst ? waiter.openedBy : waiter.deadlineAt) > now) continue;
       this.#waiting.delete(waiter);
       waiter.refuse(this.#lateness());
     }
@@ -293,13 +307,17 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     if (pending || this.#waiting.size > 0) this.watch();
   }
 
-  /** What to tell those who waited in vain: nobody gave a connection back, or none could be opened. */
+  /**
+   * The reason for a wait that ended at its deadline. Only a connection attempt that has failed says that the database
+   * is out of reach: one that is still under way may wait for this process's own event loop.
+   */
   #lateness(): DriverFailure {
     const spent =
       this.#options.budget !== undefined && this.#options.budget.open >= this.#options.budget.maximum;
-    return this.#connections.size > 0 || spent
-      ? this.#refusal('pool-exhausted', 'no connection came free in time', this.#lastOpenFailure)
-      : this.#refusal('unreachable', 'no connection could be opened in time', this.#lastOpenFailure);
+    if (this.#connections.size > 0 || spent)
+      return this.#refusal('pool-exhausted', 'no connection came free in time', this.#lastOpenFailure);
+    const reason = this.#lastOpenFailure === undefined ? 'pool-exhausted' : 'unreachable';
+    return this.#refusal(reason, 'no connection could be opened in time', this.#lastOpenFailure);
   }
 
   #watchIdle(): void {

@@ -3,6 +3,19 @@ import { NO_SLOT, type Slotted, TransientSet } from '../collections/transient-se
 /** How often overdue waits are looked for. */
 const SWEEP_MS = 10;
 
+/** A look at deadlines that comes later than this shows that the event loop was busy, in milliseconds. */
+const STALL_MS = 50;
+
+/**
+ * Until when answers would have been heard, for a look at deadlines that was due at `due`: now, or `due` if the event
+ * loop was busy since. What became overdue meanwhile is looked at once more: an answer of several messages, or one that
+ * arrived behind a thousand others, may be there and not read yet. Times are those of `performance.now()`.
+ */
+export function heardUntil(due: number): number {
+  const now = performance.now();
+  return now - due > STALL_MS ? due : now;
+}
+
 /** Something that ends at a deadline. */
 export interface Wait extends Slotted {
   /** On the clock of `performance.now()`. */
@@ -19,6 +32,8 @@ export interface Wait extends Slotted {
 export class Deadlines {
   readonly #waits = new TransientSet<Wait>();
   #timer: NodeJS.Timeout | undefined;
+  /** When the next look is due. */
+  #due = 0;
 
   /** Settles as `work` does, or rejects with `onExpiry()` once the deadline has passed. */
   race<T>(work: Promise<T>, deadline: number, onExpiry: () => Error): Promise<T> {
@@ -41,7 +56,9 @@ export class Deadlines {
   /** Ends the wait at its deadline. */
   watch(wait: Wait): void {
     this.#waits.add(wait);
-    this.#timer ??= setInterval(() => setImmediate(() => this.#sweep()), SWEEP_MS).unref();
+    if (this.#timer !== undefined) return;
+    this.#due = performance.now() + SWEEP_MS;
+    this.#timer = setInterval(() => setImmediate(() => this.#sweep()), SWEEP_MS).unref();
   }
 
   /** The wait is over. */
@@ -55,7 +72,8 @@ export class Deadlines {
       this.#timer = undefined;
       return;
     }
-    const now = performance.now();
+    const now = heardUntil(this.#due);
+    this.#due = performance.now() + SWEEP_MS;
     for (const wait of this.#waits.filter(({ deadline }) => deadline <= now)) {
       // The end of one wait may be that of others.
       if (wait.slot === NO_SLOT) continue;

@@ -126,7 +126,7 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
   ): Promise<Rows> {
     // Who waits for too long is told in time to come again, instead of being left with no answer at the deadline.
     const grantedBy = Math.min(run.deadlineAt, performance.now() + this.#connectionWaitMs);
-    const connection = await this.#pool.acquire(grantedBy, options);
+    const connection = await this.#pool.acquire(grantedBy, options, run.deadlineAt);
     return this.#run(connection, statement, run, this.#pipelineOf(options));
   }
 }

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { openDatabases } from '../databases.js';
+import { describeOn } from '../testing/databases-vitest.js';
+
+describeOn('postgresql', 'A process whose event loop is busy', (harness) => {
+  it('opens connections to a healthy database, and reports it as reachable', async () => {
+    const { groups, ...topology } = await harness.makeTopology();
+    const [group] = groups;
+    const [member] = group?.members ?? [];
+    if (group === undefined || member === undefined) throw new Error('One shard');
+    const primary = { ...member.primary, connectTimeoutMs: 500 };
+    const databases = openDatabases({
+      ...topology,
+      groups: [{ ...group, members: [{ ...member, primary }] }],
+    });
+    let isBusy = true;
+    const work = (): void => {
+      const until = performance.now() + 150;
+      while (performance.now() < until);
+      if (isBusy) setImmediate(work);
+    };
+    setImmediate(work);
+    try {
+      const database = databases.database(member.shard);
+      const query = (): Promise<unknown> =>
+        database.query({ text: 'select 1', values: [] }, { timeoutMs: 60_000 });
+      await expect(Promise.all(Array.from({ length: 4 }, query))).resolves.toHaveLength(4);
+      expect(database.stats().circuit).toBe('closed');
+    } finally {
+      isBusy = false;
+      await databases.close(0);
+    }
+  });
+});

@@ -1,0 +1,76 @@
+/** How often waits are looked at, in milliseconds. */
+const STEP_MS = 20;
+/** A step counts for no more, however long the event loop has been busy, in milliseconds. */
+const LONGEST_STEP_MS = 25;
+
+/** Where a `LoopTime` gets its time from. */
+export interface LoopTimeEnvironment {
+  /** Monotonic milliseconds. */
+  readonly nowMs: () => number;
+  /** Calls back after so many milliseconds, once the event loop has read the input that is there. */
+  readonly later: (work: () => void, ms: number) => void;
+}
+
+const SYSTEM: LoopTimeEnvironment = {
+  nowMs: () => performance.now(),
+  later: (work, ms) => void setTimeout(() => setImmediate(work), ms).unref(),
+};
+
+interface Wait {
+  leftMs: number;
+  readonly expire: () => void;
+}
+
+/**
+ * Time-outs that only count time in which the event loop was free to read answers. A process that is busy for half a
+ * second at a time finds the answers of a healthy database late; measured by the clock, each connection attempt of
+ * several messages would time out, and the database would be reported as out of reach.
+ */
+export class LoopTime {
+  readonly #environment: LoopTimeEnvironment;
+  readonly #waits = new Set<Wait>();
+  #lastMs = 0;
+  #isStepping = false;
+
+  constructor(environment: LoopTimeEnvironment = SYSTEM) {
+    this.#environment = environment;
+  }
+
+  /**
+   * Calls back once the event loop has been free for so many milliseconds, give or take a step of 20.
+   *
+   * @returns takes the wait away again
+   */
+  after(ms: number, expire: () => void): () => void {
+    const wait = { leftMs: ms, expire };
+    this.#waits.add(wait);
+    if (!this.#isStepping) {
+      this.#lastMs = this.#environment.nowMs();
+      this.#stepLater();
+    }
+    return () => void this.#waits.delete(wait);
+  }
+
+  #stepLater(): void {
+    this.#isStepping = true;
+    this.#environment.later(() => {
+      this.#isStepping = false;
+      this.#step();
+    }, STEP_MS);
+  }
+
+  #step(): void {
+    const nowMs = this.#environment.nowMs();
+    const countedMs = Math.min(LONGEST_STEP_MS, nowMs - this.#lastMs);
+    this.#lastMs = nowMs;
+    for (const wait of [...this.#waits]) {
+      wait.leftMs -= countedMs;
+      if (wait.leftMs > 0 || !this.#waits.delete(wait)) continue;
+      wait.expire();
+    }
+    if (this.#waits.size > 0 && !this.#isStepping) this.#stepLater();
+  }
+}
+
+/** The process's own. */
+export const loopTime: LoopTime = new LoopTime();
