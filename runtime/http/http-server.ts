@@ -66,6 +66,8 @@ export interface HttpServer {
   close(graceMs?: number): Promise<void>;
 }
 
+/** Clients that the kernel connects before the process accepts them; the kernel has a limit of its own. */
+const BACKLOG = 2_048;
 const READING = ['GET', 'HEAD'] as const;
 /** Longest path parameter that reaches validation. */
 const LONGEST_PARAMETER = 2_048;
@@ -75,7 +77,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const limits: HttpLimits = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
   const log = options.log ?? jsonLog();
   if (options.problems !== undefined) checkApplicationProblems(options.problems);
-  const connections = new Connections(limits.answerTimeoutMs);
+  const connections = new Connections(limits);
   const answers = new Answers({ log, connections, problems: options.problems });
   const paths = new PathMethods();
   const gatekeeper = new Gatekeeper({ answers });
@@ -96,7 +98,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     listen: async ({ host, port }) => {
       const { notice } = options.authenticator;
       if (notice !== undefined) log({ level: 'warn', message: notice });
-      await server.listen({ host, port });
+      await server.listen({ host, port, backlog: BACKLOG });
       const address = addressOf(server, host);
       await connections.listenBeside(server.server, address);
       return address;

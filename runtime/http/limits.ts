@@ -1,4 +1,4 @@
-/** What one request may take. Everything beyond is refused early and cheaply. */
+/** What clients may take. Everything beyond is refused early and cheaply. */
 export interface HttpLimits {
   /** Bytes of a request body; more is answered with 413. Default 65,536. */
   readonly bodyBytes: number;
@@ -16,6 +16,8 @@ export interface HttpLimits {
   readonly answerTimeoutMs: number;
   /** An idle connection is closed after so many milliseconds. Default 65,000: longer than load balancers wait. */
   readonly keepAliveTimeoutMs: number;
+  /** Connections open at a time; more are answered with 503 before anything is read, and closed. Default 10,000. */
+  readonly connections: number;
 }
 
 /** The limits that hold unless told otherwise. */
@@ -28,4 +30,5 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = Object.freeze({
   requestTimeoutMs: 10_000,
   answerTimeoutMs: 10_000,
   keepAliveTimeoutMs: 65_000,
+  connections: 10_000,
 });

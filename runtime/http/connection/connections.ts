@@ -2,7 +2,11 @@ import { lookup } from 'node:dns/promises';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import type { HttpLimits } from '../limits.js';
+import { HttpProblem } from '../problem.js';
 import { Connection } from './connection.js';
+import { listenMore } from './more-listeners.js';
+import { rawAnswer } from './parser-error.js';
 
 /** A client that takes no answers is looked at so often before it is dropped. */
 const LOOKS = 4;
@@ -17,6 +21,9 @@ const SETTLED_MS = 10;
 /** A closing server waits no longer for its clients to settle, in milliseconds: longer than an action may take. */
 const SETTLE_WITHIN_MS = 2_000;
 
+/** With so many connections, more are accepted at a time. */
+const MANY_CONNECTIONS = 64;
+
 interface ListenAddress {
   readonly host: string;
   readonly port: number;
@@ -27,15 +34,17 @@ export class Connections {
   readonly #bySocket = new Map<Socket, Connection>();
   readonly #servers = new Set<Server>();
   readonly #lookEveryMs: number;
+  readonly #most: number;
   readonly #gate = { isShut: false };
   /** Connections so far. */
   #accepted = 0;
   #another: (() => Server) | undefined;
+  #hasMoreListeners = false;
   #looking: NodeJS.Timeout | undefined;
 
-  /** @param answerTimeoutMs a client that has not taken an answer after so long is dropped */
-  constructor(answerTimeoutMs: number) {
+  constructor({ answerTimeoutMs, connections }: Pick<HttpLimits, 'answerTimeoutMs' | 'connections'>) {
     this.#lookEveryMs = Math.max(1, answerTimeoutMs / LOOKS);
+    this.#most = connections;
   }
 
   /**
@@ -50,6 +59,9 @@ export class Connections {
       this.#accepted += 1;
       const connection = new Connection(socket, this.#gate, () => this.#bySocket.delete(socket));
       this.#bySocket.set(socket, connection);
+      // Not parsed: the refusal of a connection costs next to nothing.
+      if (this.#bySocket.size > this.#most) connection.linger(rawAnswer(tooMany()));
+      if (this.#bySocket.size >= MANY_CONNECTIONS && !this.#hasMoreListeners) this.#listenMore();
       this.#looking ??= setInterval(() => this.#look(), this.#lookEveryMs).unref();
     });
   }
@@ -62,6 +74,13 @@ export class Connections {
       if (typeof listening !== 'string' && address !== listening.address)
         await listenIfFree(this.#another(), { host: address, port });
     }
+  }
+
+  #listenMore(): void {
+    this.#hasMoreListeners = true;
+    const another = this.#another;
+    if (another === undefined) return;
+    for (const server of [...this.#servers]) if (server.listening) void listenMore(server, another);
   }
 
   /** Tells the connection of a request that its head has been parsed. */
@@ -138,6 +157,11 @@ export class Connections {
       if (connection.look() > LOOKS) connection.socket.destroy();
     }
   }
+}
+
+function tooMany(): HttpProblem {
+  const headers = { 'retry-after': '1' };
+  return new HttpProblem('HTTP_BUSY', 'The server has as many connections as it may have', { headers });
 }
 
 function listenIfFree(server: Server, address: ListenAddress): Promise<void> {
