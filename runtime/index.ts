@@ -132,6 +132,7 @@ export {
 export type { SagaListOptions, SagaPage, SagaSummary, Sagas } from './sagas/sagas.js';
 export { type RunningServer, type ServeOptions, type ServeSettings, serve } from './serve.js';
 export { DatabaseRegistry } from './sharding/database-registry.js';
+export type { Failover, HandlerAhead } from './sharding/failover-register.js';
 export { PackedArray } from './sharding/packed-array.js';
 export {
   Placement,

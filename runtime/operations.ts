@@ -23,7 +23,7 @@ export { idNamed } from './domain/id.js';
 export type { ShardIdentifier } from './domain/shard-identifier.js';
 export { FwError } from './errors.js';
 export type { DeadLetter, DeadLetterDetails, DeadLetterState } from './events/dead-letters.js';
-export { EventOperations } from './events/event-operations.js';
+export { EventOperations, type FailoverReport } from './events/event-operations.js';
 export type { HorizonHolder } from './events/horizon.js';
 export type { ConsumerLag, ShardLag } from './events/lag.js';
 export type { ScheduledAction, ScheduleState } from './events/schedules.js';
@@ -35,6 +35,8 @@ export { findDrift, type ShardDrift } from './migration/shard-drift.js';
 export type { SagaOrder, SagaOrders, SagaWish } from './sagas/saga-orders.js';
 export type { SagaListOptions, SagaPage, SagaSummary } from './sagas/sagas.js';
 export { DriverFailure } from './sharding/driver-failure.js';
+export type { Failover } from './sharding/failover-register.js';
+export type { LostCause } from './sharding/lost-causes.js';
 
 /** Opens the databases of a topology, does something with them and closes them again. */
 export async function withDatabases<T>(

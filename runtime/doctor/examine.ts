@@ -5,6 +5,7 @@ import { findDrift, type ShardDrift } from '../migration/shard-drift.js';
 import type { ExpectedTable } from '../migration/table-drift.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { onEachShard, SHARDS_AT_ONCE } from '../sharding/each-shard.js';
+import { checkFailovers } from './failover-check.js';
 import { type CheckResult, type Finding, fault, ok, warning } from './finding.js';
 import { checkProcesses } from './process-check.js';
 import { checkReplica } from './replica-check.js';
@@ -60,6 +61,7 @@ export async function examine(
       tables,
     })),
     ...(await checkReplica(databases, shard)),
+    ...(await checkFailovers(databases, shard)),
   ]);
   const findings = outcomes.flatMap((outcome): readonly Finding[] => {
     const subject = outcome.shard.toString();

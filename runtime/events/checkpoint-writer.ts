@@ -2,7 +2,10 @@ import type { ConsumerStore, LeasedConsumer } from './consumer-store.js';
 import type { LogCursor } from './event-record.js';
 import type { HeldLease } from './held-lease.js';
 
-/** What became of saving. `moved`: the lease is ours, and the checkpoint is not where this run has left it. */
+/**
+ * What became of saving. `moved`: the lease is ours, and the checkpoint is not where this run has left it, or the server
+ * is another one.
+ */
 export type CheckpointState = 'saved' | 'lost' | 'moved';
 
 /** The checkpoint follows at least this often while there is something to save. */
@@ -62,9 +65,10 @@ export class CheckpointWriter {
 
   /** The lease may be lost, or an earlier statement whose answer was lost has moved the checkpoint after all. */
   async #lookAfterRefusal(wanted: LogCursor): Promise<CheckpointState> {
-    const found = await this.#consumers.cursor(this.#lease.lease);
-    if (found === undefined) return 'lost';
-    if (!this.#inDoubt.some((each) => isSame(each, found))) return 'moved';
+    const standing = await this.#consumers.standing(this.#lease.lease);
+    if (standing === undefined) return 'lost';
+    const { cursor: found, superseded } = standing;
+    if (superseded || !this.#inDoubt.some((each) => isSame(each, found))) return 'moved';
     this.#arrived(found);
     if (!isSame(found, wanted)) this.#unsaved ??= wanted;
     return 'saved';

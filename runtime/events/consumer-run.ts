@@ -2,55 +2,16 @@ import { setMaxListeners } from 'node:events';
 import { EventEpochError } from '../errors.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { CHECKPOINT_MS, CheckpointWriter } from './checkpoint-writer.js';
-import type { ConsumerStore, LeasedConsumer } from './consumer-store.js';
-import type { DeadLetterStore, ParkedEvent } from './dead-letter-store.js';
+import type { ParkedEvent } from './dead-letter-store.js';
 import type { EnvelopeContext } from './event-envelope.js';
 import { type LogCursor, type LoggedEvent, modelKeyOf } from './event-record.js';
-import { failureOf, type HandlerAttempts } from './handler-attempts.js';
-import type { HeldLease } from './held-lease.js';
-import type { LogReader, LogSelection } from './log-reader.js';
+import { HandledEvents } from './handled-events.js';
+import { failureOf } from './handler-attempts.js';
 import { type ModelQueue, ModelWindow, type WindowEntry } from './model-window.js';
 import { ParkedModels } from './parked-models.js';
+import type { ConsumerRunOptions, Run, RunEnd } from './run.js';
 import { Signal } from './signal.js';
 import { diedOf, Suspects } from './suspects.js';
-
-/** What a run works with. */
-export interface ConsumerRunOptions {
-  readonly consumer: LeasedConsumer;
-  readonly lease: HeldLease;
-  readonly attempts: HandlerAttempts;
-  readonly selection: LogSelection;
-  readonly concurrency: number;
-  readonly context: Omit<EnvelopeContext, 'signal'>;
-  readonly reader: LogReader;
-  readonly consumers: ConsumerStore;
-  readonly letters: DeadLetterStore;
-  /** Milliseconds until the log is looked at again without having been woken. */
-  readonly pollMs: () => number;
-  readonly warn: (message: string) => void;
-}
-
-/** Why a run has ended. */
-export type RunEnd =
-  | { readonly kind: 'stopped' }
-  /** Somebody else has the lease now, or may have. */
-  | { readonly kind: 'lost' }
-  /** What this run has in memory does not fit the database any more: it is to begin anew from there. */
-  | { readonly kind: 'superseded' }
-  /** This process cannot go on; another one may. */
-  | { readonly kind: 'waiting'; readonly reason: string }
-  /** A replay has come to its end. */
-  | { readonly kind: 'finished' };
-
-/** A run of one consumer under one lease. */
-export interface Run {
-  /** Settles when the run has ended by itself or was stopped. Never rejects. */
-  readonly ended: Promise<RunEnd>;
-  /** There may be something to read. */
-  wake(): void;
-  /** Lets handlers that are at work finish, for `graceMs` at most, and saves how far they have come. */
-  stop(graceMs: number): Promise<void>;
-}
 
 /** Most events in memory: a model that pauses after a failure holds up the checkpoint, but not its neighbours. */
 const MAXIMUM_WINDOW = 4_000;
@@ -74,6 +35,7 @@ export class ConsumerRun implements Run {
   readonly #context: EnvelopeContext;
   readonly #parked: ParkedModels;
   readonly #suspects: Suspects;
+  readonly #handled = new HandledEvents();
   readonly #toPark: { readonly entry: WindowEntry; readonly parked: ParkedEvent }[] = [];
   readonly #checkpoint: CheckpointWriter;
   #cursor: LogCursor;
@@ -166,18 +128,27 @@ export class ConsumerRun implements Run {
   }
 
   /** Nothing more is begun or saved. What is at work comes to its end first, so that no model is worked on twice. */
-  #supersede(): void {
+  supersede(): void {
     if (this.#isSuperseded) return;
     this.#isSuperseded = true;
+    this.#signal.notify();
     setTimeout(() => {
       this.#abort.abort();
       this.#signal.notify();
     }, SUPERSEDED_GRACE_MS).unref();
   }
 
+  /** A statement under the lease had no effect. */
+  async #leaseRefused(): Promise<void> {
+    const standing = await this.#options.consumers.standing(this.#options.consumer.lease);
+    if (standing === undefined) this.#end = { kind: 'lost' };
+    else this.supersede();
+  }
+
   async #finishWork(): Promise<void> {
     const still = this.#active === 0 && !this.#parked.busy;
-    if (still || this.#abort.signal.aborted) this.#end = { kind: 'superseded' };
+    if (still || this.#abort.signal.aborted)
+      this.#end = { kind: 'superseded', handled: this.#handled.recent() };
     else await this.#signal.wait(SUPERSEDED_GRACE_MS);
   }
 
@@ -197,6 +168,10 @@ export class ConsumerRun implements Run {
   async #read(): Promise<number> {
     await this.#spareTheServer();
     const page = await this.#options.reader.read(this.#options.selection, this.#cursor, PAGE);
+    if (page.serverRun !== this.#options.consumer.serverRun) {
+      this.supersede();
+      return 0;
+    }
     this.#more = page.more;
     for (const event of page.events) {
       if (this.#options.attempts.types.isTooNew(event)) {
@@ -267,6 +242,7 @@ export class ConsumerRun implements Run {
         if (work !== undefined && (await work) === 'unnoted') pauseMs = FAILURE_PAUSE_MS;
         else {
           queue.entries.shift();
+          this.#handled.add(entry.event);
           this.#settled(entry);
         }
       } catch (error) {
@@ -346,7 +322,7 @@ export class ConsumerRun implements Run {
         batch.map(({ parked }) => parked),
       ))
     ) {
-      this.#end = { kind: 'lost' };
+      await this.#leaseRefused();
       return;
     }
     this.#toPark.splice(0, batch.length);
@@ -359,7 +335,7 @@ export class ConsumerRun implements Run {
     if (this.#end !== undefined || this.#isSuperseded) return;
     const state = await this.#checkpoint.save(now);
     if (state === 'lost') this.#end = { kind: 'lost' };
-    else if (state === 'moved') this.#supersede();
+    else if (state === 'moved') this.supersede();
   }
 
   /**

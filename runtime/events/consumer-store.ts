@@ -11,6 +11,8 @@ export interface ConsumerState {
   readonly handler: string;
   readonly kind: ConsumerKind;
   readonly holder: string | undefined;
+  /** The lease was taken on another run of the server: it counts no more, and is free for its holder alone. */
+  readonly superseded: boolean;
   /** Nobody's lease on it is running. */
   readonly free: boolean;
 }
@@ -35,10 +37,23 @@ export interface LeasedConsumer {
   readonly identity: string;
   readonly cursor: LogCursor;
   readonly replay: JsonObject | undefined;
+  /**
+   * The run of the server on which the lease was taken: its timeline, a slash, and when it was started. What was read
+   * from another run must not meet it: an asynchronous standby that was promoted may lack the last transactions, and
+   * gives their ids to others.
+   */
+  readonly serverRun: string;
   /** The holder before has vanished without having come any further. */
   readonly stuck: boolean;
   /** Attempts by event id, as holders before have noted them. */
   readonly suspects: Readonly<Record<string, InheritedAttempts>>;
+}
+
+/** Where a consumer stands for the holder of its lease. */
+export interface Standing {
+  readonly cursor: LogCursor;
+  /** The server is not the one on which the lease was taken, or was started again. */
+  readonly superseded: boolean;
 }
 
 /** What is noted about the attempts at one event. */
@@ -65,6 +80,8 @@ export interface InheritedAttempts {
 export interface ShardSurvey {
   readonly consumers: readonly ConsumerState[];
   readonly processes: readonly { readonly id: string; readonly handlers: readonly string[] }[];
+  /** Timeline and start of the server. */
+  readonly serverRun: string;
   /** Names of those whose lease was renewed; one whose row is locked right now is not among them. */
   readonly renewed: readonly string[];
 }
@@ -112,13 +129,14 @@ export class ConsumerStore {
       name: 'fw_survey',
       values: [...values, names],
     });
-    const [consumers, processes, renewed] = rows[0] ?? [];
+    const [consumers, processes, renewed, serverRun] = rows[0] ?? [];
     return {
       consumers: ((consumers as readonly JsonObject[] | null) ?? []).map(toConsumerState),
       processes: ((processes as readonly JsonObject[] | null) ?? []).map(({ id, handlers: known }) => ({
         id: String(id),
         handlers: known as readonly string[],
       })),
+      serverRun: String(serverRun),
       renewed: (renewed as readonly string[] | null) ?? [],
     };
   }
@@ -132,19 +150,21 @@ export class ConsumerStore {
     });
     const [row] = rows;
     if (row === undefined) return undefined;
-    const [fence, identity, epoch, transactionId, position, replay, stuck, suspects, vanished] = row;
+    const [fence, identity, epoch, transactionId, position, replay, stuck, suspects, vanished, serverRun] =
+      row;
     return {
       lease: { name, holder: process, fence: String(fence) },
       identity: String(identity),
       cursor: { epoch: Number(epoch), transactionId: String(transactionId), position: Number(position) },
       replay: replay === null ? undefined : (replay as JsonObject),
+      serverRun: String(serverRun),
       stuck: stuck === true,
       suspects: inheritedAttempts(suspects as JsonObject, vanished === true),
     };
   }
 
   /** Where the consumer stands; undefined if the lease has been lost. */
-  async cursor({ name, holder, fence }: Lease): Promise<LogCursor | undefined> {
+  async standing({ name, holder, fence }: Lease): Promise<Standing | undefined> {
     const { rows } = await this.#database.query({
       text: CURSOR,
       name: 'fw_cursor',
@@ -152,7 +172,8 @@ export class ConsumerStore {
     });
     const [row] = rows;
     if (row === undefined) return undefined;
-    return { epoch: Number(row[0]), transactionId: String(row[1]), position: Number(row[2]) };
+    const cursor = { epoch: Number(row[0]), transactionId: String(row[1]), position: Number(row[2]) };
+    return { cursor, superseded: row[3] !== true };
   }
 
   /**
@@ -224,13 +245,14 @@ function cursorValues({ epoch, transactionId, position }: LogCursor): readonly u
 }
 
 function toConsumerState(row: JsonObject): ConsumerState {
-  const { name, handler, kind, holder, free } = row as Readonly<Record<string, JsonValue>>;
+  const { name, handler, kind, holder, free, superseded } = row as Readonly<Record<string, JsonValue>>;
   return {
     name: String(name),
     handler: String(handler),
     kind: kind as ConsumerKind,
     holder: holder === null ? undefined : String(holder),
     free: free === true,
+    superseded: superseded === true,
   };
 }
 
@@ -263,11 +285,13 @@ renewed AS (
   FROM mine WHERE c.name = mine.name RETURNING c.name)
 SELECT
   (SELECT jsonb_agg(jsonb_build_object('name', name, 'handler', handler, 'kind', kind, 'holder', holder,
-     'free', leased_until IS NULL OR leased_until < clock_timestamp()) ORDER BY name)
-   FROM eventlog.consumers WHERE finished_date IS NULL),
+     'superseded', leased_on <> s.run,
+     'free', leased_until IS NULL OR leased_until < clock_timestamp() OR (holder = $1 AND leased_on <> s.run))
+     ORDER BY name)
+   FROM eventlog.consumers CROSS JOIN (SELECT eventlog.server_run() AS run) AS s WHERE finished_date IS NULL),
   (SELECT jsonb_agg(jsonb_build_object('id', id, 'handlers', handlers))
    FROM eventlog.delivery_processes WHERE heartbeat > clock_timestamp() - $3 * interval '1 ms' AND id <> $1),
-  (SELECT jsonb_agg(name) FROM renewed)`;
+  (SELECT jsonb_agg(name) FROM renewed), eventlog.server_run()`;
 
 /**
  * Who gives a lease back is its holder no more. One that is still named has vanished, unless it is the one that asks, or
@@ -278,27 +302,33 @@ const VANISHED = `(holder IS NOT NULL AND holder <> $2 AND NOT EXISTS (
 
 const ACQUIRE = `UPDATE eventlog.consumers SET
   vanished = ${VANISHED}, stuck = ${VANISHED} AND started_position = position, started_position = position,
-  holder = $2, fence = fence + 1, waiting_for = NULL,
+  holder = $2, fence = fence + 1, waiting_for = NULL, leased_on = eventlog.server_run(),
   leased_until = clock_timestamp() + $3 * interval '1 ms'
-WHERE name = $1 AND finished_date IS NULL AND (leased_until IS NULL OR leased_until < clock_timestamp())
-RETURNING fence, identity, epoch, transaction_id, position, replay, stuck, suspects, vanished`;
+WHERE name = $1 AND finished_date IS NULL AND (leased_until IS NULL OR leased_until < clock_timestamp()
+  OR (holder = $2 AND leased_on <> eventlog.server_run()))
+RETURNING fence, identity, epoch, transaction_id, position, replay, stuck, suspects, vanished, leased_on`;
+
+/**
+ * A lease counts on the run of the server on which it was taken. After a failover its row may be older than what its
+ * holder knows, and name, holder and fence still match.
+ */
+export const HOLDS = 'name = $1 AND holder = $2 AND fence = $3 AND leased_on = eventlog.server_run()';
 
 const NOTE =
   "UPDATE eventlog.consumers SET suspects = $4::jsonb, leased_until = clock_timestamp() + $5 * interval '1 ms' " +
-  'WHERE name = $1 AND holder = $2 AND fence = $3';
+  `WHERE ${HOLDS}`;
 
 const CURSOR =
-  'SELECT epoch, transaction_id, position FROM eventlog.consumers WHERE name = $1 AND holder = $2 AND fence = $3';
+  'SELECT epoch, transaction_id, position, leased_on = eventlog.server_run() FROM eventlog.consumers ' +
+  'WHERE name = $1 AND holder = $2 AND fence = $3';
 
 const CHECKPOINT =
   'UPDATE eventlog.consumers SET epoch = $4, transaction_id = $5::xid8, position = $6, ' +
   "checkpoint_date = clock_timestamp(), leased_until = clock_timestamp() + $7 * interval '1 ms' " +
-  'WHERE name = $1 AND holder = $2 AND fence = $3 AND epoch = $8 AND transaction_id = $9::xid8 AND position = $10';
+  `WHERE ${HOLDS} AND epoch = $8 AND transaction_id = $9::xid8 AND position = $10`;
 
 const FINISH =
   'UPDATE eventlog.consumers SET finished_date = clock_timestamp(), leased_until = NULL, holder = NULL ' +
-  'WHERE name = $1 AND holder = $2 AND fence = $3';
+  `WHERE ${HOLDS}`;
 
-const RELEASE =
-  'UPDATE eventlog.consumers SET leased_until = NULL, holder = NULL, waiting_for = $4 ' +
-  'WHERE name = $1 AND holder = $2 AND fence = $3';
+const RELEASE = `UPDATE eventlog.consumers SET leased_until = NULL, holder = NULL, waiting_for = $4 WHERE ${HOLDS}`;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../domain/json.js';
 import { storedText } from '../domain/storable-text.js';
 import { arrayLiteral, quoteElement } from '../persistence/column-codec.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
-import type { Lease, StatementRunner } from './consumer-store.js';
+import { HOLDS, type Lease, type StatementRunner } from './consumer-store.js';
 import { type LoggedEvent, modelKeyOf } from './event-record.js';
 
 /** Why an event could not be handled. */
@@ -152,7 +152,7 @@ function quoted(text: string | undefined): string {
 /** Locks the lease's row, so that nobody takes it over before what depends on it has committed. */
 const HELD =
   'held AS MATERIALIZED (SELECT epoch, transaction_id, position FROM eventlog.consumers ' +
-  'WHERE name = $1 AND holder = $2 AND fence = $3 FOR NO KEY UPDATE)';
+  `WHERE ${HOLDS} FOR NO KEY UPDATE)`;
 
 const MODELS =
   'SELECT model_name, model_id, bool_or(retry_date IS NOT NULL) FROM eventlog.dead_letters ' +

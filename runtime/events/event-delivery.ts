@@ -9,7 +9,7 @@ import type { RetentionOptions, RetentionReport } from '../retention/retain.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import type { TopologyChange } from '../sharding/topology-changes.js';
 import type { DeadLetters } from './dead-letters.js';
-import { EventOperations, type OrderedReplay } from './event-operations.js';
+import { EventOperations, type FailoverReport, type OrderedReplay } from './event-operations.js';
 import { EventTypes } from './event-types.js';
 import type { HandlerDescriptor } from './handler-descriptor.js';
 import { Interest } from './interest.js';
@@ -129,6 +129,19 @@ export class EventDelivery {
    */
   lag(shard?: ShardIdentifier): Promise<readonly ShardLag[]> {
     return this.#operations.lag(shard);
+  }
+
+  /**
+   * Failovers of one shard that nobody has acknowledged, with what they have left behind on other shards. What was lost
+   * is gone: this is what can be known about it.
+   */
+  failovers(shard: ShardIdentifier): Promise<readonly FailoverReport[]> {
+    return this.#operations.failovers(shard);
+  }
+
+  /** Somebody has looked after the failovers of a shard. @returns how many there were */
+  acknowledgeFailovers(shard: ShardIdentifier): Promise<number> {
+    return this.#operations.acknowledgeFailovers(shard);
   }
 
   /**

@@ -4,6 +4,8 @@ import { UnknownHandlerError, ValidationError } from '../errors.js';
 import { readCompleteFrom } from '../retention/complete-from.js';
 import { type RetentionOptions, type RetentionReport, retain } from '../retention/retain.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { type Failover, FailoverRegister } from '../sharding/failover-register.js';
+import { findLostCauses, type LostCause } from '../sharding/lost-causes.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { DeadLetters } from './dead-letters.js';
 import { readLag, type ShardLag } from './lag.js';
@@ -22,6 +24,11 @@ export interface OrderedReplay {
   readonly shard: ShardIdentifier;
   /** Name of its consumer in `lag()`, while it runs. */
   readonly name: string;
+}
+
+/** A failover, and what is on other shards because of what it has lost. */
+export interface FailoverReport extends Failover {
+  readonly lostCauses: readonly LostCause[];
 }
 
 /** What those who operate delivery can see and do. Needs databases alone: neither handlers nor actions. */
@@ -83,6 +90,25 @@ export class EventOperations {
       }),
     );
     return ordered.flat();
+  }
+
+  /**
+   * Failovers of one shard that nobody has acknowledged, with what they have left behind on other shards. What was lost
+   * is gone: this is what can be known about it.
+   */
+  async failovers(shard: ShardIdentifier): Promise<readonly FailoverReport[]> {
+    const failovers = await new FailoverRegister(this.#registry.database(shard)).unacknowledged();
+    return Promise.all(
+      failovers.map(async (failover) => ({
+        ...failover,
+        lostCauses: await findLostCauses(this.#registry, shard, failover),
+      })),
+    );
+  }
+
+  /** Somebody has looked after the failovers of a shard. @returns how many there were */
+  acknowledgeFailovers(shard: ShardIdentifier): Promise<number> {
+    return new FailoverRegister(this.#registry.database(shard)).acknowledge();
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { type Failover, FailoverRegister } from '../sharding/failover-register.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import type { ConsumerKind } from './consumer-store.js';
 import { type Horizon, readHorizon } from './horizon.js';
@@ -30,15 +31,18 @@ export interface ShardLag {
   readonly dueActions: number;
   /** Scheduled actions that were given up. */
   readonly failedActions: number;
+  /** Failovers that nobody has acknowledged: what the new server had not received is gone. */
+  readonly failovers: readonly Failover[];
   readonly consumers: readonly ConsumerLag[];
 }
 
 /** How far delivery has come on one shard, and what holds it up. */
 export async function readLag(database: ShardDatabase): Promise<ShardLag> {
-  const [horizon, { rows }, schedules] = await Promise.all([
+  const [horizon, { rows }, schedules, failovers] = await Promise.all([
     readHorizon(database),
     database.query({ text: LAG, values: [] }),
     database.query({ text: SCHEDULES, values: [] }),
+    new FailoverRegister(database).unacknowledged(),
   ]);
   const [due, failed] = schedules.rows[0] ?? [];
   return {
@@ -46,6 +50,7 @@ export async function readLag(database: ShardDatabase): Promise<ShardLag> {
     horizon,
     dueActions: Number(due),
     failedActions: Number(failed),
+    failovers,
     consumers: rows.map(toConsumerLag),
   };
 }

@@ -22,6 +22,7 @@ function settle(
         kind: 'live',
         holder: holders.get(name),
         free: !holders.has(name),
+        superseded: false,
       }));
       const { acquire, release } = chooseLeases({
         process: id,
@@ -52,7 +53,14 @@ describe('chooseLeases', () => {
     const early: LeaseSituation = {
       process: 'p',
       known: NAMES,
-      consumers: NAMES.map((name) => ({ name, handler: name, kind: 'live', holder: 'p', free: false })),
+      consumers: NAMES.map((name) => ({
+        name,
+        handler: name,
+        kind: 'live',
+        holder: 'p',
+        free: false,
+        superseded: false,
+      })),
       processes: [{ id: 'q', handlers: NAMES }],
       held: NAMES,
       freeFor: new Map(),

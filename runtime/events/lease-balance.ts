@@ -1,7 +1,7 @@
 import type { ConsumerState, ShardSurvey } from './consumer-store.js';
 
 /** What a process knows when it decides which leases to take and which to give away. */
-export interface LeaseSituation extends Omit<ShardSurvey, 'renewed'> {
+export interface LeaseSituation extends Omit<ShardSurvey, 'renewed' | 'serverRun'> {
   readonly process: string;
   /** Handlers of this process. */
   readonly known: readonly string[];

@@ -30,6 +30,8 @@ export interface LogPage {
   readonly pending: boolean;
   /** The selection's end has been reached. */
   readonly ended: boolean;
+  /** The run of the server that has answered: its timeline, a slash, and when it was started. */
+  readonly serverRun: string;
 }
 
 /** Reads one shard's outbox in commit order. */
@@ -66,22 +68,34 @@ export class LogReader {
     const looked = Number(first?.[2] ?? 0);
     const last = rows.at(-1);
     const events = rows.flatMap((row) => (row[WANTED] === true ? [toEvent(row, after.epoch)] : []));
+    const serverRun = String(first?.at(-1));
     const full = looked >= limit;
     const next =
       looked === 0 || last === undefined
         ? after
         : { epoch: after.epoch, transactionId: String(last[4]), position: Number(last[5]) };
-    if (full) return { events, next, more: true, pending: false, ended: false };
-    if (ends) return { events, next, more: false, pending: false, ended: true };
+    const page = { events, next, more: false, pending: false, ended: false, serverRun };
+    if (full) return { ...page, more: true };
+    if (ends) return { ...page, ended: true };
     if (bounds.past) {
       const start = { epoch: after.epoch + 1, transactionId: '0', position: 0 };
-      return { events, next: start, more: true, pending: false, ended: false };
+      return { ...page, next: start, more: true };
     }
-    return { events, next, more: false, pending: first?.[1] === true, ended: false };
+    return { ...page, pending: first?.[1] === true };
+  }
+
+  /** Of these events those that the log does not hold. */
+  async missing(eventIds: readonly string[]): Promise<readonly string[]> {
+    const { rows } = await this.#database.query({ text: MISSING, values: [`{${eventIds.join(',')}}`] });
+    return rows.map(([id]) => String(id));
   }
 }
 
 const WANTED = 3;
+
+const MISSING =
+  'SELECT m.id FROM unnest($1::uuid[]) WITH ORDINALITY AS m (id, nr) ' +
+  'WHERE NOT EXISTS (SELECT FROM eventlog.events AS e WHERE e.id = m.id) ORDER BY m.nr';
 
 interface PageBounds {
   readonly lower: number;
@@ -130,7 +144,8 @@ function pageStatement(
   if (selection.fromDate !== undefined)
     wanted.push(`e.created_date >= ${put(selection.fromDate)}::timestamptz`);
   const text = `WITH h AS MATERIALIZED (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS xmin,
-  (SELECT system_identifier::text FROM pg_control_system()) AS system),
+  (SELECT system_identifier::text FROM pg_control_system()) AS system,
+  eventlog.server_run() AS server_run),
 p AS MATERIALIZED (SELECT e.id, e.transaction_id, e.position, e.action_id, e.namespace, e.model_id, e.model_name,
     e.model_version, e.event_type, e.event_version, e.payload, e.created_date, e.trace_context,
     ${wanted.join(' AND ')} AS wanted
@@ -142,7 +157,7 @@ b AS MATERIALIZED (SELECT (SELECT f.id FROM eventlog.events AS f WHERE f.transac
 SELECT h.system, b.pending,
   n.looked, n.wanted, n.transaction_id, n.position, n.id, n.action_id, n.namespace, n.model_id, n.model_name,
   n.model_version, n.event_type, n.event_version, n.payload, n.created_date, n.trace_context,
-  a.name, a.principal, a.params
+  a.name, a.principal, a.params, h.server_run
 FROM h CROSS JOIN b LEFT JOIN n ON n.wanted OR n.nr = n.looked
 LEFT JOIN LATERAL (SELECT name, principal, params FROM eventlog.actions AS a
   WHERE a.id = n.action_id AND n.wanted OFFSET 0) AS a ON true

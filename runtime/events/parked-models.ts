@@ -1,7 +1,7 @@
-import type { ConsumerRunOptions } from './consumer-run.js';
 import type { ParkedLetter } from './dead-letter-store.js';
 import type { EnvelopeContext } from './event-envelope.js';
 import { failureOf } from './handler-attempts.js';
+import type { ConsumerRunOptions } from './run.js';
 import { diedOf, type Suspects } from './suspects.js';
 
 /** How often the parking table is looked at for retries and discards. */

@@ -14,6 +14,7 @@ grant select on eventlog.shard, eventlog.dropped_partitions to fw_app_test;
 grant select, insert, update, delete on eventlog.idempotency_keys, eventlog.journal, eventlog.locks, eventlog.consumers,
   eventlog.delivery_processes, eventlog.dead_letters, eventlog.schedules to fw_app_test;
 grant select, insert on eventlog.delivery_epochs to fw_app_test;
+grant select, insert, update on eventlog.timelines to fw_app_test;
 grant select, insert, update on accounts, seen to fw_app_test;
 `;
 

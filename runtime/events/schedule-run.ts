@@ -6,9 +6,9 @@ import { compileObjectReader } from '../domain/json-reader.js';
 import { storedPrincipal } from '../domain/principal.js';
 import { UnknownActionError } from '../errors.js';
 import type { ActionExecutor } from '../execution/action-executor.js';
-import type { Run, RunEnd } from './consumer-run.js';
 import { failureOf, isOutOfReach } from './handler-attempts.js';
 import type { HeldLease } from './held-lease.js';
+import type { Run, RunEnd } from './run.js';
 import type { DueAction, ScheduleStore } from './schedule-store.js';
 import { Signal } from './signal.js';
 import { HandlerDied } from './suspects.js';
@@ -43,6 +43,7 @@ export class ScheduleRun implements Run {
   /** Failures in a row that do not count as attempts, by action. */
   readonly #passed = new Map<string, number>();
   #stopping = false;
+  #isSuperseded = false;
 
   constructor(options: ScheduleRunOptions) {
     this.#options = options;
@@ -50,6 +51,11 @@ export class ScheduleRun implements Run {
   }
 
   wake(): void {
+    this.#signal.notify();
+  }
+
+  supersede(): void {
+    this.#isSuperseded = true;
     this.#signal.notify();
   }
 
@@ -65,6 +71,7 @@ export class ScheduleRun implements Run {
     const { lease, schedules, warn } = this.#options;
     while (!this.#stopping) {
       if (!lease.valid) return { kind: 'lost' };
+      if (this.#isSuperseded) return { kind: 'superseded' };
       try {
         const due = await schedules.claim(lease.lease, PAGE, [...this.#unsettled]);
         for (const { id } of due) this.#unsettled.add(id);

@@ -2,7 +2,7 @@ import type { JsonObject } from '../domain/json.js';
 import { storedText } from '../domain/storable-text.js';
 import { isTraceParent } from '../domain/trace-parent.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
-import type { Lease } from './consumer-store.js';
+import { HOLDS, type Lease } from './consumer-store.js';
 
 /** A scheduled action that is due. */
 export interface DueAction {
@@ -77,7 +77,7 @@ export class ScheduleStore {
  * first, so that those that were only near by are done before the culprit is given up.
  */
 const CLAIM = `WITH held AS MATERIALIZED (
-  SELECT FROM eventlog.consumers WHERE name = $1 AND holder = $2 AND fence = $3 FOR NO KEY UPDATE),
+  SELECT FROM eventlog.consumers WHERE ${HOLDS} FOR NO KEY UPDATE),
 left_behind AS MATERIALIZED (SELECT id FROM eventlog.schedules
   WHERE state = 'running' AND next_date <= clock_timestamp() AND EXISTS (SELECT FROM held)
   ORDER BY attempts, next_date LIMIT 1 FOR UPDATE SKIP LOCKED),

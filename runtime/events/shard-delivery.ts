@@ -2,9 +2,10 @@ import type { ActionRegistry } from '../action/action-registry.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { ActionExecutor } from '../execution/action-executor.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
+import { FailoverRegister, handlerAhead, timelineOf } from '../sharding/failover-register.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { TransactionManager } from '../sharding/transaction-manager.js';
-import { ConsumerRun, type ConsumerRunOptions, type Run, type RunEnd } from './consumer-run.js';
+import { ConsumerRun } from './consumer-run.js';
 import { ConsumerStore, type LeasedConsumer, type ShardSurvey } from './consumer-store.js';
 import { DeadLetterStore } from './dead-letter-store.js';
 import { Epochs } from './epochs.js';
@@ -14,6 +15,7 @@ import { HeldLease } from './held-lease.js';
 import { chooseLeases } from './lease-balance.js';
 import { LogReader } from './log-reader.js';
 import { readReplay } from './replay-order.js';
+import type { ConsumerRunOptions, Run, RunEnd } from './run.js';
 import { ScheduleRun } from './schedule-run.js';
 import { ScheduleStore } from './schedule-store.js';
 import { Signal } from './signal.js';
@@ -72,6 +74,7 @@ export class ShardDelivery {
   readonly #letters: DeadLetterStore;
   readonly #epochs: Epochs;
   readonly #reader: LogReader;
+  readonly #failovers: FailoverRegister;
   readonly #wakeUp: WakeUp;
   readonly #signal = new Signal();
   readonly #held = new Map<string, Held>();
@@ -81,6 +84,7 @@ export class ShardDelivery {
   readonly #leftUntilMs = new Map<string, number>();
   readonly #loop: Promise<void>;
   #registered = false;
+  #timeline: string | undefined;
   #stopping = false;
 
   constructor(options: ShardDeliveryOptions) {
@@ -91,6 +95,7 @@ export class ShardDelivery {
     this.#letters = new DeadLetterStore(database);
     this.#epochs = new Epochs(database);
     this.#reader = new LogReader(database, this.#epochs);
+    this.#failovers = new FailoverRegister(database);
     this.#wakeUp = new WakeUp(database, options.limits, {
       wake: () => this.wake(),
       isNeeded: () => this.#held.size > 0,
@@ -172,6 +177,7 @@ export class ShardDelivery {
     const known = [...this.#handlers.keys(), SCHEDULES];
     const survey = await this.#consumers.survey(process, known, limits.leaseMs, held);
     this.#renew(survey, askedMs);
+    await this.#noticeTimeline(timelineOf(survey.serverRun));
     this.#wakeUp.othersAreThere(survey.processes.length > 0);
     const plan = this.#plan(survey, known);
     for (const name of plan.release) this.#handOver(name);
@@ -181,12 +187,40 @@ export class ShardDelivery {
   #renew({ consumers, renewed }: ShardSurvey, askedMs: number): void {
     const { process } = this.#options;
     for (const [name, { lease, run }] of this.#held) {
+      const found = consumers.find((each) => each.name === name);
+      if (found?.holder === process && found.superseded) run.supersede();
       if (renewed.includes(name)) lease.renewed(askedMs);
-      else if (consumers.find((each) => each.name === name)?.holder !== process) {
+      else if (found?.holder !== process) {
         lease.lost();
         run.wake();
       }
     }
+  }
+
+  async #noticeTimeline(timeline: string): Promise<void> {
+    if (timeline === this.#timeline) return;
+    await this.#noticeFailover();
+    this.#timeline = timeline;
+  }
+
+  async #noticeFailover(): Promise<void> {
+    const failover = await this.#failovers.notice();
+    if (failover === undefined) return;
+    this.#options.warn(
+      `Shard ${this.shard} ${failover}. What it had not received is gone; ` +
+        'fw-gen events failovers shows what can be known about it',
+    );
+  }
+
+  /** Effects of a handler's own stay where the log has gone back. */
+  async #reportAhead({ lease, replay }: LeasedConsumer, handled: readonly string[]): Promise<void> {
+    if (handled.length === 0 || replay !== undefined) return;
+    const eventIds = await this.#reader.missing(handled);
+    if (eventIds.length === 0) return;
+    await this.#noticeFailover();
+    await this.#failovers.report(lease.name, eventIds);
+    const { inWords } = handlerAhead(lease.name, eventIds.length, eventIds);
+    this.#options.warn(`Shard ${this.shard}: ${inWords}`);
   }
 
   #plan({ consumers, processes }: ShardSurvey, known: readonly string[]): ReturnType<typeof chooseLeases> {
@@ -273,9 +307,11 @@ export class ShardDelivery {
     void this.#held.get(name)?.run.stop(HAND_OVER_GRACE_MS);
   }
 
-  async #ended({ lease }: LeasedConsumer, end: RunEnd): Promise<void> {
+  async #ended(consumer: LeasedConsumer, end: RunEnd): Promise<void> {
+    const { lease } = consumer;
     this.#held.delete(lease.name);
     try {
+      if (end.kind === 'superseded') await this.#reportAhead(consumer, end.handled ?? []);
       if (end.kind === 'finished') await this.#consumers.finish(lease);
       else if (end.kind !== 'lost')
         await this.#consumers.release(lease, end.kind === 'waiting' ? end.reason : undefined);

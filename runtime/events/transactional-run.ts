@@ -1,12 +1,12 @@
 import { DatabaseError, EventEpochError } from '../errors.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import type { Transaction, TransactionManager } from '../sharding/transaction-manager.js';
-import type { ConsumerRunOptions, Run, RunEnd } from './consumer-run.js';
 import type { ParkedLetter } from './dead-letter-store.js';
 import type { EnvelopeContext } from './event-envelope.js';
 import { type LogCursor, type LoggedEvent, modelKeyOf } from './event-record.js';
 import { failureOf } from './handler-attempts.js';
 import type { LogPage } from './log-reader.js';
+import type { ConsumerRunOptions, Run, RunEnd } from './run.js';
 import { Signal } from './signal.js';
 import { diedOf, Suspects } from './suspects.js';
 
@@ -94,6 +94,11 @@ export class TransactionalRun implements Run {
     clearTimeout(timer);
   }
 
+  supersede(): void {
+    this.#end ??= { kind: 'superseded' };
+    this.#signal.notify();
+  }
+
   /** Wake-ups do not shorten it; the end of the run does. */
   async #pause(milliseconds: number): Promise<void> {
     const untilMs = performance.now() + milliseconds;
@@ -120,6 +125,10 @@ export class TransactionalRun implements Run {
   async #step(): Promise<void> {
     await this.#refreshParked();
     const page = await this.#options.reader.read(this.#options.selection, this.#cursor, GROUP);
+    if (page.serverRun !== this.#options.consumer.serverRun) {
+      this.supersede();
+      return;
+    }
     for (const event of page.events) this.#suspects.read(event.id);
     if (!page.more && !page.pending) this.#suspects.caughtUp();
     await this.#handlePage(page);
@@ -364,9 +373,10 @@ export class TransactionalRun implements Run {
       await this.#signal.wait(FAILURE_PAUSE_MS);
     }
     try {
-      const cursor = await consumers.cursor(consumer.lease);
-      if (cursor === undefined) this.#end = { kind: 'lost' };
-      else this.#arrived(cursor);
+      const standing = await consumers.standing(consumer.lease);
+      if (standing === undefined) this.#end = { kind: 'lost' };
+      else if (standing.superseded) this.supersede();
+      else this.#arrived(standing.cursor);
     } catch {
       // Still out of reach; the next step fails again and comes back here.
     }

@@ -27,6 +27,7 @@ const consumer = { handler: 'Mailer', holder: undefined, waitingFor: undefined, 
 const shardLag: ShardLag = {
   shard: mexico,
   horizon: { xmin: '1', position: '1' } as unknown as ShardLag['horizon'],
+  failovers: [],
   dueActions: 6,
   failedActions: 1,
   consumers: [

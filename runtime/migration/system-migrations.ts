@@ -273,4 +273,29 @@ create table eventlog.processes (
 comment on table eventlog.processes is 'Which process serves with which topology, on the default shard alone';
 `,
   ),
+  defineMigration(
+    '0012_timelines',
+    `
+create function eventlog.server_run() returns text language plpgsql stable as $body$
+begin
+  return left(pg_walfile_name(pg_current_wal_lsn()), 8) || '/' || extract(epoch from pg_postmaster_start_time());
+exception when others then
+  return '/' || extract(epoch from pg_postmaster_start_time());
+end
+$body$;
+comment on function eventlog.server_run() is 'Timeline, which changes with each promotion, and start of the server';
+alter table eventlog.consumers add column leased_on text;
+comment on column eventlog.consumers.leased_on is 'Run of the server on which the lease was taken: it counts there alone';
+create table eventlog.timelines (
+  system_identifier text not null,
+  timeline text not null,
+  previous text,
+  noticed_date timestamptz not null default now(),
+  ahead jsonb not null default '{}',
+  acknowledged_date timestamptz,
+  primary key (system_identifier, timeline)
+);
+comment on table eventlog.timelines is 'Failovers, and what handlers had handled that was lost with them';
+`,
+  ),
 ];

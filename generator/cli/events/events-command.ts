@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.js';
 import { addDeadLettersCommand } from './dead-letters-command.js';
+import { addFailoversCommand } from './failovers-command.js';
 import { addLagCommand } from './lag-command.js';
 import { addReplayCommands } from './replay-command.js';
 import { addSchedulesCommand } from './schedules-command.js';
@@ -11,6 +12,7 @@ export function addEventsCommand(program: Command, context: CommandContext): voi
     .command('events')
     .description('Shows and steers the delivery of events: lag, dead letters, replays, scheduled actions.');
   addLagCommand(events, context);
+  addFailoversCommand(events, context);
   addDeadLettersCommand(events, context);
   addReplayCommands(events, context);
   addSchedulesCommand(events, context);

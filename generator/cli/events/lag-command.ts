@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ConsumerLag, HorizonHolder, ShardLag } from '../../../runtime/operations.js';
+import type { ConsumerLag, Failover, HorizonHolder, ShardLag } from '../../../runtime/operations.js';
 import type { CommandContext } from '../command-context.js';
 import { EXIT, type ExitCode, type Output } from '../exit.js';
 import { examples } from '../help.js';
@@ -55,9 +55,10 @@ interface NamedLag {
 }
 
 /** Nothing is parked, given up or stands still for a reason that waiting does not mend. */
-function isQuiet({ consumers, failedActions }: ShardLag): boolean {
+function isQuiet({ consumers, failedActions, failovers }: ShardLag): boolean {
   return (
     failedActions === 0 &&
+    failovers.every(({ ahead }) => ahead.length === 0) &&
     consumers.every(({ deadLetters, waitingFor }) => deadLetters === 0 && waitingFor === undefined)
   );
 }
@@ -74,7 +75,11 @@ function showText(shards: readonly NamedLag[], output: Output): void {
   const headings = ['SHARD', 'NAME', 'HANDLER', 'BEHIND', 'OLDEST', 'PARKED', 'STATE'];
   output.info(rows.length === 0 ? 'No handler has run yet.' : textTable(headings, rows));
   for (const { lag } of shards) {
-    for (const line of [...actionLines(lag), ...lag.horizon.holders.map(holderLine)]) {
+    for (const line of [
+      ...actionLines(lag),
+      ...lag.failovers.flatMap(failoverLines),
+      ...lag.horizon.holders.map(holderLine),
+    ]) {
       output.info(`${lag.shard} ${line}`);
     }
   }
@@ -103,6 +108,11 @@ function actionLines({ dueActions, failedActions }: ShardLag): readonly string[]
     ...(dueActions === 0 ? [] : [`${dueActions} scheduled actions are due`]),
     ...(failedActions === 0 ? [] : [`${failedActions} scheduled actions were given up`]),
   ];
+}
+
+function failoverLines({ inWords, noticedDate, ahead }: Failover): readonly string[] {
+  const told = `${inWords}, noticed at ${noticedDate.toISOString()}; see fw-gen events failovers`;
+  return [told, ...ahead.map((each) => cell(each.inWords))];
 }
 
 function holderLine(holder: HorizonHolder): string {

@@ -1,0 +1,28 @@
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { FailoverRegister } from '../sharding/failover-register.js';
+import { findLostCauses } from '../sharding/lost-causes.js';
+import { type CheckResult, fault, warning } from './finding.js';
+
+const ADVICE =
+  'Compare what is gone with what you know from elsewhere, mend it, then run fw-gen events failovers --acknowledge.';
+
+/** Whether a shard has failed over, and what that has lost, as far as it can be known. */
+export async function checkFailovers(
+  databases: DatabaseRegistry,
+  shard: ShardIdentifier,
+): Promise<readonly CheckResult[]> {
+  try {
+    const failovers = await new FailoverRegister(databases.database(shard)).unacknowledged();
+    const results = failovers.map(async (failover): Promise<CheckResult> => {
+      const lost = [...failover.ahead, ...(await findLostCauses(databases, shard, failover))];
+      const found = [failover.inWords, ...lost.slice(0, 3).map(({ inWords }) => inWords)].join('; ');
+      const more = lost.length > 3 ? `; ${lost.length - 3} more` : '';
+      return lost.length > 0 ? fault('failover', found + more, ADVICE) : warning('failover', found, ADVICE);
+    });
+    return await Promise.all(results);
+  } catch {
+    // A database without the table, or that cannot be reached, is told of by other checks.
+    return [];
+  }
+}

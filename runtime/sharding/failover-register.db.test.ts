@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { describeOnEachAdapter } from '../testing/databases-vitest.js';
+import { FailoverRegister } from './failover-register.js';
+
+const SHARD = ShardIdentifier.of(0, 0);
+
+describeOnEachAdapter('The register of failovers', (harness) => {
+  test('notes the first timeline without a word, and each later one once, until somebody acknowledges it', async () => {
+    const databases = await harness.makeShards({ shards: [SHARD] });
+    const database = databases.database(SHARD);
+    const register = new FailoverRegister(database);
+    expect(await register.notice()).toBeUndefined();
+    expect(await register.unacknowledged()).toEqual([]);
+    // As if the server had begun its present timeline since.
+    await database.query({ text: "UPDATE eventlog.timelines SET timeline = '00000000'", values: [] });
+    expect(await register.notice()).toContain('from timeline 00000000 to 00000001');
+    expect(await register.notice()).toBeUndefined();
+    await register.report('Mailer', ['a', 'b']);
+    expect(await register.unacknowledged()).toMatchObject([
+      {
+        previous: '00000000',
+        timeline: '00000001',
+        ahead: [{ handler: 'Mailer', events: 2, eventIds: ['a', 'b'] }],
+      },
+    ]);
+    expect(await register.acknowledge()).toBe(1);
+    expect(await register.unacknowledged()).toEqual([]);
+    // What is found later is shown again.
+    await register.report('Other', ['c']);
+    expect(await register.unacknowledged()).toHaveLength(1);
+  });
+});

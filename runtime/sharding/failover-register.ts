@@ -1,0 +1,113 @@
+import type { ShardDatabase } from './shard-database.js';
+
+/** Events that a handler has handled, with effects of its own, and that the log does not hold any more. */
+export interface HandlerAhead {
+  readonly handler: string;
+  /** How many are known; a process knows its last thousand. */
+  readonly events: number;
+  /** The first of them, a hundred at most. */
+  readonly eventIds: readonly string[];
+  /** All of it in a sentence. */
+  readonly inWords: string;
+}
+
+/** Another server has taken over, or a backup was restored: what it had not received is gone. */
+export interface Failover {
+  /** The timeline that has begun, eight hexadecimal digits. */
+  readonly timeline: string;
+  /** The one before; undefined: the same one, whose server has lost commits in a crash. */
+  readonly previous: string | undefined;
+  /** When a process noticed it. */
+  readonly noticedDate: Date;
+  readonly ahead: readonly HandlerAhead[];
+  /** What has happened, in a sentence. */
+  readonly inWords: string;
+}
+
+const MOST_IDS = 100;
+
+/** The failovers of one shard, kept in its database. */
+export class FailoverRegister {
+  readonly #database: ShardDatabase;
+
+  constructor(database: ShardDatabase) {
+    this.#database = database;
+  }
+
+  /** Notes the server's timeline. @returns in words, a failover that no process has noticed before */
+  async notice(): Promise<string | undefined> {
+    const { rows } = await this.#database.query({ text: NOTICE, values: [] });
+    const [timeline, previous] = rows[0] ?? [];
+    return previous === null || previous === undefined
+      ? undefined
+      : describeFailover(String(timeline), String(previous));
+  }
+
+  /** Notes what a handler has handled and the log lacks, with the server's timeline, which has been noticed before. */
+  async report(handler: string, eventIds: readonly string[]): Promise<void> {
+    const ahead = { [handler]: { events: eventIds.length, eventIds: eventIds.slice(0, MOST_IDS) } };
+    await this.#database.query({ text: REPORT, values: [JSON.stringify(ahead)] });
+  }
+
+  /** Those that nobody has acknowledged, the oldest first. */
+  async unacknowledged(): Promise<readonly Failover[]> {
+    const { rows } = await this.#database.query({ text: LIST, values: [] });
+    return rows.map(toFailover);
+  }
+
+  /** Somebody has looked after all of them. @returns how many there were */
+  async acknowledge(): Promise<number> {
+    const { rowCount } = await this.#database.query({ text: ACKNOWLEDGE, values: [] });
+    return rowCount;
+  }
+}
+
+/** The timeline of `eventlog.server_run()`; '' where the server does not tell it. */
+export function timelineOf(serverRun: string): string {
+  return serverRun.split('/', 1)[0] ?? '';
+}
+
+/** What is told of a handler that is ahead of the log. */
+export function handlerAhead(handler: string, events: number, eventIds: readonly string[]): HandlerAhead {
+  const [first = ''] = eventIds;
+  const inWords = `${handler} has handled at least ${events} events that are gone, the first one ${first}`;
+  return { handler, events, eventIds, inWords };
+}
+
+function describeFailover(timeline: string, previous: string | undefined): string {
+  return previous === undefined
+    ? `the server has lost commits in a crash (timeline ${timeline})`
+    : `went on from timeline ${previous} to ${timeline}: a standby was promoted, or a backup restored`;
+}
+
+function toFailover(row: readonly unknown[]): Failover {
+  const [timeline, before, noticed, ahead] = row;
+  const previous = before === null ? undefined : String(before);
+  const handlers = ahead as Readonly<Record<string, Pick<HandlerAhead, 'events' | 'eventIds'>>>;
+  return {
+    timeline: String(timeline),
+    previous,
+    noticedDate: noticed as Date,
+    ahead: Object.entries(handlers).map(([name, { events, eventIds }]) =>
+      handlerAhead(name, events, eventIds),
+    ),
+    inWords: describeFailover(String(timeline), previous),
+  };
+}
+
+const HERE = `(SELECT system_identifier::text AS system, split_part(eventlog.server_run(), '/', 1) AS timeline
+  FROM pg_control_system()) AS s`;
+
+const NOTICE = `INSERT INTO eventlog.timelines (system_identifier, timeline, previous)
+SELECT s.system, s.timeline, (SELECT t.timeline FROM eventlog.timelines AS t WHERE t.system_identifier = s.system
+  ORDER BY t.noticed_date DESC LIMIT 1)
+FROM ${HERE} WHERE s.timeline <> '' ON CONFLICT DO NOTHING RETURNING timeline, previous`;
+
+const REPORT = `UPDATE eventlog.timelines AS t SET ahead = t.ahead || $1::jsonb, acknowledged_date = NULL
+FROM ${HERE} WHERE t.system_identifier = s.system AND t.timeline = s.timeline`;
+
+const LIST = `SELECT timeline, previous, noticed_date, ahead FROM eventlog.timelines
+WHERE acknowledged_date IS NULL AND (previous IS NOT NULL OR ahead <> '{}') ORDER BY noticed_date`;
+
+const ACKNOWLEDGE = `UPDATE eventlog.timelines SET acknowledged_date = now()
+WHERE acknowledged_date IS NULL AND (previous IS NOT NULL OR ahead <> '{}')`;
