@@ -46,6 +46,7 @@ const touched = (model: ModelDescriptor) =>
       adds: fc.boolean(),
       expects: fc.boolean(),
       conflicts: fc.option(fc.constantFrom('', '(nickname)'), { nil: undefined }),
+      proves: fc.option(fc.record({ hasTriggers: fc.boolean() }), { nil: undefined }),
     })
     .map(({ conflicts, ...table }) => (table.adds ? { ...table, conflicts } : table))
     .filter(({ updates, adds, expects }) => updates !== undefined || adds || expects);

@@ -1,5 +1,5 @@
 import type { ModelDescriptor } from '../domain/descriptor.js';
-import { foldingCondition } from './folding-rules.js';
+import { type FoldingProof, foldingCondition } from './folding-rules.js';
 import { RowCodec } from './row-codec.js';
 import { arrayType, quoteIdentifier } from './sql-identifier.js';
 import { tableKey } from './table-key.js';
@@ -14,8 +14,8 @@ export interface TableShape {
   readonly expects: boolean;
   /** Rows that it adds are left out with their group if they conflict: what stands behind `ON CONFLICT`. Default: they fail. */
   readonly conflicts?: string | undefined;
-  /** Nothing is applied unless the catalog says that rows of the table may be folded. Default false. */
-  readonly proves?: boolean;
+  /** Nothing is applied unless the catalog says that rows of the table may be folded. Default: it is not asked. */
+  readonly proves?: Pick<FoldingProof, 'hasTriggers'> | undefined;
 }
 
 /** What decides the text of a flush statement; the number of groups, plans and rows does not. */
@@ -38,7 +38,7 @@ export interface FlushShape {
 export function shapeKey(shape: FlushShape): string {
   const tables = shape.tables.map(
     ({ model, updates, adds, expects, conflicts, proves }) =>
-      `${tableKey(model)}:${proves === true ? 'p' : ''}${updates ? `u${updates.key}` : ''}${adds ? 'a' : ''}${expects ? 'x' : ''}${
+      `${tableKey(model)}:${proves === undefined ? '' : `p${proves.hasTriggers ? 't' : ''}`}${updates ? `u${updates.key}` : ''}${adds ? 'a' : ''}${expects ? 'x' : ''}${
         conflicts === undefined ? '' : `!${conflicts}!`
       }`,
   );
@@ -50,7 +50,7 @@ export function shapeKey(shape: FlushShape): string {
 export function hasGuards(shape: FlushShape): boolean {
   return shape.tables.some(
     ({ updates, expects, conflicts, proves }) =>
-      updates !== undefined || expects || conflicts !== undefined || proves === true,
+      updates !== undefined || expects || conflicts !== undefined || proves !== undefined,
   );
 }
 
@@ -195,7 +195,7 @@ function heldGroups(locked: readonly number[], needs: string | undefined): strin
 
 function proofPart({ tables }: FlushShape, array: NextParameter): readonly string[] {
   const conditions = tables.flatMap(({ model, proves }) =>
-    proves === true ? [foldingCondition(model, array('xid'))] : [],
+    proves === undefined ? [] : [foldingCondition(model, { ...proves, catalogVersion: array('xid') })],
   );
   return conditions.length === 0
     ? []

@@ -193,7 +193,7 @@ function tableShape(
 ): TableShape {
   return {
     model: codec.model,
-    proves: proof !== undefined,
+    proves: proof,
     conflicts: adds.length === 0 ? undefined : conflicts?.get(codec.model.table)?.target,
     updates:
       updates.length === 0

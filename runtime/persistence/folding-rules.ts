@@ -25,6 +25,7 @@ SELECT
     OR EXISTS (SELECT FROM pg_attribute WHERE attrelid = t.oid AND attnotnull AND attname = ANY ($2::text[]))
     OR t.relrowsecurity OR t.relkind <> 'r' OR t.relhassubclass,
   t.xmin::text,
+  t.relhastriggers,
   ARRAY(SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = t.oid AND contype NOT IN ('p', 'n')),
   ARRAY(SELECT attname::text FROM pg_attribute WHERE attrelid = t.oid AND attnum > 0 ORDER BY attnum),
   ARRAY(SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = t.oid AND attnum > 0 ORDER BY attnum)
@@ -34,6 +35,8 @@ FROM pg_class AS t WHERE t.oid = to_regclass($1)`;
 export interface FoldingProof {
   /** `xmin` of the table's row in `pg_class`, which changes with its checks, rules, columns and row security. */
   readonly catalogVersion: string;
+  /** It has triggers, all of them the server's own: then others come and go without another version. */
+  readonly hasTriggers: boolean;
 }
 
 /** The rules under which a statement was to fold have changed. Nothing of it was applied. */
@@ -48,21 +51,29 @@ export class FoldingOutdated extends Error {
  *
  * @param catalogVersion parameter
  */
-export function foldingCondition(model: ModelDescriptor, catalogVersion: string): string {
-  const optional = optionalColumns(model);
-  const required =
-    optional.length === 0
-      ? ''
-      : ' AND NOT EXISTS (SELECT FROM pg_catalog.pg_attribute WHERE attrelid = c.oid AND attnotnull ' +
-        `AND attname IN (${optional.map(quoteLiteral).join(', ')}))`;
-  return (
-    `EXISTS (SELECT FROM pg_catalog.pg_class AS c WHERE c.oid = ${quoteLiteral(quoteIdentifier(model.table))}::regclass ` +
-    `AND c.xmin = ${catalogVersion} AND NOT (c.relhastriggers AND (` +
-    'EXISTS (SELECT FROM pg_catalog.pg_trigger WHERE tgrelid = c.oid AND NOT tgisinternal) OR ' +
-    "EXISTS (SELECT FROM pg_catalog.pg_constraint WHERE conrelid = c.oid AND contype = 'f'))) " +
-    'AND NOT EXISTS (SELECT FROM pg_catalog.pg_index WHERE indrelid = c.oid AND ' +
-    `(indisunique AND NOT indisprimary OR indexprs IS NOT NULL OR indpred IS NOT NULL))${required})`
-  );
+export function foldingCondition(
+  model: ModelDescriptor,
+  { catalogVersion, hasTriggers }: FoldingProof,
+): string {
+  const table = `${quoteLiteral(quoteIdentifier(model.table))}::regclass`;
+  const conditions = [
+    `EXISTS (SELECT FROM pg_catalog.pg_class WHERE oid = ${table} AND xmin = ${catalogVersion})`,
+    `NOT EXISTS (SELECT FROM pg_catalog.pg_index WHERE indrelid = ${table} ` +
+      'AND (indisunique AND NOT indisprimary OR indexprs IS NOT NULL OR indpred IS NOT NULL))',
+  ];
+  if (hasTriggers) {
+    conditions.push(
+      `NOT EXISTS (SELECT FROM pg_catalog.pg_trigger WHERE tgrelid = ${table} AND NOT tgisinternal)`,
+      `NOT EXISTS (SELECT FROM pg_catalog.pg_constraint WHERE conrelid = ${table} AND contype = 'f')`,
+    );
+  }
+  const optional = optionalColumns(model).map(quoteLiteral).join(', ');
+  if (optional !== '') {
+    conditions.push(
+      `NOT EXISTS (SELECT FROM pg_catalog.pg_attribute WHERE attrelid = ${table} AND attnotnull AND attname IN (${optional}))`,
+    );
+  }
+  return conditions.join(' AND ');
 }
 
 /**
@@ -120,7 +131,7 @@ export class FoldingRules {
     const { table, columns } = model;
     const values = [quoteIdentifier(table), `{${optionalColumns(model).map(quoteElement).join(',')}}`];
     const { rows } = await this.#database.query({ text: CATALOG, values });
-    const [isStrict, version, constraints, names, types] = rows[0] ?? [];
+    const [isStrict, version, hasTriggers, constraints, names, types] = rows[0] ?? [];
     if (isStrict !== false) return undefined;
     const isHarmless = (text: string): boolean => HARMLESS.some((known) => known.test(text));
     const typeOf = new Map(
@@ -131,7 +142,7 @@ export class FoldingRules {
       columns.every(({ column, sqlType }) => {
         return normalizeType(typeOf.get(column) ?? '') === normalizeType(sqlType);
       });
-    return isFoldable ? { catalogVersion: String(version) } : undefined;
+    return isFoldable ? { catalogVersion: String(version), hasTriggers: hasTriggers === true } : undefined;
   }
 }
 

@@ -65,11 +65,7 @@ export class UniqueConflicts {
     return targets.size === 0 ? undefined : targets;
   }
 
-  /**
-   * A statement with these groups has failed. True if it may be sent again, and will then leave out what is refused.
-   *
-   * @throws DriverFailure
-   */
+  /** A statement with these groups has failed. True if it may be sent again, and will then leave out what is refused. */
   async learn(groups: readonly WriteGroup[], error: unknown, options?: CallOptions): Promise<boolean> {
     const violation = violationOf(error);
     if (violation === undefined || groups.length === 1) return false;
@@ -81,7 +77,8 @@ export class UniqueConflicts {
     const target =
       constraints.size > 1
         ? { target: '', refusal: undefined }
-        : await this.#targetOf({ schema, table, constraint }, options);
+        : // The violation says more than why the catalog cannot be read.
+          await this.#targetOf({ schema, table, constraint }, options).catch(() => undefined);
     if (target === undefined) return false;
     this.#contested.set(table, { target, constraints, quiet: 0 });
     return this.targetsOf(groups) !== undefined;
