@@ -1,13 +1,14 @@
 import { ActionRegistry } from './action/action-registry.js';
 import type { ApplicationDefinition } from './application-definition.js';
 import { CODEGEN_VERSION } from './codegen/version.js';
-import type { ExecutionDefaults, MemberConfig, ShardingTopology } from './config/types.js';
+import type { ExecutionDefaults, MemberConfig, RetentionConfig, ShardingTopology } from './config/types.js';
 import { openDatabases } from './databases.js';
 import { type Clock, systemClock } from './domain/clock.js';
 import { CodegenVersionError } from './errors.js';
 import { EventDelivery } from './events/event-delivery.js';
 import type { DeliveryLimits } from './events/shard-delivery.js';
 import { ActionExecutor, EXECUTION_DEFAULTS } from './execution/action-executor.js';
+import { atMost } from './execution/at-most.js';
 import { CrossShardJournal } from './execution/cross-shard-journal.js';
 import { type ExecutionEnvironment, systemEnvironment } from './execution/execution-environment.js';
 import { Housekeeping } from './execution/housekeeping.js';
@@ -24,6 +25,7 @@ import { EventHistory } from './persistence/event-history.js';
 import type { JournalStatistics } from './persistence/journal-statistics.js';
 import type { RepositoryContext } from './persistence/repository.js';
 import type { WritingLimits } from './persistence/writer-limits.js';
+import { RetentionKeeper, type RetentionSettings } from './retention/retention-keeper.js';
 import { sagaWokenEvent } from './sagas/saga-run.js';
 import { SagaRuntime } from './sagas/saga-runtime.js';
 import { Sagas } from './sagas/sagas.js';
@@ -54,6 +56,10 @@ export interface AssemblyOptions<Collaborators> {
   readonly delivery?: Partial<DeliveryLimits>;
   /** Told what operators should know. Default: standard error. */
   readonly warn?: (message: string) => void;
+  /** Notified of what the process does by itself: what it prepares at start, what retention deletes. Default: nobody. */
+  readonly inform?: (message: string) => void;
+  /** What this process does about retention by itself. Default: it makes partitions ahead and deletes nothing. */
+  readonly retention?: RetentionConfig;
   /**
    * Bring schemas up to date: of every shard at start, of those that a reload adds. False: somebody else does, and each
    * shard is verified before its first use. Default true.
@@ -64,8 +70,6 @@ export interface AssemblyOptions<Collaborators> {
 /** What an application is opened with. `loadConfig` gives `namespace`, `sharding` and `execution`. */
 export interface ApplicationOptions<Collaborators> extends AssemblyOptions<Collaborators> {
   readonly sharding: ShardingTopology;
-  /** Told what is being done at start. Default: nobody. */
-  readonly inform?: (message: string) => void;
   /** What to do about tables that do not fit the models. Default `refuse`. */
   readonly drift?: DriftPolicy;
 }
@@ -85,6 +89,8 @@ export interface Application {
   readonly sagas: Sagas;
   /** Cross-shard plans that a crash has left half done. */
   readonly journal: CrossShardJournal;
+  /** What this process does about retention, and what is known of it. */
+  readonly retention: RetentionKeeper;
   /** Locks by name, for what optimism does not serve. */
   readonly locks: KeyedLockProvider;
   /**
@@ -187,10 +193,14 @@ export function assembleApplication<Collaborators>(
   const locks = new KeyedLockProvider(databases, environment);
   const housekeeping = housekeepingOf(gateways, locks, environment, options.execution?.keyRetentionMs);
   housekeeping.start();
+  const retention = retentionKeeperOf(databases, environment, options);
+  retention.start();
   const close = async (): Promise<void> => {
     const startedMs = performance.now();
     await events.stop();
-    await Promise.all([housekeeping.stop(), recovery.stop()]);
+    // What retention is in the middle of ends with the databases; the next process goes on.
+    const background = [housekeeping.stop(), recovery.stop(), atMost(retention.stop(), SHORTEST_GRACE_MS)];
+    await Promise.all(background);
     await executor.close();
     await databases.close(Math.max(SHORTEST_GRACE_MS, CLOSE_MS - (performance.now() - startedMs)));
   };
@@ -222,6 +232,7 @@ export function assembleApplication<Collaborators>(
     sagas: new Sagas(gateways, executor),
     journal,
     locks,
+    retention,
     statistics: () => shardStatistics(databases, gateways),
     journalStatistics: () => recovery.statistics(),
     close,
@@ -237,6 +248,22 @@ const SHORTEST_GRACE_MS = 500;
 /** Expired rows are purged this often, in milliseconds; more often where they are kept for a shorter time. */
 const PURGE_INTERVAL_MS = 60_000;
 const SHORTEST_PURGE_INTERVAL_MS = 100;
+
+function retentionKeeperOf(
+  databases: DatabaseRegistry,
+  { clock, random }: ExecutionEnvironment,
+  options: Pick<AssemblyOptions<unknown>, 'retention' | 'inform' | 'warn'>,
+): RetentionKeeper {
+  const { retention, inform = () => {}, warn = (message) => console.warn(message) } = options;
+  return new RetentionKeeper({
+    settings: retention === undefined ? {} : retentionSettings(retention),
+    databases: () => databases.shards().map((shard) => databases.database(shard)),
+    now: () => clock.now(),
+    random,
+    inform,
+    warn,
+  });
+}
 
 function housekeepingOf(
   gateways: ShardGateways,
@@ -263,4 +290,15 @@ function requireCodegenVersion(version: number): void {
     `The generated code was made for codegen contract ${version}, this runtime has ${CODEGEN_VERSION}; ` +
       'run fw-gen generate with the installed version of fw-actions',
   );
+}
+
+function retentionSettings(config: RetentionConfig): RetentionSettings {
+  const { keepDays, partitionDays, partitionsAhead, intervalMs, automatic } = config;
+  return {
+    partitionDays,
+    ahead: partitionsAhead,
+    everyMs: intervalMs,
+    automatic,
+    ...(keepDays === undefined ? {} : { keepDays }),
+  };
 }

@@ -118,6 +118,7 @@ export type { ScatterResult, ShardFailure } from './persistence/scatter.js';
 export type { SortDirection, SortTerm } from './persistence/sort-order.js';
 export type { WritingLimits } from './persistence/writer-limits.js';
 export type { RetentionOptions, RetentionReport } from './retention/retain.js';
+export type { RetentionKeeper, RetentionSettings, RetentionStatus } from './retention/retention-keeper.js';
 export { Saga, type SagaClass } from './sagas/saga.js';
 export { defineSaga, type SagaDescriptor } from './sagas/saga-descriptor.js';
 export { SagaRun, type SagaRunState } from './sagas/saga-run.js';

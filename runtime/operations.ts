@@ -32,6 +32,8 @@ export { describeDifference } from './migration/check-schema.js';
 export { type MigrationStep, migrateShards } from './migration/migrate.js';
 export { migrationStatus, type ShardMigrationStatus } from './migration/migration-status.js';
 export { findDrift, type ShardDrift } from './migration/shard-drift.js';
+export type { RetentionReport } from './retention/retain.js';
+export { describeReport } from './retention/retention-keeper.js';
 export type { SagaOrder, SagaOrders, SagaWish } from './sagas/saga-orders.js';
 export type { SagaListOptions, SagaPage, SagaSummary } from './sagas/sagas.js';
 export { DriverFailure } from './sharding/driver-failure.js';

@@ -73,7 +73,13 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/domain',
     'runtime/errors.ts',
   ],
-  'runtime/observability': ['runtime/events', 'runtime/persistence', 'runtime/sharding', 'runtime/domain'],
+  'runtime/observability': [
+    'runtime/retention',
+    'runtime/events',
+    'runtime/persistence',
+    'runtime/sharding',
+    'runtime/domain',
+  ],
   'runtime/http': [
     'runtime/observability',
     'runtime/execution',

@@ -189,6 +189,57 @@ export const execution: SectionKey = {
   keys: [timeoutMs, maximumAttempts, storeParams, keyRetentionMs],
 };
 
+// Retention.
+
+export const keepDays: IntegerKey = {
+  kind: 'integer',
+  name: 'keepDays',
+  minimum: 1,
+  maximum: 36_500,
+  doc: 'How long events, actions and what belongs to them are kept at least, in days. Without it nothing is deleted.',
+};
+
+export const partitionDays: DefaultedIntegerKey = {
+  kind: 'integer',
+  name: 'partitionDays',
+  minimum: 1,
+  maximum: 366,
+  default: 7,
+  doc: 'Time that one partition of `eventlog.events` and `eventlog.actions` covers, in days. A partition is dropped as a whole.',
+};
+
+export const partitionsAhead: DefaultedIntegerKey = {
+  kind: 'integer',
+  name: 'partitionsAhead',
+  minimum: 1,
+  maximum: 366,
+  default: 4,
+  doc: 'Partitions that are made before they are needed.',
+};
+
+export const retentionIntervalMs: DefaultedIntegerKey = {
+  kind: 'integer',
+  name: 'intervalMs',
+  minimum: 60_000,
+  maximum: 24 * HOUR,
+  default: HOUR,
+  doc: 'How often one of the processes that serve does what is due on each shard, in milliseconds.',
+};
+
+export const retentionAutomatic: BooleanKey = {
+  kind: 'boolean',
+  name: 'automatic',
+  default: true,
+  doc: 'Whether processes that serve do it by themselves, where their role owns the tables. `fw-gen events retain` does it in any case.',
+};
+
+export const retention: SectionKey = {
+  kind: 'section',
+  name: 'retention',
+  doc: 'How long the event log and the audit trail are kept.',
+  keys: [keepDays, partitionDays, partitionsAhead, retentionIntervalMs, retentionAutomatic],
+};
+
 // The generator.
 
 export const generatorSource: DefaultedFolderKey = {
@@ -269,7 +320,7 @@ export const fw: SectionKey = {
   name: 'fw',
   required: true,
   doc: 'The whole configuration.',
-  keys: [namespace, migrateAtStart, sharding, execution, generator],
+  keys: [namespace, migrateAtStart, sharding, execution, retention, generator],
 };
 
 /** The file itself: a map with the one key `fw`. */

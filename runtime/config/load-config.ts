@@ -9,7 +9,7 @@ import type { ReadContext } from './read-scalar.js';
 import { readTopology } from './read-topology.js';
 import { References } from './references.js';
 import { SectionReader } from './section-reader.js';
-import type { ExecutionDefaults, FwConfig, GeneratorConfig } from './types.js';
+import type { ExecutionDefaults, FwConfig, GeneratorConfig, RetentionConfig } from './types.js';
 import { readYaml } from './yaml-source.js';
 import { MAXIMUM_SIZE } from './yaml-syntax.js';
 
@@ -64,9 +64,10 @@ function readConfig(context: ReadContext, node: ConfigNode, file: string): FwCon
   const shardingSection = fw.section(keys.sharding);
   const sharding = shardingSection && readTopology(shardingSection);
   const execution = readExecution(fw);
+  const retention = readRetention(fw);
   const generator = readGenerator(fw, namespace);
   if (namespace === undefined || sharding === undefined) return undefined;
-  return { file, namespace, migrateAtStart, sharding, execution, generator };
+  return { file, namespace, migrateAtStart, sharding, execution, retention, generator };
 }
 
 function readExecution(fw: SectionReader): ExecutionDefaults {
@@ -76,6 +77,17 @@ function readExecution(fw: SectionReader): ExecutionDefaults {
     maximumAttempts: section?.integer(keys.maximumAttempts) ?? keys.maximumAttempts.default,
     storeParams: section?.boolean(keys.storeParams) ?? keys.storeParams.default,
     keyRetentionMs: section?.integer(keys.keyRetentionMs) ?? keys.keyRetentionMs.default,
+  };
+}
+
+function readRetention(fw: SectionReader): RetentionConfig {
+  const section = fw.section(keys.retention);
+  return {
+    keepDays: section?.integer(keys.keepDays),
+    partitionDays: section?.integer(keys.partitionDays) ?? keys.partitionDays.default,
+    partitionsAhead: section?.integer(keys.partitionsAhead) ?? keys.partitionsAhead.default,
+    intervalMs: section?.integer(keys.retentionIntervalMs) ?? keys.retentionIntervalMs.default,
+    automatic: section?.boolean(keys.retentionAutomatic) ?? keys.retentionAutomatic.default,
   };
 }
 

@@ -5,7 +5,14 @@ import type { DatabaseUrl, DataSourceConfig, FwConfig, GroupConfig, MemberConfig
  * The configuration as it takes effect: every default filled in, every reference replaced, paths absolute, secrets as
  * `***`. JSON, which is YAML as well.
  */
-export function printConfig({ namespace, migrateAtStart, sharding, execution, generator }: FwConfig): string {
+export function printConfig({
+  namespace,
+  migrateAtStart,
+  sharding,
+  execution,
+  retention,
+  generator,
+}: FwConfig): string {
   const { group, member } = sharding.defaultShard;
   const fw = {
     namespace,
@@ -16,6 +23,7 @@ export function printConfig({ namespace, migrateAtStart, sharding, execution, ge
       groups: sharding.groups.map(groupJson),
     },
     execution,
+    retention,
     generator: generator && {
       source: generator.sourceDirectory,
       output: generator.outputDirectory,

@@ -116,6 +116,20 @@ export interface ExecutionDefaults {
   readonly keyRetentionMs: number;
 }
 
+/** How long the event log and the audit trail are kept. */
+export interface RetentionConfig {
+  /** How long rows are kept at least, in days. Undefined: nothing is deleted. */
+  readonly keepDays: number | undefined;
+  /** Time that one partition covers, in days. Default 7. */
+  readonly partitionDays: number;
+  /** Partitions that are made before they are needed. Default 4. */
+  readonly partitionsAhead: number;
+  /** How often one process does what is due on each shard, in milliseconds. Default 3,600,000. */
+  readonly intervalMs: number;
+  /** Whether processes that serve do it by themselves, where their role owns the tables. Default true. */
+  readonly automatic: boolean;
+}
+
 /** What `fw-gen generate` reads and writes. Paths are absolute, resolved against the configuration file. */
 export interface GeneratorConfig {
   /** Folder that all inputs lie in. */
@@ -141,6 +155,7 @@ export interface FwConfig {
   readonly migrateAtStart: boolean;
   readonly sharding: ShardingTopology;
   readonly execution: ExecutionDefaults;
+  readonly retention: RetentionConfig;
   /** Absent if the file has no `fw.generator`. */
   readonly generator: GeneratorConfig | undefined;
 }

@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { idNamed } from '../domain/id.js';
 import { uuid7 } from '../domain/id-source.js';
 import { HERE } from '../execution/test-support/accounts.js';
 import { EventHistory } from '../persistence/event-history.js';
+import { idFloor } from '../retention/partitions.js';
 import { type RetentionOptions, type RetentionReport, retain as retainAt } from '../retention/retain.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { describeOn, describeOnEachAdapter } from '../testing/databases-vitest.js';
@@ -18,6 +19,9 @@ import {
 function retain(database: ShardDatabase, options: RetentionOptions, now: Date): Promise<RetentionReport> {
   return retainAt({ database, all: [database] }, options, now);
 }
+
+/** Starting embedded databases takes long on a machine that is busy. */
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const OLD = Date.UTC(2024, 0, 10, 12);
@@ -112,6 +116,38 @@ describeOnEachAdapter('Retention', (harness) => {
     expect(await ledger.executor.outcomeOf(recent)).toBe('committed');
     expect(await ledger.executor.outcomeOf(uuid7.next(HERE.bits))).toBe('void');
   });
+
+  test('keeps actions that an open cross-shard plan or an event of the next period refers to', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const database = databases.database(HERE);
+    const ledger = openLedger(databases);
+    await dropMadePartitions(ledger);
+    const options = { keepDays: 2, partitionDays: 1, ahead: 2 };
+    await retain(database, options, new Date(OLD - DAY_MS));
+    await creditLongAgo(ledger);
+    const action = await lastAction(ledger);
+    const legs = JSON.stringify([{ actionId: action, shard: '(0, 0)' }]);
+    await ledger.rows(`INSERT INTO eventlog.journal (id, action_name, principal, started_date, legs, state)
+      VALUES ('${action}', 'Credit', 'alice', now(), '${legs}', 'flagged')`);
+    const now = new Date(OLD + 10 * DAY_MS);
+    const actions = 'actions_20240110t000000';
+    expect((await retain(database, options, now)).kept).toEqual([
+      { partition: actions, reason: 'cross-shard plans that are not closed refer to its actions' },
+    ]);
+    await ledger.rows(
+      "UPDATE eventlog.journal SET state = 'closed', outcome = 'applied', closed_date = now()",
+    );
+    // An event of the second after midnight, whose action began before it.
+    await ledger.rows(`INSERT INTO eventlog.events
+      (id, action_id, namespace, model_id, model_name, event_type, payload, created_date, model_version)
+      SELECT '${idFloor(Date.UTC(2024, 0, 11) + 1_000)}', '${action}', 'test', '1', 'Account', 'Other', '{}', now(), 1`);
+    expect((await retain(database, options, now)).kept).toContainEqual({
+      partition: actions,
+      reason: 'events of its actions are still there',
+    });
+    await ledger.rows('DELETE FROM eventlog.events');
+    expect((await retain(database, options, now)).dropped).toContain(actions);
+  }, 120_000);
 
   test('refuses to keep less than a day', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });

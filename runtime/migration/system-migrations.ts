@@ -210,6 +210,14 @@ create table eventlog.partition_marks (
   lsn pg_lsn not null,
   marked_date timestamptz not null default now()
 );
+create table eventlog.maintenance (
+  task text primary key,
+  holder text,
+  fence bigint not null default 0,
+  leased_until timestamptz,
+  done_date timestamptz
+) with (fillfactor = 50);
+comment on table eventlog.maintenance is 'What one process at a time does on this shard, and when it was last done';
 `,
   ),
   defineMigration(

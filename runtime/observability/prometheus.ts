@@ -1,7 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ConsumerLag, ShardLag } from '../events/lag.js';
 import type { JournalStatistics } from '../persistence/journal-statistics.js';
+import type { RetentionStatus } from '../retention/retention-keeper.js';
 import { addAdmissionMetrics, type HttpAdmission } from './admission-metrics.js';
+import { addRetentionMetrics } from './retention-metrics.js';
 import type { ShardStatistics } from './shard-statistics.js';
 
 /** What the metrics are made from. */
@@ -12,6 +14,8 @@ export interface MetricsSources {
   readonly lag?: () => Promise<readonly ShardLag[]>;
   /** Asked once for every scrape. Absent: the journal is not looked after here. */
   readonly journal?: () => readonly JournalStatistics[];
+  /** Asked once for every scrape. Absent: this process does nothing about retention. */
+  readonly retention?: () => readonly RetentionStatus[];
 }
 
 /** One answer of the HTTP server. */
@@ -49,6 +53,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
   const tellOfShards = addShardMetrics(registry);
   const tellOfJournal = sources.journal === undefined ? undefined : addJournalMetrics(registry);
   if (sources.lag !== undefined) addDeliveryMetrics(registry, latest(sources.lag));
+  if (sources.retention !== undefined) addRetentionMetrics(registry, sources.retention);
   const observe = addHttpMetrics(registry);
   const watched: ((statistics: readonly ShardStatistics[]) => void)[] = [];
   const render = async (): Promise<string> => {

@@ -59,11 +59,11 @@ function markOf(name: string, until: string): string {
  * Whether events are still there whose actions these are: envelopes and audits refer to them. An event is younger than
  * its action, and may lie in the next partition.
  */
-export async function haveEvents(query: Query, { toMs }: Partition): Promise<boolean> {
-  const { rows } = await query('SELECT FROM eventlog.events WHERE id < $2 AND action_id < $1 LIMIT 1', [
-    idFloor(toMs),
-    idFloor(toMs + LONGEST_ATTEMPT_MS),
-  ]);
+export async function haveEvents(query: Query, { fromMs, toMs }: Partition): Promise<boolean> {
+  const { rows } = await query(
+    'SELECT FROM eventlog.events WHERE id >= $1 AND id < $3 AND action_id >= $1 AND action_id < $2 LIMIT 1',
+    [idFloor(fromMs), idFloor(toMs), idFloor(toMs + LONGEST_ATTEMPT_MS)],
+  );
   return rows.length > 0;
 }
 

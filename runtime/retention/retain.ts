@@ -1,5 +1,5 @@
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { ValidationError } from '../errors.js';
+import { DatabaseError, ValidationError } from '../errors.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { readCompleteFrom } from './complete-from.js';
@@ -69,7 +69,7 @@ export function checkRetention({ keepDays = 1, partitionDays = 1, ahead = 1 }: R
  *
  * Needs the rights of the tables' owner.
  *
- * @throws ValidationError for options that make no sense
+ * @throws ValidationError for options that make no sense @throws DatabaseError for a role that does not own the tables
  */
 export async function retain(
   { database, all }: RetentionPlace,
@@ -79,6 +79,7 @@ export async function retain(
   checkRetention(options);
   const { keepDays, partitionDays = DEFAULT_PARTITION_DAYS, ahead = DEFAULT_PARTITIONS_AHEAD } = options;
   const { largestScanBytes } = options;
+  await requireOwner(database);
   const created = await makePartitions(database, {
     now,
     partitionDays,
@@ -105,6 +106,15 @@ export async function retain(
     unreachable: unreachableOf(keys, steps, sagas),
     completeFrom: await readCompleteFrom(database),
   };
+}
+
+async function requireOwner(database: ShardDatabase): Promise<void> {
+  const states = await readPartitions(statementsOn(database));
+  if (states.every(({ owned }) => owned)) return;
+  throw new DatabaseError(
+    `This role does not own eventlog.events and eventlog.actions on shard ${database.shard}. Run retention as their owner.`,
+    {},
+  );
 }
 
 function nothing({ shard }: ShardDatabase): Omit<RetentionReport, 'created' | 'completeFrom'> {

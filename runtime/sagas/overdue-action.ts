@@ -23,8 +23,9 @@ export class OverdueAction extends Action<OverdueParams, void> {
     _principal: Principal,
     { saga, stepNumber, deadline }: OverdueParams,
   ): Promise<void> {
-    const run = await this.#runs.getById(saga);
-    if (run.state !== 'RUNNING' || run.stepNumber !== stepNumber) return;
+    // Retention deletes the record of a saga that ended long before this was due.
+    const run = await this.#runs.findById(saga);
+    if (run === undefined || run.state !== 'RUNNING' || run.stepNumber !== stepNumber) return;
     if (run.deadline?.getTime() !== deadline.getTime()) return;
     this.plan().update(run.woken('overdue', run.deadline));
   }

@@ -174,6 +174,33 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     expect(await events('dead-letters', 'discard', '--handler', 'Letters', '--all')).toEqual(nothing);
   });
 
+  test('makes partitions ahead, and deletes what the configuration or the command says', async () => {
+    const ledger = await startLedger(harness, () => {});
+    await ledger.credit(await ledger.open(THERE));
+    const plain = await events('retain');
+    expect(plain.code).toBe(0);
+    expect(plain.info).toMatch(/^\(0, 0\) \S+: nothing to do$/m);
+    expect(plain.info).toContain(
+      'Nothing is deleted: neither --keep-days nor fw.retention.keep-days is given.',
+    );
+    const wide = await events('retain', '--ahead', '6', '--keep-days', '30', '--shard', '1,0');
+    expect(wide.info).toMatch(/^\(1, 0\) \S+: made events_20\d{6}t000000, events_20\d{6}t000000, actions_/m);
+    writeFileSync(
+      config,
+      readFileSync(config, 'utf8').replace('"namespace"', '"retention":{"keep-days":1},"namespace"'),
+    );
+    const old = "UPDATE eventlog.schedules SET state = 'done', completed_date = '2024-01-10'";
+    await ledger.creditLater(await ledger.open(), 1, new Date(Date.now() + 1_000_000));
+    await ledger.rows(old);
+    expect(await json('retain')).toMatchObject({
+      shards: [
+        { shard: '(0, 0)', deletedSchedules: 1, completeFrom: null },
+        { shard: '(1, 0)', deletedSchedules: 0 },
+      ],
+      failures: [],
+    });
+  });
+
   test('answers wrong command lines with 2 and what is wrong', async () => {
     await startLedger(harness, () => {});
     for (const [line, message] of WRONG) {

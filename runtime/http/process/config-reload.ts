@@ -68,9 +68,14 @@ export function keysForRestart(started: FwConfig, next: FwConfig): readonly stri
 }
 
 /** `fw.generator` is not among them: it is for `fw-gen`. */
-function settingsOf({ namespace, migrateAtStart, execution }: FwConfig): ReadonlyMap<string, unknown> {
-  const keys = Object.entries(execution).map(
-    ([name, value]) => [`fw.execution.${kebabCase(name)}`, value] as const,
+function settingsOf({
+  namespace,
+  migrateAtStart,
+  execution,
+  retention,
+}: FwConfig): ReadonlyMap<string, unknown> {
+  const keys = Object.entries({ execution, retention }).flatMap(([section, values]) =>
+    Object.entries(values).map(([name, value]) => [`fw.${section}.${kebabCase(name)}`, value] as const),
   );
   return new Map<string, unknown>([
     ['fw.namespace', namespace],

@@ -41,6 +41,7 @@ const STARTED = `fw:
               secondary-config: { jdbc-url: "jdbc:postgresql://c:1/b", username: u, password: p }
               jobs-config: { jdbc-url: "jdbc:postgresql://d:1/d", username: u, password: p }
   execution: { timeout-ms: 1000, maximum-attempts: 3, store-params: true, key-retention-ms: 90000000 }
+  retention: { keep-days: 30, partition-days: 1, partitions-ahead: 2, interval-ms: 60000, automatic: true }
   generator: { source: src, output: src/generated, migrations: src/migrations, templates: t, title: T, version: 1.0.0 }
 `;
 
@@ -120,6 +121,21 @@ const EFFECTS: readonly (readonly [key: string, from: string, to: string, ...eff
   ['fw.execution.maximum-attempts', 'attempts: 3', 'attempts: 4', 'restart: fw.execution.maximum-attempts'],
   ['fw.execution.store-params', 'params: true', 'params: false', 'restart: fw.execution.store-params'],
   ['fw.execution.key-retention-ms', ': 90000000', ': 90000001', 'restart: fw.execution.key-retention-ms'],
+  ['fw.retention.keep-days', 'keep-days: 30', 'keep-days: 31', 'restart: fw.retention.keep-days'],
+  [
+    'fw.retention.partition-days',
+    'partition-days: 1',
+    'partition-days: 2',
+    'restart: fw.retention.partition-days',
+  ],
+  ['fw.retention.partitions-ahead', 'ahead: 2', 'ahead: 3', 'restart: fw.retention.partitions-ahead'],
+  [
+    'fw.retention.interval-ms',
+    'interval-ms: 60000',
+    'interval-ms: 60001',
+    'restart: fw.retention.interval-ms',
+  ],
+  ['fw.retention.automatic', 'automatic: true', 'automatic: false', 'restart: fw.retention.automatic'],
   // The generator reads them, a server does not.
   ['fw.generator.source', 'source: src,', 'source: s,'],
   ['fw.generator.output', 'output: src/generated', 'output: src/made'],

@@ -124,9 +124,13 @@ async function start<Collaborators>(
 /** The lag of delivery costs queries: only a process that delivers reports it. */
 async function openMetrics(application: Application, delivers: boolean): Promise<Metrics> {
   const { createMetrics } = await import('../../observability/prometheus.js');
-  const { statistics, events, databases, journalStatistics: journal } = application;
+  const { statistics, events, databases, journalStatistics: journal, retention } = application;
   const lag = () => lagOfShards(databases, events);
-  return createMetrics({ statistics, ...(delivers ? { lag, journal } : {}) });
+  return createMetrics({
+    statistics,
+    retention: () => retention.status,
+    ...(delivers ? { lag, journal } : {}),
+  });
 }
 
 /** The address cannot be listened on. */

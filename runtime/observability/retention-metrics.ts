@@ -1,0 +1,60 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { RetentionStatus } from '../retention/retention-keeper.js';
+
+/** Undefined: nothing is known. */
+type RetentionValue = (status: RetentionStatus) => number | undefined;
+
+/** Adds what is known about retention, for each shard that was looked at. */
+export function addRetentionMetrics(registry: Registry, statuses: () => readonly RetentionStatus[]): void {
+  const add = (
+    Kind: typeof Gauge | typeof Counter,
+    name: string,
+    help: string,
+    value: RetentionValue,
+  ): void => {
+    const metric = new Kind({
+      name,
+      help,
+      labelNames: ['shard'],
+      registers: [registry],
+      collect: () => {
+        // Shards come and go with the topology.
+        metric.reset();
+        for (const status of statuses()) {
+          const number = value(status);
+          if (number !== undefined) metric.inc({ shard: status.shard.toString() }, number);
+        }
+      },
+    });
+  };
+  add(
+    Gauge,
+    'fw_retention_last_done_timestamp_seconds',
+    'When any process last did what was due',
+    ({ lastDone }) => seconds(lastDone),
+  );
+  add(
+    Gauge,
+    'fw_retention_partitions_until_timestamp_seconds',
+    'Up to when there are partitions',
+    ({ partitionsUntil }) => seconds(partitionsUntil),
+  );
+  add(Gauge, 'fw_retention_kept_partitions', 'Old partitions that something still needs', ({ kept }) => kept);
+  add(
+    Counter,
+    'fw_retention_dropped_partitions_total',
+    'Partitions that this process has dropped',
+    ({ droppedPartitions }) => droppedPartitions,
+  );
+  add(
+    Counter,
+    'fw_retention_deleted_rows_total',
+    'Keys, scheduled actions and saga records that this process has deleted',
+    ({ deletedRows }) => deletedRows,
+  );
+  add(Counter, 'fw_retention_failures_total', 'Rounds that failed on this shard', ({ failures }) => failures);
+}
+
+function seconds(date: Date | undefined): number | undefined {
+  return date === undefined ? undefined : date.getTime() / 1_000;
+}

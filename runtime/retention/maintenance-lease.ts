@@ -1,0 +1,71 @@
+import type { ShardDatabase } from '../sharding/shard-database.js';
+
+/** A turn at a task that one process does at a time on a shard. */
+export interface MaintenanceTurn {
+  readonly task: string;
+  readonly holder: string;
+  /** Rises with each turn: what an earlier holder says has no effect. */
+  readonly fence: string;
+}
+
+export interface TurnRequest {
+  readonly task: string;
+  /** Unique among all processes. */
+  readonly holder: string;
+  /** For how long the turn is this process's, unless renewed, in milliseconds. */
+  readonly leaseMs: number;
+  /** A turn that has ended well less than this ago was enough, in milliseconds. */
+  readonly everyMs: number;
+}
+
+/** Takes a turn that is due. Undefined: another process has it, or has had it. */
+export async function takeTurn(
+  database: ShardDatabase,
+  { task, holder, leaseMs, everyMs }: TurnRequest,
+): Promise<MaintenanceTurn | undefined> {
+  const { rows } = await database.query({ text: TAKE, values: [task, holder, leaseMs, everyMs] });
+  const [row] = rows;
+  return row === undefined ? undefined : { task, holder, fence: String(row[0]) };
+}
+
+/** False if the turn has been lost. */
+export async function renewTurn(
+  database: ShardDatabase,
+  { task, holder, fence }: MaintenanceTurn,
+  leaseMs: number,
+): Promise<boolean> {
+  const { rowCount } = await database.query({ text: RENEW, values: [task, holder, fence, leaseMs] });
+  return rowCount > 0;
+}
+
+/** Gives a turn back. @param isDone it need not be taken again before its time */
+export async function endTurn(
+  database: ShardDatabase,
+  { task, holder, fence }: MaintenanceTurn,
+  isDone: boolean,
+): Promise<void> {
+  await database.query({ text: END, values: [task, holder, fence, isDone] });
+}
+
+/** When a task was last done on this shard; undefined: never. */
+export async function lastDone(database: ShardDatabase, task: string): Promise<Date | undefined> {
+  const { rows } = await database.query({ text: LAST, values: [task] });
+  const value = rows[0]?.[0];
+  return value instanceof Date ? value : undefined;
+}
+
+const TAKE = `INSERT INTO eventlog.maintenance AS m (task, holder, fence, leased_until)
+VALUES ($1, $2, 1, clock_timestamp() + $3::bigint * interval '1 ms')
+ON CONFLICT (task) DO UPDATE SET holder = excluded.holder, fence = m.fence + 1, leased_until = excluded.leased_until
+WHERE (m.leased_until IS NULL OR m.leased_until < clock_timestamp())
+  AND (m.done_date IS NULL OR m.done_date <= clock_timestamp() - $4::bigint * interval '1 ms')
+RETURNING fence`;
+
+const RENEW = `UPDATE eventlog.maintenance SET leased_until = clock_timestamp() + $4::bigint * interval '1 ms'
+WHERE task = $1 AND holder = $2 AND fence = $3`;
+
+const END = `UPDATE eventlog.maintenance SET leased_until = NULL, holder = NULL,
+  done_date = CASE WHEN $4::boolean THEN clock_timestamp() ELSE done_date END
+WHERE task = $1 AND holder = $2 AND fence = $3`;
+
+const LAST = 'SELECT done_date FROM eventlog.maintenance WHERE task = $1';

@@ -1,0 +1,256 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import type { ShardDatabase } from '../sharding/shard-database.js';
+import { endTurn, lastDone, type MaintenanceTurn, renewTurn, takeTurn } from './maintenance-lease.js';
+import { DAY_MS, type PartitionState, readPartitions } from './partitions.js';
+import { checkRetention, type RetentionOptions, type RetentionReport, retain } from './retain.js';
+import { statementsOn } from './short-transaction.js';
+
+/** What a process does about retention by itself. */
+export interface RetentionSettings extends RetentionOptions {
+  /** Whether it does anything by itself. Default true. */
+  readonly automatic?: boolean;
+  /** How often one of the processes does it on a shard, in milliseconds. Default 3,600,000. */
+  readonly everyMs?: number;
+}
+
+export interface RetentionKeeperOptions {
+  readonly settings: RetentionSettings;
+  /** Asked for in each round. */
+  readonly databases: () => readonly ShardDatabase[];
+  readonly now: () => Date;
+  /** A number from 0 (inclusive) to 1 (exclusive). */
+  readonly random: () => number;
+  /** Notified of what was done. */
+  readonly inform: (message: string) => void;
+  /** Notified of what operators should see to. */
+  readonly warn: (message: string) => void;
+}
+
+/** What is known in this process about retention on one shard. */
+export interface RetentionStatus {
+  readonly shard: ShardIdentifier;
+  /** Whether this role may do it. */
+  readonly allowed: boolean;
+  /** When any process last did it; undefined: never, or this role may not see it. */
+  readonly lastDone: Date | undefined;
+  /** Up to when there are partitions; undefined: there are none. */
+  readonly partitionsUntil: Date | undefined;
+  /** Partitions that the last run in this process kept although they are old enough. */
+  readonly kept: number;
+  /** By this process. */
+  readonly droppedPartitions: number;
+  readonly deletedRows: number;
+  readonly failures: number;
+}
+
+const TASK = 'retention';
+const DEFAULT_EVERY_MS = 60 * 60 * 1_000;
+/** Shards are looked at more often than retention is due, so that a process that ends is soon replaced. */
+const LOOKS_PER_TURN = 6;
+const LEASE_MS = 10 * 60 * 1_000;
+/** Partitions that end sooner than this are about to be missing. */
+const SHORT_OF_PARTITIONS_MS = 2 * DAY_MS;
+
+/**
+ * Runs retention in the background: one of the processes at a time on each shard, where its role owns the tables. A
+ * shard that fails is told of and tried again. Keeps no process alive.
+ */
+export class RetentionKeeper {
+  readonly #options: RetentionKeeperOptions;
+  readonly #process: string = randomUUID();
+  readonly #abort = new AbortController();
+  readonly #status = new Map<ShardIdentifier, RetentionStatus>();
+  /** What was said about a shard, so that it is said once until it changes. */
+  readonly #said = new Map<ShardIdentifier, string>();
+  #loop: Promise<void> = Promise.resolve();
+
+  /** @throws ValidationError for settings that make no sense */
+  constructor(options: RetentionKeeperOptions) {
+    checkRetention(options.settings);
+    this.#options = options;
+  }
+
+  /** Of the shards that have been looked at. */
+  get status(): readonly RetentionStatus[] {
+    return [...this.#status.values()];
+  }
+
+  start(): void {
+    if (this.#options.settings.automatic === false) return;
+    this.#loop = this.#run();
+  }
+
+  /** Resolves when nothing is under way any more. */
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    await this.#loop;
+  }
+
+  /** Looks at every shard once, and does what is due. */
+  async round(): Promise<void> {
+    const databases = this.#options.databases();
+    for (const shard of this.#status.keys()) {
+      if (!databases.some((each) => each.shard === shard)) this.#status.delete(shard);
+    }
+    for (const database of databases) {
+      if (this.#abort.signal.aborted) return;
+      await this.#look(database, databases);
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { random, settings } = this.#options;
+    const { everyMs = DEFAULT_EVERY_MS } = settings;
+    while (!this.#abort.signal.aborted) {
+      try {
+        // At random, so that processes that were started together do not ask together.
+        const pauseMs = (everyMs / LOOKS_PER_TURN) * (0.5 + random());
+        await sleep(pauseMs, undefined, { signal: this.#abort.signal, ref: false });
+      } catch {
+        return;
+      }
+      await this.round();
+    }
+  }
+
+  /** Never rejects. */
+  async #look(database: ShardDatabase, all: readonly ShardDatabase[]): Promise<void> {
+    const { shard } = database;
+    try {
+      const states = await readPartitions(statementsOn(database));
+      if (states.length === 0) return;
+      if (!states.every(({ owned }) => owned)) {
+        this.#note(shard, { allowed: false, partitionsUntil: endOf(states) });
+        this.#warnOfMissingRight(shard, states);
+        return;
+      }
+      await this.#takeTurn(database, all);
+      const until = endOf(await readPartitions(statementsOn(database)));
+      this.#note(shard, { allowed: true, partitionsUntil: until, lastDone: await lastDone(database, TASK) });
+    } catch (error) {
+      if (this.#abort.signal.aborted) return;
+      this.#note(shard, { failures: this.#statusOf(shard).failures + 1 });
+      this.#sayOnce(shard, `Retention on shard ${shard} failed: ${messageOf(error)}`);
+    }
+  }
+
+  async #takeTurn(database: ShardDatabase, all: readonly ShardDatabase[]): Promise<void> {
+    const { settings, now, inform } = this.#options;
+    const { everyMs = DEFAULT_EVERY_MS } = settings;
+    const request = { task: TASK, holder: this.#process, leaseMs: LEASE_MS, everyMs };
+    const turn = await takeTurn(database, request);
+    if (turn === undefined) return;
+    const renewal = this.#keepTurn(database, turn);
+    let isDone = false;
+    try {
+      const report = await retain({ database, all }, settings, now());
+      isDone = true;
+      this.#count(report);
+      const text = describeReport(report);
+      if (text !== undefined) inform(`Retention on shard ${database.shard}: ${text}`);
+      this.#warnOfKept(report);
+    } finally {
+      clearInterval(renewal);
+      await endTurn(database, turn, isDone);
+    }
+  }
+
+  /** Reading a large partition takes its time. */
+  #keepTurn(database: ShardDatabase, turn: MaintenanceTurn): NodeJS.Timeout {
+    return setInterval(() => {
+      renewTurn(database, turn, LEASE_MS).catch(() => {});
+    }, LEASE_MS / 3).unref();
+  }
+
+  #warnOfMissingRight(shard: ShardIdentifier, states: readonly PartitionState[]): void {
+    const { settings, now } = this.#options;
+    const end = endOf(states);
+    const isShort = end === undefined || end.getTime() < now().getTime() + SHORT_OF_PARTITIONS_MS;
+    if (settings.keepDays === undefined && !isShort) return;
+    const reason =
+      settings.keepDays === undefined
+        ? `the partitions of shard ${shard} end on ${end?.toISOString() ?? 'no day: there are none'}`
+        : 'retention is configured';
+    this.#sayOnce(
+      shard,
+      `On shard ${shard} this process may not make or drop partitions, because its role does not own eventlog.events; ` +
+        `but ${reason}. Run fw-gen events retain daily as the owner`,
+    );
+  }
+
+  #warnOfKept({ shard, kept, unreachable }: RetentionReport): void {
+    const reasons = kept.map(({ partition, reason }) => `${partition} (${reason})`);
+    const missing = unreachable.map((each) => `what belongs to shard ${each} (it cannot be asked)`);
+    const text = [...reasons, ...missing].join(', ');
+    if (text !== '') this.#sayOnce(shard, `Retention on shard ${shard} keeps ${text}`);
+    else this.#said.delete(shard);
+  }
+
+  #sayOnce(shard: ShardIdentifier, message: string): void {
+    if (this.#said.get(shard) === message) return;
+    this.#said.set(shard, message);
+    this.#options.warn(message);
+  }
+
+  #count(report: RetentionReport): void {
+    const before = this.#statusOf(report.shard);
+    this.#note(report.shard, {
+      kept: report.kept.length,
+      droppedPartitions: before.droppedPartitions + report.dropped.length,
+      deletedRows: before.deletedRows + deletedRows(report),
+    });
+  }
+
+  #note(shard: ShardIdentifier, change: Partial<RetentionStatus>): void {
+    this.#status.set(shard, { ...this.#statusOf(shard), ...change });
+  }
+
+  #statusOf(shard: ShardIdentifier): RetentionStatus {
+    return this.#status.get(shard) ?? { ...UNKNOWN, shard };
+  }
+}
+
+const UNKNOWN: Omit<RetentionStatus, 'shard'> = {
+  allowed: false,
+  lastDone: undefined,
+  partitionsUntil: undefined,
+  kept: 0,
+  droppedPartitions: 0,
+  deletedRows: 0,
+  failures: 0,
+};
+
+/** Up to when every table has partitions. */
+function endOf(states: readonly PartitionState[]): Date | undefined {
+  const ends = states.map(({ partitions }) => partitions.at(-1)?.toMs ?? 0);
+  const end = Math.min(...ends);
+  return end === 0 ? undefined : new Date(end);
+}
+
+function deletedRows(report: RetentionReport): number {
+  return report.deletedKeys + report.deletedSchedules + report.deletedSagas + report.deletedSagaSteps;
+}
+
+/** What was done, in words; undefined: nothing. */
+export function describeReport(report: RetentionReport): string | undefined {
+  const { created, dropped, deletedKeys, deletedSchedules, deletedSagas, deletedSagaSteps } = report;
+  const parts = [
+    ...(created.length === 0 ? [] : [`made ${created.join(', ')}`]),
+    ...(dropped.length === 0 ? [] : [`dropped or emptied ${dropped.join(', ')}`]),
+    ...counted(deletedKeys, 'key'),
+    ...counted(deletedSchedules, 'scheduled action'),
+    ...counted(deletedSagas, 'saga record'),
+    ...counted(deletedSagaSteps, 'saga step'),
+  ];
+  return parts.length === 0 ? undefined : parts.join(', ');
+}
+
+function counted(count: number, what: string): readonly string[] {
+  return count === 0 ? [] : [`deleted ${count} ${what}${count === 1 ? '' : 's'}`];
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,102 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { type Application, assembleApplication } from '../application.js';
+import { Decimal } from '../domain/decimal.js';
+import { uuid7 } from '../domain/id-source.js';
+import { ShardUnavailableError } from '../errors.js';
+import { until } from '../events/test-support/ledger.js';
+import { ALICE, HERE, OpenAction, THERE } from '../execution/test-support/accounts.js';
+import { describeOnEachAdapter } from '../testing/databases-vitest.js';
+import { Trip, TripStartAction, tripApplication } from './test-support/trips.js';
+
+/** Starting embedded databases takes long on a machine that is busy. */
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const OLD = Date.UTC(2024, 0, 10, 12);
+let application: Application | undefined;
+
+afterEach(async () => {
+  uuid7.reset();
+  await application?.events.stop(0);
+  application = undefined;
+});
+
+async function startTrip({ executor }: Application): Promise<Trip> {
+  const openAccount = (shard: typeof HERE) =>
+    executor.execute(ALICE, OpenAction, { shard, balance: new Decimal(0) });
+  const [flights, hotels] = [await openAccount(THERE), await openAccount(HERE)];
+  const trip = Trip.plan(HERE, flights.id.getValue(), hotels.id.getValue());
+  return executor.execute(ALICE, TripStartAction, { trip });
+}
+
+describeOnEachAdapter('Records of sagas', (harness) => {
+  test('are deleted long after the saga has ended, and never while it is under way', async () => {
+    uuid7.reset({ nowMs: () => OLD, fillRandom: (bytes) => void crypto.getRandomValues(bytes) });
+    let stuckHotels: string | undefined;
+    const definition = tripApplication({
+      trouble: ({ supplier }) => {
+        if (supplier === stuckHotels) throw new ShardUnavailableError('(0, 0)', 'it is a test');
+      },
+    });
+    const databases = await harness.makeShards({ shards: [HERE, THERE], migrations: definition.migrations });
+    const running = assembleApplication(definition, databases, {
+      namespace: 'test',
+      collaborators: {},
+      delivery: { leaseMs: 500, surveyMs: 50 },
+      execution: { timeoutMs: 10_000 },
+      warn: () => {},
+    });
+    application = running;
+    const rows = async (shard: typeof HERE, text: string): Promise<readonly (readonly unknown[])[]> =>
+      (await databases.database(shard).query({ text, values: [] })).rows;
+    const states = (): Promise<unknown> => rows(HERE, 'SELECT state FROM eventlog.sagas ORDER BY state');
+    const steps = (): Promise<unknown> => rows(THERE, 'SELECT count(*) FROM eventlog.saga_steps');
+    await startTrip(running);
+    await until(async () => JSON.stringify(await states()) === '[["ENDED"]]');
+    const hotels = await running.executor.execute(ALICE, OpenAction, {
+      shard: HERE,
+      balance: new Decimal(0),
+    });
+    stuckHotels = hotels.id.getValue();
+    const flights = await running.executor.execute(ALICE, OpenAction, {
+      shard: THERE,
+      balance: new Decimal(0),
+    });
+    const trip = Trip.plan(HERE, flights.id.getValue(), stuckHotels);
+    await running.executor.execute(ALICE, TripStartAction, { trip });
+    await until(async () => JSON.stringify(await steps()) === '[["2"]]');
+    // One whose saga was lost shows that it was.
+    await rows(
+      THERE,
+      `INSERT INTO eventlog.saga_steps SELECT overlay(id::text placing 'ffff' from 33)::uuid, state, version,
+        overlay(saga_id::text placing 'ffff' from 33)::uuid, step_number, step, failure_code, failure_message,
+        created_date, updated_date FROM eventlog.saga_steps LIMIT 1`,
+    );
+    await running.events.stop();
+    expect(await running.events.retain({ keepDays: 2 })).toMatchObject([
+      { deletedSagas: 0, deletedSagaSteps: 0 },
+      { deletedSagas: 0, deletedSagaSteps: 0 },
+    ]);
+    await rows(HERE, "UPDATE eventlog.sagas SET updated_date = '2024-01-10'");
+    expect(await running.events.retain({ keepDays: 2 })).toMatchObject([
+      // The records of its steps go first.
+      { deletedSagas: 0 },
+      { deletedSagaSteps: 1 },
+    ]);
+    expect(await running.events.retain({ keepDays: 2 })).toMatchObject([
+      { deletedSagas: 1 },
+      { deletedSagaSteps: 0 },
+    ]);
+    expect([await states(), await steps()]).toEqual([[['RUNNING']], [['2']]]);
+    // The time-outs of the first saga were still to come.
+    await rows(
+      HERE,
+      "UPDATE eventlog.schedules SET next_date = clock_timestamp() WHERE action_name = 'Saga.overdue'",
+    );
+    running.events.start();
+    await until(async () => {
+      const open = await rows(HERE, "SELECT FROM eventlog.schedules WHERE state IN ('pending', 'running')");
+      return open.length === 0;
+    });
+    expect(await rows(HERE, "SELECT FROM eventlog.schedules WHERE state = 'failed'")).toEqual([]);
+  });
+});
