@@ -1,5 +1,5 @@
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
-import { constraintsOf } from '../schema/constraints.js';
+import { constraintsOf, isFieldTag } from '../schema/constraints.js';
 import { allFields, innermost } from '../schema/fields.js';
 import { placeKey, projectIndex } from '../schema/project-index.js';
 import type { ProjectSchema } from '../schema/project-schema.js';
@@ -14,7 +14,47 @@ export function checkFields(schema: ProjectSchema, whole: ProjectSchema = schema
     }
     found.push(...checkTags(field));
   }
+  found.push(...checkIdleTags(schema));
   return found;
+}
+
+/** Tags that mean something in each place. What is missing here would be a promise that is not kept. */
+const RULES = [
+  ...['maxLength', 'minLength', 'pattern', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
+  'integer',
+];
+const EFFECTIVE = {
+  model: new Set([...RULES, 'numeric', 'label', 'renamedFrom']),
+  event: new Set(['numeric']),
+  param: new Set([...RULES, 'numeric', 'label', 'default', 'secret']),
+  response: new Set([...RULES, 'numeric', 'default', 'label']),
+};
+
+type FieldPlace = keyof typeof EFFECTIVE;
+
+/** Tags on fields where they have no effect. */
+function checkIdleTags({ models, events, actions }: ProjectSchema): readonly Diagnostic[] {
+  return [
+    ...models.flatMap(({ fields }) => idleTags(fields, 'model')),
+    ...events.flatMap(({ fields }) => idleTags(fields, 'event')),
+    ...actions.flatMap(({ params }) => idleTags(params, 'param')),
+    ...actions.flatMap(({ route }) => idleTags(route?.response?.fields ?? [], 'response')),
+  ];
+}
+
+function idleTags(fields: readonly FieldSchema[], place: FieldPlace): readonly Diagnostic[] {
+  return fields.flatMap(({ name, tags }) =>
+    tags
+      .filter((tag) => tag.misplaced !== true && isFieldTag(tag.name) && !EFFECTIVE[place].has(tag.name))
+      .map((tag) =>
+        diagnostic(
+          'FWGEN032',
+          tag.location,
+          `@${tag.name} has no effect on the ${place} field ${name}`,
+          `Remove it. Tags of ${place} fields: ${[...EFFECTIVE[place]].map((each) => `@${each}`).join(', ')}.`,
+        ),
+      ),
+  );
 }
 
 function checkName(field: FieldSchema): Diagnostic | undefined {

@@ -132,6 +132,11 @@ const TAGS: Readonly<Record<string, TagRule>> = {
 /** Tags that mean something in the comment of a field. */
 const FIELD_TAGS: ReadonlySet<string> = new Set([...Object.keys(TAGS), 'renamedFrom']);
 
+/** True for a tag that means something in the comment of a field. */
+export function isFieldTag(name: string): boolean {
+  return FIELD_TAGS.has(name);
+}
+
 /** undefined for a number that would be rounded, too: amounts never are. */
 function parseNumber(text: string): number | undefined {
   return /^-?\d+(\.\d+)?$/.test(text) && isKeptByDouble(text) ? Number(text) : undefined;

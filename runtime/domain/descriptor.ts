@@ -2,6 +2,7 @@ import type { Entity } from './entity.js';
 import type { ModelClass } from './id.js';
 import type { JsonObject } from './json.js';
 import type { ModelEvent } from './model-event.js';
+import type { ValueRules } from './value-rules.js';
 
 /**
  * The type of one field, as plain data. Emitted code is made of these; codecs for rows, payloads, params and
@@ -54,6 +55,10 @@ export interface ColumnDescriptor {
   readonly optional?: true;
   /** The property may be null; the column then allows null. Default false. */
   readonly nullable?: true;
+  /** What `build` checks of each value. Rows that are read are not checked. Default nothing. */
+  readonly rules?: ValueRules;
+  /** Name that messages use. Default: that of the property. */
+  readonly label?: string;
 }
 
 /** What the runtime must know about a model class; emitted by the generator. */

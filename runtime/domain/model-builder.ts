@@ -1,5 +1,5 @@
 import { PlanMisuseError, ValidationError } from '../errors.js';
-import type { ModelDescriptor } from './descriptor.js';
+import type { ColumnDescriptor, ModelDescriptor } from './descriptor.js';
 import {
   assign,
   type Draft,
@@ -11,6 +11,7 @@ import {
   startDraft,
 } from './entity.js';
 import type { ModelEvent } from './model-event.js';
+import { compileRules } from './value-rules.js';
 
 /** Version of a new model. */
 export const INITIAL_VERSION = 1;
@@ -55,7 +56,12 @@ export abstract class ModelBuilder<M extends Entity> {
     return this as unknown as Next;
   }
 
-  /** Makes the model. @throws ValidationError "<field> cannot be null" for the first required field not set */
+  /**
+   * Makes the model.
+   *
+   * @throws ValidationError "<field> cannot be null" for the first required field not set, and for the first value that
+   * breaks a rule of its field
+   */
   protected instantiate(): M {
     const draft = this.#openDraft();
     // A new model was last changed when it was created, unless its creator says otherwise.
@@ -68,6 +74,7 @@ export abstract class ModelBuilder<M extends Entity> {
         throw new ValidationError(`${field} cannot be null`, { field });
       }
     }
+    for (const check of ruleChecks(this.#descriptor)) check(draft);
     this.#draft = undefined;
     return finishDraft(draft, Object.freeze(this.#events));
   }
@@ -88,6 +95,29 @@ export abstract class ModelBuilder<M extends Entity> {
     }
     return this.#draft;
   }
+}
+
+type DraftCheck = (draft: object) => void;
+
+const checksOf = new WeakMap<object, readonly DraftCheck[]>();
+
+/** Checks of the fields that have rules, compiled at the first use of a model. */
+function ruleChecks(descriptor: { readonly columns: readonly ColumnDescriptor[] }): readonly DraftCheck[] {
+  let checks = checksOf.get(descriptor);
+  if (checks === undefined) {
+    checks = descriptor.columns.flatMap((column) => ruleCheck(column) ?? []);
+    checksOf.set(descriptor, checks);
+  }
+  return checks;
+}
+
+function ruleCheck({ field, rules, label = field }: ColumnDescriptor): DraftCheck | undefined {
+  if (rules === undefined) return undefined;
+  const broken = compileRules(rules);
+  return (draft) => {
+    const reason = broken(Reflect.get(draft, field));
+    if (reason !== undefined) throw new ValidationError(`${label} ${reason}`, { field });
+  };
 }
 
 const ENTITY_FIELDS: ReadonlySet<string> = new Set(['id', 'state', 'version']);

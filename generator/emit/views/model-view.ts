@@ -1,7 +1,9 @@
 import { type ColumnSchema, columnsOf } from '../../schema/columns.js';
+import { constraintsOf } from '../../schema/constraints.js';
 import { type ModelNames, modelNames } from '../../schema/model-names.js';
 import { projectIndex } from '../../schema/project-index.js';
 import type { ModelSchema } from '../../schema/project-schema.js';
+import type { FieldSchema } from '../../schema/type-schema.js';
 import type { Emission } from '../emission.js';
 import { fieldTypeOf } from '../field-type.js';
 import { at, type Code, Expression, LINE_WIDTH } from '../print/code.js';
@@ -159,11 +161,28 @@ function printDescriptor(emission: Emission, model: ModelSchema, names: ModelNam
         sqlType,
         optional: field.optional || undefined,
         nullable: field.nullable || undefined,
+        ...ruleMembers(field),
       }),
     ),
     deletedStates: deletedStates.length === 0 ? undefined : deletedStates,
   };
   return emission.print(descriptor, 0, LINE_WIDTH);
+}
+
+/** What `build` is to check of the field, and the name that its messages use. */
+function ruleMembers(field: FieldSchema): { readonly rules?: Code; readonly label?: string } {
+  if (field.tags.length === 0) return {};
+  const {
+    numeric: _type,
+    default: _default,
+    secret: _secret,
+    label,
+    ...rules
+  } = constraintsOf(field).constraints;
+  return {
+    ...(Object.keys(rules).length === 0 ? {} : { rules }),
+    ...(label === undefined ? {} : { label }),
+  };
 }
 
 function printUnion(members: readonly string[], name: string): string {

@@ -5,6 +5,7 @@ import type { FieldType } from '../../domain/descriptor.js';
 import { idNamed, ShardedId } from '../../domain/id.js';
 import { isUnstorable } from '../../domain/storable-text.js';
 import { parseUuid } from '../../domain/uuid.js';
+import { type Bounds, brokenBound, type CompareTo } from '../../domain/value-rules.js';
 import { readDecimal } from './decimal-text.js';
 import { readInstant } from './instant-text.js';
 import { readDouble } from './number-text.js';
@@ -17,12 +18,8 @@ export type Converter = (value: unknown) => unknown;
 export type ValueSource = 'json' | 'text';
 
 /** What a schema says about a number beyond its type. */
-export interface NumberRules {
+export interface NumberRules extends Bounds {
   readonly integer: boolean;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly exclusiveMaximum?: number;
 }
 
 const LONGEST_NUMBER = 64;
@@ -140,17 +137,9 @@ function withinDecimalRules(value: Decimal | Refusal, rules: NumberRules): Decim
   return brokenRule(rules, (bound) => value.comparedTo(new Decimal(bound))) ?? value;
 }
 
-function brokenRule(rules: NumberRules, compareTo: (bound: number) => number): Refusal | undefined {
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = rules;
-  if (minimum !== undefined && compareTo(minimum) < 0) return new Refusal(`must be at least ${minimum}`);
-  if (maximum !== undefined && compareTo(maximum) > 0) return new Refusal(`must be at most ${maximum}`);
-  if (exclusiveMinimum !== undefined && compareTo(exclusiveMinimum) <= 0) {
-    return new Refusal(`must be greater than ${exclusiveMinimum}`);
-  }
-  if (exclusiveMaximum !== undefined && compareTo(exclusiveMaximum) >= 0) {
-    return new Refusal(`must be less than ${exclusiveMaximum}`);
-  }
-  return undefined;
+function brokenRule(rules: NumberRules, compareTo: CompareTo): Refusal | undefined {
+  const reason = brokenBound(rules, compareTo);
+  return reason === undefined ? undefined : new Refusal(reason);
 }
 
 /** Any JSON value as plain JavaScript, if nothing of it gets lost. */

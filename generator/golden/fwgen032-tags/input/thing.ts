@@ -14,6 +14,8 @@ export class Thing extends Model<Thing, Id<Thing>, 'NEW'> {
   readonly size!: number;
   /** @integer yes */
   readonly count!: number;
+  /** @secret */
+  readonly hidden!: string;
   /** @see the manual, a tag of other tools */
   readonly fine!: string;
   /** @minimum 9007199254740993 */

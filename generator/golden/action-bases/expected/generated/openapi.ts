@@ -3,7 +3,13 @@
 /** The OpenAPI 3.1 document of the application's routes. */
 export const openApi: object = {
   openapi: '3.1.0',
-  info: { title: 'action-bases', version: '1.0.0' },
+  info: {
+    title: 'action-bases',
+    version: '1.0.0',
+    description: 'Actions over HTTP. Errors are problem details (RFC 9457); branch on their `code`.',
+  },
+  servers: [{ url: '/' }],
+  security: [],
   paths: {
     '/notes/{noteId}': {
       get: {
@@ -13,9 +19,14 @@ export const openApi: object = {
           {
             name: 'noteId',
             in: 'path',
-            description: 'Id of one Note.',
+            description: 'Id of one Note (a UUID of version 7).',
             required: true,
-            schema: { type: 'string', format: 'uuid' },
+            schema: {
+              type: 'string',
+              format: 'uuid',
+              pattern: '^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-7[0-9A-Fa-f]{3}-[89ABab][0-9A-Fa-f]{3}-[0-9A-Fa-f]{12}$',
+              examples: ['01942f5e-7c00-7a3b-8040-5d0e9c6b1f27'],
+            },
           },
         ],
         responses: {
@@ -23,6 +34,7 @@ export const openApi: object = {
           '400': { $ref: '#/components/responses/BadRequest' },
           '404': { $ref: '#/components/responses/NotFound' },
           '503': { $ref: '#/components/responses/ServiceUnavailable' },
+          default: { $ref: '#/components/responses/Failure' },
         },
       },
     },
@@ -34,20 +46,34 @@ export const openApi: object = {
           {
             name: 'noteId',
             in: 'path',
-            description: 'Id of one Note.',
+            description: 'Id of one Note (a UUID of version 7).',
             required: true,
-            schema: { type: 'string', format: 'uuid' },
+            schema: {
+              type: 'string',
+              format: 'uuid',
+              pattern: '^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-7[0-9A-Fa-f]{3}-[89ABab][0-9A-Fa-f]{3}-[0-9A-Fa-f]{12}$',
+              examples: ['01942f5e-7c00-7a3b-8040-5d0e9c6b1f27'],
+            },
           },
           { $ref: '#/components/parameters/IdempotencyKey' },
         ],
         responses: {
-          '204': { description: 'Done.' },
+          '204': {
+            description: 'Done.',
+            headers: {
+              'Idempotency-Replayed': {
+                description: 'Present if this is the answer to an earlier request with the same key.',
+                schema: { type: 'string', enum: ['true'] },
+              },
+            },
+          },
           '400': { $ref: '#/components/responses/BadRequest' },
           '404': { $ref: '#/components/responses/NotFound' },
           '409': { $ref: '#/components/responses/Conflict' },
           '422': { $ref: '#/components/responses/UnprocessableContent' },
           '503': { $ref: '#/components/responses/ServiceUnavailable' },
           '504': { $ref: '#/components/responses/GatewayTimeout' },
+          default: { $ref: '#/components/responses/Failure' },
         },
       },
     },
@@ -59,9 +85,14 @@ export const openApi: object = {
           {
             name: 'noteId',
             in: 'path',
-            description: 'Id of one Note.',
+            description: 'Id of one Note (a UUID of version 7).',
             required: true,
-            schema: { type: 'string', format: 'uuid' },
+            schema: {
+              type: 'string',
+              format: 'uuid',
+              pattern: '^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-7[0-9A-Fa-f]{3}-[89ABab][0-9A-Fa-f]{3}-[0-9A-Fa-f]{12}$',
+              examples: ['01942f5e-7c00-7a3b-8040-5d0e9c6b1f27'],
+            },
           },
           { $ref: '#/components/parameters/IdempotencyKey' },
         ],
@@ -70,7 +101,15 @@ export const openApi: object = {
           content: { 'application/json': { schema: { $ref: '#/components/schemas/NoteLengthRequest' } } },
         },
         responses: {
-          '204': { description: 'Done.' },
+          '204': {
+            description: 'Done.',
+            headers: {
+              'Idempotency-Replayed': {
+                description: 'Present if this is the answer to an earlier request with the same key.',
+                schema: { type: 'string', enum: ['true'] },
+              },
+            },
+          },
           '400': { $ref: '#/components/responses/BadRequest' },
           '404': { $ref: '#/components/responses/NotFound' },
           '409': { $ref: '#/components/responses/Conflict' },
@@ -79,6 +118,7 @@ export const openApi: object = {
           '422': { $ref: '#/components/responses/UnprocessableContent' },
           '503': { $ref: '#/components/responses/ServiceUnavailable' },
           '504': { $ref: '#/components/responses/GatewayTimeout' },
+          default: { $ref: '#/components/responses/Failure' },
         },
       },
     },
@@ -87,7 +127,7 @@ export const openApi: object = {
     schemas: {
       NoteLengthRequest: {
         type: 'object',
-        properties: { text: { type: 'string' } },
+        properties: { text: { type: 'string', pattern: '^[^\\u0000]*$' } },
         required: ['text'],
         additionalProperties: false,
       },
@@ -97,7 +137,7 @@ export const openApi: object = {
         properties: {
           type: { type: 'string', format: 'uri-reference' },
           title: { type: 'string' },
-          status: { type: 'integer' },
+          status: { type: 'integer', minimum: 400, maximum: 599 },
           detail: { type: 'string', description: 'What happened to this request, for people.' },
           instance: { type: 'string', format: 'uri-reference' },
           code: { type: 'string', description: 'What happened, for programs.' },
@@ -124,7 +164,7 @@ export const openApi: object = {
         in: 'header',
         description: 'Makes a repeat safe: it gets the first answer and has no second effect.',
         required: false,
-        schema: { type: 'string', minLength: 1, maxLength: 255 },
+        schema: { type: 'string', pattern: '^[!-~]{1,255}$', examples: ['8d2f0b7c-deposit-1'] },
       },
     },
     responses: {
@@ -157,13 +197,18 @@ export const openApi: object = {
         headers: {
           'Retry-After': {
             description: 'Seconds until trying again may help.',
-            schema: { type: 'integer', minimum: 0 },
+            required: true,
+            schema: { type: 'integer', minimum: 1 },
           },
         },
         content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
       },
       GatewayTimeout: {
         description: 'The outcome could not be found out in time; the same idempotency key tells the truth later.',
+        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      },
+      Failure: {
+        description: 'HTTP itself refuses the request, the caller is not known, or the server is at fault.',
         content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
       },
     },

@@ -80,7 +80,13 @@ export const orderModel: ModelDescriptor<Order> = {
     { field: 'origin', column: 'origin', type: { kind: 'enum', values: ['WEB', 'SHOP'] }, sqlType: 'text' },
     { field: 'isGift', column: 'is_gift', type: { kind: 'boolean' }, sqlType: 'boolean' },
     { field: 'weight', column: 'weight', type: { kind: 'number' }, sqlType: 'double precision' },
-    { field: 'lines', column: 'lines', type: { kind: 'number' }, sqlType: 'bigint' },
+    {
+      field: 'lines',
+      column: 'lines',
+      type: { kind: 'number' },
+      sqlType: 'bigint',
+      rules: { integer: true },
+    },
     {
       field: 'dueDate',
       column: 'due_date',

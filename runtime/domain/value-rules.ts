@@ -1,0 +1,77 @@
+import { Decimal } from './decimal.js';
+
+/** Bounds of a number. They are exact: they have at most 15 digits. */
+export interface Bounds {
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+}
+
+/** Rules that the comment of a field sets for each of its values. */
+export interface ValueRules extends Bounds {
+  /** Characters (code points), at most. */
+  readonly maxLength?: number;
+  /** Characters (code points), at least. */
+  readonly minLength?: number;
+  /** A regular expression with the flag `u` that some part of the text matches. */
+  readonly pattern?: string;
+  readonly integer?: true;
+}
+
+/** What the rules hold against a value, to stand behind its name: `must be at least 1`; undefined: nothing. */
+export type RuleCheck = (value: unknown) => string | undefined;
+
+/** Compares a value with a bound: negative, zero or positive. */
+export type CompareTo = (bound: number) => number;
+
+/** Compiles rules, once for each field. Absent values (null, undefined) keep every rule. */
+export function compileRules(rules: ValueRules): RuleCheck {
+  const { pattern, integer } = rules;
+  const expression = pattern === undefined ? undefined : new RegExp(pattern, 'u');
+  return (value) => {
+    if (value === undefined || value === null) return undefined;
+    if (typeof value === 'string') {
+      const unmatched = expression?.test(value) === false ? `must match pattern "${pattern}"` : undefined;
+      return brokenLength(rules, value) ?? unmatched;
+    }
+    if (integer === true && !Number.isInteger(value)) return 'must be an integer';
+    const compareTo = comparison(value);
+    return compareTo === undefined ? undefined : brokenBound(rules, compareTo);
+  };
+}
+
+/** The first bound that a value is beyond. */
+export function brokenBound(rules: Bounds, compareTo: CompareTo): string | undefined {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = rules;
+  if (minimum !== undefined && compareTo(minimum) < 0) return `must be at least ${minimum}`;
+  if (maximum !== undefined && compareTo(maximum) > 0) return `must be at most ${maximum}`;
+  if (exclusiveMinimum !== undefined && compareTo(exclusiveMinimum) <= 0) {
+    return `must be greater than ${exclusiveMinimum}`;
+  }
+  if (exclusiveMaximum !== undefined && compareTo(exclusiveMaximum) >= 0) {
+    return `must be less than ${exclusiveMaximum}`;
+  }
+  return undefined;
+}
+
+function brokenLength({ minLength, maxLength }: ValueRules, text: string): string | undefined {
+  if (minLength === undefined && maxLength === undefined) return undefined;
+  const length = codePoints(text);
+  if (maxLength !== undefined && length > maxLength) return `must have at most ${maxLength} characters`;
+  if (minLength !== undefined && length < minLength) return `must have at least ${minLength} characters`;
+  return undefined;
+}
+
+function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+function comparison(value: unknown): CompareTo | undefined {
+  if (typeof value === 'number' || typeof value === 'bigint') {
+    return (bound) => (value < bound ? -1 : value > bound ? 1 : 0);
+  }
+  return value instanceof Decimal ? (bound) => value.comparedTo(new Decimal(bound)) : undefined;
+}
