@@ -10,12 +10,16 @@ export const openApi: object = {
   },
   servers: [{ url: '/' }],
   security: [],
-  tags: [{ name: 'Transfers' }, { name: 'Wallets' }],
+  tags: [
+    { name: 'Transfers', description: 'Operations of Transfers.' },
+    { name: 'Wallets', description: 'Operations of Wallets.' },
+  ],
   paths: {
     '/transfers': {
       post: {
         operationId: 'TransferInitiateAction',
         summary: 'Sends money from one wallet to another, on whatever shards they are.',
+        description: 'Sends money from one wallet to another, on whatever shards they are.',
         tags: ['Transfers'],
         parameters: [{ $ref: '#/components/parameters/IdempotencyKey' }],
         requestBody: {
@@ -84,6 +88,7 @@ export const openApi: object = {
       get: {
         operationId: 'TransferGetAction',
         summary: 'Shows how far a transfer has come.',
+        description: 'Shows how far a transfer has come.',
         tags: ['Transfers'],
         parameters: [
           {
@@ -154,6 +159,7 @@ export const openApi: object = {
       get: {
         operationId: 'WalletListAction',
         summary: 'Lists the wallets of an owner over all shards, oldest first.',
+        description: 'Lists the wallets of an owner over all shards, oldest first.',
         tags: ['Wallets'],
         parameters: [
           {
@@ -223,6 +229,7 @@ export const openApi: object = {
       post: {
         operationId: 'WalletCreateAction',
         summary: 'Opens a wallet.',
+        description: 'Opens a wallet.',
         tags: ['Wallets'],
         parameters: [{ $ref: '#/components/parameters/IdempotencyKey' }],
         requestBody: {
@@ -291,6 +298,7 @@ export const openApi: object = {
       get: {
         operationId: 'WalletGetAction',
         summary: 'Shows a wallet.',
+        description: 'Shows a wallet.',
         tags: ['Wallets'],
         parameters: [
           {
@@ -361,6 +369,7 @@ export const openApi: object = {
       post: {
         operationId: 'WalletCloseAction',
         summary: 'Closes an empty wallet for good.',
+        description: 'Closes an empty wallet for good.',
         tags: ['Wallets'],
         parameters: [
           {
@@ -425,6 +434,7 @@ export const openApi: object = {
       post: {
         operationId: 'WalletDepositMoneyAction',
         summary: 'Puts money into a wallet.',
+        description: 'Puts money into a wallet.',
         tags: ['Wallets'],
         parameters: [
           {
@@ -500,6 +510,7 @@ export const openApi: object = {
       get: {
         operationId: 'WalletHistoryAction',
         summary: 'Shows what happened to a wallet, oldest first.',
+        description: 'Shows what happened to a wallet, oldest first.',
         tags: ['Wallets'],
         parameters: [
           {
@@ -570,6 +581,7 @@ export const openApi: object = {
       post: {
         operationId: 'WalletWithdrawMoneyAction',
         summary: 'Takes money out of a wallet.',
+        description: 'Takes money out of a wallet.',
         tags: ['Wallets'],
         parameters: [
           {

@@ -31,7 +31,10 @@ export function openApiDocument(
     },
     servers: [{ url: '/' }],
     security: [],
-    tags: tags.length === 0 ? undefined : tags.sort(compareText).map((name) => ({ name })),
+    tags:
+      tags.length === 0
+        ? undefined
+        : tags.sort(compareText).map((name) => ({ name, description: `Operations of ${name}.` })),
     paths,
     components: components.toCode(),
   };

@@ -14,11 +14,12 @@ export function operation(routed: RoutedAction, components: Components): Code {
   const comment = action.description?.split(/\n\s*\n/) ?? [];
   const [first, ...rest] = comment;
   const description = route.summary === undefined ? rest.join('\n\n') : action.description;
+  const summary = route.summary ?? first?.replaceAll('\n', ' ');
   const parameters = operationParameters(routed, components);
   return at(route.location, {
     operationId: action.className,
-    summary: route.summary ?? first?.replaceAll('\n', ' '),
-    description: description === '' ? undefined : description,
+    summary,
+    description: description === '' || description === undefined ? summary : description,
     tags: route.tag === undefined ? undefined : [route.tag],
     parameters: parameters.length === 0 ? undefined : parameters,
     requestBody: requestBody(routed, components),

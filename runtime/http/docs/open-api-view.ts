@@ -82,12 +82,14 @@ function readOperation(method: string, path: string, operation: JsonView): Opera
     .find(({ status }) => status.startsWith('2'))
     ?.response.at('content')
     .at('application/json');
+  const summary = operation.text('summary') || operation.text('operationId');
+  const description = operation.text('description');
   return {
     id: operation.text('operationId') || `${method}-${path}`.replace(/\W+/g, '-'),
     method: method.toUpperCase(),
     path,
-    summary: operation.text('summary') || operation.text('operationId'),
-    description: operation.text('description'),
+    summary,
+    description: description === summary ? '' : description,
     parameters: operation
       .at('parameters')
       .items()

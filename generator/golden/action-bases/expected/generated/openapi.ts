@@ -15,6 +15,7 @@ export const openApi: object = {
       get: {
         operationId: 'NoteReadAction',
         summary: 'With a constructor of its own, two classes below.',
+        description: 'With a constructor of its own, two classes below.',
         parameters: [
           {
             name: 'noteId',
@@ -42,6 +43,7 @@ export const openApi: object = {
       post: {
         operationId: 'NoteDoneAction',
         summary: 'Without a constructor and type arguments of its own.',
+        description: 'Without a constructor and type arguments of its own.',
         parameters: [
           {
             name: 'noteId',
@@ -81,6 +83,7 @@ export const openApi: object = {
       post: {
         operationId: 'NoteLengthAction',
         summary: 'With type arguments of its own.',
+        description: 'With type arguments of its own.',
         parameters: [
           {
             name: 'noteId',

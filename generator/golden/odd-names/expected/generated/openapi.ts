@@ -10,7 +10,7 @@ export const openApi: object = {
   },
   servers: [{ url: '/' }],
   security: [],
-  tags: [{ name: '*/' }],
+  tags: [{ name: '*/', description: 'Operations of */.' }],
   paths: {
     '/new/touch': {
       post: {

@@ -10,12 +10,13 @@ export const openApi: object = {
   },
   servers: [{ url: '/' }],
   security: [],
-  tags: [{ name: 'Orders' }],
+  tags: [{ name: 'Orders', description: 'Operations of Orders.' }],
   paths: {
     '/customers/{customerId}/orders': {
       get: {
         operationId: 'OrderListAction',
         summary: 'Orders of a customer',
+        description: 'Orders of a customer',
         tags: ['Orders'],
         parameters: [
           {
@@ -126,6 +127,7 @@ export const openApi: object = {
       delete: {
         operationId: 'OrderSweepAction',
         summary: 'Counts nothing.',
+        description: 'Counts nothing.',
         responses: {
           '204': { description: 'Done.' },
           '409': { $ref: '#/components/responses/Conflict' },
