@@ -92,6 +92,16 @@ describe('the docs page', () => {
     expect(docsPage(document, 'Odd').render('http://a')).toContain('<h1>Odd</h1>');
   });
 
+  it('shows the first values of long lists, and other answers by a short word', () => {
+    const values = Array.from({ length: 20 }, (_, at) => `V${at}`);
+    const schema = { type: 'object', properties: { code: { type: 'string', enum: values } } };
+    const content = { 'application/json': { schema } };
+    const responses = { 200: { content }, default: { description: 'All others.' } };
+    const shown = docsPage({ paths: { '/codes': { get: { responses } } } }).render('http://a');
+    expect(shown).toContain('&#34;V0&#34; | &#34;V1&#34; | &#34;V2&#34; | ... (20 values)');
+    expect(shown).toContain('<b>else</b>');
+  });
+
   it('ends where a schema contains itself', () => {
     const node = { type: 'object', properties: { next: { $ref: '#/components/schemas/Node' } } };
     const content = { 'application/json': { schema: { $ref: '#/components/schemas/Node' } } };

@@ -93,7 +93,7 @@ ${fields('Parameters', inputs)}${fields('Body', body)}${fields('Headers', header
 <h4>Answers</h4>
 <div>${responses.map(
     ({ status, description: text, isSuccess }) =>
-      html`<div class="status${isSuccess && ' ok'}"><b>${status}</b><span>${prose(text)}</span></div>
+      html`<div class="status${isSuccess && ' ok'}"><b>${status === 'default' ? 'else' : status}</b><span>${prose(text)}</span></div>
 `,
   )}</div>
 ${responseFields.length > 0 && html`<details><summary>Fields of the answer</summary>${list(responseFields)}</details>`}

@@ -45,7 +45,7 @@ function baseType(schema: JsonView): string {
   const alternatives = schema.at('anyOf').items();
   if (alternatives.length > 0) return alternatives.map((item) => baseType(item.resolved())).join(' or ');
   const values = schema.at('enum').items();
-  if (values.length > 0) return values.map((item) => JSON.stringify(item.value)).join(' | ');
+  if (values.length > 0) return choice(values.map((item) => JSON.stringify(item.value)));
   const format = schema.text('format');
   if (schema.text('type') === 'string' && format !== '') return format;
   if (schema.text('type') === 'array') return `list of ${baseType(schema.at('items').resolved())}`;
@@ -54,6 +54,15 @@ function baseType(schema: JsonView): string {
     .items()
     .map((item) => item.text());
   return names.length > 0 ? names.join(' or ') : schema.text('type') || 'any JSON';
+}
+
+/** Longer lists are shown by their first values. */
+const MOST_VALUES = 12;
+const SHOWN_VALUES = 3;
+
+function choice(values: readonly string[]): string {
+  if (values.length <= MOST_VALUES) return values.join(' | ');
+  return `${values.slice(0, SHOWN_VALUES).join(' | ')} | ... (${values.length} values)`;
 }
 
 function limitsOf(schema: JsonView): readonly string[] {
