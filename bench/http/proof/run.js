@@ -93,7 +93,7 @@ function runSchemathesis(program, url) {
       program,
       [...settings, '--checks', 'all', '--seed', String(seed), '--max-examples', '50', '--no-color'],
       {
-        cwd: HERE,
+        cwd: folder,
         env: { ...process.env, PYTHONPATH: HERE, PYTHONDONTWRITEBYTECODE: '1' },
       },
     );
