@@ -6,7 +6,7 @@ import { Stale } from '../lib/load.js';
 import { deposit } from '../peers/node-postgres.js';
 import { POOL_SIZE } from '../peers/rows.js';
 
-const { connection, withAction } = JSON.parse(process.argv[2]);
+const { connection, withAction, underPressure = false } = JSON.parse(process.argv[2]);
 const pool = new pg.Pool({ ...connection, max: POOL_SIZE });
 pool.on('error', () => {});
 
@@ -45,6 +45,11 @@ const schema = {
 };
 
 const app = Fastify({ logger: false });
+if (underPressure) {
+  const { default: plugin } = await import('@fastify/under-pressure');
+  // As its documentation suggests.
+  await app.register(plugin, { maxEventLoopDelay: 1_000, maxEventLoopUtilization: 0.98, retryAfter: 1 });
+}
 
 app.post('/wallets/:id/deposit', { schema }, async (request, reply) => {
   const wallet = await depositWithRetries(request.params.id, request.body.amount);

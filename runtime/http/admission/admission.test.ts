@@ -80,7 +80,7 @@ describe('Admission', () => {
     const [first, second] = enter(0, 2);
     running[0]?.ticket?.leave(false);
     expect([first?.state, second?.state]).toEqual(['admitted', 'waiting']);
-    clock.pass(15);
+    clock.pass(12);
     const [third] = enter(0, 1);
     running[1]?.ticket?.leave(false);
     expect([second?.state, third?.state]).toEqual(['waiting', 'admitted']);
@@ -127,7 +127,7 @@ describe('Admission', () => {
     }
     enter(0, 80);
     const returns = enter(0, 4_000).map(({ returnMs }) => returnMs);
-    // 4,000 of them at half of 1,000 per second.
+    // 4,000 of them at a quarter of 1,000 per second.
     expect(returns[0]).toBeLessThan(1_100);
     expect(Math.max(...returns)).toBeGreaterThan(8_000);
     expect(Math.max(...returns)).toBeLessThanOrEqual(15_000);

@@ -49,9 +49,9 @@ const LIMIT: LatencyLimitOptions = {
 /** One shard that does not answer keeps its minimum of places; the others find room beside it. */
 const TOTAL_LIMIT: LatencyLimitOptions = { ...LIMIT, initial: 128, minimum: 128 };
 /** A request that has waited so long is overdue, in milliseconds: then the newest one goes first. */
-const OVERDUE_MS = 10;
+const OVERDUE_MS = 5;
 /** A request that has waited so long is refused, in milliseconds. */
-const LONGEST_WAIT_MS = 25;
+const LONGEST_WAIT_MS = 15;
 /** How often waiting requests are looked at, in milliseconds. */
 const SWEEP_MS = 5;
 /** The best mean latency of all shards counts for so long, in milliseconds. */

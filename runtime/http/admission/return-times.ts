@@ -1,11 +1,11 @@
 const SECOND_MS = 1_000;
 /** Refused clients come back at this share of the rate at which requests are completed. */
-const SHARE = 0.5;
+const SHARE = 0.25;
 /** Rate at which refused clients may come back while next to nothing is completed, per second. */
 const LEAST_PER_SECOND = 20;
 
 /**
- * Tells refused clients when to come back: each gets a place in a line that moves at half the rate at which requests
+ * Tells refused clients when to come back: each gets a place in a line that moves at a quarter of the rate at which requests
  * are completed. A fixed `Retry-After` would bring thousands of clients back at once, and the refusals alone would
  * take the processor.
  */

@@ -1,0 +1,105 @@
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { testServer } from '../../runtime/testing/databases-vitest.js';
+import { WalletService } from './wallet-service.js';
+
+const WALLETS = 40;
+const CLIENTS = 600;
+const SLOW_CLIENTS = 500;
+const BODY = '{"amount":"1"}';
+
+describe('The generated wallet beyond its capacity', () => {
+  let service: WalletService;
+  const wallets: string[] = [];
+  const sockets: Socket[] = [];
+
+  beforeAll(async () => {
+    service = await WalletService.start('postgresql', testServer());
+    for (let wallet = 0; wallet < WALLETS; wallet += 1) wallets.push(await service.openWallet('0'));
+  });
+  afterAll(async () => {
+    for (const socket of sockets) socket.destroy();
+    await service.close();
+  });
+
+  const deposit = (wallet: string | undefined): string =>
+    `POST /wallets/${wallet}/deposit HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n` +
+    `Content-Length: ${BODY.length}\r\n\r\n${BODY}`;
+
+  /** An open connection. */
+  async function open(): Promise<Socket> {
+    const socket = connect(service.port, '127.0.0.1');
+    sockets.push(socket);
+    await new Promise<void>((resolve, reject) => {
+      socket.once('connect', resolve).once('error', reject);
+    });
+    return socket;
+  }
+
+  /** Sends these bytes; resolves with the text of one answer. */
+  function send(socket: Socket, bytes: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      let text = '';
+      socket.removeAllListeners('data');
+      socket.on('data', (chunk) => {
+        text += chunk.toString('latin1');
+        const [head = '', body] = text.split('\r\n\r\n');
+        const length = Number(/content-length: (\d+)/i.exec(head)?.[1]);
+        if (body !== undefined && body.length >= length) resolve(text);
+      });
+      socket.on('error', reject);
+      socket.on('close', () => reject(new Error(`closed after ${JSON.stringify(text)}`)));
+      socket.write(bytes);
+    });
+  }
+
+  const statusOf = (text: string): number => Number(text.slice(9, 12));
+
+  async function balances(): Promise<number> {
+    let sum = 0;
+    for (const wallet of wallets) sum += Number((await service.stateOf(wallet)).wallet['balance']);
+    return sum;
+  }
+
+  it('serves what it can, refuses the rest, and leaves no outcome open', async () => {
+    const before = await balances();
+    const clients = await Promise.all(Array.from({ length: CLIENTS }, open));
+    // The kernel connects clients before the server accepts them.
+    const live = 'GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n';
+    for (const text of await Promise.all(clients.map((socket) => send(socket, live))))
+      expect(statusOf(text)).toBe(200);
+    const answers = await Promise.all(
+      clients.map((socket, client) => send(socket, deposit(wallets[client % WALLETS]))),
+    );
+    const served = answers.filter((text) => statusOf(text) === 200);
+    const refused = answers.filter((text) => statusOf(text) === 503);
+    expect(served.length + refused.length).toBe(CLIENTS);
+    expect(served.length).toBeGreaterThan(0);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const text of refused) {
+      expect(text).toMatch(/\r\nretry-after: [1-9]\d*\r\n/i);
+      expect(text).toContain('"code":"FW_SHARD_BUSY"');
+    }
+    expect(await balances()).toBe(before + served.length);
+    expect(service.log.length).toBeLessThan(20);
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    expect(metrics).toMatch(/fw_shard_circuit_open\{shard="\(1, 0\)"[^}]*\} 0/);
+    expect(metrics).toContain('fw_http_busy_in_flight 0');
+    const total = Number(/fw_http_busy_refused_total\{shard="\(1, 0\)"\} (\d+)/.exec(metrics)?.[1]);
+    expect(total).toBe(refused.length);
+  });
+
+  it('keeps its places for requests that have arrived, whatever slow clients do', async () => {
+    for (let client = 0; client < SLOW_CLIENTS; client += 1) {
+      const bytes = deposit(wallets[client % WALLETS]);
+      const socket = connect(service.port, '127.0.0.1').on('error', () => {});
+      sockets.push(socket);
+      // A part of the head, the head alone, or all but the last byte of the body.
+      socket.write(bytes.slice(0, [40, bytes.length - BODY.length, bytes.length - 1][client % 3]));
+    }
+    for (let request = 0; request < 100; request += 1) {
+      const answer = await service.post(`/wallets/${wallets[request % WALLETS]}/deposit`, BODY);
+      expect(answer.status).toBe(200);
+    }
+  });
+});
