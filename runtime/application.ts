@@ -214,7 +214,7 @@ export function assembleApplication<Collaborators>(
       return;
     }
     await requireIdentity(database);
-    await verifyShard(database, member, { migrations });
+    await verifyShard(database, member, { migrations, models: application.models });
   };
   return {
     reload: async (sharding) => {

@@ -36,6 +36,7 @@ export class WakeUp {
   /** Rises with each new set of connections: what those of the set before still say does not count. */
   #generation = 0;
   #retry: NodeJS.Timeout | undefined;
+  #lastReason: string | undefined;
 
   constructor(database: ShardDatabase, limits: DeliveryLimits, ties: WakeUpTies) {
     this.#database = database;
@@ -125,11 +126,14 @@ export class WakeUp {
         return;
       }
       this.#subscription = subscription;
+      this.#lastReason = undefined;
       await this.#database.query({ text: NOTIFY, name: 'fw_notify', values: ['probe'] });
       setTimeout(() => this.#judge(subscription), PROBE_MS).unref();
     } catch (error) {
-      if (!this.#stopped)
-        this.#ties.warn(`No notifications: ${error instanceof Error ? error.message : String(error)}`);
+      const reason = error instanceof Error ? error.message : String(error);
+      // Tried every second, it may fail for the same reason for as long as the pool is small.
+      if (!this.#stopped && reason !== this.#lastReason) this.#ties.warn(`No notifications: ${reason}`);
+      this.#lastReason = reason;
       this.#lost();
     }
   }

@@ -1,6 +1,8 @@
 import type { MemberConfig } from '../config/types.js';
+import type { ModelDescriptor } from '../domain/descriptor.js';
 import { FwError, MigrationError, ShardIdentityError } from '../errors.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
+import { missingRights } from './application-rights.js';
 import type { Migration } from './migration.js';
 import { shardMigrationStatus } from './migration-status.js';
 import { checkServer } from './server-check.js';
@@ -8,6 +10,8 @@ import { checkServer } from './server-check.js';
 export interface VerifyOptions {
   /** The application's migrations, in any order. */
   readonly migrations: readonly Migration[];
+  /** Models whose tables are read and written. */
+  readonly models: readonly ModelDescriptor[];
 }
 
 /** So many migrations are named, so that a new database is not described by all of them. */
@@ -37,12 +41,16 @@ export async function verifyShard(
 async function verify(
   database: ShardDatabase,
   { shard, primary }: MemberConfig,
-  { migrations }: VerifyOptions,
+  { migrations, models }: VerifyOptions,
 ): Promise<void> {
   await checkServer(database, primary.allowUnsafe);
   const status = await shardMigrationStatus(database, migrations);
   switch (status.state) {
     case 'current':
+      await requireRights(
+        database,
+        models.map(({ table }) => table),
+      );
       return;
     case 'foreign':
       throw new ShardIdentityError(`${status.problems.join('; ')}. Are two URLs swapped?`);
@@ -57,4 +65,13 @@ async function verify(
       );
     }
   }
+}
+
+async function requireRights(database: ShardDatabase, tables: readonly string[]): Promise<void> {
+  const missing = await missingRights(database, tables);
+  if (missing.length === 0) return;
+  throw new MigrationError(
+    `Shard ${database.shard}: the user lacks the rights ${missing.join(', ')}. Grant them as the owner of the schema ` +
+      '(docs/events.md, Roles).',
+  );
 }

@@ -104,7 +104,12 @@ function addShardMetrics(registry: Registry): (statistics: readonly ShardStatist
         metric.inc({ shard: each.shard.toString(), name: each.name }, value(each));
     });
   };
-  add(Gauge, 'fw_shard_connections_open', 'Connections of the pool', ({ pool }) => pool.open);
+  add(
+    Gauge,
+    'fw_shard_connections_open',
+    'Connections of the pool',
+    ({ pool }) => pool.open + (pool.listening ?? 0) + (pool.leaving ?? 0),
+  );
   add(Gauge, 'fw_shard_connections_idle', 'Connections that nobody uses', ({ pool }) => pool.idle);
   add(Gauge, 'fw_shard_connection_waiters', 'Callers that wait for a connection', ({ pool }) => pool.waiting);
   add(

@@ -53,7 +53,8 @@ export class PgliteConnection implements RunnableConnection<PgliteConnection> {
   }
 
   /** The engine lives on; it is cleared before the next session begins. */
-  destroy(): void {
+  destroy(): undefined {
     this.#usable = false;
+    return undefined;
   }
 }

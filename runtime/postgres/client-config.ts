@@ -6,6 +6,9 @@ import type { DataSourceConfig, PostgresUrl } from '../config/types.js';
 import { ValidationError } from '../errors.js';
 import { notSent } from './failures.js';
 
+/** The setting that lets a backend at work notice that its client has gone. */
+export const CONNECTION_CHECK = 'client_connection_check_interval';
+
 /** How one database is reached: everything that node-postgres needs but the socket. */
 export type LinkConfig = Omit<ClientConfig, 'stream'>;
 
@@ -13,9 +16,14 @@ export type LinkConfig = Omit<ClientConfig, 'stream'>;
  * The fields handed to node-postgres. Each field that it would otherwise look up in the environment (`PGPASSWORD`,
  * `PGSSLMODE`, `PGOPTIONS`...) is set, so that the configuration alone decides.
  *
+ * @param checksConnection whether the server is to notice a client that has gone: see `CONNECTION_CHECK`
  * @throws ValidationError without a user name
  */
-export function linkConfig(url: PostgresUrl, dataSource: DataSourceConfig): LinkConfig {
+export function linkConfig(
+  url: PostgresUrl,
+  dataSource: DataSourceConfig,
+  checksConnection = true,
+): LinkConfig {
   if (dataSource.username === undefined) {
     throw new ValidationError(`A user name is required for ${describeUrl(url)}`, { field: 'username' });
   }
@@ -35,18 +43,21 @@ export function linkConfig(url: PostgresUrl, dataSource: DataSourceConfig): Link
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     application_name: dataSource.applicationName,
-    ...sessionSettings(dataSource),
+    ...sessionSettings(dataSource, checksConnection),
   };
 }
 
+/** A backend at work notices within this time that nobody waits for it any more. Refused where the system cannot tell. */
+const CHECK = ` -c ${CONNECTION_CHECK}=500`;
+
 /** Through a pooler a connection has none: see `pooler-mode.ts`. */
-function sessionSettings(dataSource: DataSourceConfig): Partial<LinkConfig> {
+function sessionSettings(dataSource: DataSourceConfig, checksConnection: boolean): Partial<LinkConfig> {
   if (dataSource.pooler !== 'none') return {};
   return {
     statement_timeout: dataSource.statementTimeoutMs,
     lock_timeout: dataSource.lockTimeoutMs,
     idle_in_transaction_session_timeout: dataSource.idleInTransactionTimeoutMs,
-    options: '-c TimeZone=UTC -c DateStyle=ISO -c client_min_messages=warning',
+    options: `-c TimeZone=UTC -c DateStyle=ISO -c client_min_messages=warning${checksConnection ? CHECK : ''}`,
   };
 }
 

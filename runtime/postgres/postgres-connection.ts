@@ -3,25 +3,22 @@ import pg, { type Client, type Submittable } from 'pg';
 import type { DriverFailure } from '../sharding/driver-failure.js';
 import { loopTime } from '../sharding/loop-time.js';
 import type { RunnableConnection, RunOptions } from '../sharding/runnable-connection.js';
-import type { Rows, Statement } from '../sharding/shard-database.js';
-import { type LinkConfig, withSocket } from './client-config.js';
+import type { NotificationListener, Rows, Statement } from '../sharding/shard-database.js';
+import { withSocket } from './client-config.js';
 import { answered, inFlight, isUnreplicated, NoAnswerInTime, notSent, unreplicated } from './failures.js';
+import { type BackendKey, type LinkLimits, leaveServer } from './leave-server.js';
 import { isOwnStatement, PlanMode } from './plan-mode.js';
 import { PoolerClient, type PoolerMode } from './pooler-mode.js';
+import { isStalePlan, unnamed } from './stale-plan.js';
 import { type Prepared, type RunOutcome, ScriptRun, StatementRun } from './statement-run.js';
 
-export interface PostgresConnectionOptions {
-  readonly link: LinkConfig;
+export interface PostgresConnectionOptions extends LinkLimits {
   /** Absent: the connection has a session of the server to itself. */
   readonly pooler?: PoolerMode | undefined;
-  /** Most time to open the connection, log-in included, in milliseconds. */
-  readonly connectTimeoutMs: number;
   /** Host, port and database, for messages. */
   readonly description: string;
   /** Called once when an open connection is lost, whether idle or in use. */
   readonly onLost: (connection: PostgresConnection) => void;
-  /** Called for each notification, if the connection listens to any channel. */
-  readonly onNotification?: (payload: string) => void;
 }
 
 /** Who waits for an answer. */
@@ -45,11 +42,6 @@ const FOLLOWED_FOR_MS = 50;
 
 /** `read_only_sql_transaction` */
 const READ_ONLY = '25006';
-/** An altered table makes a prepared statement unusable: `cached plan must not change result type`. */
-const FEATURE_NOT_SUPPORTED = '0A000';
-/** The prepared statement is gone, or there is one already: a pooler between us and the server, or `DISCARD ALL`. */
-const NAME_MIXED_UP: ReadonlySet<string | undefined> = new Set(['26000', '42P05']);
-
 /** Isolation levels cannot be set after a first query, so that the limits come after these. */
 const BEGIN = /^\s*(?:begin|start\s+transaction)\b/i;
 
@@ -72,6 +64,10 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   #refusal: pg.DatabaseError | undefined;
   /** The server's warning that the call under way is committed there and perhaps on no standby. */
   #warning: string | undefined;
+  #backendKey: BackendKey | undefined;
+  /** Resolves when the server's side of a connection that was given up is gone. */
+  #gone: Promise<void> | undefined;
+  #listener: NotificationListener | undefined;
 
   readonly #outcome: RunOutcome = {
     answered: (rows) => this.#answered(rows),
@@ -95,10 +91,10 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     this.#client.on('notice', (notice) => {
       if (this.#call !== undefined && isUnreplicated(notice)) this.#warning = notice.message ?? 'warning';
     });
-    const { onNotification } = options;
-    if (onNotification !== undefined) {
-      this.#client.on('notification', ({ payload }) => onNotification(payload ?? ''));
-    }
+    this.#client.on('notification', ({ payload }) => this.#listener?.onNotification(payload ?? ''));
+    this.#client.connection.on('backendKeyData', (key: BackendKey) => {
+      this.#backendKey = key;
+    });
     this.#client.connection.on('parseComplete', () => this.#parsed());
   }
 
@@ -159,7 +155,12 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   }
 
   expire(): void {
-    this.#lost(new NoAnswerInTime());
+    this.#abandon(new NoAnswerInTime());
+  }
+
+  /** Hands notifications, and the news that no more will come, to a listener. Undefined: to nobody. */
+  notify(listener: NotificationListener | undefined): void {
+    this.#listener = listener;
   }
 
   async close(): Promise<void> {
@@ -176,8 +177,9 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     });
   }
 
-  destroy(): void {
-    this.#lost(new Error('Connection destroyed'));
+  destroy(): Promise<void> | undefined {
+    this.#abandon(new Error('Connection destroyed'));
+    return this.#gone;
   }
 
   #connect(): Promise<PostgresConnection> {
@@ -356,14 +358,33 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     this.#callSince = performance.now();
   }
 
+  /** The link is as good as ever, and the server may be at work for a while. */
+  #abandon(error: Error): void {
+    if (this.#usable && !this.#socket.destroyed) {
+      const text = this.#call?.sent?.statement.text;
+      const elapsedMs = this.#call === undefined ? 0 : performance.now() - this.#callSince;
+      const { stream } = this.#client.connection;
+      const link = { socket: this.#socket, stream, key: this.#backendKey };
+      this.#gone = leaveServer(link, { text, elapsedMs }, this.#options);
+    }
+    this.#fail(error);
+  }
+
   #lost(error: Error): void {
+    this.#socket.destroy();
+    this.#fail(error);
+  }
+
+  #fail(error: Error): void {
     const wasUsable = this.#usable;
     this.#usable = false;
-    this.#socket.destroy();
     const calls = [this.#endCall(), this.#endCall()];
     const refusal = this.#refusal;
     this.#refusal = undefined;
-    if (wasUsable) this.#options.onLost(this);
+    if (wasUsable) {
+      this.#options.onLost(this);
+      this.#listener?.onLost();
+    }
     const message = `${this.#options.description}: ${error.message}`;
     // What the server has refused is the first of them.
     for (const [index, call] of calls.entries())
@@ -374,15 +395,4 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
 /** `performance.now()` time. */
 function deadlineOf(call: Call | undefined): number {
   return call?.caller.options.deadlineAt ?? Number.POSITIVE_INFINITY;
-}
-
-function unnamed({ text, values }: Statement): Statement {
-  return { text, values };
-}
-
-function isStalePlan(refusal: pg.DatabaseError): boolean {
-  return (
-    NAME_MIXED_UP.has(refusal.code) ||
-    (refusal.code === FEATURE_NOT_SUPPORTED && refusal.routine === 'RevalidateCachedQuery')
-  );
 }

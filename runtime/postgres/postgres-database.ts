@@ -1,9 +1,10 @@
 import type { DataSourceConfig, PostgresUrl } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { ConnectionBudget } from '../sharding/connection-budget.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
 import { PooledDatabase } from '../sharding/pooled-database.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
-import { describeUrl, linkConfig } from './client-config.js';
+import { CONNECTION_CHECK, describeUrl, type LinkConfig, linkConfig } from './client-config.js';
 import { poolerMode } from './pooler-mode.js';
 import { PostgresConnection } from './postgres-connection.js';
 import { PostgresListener } from './postgres-listener.js';
@@ -20,7 +21,7 @@ export class PostgresDatabase extends PooledDatabase<PostgresConnection> {
     budget?: ConnectionBudget,
   ) {
     const description = describeUrl(url);
-    const link = linkConfig(url, dataSource);
+    const opener = new Opener(url, dataSource);
     const pooler = poolerMode(url, dataSource);
     const { connectTimeoutMs } = dataSource;
     super({
@@ -31,16 +32,56 @@ export class PostgresDatabase extends PooledDatabase<PostgresConnection> {
       connectionWaitMs: connectTimeoutMs,
       sessionState: pooler === undefined,
       budget,
-      open: (onLost) => PostgresConnection.open({ link, pooler, connectTimeoutMs, description, onLost }),
+      open: (onLost) => opener.open(onLost),
     });
     this.listen =
       pooler === undefined
-        ? async (channel, listener) => {
-            const options = { link, connectTimeoutMs, description };
-            const subscription = await PostgresListener.open(options, listener);
-            await subscription.listen(channel);
-            return subscription;
-          }
+        ? async (channel, listener) =>
+            PostgresListener.open(await this.reserve(connectTimeoutMs), channel, listener)
         : undefined;
   }
+}
+
+/** Opens connections, with all that the server's system is able to do. */
+class Opener {
+  readonly #url: PostgresUrl;
+  readonly #dataSource: DataSourceConfig;
+  #checksConnection = true;
+  #link: LinkConfig;
+
+  constructor(url: PostgresUrl, dataSource: DataSourceConfig) {
+    this.#url = url;
+    this.#dataSource = dataSource;
+    this.#link = linkConfig(url, dataSource);
+  }
+
+  async open(onLost: (connection: PostgresConnection) => void): Promise<PostgresConnection> {
+    try {
+      return await this.#open(onLost);
+    } catch (error) {
+      if (!this.#checksConnection || !isAboutCheck(error)) throw error;
+      this.#checksConnection = false;
+      this.#link = linkConfig(this.#url, this.#dataSource, false);
+      return this.#open(onLost);
+    }
+  }
+
+  #open(onLost: (connection: PostgresConnection) => void): Promise<PostgresConnection> {
+    const { connectTimeoutMs, statementTimeoutMs } = this.#dataSource;
+    return PostgresConnection.open({
+      link: this.#link,
+      pooler: poolerMode(this.#url, this.#dataSource),
+      connectTimeoutMs,
+      statementTimeoutMs,
+      description: describeUrl(this.#url),
+      onLost,
+    });
+  }
+}
+
+/** Systems that cannot tell refuse the setting, and so the connection. */
+function isAboutCheck(error: unknown): boolean {
+  return (
+    error instanceof DriverFailure && error.sqlState !== undefined && error.message.includes(CONNECTION_CHECK)
+  );
 }

@@ -1,42 +1,48 @@
 import pg from 'pg';
 import { loopTime } from '../sharding/loop-time.js';
+import type { ReservedConnection } from '../sharding/pooled-database.js';
 import type {
   NotificationListener,
   NotificationSubscription,
   Statement,
 } from '../sharding/shard-database.js';
-import { PostgresConnection, type PostgresConnectionOptions } from './postgres-connection.js';
+import type { PostgresConnection } from './postgres-connection.js';
 
 /** A half-open link is found this way: nothing would ever arrive on it, and nobody would know. */
 const PROBE_INTERVAL_MS = 10_000;
 const PROBE_TIMEOUT_MS = 5_000;
 
-/** A connection that does nothing but listen. */
+/** A connection of the pool that does nothing but listen. */
 export class PostgresListener implements NotificationSubscription {
-  readonly #connection: PostgresConnection;
+  readonly #reserved: ReservedConnection<PostgresConnection>;
   readonly #timer: NodeJS.Timeout;
 
-  private constructor(connection: PostgresConnection) {
-    this.#connection = connection;
+  private constructor(reserved: ReservedConnection<PostgresConnection>) {
+    this.#reserved = reserved;
     this.#timer = setInterval(() => void this.#probe(), PROBE_INTERVAL_MS).unref();
   }
 
-  /** @throws DriverFailure with phase `not-sent` */
+  /** Gives the connection back if that fails. @throws DriverFailure */
   static async open(
-    options: Omit<PostgresConnectionOptions, 'onLost' | 'onNotification'>,
+    reserved: ReservedConnection<PostgresConnection>,
+    channel: string,
     listener: NotificationListener,
   ): Promise<PostgresListener> {
-    const { onNotification, onLost } = listener;
-    return new PostgresListener(await PostgresConnection.open({ ...options, onNotification, onLost }));
-  }
-
-  async listen(channel: string): Promise<void> {
-    await this.#run({ text: `LISTEN ${pg.escapeIdentifier(channel)}`, values: [] });
+    const subscription = new PostgresListener(reserved);
+    reserved.connection.notify(listener);
+    try {
+      await subscription.#run({ text: `LISTEN ${pg.escapeIdentifier(channel)}`, values: [] });
+    } catch (error) {
+      await subscription.close();
+      throw error;
+    }
+    return subscription;
   }
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#connection.close();
+    this.#reserved.connection.notify(undefined);
+    await this.#reserved.close();
   }
 
   async #probe(): Promise<void> {
@@ -49,9 +55,9 @@ export class PostgresListener implements NotificationSubscription {
   }
 
   async #run(statement: Statement): Promise<void> {
-    const cancel = loopTime.after(PROBE_TIMEOUT_MS, () => this.#connection.expire());
+    const cancel = loopTime.after(PROBE_TIMEOUT_MS, () => this.#reserved.connection.expire());
     try {
-      await this.#connection.run(statement, { deadlineAt: performance.now() + PROBE_TIMEOUT_MS });
+      await this.#reserved.connection.run(statement, { deadlineAt: performance.now() + PROBE_TIMEOUT_MS });
     } finally {
       cancel();
     }

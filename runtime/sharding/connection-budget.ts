@@ -26,6 +26,8 @@ export class ConnectionBudget {
   /** Pools whose callers wait for a connection that could not be opened. */
   readonly #hungry = new Map<BudgetedPool, Hunger>();
   #open = 0;
+  #reserved = 0;
+  #expected = 0;
 
   /** @param maximum most connections open at a time, at least 1 */
   constructor(maximum: number) {
@@ -56,6 +58,24 @@ export class ConnectionBudget {
     if (!this.#hungry.has(pool)) this.#hungry.set(pool, { since: performance.now() });
     for (const other of this.#pools) if (other !== pool && other.shedIdle()) break;
     return false;
+  }
+
+  /** Whether a pool may keep one for good: with it gone, each pool must still be able to have one at a time. */
+  mayReserve(): boolean {
+    return this.maximum - this.#reserved - 1 >= Math.max(this.#pools.size, this.#expected);
+  }
+
+  reserve(): void {
+    this.#reserved += 1;
+  }
+
+  unreserve(): void {
+    this.#reserved -= 1;
+  }
+
+  /** So many pools there will be. */
+  expect(pools: number): void {
+    this.#expected = pools;
   }
 
   /** Puts a connection back that is closed by now. */

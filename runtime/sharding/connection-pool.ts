@@ -1,51 +1,9 @@
 import { onAbort } from './abort-listeners.js';
-import type { BudgetedPool, ConnectionBudget } from './connection-budget.js';
+import type { BudgetedPool } from './connection-budget.js';
 import { heardUntil } from './deadlines.js';
 import { DriverFailure, type FailureReason } from './driver-failure.js';
+import type { ConnectionPoolOptions, Idle, PooledConnection, Waiter } from './pooled-connection.js';
 import type { CallOptions, Place, PoolStats } from './shard-database.js';
-
-/** What the pool needs to know of a connection. Each connection has one user at a time. */
-export interface PooledConnection {
-  /** False once the link is lost or the state is in doubt; never true again. */
-  readonly usable: boolean;
-  /** When the calls that are under way must have been answered (`performance.now()` time); `Infinity` without any. */
-  readonly deadlineAt: number;
-  /** Called by the pool's sweep when `deadlineAt` has passed: fails the calls and destroys the connection. */
-  expire(): void;
-  /** Says good-bye and closes. Resolves when the resources are free. */
-  close(): Promise<void>;
-  /** Closes without a word, because the state is in doubt. */
-  destroy(): void;
-}
-
-export interface ConnectionPoolOptions<C extends PooledConnection> {
-  /** Most connections open at a time. */
-  readonly maximumSize: number;
-  /** A connection unused for so long is closed, in milliseconds. `Infinity`: never. */
-  readonly idleTimeoutMs: number;
-  /** A connection of this age is closed when it comes back, in milliseconds. `Infinity`: never. */
-  readonly maximumLifetimeMs: number;
-  /** Default of `CallOptions.timeoutMs`. */
-  readonly defaultTimeoutMs: number;
-  /** For messages: host, port and database. */
-  readonly description: string;
-  /** Opens a connection within its own time limit. */
-  readonly open: () => Promise<C>;
-  /** What this pool shares with others. Default: nothing. */
-  readonly budget?: ConnectionBudget | undefined;
-}
-
-interface Waiter<C> {
-  readonly deadlineAt: number;
-  readonly openedBy: number;
-  readonly grant: (connection: C) => void;
-  readonly refuse: (failure: unknown) => void;
-}
-
-interface Idle<C> {
-  readonly connection: C;
-  since: number;
-}
 
 /** Deadlines are checked this often while a call is under way or waiting; they are met to within this time. */
 const SWEEP_INTERVAL_MS = 20;
@@ -54,11 +12,8 @@ const MAXIMUM_WAITING = 10_000;
 const DEFAULT_GRACE_MS = 5_000;
 
 /**
- * A pool with a deadline and an abort signal per caller.
- *
- * node-postgres has a pool, which stood in the way: it has one time limit for all callers, cannot take a caller out
- * of its queue, ties each caller to the connection attempt it started, and sets and clears a timer and a listener
- * for every use. Here one coarse timer serves all deadlines, and taking an idle connection allocates nothing.
+ * A pool with a deadline and an abort signal per caller, which that of node-postgres lacks. One coarse timer serves all
+ * deadlines, and taking an idle connection allocates nothing.
  */
 export class ConnectionPool<C extends PooledConnection> implements BudgetedPool {
   readonly #options: ConnectionPoolOptions<C>;
@@ -67,6 +22,10 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   /** Last in, first out, so that connections that are not needed grow old and are closed. */
   readonly #idle: Idle<C>[] = [];
   readonly #waiting: Set<Waiter<C>> = new Set();
+  /** Held by those who listen. */
+  readonly #reserved: Set<C> = new Set();
+  /** Given up, while the server may still be at work for them. */
+  #leaving = 0;
   #opening = 0;
   /** How many there have been. */
   #opened = 0;
@@ -82,7 +41,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   }
 
   get size(): number {
-    return this.#connections.size + this.#opening;
+    return this.#connections.size + this.#reserved.size + this.#leaving + this.#opening;
   }
 
   shedIdle(): boolean {
@@ -149,15 +108,54 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     else this.#offer(connection);
   }
 
-  /** Destroys a connection and makes room for another one. Also called when a connection's link was lost. */
+  /**
+   * A connection for somebody who keeps it, to be given back by `closeReserved` or `discard`. One at least stays for
+   * statements: without one to spare there is none.
+   *
+   * @throws DriverFailure with phase `not-sent`, or what `open` threw
+   */
+  async reserve(deadlineAt: number): Promise<C> {
+    const { maximumSize, budget } = this.#options;
+    const isSpare = this.#reserved.size + 2 <= maximumSize && budget?.mayReserve() !== false;
+    if (!isSpare) throw this.#refusal('pool-exhausted', 'no connection to spare for notifications');
+    budget?.reserve();
+    try {
+      const connection = await this.acquire(deadlineAt);
+      this.#connections.delete(connection);
+      this.#reserved.add(connection);
+      return connection;
+    } catch (error) {
+      budget?.unreserve();
+      throw error;
+    }
+  }
+
+  closeReserved(connection: C): Promise<void> {
+    if (!this.#reserved.delete(connection)) return Promise.resolve();
+    this.#options.budget?.unreserve();
+    return this.#close(connection);
+  }
+
+  /**
+   * Destroys a connection and makes room for another one once the server's side is gone. Also called when a connection's
+   * link was lost.
+   */
   discard(connection: C): void {
-    if (!this.#connections.delete(connection)) return;
+    if (this.#reserved.delete(connection)) this.#options.budget?.unreserve();
+    else if (!this.#connections.delete(connection)) return;
     const at = this.#idle.findIndex((idle) => idle.connection === connection);
     if (at >= 0) this.#idle.splice(at, 1);
-    connection.destroy();
-    this.#options.budget?.give();
-    this.#openForWaiting();
+    const gone = connection.destroy();
     this.#noteQuiet();
+    if (gone === undefined) {
+      this.#makeRoom();
+      return;
+    }
+    this.#leaving += 1;
+    void gone.then(() => {
+      this.#leaving -= 1;
+      this.#makeRoom();
+    });
   }
 
   /** Makes sure that deadlines are looked at. To be called whenever a call starts. */
@@ -169,7 +167,13 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   }
 
   stats(): PoolStats {
-    return { open: this.#connections.size, idle: this.#idle.length, waiting: this.#waiting.size };
+    return {
+      open: this.#connections.size,
+      idle: this.#idle.length,
+      waiting: this.#waiting.size,
+      listening: this.#reserved.size,
+      leaving: this.#leaving,
+    };
   }
 
   /** Refuses whoever waits, lets what is under way finish for `graceMs`, then closes everything. */
@@ -314,7 +318,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   #lateness(): DriverFailure {
     const spent =
       this.#options.budget !== undefined && this.#options.budget.open >= this.#options.budget.maximum;
-    if (this.#connections.size > 0 || spent)
+    if (this.size > this.#opening || spent)
       return this.#refusal('pool-exhausted', 'no connection came free in time', this.#lastOpenFailure);
     const reason = this.#lastOpenFailure === undefined ? 'pool-exhausted' : 'unreachable';
     return this.#refusal(reason, 'no connection could be opened in time', this.#lastOpenFailure);
@@ -343,6 +347,15 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
 
   #retire(connection: C): Promise<void> {
     this.#connections.delete(connection);
+    return this.#close(connection);
+  }
+
+  #makeRoom(): void {
+    this.#options.budget?.give();
+    this.#openForWaiting();
+  }
+
+  #close(connection: C): Promise<void> {
     const closing = connection.close();
     const { budget } = this.#options;
     if (budget !== undefined) closing.then(() => budget.give());
@@ -355,7 +368,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     clearTimeout(this.#idleTimer);
     const idle = this.#idle.splice(0).map(({ connection }) => this.#retire(connection));
     await this.#quiet(graceMs);
-    for (const connection of [...this.#connections.keys()]) this.discard(connection);
+    for (const connection of [...this.#connections.keys(), ...this.#reserved]) this.discard(connection);
     this.#options.budget?.leave(this);
     clearTimeout(this.#sweepTimer);
     await Promise.all(idle);

@@ -60,6 +60,7 @@ export class DatabaseRegistry {
     this.#adapters = options.adapters;
     const { maximumConnections } = topology;
     this.#budget = maximumConnections === undefined ? undefined : new ConnectionBudget(maximumConnections);
+    this.#budget?.expect(this.#members.size);
     this.#warn = options.warn ?? ((message) => console.warn(message));
     this.#guard = options.guard ?? (() => {});
   }
@@ -218,6 +219,7 @@ export class DatabaseRegistry {
     }
     this.#topology = topology;
     this.#members = membersOf(topology);
+    this.#budget?.expect(this.#members.size);
     for (const change of changes) this.#adopt(change);
     return changes;
   }

@@ -34,6 +34,13 @@ export interface PooledDatabaseOptions<C> {
   readonly closed?: () => Promise<void>;
 }
 
+/** A connection that nobody else uses. */
+export interface ReservedConnection<C> {
+  readonly connection: C;
+  /** Closes it and makes room for another one. */
+  close(): Promise<void>;
+}
+
 /** The part of a database that both adapters have in common: a pool of connections, used whole or for one statement. */
 export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDatabase {
   readonly shard: ShardIdentifier;
@@ -82,6 +89,17 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
   async acquire(options?: CallOptions): Promise<ShardSession> {
     const connection = await this.#pool.acquire(this.#pool.deadlineOf(options), options);
     return new PooledSession(connection, this.#pool);
+  }
+
+  /**
+   * Takes a connection out of the pool for as long as its user wants; it counts all the while.
+   *
+   * @param waitMs how long other callers are waited for
+   * @throws DriverFailure if there is none, or none to spare
+   */
+  protected async reserve(waitMs: number): Promise<ReservedConnection<C>> {
+    const connection = await this.#pool.reserve(performance.now() + waitMs);
+    return { connection, close: () => this.#pool.closeReserved(connection) };
   }
 
   stats(): PoolStats {

@@ -1,4 +1,4 @@
-import type { PooledConnection } from './connection-pool.js';
+import type { PooledConnection } from './pooled-connection.js';
 import type { Rows, Statement } from './shard-database.js';
 
 export interface RunOptions<C> {

@@ -66,6 +66,10 @@ export interface PoolStats {
   readonly open: number;
   readonly idle: number;
   readonly waiting: number;
+  /** Connections that listen, not counted as open. Default 0. */
+  readonly listening?: number;
+  /** Connections that were given up while the server was at work, and that still count. Default 0. */
+  readonly leaving?: number;
   /** Whether calls are let through, where a circuit breaker decides. */
   readonly circuit?: 'closed' | 'open' | 'half-open';
 }
@@ -99,10 +103,10 @@ export interface ShardDatabase {
   acquire(options?: CallOptions): Promise<ShardSession>;
   stats(): PoolStats;
   /**
-   * Listens to a channel on a connection of its own, outside of the pool. Absent where it cannot be done.
+   * Listens to a channel on a connection of its own, which counts as one of the pool's. Absent where it cannot be done.
    * Through a pooler in transaction mode of which nobody told, it succeeds and nothing ever arrives.
    *
-   * @throws DriverFailure if no connection can be opened
+   * @throws DriverFailure if no connection can be opened, or the pool has none to spare
    */
   readonly listen?:
     | ((channel: string, listener: NotificationListener) => Promise<NotificationSubscription>)

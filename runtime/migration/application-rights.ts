@@ -1,0 +1,63 @@
+import type { ShardDatabase } from '../sharding/shard-database.js';
+
+/** A privilege on a table, as PostgreSQL names it. */
+export type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
+
+export interface TableRights {
+  readonly tables: readonly string[];
+  readonly privileges: readonly Privilege[];
+}
+
+/** What an application's role needs on this package's tables. docs/events.md grants the same. */
+export const APPLICATION_RIGHTS: readonly TableRights[] = [
+  { tables: ['events', 'actions', 'saga_steps', 'delivery_epochs'], privileges: ['SELECT', 'INSERT'] },
+  { tables: ['shard', 'dropped_partitions', 'migration_checksums'], privileges: ['SELECT'] },
+  { tables: ['sagas', 'timelines'], privileges: ['SELECT', 'INSERT', 'UPDATE'] },
+  {
+    tables: [
+      'idempotency_keys',
+      'journal',
+      'locks',
+      'consumers',
+      'delivery_processes',
+      'dead_letters',
+      'schedules',
+      'processes',
+    ],
+    privileges: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+  },
+];
+
+const MODEL_PRIVILEGES: readonly Privilege[] = ['SELECT', 'INSERT', 'UPDATE'];
+
+/**
+ * What the user of the connection may not do and an application's role must.
+ *
+ * @param tables those of the models
+ * @returns `update on eventlog.consumers`, sorted
+ */
+export async function missingRights(
+  database: Pick<ShardDatabase, 'query'>,
+  tables: readonly string[],
+): Promise<readonly string[]> {
+  const wanted = [
+    ...APPLICATION_RIGHTS.flatMap(({ tables: names, privileges }) =>
+      names.flatMap((name) => privileges.map((privilege) => [`eventlog.${name}`, privilege] as const)),
+    ),
+    ...tables
+      .filter((table) => !table.startsWith('eventlog.'))
+      .flatMap((table) => MODEL_PRIVILEGES.map((privilege) => [quoteTable(table), privilege] as const)),
+  ];
+  const { rows } = await database.query({
+    text: `select name, privilege from jsonb_to_recordset($1::jsonb) as wanted (name text, privilege text)
+      where not coalesce(has_table_privilege(to_regclass(name), privilege), false)`,
+    values: [JSON.stringify(wanted.map(([name, privilege]) => ({ name, privilege })))],
+  });
+  return [
+    ...new Set(rows.map(([name, privilege]) => `${String(privilege).toLowerCase()} on ${String(name)}`)),
+  ].sort();
+}
+
+function quoteTable(table: string): string {
+  return `"${table.replaceAll('"', '""')}"`;
+}

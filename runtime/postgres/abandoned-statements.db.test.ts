@@ -1,0 +1,89 @@
+import { afterEach, expect, it } from 'vitest';
+import { openDatabases } from '../databases.js';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import type { NotificationListener, ShardDatabase } from '../sharding/shard-database.js';
+import { topologyOf } from '../testing/databases-topology.js';
+import { describeOn } from '../testing/databases-vitest.js';
+import { failureOf, statement, TestDatabases } from './test-support/test-databases.js';
+
+const NOTICED = { timeout: 20_000 };
+const deaf: NotificationListener = { onNotification: () => {}, onLost: () => {} };
+
+describeOn('postgresql', 'Connections whose callers have gone', (harness) => {
+  const databases = new TestDatabases(harness);
+  afterEach(() => databases.end());
+
+  /** Server processes of the database, but for that which asks. */
+  const backends = async (observer: ShardDatabase): Promise<number> => {
+    const { rows } = await observer.query(
+      statement(`select count(*)::int4 from pg_stat_activity
+        where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`),
+    );
+    return Number(rows[0]?.[0]);
+  };
+
+  it.each([
+    ['reads, which are cancelled', 'select pg_sleep(60)'],
+    ['writes, whose end of the link is noticed', 'insert into t select 1 from pg_sleep(60)'],
+  ])('count until the server is done with them: %s', async (_, text) => {
+    const source = await databases.source({ maximumPoolSize: 3, statementTimeoutMs: 60_000 });
+    const observer = databases.open(source);
+    const database = databases.open(source);
+    await observer.query(statement('create table t (n int4)'));
+    let most = 0;
+    let going = true;
+    const watching = (async () => {
+      while (going) most = Math.max(most, await backends(observer));
+    })();
+    for (let round = 0; round < 4; round += 1) {
+      const calls = Array.from({ length: 6 }, () =>
+        failureOf(database.query(statement(text), { timeoutMs: 300 })),
+      );
+      for (const failure of await Promise.all(calls))
+        expect(['in-flight', 'not-sent']).toContain(failure.phase);
+    }
+    // The server ends in half a second what would go on for a minute.
+    await expect.poll(() => database.stats().leaving, NOTICED).toBe(0);
+    await expect.poll(() => backends(observer), NOTICED).toBe(0);
+    going = false;
+    await watching;
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThanOrEqual(3);
+    expect((await database.query(statement('select count(*)::int4 from t'))).rows).toEqual([[0]]);
+  });
+
+  it('are open all the while that they listen, as any other', async () => {
+    const database = databases.open(await databases.source({ maximumPoolSize: 2 }));
+    const subscription = await database.listen?.('channel', deaf);
+    expect(database.stats()).toMatchObject({ open: 0, listening: 1 });
+    const session = await database.acquire();
+    const late = await failureOf(database.query(statement('select 1'), { timeoutMs: 200 }));
+    expect(late).toMatchObject({ phase: 'not-sent', reason: 'pool-exhausted' });
+    expect(await failureOf(database.listen?.('channel', deaf) ?? Promise.resolve())).toMatchObject({
+      message: expect.stringContaining('no connection to spare'),
+    });
+    await subscription?.close();
+    await database.query(statement('select 1'));
+    session.release();
+    expect(database.stats()).toMatchObject({ listening: 0 });
+  });
+
+  it('do not listen where each shard would not have one for statements any more', async () => {
+    const shards = [ShardIdentifier.of(0, 0), ShardIdentifier.of(0, 1)] as const;
+    const sources = [await databases.source(), await databases.source()] as const;
+    const topology = topologyOf([
+      [shards[0], sources[0]],
+      [shards[1], sources[1]],
+    ]);
+    const registry = openDatabases({ ...topology, maximumConnections: 3 });
+    databases.onEnd(() => registry.close(0));
+    const [first, second] = [registry.database(shards[0]), registry.database(shards[1])];
+    const subscription = await first.listen?.('channel', deaf);
+    expect(await failureOf(second.listen?.('channel', deaf) ?? Promise.resolve())).toMatchObject({
+      reason: 'pool-exhausted',
+    });
+    for (const each of [first, second, first, second]) await each.query(statement('select 1'));
+    await subscription?.close();
+    await (await second.listen?.('channel', deaf))?.close();
+  });
+});

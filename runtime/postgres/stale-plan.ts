@@ -1,0 +1,19 @@
+import type { DatabaseError } from 'pg';
+import type { Statement } from '../sharding/shard-database.js';
+
+/** An altered table makes a prepared statement unusable: `cached plan must not change result type`. */
+const FEATURE_NOT_SUPPORTED = '0A000';
+/** The prepared statement is gone, or there is one already: a pooler between us and the server, or `DISCARD ALL`. */
+const NAME_MIXED_UP: ReadonlySet<string | undefined> = new Set(['26000', '42P05']);
+
+/** Whether a prepared statement was refused because it is not usable any more: nothing of it was done. */
+export function isStalePlan(refusal: DatabaseError): boolean {
+  return (
+    NAME_MIXED_UP.has(refusal.code) ||
+    (refusal.code === FEATURE_NOT_SUPPORTED && refusal.routine === 'RevalidateCachedQuery')
+  );
+}
+
+export function unnamed({ text, values }: Statement): Statement {
+  return { text, values };
+}
