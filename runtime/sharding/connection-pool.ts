@@ -27,7 +27,6 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   /** Given up, while the server may still be at work for them. */
   #leaving = 0;
   #opening = 0;
-  /** How many there have been. */
   #opened = 0;
   #sweepTimer: NodeJS.Timeout | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
