@@ -13,7 +13,7 @@ const VITEST = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', imp
 const SHARE = [
   'runtime/execution/key-guard.db.test.ts',
   'runtime/events/schedules.db.test.ts',
-  'runtime/migration/migrate.db.test.ts',
+  'runtime/migration/drift.db.test.ts',
 ];
 
 /** This run's own settings must not reach the other one. */
@@ -33,5 +33,5 @@ test('executor, delivery and migrations work on the oldest version of PostgreSQL
   expect(start, errors).toBeGreaterThanOrEqual(0);
   const report = JSON.parse(output.slice(start)) as { numPassedTests: number; numFailedTests: number };
   expect(report.numFailedTests, output.slice(0, 20_000)).toBe(0);
-  expect(report.numPassedTests).toBeGreaterThan(20);
+  expect(report.numPassedTests).toBeGreaterThan(15);
 }, 300_000);
