@@ -1,6 +1,11 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ActionPlan } from '../action/action-plan.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
+import { type PerformScope, runInPerformScope } from '../action/perform-scope.js';
+import type { MemberConfig } from '../config/types.js';
 import { postgresAdapter } from '../databases.js';
+import { systemClock } from '../domain/clock.js';
 import { Decimal } from '../domain/decimal.js';
 import { CommitOutcomeUnknownError } from '../errors.js';
 import { DatabaseRegistry } from '../sharding/database-registry.js';
@@ -49,6 +54,33 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(opened.map((registry) => registry.close(0)));
   await servers?.destroy();
+});
+
+test('Inside perform every query goes to the primary, whenever it was made', async () => {
+  const [source, follower] = [servers.primary, servers.standby].map((server) =>
+    testDataSource(serverUrl(server, DATABASE), server),
+  );
+  if (source === undefined) throw new Error('No server');
+  const member: MemberConfig = { shard: HERE, name: 'one', primary: source, secondary: follower, others: {} };
+  const groups = [{ group: HERE.group, name: 'group', members: [member] }];
+  const registry = new DatabaseRegistry({ defaultShard: HERE, groups }, { adapters: [postgresAdapter] });
+  opened.push(registry);
+  const { gateways } = openBank(registry);
+  const made = gateways.queries(HERE, { replica: {} });
+  const askedOf = async (queries: typeof made): Promise<unknown> => {
+    const { rows } = await sql<{ standby: boolean }>`select pg_is_in_recovery() as standby`.execute(queries);
+    return rows[0]?.standby === true ? 'replica' : 'primary';
+  };
+  const both = (): Promise<unknown> =>
+    Promise.all([askedOf(made), askedOf(gateways.queries(HERE, { replica: {} }))]);
+  const scope: PerformScope = {
+    actionName: 'Look',
+    plan: new ActionPlan(systemClock, HERE),
+    signal: undefined,
+    remainingMs: () => PATIENT_MS,
+  };
+  expect(await both()).toEqual(['replica', 'replica']);
+  expect(await runInPerformScope(scope, both)).toEqual(['primary', 'primary']);
 });
 
 describe('With a synchronous standby that is away', () => {

@@ -76,7 +76,8 @@ export class ShardGateways implements RepositoryContext {
     this.#databases = databases;
     this.#namespace = namespace;
     this.#events = events;
-    this.replicas = new ReplicaReads(databases);
+    // Executions decide on what they read, so they always read the primary.
+    this.replicas = new ReplicaReads(databases, () => currentPerformScope() === undefined);
     databases.guardWith(refuseInPerform);
     databases.onRemoved((shard) => this.#forget(shard));
   }
@@ -165,9 +166,8 @@ export class ShardGateways implements RepositoryContext {
     return queries as Kysely<Tables>;
   }
 
-  /** Executions decide on what they read, so they always read the primary. */
   #source(shard: ShardIdentifier, replica: ReplicaRead | undefined): ShardDatabase {
-    if (replica === undefined || currentPerformScope() !== undefined) return this.#databases.database(shard);
+    if (replica === undefined) return this.#databases.database(shard);
     return this.replicas.reader(shard, replica);
   }
 
@@ -190,7 +190,7 @@ function refuseInPerform(): void {
   const scope = currentPerformScope();
   if (scope !== undefined) {
     throw new WriteInPerformError(
-      `${scope.actionName} asked for a transaction manager inside perform; perform only reads and stages on plan()`,
+      `${scope.actionName} used a database inside perform; perform only reads, through repositories, and stages on plan()`,
     );
   }
 }

@@ -1,3 +1,4 @@
+import { INTERNAL_ACCESS } from '../sharding/internal-access.js';
 import type { CallOptions, ShardDatabase } from '../sharding/shard-database.js';
 
 /** A lock as the database knows it. */
@@ -42,7 +43,10 @@ export class LockStore {
 
   /** Whether the lock is held under this token right now. @throws DriverFailure */
   async verify(name: string, token: bigint, options: CallOptions): Promise<boolean> {
-    const { rowCount } = await this.#database.query({ ...VERIFY, values: [name, String(token)] }, options);
+    const { rowCount } = await this.#database.query(
+      { ...VERIFY, values: [name, String(token)] },
+      { ...options, access: INTERNAL_ACCESS },
+    );
     return rowCount > 0;
   }
 

@@ -173,7 +173,7 @@ function kyselyOn(session: ShardSession): Kysely<unknown> {
       await command('ROLLBACK').catch(() => {});
     },
   });
-  return new Kysely({ dialect: new ShardDialect(driver, new LocklessAdapter()) });
+  return new Kysely({ dialect: new ShardDialect(driver, { adapter: new LocklessAdapter() }) });
 }
 
 /** The session holds a lock of its own already. */

@@ -1,6 +1,15 @@
-import { type CompiledQuery, type DatabaseConnection, Kysely, type QueryResult } from 'kysely';
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  Kysely,
+  PostgresQueryCompiler,
+  type QueryId,
+  type QueryResult,
+  type RootOperationNode,
+} from 'kysely';
 import { WriteInPerformError } from '../errors.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
+import { INTERNAL_ACCESS } from '../sharding/internal-access.js';
 import {
   ShardDialect,
   SingleConnectionDriver,
@@ -27,23 +36,44 @@ const READ_ONLY_TRANSACTION = '25006';
 export function readOnlyKysely<Tables>(database: ShardDatabase, timeoutMs?: number): Kysely<Tables> {
   const refuse = (): Promise<void> =>
     Promise.reject(new WriteInPerformError('Transactions are not available here: reads run one by one'));
-  const limits = timeoutMs === undefined ? {} : { timeoutMs: Math.max(timeoutMs, 0) };
-  const connection = new ReadingConnection(database, limits);
+  const compiler = new RememberingCompiler();
+  const limits: CallOptions = {
+    access: INTERNAL_ACCESS,
+    ...(timeoutMs !== undefined && { timeoutMs: Math.max(timeoutMs, 0) }),
+  };
+  const connection = new ReadingConnection(database, limits, compiler);
   const driver = new SingleConnectionDriver(connection, { begin: refuse, commit: refuse, rollback: refuse });
-  return new Kysely<Tables>({ dialect: new ShardDialect(driver) });
+  return new Kysely<Tables>({ dialect: new ShardDialect(driver, { compiler }) });
+}
+
+/** Knows which text it has made of a syntax tree: a compiled query is plain data, whose text may be another one. */
+class RememberingCompiler extends PostgresQueryCompiler {
+  readonly #texts = new WeakMap<RootOperationNode, string>();
+
+  override compileQuery(node: RootOperationNode, queryId: QueryId): CompiledQuery {
+    const compiled = super.compileQuery(node, queryId);
+    this.#texts.set(node, compiled.sql);
+    return compiled;
+  }
+
+  isTrue({ query, sql }: CompiledQuery): boolean {
+    return this.#texts.get(query) === sql;
+  }
 }
 
 class ReadingConnection implements DatabaseConnection {
   readonly #database: ShardDatabase;
   readonly #limits: CallOptions;
+  readonly #compiled: RememberingCompiler;
 
-  constructor(database: ShardDatabase, limits: CallOptions) {
+  constructor(database: ShardDatabase, limits: CallOptions, compiled: RememberingCompiler) {
     this.#database = database;
     this.#limits = limits;
+    this.#compiled = compiled;
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const opaque = checkReadOnly(query.query) === 'opaque';
+    const opaque = checkReadOnly(query.query) === 'opaque' || !this.#compiled.isTrue(query);
     const statement = toStatement(query);
     try {
       const rows = opaque

@@ -2,6 +2,7 @@ import type { ModelDescriptor } from '../domain/descriptor.js';
 import type { Entity } from '../domain/entity.js';
 import { NIL_UUID } from '../domain/uuid.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
+import { INTERNAL_ACCESS } from '../sharding/internal-access.js';
 import { PackedArray } from '../sharding/packed-array.js';
 import type { CallOptions, ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { instantText, uuidArray } from './column-codec.js';
@@ -88,8 +89,9 @@ export class SqlShardStore implements ShardStore {
     requireSize(request, statement);
     try {
       // What waits for locks would hold up those behind it.
-      const pipelined = request.locked === 'skip' ? { ...options, pipeline: this } : options;
-      const { rows } = await this.#database.query(statement, pipelined);
+      const pipelined = request.locked === 'skip' ? { pipeline: this } : undefined;
+      const limits = { ...options, ...pipelined, access: INTERNAL_ACCESS } as const;
+      const { rows } = await this.#database.query(statement, limits);
       const [applied = '', refused = ''] = rows[0] ?? [];
       if (applied === UNPROVEN) throw this.#outdated(request);
       return { applied: String(applied), refused: String(refused) };
@@ -113,7 +115,10 @@ export class SqlShardStore implements ShardStore {
     options?: CallOptions,
   ): Promise<readonly M[]> {
     const codec = RowCodec.of(model);
-    const { rows } = await this.#database.query(readStatement(codec, ids), options);
+    const { rows } = await this.#database.query(readStatement(codec, ids), {
+      ...options,
+      access: INTERNAL_ACCESS,
+    });
     return rows.map((row) => codec.decode(row));
   }
 

@@ -1,3 +1,5 @@
+import { outside } from './outside.js';
+
 interface Listening {
   readonly listeners: Set<() => void>;
   readonly tell: () => void;
@@ -24,7 +26,9 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
 function listenTo(signal: AbortSignal): Listening {
   const listeners = new Set<() => void>();
   const tell = (): void => {
-    for (const listener of [...listeners]) listener();
+    outside(() => {
+      for (const listener of [...listeners]) listener();
+    });
   };
   const started = { listeners, tell };
   listening.set(signal, started);

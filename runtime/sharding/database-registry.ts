@@ -5,6 +5,7 @@ import { BreakerDatabase } from './breaker-database.js';
 import { ConnectionBudget } from './connection-budget.js';
 import type { DatabaseAdapter } from './database-adapter.js';
 import { DriverFailure, ShardRemovedFailure } from './driver-failure.js';
+import { GuardedDatabase } from './guarded-database.js';
 import type { ShardDatabase } from './shard-database.js';
 import { SwitchableDatabase } from './switchable-database.js';
 import { membersOf, type TopologyChange, topologyChanges } from './topology-changes.js';
@@ -44,6 +45,8 @@ export class DatabaseRegistry {
   readonly #adapters: readonly DatabaseAdapter[];
   readonly #warn: (message: string) => void;
   readonly #databases: Map<ShardIdentifier, SwitchableDatabase> = new Map();
+  /** The same, for callers. */
+  readonly #guarded: WeakMap<ShardDatabase, GuardedDatabase> = new WeakMap();
   #reloading: Promise<unknown> = Promise.resolve();
   readonly #replicas: Map<ShardIdentifier, ShardDatabase> = new Map();
   readonly #budget: ConnectionBudget | undefined;
@@ -75,13 +78,16 @@ export class DatabaseRegistry {
   }
 
   /**
-   * The database of one shard. There is no fallback to the default shard.
+   * The database of one shard. There is no fallback to the default shard. Its calls, and those of its sessions, fail
+   * with WriteInPerformError inside an action's `perform`, which reads through repositories and stages on its plan.
    *
    * @throws UnknownShardError if the topology does not list the shard
    * @throws ClosedError after `close`
    */
   database(shard: ShardIdentifier): ShardDatabase {
-    return (this.#members.has(shard) ? this.#databases.get(shard) : undefined) ?? this.#open(shard);
+    return this.#guardedBy(
+      (this.#members.has(shard) ? this.#databases.get(shard) : undefined) ?? this.#open(shard),
+    );
   }
 
   /**
@@ -93,12 +99,12 @@ export class DatabaseRegistry {
   replica(shard: ShardIdentifier): ShardDatabase | undefined {
     if (this.#withheld.has(shard)) return undefined;
     const known = this.#replicas.get(shard);
-    if (known !== undefined) return known;
+    if (known !== undefined) return this.#guardedBy(known);
     const { secondary } = this.memberConfig(shard);
     if (secondary === undefined) return undefined;
     const replica = this.#openSource(shard, secondary);
     this.#replicas.set(shard, replica);
-    return replica;
+    return this.#guardedBy(replica);
   }
 
   /** @throws UnknownShardError if the topology does not list the shard */
@@ -119,7 +125,7 @@ export class DatabaseRegistry {
     return new TransactionManager(this.database(shard));
   }
 
-  /** Sets what `transactionManager` calls first: it throws where transactions are not allowed. */
+  /** Sets what is called before each call of a database: it throws where an application may not use one. */
   guardWith(guard: () => void): void {
     this.#guard = guard;
   }
@@ -188,6 +194,15 @@ export class DatabaseRegistry {
   close(graceMs?: number): Promise<void> {
     this.#closed ??= closeAll([...this.#databases.values(), ...this.#replicas.values()], graceMs);
     return this.#closed;
+  }
+
+  #guardedBy(database: ShardDatabase): ShardDatabase {
+    let guarded = this.#guarded.get(database);
+    if (guarded === undefined) {
+      guarded = new GuardedDatabase(database, () => this.#guard());
+      this.#guarded.set(database, guarded);
+    }
+    return guarded;
   }
 
   #open(shard: ShardIdentifier): ShardDatabase {

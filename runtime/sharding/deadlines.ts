@@ -1,4 +1,5 @@
 import { NO_SLOT, type Slotted, TransientSet } from '../collections/transient-set.js';
+import { outside } from './outside.js';
 
 /** How often overdue waits are looked for. */
 const SWEEP_MS = 10;
@@ -58,7 +59,7 @@ export class Deadlines {
     this.#waits.add(wait);
     if (this.#timer !== undefined) return;
     this.#due = performance.now() + SWEEP_MS;
-    this.#timer = setInterval(() => setImmediate(() => this.#sweep()), SWEEP_MS).unref();
+    this.#timer = outside(() => setInterval(() => setImmediate(() => this.#sweep()), SWEEP_MS).unref());
   }
 
   /** The wait is over. */

@@ -30,10 +30,16 @@ export interface TransactionControl {
 export class ShardDialect implements Dialect {
   readonly #driver: Driver;
   readonly #adapter: DialectAdapter;
+  readonly #compiler: QueryCompiler;
 
-  constructor(driver: Driver, adapter: DialectAdapter = new PostgresAdapter()) {
+  /** Adapter and compiler are Kysely's own by default. */
+  constructor(
+    driver: Driver,
+    parts: { readonly adapter?: DialectAdapter; readonly compiler?: QueryCompiler } = {},
+  ) {
     this.#driver = driver;
-    this.#adapter = adapter;
+    this.#adapter = parts.adapter ?? new PostgresAdapter();
+    this.#compiler = parts.compiler ?? new PostgresQueryCompiler();
   }
 
   createDriver(): Driver {
@@ -41,7 +47,7 @@ export class ShardDialect implements Dialect {
   }
 
   createQueryCompiler(): QueryCompiler {
-    return new PostgresQueryCompiler();
+    return this.#compiler;
   }
 
   createAdapter(): DialectAdapter {

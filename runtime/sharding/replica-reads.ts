@@ -3,6 +3,7 @@ import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ShardIdentityError, ValidationError } from '../errors.js';
 import type { DatabaseRegistry } from './database-registry.js';
 import { DriverFailure } from './driver-failure.js';
+import { INTERNAL_ACCESS } from './internal-access.js';
 import { publicError } from './public-error.js';
 import type { CallOptions, ShardDatabase } from './shard-database.js';
 import { sqlStateMeaning } from './sql-state.js';
@@ -34,11 +35,14 @@ interface ReplicaState {
 /** Decides for each read whether a shard's replica can serve it. */
 export class ReplicaReads {
   readonly #databases: DatabaseRegistry;
+  readonly #isAllowed: () => boolean;
   readonly #replicas = new Map<ShardIdentifier, ReplicaState>();
   readonly #restUntil = new Map<ShardIdentifier, number>();
 
-  constructor(databases: DatabaseRegistry) {
+  /** @param isAllowed whether the caller's reads may go to a replica; asked for each. Default: always */
+  constructor(databases: DatabaseRegistry, isAllowed: () => boolean = () => true) {
     this.#databases = databases;
+    this.#isAllowed = isAllowed;
   }
 
   /**
@@ -50,7 +54,9 @@ export class ReplicaReads {
   async position(shard: ShardIdentifier): Promise<LogPosition> {
     const text = 'select pg_current_wal_insert_lsn()::text';
     try {
-      const { rows } = await this.#databases.database(shard).query({ text, values: [] });
+      const { rows } = await this.#databases
+        .database(shard)
+        .query({ text, values: [] }, { access: INTERNAL_ACCESS });
       return String(rows[0]?.[0]);
     } catch (error) {
       throw error instanceof DriverFailure ? publicError(error, shard) : error;
@@ -102,6 +108,7 @@ export class ReplicaReads {
     { after, waitMs }: { readonly after: LogPosition | undefined; readonly waitMs: number },
     options: CallOptions | undefined,
   ): Promise<ShardDatabase> {
+    if (!this.#isAllowed()) return primary;
     if ((this.#restUntil.get(shard) ?? 0) > performance.now()) return primary;
     const replica = this.#replica(shard);
     if (replica === undefined) return primary;

@@ -1,4 +1,5 @@
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import type { INTERNAL_ACCESS } from './internal-access.js';
 
 /** One SQL statement with its parameters. */
 export interface Statement {
@@ -48,6 +49,8 @@ export interface CallOptions {
    * is lost, all of them are in doubt. Default: a statement has its connection to itself.
    */
   readonly pipeline?: object;
+  /** Only of the runtime's own calls: they are allowed inside `perform`. */
+  readonly access?: typeof INTERNAL_ACCESS;
 }
 
 /** One connection, held by one caller. */

@@ -142,7 +142,7 @@ export function openBank(
   const gateways = new ShardGateways(databases, 'test', new EventCatalog(accountEvents));
   const accounts = new AccountRepository(gateways);
   const executor = new ActionExecutor({
-    registry: new ActionRegistry(accountActions(accounts)),
+    registry: new ActionRegistry(accountActions(accounts, environment.clock)),
     gateways,
     models,
     environment,
@@ -186,10 +186,13 @@ export const accountApplication: ApplicationDefinition = {
   migrations: accountMigrations,
 };
 
-function accountActions(accounts: AccountRepository): readonly ActionDescriptor[] {
+function accountActions(
+  accounts: AccountRepository,
+  clock: Clock = systemClock,
+): readonly ActionDescriptor[] {
   const decimal = { kind: 'decimal', precision: 19, scale: 4 } as const;
   return [
-    { name: 'Open', actionClass: OpenAction, params: [], create: () => new OpenAction(systemClock) },
+    { name: 'Open', actionClass: OpenAction, params: [], create: () => new OpenAction(clock) },
     {
       name: 'Credit',
       actionClass: CreditAction,
@@ -198,7 +201,7 @@ function accountActions(accounts: AccountRepository): readonly ActionDescriptor[
         { name: 'amount', type: decimal },
         { name: 'pin', type: { kind: 'string' }, optional: true, secret: true },
       ],
-      create: () => new CreditAction(systemClock, accounts),
+      create: () => new CreditAction(clock, accounts),
     },
     {
       name: 'Move',
@@ -207,7 +210,7 @@ function accountActions(accounts: AccountRepository): readonly ActionDescriptor[
         { name: 'from', type: { kind: 'uuid' } },
         { name: 'amount', type: decimal },
       ],
-      create: () => new MoveAction(systemClock, accounts),
+      create: () => new MoveAction(clock, accounts),
     },
   ];
 }
