@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Server } from 'node:http';
 
 /** Listeners besides the first one. */
-const MORE = 7;
+const MORE = 15;
 /** The helper is ended after so long, whatever it has done, in milliseconds. */
 const HELPER_WITHIN_MS = 10_000;
 
@@ -19,7 +19,7 @@ process.once('message', ({ copies }, handle) => {
 /**
  * Listens on the socket of a server with further servers. The event loop accepts one connection per turn and listener;
  * a busy process has few turns, so that of thousands of clients that connect at once most would wait for many seconds
- * in the kernel, and give up with their requests sent. With eight listeners it accepts eight per turn.
+ * in the kernel, and give up with their requests sent. With 16 listeners it accepts 16 per turn.
  *
  * Node.js cannot duplicate a descriptor, but a process that receives one gets a duplicate: a helper process sends them
  * back and ends. Where that is not possible, one listener has to do.
