@@ -65,34 +65,44 @@ const statesOf = (requests: readonly Request[]): Record<string, number> => {
 };
 
 describe('Admission', () => {
-  it('admits up to its limit, lets a quarter wait for a moment and refuses the rest at once', () => {
-    const requests = enter(0, 200);
-    expect(statesOf(requests)).toEqual({ admitted: 64, waiting: 16, refused: 120 });
+  it('admits up to its limit, lets as many wait and refuses the rest at once', () => {
+    const requests = enter(0, 600);
+    expect(statesOf(requests)).toEqual({ admitted: 256, waiting: 256, refused: 88 });
     expect(admission.isFull(0)).toBe(true);
-    clock.pass(35);
-    expect(statesOf(requests)).toEqual({ admitted: 64, refused: 136 });
-    expect(admission.statistics).toMatchObject({ inFlight: 64, waiting: 0, refused: 136 });
+    clock.pass(1_000);
+    expect(statesOf(requests)).toEqual({ admitted: 256, refused: 344 });
+    expect(admission.statistics).toMatchObject({ inFlight: 256, waiting: 0, refused: 344 });
     expect(admission.isFull(0)).toBe(false);
   });
 
-  it('serves the oldest first, and the newest first once the oldest is overdue', () => {
-    const running = enter(0, 64);
-    const [first, second] = enter(0, 2);
-    running[0]?.ticket?.leave(false);
-    expect([first?.state, second?.state]).toEqual(['admitted', 'waiting']);
-    clock.pass(12);
-    const [third] = enter(0, 1);
-    running[1]?.ticket?.leave(false);
-    expect([second?.state, third?.state]).toEqual(['waiting', 'admitted']);
+  it('serves all of a burst that ends soon, the oldest first', () => {
+    const burst = enter(0, 500);
+    const [first, last] = [burst[256], burst[499]];
+    burst[0]?.ticket?.leave(true);
+    expect([first?.state, last?.state]).toEqual(['admitted', 'waiting']);
+    for (const each of burst) {
+      clock.pass(0.4);
+      each.ticket?.leave(true);
+    }
+    expect(statesOf(burst)).toEqual({ admitted: 500 });
   });
 
-  it('refuses the overdue one instead of the newest when too many wait', () => {
-    enter(0, 64);
-    const waiting = enter(0, 16);
-    clock.pass(12);
-    const [newest] = enter(0, 1);
-    expect(newest?.state).toBe('waiting');
-    expect(waiting[0]?.state).toBe('refused');
+  it('serves the newest first while the queue does not empty, and refuses the others soon', () => {
+    const running = enter(0, 256);
+    const waiting = enter(0, 10);
+    clock.pass(260);
+    expect(statesOf(waiting)).toEqual({ refused: 10 });
+    // What keeps the queue from emptying keeps the gate overloaded.
+    const crowd = enter(0, 100);
+    for (let passed = 0; passed < 300; passed += 10) {
+      clock.pass(10);
+      crowd.push(...enter(0, 1));
+    }
+    const [older, newest] = enter(0, 2);
+    running[0]?.ticket?.leave(false);
+    expect([older?.state, newest?.state]).toEqual(['waiting', 'admitted']);
+    clock.pass(20);
+    expect(older?.state).toBe('refused');
   });
 
   it('keeps a shard that hangs from taking the places of the others', () => {
@@ -105,19 +115,19 @@ describe('Admission', () => {
     }
     enter(1, 500);
     const { gates } = admission.statistics;
-    expect(gates.find(({ shard }) => shard === 1)).toMatchObject({ limit: 32, inFlight: 32 });
+    expect(gates.find(({ shard }) => shard === 1)).toMatchObject({ limit: 64, inFlight: 64 });
     expect(statesOf(enter(0, 20))).toEqual({ admitted: 20 });
   });
 
   it('forgets requests whose clients have gone, and keeps each place for one', () => {
-    const running = enter(NO_SHARD, 64);
+    const running = enter(NO_SHARD, 256);
     const [gone, waiting] = enter(NO_SHARD, 2);
     if (gone !== undefined) gone.isGone = true;
     const { ticket } = running[0] ?? {};
     ticket?.leave(false);
     ticket?.leave(false);
     expect([gone?.state, waiting?.state]).toEqual(['waiting', 'admitted']);
-    expect(admission.statistics.inFlight).toBe(64);
+    expect(admission.statistics.inFlight).toBe(256);
   });
 
   it('asks clients to come back at a rate that it can serve', () => {
@@ -125,7 +135,7 @@ describe('Admission', () => {
       for (let each = 0; each < 1_000; each += 1) for (const { ticket } of enter(0)) ticket?.leave(false);
       clock.pass(1_000);
     }
-    enter(0, 80);
+    enter(0, 512);
     const returns = enter(0, 4_000).map(({ returnMs }) => returnMs);
     // 4,000 of them at a quarter of 1,000 per second.
     expect(returns[0]).toBeLessThan(1_100);

@@ -1,4 +1,4 @@
-import { type Entrant, Gate, type Ticket } from './gate.js';
+import { type Entrant, Gate, type QueueTimes, type Ticket } from './gate.js';
 import { LatencyLimit, type LatencyLimitOptions } from './latency-limit.js';
 import { ReturnTimes } from './return-times.js';
 
@@ -38,8 +38,8 @@ export interface GateStatistics extends Omit<AdmissionStatistics, 'gates'> {
 export const NO_SHARD = -1;
 
 const LIMIT: LatencyLimitOptions = {
-  initial: 64,
-  minimum: 32,
+  initial: 256,
+  minimum: 64,
   maximum: 1_000,
   toleratedMs: 120,
   longestMs: 600,
@@ -47,11 +47,8 @@ const LIMIT: LatencyLimitOptions = {
   leastSamples: 10,
 };
 /** One shard that does not answer keeps its minimum of places; the others find room beside it. */
-const TOTAL_LIMIT: LatencyLimitOptions = { ...LIMIT, initial: 128, minimum: 128 };
-/** A request that has waited so long is overdue, in milliseconds: then the newest one goes first. */
-const OVERDUE_MS = 5;
-/** A request that has waited so long is refused, in milliseconds. */
-const LONGEST_WAIT_MS = 15;
+const TOTAL_LIMIT: LatencyLimitOptions = { ...LIMIT, initial: 512, minimum: 256 };
+const QUEUE: QueueTimes = { burstMs: 250, longestMs: 500, overloadedMs: 15 };
 /** How often waiting requests are looked at, in milliseconds. */
 const SWEEP_MS = 5;
 /** The best mean latency of all shards counts for so long, in milliseconds. */
@@ -111,7 +108,7 @@ export class Admission {
     }
     const nowMs = this.#environment.nowMs();
     if (gate.isCrowded) {
-      const overdue = gate.takeOverdue(nowMs - OVERDUE_MS);
+      const overdue = gate.takeOverdue(nowMs);
       this.#refuse(gate, overdue ?? entrant, nowMs);
       if (overdue === undefined) return;
     }
@@ -128,7 +125,7 @@ export class Admission {
   #gate(shard: number): Gate {
     let gate = this.#gates.get(shard);
     if (gate === undefined) {
-      gate = new Gate(new LatencyLimit(LIMIT));
+      gate = new Gate(new LatencyLimit(LIMIT), QUEUE);
       this.#gates.set(shard, gate);
     }
     return gate;
@@ -177,7 +174,7 @@ export class Admission {
     for (const gate of this.#crowded) {
       if (this.#inFlight >= this.#total.limit) return;
       if (!gate.hasRoom) continue;
-      const entrant = gate.next(nowMs - OVERDUE_MS);
+      const entrant = gate.next(nowMs);
       this.#crowded.delete(gate);
       if (gate.hasWaiting) this.#crowded.add(gate);
       if (entrant !== undefined) this.#admit(gate, entrant);
@@ -198,10 +195,10 @@ export class Admission {
     // A limit that has risen lets requests in without any of them ending.
     this.#admitWaiting(nowMs);
     for (const gate of this.#crowded) {
-      let late = gate.takeOverdue(nowMs - LONGEST_WAIT_MS);
+      let late = gate.takeOverdue(nowMs);
       while (late !== undefined) {
         this.#refuse(gate, late, nowMs);
-        late = gate.takeOverdue(nowMs - LONGEST_WAIT_MS);
+        late = gate.takeOverdue(nowMs);
       }
       if (!gate.hasWaiting) this.#crowded.delete(gate);
     }

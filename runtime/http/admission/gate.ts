@@ -24,20 +24,39 @@ interface Waiting {
   readonly sinceMs: number;
 }
 
-/** Requests that may wait, as a share of those that may be under way: so many end within a fraction of the tolerated latency. */
-const WAITING_SHARE = 0.25;
-const LEAST_WAITING = 4;
+/** Times of a queue, in milliseconds. */
+export interface QueueTimes {
+  /** A queue that has held requests for longer than this does not pass by itself: the gate is overloaded. */
+  readonly burstMs: number;
+  /** A request of a burst that has waited so long is refused. */
+  readonly longestMs: number;
+  /** The same while the gate is overloaded. */
+  readonly overloadedMs: number;
+}
 
-/** The requests of one shard: those under way, and those that wait. */
+/** Requests that may wait, as a share of those that may be under way. */
+const WAITING_SHARE = 1;
+
+/**
+ * The requests of one shard: those under way, and those that wait.
+ *
+ * The queue is a controlled delay (Maurer, Fail at Scale, ACM Queue 13/8, 2015): a burst may wait until it is served,
+ * the oldest first. A queue that does not empty is overload: then a request waits for a moment only, and the newest is
+ * served first, because it can still be answered in good time.
+ */
 export class Gate {
   readonly limit: LatencyLimit;
+  readonly #times: QueueTimes;
+  /** Since when the queue has not been empty. */
+  #fullSinceMs = 0;
   inFlight = 0;
   refused = 0;
   /** The oldest first. */
   #waiting: Waiting[] = [];
 
-  constructor(limit: LatencyLimit) {
+  constructor(limit: LatencyLimit, times: QueueTimes) {
     this.limit = limit;
+    this.#times = times;
   }
 
   get hasRoom(): boolean {
@@ -50,7 +69,7 @@ export class Gate {
 
   /** Whether as many wait as may. */
   get isCrowded(): boolean {
-    return this.#waiting.length >= Math.max(LEAST_WAITING, this.limit.limit * WAITING_SHARE);
+    return this.#waiting.length >= this.limit.limit * WAITING_SHARE;
   }
 
   get statistics(): {
@@ -64,11 +83,14 @@ export class Gate {
   }
 
   wait(entrant: Entrant, nowMs: number): void {
+    if (this.#waiting.length === 0) this.#fullSinceMs = nowMs;
     this.#waiting.push({ entrant, sinceMs: nowMs });
   }
 
-  /** Takes out the oldest request that has waited since `boundMs` or longer. */
-  takeOverdue(boundMs: number): Entrant | undefined {
+  /** Takes out the oldest request if it has waited for too long. */
+  takeOverdue(nowMs: number): Entrant | undefined {
+    const { longestMs, overloadedMs } = this.#times;
+    const boundMs = nowMs - (this.#isOverloaded(nowMs) ? overloadedMs : longestMs);
     for (;;) {
       const oldest = this.#waiting[0];
       if (oldest === undefined || oldest.sinceMs > boundMs) return undefined;
@@ -77,16 +99,17 @@ export class Gate {
     }
   }
 
-  /**
-   * Takes out the next request: the oldest one, or the newest one while the oldest is overdue. Under overload the
-   * newest can still be answered in good time, and the oldest no longer can.
-   */
-  next(overdueSinceMs: number): Entrant | undefined {
+  /** Takes out the next request: the oldest one of a burst, the newest one under overload. */
+  next(nowMs: number): Entrant | undefined {
+    const isOverloaded = this.#isOverloaded(nowMs);
     for (;;) {
-      const oldest = this.#waiting[0];
-      if (oldest === undefined) return undefined;
-      const taken = oldest.sinceMs <= overdueSinceMs ? this.#waiting.pop() : this.#waiting.shift();
-      if (taken?.entrant.isGone === false) return taken.entrant;
+      const taken = isOverloaded ? this.#waiting.pop() : this.#waiting.shift();
+      if (taken === undefined) return undefined;
+      if (!taken.entrant.isGone) return taken.entrant;
     }
+  }
+
+  #isOverloaded(nowMs: number): boolean {
+    return this.#waiting.length > 0 && nowMs - this.#fullSinceMs > this.#times.burstMs;
   }
 }
