@@ -217,9 +217,9 @@ describe('closing', () => {
     await started;
     const closed = server.close();
     setTimeout(() => finish(), 100);
-    const { status, text, closed: byServer } = await answer;
+    const { status, closed: byServer } = await answer;
+    // While the listener is still open, an answer must not send its client to connect anew.
     expect([status, byServer]).toEqual([200, true]);
-    expect(text.toLowerCase()).toContain('connection: close');
     await closed;
   });
 
