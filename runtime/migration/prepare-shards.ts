@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { ClosedError, FwError, MigrationError, UnknownShardError } from '../errors.js';
+import { ClosedError, FwError, MigrationError, UnknownShardError, UnsafeServerError } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { onEachShard, SHARDS_AT_ONCE, type ShardOutcome } from '../sharding/each-shard.js';
@@ -47,7 +47,8 @@ const LONGEST_VERIFYING_PAUSE_MS = 2_000;
  * waited for.
  *
  * @throws the error of the first shard, if none can be served and each has failed for a reason that does not pass by
- *   itself (a migration, a wrong identity, a server that is not safe)
+ *   itself (a migration, a wrong identity)
+ * @throws UnsafeServerError if one of the servers may lose acknowledged commits: that is a mistake of the configuration
  */
 export async function prepareShards(
   databases: DatabaseRegistry,
@@ -87,12 +88,18 @@ export class ShardPreparation {
       this.#warnOfThoseUnderWay();
       return;
     }
+    const unsafe = outcomes.find((outcome) => !outcome.ok && outcome.error instanceof UnsafeServerError);
+    if (unsafe?.ok === false) this.#giveUp(unsafe.error);
     const [firstOutcome] = outcomes;
     if (firstOutcome?.ok === false && outcomes.every((outcome) => this.#isHopeless(outcome))) {
-      this.#isGivenUp = true;
-      throw firstOutcome.error;
+      this.#giveUp(firstOutcome.error);
     }
     warnOfDifferences(this.#snapshots, this.#warn);
+  }
+
+  #giveUp(error: unknown): never {
+    this.#isGivenUp = true;
+    throw error;
   }
 
   /** Tries again at once: something has changed. */
