@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fixedPrincipal, migrate, openDatabases } from 'fw-actions';
@@ -9,13 +9,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serveApplication } from '../../runtime/http/process/serve-application.js';
 import { FakeProcess } from '../../runtime/http/test-support/fake-process.js';
 import { APPLICATION_RIGHTS } from '../../runtime/migration/application-rights.js';
+import { documentedGrants } from '../../runtime/testing/databases-roles.js';
 import { testServer } from '../../runtime/testing/databases-vitest.js';
 import { application } from './generated/application.js';
 
-/** The page's grants, word for word. */
-const GRANTS = /## Roles[\s\S]*?```sql\n([\s\S]*?)```/.exec(
-  readFileSync(join(import.meta.dirname, '../../docs/events.md'), 'utf8'),
-)?.[1];
+const GRANTS = documentedGrants();
 const PATIENCE = { timeout: 90_000 };
 const ROLE = 'wallet_app';
 const names = ['global', 'mexico'].map((name) => `fw_test_role_${name}_${randomBytes(4).toString('hex')}`);
@@ -86,7 +84,7 @@ test('the wallet serves as the role of docs/events.md, which may not change the 
   await expect(start(ungranted)).rejects.toThrow('exit 1');
   expect(ungranted.err).toMatch(/permission denied for schema eventlog|lacks the rights/);
 
-  for (const name of names) await asOwner(GRANTS ?? '', name);
+  for (const name of names) await asOwner(GRANTS, name);
   await asOwner(`revoke update on eventlog.consumers from ${ROLE}`, names[1]);
   const partly = new FakeProcess();
   const port = new FakeProcess();
@@ -133,9 +131,7 @@ test('the wallet serves as the role of docs/events.md, which may not change the 
 
 test('the page gives what a start asks for, and nothing more', async () => {
   const granted = new Map<string, string>();
-  for (const [, privileges, tables] of (GRANTS ?? '').matchAll(
-    /grant ([\w, ]+) on (eventlog\.[\w., \n]+) to/g,
-  ))
+  for (const [, privileges, tables] of GRANTS.matchAll(/grant ([\w, ]+) on (eventlog\.[\w., \n]+) to/g))
     for (const table of (tables ?? '').split(/,\s*/))
       if (table.startsWith('eventlog.')) granted.set(table.trim(), (privileges ?? '').toUpperCase());
   const wanted = APPLICATION_RIGHTS.flatMap(({ tables, privileges }) =>

@@ -47,7 +47,8 @@ describeOnEachAdapter('An application with handlers', (harness) => {
   test('delivers as long as it is open', async () => {
     const shards = [GLOBAL_SHARD, MEXICO_SHARD];
     const databases = await harness.makeShards({ shards, migrations: application.migrations });
-    const open = assembleApplication(withHandler, databases, { namespace: 'test', collaborators: {} });
+    const options = { namespace: 'test', collaborators: {}, migrate: false };
+    const open = assembleApplication(withHandler, databases, options);
     const wallet = await open.executor.execute({ name: 'test' }, WalletCreateAction, {
       country: 'MX',
       ownerId: randomUUID(),
@@ -119,7 +120,8 @@ describeOn('postgresql', 'An application that is reloaded', (harness) => {
     const { migrations } = application;
     const topology = await harness.makeTopology({ shards, migrations });
     const databases = openDatabases({ ...topology, groups: topology.groups.slice(0, 1) }, { warn: () => {} });
-    const open = assembleApplication(withHandler, databases, { namespace: 'test', collaborators: {} });
+    const options = { namespace: 'test', collaborators: {}, migrate: false };
+    const open = assembleApplication(withHandler, databases, options);
     try {
       await open.reload(topology);
       const { id } = await open.executor.execute({ name: 'test' }, WalletCreateAction, {

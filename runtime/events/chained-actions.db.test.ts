@@ -291,14 +291,22 @@ describeOnEachAdapter('Versions of an event', (harness) => {
 
 describeOnEachAdapter('A server with another system identifier', (harness) => {
   test('is none where delivery has never run', async () => {
-    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const databases = await harness.makeShards({
+      shards: [HERE],
+      migrations: ledgerMigrations,
+      owner: 'rebase',
+    });
     const ledger = openLedger(databases);
     await ledger.credit(await ledger.open());
     expect(await ledger.events.rebase()).toMatchObject([{ outcome: 'unchanged', epoch: 1 }]);
   });
 
   test('stops delivery until rebase opens a new epoch, and then nothing is missing', async () => {
-    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const databases = await harness.makeShards({
+      shards: [HERE],
+      migrations: ledgerMigrations,
+      owner: 'rebase',
+    });
     const versions: number[] = [];
     const handlers = [handlerOf('Moved', ({ modelVersion }) => void versions.push(modelVersion))];
     const before = openLedger(databases, { handlers });

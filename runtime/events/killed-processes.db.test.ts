@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { HERE } from '../execution/test-support/accounts.js';
 import { type CompiledProgram, compileProgram } from '../execution/test-support/compiled-program.js';
 import type { DatabaseHarness } from '../testing/databases.js';
-import { describeOn, testServer } from '../testing/databases-vitest.js';
+import { describeOn } from '../testing/databases-vitest.js';
 import { seededRandom, writeLate } from './test-support/late-writers.js';
 import { type Ledger, ledgerMigrations, openLedger, until } from './test-support/ledger.js';
 import type { WorkerPlan } from './test-support/worker-process.js';
@@ -62,9 +62,9 @@ async function makeWorld(harness: DatabaseHarness): Promise<World> {
   const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
   const ledger = openLedger(databases);
   const mirror = await ledger.open();
-  const { url } = databases.memberConfig(HERE).primary;
-  const { user, password } = testServer();
-  return { ledger, mirror, planFor: (name) => ({ name, url, user: { user, password }, mirror }) };
+  const { url, username = '', password } = databases.memberConfig(HERE).primary;
+  const user = { user: username, password: password?.reveal() ?? '' };
+  return { ledger, mirror, planFor: (name) => ({ name, url, user, mirror }) };
 }
 
 /** Events of accounts other than the mirror: what the workers react to. */

@@ -93,7 +93,11 @@ describeOn('postgresql', 'A shard that was moved by logical replication', (harne
   test('delivers what was written before and after its rebase, although positions have started anew', async () => {
     const versions: number[] = [];
     const handlers = [handlerOf('Followed', ({ modelVersion }) => void versions.push(modelVersion))];
-    const before = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const before = await harness.makeShards({
+      shards: [HERE],
+      migrations: ledgerMigrations,
+      owner: 'replication',
+    });
     const old = openLedger(before, { handlers });
     const account = await old.open();
     for (let count = 0; count < 4; count += 1) await old.credit(account);
@@ -141,7 +145,11 @@ describeOn('postgresql', 'A shard that was dumped and restored on another server
   test('delivers nothing until it is rebased, and then everything once, in order', async () => {
     const versions: number[] = [];
     const handlers = [handlerOf('Moved', ({ modelVersion }) => void versions.push(modelVersion))];
-    const before = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const before = await harness.makeShards({
+      shards: [HERE],
+      migrations: ledgerMigrations,
+      owner: 'replication',
+    });
     const old = openLedger(before, { handlers });
     const account = await old.open();
     await old.credit(account);

@@ -13,7 +13,11 @@ const ADVISORY_KEY = 471_100;
 
 describeOnEachAdapter('Partitions', (harness) => {
   test('are there with the first migration, so that nothing lands in the default one', async () => {
-    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const databases = await harness.makeShards({
+      shards: [HERE],
+      migrations: ledgerMigrations,
+      owner: 'retention',
+    });
     const ledger = openLedger(databases);
     await ledger.credit(await ledger.open());
     const [partition] = await ledger.rows('SELECT tableoid::regclass::text FROM eventlog.events');
@@ -29,7 +33,11 @@ describeOnEachAdapter('Partitions', (harness) => {
   }, 120_000);
 
   test('begin with the next period where the default one has rows of the running one', async () => {
-    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const databases = await harness.makeShards({
+      shards: [HERE],
+      migrations: ledgerMigrations,
+      owner: 'retention',
+    });
     const ledger = openLedger(databases);
     await dropMadePartitions(ledger);
     const account = await ledger.open();
@@ -47,7 +55,11 @@ describeOnEachAdapter('Partitions', (harness) => {
   }, 120_000);
 
   test('need no constraint that a process has left behind', async () => {
-    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const databases = await harness.makeShards({
+      shards: [HERE],
+      migrations: ledgerMigrations,
+      owner: 'retention',
+    });
     const ledger = openLedger(databases);
     await dropMadePartitions(ledger);
     const [from, to] = [idFloor(Date.now() - HOUR_MS), idFloor(Date.now() + DAY_MS)];
@@ -64,7 +76,11 @@ describeOnEachAdapter('Partitions', (harness) => {
 
 describeOn('postgresql', 'Partitions over existing rows', (harness) => {
   test('are made while writers and readers go on, and the rows are not read under a lock', async () => {
-    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const databases = await harness.makeShards({
+      shards: [HERE],
+      migrations: ledgerMigrations,
+      owner: 'retention',
+    });
     const database = databases.database(HERE);
     const ledger = openLedger(databases);
     await dropMadePartitions(ledger);

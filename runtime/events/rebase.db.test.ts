@@ -11,7 +11,11 @@ afterEach(async () => {
 
 describeOnEachAdapter('A rebase', (harness) => {
   test('opens an epoch for an empty log whose checkpoints are ahead of the transaction ids here', async () => {
-    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const databases = await harness.makeShards({
+      shards: [HERE],
+      migrations: ledgerMigrations,
+      owner: 'rebase',
+    });
     const versions: number[] = [];
     const handlers = [handlerOf('Ahead', ({ modelVersion }) => void versions.push(modelVersion))];
     const before = openLedger(databases, { handlers });
@@ -35,7 +39,11 @@ describeOnEachAdapter('A rebase', (harness) => {
   }, 120_000);
 
   test('delivers what has been written below the present epoch', async () => {
-    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const databases = await harness.makeShards({
+      shards: [HERE],
+      migrations: ledgerMigrations,
+      owner: 'rebase',
+    });
     const versions: number[] = [];
     const handlers = [handlerOf('Below', ({ modelVersion }) => void versions.push(modelVersion))];
     const before = openLedger(databases, { handlers });

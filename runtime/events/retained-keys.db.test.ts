@@ -30,7 +30,11 @@ interface Mirrored {
 
 /** A handler has credited an account of another shard, and has failed afterwards if it is to. */
 async function mirrorLongAgo(harness: DatabaseHarness, fails: boolean): Promise<Mirrored> {
-  const databases = await harness.makeShards({ shards: [HERE, THERE], migrations: ledgerMigrations });
+  const databases = await harness.makeShards({
+    shards: [HERE, THERE],
+    migrations: ledgerMigrations,
+    owner: 'retention',
+  });
   const handler = { fails, calls: 0 };
   let mirror = '';
   const ledger = openLedger(databases, {

@@ -32,7 +32,11 @@ function keeperOf(databases: DatabaseRegistry, settings: RetentionSettings, now 
 
 describeOnEachAdapter('Retention by itself', (harness) => {
   test('is done by one process at a time, which makes partitions as time goes on and drops old ones', async () => {
-    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const databases = await harness.makeShards({
+      shards: [HERE],
+      migrations: ledgerMigrations,
+      owner: 'retention',
+    });
     const ledger = openLedger(databases);
     await ledger.credit(await ledger.open());
     const later = new Date(Date.now() + 60 * DAY_MS);
@@ -69,6 +73,7 @@ describeOnEachAdapter('Retention by itself', (harness) => {
     const databases = await harness.makeShards({
       shards: [HERE],
       migrations: accountApplication.migrations,
+      owner: 'retention',
     });
     const informed: string[] = [];
     const settings = { keepDays: undefined, partitionDays: 7, partitionsAhead: 6, automatic: true };
@@ -96,7 +101,11 @@ describeOnEachAdapter('Retention by itself', (harness) => {
   }, 120_000);
 
   test('says once what it has to keep, and why', async () => {
-    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const databases = await harness.makeShards({
+      shards: [HERE],
+      migrations: ledgerMigrations,
+      owner: 'retention',
+    });
     const ledger = openLedger(databases);
     await ledger.credit(await ledger.open());
     const later = new Date(Date.now() + 60 * DAY_MS);
@@ -111,7 +120,11 @@ describeOnEachAdapter('Retention by itself', (harness) => {
 
 describeOn('postgresql', 'Retention by a role that does not own the tables', (harness) => {
   test('is left to the owner, and the log says so', async () => {
-    const owner = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const owner = await harness.makeShards({
+      shards: [HERE],
+      migrations: ledgerMigrations,
+      owner: 'retention',
+    });
     const session = await owner.database(HERE).acquire();
     const role = `fw_keeper_${process.pid}`;
     await session.script(

@@ -41,7 +41,11 @@ async function creditLongAgo(ledger: Ledger): Promise<string> {
 
 describeOnEachAdapter('Retention', (harness) => {
   test('makes partitions ahead and drops them when nobody needs them any more', async () => {
-    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const databases = await harness.makeShards({
+      shards: [HERE],
+      migrations: ledgerMigrations,
+      owner: 'retention',
+    });
     const database = databases.database(HERE);
     const seen: number[] = [];
     const ledger = openLedger(databases, {
@@ -84,7 +88,11 @@ describeOnEachAdapter('Retention', (harness) => {
   });
 
   test('empties the default partition by the same rules, and then says from when on it can tell', async () => {
-    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const databases = await harness.makeShards({
+      shards: [HERE],
+      migrations: ledgerMigrations,
+      owner: 'retention',
+    });
     const database = databases.database(HERE);
     const handlers = [handlerOf('Late', () => {})];
     const ledger = openLedger(databases, { handlers });
@@ -118,7 +126,11 @@ describeOnEachAdapter('Retention', (harness) => {
   });
 
   test('keeps actions that an open cross-shard plan or an event of the next period refers to', async () => {
-    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const databases = await harness.makeShards({
+      shards: [HERE],
+      migrations: ledgerMigrations,
+      owner: 'retention',
+    });
     const database = databases.database(HERE);
     const ledger = openLedger(databases);
     await dropMadePartitions(ledger);
@@ -150,7 +162,11 @@ describeOnEachAdapter('Retention', (harness) => {
   }, 120_000);
 
   test('refuses to keep less than a day', async () => {
-    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const databases = await harness.makeShards({
+      shards: [HERE],
+      migrations: ledgerMigrations,
+      owner: 'retention',
+    });
     await expect(openLedger(databases).events.retain({ keepDays: 0.5 })).rejects.toMatchObject({
       code: 'FW_VALIDATION',
     });
@@ -170,7 +186,11 @@ async function lastActionOf(ledger: Ledger, work: Promise<unknown>): Promise<str
 
 describeOn('postgresql', 'A logical replication slot', (harness) => {
   test('keeps what it has not passed', async () => {
-    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const databases = await harness.makeShards({
+      shards: [HERE],
+      migrations: ledgerMigrations,
+      owner: 'retention',
+    });
     const database = databases.database(HERE);
     const ledger = openLedger(databases);
     const slot = `fw_retention_${process.pid}`;

@@ -17,7 +17,7 @@ import { DriverFailure } from '../sharding/driver-failure.js';
 import { wrappedRegistry } from '../sharding/test-support/wrapped-registry.js';
 import type { DatabaseHarness } from '../testing/databases.js';
 import { testDataSource, topologyOf } from '../testing/databases-topology.js';
-import { describeOnEachAdapter, testServer } from '../testing/databases-vitest.js';
+import { describeOnEachAdapter } from '../testing/databases-vitest.js';
 import {
   ACROSS,
   ALICE,
@@ -374,9 +374,10 @@ async function embedded(): Promise<Setting> {
 
 async function onServer(harness: DatabaseHarness): Promise<Setting> {
   const topology = await harness.makeTopology({ shards, migrations: accountMigrations });
-  const [here, there] = topology.groups.flatMap(({ members }) => members.map(({ primary }) => primary.url));
+  const [here, there] = topology.groups.flatMap(({ members }) => members.map(({ primary }) => primary));
   if (here === undefined || there === undefined) throw new Error('Two shards are needed');
-  return settingOf([here, there], testServer(), () => {});
+  const user = { user: here.username ?? '', password: here.password?.reveal() ?? '' };
+  return settingOf([here.url, there.url], user, () => {});
 }
 
 function settingOf(urls: CrashPlan['urls'], user: CrashPlan['user'], remove: () => void): Setting {

@@ -37,7 +37,11 @@ describeOnEachAdapter('Records of sagas', (harness) => {
         if (supplier === stuckHotels) throw new ShardUnavailableError('(0, 0)', 'it is a test');
       },
     });
-    const databases = await harness.makeShards({ shards: [HERE, THERE], migrations: definition.migrations });
+    const databases = await harness.makeShards({
+      shards: [HERE, THERE],
+      migrations: definition.migrations,
+      owner: 'retention',
+    });
     const running = assembleApplication(definition, databases, {
       namespace: 'test',
       collaborators: {},

@@ -6,6 +6,7 @@ import { migrate } from '../migration/migrate.js';
 import type { Migration } from '../migration/migration.js';
 import { systemMigrations } from '../migration/system-migrations.js';
 import { DatabaseRegistry } from '../sharding/database-registry.js';
+import { APPLICATION_ROLE, documentedGrants, grantToApplication, type TestRole } from './databases-roles.js';
 import type { ServerAddress } from './databases-server.js';
 import { serverUrl, testDataSource, topologyOf } from './databases-topology.js';
 
@@ -14,22 +15,34 @@ const TEMPLATE_PREFIX = 'fw_template_';
 /** Templates that this process knows to be there. */
 const ready: Map<string, Promise<void>> = new Map();
 
-/** Creates a database: a copy of a migrated template, or an empty one without `migrations`. */
+interface Template {
+  readonly name: string;
+  readonly shard: ShardIdentifier;
+  readonly migrations: readonly Migration[];
+  readonly role: TestRole;
+}
+
+/**
+ * Creates a database: a copy of a migrated template, or an empty one without `migrations`.
+ *
+ * @param role `application`: the application's role is granted what docs/events.md says. Default: `owner`, no grants
+ */
 export async function cloneDatabase(
   server: ServerAddress,
   database: string,
   shard: ShardIdentifier,
   migrations: readonly Migration[] | undefined,
+  role: TestRole = 'owner',
 ): Promise<void> {
   if (migrations === undefined) {
     await administer(server, `create database ${database}`);
     return;
   }
-  const template = templateName(shard, migrations);
-  const known = ready.get(template) ?? makeTemplate(server, template, shard, migrations);
-  ready.set(template, known);
+  const name = templateName(shard, migrations, role);
+  const known = ready.get(name) ?? makeTemplate(server, { name, shard, migrations, role });
+  ready.set(name, known);
   await known;
-  await administer(server, `create database ${database} template ${template}`);
+  await administer(server, `create database ${database} template ${name}`);
 }
 
 export function dropDatabase(server: ServerAddress, database: string): Promise<void> {
@@ -45,20 +58,20 @@ export async function dropTestDatabases(server: ServerAddress): Promise<void> {
     });
     for (const [name] of rows)
       await client.query(`drop database if exists ${pg.escapeIdentifier(name)} with (force)`);
+    await client.query(`drop role if exists ${APPLICATION_ROLE}`);
   });
 }
 
-function templateName(shard: ShardIdentifier, migrations: readonly Migration[]): string {
-  const text = JSON.stringify([shard.bits, systemMigrations, migrations]);
+function templateName(shard: ShardIdentifier, migrations: readonly Migration[], role: TestRole): string {
+  const grants = role === 'owner' ? [] : [documentedGrants()];
+  const text = JSON.stringify([shard.bits, systemMigrations, migrations, ...grants]);
   return `${TEMPLATE_PREFIX}${createHash('sha256').update(text).digest('hex').slice(0, 24)}`;
 }
 
 /** Several test processes may want the same template at once: one makes it, the others wait. */
 async function makeTemplate(
   server: ServerAddress,
-  template: string,
-  shard: ShardIdentifier,
-  migrations: readonly Migration[],
+  { name: template, shard, migrations, role }: Template,
 ): Promise<void> {
   await withClient(server, async (client) => {
     await client.query('select pg_advisory_lock(hashtext($1))', [template]);
@@ -68,6 +81,7 @@ async function makeTemplate(
     await client.query(`drop database if exists ${draft} with (force)`);
     await client.query(`create database ${draft}`);
     await migrateDatabase(server, draft, shard, migrations);
+    if (role === 'application') await withClient({ ...server, database: draft }, grantToApplication);
     // The name appears only when the template is whole.
     await client.query(`alter database ${draft} rename to ${template}`);
   });

@@ -6,6 +6,14 @@ import { migrate } from '../migration/migrate.js';
 import type { Migration } from '../migration/migration.js';
 import { DatabaseRegistry } from '../sharding/database-registry.js';
 import { releaseEmbedded, sharedEmbeddedAdapter } from './databases-embedded.js';
+import {
+  APPLICATION_ROLE,
+  forgetOwner,
+  type OwnerReason,
+  rememberOwner,
+  roleOfRun,
+  type TestRole,
+} from './databases-roles.js';
 import type { ServerAddress } from './databases-server.js';
 import { cloneDatabase, dropDatabase } from './databases-template.js';
 import { serverUrl, testDataSource, topologyOf } from './databases-topology.js';
@@ -29,6 +37,10 @@ export interface ShardsOptions {
   readonly dataSource?: Partial<DataSourceConfig>;
   /** Default true: this package's tables and `migrations` are there. False: empty databases. */
   readonly migrated?: boolean;
+  /** Default: that of the run (FW_TEST_ROLE), `owner` if it names none. Databases that are not migrated have no other. */
+  readonly role?: TestRole;
+  /** Why the test needs the owner of the schema even in a run under the application's role. */
+  readonly owner?: OwnerReason;
 }
 
 /** Fresh databases on one adapter. */
@@ -52,6 +64,10 @@ export function databaseHarness(adapter: AdapterName, server: ServerAddress | un
 
 function shardsOf(options: ShardsOptions): readonly ShardIdentifier[] {
   return options.shards ?? [ShardIdentifier.of(0, 0)];
+}
+
+function roleOf({ migrated, owner, role }: ShardsOptions): TestRole {
+  return migrated === false || owner !== undefined ? 'owner' : (role ?? roleOfRun());
 }
 
 abstract class BaseHarness implements DatabaseHarness {
@@ -102,15 +118,21 @@ class ServerHarness extends BaseHarness {
   }
 
   protected async drop(): Promise<void> {
-    for (const database of this.#databases.splice(0)) await dropDatabase(this.#server, database);
+    for (const database of this.#databases.splice(0)) {
+      await forgetOwner(database);
+      await dropDatabase(this.#server, database);
+    }
   }
 
   async #create(shard: ShardIdentifier, options: ShardsOptions): Promise<DataSourceConfig> {
     const database = `fw_test_${randomBytes(6).toString('hex')}`;
     this.#databases.push(database);
     const migrations = options.migrated === false ? undefined : (options.migrations ?? []);
-    await cloneDatabase(this.#server, database, shard, migrations);
-    return testDataSource(serverUrl(this.#server, database), this.#server, options.dataSource);
+    const role = roleOf(options);
+    await cloneDatabase(this.#server, database, shard, migrations, role);
+    if (role === 'application') rememberOwner(database, this.#server);
+    const user = role === 'owner' ? this.#server : { user: APPLICATION_ROLE, password: APPLICATION_ROLE };
+    return testDataSource(serverUrl(this.#server, database), user, options.dataSource);
   }
 }
 

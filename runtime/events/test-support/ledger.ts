@@ -23,6 +23,7 @@ import {
 import { defineMigration, type Migration } from '../../migration/migration.js';
 import { EventCatalog } from '../../persistence/event-catalog.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
+import { rowsAsOwner } from '../../testing/databases-roles.js';
 import { EventDelivery } from '../event-delivery.js';
 import type { EventEnvelope } from '../event-envelope.js';
 import type { HandlerDescriptor, HandlerSettings } from '../handler-descriptor.js';
@@ -118,6 +119,7 @@ export interface Ledger {
   /** Credits 1 now and 1 later. @returns the id of what is scheduled */
   remind(account: string, at: Date, instead?: string): Promise<string>;
   balance(account: string): Promise<string>;
+  /** Values of a statement of the test itself, which runs as the owner of the schema. */
   rows(sql: string, shard?: ShardIdentifier): Promise<readonly (readonly unknown[])[]>;
 }
 
@@ -169,7 +171,7 @@ export function openLedger(databases: DatabaseRegistry, options: LedgerOptions =
     remind: (account, at, instead) =>
       executor.execute(ALICE, RemindAction, { account, at, ...(instead === undefined ? {} : { instead }) }),
     balance: async (account) => (await accounts.getById(account)).balance.toFixed(),
-    rows: async (text, shard = HERE) => (await databases.database(shard).query({ text, values: [] })).rows,
+    rows: (text, shard = HERE) => rowsAsOwner(databases, shard, text),
   };
 }
 

@@ -20,6 +20,7 @@ import { defineMigration, type Migration } from '../../migration/migration.js';
 import { EventCatalog } from '../../persistence/event-catalog.js';
 import { Repository, type RepositoryContext } from '../../persistence/repository.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
+import { rowsAsOwner } from '../../testing/databases-roles.js';
 import { ActionExecutor } from '../action-executor.js';
 import { CrossShardJournal } from '../cross-shard-journal.js';
 import { type ExecutionEnvironment, systemEnvironment } from '../execution-environment.js';
@@ -130,7 +131,7 @@ export interface TestBank {
   credit(account: string, amount: number): Promise<Account>;
   move(from: string, amount: number, ...to: readonly string[]): Promise<void>;
   balance(account: string): Promise<string>;
-  /** Values of a query, row by row. */
+  /** Values of a statement of the test itself, which runs as the owner of the schema. */
   rows(shard: ShardIdentifier, sql: string): Promise<readonly (readonly unknown[])[]>;
 }
 
@@ -162,7 +163,7 @@ export function openBank(
     move: (from, amount, ...to) =>
       executor.execute(ALICE, MoveAction, { from, to, amount: new Decimal(amount) }, ACROSS),
     balance: async (account) => (await accounts.getById(account)).balance.toFixed(),
-    rows: async (shard, text) => (await databases.database(shard).query({ text, values: [] })).rows,
+    rows: (shard, text) => rowsAsOwner(databases, shard, text),
   };
 }
 

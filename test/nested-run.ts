@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { SERVER_VARIABLE } from '../runtime/testing/databases-server.js';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const VITEST = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url));
+
+export interface NestedReport {
+  readonly passed: number;
+  readonly failed: number;
+  /** What the run printed, cut to 20,000 characters. */
+  readonly output: string;
+}
+
+/**
+ * Runs test files on PostgreSQL in a run of their own, with a server of its own.
+ *
+ * @param variables environment of that run, on top of this one's
+ * @throws Error with the error output if the run made no report
+ */
+export async function runNested(
+  files: readonly string[],
+  variables: Readonly<Record<string, string>>,
+): Promise<NestedReport> {
+  const options = ['run', ...files, '-t', 'postgresql', '--reporter=json', '--silent'];
+  const child = spawn(process.execPath, [VITEST, ...options], { cwd: ROOT, env: environment(variables) });
+  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  const start = output.indexOf('{');
+  if (start < 0) throw new Error(`The nested run made no report: ${errors}`);
+  const report = JSON.parse(output.slice(start)) as { numPassedTests: number; numFailedTests: number };
+  return { passed: report.numPassedTests, failed: report.numFailedTests, output: output.slice(0, 20_000) };
+}
+
+/** This run's own settings must not reach the other one. */
+function environment(variables: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  const names = Object.keys(process.env).filter(
+    (name) => !name.startsWith('VITEST') && name !== SERVER_VARIABLE,
+  );
+  const kept = Object.fromEntries(names.map((name) => [name, process.env[name]]));
+  return { ...kept, ...variables, NO_COLOR: '1' };
+}
