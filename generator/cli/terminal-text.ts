@@ -19,10 +19,15 @@ export function printable(text: string): string {
   );
 }
 
+/** The whole of a text on one line. */
+export function oneLine(text: string): string {
+  return printable(text).replaceAll(/\s+/g, ' ');
+}
+
 const LONGEST_CELL = 72;
 
 /** The beginning of a text as one cell of a table. */
 export function cell(text: string | undefined): string {
-  const line = printable(text ?? '').replaceAll(/\s+/g, ' ');
+  const line = oneLine(text ?? '');
   return line.length <= LONGEST_CELL ? line : `${line.slice(0, LONGEST_CELL - 1)}…`;
 }

@@ -7,6 +7,7 @@ import { defineMigration } from '../migration/migration.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { ProcessRegister } from '../sharding/process-register.js';
 import type { Rows, ShardDatabase } from '../sharding/shard-database.js';
+import { idOn, insertStep, pretendFailover } from '../sharding/test-support/failovers.js';
 import { type PostgresServer, type ServerAddress, startPostgres } from '../testing/databases-server.js';
 import { serverUrl, testDataSource, topologyOf } from '../testing/databases-topology.js';
 import { examine } from './examine.js';
@@ -202,6 +203,32 @@ describe('What the doctor finds on real servers', () => {
       });
       expect(await processes()).toEqual([]);
       await first?.stop();
+    });
+  });
+
+  it('a failover, a fault if something is known to be lost, until somebody has acknowledged it', async () => {
+    const topology = topologyOf([member(A, 'shard_a'), member(B, 'shard_b')]);
+    const failovers = async () =>
+      (await found(topology, 'failover')).map(({ subject, level, found: text }) => [subject, level, text]);
+    expect(await failovers()).toEqual([]);
+    await withDatabases(topology, async (databases) => {
+      const register = await pretendFailover(databases.database(A));
+      const moved =
+        'went on from timeline 00000000 to 00000001: a standby was promoted, or a backup restored';
+      expect(await failovers()).toEqual([['(1, 0)', 'warning', moved]]);
+
+      await register.report('Mailer', ['e1', 'e2']);
+      const ahead = 'Mailer has handled at least 2 events that are gone, the first one e1';
+      expect(await failovers()).toEqual([['(1, 0)', 'fault', `${moved}; ${ahead}`]]);
+
+      const sagas = [idOn(A), idOn(A), idOn(A)];
+      for (const saga of sagas) await insertStep(databases.database(B), saga);
+      const [[, level, text] = []] = await failovers();
+      expect([level, text]).toEqual(['fault', expect.stringMatching(/ saga is gone; 1 more$/)]);
+      expect(text).toContain(`(1, 1) has step 1 PAYING of saga ${sagas[0]} since `);
+
+      await register.acknowledge();
+      expect(await failovers()).toEqual([]);
     });
   });
 

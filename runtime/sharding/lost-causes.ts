@@ -1,4 +1,3 @@
-import { shardOfUuid } from '../domain/id.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { DatabaseRegistry } from './database-registry.js';
 import type { Failover } from './failover-register.js';
@@ -24,55 +23,77 @@ export interface LostCause {
 /** What was lost is that much older than when it was noticed, at most: replication lags by seconds. */
 const WINDOW_BEFORE = '1 hour';
 const WINDOW_AFTER = '1 minute';
-const MOST_ROWS = 10_000;
+/** So many are read at a time, the newest first, and so many times at most. */
+const PAGE_ROWS = 10_000;
+const MOST_PAGES = 10;
 
 /**
  * What a failover of one shard has left behind on the others, as far as it can be known: records of saga steps, and keys
- * of actions that handlers started, whose saga or event the shard does not hold any more. A shard that does not answer
- * is left out.
+ * of actions that handlers started, whose saga or event the shard does not hold any more; the oldest first. A shard that
+ * does not answer is left out, and of each shard the newest 100,000 are looked through.
  */
 export async function findLostCauses(
   databases: DatabaseRegistry,
   home: ShardIdentifier,
   failover: Pick<Failover, 'noticedDate'>,
+  pageRows: number = PAGE_ROWS,
 ): Promise<readonly LostCause[]> {
   const others = databases.shards().filter((shard) => shard !== home);
+  const search = { home: databases.database(home), noticedDate: failover.noticedDate, pageRows };
   const found = await Promise.all(
-    others.map((shard) => effectsOf(databases.database(shard), home, failover).catch(() => [])),
+    others.map((shard) => lostOn(databases.database(shard), search).catch(() => [])),
   );
-  const effects = found.flat();
-  const gone = await goneCauses(databases.database(home), effects);
-  return effects.filter(({ cause }) => gone.has(cause));
+  return found.flat().sort((one, other) => one.createdDate.getTime() - other.createdDate.getTime());
+}
+
+interface Search extends Pick<Failover, 'noticedDate'> {
+  readonly home: ShardDatabase;
+  readonly pageRows: number;
+}
+
+/** What was lost is the end of a log: pages are read until one from before the failover has lost nothing. */
+async function lostOn(database: ShardDatabase, search: Search): Promise<readonly LostCause[]> {
+  const { home, noticedDate, pageRows } = search;
+  const lost = new Map<string, LostCause>();
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const effects = await effectsOf(database, search, page);
+    const gone = await goneCauses(home, effects);
+    // A row that was written meanwhile moves others on to the next page.
+    for (const each of effects) if (gone.has(each.cause)) lost.set(each.inWords, each);
+    const oldest = effects.at(-1);
+    if (oldest === undefined || effects.length < pageRows) break;
+    if (gone.size === 0 && oldest.createdDate < noticedDate) break;
+  }
+  return [...lost.values()];
 }
 
 async function effectsOf(
   database: ShardDatabase,
-  home: ShardIdentifier,
-  { noticedDate }: Pick<Failover, 'noticedDate'>,
+  { home, noticedDate, pageRows }: Search,
+  page: number,
 ): Promise<readonly LostCause[]> {
-  const values = [noticedDate.toISOString()];
+  const block = (VARIANT_BITS | home.shard.bits).toString(16);
+  const values = [noticedDate.toISOString(), block, pageRows, page * pageRows];
   const { rows } = await database.query({ text: EFFECTS, values });
-  return rows.flatMap(([kind, cause, effect, created]): readonly LostCause[] => {
-    const id = String(cause);
-    if (shardOfUuid(id) !== home) return [];
-    const { shard } = database;
-    const known = { shard, cause: id, effect: String(effect), createdDate: created as Date };
+  return rows.map(([kind, cause, effect, created]) => {
+    const known = {
+      shard: database.shard,
+      cause: String(cause),
+      effect: String(effect),
+      createdDate: created as Date,
+    };
     const since = `since ${known.createdDate.toISOString()}`;
     return kind === 'step'
-      ? [
-          {
-            ...known,
-            kind,
-            inWords: `${shard} has step ${known.effect} of saga ${id} ${since}; the saga is gone`,
-          },
-        ]
-      : [
-          {
-            ...known,
-            kind: 'key',
-            inWords: `${shard} has ${known.effect} for event ${id} ${since}; the event is gone`,
-          },
-        ];
+      ? {
+          ...known,
+          kind,
+          inWords: `${known.shard} has step ${known.effect} of saga ${known.cause} ${since}; the saga is gone`,
+        }
+      : {
+          ...known,
+          kind: 'key',
+          inWords: `${known.shard} has ${known.effect} for event ${known.cause} ${since}; the event is gone`,
+        };
   });
 }
 
@@ -87,17 +108,20 @@ async function goneCauses(
   return new Set(rows.map(([id]) => String(id)));
 }
 
+/** The variant of RFC 9562, in the same block of a UUID as the bits of the shard. */
+const VARIANT_BITS = 0x8000;
+
+const IN_WINDOW = `created_date BETWEEN $1::timestamptz - interval '${WINDOW_BEFORE}'
+  AND $1::timestamptz + interval '${WINDOW_AFTER}'`;
+
 /** A key of a handler's action reads `handler`, event, handler, call. */
-const EFFECTS = `SELECT * FROM (
-  (SELECT 'step' AS kind, saga_id::text AS cause, step_number || ' ' || step AS effect, created_date
-   FROM eventlog.saga_steps WHERE state = 'DONE'
-     AND created_date BETWEEN $1::timestamptz - interval '${WINDOW_BEFORE}' AND $1::timestamptz + interval '${WINDOW_AFTER}'
-   LIMIT ${MOST_ROWS})
+const EFFECTS = `SELECT kind, cause, effect, created_date FROM (
+  SELECT 'step' AS kind, saga_id::text AS cause, step_number || ' ' || step AS effect, created_date
+  FROM eventlog.saga_steps WHERE state = 'DONE' AND ${IN_WINDOW}
   UNION ALL
-  (SELECT 'key', split_part(key, ' ', 2), split_part(key, ' ', 3) || ' ' || split_part(key, ' ', 4), created_date
-   FROM eventlog.idempotency_keys WHERE principal LIKE 'fw:handler:%' AND key LIKE 'handler %'
-     AND created_date BETWEEN $1::timestamptz - interval '${WINDOW_BEFORE}' AND $1::timestamptz + interval '${WINDOW_AFTER}'
-   LIMIT ${MOST_ROWS})) AS e ORDER BY created_date`;
+  SELECT 'key', split_part(key, ' ', 2), split_part(key, ' ', 3) || ' ' || split_part(key, ' ', 4), created_date
+  FROM eventlog.idempotency_keys WHERE principal LIKE 'fw:handler:%' AND key LIKE 'handler %' AND ${IN_WINDOW}
+) AS e WHERE substr(cause, 20, 4) = $2 ORDER BY created_date DESC, cause, effect LIMIT $3 OFFSET $4`;
 
 const GONE = `SELECT DISTINCT c.id FROM unnest($1::uuid[]) AS c (id)
 WHERE NOT EXISTS (SELECT FROM eventlog.sagas AS s WHERE s.id = c.id)

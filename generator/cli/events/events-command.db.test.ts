@@ -12,6 +12,7 @@ import {
 } from '../../../runtime/events/test-support/ledger.js';
 import { HERE, THERE } from '../../../runtime/execution/test-support/accounts.js';
 import type { DatabaseRegistry } from '../../../runtime/sharding/database-registry.js';
+import { idOn, insertStep, pretendFailover } from '../../../runtime/sharding/test-support/failovers.js';
 import type { DatabaseHarness } from '../../../runtime/testing/databases.js';
 import { describeOn } from '../../../runtime/testing/databases-vitest.js';
 import { type Ran, runCommand } from '../test-support/run-command.js';
@@ -172,6 +173,47 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     }
     expect(await events('dead-letters', 'retry', '--all')).toEqual(nothing);
     expect(await events('dead-letters', 'discard', '--handler', 'Letters', '--all')).toEqual(nothing);
+  });
+
+  test('shows what a failover has lost as text and as JSON, until it is acknowledged', async () => {
+    const ledger = await startLedger(harness, () => {});
+    await ledger.events.stop();
+    const none = await events('failovers');
+    expect([none.code, none.info]).toEqual([0, 'There is no failover that has not been acknowledged.']);
+    expect(await json('failovers')).toEqual({ failovers: [], failures: [] });
+
+    const first = idOn(HERE);
+    const register = await pretendFailover(ledger.databases.database(HERE));
+    expect((await events('failovers')).code).toBe(0);
+    await register.report('Letters', [first, 'e2']);
+    const saga = idOn(HERE);
+    await insertStep(ledger.databases.database(THERE), saga);
+    const { code, info } = await events('failovers');
+    expect(code).toBe(1);
+    const [moved, ahead, step, ...more] = info.split('\n');
+    expect(more).toEqual([]);
+    expect(moved).toMatch(/^\(0, 0\) \S+: went on from timeline 0{8} to 0{7}1: .+, noticed at \S+Z$/);
+    expect(ahead).toContain(`: Letters has handled at least 2 events that are gone, the first one ${first}`);
+    expect(step).toContain(`: (1, 0) has step 1 PAYING of saga ${saga} since `);
+    expect((await events('lag')).info).toContain(
+      `Letters has handled at least 2 events that are gone, the first one ${first}`,
+    );
+    expect(await json('failovers', '--shard', '0,0')).toMatchObject({
+      failovers: [
+        {
+          shard: '(0, 0)',
+          previous: '00000000',
+          timeline: '00000001',
+          ahead: [{ handler: 'Letters', events: 2, eventIds: [first, 'e2'] }],
+          lostCauses: [{ kind: 'step', shard: '(1, 0)', cause: saga, effect: '1 PAYING' }],
+        },
+      ],
+      failures: [],
+    });
+    expect((await events('failovers', '--shard', '1,0', '--acknowledge')).code).toBe(0);
+    const last = await events('failovers', '--acknowledge');
+    expect([last.code, last.info.split('\n').length]).toEqual([0, 3]);
+    expect(await events('failovers')).toEqual(none);
   });
 
   test('makes partitions ahead, and deletes what the configuration or the command says', async () => {

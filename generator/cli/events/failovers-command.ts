@@ -3,7 +3,7 @@ import type { FailoverReport } from '../../../runtime/operations.js';
 import type { CommandContext } from '../command-context.js';
 import { EXIT, type ExitCode, type Output } from '../exit.js';
 import { examples } from '../help.js';
-import { cell } from '../terminal-text.js';
+import { cell, oneLine } from '../terminal-text.js';
 import {
   type EventsOptions,
   type EventsSession,
@@ -56,7 +56,7 @@ async function showFailovers(
     output.info(JSON.stringify({ failovers, ...failuresJson(outcomes) }, null, 2));
   } else {
     for (const { shard, name, report } of found)
-      for (const line of linesOf(report)) output.info(`${shard} ${cell(name)}: ${cell(line)}`);
+      for (const line of linesOf(report)) output.info(`${shard} ${cell(name)}: ${oneLine(line)}`);
     if (found.length === 0 && outcomes.failed.length === 0)
       output.info('There is no failover that has not been acknowledged.');
   }

@@ -3,7 +3,7 @@ import type { ConsumerLag, Failover, HorizonHolder, ShardLag } from '../../../ru
 import type { CommandContext } from '../command-context.js';
 import { EXIT, type ExitCode, type Output } from '../exit.js';
 import { examples } from '../help.js';
-import { cell, durationText } from '../terminal-text.js';
+import { cell, durationText, oneLine } from '../terminal-text.js';
 import { textTable } from '../text-table.js';
 import {
   type EventsOptions,
@@ -112,7 +112,7 @@ function actionLines({ dueActions, failedActions }: ShardLag): readonly string[]
 
 function failoverLines({ inWords, noticedDate, ahead }: Failover): readonly string[] {
   const told = `${inWords}, noticed at ${noticedDate.toISOString()}; see fw-gen events failovers`;
-  return [told, ...ahead.map((each) => cell(each.inWords))];
+  return [told, ...ahead.map((each) => oneLine(each.inWords))];
 }
 
 function holderLine(holder: HorizonHolder): string {

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { application } from '../../examples/wallet/generated/application.js';
+import { GLOBAL_SHARD, MEXICO_SHARD } from '../../examples/wallet/shards.js';
+import { postgresAdapter } from '../databases.js';
+import { until } from '../events/test-support/ledger.js';
+import { migrate } from '../migration/migrate.js';
+import { DatabaseRegistry } from '../sharding/database-registry.js';
+import { startPostgres } from '../testing/databases-server.js';
+import { serverUrl, testDataSource, topologyOf } from '../testing/databases-topology.js';
+import { describeOn } from '../testing/databases-vitest.js';
+import { mortalDatabases } from './test-support/mortal-databases.js';
+import { initiate, openPurses, readEndings, walletProcess } from './test-support/transfers.js';
+
+const TRANSFERS = 20;
+const DOWN_MS = 7_000;
+/** Processes that are killed while the destination is down, one after the other. */
+const KILLED = 3;
+
+describeOn('postgresql', 'Transfers whose destination is down for a while', (harness) => {
+  test('all arrive once it is back, although their process was killed meanwhile', async () => {
+    const far = await startPostgres();
+    const near = (await harness.makeTopology({ shards: [GLOBAL_SHARD], migrations: application.migrations }))
+      .groups[0]?.members[0];
+    if (near === undefined) throw new Error('There is one');
+    const topology = topologyOf([
+      [GLOBAL_SHARD, near.primary],
+      [MEXICO_SHARD, testDataSource(serverUrl(far, far.database), far)],
+    ]);
+    const healthy = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
+    const rows = async (text: string) =>
+      (await healthy.database(GLOBAL_SHARD).query({ text, values: [] })).rows;
+    await migrate(healthy, { migrations: application.migrations });
+    const writer = walletProcess(healthy, false);
+    try {
+      const { sources, destinations } = await openPurses(writer);
+      const [source] = sources;
+      const destination = destinations.find((id) => id.resolveShardIdentifier() === MEXICO_SHARD);
+      if (source === undefined || destination === undefined) throw new Error('There are both');
+      await far.kill();
+      const since = performance.now();
+      for (let count = 0; count < TRANSFERS; count += 1) await initiate(writer, source, destination, 1);
+      for (let life = 1; life <= KILLED; life += 1) {
+        const { databases, arm, dead } = mortalDatabases(healthy);
+        const mortal = walletProcess(databases, true);
+        // It has the lease, and has failed for this share of the time.
+        await until(async () => (await rows(HELD)).length > 0);
+        await until(() => performance.now() - since > (DOWN_MS * life) / KILLED);
+        arm(1, false);
+        await until(dead);
+        await mortal.events.stop(0);
+        await databases.close(0);
+      }
+      await far.start();
+      const survivor = walletProcess(healthy, true);
+      await until(async () => {
+        const endings = [...(await readEndings(healthy)).values()];
+        return endings.every(({ state }) => state === 'COMPLETED' || state === 'REFUNDED');
+      });
+      const endings = [...(await readEndings(healthy)).values()];
+      const completed = { state: 'COMPLETED', credits: 1, refunds: 0 };
+      expect(endings).toEqual(Array.from({ length: TRANSFERS }, () => completed));
+      expect(await survivor.events.deadLetters.list()).toEqual([]);
+      expect(await rows("SELECT FROM eventlog.sagas WHERE state = 'PARKED'")).toEqual([]);
+      await survivor.events.stop();
+    } finally {
+      await writer.events.stop(0);
+      await healthy.close(0);
+      await far.destroy();
+    }
+  }, 240_000);
+});
+
+const HELD = `SELECT FROM eventlog.consumers AS c JOIN eventlog.delivery_processes AS p ON p.id = c.holder
+  WHERE c.leased_until > clock_timestamp() AND c.name = 'TransferSaga'
+    AND p.id = (SELECT id FROM eventlog.delivery_processes ORDER BY heartbeat DESC LIMIT 1)`;

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { describeOnEachAdapter } from '../testing/databases-vitest.js';
+import { findLostCauses } from './lost-causes.js';
+import { idOn, insertSaga, insertStep } from './test-support/failovers.js';
+
+const HOME = ShardIdentifier.of(0, 0);
+const OTHER = ShardIdentifier.of(1, 3);
+
+describeOnEachAdapter('Steps of sagas on other shards', (harness) => {
+  test('are told if the saga is gone, and those alone', async () => {
+    const databases = await harness.makeShards({ shards: [HOME, OTHER] });
+    const [home, other] = [databases.database(HOME), databases.database(OTHER)];
+    const [gone, earlier, kept, given, old, foreign] = [HOME, HOME, HOME, HOME, HOME, OTHER].map(idOn);
+    if (!(gone && earlier && kept && given && old && foreign)) throw new Error('There are six');
+    await insertSaga(home, kept);
+    for (const saga of [gone, kept, foreign]) await insertStep(other, saga);
+    await insertStep(other, earlier, { age: '50 minutes' });
+    await insertStep(other, given, { state: 'VOID' });
+    await insertStep(other, old, { age: '2 hours' });
+    const found = await findLostCauses(databases, HOME, { noticedDate: new Date() });
+    expect(found.map(({ kind, shard, cause, effect }) => [kind, shard, cause, effect])).toEqual([
+      ['step', OTHER, earlier, '1 PAYING'],
+      ['step', OTHER, gone, '1 PAYING'],
+    ]);
+    expect(found[1]?.inWords).toMatch(
+      new RegExp(`^\\(1, 3\\) has step 1 PAYING of saga ${gone} since \\S+Z; the saga is gone$`),
+    );
+    expect(await findLostCauses(databases, OTHER, { noticedDate: new Date() })).toEqual([]);
+  });
+
+  test('are found among more steps than are read at a time', async () => {
+    const databases = await harness.makeShards({ shards: [HOME, OTHER] });
+    const [home, other] = [databases.database(HOME), databases.database(OTHER)];
+    const insert = async (age: string, held: boolean): Promise<string> => {
+      const saga = idOn(HOME);
+      await insertStep(other, saga, { age });
+      if (held) await insertSaga(home, saga);
+      return saga;
+    };
+    for (const age of ['20 minutes', '19 minutes', '18 minutes']) await insert(age, true);
+    const lost = [
+      await insert('2 minutes', false),
+      await insert('1 minute', false),
+      await insert('50 s', false),
+    ];
+    for (const age of ['-1 s', '-2 s', '-3 s']) await insert(age, true);
+    const found = await findLostCauses(databases, HOME, { noticedDate: new Date() }, 2);
+    expect(found.map(({ cause }) => cause)).toEqual(lost);
+  });
+});
