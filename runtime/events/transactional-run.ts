@@ -152,7 +152,7 @@ export class TransactionalRun implements Run {
     if (next !== undefined && rest.length === 0) {
       const reason = `${next.eventType} version ${next.eventVersion} is newer than this process knows`;
       this.#end = { kind: 'waiting', reason };
-    } else if (rest.length === 0 && page.events.length === 0 && page.next !== this.#cursor)
+    } else if (rest.length === 0 && page.events.length === 0 && !isSamePlace(page.next, this.#saved))
       await this.#skipTo(page.next);
     else if (rest.length === 0 && this.#end === undefined) this.#cursor = page.next;
   }
@@ -381,4 +381,9 @@ export class TransactionalRun implements Run {
       // Still out of reach; the next step fails again and comes back here.
     }
   }
+}
+
+function isSamePlace(one: LogCursor, other: LogCursor): boolean {
+  const { epoch, transactionId, position } = one;
+  return epoch === other.epoch && transactionId === other.transactionId && position === other.position;
 }

@@ -16,7 +16,7 @@ import type { EventEnvelope } from '../../events/event-envelope.js';
 import { until } from '../../events/test-support/ledger.js';
 import { defineMigration, type Migration } from '../../migration/migration.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
-import { readBooks, readEndings } from './transfers.js';
+import { readBooks } from './transfers.js';
 
 export const SHARDS: readonly ShardIdentifier[] = [GLOBAL_SHARD, MEXICO_SHARD];
 
@@ -35,6 +35,7 @@ const ONE = new Decimal(1);
 const PAUSE_MS = 20;
 const COPIED = ['TransferInitiatedEvent', 'TransferCompletedEvent', 'TransferRefundedEvent'];
 const SEEN = 'INSERT INTO seen (event_id) VALUES ($1)';
+const UNDER_WAY = "SELECT FROM transfers WHERE state NOT IN ('COMPLETED', 'REFUNDED') LIMIT 1";
 const LOG = `SELECT id FROM eventlog.events WHERE event_type = ANY($1) ORDER BY transaction_id, position`;
 
 type Copied = EventEnvelope;
@@ -136,8 +137,8 @@ export class TransferLoad {
   /** Resolves once every transfer has ended and every event has been delivered, on both shards. */
   async settle(): Promise<void> {
     await until(async () => {
-      const endings = [...(await readEndings(this.#databases)).values()];
-      return endings.every(({ state }) => state === 'COMPLETED' || state === 'REFUNDED');
+      const underWay = await Promise.all(SHARDS.map((shard) => this.#rows(shard, UNDER_WAY)));
+      return underWay.every((rows) => rows.length === 0);
     }, 120_000);
     await until(async () => {
       const lag = await this.application.events.lag();

@@ -100,13 +100,19 @@ export async function readEndings(databases: DatabaseRegistry): Promise<Readonly
   const states = await onBoth(databases, 'SELECT id, state FROM transfers');
   const credits = await onBoth(databases, effects('TransferSaga.INITIATED'));
   const refunds = await onBoth(databases, effects('TransferSaga.REFUNDING'));
-  const count = (rows: Rows, id: unknown): number => rows.filter(([transfer]) => transfer === id).length;
+  const [credited, refunded] = [countById(credits), countById(refunds)];
   return new Map(
     states.map(([id, state]) => [
       String(id),
-      { state: String(state), credits: count(credits, id), refunds: count(refunds, id) },
+      { state: String(state), credits: credited.get(id) ?? 0, refunds: refunded.get(id) ?? 0 },
     ]),
   );
+}
+
+function countById(rows: Rows): ReadonlyMap<unknown, number> {
+  const counts = new Map<unknown, number>();
+  for (const [id] of rows) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return counts;
 }
 
 type Rows = readonly (readonly unknown[])[];
