@@ -336,11 +336,11 @@ describe('A process killed between two commits', () => {
     it('by another process', async () => {
       const setting = harness.adapter === 'pglite' ? await embedded() : await onServer(harness);
       try {
-        const bank = openBank(setting.open());
+        const bank = openBank(await started(setting.open()));
         const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
         await bank.databases.close();
         await crash({ urls: setting.urls, user: setting.user, from, to, amount: 3 });
-        const survivor = openBank(setting.open());
+        const survivor = openBank(await started(setting.open()));
         await expectHalf(survivor, from, to);
         await survivor.databases.close();
       } finally {
@@ -353,6 +353,15 @@ describe('A process killed between two commits', () => {
 interface Setting extends Pick<CrashPlan, 'urls' | 'user'> {
   open(): DatabaseRegistry;
   remove(): void;
+}
+
+/** Starting an embedded database takes longer than an action may, on a busy machine. */
+async function started(databases: DatabaseRegistry): Promise<DatabaseRegistry> {
+  const statement = { text: 'select 1', values: [] };
+  for (const shard of databases.shards()) {
+    await databases.database(shard).query(statement, { timeoutMs: 100_000 });
+  }
+  return databases;
 }
 
 /** Databases that outlive a process. */

@@ -28,6 +28,10 @@ const databases = new DatabaseRegistry(
   ]),
   { adapters: [deadly(postgresAdapter), deadly(pgliteAdapter)], warn: () => {} },
 );
+// Starting an embedded database takes longer than an action may, on a busy machine.
+for (const shard of databases.shards()) {
+  await databases.database(shard).query({ text: 'select 1', values: [] }, { timeoutMs: 100_000 });
+}
 await openBank(databases).move(plan.from, plan.amount, plan.to);
 
 function deadly(adapter: DatabaseAdapter): DatabaseAdapter {

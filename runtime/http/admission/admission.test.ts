@@ -115,7 +115,7 @@ describe('Admission', () => {
     }
     enter(1, 500);
     const { gates } = admission.statistics;
-    expect(gates.find(({ shard }) => shard === 1)).toMatchObject({ limit: 64, inFlight: 64 });
+    expect(gates.find(({ shard }) => shard === 1)).toMatchObject({ limit: 128, inFlight: 128 });
     expect(statesOf(enter(0, 20))).toEqual({ admitted: 20 });
   });
 

@@ -39,7 +39,7 @@ export const NO_SHARD = -1;
 
 const LIMIT: LatencyLimitOptions = {
   initial: 256,
-  minimum: 64,
+  minimum: 128,
   maximum: 1_000,
   toleratedMs: 120,
   longestMs: 600,
@@ -47,7 +47,7 @@ const LIMIT: LatencyLimitOptions = {
   leastSamples: 10,
 };
 /** One shard that does not answer keeps its minimum of places; the others find room beside it. */
-const TOTAL_LIMIT: LatencyLimitOptions = { ...LIMIT, initial: 512, minimum: 256 };
+const TOTAL_LIMIT: LatencyLimitOptions = { ...LIMIT, initial: 512, minimum: 512 };
 const QUEUE: QueueTimes = { burstMs: 250, longestMs: 500, overloadedMs: 15 };
 /** How often waiting requests are looked at, in milliseconds. */
 const SWEEP_MS = 5;
