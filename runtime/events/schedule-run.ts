@@ -6,6 +6,7 @@ import { compileObjectReader } from '../domain/json-reader.js';
 import { storedPrincipal } from '../domain/principal.js';
 import { UnknownActionError } from '../errors.js';
 import type { ActionExecutor } from '../execution/action-executor.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
 import { failureOf, isOutOfReach } from './handler-attempts.js';
 import type { HeldLease } from './held-lease.js';
 import type { Run, RunEnd } from './run.js';
@@ -83,6 +84,8 @@ export class ScheduleRun implements Run {
             Math.min((await schedules.nextDueMs()) ?? LONGEST_WAIT_MS, LONGEST_WAIT_MS),
           );
       } catch (error) {
+        // The shard was removed by a reload, or the databases were closed: nothing is left to do.
+        if (error instanceof DriverFailure && error.reason === 'closed') return { kind: 'lost' };
         warn(`Scheduled actions: ${error instanceof Error ? error.message : String(error)}`);
         await this.#signal.wait(LONGEST_WAIT_MS);
       }
