@@ -22,7 +22,7 @@ const SETTLED_MS = 10;
 const SETTLE_WITHIN_MS = 2_000;
 
 /** With so many connections, more are accepted at a time. */
-const MANY_CONNECTIONS = 64;
+const MANY_CONNECTIONS = 1_000;
 
 interface ListenAddress {
   readonly host: string;
