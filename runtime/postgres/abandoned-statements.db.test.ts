@@ -52,6 +52,35 @@ describeOn('postgresql', 'Connections whose callers have gone', (harness) => {
     expect((await database.query(statement('select count(*)::int4 from t'))).rows).toEqual([[0]]);
   });
 
+  it('end on the server when a refusal has worn them out', async () => {
+    const source = await databases.source({ maximumPoolSize: 3 });
+    const observer = databases.open(source);
+    const database = databases.open(source);
+    // What a server answers that was demoted: it takes no writes, and a new connection may reach its successor.
+    const refused = statement(
+      "do $$ begin raise exception using errcode = '25006', message = 'read-only'; end $$",
+    );
+    for (let round = 0; round < 12; round += 1) {
+      expect(await failureOf(database.query(refused))).toMatchObject({ sqlState: '25006' });
+    }
+    await expect.poll(() => backends(observer), NOTICED).toBe(0);
+    expect(database.stats()).toMatchObject({ open: 0, leaving: 0 });
+  });
+
+  it('end on the server when their prepared statements have become stale', async () => {
+    const source = await databases.source({ maximumPoolSize: 3 });
+    const observer = databases.open(source);
+    const database = databases.open(source);
+    await observer.query(statement('create table t (n int4)'));
+    const all = { ...statement('select * from t'), name: 'fw_all' };
+    for (let round = 0; round < 12; round += 1) {
+      await database.query(all);
+      await observer.query(statement(`alter table t add column c${round} int4`));
+    }
+    await database.query(all);
+    await expect.poll(() => backends(observer), NOTICED).toBeLessThanOrEqual(1);
+  });
+
   it('are open all the while that they listen, as any other', async () => {
     const database = databases.open(await databases.source({ maximumPoolSize: 2 }));
     const subscription = await database.listen?.('channel', deaf);

@@ -360,7 +360,8 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
 
   /** The link is as good as ever, and the server may be at work for a while. */
   #abandon(error: Error): void {
-    if (this.#usable && !this.#socket.destroyed) {
+    // A worn connection is not usable any more, and its link is open all the same.
+    if (this.#gone === undefined && !this.#socket.destroyed) {
       const text = this.#call?.sent?.statement.text;
       const elapsedMs = this.#call === undefined ? 0 : performance.now() - this.#callSince;
       const { stream } = this.#client.connection;

@@ -12,7 +12,7 @@ const GLOBAL = ShardIdentifier.of(0, 0);
 const MEXICO = ShardIdentifier.of(1, 0);
 
 /** Few enough connections that they can be exhausted. */
-const SETTINGS = { max_connections: '300', superuser_reserved_connections: '0' };
+const SETTINGS = { max_connections: '30', superuser_reserved_connections: '0' };
 
 /** Two shards on two PostgreSQL servers of their own. The second one is there to be hurt. */
 export class ServerWorld {
