@@ -20,7 +20,7 @@ if (!existsSync(PUBLISHED)) throw new Error('Which results? node render.js resul
 
 mkdirSync(PLOTS, { recursive: true });
 const results = JSON.parse(readFileSync(PUBLISHED, 'utf8'));
-const sections = new Map([
+const texts = /** @type {[string, string][]} */ ([
   ['about', aboutText(results)],
   ...tables(results).map(({ name, title, table }) => [
     name,
@@ -28,6 +28,7 @@ const sections = new Map([
   ]),
   ['profile', profileText()],
 ]);
+const sections = new Map(texts);
 writeFileSync(PAGE, fill(readFileSync(PAGE, 'utf8'), sections));
 
 function fill(page, texts) {
@@ -93,7 +94,7 @@ function profileText() {
     new URL('profile.svg', PLOTS),
     stackedChart({ title: 'Client CPU per action, by area', rows }),
   );
-  const latest = kept.at(-1);
+  const latest = kept[kept.length - 1];
   const tablesOfLatest = latest.runs.map(({ concurrency, clientUs, functions }) => {
     const top = functions.slice(0, 15);
     const cells = top.map(({ name, where, share }) => [`\`${name}\` ${where}`, decimals(share * clientUs)]);

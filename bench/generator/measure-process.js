@@ -16,7 +16,7 @@ export function measure(command, { cwd, env } = {}) {
   });
   if (error !== undefined) throw error;
   if (status !== 0) throw new Error(`${command.join(' ')}\n${stdout.slice(-2_000)}${stderr.slice(-2_000)}`);
-  const [user, system, elapsed, kilobytes] = stderr.trim().split('\n').at(-1).split(' ').map(Number);
+  const [user, system, elapsed, kilobytes] = (stderr.trim().split('\n').at(-1) ?? '').split(' ').map(Number);
   return { cpu: user + system, elapsed, megabytes: kilobytes / 1024 };
 }
 

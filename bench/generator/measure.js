@@ -76,6 +76,7 @@ function subjectsOf(models) {
 const rows = [];
 for (const models of values.models.split(',').map(Number)) {
   const subjects = subjectsOf(models);
+  /** @type {Record<string, ReturnType<typeof measureNode>[]>} */
   const results = Object.fromEntries(Object.keys(subjects).map((name) => [name, []]));
   // Once without counting: the output and the cache are there from then on.
   subjects['cold, no cache']();

@@ -10,6 +10,8 @@ const { connection, withAction, underPressure = false } = JSON.parse(process.arg
 const pool = new pg.Pool({ ...connection, max: POOL_SIZE });
 pool.on('error', () => {});
 
+/** @typedef {import('fastify').FastifyRequest<{ Params: { id: string }, Body: { amount: string } }>} DepositRequest */
+
 const ATTEMPTS = 4;
 
 const schema = {
@@ -51,7 +53,7 @@ if (underPressure) {
   await app.register(plugin, { maxEventLoopDelay: 1_000, maxEventLoopUtilization: 0.98, retryAfter: 1 });
 }
 
-app.post('/wallets/:id/deposit', { schema }, async (request, reply) => {
+app.post('/wallets/:id/deposit', { schema }, async (/** @type {DepositRequest} */ request, reply) => {
   const wallet = await depositWithRetries(request.params.id, request.body.amount);
   reply.header('etag', `"${wallet.version}"`);
   return {

@@ -30,7 +30,7 @@ async function openEntries(server, options) {
   const missing = [];
   const chosen = variants.filter(({ name }) => options.variants?.includes(name) ?? true);
   for (const variant of chosen) {
-    const reason = unavailable(variant);
+    const reason = unavailable(/** @type {any} */ (variant));
     if (reason !== undefined) {
       missing.push({ variant: variant.name, reason });
       continue;
@@ -55,6 +55,7 @@ function unavailable({ module, pgbench }) {
   return undefined;
 }
 
+/** @param {any} variant one of `variants` */
 function openWorker({ module, pgbench, options, rows }, connection, { hasUuid7 }) {
   if (pgbench !== undefined)
     return new Pgbench(connection, { form: pgbench, withAction: rows === 3, hasUuid7 });

@@ -14,8 +14,9 @@ const ERROR_PAUSE_MS = 10;
  * Deposits from `concurrency` loops: first a warm-up, then a window that is measured. What is acknowledged counts for
  * the check of the sums whether or not it was inside of the window.
  *
- * @param target has `deposit(walletId, amountText)`, and `pauseMs` if it does not back off after a lost version
- * @param onWindow is told when the window begins and ends
+ * @param {any} target has `deposit(walletId, amountText)`, and `pauseMs` if it does not back off after a lost version
+ * @param {any} load
+ * @param {(edge: 'begin' | 'end') => void} onWindow is told when the window begins and ends
  */
 export async function runLoad(target, { concurrency, hot, warmUpMs, measureMs }, onWindow = () => {}) {
   const total = { deposits: 0, cents: 0, stale: 0, errors: {} };

@@ -15,7 +15,7 @@ const HELP = `node run.js [options]
 
 /** The command line. */
 export function readOptions() {
-  const text = { type: 'string' };
+  const text = /** @type {const} */ ({ type: 'string', multiple: false });
   const { values } = parseArgs({
     options: {
       quick: { type: 'boolean', default: false },

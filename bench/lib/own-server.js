@@ -84,7 +84,9 @@ function makeLinks(folder) {
 function unprivilegedUser() {
   if (process.getuid?.() !== 0) return {};
   for (const name of ['postgres', 'nobody']) {
-    const [uid, gid] = ['-u', '-g'].map((flag) => Number.parseInt(spawnSync('id', [flag, name]).stdout, 10));
+    const [uid, gid] = ['-u', '-g'].map((flag) =>
+      Number.parseInt(spawnSync('id', [flag, name], { encoding: 'utf8' }).stdout, 10),
+    );
     if (uid > 0 && gid > 0) return { uid, gid };
   }
   throw new Error('PostgreSQL does not run as root: use another user, or name a server in BENCH_POSTGRES');
@@ -116,8 +118,8 @@ function initialise({ folder, root, data, user }) {
 
 async function freePort() {
   const listener = createServer();
-  await new Promise((resolve) => listener.listen(0, '127.0.0.1', resolve));
-  const { port } = listener.address();
+  await new Promise((resolve) => listener.listen(0, '127.0.0.1', () => resolve(undefined)));
+  const { port } = /** @type {import('node:net').AddressInfo} */ (listener.address());
   await new Promise((resolve) => listener.close(resolve));
   return port;
 }

@@ -46,6 +46,7 @@ function httpTables(http) {
       ],
       rows: servers.map(({ name: variant, label }) => {
         const numbers = summarise(rounds, variant);
+        if (numbers === undefined) throw new Error(`No figures of ${variant}`);
         return [
           label,
           whole(numbers.perSecond),

@@ -5,18 +5,21 @@ const { module, options } = JSON.parse(process.argv[2]);
 const { open } = await import(new URL(`../peers/${module}.js`, import.meta.url).href);
 const target = await open(options);
 
-process.on('message', async (message) => {
+/** @param {object} message */
+const send = (message) => process.send?.(message);
+
+process.on('message', async (/** @type {any} */ message) => {
   if (message === 'close') {
     await target.close();
-    process.disconnect();
+    process.disconnect?.();
     return;
   }
   if (message.ask !== undefined) {
-    process.send({ result: await target[message.ask]() });
+    send({ result: await target[message.ask]() });
     return;
   }
-  const result = await runLoad(target, message, (edge) => process.send({ edge }));
-  process.send({ result });
+  const result = await runLoad(target, message, (edge) => send({ edge }));
+  send({ result });
 });
 process.on('disconnect', () => process.exit());
-process.send({ ready: true });
+send({ ready: true });

@@ -12,15 +12,26 @@ const PATIENCE_MS = 10_000;
 const RAMP_STEP_MS = 10;
 const END = Buffer.from('\r\n\r\n');
 
-process.once('message', (load) => {
-  run(load).then((result) => process.send(result, () => process.exit(0)));
+process.once('message', (/** @type {any} */ load) => {
+  run(load).then((result) => send(result, () => process.exit(0)));
 });
 
 /**
- * @param load.connections how many
- * @param load.rampPerSecond connections opened per second
- * @param load.waits whether a refused client waits for `Retry-After` before it asks again
- * @param load.requests texts of requests, one of which each client sends over and over
+ * @param {object} message
+ * @param {() => void} [sent] called when the message is on its way
+ */
+function send(message, sent = () => {}) {
+  process.send?.(message, undefined, undefined, sent);
+}
+
+/**
+ * @param {object} load
+ * @param {number} load.connections how many
+ * @param {number} load.rampPerSecond connections opened per second
+ * @param {boolean} load.waits whether a refused client waits for `Retry-After` before it asks again
+ * @param {string[]} load.requests texts of requests, one of which each client sends over and over
+ * @param {number} load.warmUpMs
+ * @param {number} load.measureMs
  */
 async function run(load) {
   const world = { load, window: newWindow(), total: newWindow(), ending: false };
@@ -36,12 +47,12 @@ async function run(load) {
   const cpu = process.cpuUsage();
   const start = performance.now();
   world.window = newWindow();
-  process.send({ measuring: true });
+  send({ measuring: true });
   await delay(load.measureMs);
   const { window } = world;
   const seconds = (performance.now() - start) / 1_000;
   const { user, system } = process.cpuUsage(cpu);
-  process.send({ measuring: false });
+  send({ measuring: false });
   world.ending = true;
   world.window = newWindow();
   // What is on its way may end, so that the books can be compared.

@@ -163,7 +163,7 @@ function load(options, service) {
     let before = 0;
     let serviceCpuSeconds = 0;
     let result;
-    child.on('message', (message) => {
+    child.on('message', (/** @type {any} */ message) => {
       if (message.measuring === true) before = service?.cpuSeconds() ?? 0;
       else if (message.measuring === false) serviceCpuSeconds = (service?.cpuSeconds() ?? 0) - before;
       else result = message;

@@ -24,11 +24,18 @@ export async function open({ connection }) {
 
 /** The texts of a flush of deposits, with and without folding. */
 async function flushTexts() {
+  /** @type {typeof import('../../dist/runtime/persistence/flush-shape.js')} */
   const { flushText } = await built('runtime/persistence/flush-shape.js');
-  const { walletModel } = await built('examples/wallet/generated/wallet.js');
-  const tables = [{ model: walletModel, updates: true, adds: false, expects: false }];
-  const text = (folded) =>
-    flushText({ tables, events: true, keys: false, folded, oneGuard: true, skipLocked: true });
+  /** @type {typeof import('../../dist/runtime/persistence/update-columns.js')} */
+  const { tableUpdates } = await built('runtime/persistence/update-columns.js');
+  /** @type {typeof import('../../dist/runtime/domain/column-set.js')} */
+  const { columnsOfFields } = await built('runtime/domain/column-set.js');
+  const { walletModel: model } = await built('examples/wallet/generated/wallet.js');
+  const updates = tableUpdates(model).of([columnsOfFields(model, ['balance', 'updatedDate'])]);
+  const tables = [{ model, updates, adds: false, expects: false }];
+  const parts = { events: true, keys: false, schedules: false, cancellations: false, journal: false };
+  /** @param {boolean} folded */
+  const text = (folded) => flushText({ tables, ...parts, folded, oneGuard: true, skipLocked: true });
   return { single: text(false), folded: text(true) };
 }
 
@@ -144,17 +151,13 @@ function flushValues(groups, folded) {
   return values;
 }
 
-/** state, version, owner_id, currency, balance, created_date, updated_date, group, id, expected version. */
+/** version, balance, updated_date, group, id, expected version. */
 function updates(groups, now) {
   const last = groups.map(([, group]) => group.at(-1));
   const column = (element) => array(last.map(element));
   return [
-    column(({ wallet }) => wallet.state),
     column(({ version }) => version),
-    uuids(last.map(({ wallet }) => wallet.owner)),
-    column(({ wallet }) => wallet.currency),
     column(({ balance }) => balance),
-    instants(last.map(({ wallet }) => wallet.created)),
     instants(last.map(() => now)),
     array(groups.map((_, index) => index + 1)),
     uuids(last.map(({ wallet }) => wallet.id)),

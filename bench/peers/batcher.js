@@ -14,7 +14,7 @@ export class Batcher {
    * @param limits `maximumBatch` and `maximumInFlight`; `aheadFrom` so many do not wait for the end of the turn, and
    *   `overlapFrom` so many go while others are in flight, or half of the last batch, if that is more
    * @param send gets the items of a batch, answers with one result each
-   * @param options.ready whether an item may go now
+   * @param {{ ready?: (item: any) => boolean }} [options] `ready`: whether an item may go now
    */
   constructor(limits, send, { ready = () => true } = {}) {
     this.#limits = limits;

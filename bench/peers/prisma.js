@@ -7,7 +7,7 @@ const PATIENCE = { maxWait: 60_000, timeout: 60_000 };
 
 /** Prisma's client without an engine binary, on node-postgres. `lib/prisma.js` generates it. */
 export async function open({ connection, withAction }) {
-  const { default: generated } = await import('../.generated/prisma/index.js');
+  const { default: generated } = await import(new URL('../.generated/prisma/index.js', import.meta.url).href);
   const adapter = new PrismaPg({ ...connection, max: POOL_SIZE });
   const prisma = new generated.PrismaClient({ adapter });
   await prisma.$connect();

@@ -2,7 +2,11 @@ import { DataSource, EntitySchema } from 'typeorm';
 import { Stale } from '../lib/load.js';
 import { actionRow, add, eventRow, POOL_SIZE } from './rows.js';
 
+/** @typedef {import('typeorm').EntitySchemaColumnOptions} Column */
+
+/** @type {(name: string, type: Column['type'], more?: Partial<Column>) => Column} */
 const column = (name, type, more = {}) => ({ name, type, ...more });
+/** @type {Column} */
 const id = { type: 'uuid', primary: true };
 
 const Wallet = new EntitySchema({

@@ -29,9 +29,10 @@ for (const file of project.getSourceFiles()) {
   for (const node of file.getClasses()) {
     const name = node.getName();
     const base = node.getExtends();
+    if (name === undefined || base === undefined) continue;
     if (node.getDecorator('AutoBuilder') !== undefined) {
       models.push({ name, file: name.toLowerCase(), fields: fieldsOf(node) });
-    } else if (base?.getExpression().getText() === 'ModelEvent') {
+    } else if (base.getExpression().getText() === 'ModelEvent') {
       events.push({ name, model: base.getTypeArguments()[0].getText(), fields: fieldsOf(node) });
     } else if (node.getDecorator('FwAction') !== undefined) {
       const [params, result] = base.getTypeArguments().map((argument) => argument.getType());
