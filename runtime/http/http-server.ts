@@ -6,7 +6,7 @@ import { Gatekeeper } from './admission/gatekeeper.js';
 import { Answers } from './answer.js';
 import type { Authenticator } from './authenticator.js';
 import { readBody } from './body-reader.js';
-import { Connections } from './connection/connections.js';
+import { BACKLOG, Connections } from './connection/connections.js';
 import { httpListener } from './connection/http-listener.js';
 import { checkHead } from './connection/request-head.js';
 import { type HealthCheck, Readiness } from './health.js';
@@ -66,8 +66,6 @@ export interface HttpServer {
   close(graceMs?: number): Promise<void>;
 }
 
-/** Clients that the kernel connects before the process accepts them; the kernel has a limit of its own. */
-const BACKLOG = 2_048;
 const READING = ['GET', 'HEAD'] as const;
 /** Longest path parameter that reaches validation. */
 const LONGEST_PARAMETER = 2_048;

@@ -5,7 +5,7 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import type { HttpLimits } from '../limits.js';
 import { HttpProblem } from '../problem.js';
 import { Connection } from './connection.js';
-import { listenMore } from './more-listeners.js';
+import { MoreListeners } from './more-listeners.js';
 import { rawAnswer } from './parser-error.js';
 
 /** A client that takes no answers is looked at so often before it is dropped. */
@@ -22,7 +22,9 @@ const SETTLED_MS = 10;
 const SETTLE_WITHIN_MS = 2_000;
 
 /** With so many connections, more are accepted at a time. */
-const MANY_CONNECTIONS = 1_000;
+const MANY_CONNECTIONS = 64;
+/** Clients that the kernel connects before the process accepts them; the kernel has a limit of its own. */
+export const BACKLOG = 4_096;
 
 interface ListenAddress {
   readonly host: string;
@@ -39,7 +41,8 @@ export class Connections {
   /** Connections so far. */
   #accepted = 0;
   #another: (() => Server) | undefined;
-  #hasMoreListeners = false;
+  #more: readonly MoreListeners[] | undefined;
+  #isClosing = false;
   #looking: NodeJS.Timeout | undefined;
 
   constructor({ answerTimeoutMs, connections }: Pick<HttpLimits, 'answerTimeoutMs' | 'connections'>) {
@@ -61,7 +64,7 @@ export class Connections {
       this.#bySocket.set(socket, connection);
       // Not parsed: the refusal of a connection costs next to nothing.
       if (this.#bySocket.size > this.#most) connection.linger(rawAnswer(tooMany()));
-      if (this.#bySocket.size >= MANY_CONNECTIONS && !this.#hasMoreListeners) this.#listenMore();
+      if (this.#bySocket.size >= MANY_CONNECTIONS) this.#listenMore();
       this.#looking ??= setInterval(() => this.#look(), this.#lookEveryMs).unref();
     });
   }
@@ -77,10 +80,10 @@ export class Connections {
   }
 
   #listenMore(): void {
-    this.#hasMoreListeners = true;
     const another = this.#another;
-    if (another === undefined) return;
-    for (const server of [...this.#servers]) if (server.listening) void listenMore(server, another);
+    if (this.#more !== undefined || this.#isClosing || another === undefined) return;
+    const listening = [...this.#servers].filter((server) => server.listening);
+    this.#more = listening.map((server) => new MoreListeners(server, { another, backlog: BACKLOG }));
   }
 
   /** Tells the connection of a request that its head has been parsed. */
@@ -103,6 +106,8 @@ export class Connections {
    */
   async drain(graceMs: number, deaf: () => void): Promise<void> {
     const startMs = performance.now();
+    this.#isClosing = true;
+    await this.#settleListeners();
     await this.#acceptAll(startMs + Math.min(SETTLE_WITHIN_MS, graceMs / 2));
     for (const server of this.#servers) stopListening(server);
     deaf();
@@ -118,6 +123,15 @@ export class Connections {
       const timer = setInterval(sweep, LOOK_EVERY_MS);
       sweep();
     });
+  }
+
+  /**
+   * Waits until this process alone has its sockets: a helper that still has one keeps it open after the listeners have
+   * closed, and its end resets the connections that the kernel takes until then.
+   */
+  async #settleListeners(): Promise<void> {
+    for (const more of this.#more ?? []) more.stop();
+    await Promise.all((this.#more ?? []).map(({ settled }) => settled));
   }
 
   /**
@@ -166,7 +180,7 @@ function tooMany(): HttpProblem {
 
 function listenIfFree(server: Server, address: ListenAddress): Promise<void> {
   return new Promise((resolve) => {
-    server.once('error', () => resolve()).listen(address, resolve);
+    server.once('error', () => resolve()).listen({ ...address, backlog: BACKLOG }, resolve);
   });
 }
 

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { listenMore } from './more-listeners.js';
+import { MoreListeners } from './more-listeners.js';
 
 const servers: Server[] = [];
 const clients: Socket[] = [];
@@ -27,9 +27,8 @@ it('accepts several connections in one turn of the event loop', async () => {
   };
   const server = another();
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  await listenMore(server, another);
-  expect(servers.length).toBe(16);
-  await expect.poll(() => servers.every(({ listening }) => listening)).toBe(true);
+  await new MoreListeners(server, { another, backlog: 1_024 }).settled;
+  expect(servers.map(({ listening }) => listening)).toEqual(Array(16).fill(true));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('No port');
   const port = address.port;
@@ -61,10 +60,11 @@ it('leaves nothing listening when the server is closed', async () => {
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('No port');
-  const more = listenMore(server, another);
+  const more = new MoreListeners(server, { another, backlog: 1_024 });
+  more.stop();
+  await more.settled;
   await new Promise((resolve) => server.close(resolve));
-  await more;
-  await Promise.all(servers.slice(1).map((each) => new Promise((resolve) => each.close(resolve))));
+  expect(servers.length).toBe(1);
   const refused = await new Promise((resolve) => {
     connect(address.port, '127.0.0.1')
       .on('error', () => resolve(true))

@@ -16,54 +16,88 @@ process.once('message', ({ copies }, handle) => {
 });
 `;
 
-/**
- * Listens on the socket of a server with further servers. The event loop accepts one connection per turn and listener;
- * a busy process has few turns, so that of thousands of clients that connect at once most would wait for many seconds
- * in the kernel, and give up with their requests sent. With 16 listeners it accepts 16 per turn.
- *
- * Node.js cannot duplicate a descriptor, but a process that receives one gets a duplicate: a helper process sends them
- * back and ends. Where that is not possible, one listener has to do.
- *
- * @param another makes a server that serves the same
- * @returns resolves when the helper has ended
- */
-export function listenMore(server: Server, another: () => Server): Promise<void> {
-  // The handle itself: a helper that got the server would accept connections.
-  const handle: Server | undefined = Reflect.get(server, '_handle');
-  if (process.platform === 'win32' || handle === undefined || handle === null) return Promise.resolve();
-  return new Promise((resolve) => {
-    let helper: ChildProcess;
-    try {
-      helper = spawn(process.execPath, ['-e', HELPER], {
-        stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-        env: {},
+/** What further listeners are made with. */
+export interface MoreListenersOptions {
+  /** Makes a server that serves the same. */
+  readonly another: () => Server;
+  /** Clients that the kernel connects before the process accepts them: Node.js would set 511 with each listener. */
+  readonly backlog: number;
+}
+
+/** Further listeners on the socket of a server. */
+export class MoreListeners {
+  /**
+   * Resolves when no process but this one has the socket, and no descriptor of it is on its way. Connections to a
+   * socket that only the helper has left are reset when the helper ends.
+   */
+  readonly settled: Promise<void>;
+  #helper: ChildProcess | undefined;
+  #isStopped = false;
+
+  /**
+   * Listens on the socket of a server with further servers. The event loop accepts one connection per turn and
+   * listener; a busy process has few turns, so that of thousands of clients that connect at once most would wait for
+   * many seconds in the kernel, and give up with their requests sent. With 16 listeners it accepts 16 per turn.
+   *
+   * Node.js cannot duplicate a descriptor, but a process that receives one gets a duplicate: a helper process sends
+   * them back and ends. Where that is not possible, one listener has to do.
+   */
+  constructor(server: Server, options: MoreListenersOptions) {
+    // The handle itself: a helper that got the server would accept connections.
+    const handle: Server | undefined = Reflect.get(server, '_handle');
+    if (process.platform === 'win32' || handle === undefined || handle === null)
+      this.settled = Promise.resolve();
+    else this.settled = this.#start(handle, (copied) => this.#received(copied, server, options));
+  }
+
+  /** Makes no more of them, and ends the helper: `settled` resolves soon. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#helper?.kill('SIGKILL');
+  }
+
+  #start(handle: Server, received: (copied: unknown) => void): Promise<void> {
+    return new Promise((resolve) => {
+      let helper: ChildProcess;
+      try {
+        helper = spawn(process.execPath, ['-e', HELPER], {
+          stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+          env: {},
+        });
+      } catch {
+        resolve();
+        return;
+      }
+      this.#helper = helper;
+      const timer = setTimeout(() => helper.kill('SIGKILL'), HELPER_WITHIN_MS).unref();
+      let left = MORE;
+      helper.on('message', (_copy, copied) => {
+        received(copied);
+        left -= 1;
+        if (left === 0 && helper.connected) helper.send('enough', () => {});
       });
-    } catch {
-      resolve();
-      return;
-    }
-    const timer = setTimeout(() => helper.kill('SIGKILL'), HELPER_WITHIN_MS).unref();
-    let left = MORE;
-    helper.on('message', (_copy, copied) => {
-      // The first server may have stopped listening in the meantime.
-      if (server.listening)
-        another()
-          .on('error', () => {})
-          .listen(copied);
-      else closeHandle(copied);
-      left -= 1;
-      if (left === 0) helper.send('enough', () => {});
+      // What the helper has sent before it ended is read before the channel is disconnected.
+      const settle = (): void => {
+        if (helper.connected || (helper.exitCode === null && helper.signalCode === null)) return;
+        clearTimeout(timer);
+        resolve();
+      };
+      helper.once('exit', settle).once('disconnect', settle);
+      helper.on('error', () => resolve());
+      helper.unref();
+      helper.send({ copies: MORE }, handle, (error) => {
+        if (error !== null) helper.kill('SIGKILL');
+      });
     });
-    helper.once('exit', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-    helper.on('error', () => resolve());
-    helper.unref();
-    helper.send({ copies: MORE }, handle, (error) => {
-      if (error !== null) helper.kill('SIGKILL');
-    });
-  });
+  }
+
+  #received(copied: unknown, server: Server, { another, backlog }: MoreListenersOptions): void {
+    if (this.#isStopped || !server.listening) closeHandle(copied);
+    else
+      another()
+        .on('error', () => {})
+        .listen(copied, backlog);
+  }
 }
 
 function closeHandle(handle: unknown): void {
