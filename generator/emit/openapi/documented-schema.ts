@@ -57,6 +57,7 @@ function documentedType(type: TypeSchema, numeric: NumericType, documenting: Doc
       return {
         type: isRequest ? ['string', 'number'] : 'string',
         pattern: isRequest ? decimalPattern(numeric) : PLAIN_DECIMAL,
+        ...(isRequest ? decimalRange(numeric) : {}),
         examples: [EXAMPLES.decimal],
       };
     case 'instant':
@@ -124,6 +125,12 @@ const PLAIN_DECIMAL = '^-?[0-9]+(\\.[0-9]+)?$';
 function decimalPattern({ precision, scale }: NumericType): string {
   const whole = precision === scale ? '0' : `(0|[1-9][0-9]{0,${precision - scale - 1}})`;
   return scale === 0 ? `^-?${whole}$` : `^-?${whole}(\\.[0-9]{1,${scale}})?$`;
+}
+
+/** The same for a decimal that is sent as a number. */
+function decimalRange({ precision, scale }: NumericType): SchemaCode {
+  const bound = Number(`1e${precision - scale}`);
+  return { exclusiveMinimum: -bound, exclusiveMaximum: bound, multipleOf: Number(`1e-${scale}`) };
 }
 
 function isReference(code: Code | undefined): code is { readonly $ref: string } {

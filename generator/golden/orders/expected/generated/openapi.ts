@@ -167,8 +167,10 @@ export const openApi: object = {
           total: {
             type: ['string', 'number'],
             pattern: '^-?(0|[1-9][0-9]{0,19})(\\.[0-9]{1,18})?$',
-            examples: ['150.5'],
             exclusiveMinimum: 0,
+            exclusiveMaximum: 100000000000000000000,
+            multipleOf: 1e-18,
+            examples: ['150.5'],
           },
           code: { type: 'string', pattern: '^[A-Z]{2}-\\d+$', minLength: 1, maxLength: 40 },
           origin: { type: ['string', 'null'], enum: ['WEB', 'SHOP', null], default: 'WEB' },
