@@ -93,6 +93,13 @@ export type {
   Verdict,
 } from './execution/explain.js';
 export { type Authenticator, fixedPrincipal, type SecurityScheme } from './http/authenticator.js';
+export type { RouteExecution, RouteTools } from './http/route-tools.js';
+export {
+  type AnyPlugin,
+  type CustomRoutes,
+  type ServerPlugin,
+  withOptions,
+} from './http/server-plugin.js';
 export { KeyedLockProvider, type LockOptions, lockCondition } from './locks/keyed-lock-provider.js';
 export type { LockHandle, SqlCondition } from './locks/lock-handle.js';
 export { migrate } from './migration/migrate.js';
@@ -131,7 +138,13 @@ export {
   step,
 } from './sagas/saga-step.js';
 export type { SagaListOptions, SagaPage, SagaSummary, Sagas } from './sagas/sagas.js';
-export { type RunningServer, type ServeOptions, type ServeSettings, serve } from './serve.js';
+export {
+  type RunningServer,
+  type ServeOptions,
+  type ServerTools,
+  type ServeSettings,
+  serve,
+} from './serve.js';
 export { DatabaseRegistry } from './sharding/database-registry.js';
 export type { Failover, HandlerAhead } from './sharding/failover-register.js';
 export { PackedArray } from './sharding/packed-array.js';

@@ -1,7 +1,12 @@
 import type { ApplicationDefinition } from './application-definition.js';
 import type { RunningServer, ServeOptions, ServeSettings } from './http/process/serve-options.js';
 
-export type { RunningServer, ServeOptions, ServeSettings } from './http/process/serve-options.js';
+export type {
+  RunningServer,
+  ServeOptions,
+  ServerTools,
+  ServeSettings,
+} from './http/process/serve-options.js';
 
 /**
  * Runs an application as a process: reads the command line, the environment and the configuration, opens and migrates

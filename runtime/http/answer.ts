@@ -49,7 +49,7 @@ export class Answers {
   send(response: ServerResponse, status: number, headers: OutgoingHttpHeaders, body: string | Buffer): void {
     headers['content-length'] = Buffer.byteLength(body);
     headers['x-content-type-options'] = 'nosniff';
-    if (this.endsConnections && this.#isLast(response)) headers['connection'] = 'close';
+    if (this.mustEnd(response)) headers['connection'] = 'close';
     response.writeHead(status, headers);
     response.end(body);
   }
@@ -57,9 +57,14 @@ export class Answers {
   /** An answer without a body (204, 304). `headers` is used up. */
   sendEmpty(response: ServerResponse, status: number, headers: OutgoingHttpHeaders = {}): void {
     if (status !== 204 && status !== 304) headers['content-length'] = 0;
-    if (this.endsConnections && this.#isLast(response)) headers['connection'] = 'close';
+    if (this.mustEnd(response)) headers['connection'] = 'close';
     response.writeHead(status, headers);
     response.end();
+  }
+
+  /** Whether an answer that is about to be sent is the last one of its connection. */
+  mustEnd(response: ServerResponse): boolean {
+    return this.endsConnections && this.#isLast(response);
   }
 
   /** Logs that requests are refused: one line per second for each shard. */

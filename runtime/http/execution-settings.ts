@@ -8,13 +8,21 @@ import { isTraceParent } from '../domain/trace-parent.js';
 import { readIfMatch } from './entity-tags.js';
 import type { RequestParams } from './input/request-params.js';
 import { HttpProblem } from './problem.js';
-import type { RouteDescriptor } from './route.js';
 
 /** 1 to 255 visible ASCII characters. Two headers are joined by a comma and a blank, and so are refused. */
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 /** Reads do not depend on what others have staged, so that their answers are never behind another process's. */
 const READ = ExecutionConfiguration.Builder.executionConfiguration().chaining(false).build();
+
+/** What a route says about its executions. */
+export interface ExecutionRules {
+  readonly method: string;
+  /** Name of the id param that `If-Match` is about. */
+  readonly ifMatch?: string;
+  /** Time for the whole execution, in milliseconds. */
+  readonly timeoutMs?: number | undefined;
+}
 
 /**
  * What a request's headers say about the execution of its action. `undefined` for most requests: the executor has its
@@ -24,7 +32,7 @@ const READ = ExecutionConfiguration.Builder.executionConfiguration().chaining(fa
  * @throws HttpProblem (400) for an `If-Match` that is no list of tags, or an `Idempotency-Key` that is no key
  */
 export function executionSettings(
-  route: RouteDescriptor,
+  route: ExecutionRules,
   headers: IncomingHttpHeaders,
   params: RequestParams,
   onReplay: () => void,
@@ -33,9 +41,11 @@ export function executionSettings(
   const traceParent = headers['traceparent'];
   const key = route.method === 'POST' ? headers['idempotency-key'] : undefined;
   const isRead = route.method === 'GET';
-  if (ifMatch === undefined && traceParent === undefined && key === undefined)
+  const { timeoutMs } = route;
+  if (ifMatch === undefined && traceParent === undefined && key === undefined && timeoutMs === undefined)
     return isRead ? READ : undefined;
   const builder = ExecutionConfiguration.Builder.executionConfiguration().chaining(!isRead);
+  if (timeoutMs !== undefined) builder.timeoutMs(timeoutMs);
   if (ifMatch !== undefined) demandVersion(builder, ifMatch, params[route.ifMatch ?? '']);
   // A caller's broken trace is no reason to refuse its money.
   if (typeof traceParent === 'string' && isTraceParent(traceParent)) builder.traceContext(traceParent);

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
+import fastify, { type FastifyError, type FastifyInstance, type FastifyPluginCallback } from 'fastify';
+import { FwError } from '../errors.js';
 import type { Metrics } from '../observability/prometheus.js';
 import { Gatekeeper } from './admission/gatekeeper.js';
 import { Answers } from './answer.js';
@@ -21,7 +22,17 @@ import { HttpProblem } from './problem.js';
 import { type ApplicationProblems, checkApplicationProblems } from './problem-kinds.js';
 import type { RouteDescriptor } from './route.js';
 import { compileRoute, type Executes } from './route-handler.js';
+import { RouteRegister } from './route-register.js';
+import { RouteToolbox } from './route-tools.js';
 import { securedDocument } from './secured-document.js';
+import {
+  addForeignBodyReader,
+  addSendHook,
+  adoptRoute,
+  handOver,
+  keepPluginHeaders,
+} from './server-extension.js';
+import type { CustomRoutes, ServerPlugin } from './server-plugin.js';
 import { answerUnserved, translateRefusal } from './unserved.js';
 
 /** What an HTTP server is made of. */
@@ -39,6 +50,10 @@ export interface HttpServerOptions {
   readonly problems?: ApplicationProblems;
   /** Serves `/metrics` and is told of every answer. Default: neither. */
   readonly metrics?: Metrics;
+  /** Fastify plugins, in order. Their hooks hold for generated routes, too. Default none. */
+  readonly plugins?: readonly ServerPlugin[];
+  /** Adds routes beside the generated ones. Default none. */
+  readonly customRoutes?: CustomRoutes;
   /** Default: one line of JSON per entry, to stderr. */
   readonly log?: Log;
 }
@@ -55,9 +70,12 @@ export interface ListenAddress {
 
 /** A server for the routes of one application. */
 export interface HttpServer {
-  /** The Fastify instance below, for what this package does not offer. Routes are already added. */
+  /** The Fastify instance below, for what this package does not offer. Routes are added when it is ready. */
   readonly fastify: FastifyInstance;
-  /** @throws the system's error, for instance with code `EADDRINUSE` */
+  /**
+   * @throws the system's error, for instance with code `EADDRINUSE` @throws PluginError @throws ValidationError for two
+   * routes of one path
+   */
   listen(address: { readonly host: string; readonly port: number }): Promise<ListenAddress>;
   /**
    * Stops listening and answers what is under way; each answer ends its connection. Idle connections are closed after
@@ -70,6 +88,9 @@ const READING = ['GET', 'HEAD'] as const;
 /** Longest path parameter that reaches validation. */
 const LONGEST_PARAMETER = 2_048;
 
+/** A plugin, or the function that adds custom routes, failed while the server started. */
+export class PluginError extends Error {}
+
 /** Makes a server; nothing listens yet. @throws ValidationError for a route that cannot be served */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const limits: HttpLimits = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
@@ -80,22 +101,32 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const paths = new PathMethods();
   const gatekeeper = new Gatekeeper({ answers });
   options.metrics?.watchAdmission(() => gatekeeper.statistics);
-  const edge: Edge = { limits, answers, paths, connections, gatekeeper };
+  const tools = new RouteToolbox({ ...options, log });
+  const context = { answers, gatekeeper, tools, nestingDepth: limits.nestingDepth };
+  const register = new RouteRegister(paths, (route) => adoptRoute(route, context));
+  const edge: Edge = { limits, answers, paths, connections, gatekeeper, register };
   const server = createFastify(edge);
+  server.addHook('onRoute', register.onRoute);
   if (options.metrics !== undefined) observeAnswers(server, options.metrics, options.routes);
-  addBodyReader(server, limits.bodyBytes);
-  addRoutes(server, options, edge);
-  const readiness = new Readiness(options.health);
-  const { title, metrics } = options;
-  const openApi = securedDocument(options.openApi, options.authenticator.security);
-  addPages({ server, answers, readiness, openApi, title, metrics, paths });
+  addForeignBodyReader(server, limits.nestingDepth);
+  addSendHook(server, answers);
   addFallbacks(server, edge);
+  const failures = addPlugins(server, options.plugins ?? []);
+  addRoutes(server, options, edge);
+  const { customRoutes } = options;
+  if (customRoutes !== undefined) {
+    server.register(async (scope) => customRoutes(scope, tools));
+    server.after(noteFailure(failures, 'The function `routes`'));
+  }
+  addOwnPages(server, options, edge);
   let closed: Promise<void> | undefined;
   return {
     fastify: server,
     listen: async ({ host, port }) => {
       const { notice } = options.authenticator;
       if (notice !== undefined) log({ level: 'warn', message: notice });
+      await server.ready();
+      for (const failure of failures) throw failure;
       await server.listen({ host, port, backlog: BACKLOG });
       const address = addressOf(server, host);
       await connections.listenBeside(server.server, address);
@@ -113,6 +144,33 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   };
 }
 
+/** Plugins that fail do so when the server is made ready: their errors are collected in the order of the plugins. */
+function addPlugins(server: FastifyInstance, plugins: readonly ServerPlugin[]): Error[] {
+  const failures: Error[] = [];
+  for (const each of plugins) {
+    const [plugin, pluginOptions] = typeof each === 'function' ? [each, {}] : each;
+    // Whoever lists a plugin with options answers for their type.
+    server.register(plugin as FastifyPluginCallback<object>, pluginOptions);
+    server.after(noteFailure(failures, `Plugin '${nameOf(plugin)}'`));
+  }
+  return failures;
+}
+
+function noteFailure(failures: Error[], subject: string): (error: Error | null) => void {
+  return (error) => {
+    if (error === null || error === undefined) return;
+    const isOurs = error instanceof FwError;
+    failures.push(
+      isOurs ? error : new PluginError(`${subject} failed at start: ${error.message}`, { cause: error }),
+    );
+  };
+}
+
+function nameOf(plugin: object & { readonly name: string }): string {
+  const shown: unknown = Reflect.get(plugin, Symbol.for('fastify.display-name'));
+  return typeof shown === 'string' ? shown : plugin.name || 'anonymous';
+}
+
 /** What requests meet before they reach Fastify. */
 interface Edge {
   readonly limits: HttpLimits;
@@ -120,6 +178,7 @@ interface Edge {
   readonly paths: PathMethods;
   readonly connections: Connections;
   readonly gatekeeper: Gatekeeper;
+  readonly register: RouteRegister;
 }
 
 function createFastify(edge: Edge): FastifyInstance {
@@ -140,6 +199,7 @@ function createFastify(edge: Edge): FastifyInstance {
     },
     // Queries are read by each route, strictly.
     routerOptions: { maxParamLength: LONGEST_PARAMETER, querystringParser: () => ({}) },
+    bodyLimit: limits.bodyBytes,
     return503OnClosing: false,
     exposeHeadRoutes: true,
     // The listener answers what its parser refuses.
@@ -160,30 +220,59 @@ function unmetExpectation(): HttpProblem {
   return new HttpProblem('HTTP_EXPECTATION_FAILED', 'The server meets no expectation but 100-continue');
 }
 
-function addBodyReader(server: FastifyInstance, limit: number): void {
-  server.removeAllContentTypeParsers();
-  server.addContentTypeParser('*', (request, payload, done) => {
-    readBody(payload, request.headers['content-length'], limit, done);
+/** Generated routes read the bytes by themselves, whatever parsers plugins have added. */
+function addBodyReader(scope: FastifyInstance, routes: readonly RouteDescriptor[], limit: number): void {
+  // Asking Fastify for the options of a route makes an object for each request.
+  const isOneLimit = routes.every(({ bodyBytes }) => bodyBytes === undefined);
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('*', (request, payload, done) => {
+    const most = isOneLimit ? limit : Number(request.routeOptions.bodyLimit);
+    readBody(payload, request.headers['content-length'], most, done);
   });
 }
 
 function addRoutes(
   server: FastifyInstance,
-  { routes, executor, authenticator }: HttpServerOptions,
-  { limits, answers, gatekeeper, paths }: Edge,
+  { routes, executor, authenticator, plugins }: HttpServerOptions,
+  { limits, answers, gatekeeper, register }: Edge,
 ): void {
   const validators = new InputValidators();
-  for (const route of routes) {
+  const services = { executor, authenticator, answers, gatekeeper };
+  const compiled = routes.map((route) => {
     const reader = new ParamsReader(route, validators, limits.nestingDepth);
-    const handler = compileRoute(route, reader, { executor, authenticator, answers, gatekeeper });
-    paths.add(route.method, route.path);
-    server.route({ method: route.method, url: routerPath(route.path), handler });
-  }
+    const { method, operation, bodyBytes: bodyLimit = limits.bodyBytes } = route;
+    const handler = compileRoute(route, reader, services);
+    return { operation, options: { method, url: routerPath(route.path), bodyLimit, handler } };
+  });
+  server.register((scope, _options, done) => {
+    addBodyReader(scope, routes, limits.bodyBytes);
+    if (plugins !== undefined) keepPluginHeaders(scope);
+    for (const { operation, options } of compiled) register.own(operation, () => scope.route(options));
+    done();
+  });
+}
+
+function addOwnPages(server: FastifyInstance, options: HttpServerOptions, edge: Edge): void {
+  const { answers, paths, register } = edge;
+  const { title, metrics, plugins } = options;
+  const readiness = new Readiness(options.health);
+  const openApi = securedDocument(options.openApi, options.authenticator.security);
+  server.register((scope, _options, done) => {
+    if (plugins !== undefined) keepPluginHeaders(scope);
+    register.own('a page of the server', () =>
+      addPages({ server: scope, answers, readiness, openApi, title, metrics, paths }),
+    );
+    done();
+  });
 }
 
 function addFallbacks(server: FastifyInstance, edge: Edge): void {
-  server.setNotFoundHandler(({ raw: request }, { raw: response }) => answerUnserved(request, response, edge));
+  server.setNotFoundHandler((request, reply) => {
+    handOver(reply);
+    answerUnserved(request.raw, reply.raw, edge);
+  });
   server.setErrorHandler((error: FastifyError, request, reply) => {
+    handOver(reply);
     // Fastify looks for the content type of QUERY before it looks for a route.
     if (request.is404 && error.code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE')
       answerUnserved(request.raw, reply.raw, edge);

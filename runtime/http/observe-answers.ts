@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Metrics } from '../observability/prometheus.js';
-import { routerPath } from './path-pattern.js';
+import { bracesPath, routerPath } from './path-pattern.js';
 import type { RouteDescriptor } from './route.js';
 
 /** Tells of all answers that were sent, by declared paths: what is asked for adds no label. */
@@ -13,7 +13,7 @@ export function observeAnswers(
   server.addHook('onResponse', ({ method, routeOptions: { url } }, reply, done) => {
     metrics.observe({
       method,
-      route: url === undefined ? 'unmatched' : (declared.get(url) ?? url),
+      route: url === undefined ? 'unmatched' : (declared.get(url) ?? bracesPath(url) ?? url),
       status: reply.raw.statusCode,
       seconds: reply.elapsedTime / 1_000,
     });

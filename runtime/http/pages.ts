@@ -37,7 +37,6 @@ const MOST_HOSTS = 16;
 
 function addMetrics({ server, answers, paths, metrics }: PagesContext): void {
   if (metrics === undefined || paths.has('GET', '/metrics')) return;
-  paths.add('GET', '/metrics');
   let latest: Promise<Buffer> | undefined;
   let freshUntil = 0;
   const render = (): Promise<Buffer> => {
@@ -59,14 +58,12 @@ function addMetrics({ server, answers, paths, metrics }: PagesContext): void {
 
 function addDocument({ server, answers, paths, openApi }: PagesContext): void {
   if (paths.has('GET', '/openapi.json')) return;
-  paths.add('GET', '/openapi.json');
   const page = new FixedPage(JSON.stringify(openApi), { 'content-type': 'application/json' });
   server.get('/openapi.json', (request, { raw }) => page.send(answers, request.raw, raw));
 }
 
 function addDocs({ server, answers, paths, openApi, title }: PagesContext): void {
   if (paths.has('GET', '/docs')) return;
-  paths.add('GET', '/docs');
   const docs = docsPage(openApi, title);
   const headers = {
     'content-security-policy': docs.contentSecurityPolicy,
@@ -89,11 +86,9 @@ function addDocs({ server, answers, paths, openApi, title }: PagesContext): void
 function addHealth({ server, answers, readiness, paths }: PagesContext): void {
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
   if (!paths.has('GET', '/health/live')) {
-    paths.add('GET', '/health/live');
     server.get('/health/live', (_request, { raw }) => answers.send(raw, 200, { ...headers }, LIVE));
   }
   if (!paths.has('GET', '/health/ready')) {
-    paths.add('GET', '/health/ready');
     server.get('/health/ready', (request, { raw }) => {
       readiness.report().then(
         (report) => {

@@ -13,6 +13,21 @@ export function routerPath(path: string): string {
   return converted;
 }
 
+/**
+ * Our form of one of Fastify's paths: `/wallets/:id` -> `/wallets/{id}`. Undefined for what has no such form: wildcards,
+ * expressions, two parameters in one segment.
+ */
+export function bracesPath(url: string): string | undefined {
+  if (/[*()?]/.test(url)) return undefined;
+  const converted = url.replace(/(?<=\/):([A-Za-z_][A-Za-z0-9_]*)(?=\/|$)/g, '{$1}').replaceAll('::', '\0');
+  return converted.includes(':') ? undefined : converted.replaceAll('\0', ':');
+}
+
+/** The path without the names of its parameters: two paths of one shape are one to a router. */
+export function pathShape(path: string): string {
+  return path.replace(PARAMETER, '{}');
+}
+
 /** Which methods each path has. Asked only when no route was found. */
 export class PathMethods {
   readonly #methods = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();

@@ -16,6 +16,8 @@ export type HttpCode =
   | 'HTTP_METHOD_NOT_IMPLEMENTED'
   | 'HTTP_BUSY'
   | 'HTTP_VERSION_NOT_SUPPORTED'
+  | 'HTTP_REFUSED'
+  | 'HTTP_ROUTE_TIMEOUT'
   | 'HTTP_INTERNAL';
 
 /** The `code` member of a problem. */
@@ -119,6 +121,13 @@ const HTTP_KINDS: Readonly<Record<HttpCode, ProblemKind>> = {
     detail: 'The server has too much to do; nothing was written',
   },
   HTTP_VERSION_NOT_SUPPORTED: { status: 505, title: 'Version not supported' },
+  // Plugins and custom routes throw errors with a status of their own, which replaces this one.
+  HTTP_REFUSED: { status: 400, title: 'Refused' },
+  HTTP_ROUTE_TIMEOUT: {
+    status: 504,
+    title: 'Route timed out',
+    detail: 'The route did not answer in time; whether it has done its work is unknown',
+  },
   HTTP_INTERNAL: INTERNAL,
 };
 

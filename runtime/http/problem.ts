@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import {
   ApplicationError,
   CommitOutcomeUnknownError,
@@ -35,6 +36,8 @@ export class HttpProblem extends Error {
   readonly code: HttpCode | 'FW_VALIDATION';
   readonly errors: readonly InputProblem[];
   readonly headers: Readonly<Record<string, string>>;
+  /** Where it is not that of the code. */
+  readonly status: number | undefined;
 
   constructor(
     code: HttpCode | 'FW_VALIDATION',
@@ -42,6 +45,7 @@ export class HttpProblem extends Error {
     options: {
       readonly errors?: readonly InputProblem[];
       readonly headers?: Readonly<Record<string, string>>;
+      readonly status?: number;
       readonly cause?: unknown;
     } = {},
   ) {
@@ -50,6 +54,7 @@ export class HttpProblem extends Error {
     this.code = code;
     this.errors = options.errors ?? [];
     this.headers = options.headers ?? {};
+    this.status = options.status;
   }
 }
 
@@ -84,20 +89,20 @@ export interface ProblemContext {
 
 /** Turns whatever was thrown into a problem. An unexpected error reveals nothing about itself. */
 export function problemOf(error: unknown, { places, problems = {} }: ProblemContext = {}): Problem {
-  if (error instanceof HttpProblem) {
-    return build(
-      error.code,
-      error.message,
-      error.headers,
-      error.errors.length > 0 ? { errors: error.errors } : {},
-    );
-  }
+  if (error instanceof HttpProblem) return httpProblem(error);
   if (error instanceof ApplicationError) return applicationProblem(error, problems);
   // A subclass can carry a code that only its author knows.
   if (error instanceof FwError && Object.hasOwn(PROBLEM_KINDS, error.code)) {
     return build(error.code, error.message, headersOf(error), membersOf(error, places));
   }
   return build('HTTP_INTERNAL', '');
+}
+
+function httpProblem({ code, message, headers, errors, status }: HttpProblem): Problem {
+  const problem = build(code, message, headers, errors.length > 0 ? { errors } : {});
+  if (status === undefined) return problem;
+  const title = STATUS_CODES[status] ?? 'Refused';
+  return { ...problem, status, body: { ...problem.body, status, title } };
 }
 
 function applicationProblem({ code, message }: ApplicationError, problems: ApplicationProblems): Problem {

@@ -105,7 +105,7 @@ function isAboutLoad(error: unknown): boolean {
 }
 
 /** A principal without a name is a defect of the authenticator: the caller cannot do anything about it. */
-function requireName(principal: Principal): void {
+export function requireName(principal: Principal): void {
   const name: unknown = typeof principal === 'function' ? principal() : principal?.name;
   if (typeof name !== 'string' || name === '') {
     throw new TypeError('The authenticator returned a principal without a name');

@@ -35,6 +35,10 @@ export interface RouteDescriptor {
   readonly etag?: string;
   /** Id parameter that `If-Match` speaks about. */
   readonly ifMatch?: string;
+  /** Bytes of a request body; more is answered with 413. Default: the limit of the server. */
+  readonly bodyBytes?: number;
+  /** Time for the whole execution, in milliseconds. Default: that of the configuration. */
+  readonly timeoutMs?: number;
 }
 
 /** A route whose response mapper must take what its action returns. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { FwError } from '../errors.js';
 import { type Answers, pathOf } from './answer.js';
 import type { PathMethods } from './path-pattern.js';
 import { HttpProblem } from './problem.js';
@@ -24,8 +25,10 @@ function notFound(path: string, method: string, allow: string | undefined): Http
   });
 }
 
-/** Fastify's own refusals in our words. Everything else is what a handler threw. */
-export function translateRefusal(error: Error & { readonly code?: string }): unknown {
+/** Fastify's own refusals in our words, and those of plugins by their status. Everything else is what a handler threw. */
+export function translateRefusal(
+  error: Error & { readonly code?: string; readonly statusCode?: number },
+): unknown {
   switch (error.code) {
     case 'FST_ERR_BAD_URL':
       return new HttpProblem('HTTP_MALFORMED_REQUEST', 'The path is not valid percent-encoded UTF-8');
@@ -33,7 +36,21 @@ export function translateRefusal(error: Error & { readonly code?: string }): unk
       return new HttpProblem('HTTP_URI_TOO_LONG', 'A part of the path is too long');
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new HttpProblem('HTTP_UNSUPPORTED_MEDIA_TYPE', 'The content type is not valid');
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new HttpProblem('HTTP_BODY_TOO_LARGE', 'The body is larger than this route allows');
+    case 'FST_ERR_VALIDATION':
+      return new HttpProblem('FW_VALIDATION', error.message);
+    case 'FST_ERR_HANDLER_TIMEOUT':
+      return new HttpProblem('HTTP_ROUTE_TIMEOUT', 'The route did not answer in time');
     default:
-      return error;
+      return refusalByStatus(error) ?? error;
   }
+}
+
+/** Plugins and custom routes throw errors with a status of their own, as Fastify documents it. */
+function refusalByStatus(error: Error & { readonly statusCode?: number }): HttpProblem | undefined {
+  const { statusCode } = error;
+  if (error instanceof FwError || error instanceof HttpProblem || statusCode === undefined) return undefined;
+  const isCallers = Number.isInteger(statusCode) && statusCode >= 400 && statusCode < 500;
+  return isCallers ? new HttpProblem('HTTP_REFUSED', error.message, { status: statusCode }) : undefined;
 }

@@ -1,13 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApplicationDefinition } from '../../application-definition.js';
 import { CODEGEN_VERSION } from '../../codegen/version.js';
 import { fixedPrincipal } from '../authenticator.js';
 import { FakeProcess } from '../test-support/fake-process.js';
 import { serveApplication } from './serve-application.js';
+import type { ServerTools } from './serve-options.js';
 
 const application: ApplicationDefinition = {
   codegenVersion: CODEGEN_VERSION,
@@ -138,5 +140,56 @@ describe('a start that cannot be', () => {
     const running = serveApplication({ ...application, codegenVersion: 99 }, options, port);
     await expect(running).rejects.toThrow('exit 1');
     expect(port.err).toContain('run fw-gen generate');
+  });
+});
+
+describe('a start with plugins and routes of the application', () => {
+  it('hands out the running application, to the program and to its routes', async () => {
+    const port = new FakeProcess();
+    const options = {
+      authenticator: fixedPrincipal('tester'),
+      collaborators: {},
+      env: {},
+      argv: ['--config', config, '--port', '0'],
+      routes: (fastify: FastifyInstance, { application, authenticate }: ServerTools): void => {
+        fastify.get('/shards', async () => ({
+          shards: application.databases.shards().map((shard) => shard.toString()),
+          bound: typeof authenticate,
+        }));
+      },
+    };
+    const server = await serveApplication(application, options, port);
+    try {
+      expect(await (await fetch(`${server.url}/shards`)).json()).toMatchObject({ shards: ['(0, 0)'] });
+      expect((await server.fastify.inject('/health/live')).statusCode).toBe(200);
+      const [shard] = server.application.databases.shards();
+      expect(shard?.toString()).toBe('(0, 0)');
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('reports a plugin that fails, and leaves neither a port nor a database open', async () => {
+    const directory = join(folder, 'data');
+    const onDisk = join(folder, 'disk.yaml');
+    writeFileSync(onDisk, yaml.replace('mem:serve-application', `file:${directory}`));
+    const port = new FakeProcess();
+    const options = {
+      authenticator: fixedPrincipal('tester'),
+      collaborators: {},
+      env: {},
+      argv: ['--config', onDisk, '--port', '0'],
+      plugins: [
+        async function geo(): Promise<void> {
+          throw new Error('no such file: cities.db');
+        },
+      ],
+    };
+    await expect(serveApplication(application, options, port)).rejects.toThrow('exit 1');
+    expect(port.err).toContain("Plugin 'geo' failed at start: no such file: cities.db\n");
+    expect(port.out).toBe('');
+    expect(readdirSync(directory).filter((name) => name.startsWith('fw-actions-lock'))).toEqual([]);
+    const { plugins: _none, ...without } = options;
+    await (await serveApplication(application, without, new FakeProcess())).close();
   });
 });

@@ -3,14 +3,21 @@ import { hostname } from 'node:os';
 import { type Application, openApplication } from '../../application.js';
 import type { ApplicationDefinition } from '../../application-definition.js';
 import { ConfigurationError, formatProblem } from '../../config/configuration-error.js';
-import { loadConfig } from '../../config/load-config.js';
-import type { ShardingTopology } from '../../config/types.js';
+import { type Environment, loadConfig } from '../../config/load-config.js';
+import type { FwConfig, ShardingTopology } from '../../config/types.js';
 import { FwError, UnsafeServerError } from '../../errors.js';
 import { lagOfShards } from '../../observability/lag-of-shards.js';
 import type { Metrics } from '../../observability/prometheus.js';
 import { ProcessRegister } from '../../sharding/process-register.js';
-import { createHttpServer } from '../http-server.js';
+import {
+  createHttpServer,
+  type HttpServer,
+  type HttpServerOptions,
+  type ListenAddress,
+  PluginError,
+} from '../http-server.js';
 import { errorFacts, jsonLog, type Log } from '../log.js';
+import type { CustomRoutes } from '../server-plugin.js';
 import { readCommandLine, type ServeCommand, USAGE, UsageError } from './command-line.js';
 import { followConfig } from './config-reload.js';
 import { type ProcessPort, systemProcess } from './process-port.js';
@@ -55,16 +62,7 @@ async function start<Collaborators>(
   command: ServeCommand,
   { port, log }: { readonly port: ProcessPort; readonly log: Log },
 ): Promise<RunningServer> {
-  const {
-    env = process.env,
-    collaborators,
-    clock,
-    authenticator,
-    title,
-    limits,
-    problems,
-    deliver,
-  } = options;
+  const { env = process.env, collaborators, clock, deliver } = options;
   const config = loadConfig(command.config, { env });
   const opened = await openApplication(application, {
     ...config,
@@ -75,8 +73,54 @@ async function start<Collaborators>(
     inform: (message) => log({ level: 'info', message }),
     warn: (message) => log({ level: 'warn', message }),
   });
-  const metrics = options.metrics === false ? undefined : await openMetrics(opened, deliver !== false);
-  const server = createHttpServer({
+  try {
+    return await listen(application, options, { opened, config, command, port, log });
+  } catch (error) {
+    await opened.close();
+    throw listenFailure(error, command);
+  }
+}
+
+/** What a server is started with once the application is open. */
+interface Opened {
+  readonly opened: Application;
+  readonly config: FwConfig;
+  readonly command: ServeCommand;
+  readonly port: ProcessPort;
+  readonly log: Log;
+}
+
+/** Nothing is left listening if it fails. */
+async function listen<Collaborators>(
+  application: ApplicationDefinition<Collaborators>,
+  options: ServeApplicationOptions<Collaborators>,
+  context: Opened,
+): Promise<RunningServer> {
+  const { opened, command } = context;
+  const metrics =
+    options.metrics === false ? undefined : await openMetrics(opened, options.deliver !== false);
+  const server = createHttpServer(serverOptions(application, options, context, metrics));
+  try {
+    const address = await server.listen(command);
+    return run({ ...context, env: options.env ?? process.env, server, address });
+  } catch (error) {
+    await server.close(0);
+    throw error;
+  }
+}
+
+function serverOptions<Collaborators>(
+  application: ApplicationDefinition<Collaborators>,
+  options: ServeApplicationOptions<Collaborators>,
+  { opened, log }: Opened,
+  metrics: Metrics | undefined,
+): HttpServerOptions {
+  const { authenticator, title, limits, problems, plugins, routes } = options;
+  const customRoutes: CustomRoutes | undefined =
+    routes === undefined
+      ? undefined
+      : (fastify, tools) => routes(fastify, Object.assign(tools, { application: opened }));
+  return {
     routes: application.routes,
     openApi: application.openApi,
     executor: opened.executor,
@@ -86,8 +130,20 @@ async function start<Collaborators>(
     ...(title === undefined ? {} : { title }),
     ...(limits === undefined ? {} : { limits }),
     ...(problems === undefined ? {} : { problems }),
+    ...(plugins === undefined ? {} : { plugins }),
+    ...(customRoutes === undefined ? {} : { customRoutes }),
     ...(metrics === undefined ? {} : { metrics }),
-  });
+  };
+}
+
+interface Listening extends Opened {
+  readonly env: Environment;
+  readonly server: HttpServer;
+  readonly address: ListenAddress;
+}
+
+/** Binds a server that listens to its process: signals, the configuration file, the register of processes. */
+function run({ opened, config, env, port, log, server, address }: Listening): RunningServer {
   const register = new ProcessRegister(opened.databases, {
     id: randomUUID(),
     name: `${hostname()}:${process.pid}`,
@@ -96,29 +152,25 @@ async function start<Collaborators>(
     await Promise.all([server.close(DRAIN_MS), register.stop()]);
     await opened.close();
   };
-  try {
-    const address = await server.listen(command);
-    register.runs(config.sharding);
-    opened.databases.onService(() => register.changed());
-    const reloaded = (topology: ShardingTopology): void => register.runs(topology);
-    const unfollow = followConfig({ config, env, application: opened, reloaded, log, port });
-    const unbind = endWithProcess(port, log, close);
-    const forget = (): void => {
-      unfollow();
-      unbind();
-    };
-    port.stdout(`listening on ${address.url}\n`);
-    return {
-      ...address,
-      close: async () => {
-        forget();
-        await close();
-      },
-    };
-  } catch (error) {
-    await close();
-    throw listenFailure(error, command);
-  }
+  register.runs(config.sharding);
+  opened.databases.onService(() => register.changed());
+  const reloaded = (topology: ShardingTopology): void => register.runs(topology);
+  const unfollow = followConfig({ config, env, application: opened, reloaded, log, port });
+  const unbind = endWithProcess(port, log, close);
+  const forget = (): void => {
+    unfollow();
+    unbind();
+  };
+  port.stdout(`listening on ${address.url}\n`);
+  return {
+    ...address,
+    application: opened,
+    fastify: server.fastify,
+    close: async () => {
+      forget();
+      await close();
+    },
+  };
 }
 
 /** The lag of delivery costs queries: only a process that delivers reports it. */
@@ -160,7 +212,14 @@ function describeFailure(error: unknown): { readonly text: string; readonly code
     return { text: [...error.problems.map(formatProblem), ...more].join('\n'), code: EXIT_USAGE };
   }
   if (error instanceof UnsafeServerError) return { text: error.message, code: EXIT_USAGE };
+  if (error instanceof PluginError)
+    return { text: `${error.message}\n${stackOf(error.cause)}`.trimEnd(), code: EXIT_FAILURE };
   if (error instanceof FwError || error instanceof ListenError)
     return { text: error.message, code: EXIT_FAILURE };
   return { text: JSON.stringify({ message: 'the start failed', ...errorFacts(error) }), code: EXIT_FAILURE };
+}
+
+/** Where a plugin failed is what its author needs. */
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? '') : '';
 }

@@ -1,8 +1,12 @@
+import type { FastifyInstance } from 'fastify';
+import type { Application } from '../../application.js';
 import type { Clock } from '../../domain/clock.js';
 import type { Authenticator } from '../authenticator.js';
 import type { HttpLimits } from '../limits.js';
 import type { Log } from '../log.js';
 import type { ApplicationProblems } from '../problem-kinds.js';
+import type { RouteTools } from '../route-tools.js';
+import type { CustomRoutes, ServerPlugin } from '../server-plugin.js';
 
 /** What `serve` needs beside the application. The command line wins over the environment, and that over these. */
 export interface ServeSettings {
@@ -23,6 +27,16 @@ export interface ServeSettings {
   /** Heading of `/docs`. Default: the title in the API document. */
   readonly title?: string;
   readonly limits?: Partial<HttpLimits>;
+  /**
+   * Fastify plugins, registered in order before any route: `[helmet, withOptions(cors, { origin: true })]`. Their hooks
+   * up to `preHandler`, and `onResponse`, hold for generated routes, too. Default none.
+   */
+  readonly plugins?: readonly ServerPlugin[];
+  /**
+   * Adds routes beside the generated ones, in Fastify's own terms. They are under the same admission, drain, metrics,
+   * log and problem answers. Default none.
+   */
+  readonly routes?: CustomRoutes<ServerTools>;
   /**
    * Status and title of the application's own errors, by the `code` of the `ApplicationError`:
    * `{ QUOTA_EXCEEDED: { status: 402, title: 'Quota exceeded' } }`. Default: each is answered with 409.
@@ -45,8 +59,17 @@ export type ServeOptions<Collaborators = Record<never, never>> = ServeSettings &
     ? { readonly collaborators?: Collaborators }
     : { readonly collaborators: Collaborators });
 
+/** What custom routes work with: the running application, and what generated routes do with a request. */
+export interface ServerTools extends RouteTools {
+  readonly application: Application;
+}
+
 /** A server that listens. */
 export interface RunningServer {
+  /** The application that it serves: executor, repositories' databases, events, sagas. */
+  readonly application: Application;
+  /** The Fastify instance, for what needs it after the start, such as `inject`. Routes can no longer be added. */
+  readonly fastify: FastifyInstance;
   /** `http://127.0.0.1:8080` */
   readonly url: string;
   readonly host: string;

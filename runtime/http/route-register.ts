@@ -1,0 +1,63 @@
+import type { RouteOptions } from 'fastify';
+import { ValidationError } from '../errors.js';
+import { bracesPath, type PathMethods, pathShape } from './path-pattern.js';
+
+/** Called for each route that a plugin or the application adds beside the generated ones. May change its options. */
+export type OnForeignRoute = (route: RouteOptions) => void;
+
+/** Who serves which path of one server. Fastify reports each route here before it adds it. */
+export class RouteRegister {
+  readonly #paths: PathMethods;
+  readonly #onForeign: OnForeignRoute;
+  readonly #owners = new Map<string, string>();
+  /** Names what is being added by the server itself. */
+  #adding: string | undefined;
+
+  constructor(paths: PathMethods, onForeign: OnForeignRoute) {
+    this.#paths = paths;
+    this.#onForeign = onForeign;
+  }
+
+  /** Marks the routes that `add` adds as the server's own. @param owner the action or page, for messages */
+  own(owner: string, add: () => void): void {
+    this.#adding = owner;
+    try {
+      add();
+    } finally {
+      this.#adding = undefined;
+    }
+  }
+
+  /** The hook `onRoute` of Fastify. @throws ValidationError for a path that another route serves already */
+  readonly onRoute = (route: RouteOptions): void => {
+    const methods = typeof route.method === 'string' ? [route.method] : route.method;
+    const path = bracesPath(route.url);
+    const keys = methods.map((method) => `${method} ${pathShape(path ?? route.url)}`);
+    // Fastify adds HEAD to each GET by itself.
+    const isOwn = this.#adding !== undefined || keys.every((key) => this.#isHeadOfOwn(key));
+    for (const [at, key] of keys.entries()) {
+      if (methods[at] === 'HEAD') continue;
+      this.#claim(key, `${methods[at]} ${path ?? route.url}`);
+      if (path !== undefined) this.#paths.add(String(methods[at]), path);
+    }
+    if (!isOwn) this.#onForeign(route);
+  };
+
+  #isHeadOfOwn(key: string): boolean {
+    const owner = key.startsWith('HEAD ') ? this.#owners.get(`GET${key.slice(4)}`) : undefined;
+    return owner !== undefined && owner !== FOREIGN;
+  }
+
+  #claim(key: string, shown: string): void {
+    const owner = this.#owners.get(key);
+    const next = this.#adding ?? FOREIGN;
+    if (owner !== undefined) {
+      throw new ValidationError(
+        `${shown} is declared twice: by ${owner} and by ${next}. Change the path or the method of one of them.`,
+      );
+    }
+    this.#owners.set(key, next);
+  }
+}
+
+const FOREIGN = 'a custom route or a plugin';

@@ -1,0 +1,250 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { UnauthenticatedError } from '../errors.js';
+import { createMetrics } from '../observability/prometheus.js';
+import type { Authenticator } from './authenticator.js';
+import type { HttpServer, HttpServerOptions } from './http-server.js';
+import type { RouteTools } from './route-tools.js';
+import type { CustomRoutes } from './server-plugin.js';
+import { WalletApplication } from './test-support/wallet-server.js';
+
+const app = new WalletApplication();
+const SECRET = 'secret of the sender';
+const byName: Authenticator = ({ headers }) => {
+  if (typeof headers['x-user'] !== 'string')
+    throw new UnauthenticatedError('Name yourself', { challenge: 'X' });
+  return { name: headers['x-user'] };
+};
+const WEBHOOK = { config: { rawBody: true }, bodyLimit: 1_000 };
+
+function isSigned(body: Buffer, signature: unknown): boolean {
+  const expected = createHmac('sha256', SECRET).update(body).digest('hex');
+  return signature === expected && timingSafeEqual(Buffer.from(signature), Buffer.from(expected));
+}
+
+const deposit = app.routes.find(({ operation }) => operation === 'WalletDepositMoneyAction')?.action;
+
+const routes = async (fastify: FastifyInstance, { authenticate, execute }: RouteTools): Promise<void> => {
+  fastify.get('/whoami', async (request) => ({
+    ...(await authenticate(request)),
+    query: request.query,
+  }));
+  fastify.post<{ Params: { id: string } }>('/webhooks/:id', WEBHOOK, async (request, reply) => {
+    const body = request.body as Buffer;
+    if (!isSigned(body, request.headers['x-signature'])) return reply.code(403).send({ valid: false });
+    return { valid: true, bytes: body.length };
+  });
+  fastify.post('/again', async (request) => {
+    if (deposit === undefined) throw new Error('no action');
+    const { hook } = request.body as { hook: string };
+    const options = hook === '' ? {} : { idempotencyKey: hook, principal: { name: 'hooks' } };
+    return (await execute(request, deposit, {} as never, options)) as object;
+  });
+  fastify.get('/slow', { handlerTimeout: 30 }, (request) => {
+    return new Promise<object>((resolve) => request.signal.addEventListener('abort', () => resolve({})));
+  });
+  fastify.get('/teapot', () => {
+    throw Object.assign(new Error('No coffee here'), { statusCode: 418 });
+  });
+  fastify.get('/fault', () => {
+    throw new Error('a password: hunter2');
+  });
+};
+
+let server: HttpServer;
+let base: string;
+
+async function listen(options: Partial<HttpServerOptions>): Promise<HttpServer> {
+  const made = app.server({ authenticator: byName, ...options });
+  base = (await made.listen({ host: '127.0.0.1', port: 0 })).url;
+  return made;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Record<string, unknown>;
+}
+
+async function call(method: string, path: string, init: RequestInit = {}): Promise<Answer> {
+  const response = await fetch(base + path, { method, ...init });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) };
+}
+
+const metrics = createMetrics({ statistics: () => [] });
+
+describe('Custom routes', () => {
+  beforeAll(async () => {
+    server = await listen({ customRoutes: routes, metrics });
+  });
+  beforeEach(() => app.reset());
+  afterAll(() => server.close(0));
+
+  it('authenticate as generated routes do, and read queries with lists', async () => {
+    const { body, headers } = await call('GET', '/whoami?tag=a&tag=b', { headers: { 'x-user': 'ann' } });
+    expect(body).toEqual({ name: 'ann', query: { tag: ['a', 'b'] } });
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    const refused = await call('GET', '/whoami');
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('www-authenticate')).toBe('X');
+    expect(refused.body).toMatchObject({ code: 'FW_UNAUTHENTICATED', instance: '/whoami' });
+  });
+
+  it('execute actions under the key of the request, or under one of their own', async () => {
+    app.behaviour = (_params, configuration) => {
+      configuration?.onReport?.({ replayed: true } as never);
+      return { key: configuration?.idempotencyKey, trace: configuration?.traceContext };
+    };
+    const headers = { 'x-user': 'ann', 'content-type': 'application/json' };
+    const trace = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const own = { ...headers, 'idempotency-key': 'k-1', traceparent: trace };
+    const first = await call('POST', '/again', { headers: own, body: '{"hook":""}' });
+    expect(first.body).toEqual({ key: 'k-1', trace });
+    expect(first.headers.get('idempotency-replayed')).toBe('true');
+    const second = await call('POST', '/again', { headers, body: '{"hook":"evt_7"}' });
+    expect(second.body).toEqual({ key: 'evt_7' });
+    expect(app.executions.map(({ principal }) => principal)).toEqual([{ name: 'ann' }, { name: 'hooks' }]);
+  });
+
+  it('refuse keys and bodies that generated routes refuse', async () => {
+    const headers = { 'x-user': 'ann', 'content-type': 'application/json' };
+    const post = (body: string, more: Record<string, string> = {}): Promise<Answer> =>
+      call('POST', '/again', { headers: { ...headers, ...more }, body });
+    expect((await post('{"hook":""}', { 'idempotency-key': 'a b' })).status).toBe(400);
+    expect((await post('{"hook":1,"hook":2}')).body).toMatchObject({ code: 'HTTP_MALFORMED_BODY' });
+    expect((await post('{}', { 'content-type': 'text/plain' })).status).toBe(415);
+    expect(app.executions).toEqual([]);
+  });
+
+  it('get the bytes of a webhook, within their own limit', async () => {
+    const body = '{"amount": 1.50 }';
+    const signature = createHmac('sha256', SECRET).update(body).digest('hex');
+    const signed = { 'x-signature': signature, 'content-type': 'application/json' };
+    const valid = await call('POST', '/webhooks/stripe', { headers: signed, body });
+    expect(valid.body).toEqual({ valid: true, bytes: body.length });
+    expect((await call('POST', '/webhooks/stripe', { headers: signed, body: `${body} ` })).status).toBe(403);
+    const large = await call('POST', '/webhooks/stripe', { headers: signed, body: 'x'.repeat(1_001) });
+    expect(large).toMatchObject({ status: 413, body: { code: 'HTTP_BODY_TOO_LARGE' } });
+  });
+
+  it('answer errors with problems, and reveal nothing of faults', async () => {
+    expect((await call('GET', '/teapot')).body).toMatchObject({
+      status: 418,
+      code: 'HTTP_REFUSED',
+      detail: 'No coffee here',
+    });
+    const fault = await call('GET', '/fault');
+    expect(fault).toMatchObject({ status: 500, body: { code: 'HTTP_INTERNAL' } });
+    expect(JSON.stringify(fault.body)).not.toContain('hunter2');
+    expect(app.log).toContainEqual(expect.objectContaining({ path: '/fault', error: 'a password: hunter2' }));
+  });
+
+  it('end at their time-out', async () => {
+    expect(await call('GET', '/slow')).toMatchObject({ status: 504, body: { code: 'HTTP_ROUTE_TIMEOUT' } });
+  });
+
+  it('are known to 405, OPTIONS and metrics', async () => {
+    const wrong = await call('GET', '/webhooks/stripe');
+    expect(wrong.status).toBe(405);
+    expect(wrong.headers.get('allow')).toBe('OPTIONS, POST');
+    await call('GET', '/whoami');
+    const text = await metrics.render();
+    expect(text).toContain('route="/webhooks/{id}"');
+  });
+});
+
+describe('Custom routes under load', () => {
+  it('wait for a place as generated routes do, unless they need none', async () => {
+    let free = (): void => {};
+    const freed = new Promise<void>((resolve) => {
+      free = resolve;
+    });
+    const custom: CustomRoutes = (fastify) => {
+      fastify.get('/held', async () => freed.then(() => ({})));
+      fastify.get('/stream', { config: { admission: false } }, async () => ({}));
+    };
+    server = await listen({ customRoutes: custom });
+    const held = Array.from({ length: 1_200 }, () => call('GET', '/held').catch(() => undefined));
+    const first = await Promise.race(held);
+    expect(first).toMatchObject({ status: 503, body: { code: 'HTTP_BUSY' } });
+    expect(first?.headers.get('retry-after')).not.toBeNull();
+    free();
+    await Promise.all(held);
+    expect((await call('GET', '/stream')).status).toBe(200);
+    await server.close(0);
+  });
+});
+
+describe('Plugins', () => {
+  const withHeader = Object.assign(
+    async (fastify: FastifyInstance, options: { readonly value: string }): Promise<void> => {
+      fastify.addHook('onRequest', async (request, reply) => {
+        reply.header('access-control-allow-origin', options.value);
+        if (request.headers['x-limit'] !== undefined)
+          throw Object.assign(new Error('Too many requests'), { statusCode: 429 });
+      });
+      fastify.addContentTypeParser('application/json', (_request, _payload, done) => done(null, {}));
+    },
+    { [Symbol.for('skip-override')]: true },
+  );
+  beforeAll(async () => {
+    server = await listen({ plugins: [[withHeader, { value: 'https://app.example' }]] });
+  });
+  afterAll(() => server.close(0));
+
+  it('add their headers to generated routes, pages, refusals and 404, and do not take bodies away', async () => {
+    const id = app.open();
+    const headers = { 'x-user': 'ann', 'content-type': 'application/json' };
+    const answers = [
+      await call('POST', `/wallets/${id}/deposit`, { headers, body: '{"amount":"1"}' }),
+      await call('POST', `/wallets/${id}/deposit`, { headers, body: '{"amount":"0"}' }),
+      await call('GET', '/openapi.json'),
+      await call('GET', '/nowhere'),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 400, 200, 404]);
+    for (const answer of answers)
+      expect(answer.headers.get('access-control-allow-origin')).toBe('https://app.example');
+  });
+
+  it('refuse requests of generated routes with their own status', async () => {
+    const limited = await call('GET', `/wallets/${app.open()}`, {
+      headers: { 'x-user': 'a', 'x-limit': '1' },
+    });
+    expect(limited).toMatchObject({
+      status: 429,
+      body: { title: 'Too Many Requests', code: 'HTTP_REFUSED' },
+    });
+  });
+});
+
+describe('A start', () => {
+  const failing = (options: Partial<HttpServerOptions>): Promise<HttpServer> => listen(options);
+
+  it.each([
+    [
+      '/wallets/:other/deposit',
+      'POST /wallets/{other}/deposit is declared twice: by WalletDepositMoneyAction',
+    ],
+    ['/wallets', 'POST /wallets is declared twice: by WalletCreateAction and by a custom route or a plugin'],
+  ])('refuses the custom route %s, which is generated already', async (path, message) => {
+    const custom: CustomRoutes = (fastify) => void fastify.post(path, async () => ({}));
+    await expect(failing({ customRoutes: custom })).rejects.toThrow(message);
+  });
+
+  it('names the plugin that failed', async () => {
+    async function geo(): Promise<void> {
+      throw new Error('no such file: cities.db');
+    }
+    const started = failing({ plugins: [geo] });
+    await expect(started).rejects.toThrow("Plugin 'geo' failed at start: no such file: cities.db");
+  });
+
+  it('lets a custom route take the place of a page', async () => {
+    const custom: CustomRoutes = (fastify) => void fastify.get('/docs', async () => ({ own: true }));
+    server = await listen({ customRoutes: custom });
+    expect((await call('GET', '/docs')).body).toEqual({ own: true });
+    await server.close(0);
+  });
+});
