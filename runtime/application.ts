@@ -182,7 +182,7 @@ export function assembleApplication<Collaborators>(
   });
   gateways.onCommitted = (shard, groups) => events.committed(shard, groups);
   if (options.deliver !== false) events.start();
-  const journal = new CrossShardJournal(gateways, environment, application.models);
+  const journal = new CrossShardJournal(gateways, environment, { models: application.models, registry });
   const recovery = new JournalRecovery({
     journal,
     shards: () => gateways.shards,

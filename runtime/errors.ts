@@ -324,8 +324,10 @@ export type JournalRefusal =
   | 'void'
   /** A model of a missing leg has changed since, or has come to be. */
   | 'stale'
-  /** The database refuses a missing leg for good; see `cause`. */
-  | 'refused';
+  /** The database refuses a missing leg for good, or the recorded params cannot be upcast; see `cause`. */
+  | 'refused'
+  /** It holds params of a version that only a newer process knows. */
+  | 'newer';
 
 /** The cross-shard journal refuses to finish or flag an entry. Legs applied before stay applied; the entry stays as it is. */
 export class JournalError extends FwError {

@@ -1,3 +1,4 @@
+import { ActionRegistry } from './action/action-registry.js';
 /** What the command line runs against databases. Loaded only by commands that need it. */
 import type { ShardingTopology } from './config/types.js';
 import { openDatabases, pgliteAdapter } from './databases.js';
@@ -61,7 +62,10 @@ export function listSagasOn(databases: DatabaseRegistry, options: SagaListOption
 
 /** As `application.journal`, where no application is at hand: what is missing is applied by processes that serve. */
 export function journalOn(databases: DatabaseRegistry): OperatorsJournal {
-  return new CrossShardJournal(gatewaysOf(databases), systemEnvironment(), []);
+  return new CrossShardJournal(gatewaysOf(databases), systemEnvironment(), {
+    models: [],
+    registry: new ActionRegistry(),
+  });
 }
 
 /** What can be done about cross-shard plans without the application's models. */

@@ -1,4 +1,4 @@
-import type { FieldDescriptor, FieldType } from '../domain/descriptor.js';
+import type { FieldDescriptor, FieldType, Upcaster } from '../domain/descriptor.js';
 import type { Action, ActionClass } from './action.js';
 
 /** What the runtime must know about an action class; emitted by the generator. */
@@ -7,6 +7,13 @@ export interface ActionDescriptor<Params = never, Result = unknown> {
   readonly name: string;
   readonly actionClass: ActionClass<Params, Result>;
   readonly params: readonly FieldDescriptor[];
+  /** Version of the shape of its params, as they are stored to be run later. Default 1. */
+  readonly version?: number;
+  /**
+   * Turns stored params of older versions into those of the next: the first one turns version 1 into version 2. Default:
+   * the class's static `upcasters`, if it has any.
+   */
+  readonly upcasters?: readonly Upcaster[];
   /** How a result is kept for a repeated key: absent for an action without a result. */
   readonly result?: ResultType;
   /** Constructor wiring: a new instance for one attempt. */

@@ -1,3 +1,6 @@
+import type { Upcaster } from '../domain/descriptor.js';
+import type { JsonObject } from '../domain/json.js';
+import { requireUpcasters, upcast, type Versioned } from '../domain/upcast.js';
 import { UnknownActionError, ValidationError } from '../errors.js';
 import type { ActionClass } from './action.js';
 import type { ActionDescriptor } from './action-descriptor.js';
@@ -6,8 +9,9 @@ import type { ActionDescriptor } from './action-descriptor.js';
 export class ActionRegistry {
   readonly #byClass = new Map<ActionClass<never, unknown>, ActionDescriptor>();
   readonly #byName = new Map<string, ActionDescriptor>();
+  readonly #upcasters = new Map<string, readonly Upcaster[]>();
 
-  /** @throws ValidationError if a class or name is registered twice */
+  /** @throws ValidationError if a class or name is registered twice, or if upcasters are missing */
   constructor(actions: Iterable<ActionDescriptor> = []) {
     for (const action of actions) this.#register(action);
   }
@@ -33,11 +37,40 @@ export class ActionRegistry {
     return [...this.#byName.values()];
   }
 
+  /** Versions of the params of those actions that have more than one, by stable name. */
+  paramsVersions(): ReadonlyMap<string, number> {
+    return new Map([...this.#upcasters.keys()].map((name) => [name, this.#byName.get(name)?.version ?? 1]));
+  }
+
+  /** True for stored params of a version that this process does not know yet: a newer one has to run them. */
+  isTooNew(name: string, version: number): boolean {
+    return version > (this.#byName.get(name)?.version ?? 1);
+  }
+
+  /**
+   * Stored params, brought up to the version that this process knows.
+   *
+   * @throws ValidationError if an upcaster throws
+   */
+  upcastParams(name: string, stored: { readonly version: number; readonly params: JsonObject }): JsonObject {
+    const action = this.#byName.get(name);
+    if (action === undefined) return stored.params;
+    const { version, params: payload } = stored;
+    return upcast(versionedParams(action), this.#upcasters.get(name) ?? [], { version, payload });
+  }
+
   #register(action: ActionDescriptor): void {
     if (this.#byClass.has(action.actionClass) || this.#byName.has(action.name)) {
       throw new ValidationError(`Action ${action.name} is registered twice`);
     }
     this.#byClass.set(action.actionClass, action);
     this.#byName.set(action.name, action);
+    const upcasters = requireUpcasters(versionedParams(action), () => action.actionClass);
+    if ((action.version ?? 1) > 1) this.#upcasters.set(action.name, upcasters);
   }
+}
+
+/** As messages name them. */
+function versionedParams(action: ActionDescriptor): Versioned {
+  return { ...action, name: `the params of ${action.name}` };
 }

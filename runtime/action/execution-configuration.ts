@@ -11,7 +11,7 @@ import type { ExecutionReport } from './execution-report.js';
 export let runUnderOwnKey: (
   builder: ExecutionConfigurationBuilder,
   parts: readonly [string, string, ...string[]],
-  options: IdempotencyKeyOptions,
+  options: OwnKeyOptions,
 ) => ExecutionConfigurationBuilder;
 
 /** How one execution is to be run. Immutable; made by `ExecutionConfiguration.Builder`. */
@@ -36,6 +36,8 @@ export class ExecutionConfiguration {
   readonly idempotencyHome: ShardIdentifier | undefined;
   /** Whether the key is forgotten after the executor's retention. Default true. */
   readonly idempotencyExpires: boolean;
+  /** What tells the request under the key from others. Default: its params. */
+  readonly idempotencyRequest: string | undefined;
   /** Told once, when the execution has ended, how it went. */
   readonly onReport: ((report: ExecutionReport) => void) | undefined;
 
@@ -50,6 +52,7 @@ export class ExecutionConfiguration {
     this.idempotencyKey = settings.idempotencyKey;
     this.idempotencyHome = settings.idempotencyHome;
     this.idempotencyExpires = settings.idempotencyExpires ?? true;
+    this.idempotencyRequest = settings.idempotencyRequest;
     this.onReport = settings.onReport;
     Object.freeze(this);
   }
@@ -66,6 +69,12 @@ export interface IdempotencyKeyOptions {
   readonly home?: ShardIdentifier;
   /** Whether it is forgotten after the executor's retention. Default true. */
   readonly expires?: boolean;
+}
+
+/** How the runtime's own keys are kept. */
+interface OwnKeyOptions extends IdempotencyKeyOptions {
+  /** What tells the request under the key from others. Default: its params. */
+  readonly request?: string;
 }
 
 type Settings = { -readonly [Key in keyof ExecutionConfiguration]?: ExecutionConfiguration[Key] };
@@ -159,10 +168,11 @@ export class ExecutionConfigurationBuilder {
     return this.#runUnder(key, options);
   }
 
-  #runUnder(key: string, { home, expires = true }: IdempotencyKeyOptions): this {
+  #runUnder(key: string, { home, expires = true, request }: OwnKeyOptions): this {
     this.#settings.idempotencyKey = key;
     this.#settings.idempotencyHome = home;
     this.#settings.idempotencyExpires = expires;
+    this.#settings.idempotencyRequest = request;
     return this;
   }
 

@@ -102,5 +102,8 @@ export interface EventDescriptor {
   readonly fields: readonly FieldDescriptor[];
 }
 
-/** Turns the payload of one version of an event into that of the next one. Must not change its argument. */
+/**
+ * Turns the payload of one version of an event, or the stored params of one version of an action, into that of the next
+ * one. Must not change its argument.
+ */
 export type Upcaster = (payload: JsonObject) => JsonObject;

@@ -1,8 +1,8 @@
 import type { EventDescriptor, Upcaster } from '../domain/descriptor.js';
-import type { JsonObject } from '../domain/json.js';
 import { compileObjectReader, type JsonReader } from '../domain/json-reader.js';
 import { type ModelEvent, reviveEvent } from '../domain/model-event.js';
-import { UnknownModelError, ValidationError } from '../errors.js';
+import { requireUpcasters, upcast } from '../domain/upcast.js';
+import { UnknownModelError } from '../errors.js';
 import type { LoggedEvent } from './event-record.js';
 
 interface KnownEvent {
@@ -35,28 +35,14 @@ export class EventTypes {
     const known = this.#known.get(event.eventType);
     if (known === undefined)
       throw new UnknownModelError(`${event.eventType} is not an event of this handler`);
-    const payload = upcast(known, event);
-    return reviveEvent(known.descriptor.eventClass(), event, known.read(payload));
+    const { descriptor, upcasters } = known;
+    const payload = upcast(descriptor, upcasters, { version: event.eventVersion, payload: event.payload });
+    return reviveEvent(descriptor.eventClass(), event, known.read(payload));
   }
 }
 
 function knownEvent(descriptor: EventDescriptor): KnownEvent {
-  const { name, version = 1, fields } = descriptor;
-  const upcasters = descriptor.upcasters ?? staticUpcasters(descriptor);
-  if (upcasters.length < version - 1) {
-    throw new ValidationError(
-      `${name} has version ${version} and ${upcasters.length} upcasters; one is needed for each older version`,
-    );
-  }
+  const { version = 1, fields, eventClass } = descriptor;
+  const upcasters = requireUpcasters(descriptor, eventClass);
   return { descriptor, version, upcasters, read: compileObjectReader(fields) };
-}
-
-function staticUpcasters({ eventClass }: EventDescriptor): readonly Upcaster[] {
-  const owner: object = eventClass();
-  const upcasters: unknown = 'upcasters' in owner ? owner.upcasters : undefined;
-  return Array.isArray(upcasters) ? upcasters : [];
-}
-
-function upcast({ version, upcasters }: KnownEvent, { eventVersion, payload }: LoggedEvent): JsonObject {
-  return upcasters.slice(eventVersion - 1, version - 1).reduce((older, step) => step(older), payload);
 }

@@ -43,7 +43,7 @@ test('one without events, or with those that nobody asks for, does not', () => {
 });
 
 test('something that is to be run later always does', () => {
-  const schedules = [{ id: '', dueDate: '', actionName: 'Credit', params: '{}' }];
+  const schedules = [{ id: '', dueDate: '', actionName: 'Credit', params: '{}', paramsVersion: 1 }];
   expect(new Interest([]).concerns([[planWith({ schedules })]])).toBe(true);
 });
 

@@ -1,7 +1,6 @@
 import type { ActionRegistry } from '../action/action-registry.js';
 import { ExecutionConfiguration, runUnderOwnKey } from '../action/execution-configuration.js';
 import { shardOfUuid } from '../domain/id.js';
-import type { JsonObject } from '../domain/json.js';
 import { compileObjectReader } from '../domain/json-reader.js';
 import { storedPrincipal } from '../domain/principal.js';
 import { UnknownActionError } from '../errors.js';
@@ -10,7 +9,7 @@ import { DriverFailure } from '../sharding/driver-failure.js';
 import { failureOf, isOutOfReach } from './handler-attempts.js';
 import type { HeldLease } from './held-lease.js';
 import type { Run, RunEnd } from './run.js';
-import type { DueAction, ScheduleStore } from './schedule-store.js';
+import type { DueAction, ScheduleOutlook, ScheduleStore } from './schedule-store.js';
 import { Signal } from './signal.js';
 import { HandlerDied } from './suspects.js';
 
@@ -79,10 +78,10 @@ export class ScheduleRun implements Run {
         // The next claim would take one that is still being executed for left behind.
         const ends = await Promise.allSettled(due.map((action) => this.#execute(action)));
         for (const end of ends) if (end.status === 'rejected') throw end.reason;
-        if (due.length === 0)
-          await this.#signal.wait(
-            Math.min((await schedules.nextDueMs()) ?? LONGEST_WAIT_MS, LONGEST_WAIT_MS),
-          );
+        if (due.length > 0) continue;
+        const { newer, dueMs = LONGEST_WAIT_MS } = await schedules.outlook();
+        if (newer !== undefined) return { kind: 'waiting', reason: tooNew(newer) };
+        await this.#signal.wait(Math.min(dueMs, LONGEST_WAIT_MS));
       } catch (error) {
         // The shard was removed by a reload, or the databases were closed: nothing is left to do.
         if (error instanceof DriverFailure && error.reason === 'closed') return { kind: 'lost' };
@@ -102,7 +101,9 @@ export class ScheduleRun implements Run {
       const configuration = ExecutionConfiguration.Builder.executionConfiguration().signal(
         this.#abort.signal,
       );
-      runUnderOwnKey(configuration, ['schedule', due.id], { home: shardOfUuid(due.id), expires: false });
+      // The id says all: a process that has taken it before may have known its params in another version.
+      const key = { home: shardOfUuid(due.id), expires: false, request: due.id };
+      runUnderOwnKey(configuration, ['schedule', due.id], key);
       if (due.traceContext !== undefined) configuration.traceContext(due.traceContext);
       const principal = storedPrincipal(due.principal);
       await executor.execute(principal, actionClass, params as never, configuration.build());
@@ -139,13 +140,25 @@ export class ScheduleRun implements Run {
     return bound / 2 + (this.#options.random() * bound) / 2;
   }
 
-  /** @throws UnknownActionError for an action that this process does not know */
-  #resolve({ actionName, params }: DueAction): { readonly actionClass: never; readonly params: unknown } {
-    const action = this.#options.registry.named(actionName);
+  /**
+   * @throws UnknownActionError for an action that this process does not know
+   * @throws ValidationError if an upcaster throws, or params do not fit the action
+   */
+  #resolve({ actionName, params: stored, paramsVersion }: DueAction): {
+    readonly actionClass: never;
+    readonly params: unknown;
+  } {
+    const { registry } = this.#options;
+    const action = registry.named(actionName);
     if (action === undefined) throw new UnknownActionError(`There is no action ${actionName}`);
+    const params = registry.upcastParams(actionName, { version: paramsVersion, params: stored });
     return {
       actionClass: action.actionClass as never,
-      params: compileObjectReader(action.params)(params as JsonObject),
+      params: compileObjectReader(action.params)(params),
     };
   }
+}
+
+function tooNew({ actionName, paramsVersion }: NonNullable<ScheduleOutlook['newer']>): string {
+  return `version ${paramsVersion} of the params of ${actionName} is newer than this process knows`;
 }

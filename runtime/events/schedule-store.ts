@@ -1,6 +1,7 @@
 import type { JsonObject } from '../domain/json.js';
 import { storedText } from '../domain/storable-text.js';
 import { isTraceParent } from '../domain/trace-parent.js';
+import { arrayLiteral, quoteElement } from '../persistence/column-codec.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { HOLDS, type Lease } from './consumer-store.js';
 
@@ -9,32 +10,52 @@ export interface DueAction {
   readonly id: string;
   readonly actionName: string;
   readonly params: JsonObject;
+  /** Version of the shape that they are stored in. */
+  readonly paramsVersion: number;
   readonly principal: string;
   readonly traceContext: string | undefined;
   /** Failed attempts so far. */
   readonly attempts: number;
 }
 
+/** What to expect of the actions that are scheduled. */
+export interface ScheduleOutlook {
+  /** Milliseconds until the next one is due that this process knows; undefined if there is none. */
+  readonly dueMs: number | undefined;
+  /** One that is due and has params of a version that this process does not know; undefined if there is none. */
+  readonly newer: { readonly actionName: string; readonly paramsVersion: number } | undefined;
+}
+
 /** The scheduled actions of one shard, as the holder of the lease uses them. */
 export class ScheduleStore {
   readonly #database: ShardDatabase;
+  /** Names and versions as array literals. */
+  readonly #versions: readonly [string, string];
 
-  constructor(database: ShardDatabase) {
+  /** @param versions of the params of actions that have more than one, by name; of any other action 1 is known */
+  constructor(database: ShardDatabase, versions: ReadonlyMap<string, number>) {
     this.#database = database;
+    this.#versions = [
+      arrayLiteral([...versions.keys()].map(quoteElement)),
+      arrayLiteral([...versions.values()].map(String)),
+    ];
   }
 
   /**
-   * Claims what is due: from now on it cannot be cancelled. Empty if the lease has been lost.
+   * Claims what is due: from now on it cannot be cancelled. What has params of a newer version is left to newer
+   * processes. Empty if the lease has been lost.
    *
    * @param unsettled ids that this process has claimed before, whose outcome it could not store: it did not die of them
    */
   async claim(lease: Lease, limit: number, unsettled: readonly string[] = []): Promise<readonly DueAction[]> {
-    const values = [lease.name, lease.holder, lease.fence, limit, `{${unsettled.join(',')}}`];
+    const ours = `{${unsettled.join(',')}}`;
+    const values = [lease.name, lease.holder, lease.fence, limit, ours, ...this.#versions];
     const { rows } = await this.#database.query({ text: CLAIM, name: 'fw_claim_due', values });
-    return rows.map(([id, actionName, params, principal, traceContext, attempts]) => ({
+    return rows.map(([id, actionName, params, paramsVersion, principal, traceContext, attempts]) => ({
       id: String(id),
       actionName: String(actionName),
       params: params as JsonObject,
+      paramsVersion: Number(paramsVersion),
       principal: String(principal),
       traceContext:
         typeof traceContext === 'string' && isTraceParent(traceContext) ? traceContext : undefined,
@@ -42,11 +63,19 @@ export class ScheduleStore {
     }));
   }
 
-  /** Milliseconds until the next one is due; undefined if there is none. */
-  async nextDueMs(): Promise<number | undefined> {
-    const { rows } = await this.#database.query({ text: NEXT, name: 'fw_next_due', values: [] });
-    const value = rows[0]?.[0];
-    return value === null || value === undefined ? undefined : Math.max(0, Number(value));
+  /** What to expect next. */
+  async outlook(): Promise<ScheduleOutlook> {
+    const { rows } = await this.#database.query({
+      text: NEXT,
+      name: 'fw_next_due',
+      values: [...this.#versions],
+    });
+    const [dueMs, actionName, paramsVersion] = rows[0] ?? [];
+    return {
+      dueMs: dueMs === null || dueMs === undefined ? undefined : Math.max(0, Number(dueMs)),
+      newer:
+        typeof actionName === 'string' ? { actionName, paramsVersion: Number(paramsVersion) } : undefined,
+    };
   }
 
   async done(id: string): Promise<void> {
@@ -71,6 +100,14 @@ export class ScheduleStore {
   }
 }
 
+/** Whether this process knows the version of a row's params. */
+function isKnown(names: string, versions: string): string {
+  return (
+    `(params_version <= coalesce((SELECT k.version FROM unnest(${names}::text[], ${versions}::int[]) AS k(name, version) ` +
+    'WHERE k.name = action_name), 1))'
+  );
+}
+
 /**
  * One that is running belongs to a holder that is gone: the lease says so, and its key keeps it to one effect. It may
  * be what the holder died of, so it counts as an attempt, and it is tried alone; the one that was tried least comes
@@ -79,19 +116,24 @@ export class ScheduleStore {
 const CLAIM = `WITH held AS MATERIALIZED (
   SELECT FROM eventlog.consumers WHERE ${HOLDS} FOR NO KEY UPDATE),
 left_behind AS MATERIALIZED (SELECT id FROM eventlog.schedules
-  WHERE state = 'running' AND next_date <= clock_timestamp() AND EXISTS (SELECT FROM held)
+  WHERE state = 'running' AND next_date <= clock_timestamp() AND ${isKnown('$6', '$7')} AND EXISTS (SELECT FROM held)
   ORDER BY attempts, next_date LIMIT 1 FOR UPDATE SKIP LOCKED),
 due AS MATERIALIZED (SELECT id FROM eventlog.schedules
-  WHERE state = 'pending' AND next_date <= clock_timestamp() AND EXISTS (SELECT FROM held)
+  WHERE state = 'pending' AND next_date <= clock_timestamp() AND ${isKnown('$6', '$7')} AND EXISTS (SELECT FROM held)
     AND NOT EXISTS (SELECT FROM left_behind)
   ORDER BY next_date LIMIT $4 FOR UPDATE SKIP LOCKED)
 UPDATE eventlog.schedules AS s SET state = 'running', 
   attempts = attempts + (state = 'running' AND s.id <> ALL ($5::uuid[]))::int
 FROM (SELECT id FROM left_behind UNION ALL SELECT id FROM due) AS d WHERE s.id = d.id
-RETURNING s.id, s.action_name, s.params, s.principal, s.trace_context, s.attempts`;
+RETURNING s.id, s.action_name, s.params, s.params_version, s.principal, s.trace_context, s.attempts`;
 
-const NEXT = `SELECT extract(epoch FROM min(next_date) - clock_timestamp()) * 1000
-FROM eventlog.schedules WHERE state IN ('pending', 'running')`;
+/** Both parts read the index of what is due from its beginning, and end at the first row that fits. */
+const NEXT = `SELECT extract(epoch FROM (SELECT min(next_date) FROM eventlog.schedules
+    WHERE state IN ('pending', 'running') AND ${isKnown('$1', '$2')}) - clock_timestamp()) * 1000,
+  n.action_name, n.params_version
+FROM (SELECT) AS one LEFT JOIN LATERAL (SELECT action_name, params_version FROM eventlog.schedules
+  WHERE state IN ('pending', 'running') AND next_date <= clock_timestamp() AND NOT ${isKnown('$1', '$2')}
+  ORDER BY next_date LIMIT 1) AS n ON true`;
 
 const DONE = `UPDATE eventlog.schedules SET state = 'done', completed_date = clock_timestamp(), attempts = attempts + 1
 WHERE id = $1 AND state = 'running'`;

@@ -17,6 +17,8 @@ export interface ScheduledAction {
   readonly nextDate: Date;
   readonly actionName: string;
   readonly params: JsonValue;
+  /** Version of the shape that they are stored in. */
+  readonly paramsVersion: number;
   readonly principal: string;
   /** The action whose plan scheduled it. */
   readonly scheduledBy: string;
@@ -83,7 +85,7 @@ export class Schedules {
 }
 
 const LIST = `SELECT id, state, due_date, next_date, action_name, params, principal, action_id, attempts, error_code,
-  error_message, completed_date FROM eventlog.schedules
+  error_message, completed_date, params_version FROM eventlog.schedules
 WHERE (state = $1 OR ($1::text IS NULL AND state IN ('pending', 'running', 'failed')))
   AND ($2::text IS NULL OR action_name = $2)
 ORDER BY next_date LIMIT $3`;
@@ -109,6 +111,7 @@ function toScheduledAction(row: readonly unknown[], shard: ShardIdentifier): Sch
     code,
     message,
     completed,
+    paramsVersion,
   ] = row;
   const optional = (value: unknown): string | undefined => (value === null ? undefined : String(value));
   return {
@@ -119,6 +122,7 @@ function toScheduledAction(row: readonly unknown[], shard: ShardIdentifier): Sch
     nextDate: next as Date,
     actionName: String(actionName),
     params: params as JsonValue,
+    paramsVersion: Number(paramsVersion),
     principal: String(principal),
     scheduledBy: String(scheduledBy),
     attempts: Number(attempts),

@@ -267,7 +267,7 @@ export class ShardDelivery {
     if (name === SCHEDULES) {
       return new ScheduleRun({
         lease,
-        schedules: new ScheduleStore(database),
+        schedules: new ScheduleStore(database, registry.paramsVersions()),
         executor,
         registry,
         warn,

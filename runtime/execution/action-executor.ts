@@ -221,7 +221,7 @@ export class ActionExecutor {
     const { action, params, deadline, configuration } = request;
     const described = action as unknown as ActionDescriptor;
     const name = { principal: principalName(request.principal), operation: action.name, key };
-    const fingerprint = requestFingerprint(described, params);
+    const fingerprint = requestFingerprint(described, params, configuration.idempotencyRequest);
     const expiry = this.#environment.clock.now().getTime() + this.#defaults.keyRetentionMs;
     const guard = new KeyGuard({
       name,

@@ -1,12 +1,15 @@
+import type { ActionRegistry } from '../action/action-registry.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import { ShardedId } from '../domain/id.js';
 import { uuid7 } from '../domain/id-source.js';
+import type { JsonObject } from '../domain/json.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { JournalError, ValidationError } from '../errors.js';
 import {
   type LegName,
   legChanges,
   legNames,
+  paramsVersions,
   planOfLeg,
   type RecordedLeg,
   RecordedLegReader,
@@ -57,6 +60,14 @@ export interface JournalEntry {
   readonly legs: readonly JournalLeg[];
 }
 
+/** What entries of the journal are made of. */
+export interface KnownToJournal {
+  /** All models of the application. */
+  readonly models: readonly ModelDescriptor[];
+  /** All of its actions. */
+  readonly registry: ActionRegistry;
+}
+
 /** How long one `finish` or `flag` has an entry to itself, in milliseconds. It uses less than half of it. */
 const LEASE_MS = 30_000;
 const FINISH_MS = 12_000;
@@ -73,16 +84,13 @@ export class CrossShardJournal {
   readonly #gateways: ShardGateways;
   readonly #environment: ExecutionEnvironment;
   readonly #legs: RecordedLegReader;
+  readonly #registry: ActionRegistry;
 
-  /** @param models all models of the application */
-  constructor(
-    gateways: ShardGateways,
-    environment: ExecutionEnvironment,
-    models: readonly ModelDescriptor[],
-  ) {
+  constructor(gateways: ShardGateways, environment: ExecutionEnvironment, known: KnownToJournal) {
     this.#gateways = gateways;
     this.#environment = environment;
-    this.#legs = new RecordedLegReader(models);
+    this.#legs = new RecordedLegReader(known.models);
+    this.#registry = known.registry;
   }
 
   /**
@@ -151,6 +159,7 @@ export class CrossShardJournal {
   async finish(entryId: string): Promise<void> {
     const deadline = this.#environment.nowMs() + FINISH_MS;
     await this.#leased(entryId, async ({ row, owner, journal, shard }) => {
+      this.#requireKnown(row);
       for (const leg of await this.#missing(row)) await this.#apply(row, leg, deadline);
       const closed = await asked(shard, () => journal.close(row.id, owner, 'applied', LIMITS));
       if (!closed) throw lostLease(row.id);
@@ -182,8 +191,10 @@ export class CrossShardJournal {
     try {
       await work({ row, owner, journal, shard });
     } catch (error) {
-      // If this fails, the lease ends by itself.
-      await journal.failed(row.id, owner, messageOf(error), LIMITS).catch(() => {});
+      // If this or the next fails, the lease ends by itself. A newer process need not wait for a pause to end.
+      if (error instanceof JournalError && error.reason === 'newer')
+        await journal.release(row.id, owner, LIMITS).catch(() => {});
+      else await journal.failed(row.id, owner, messageOf(error), LIMITS).catch(() => {});
       throw error;
     }
   }
@@ -232,6 +243,15 @@ export class CrossShardJournal {
     }
   }
 
+  /** Of a newer version this process may not know what it holds. @throws JournalError */
+  #requireKnown({ id, actionName, legs }: JournalRow): void {
+    for (const [name, version] of paramsVersions(actionName, legs)) {
+      if (!this.#registry.isTooNew(name, version)) continue;
+      const message = `version ${version} of the params of ${name} is newer than this process knows`;
+      throw new JournalError(id, 'newer', message);
+    }
+  }
+
   /** A failure is returned if another attempt may help. */
   async #flush(entryId: string, leg: RecordedLeg, write: PlanWrite): Promise<FlushOutcome | DriverFailure> {
     const { store } = this.#gateways.gateway(leg.shard);
@@ -261,13 +281,31 @@ export class CrossShardJournal {
     );
   }
 
+  /** @throws JournalError if an upcaster throws */
   #planOf(row: JournalRow, leg: RecordedLeg): PlanWrite {
-    return planOfLeg(leg, {
-      name: row.actionName,
-      principal: row.principal,
-      startedDate: row.startedDate,
-      completedDate: this.#environment.clock.now(),
-    });
+    return planOfLeg(
+      { ...leg, params: this.#presentParams(row, leg) },
+      {
+        name: row.actionName,
+        principal: row.principal,
+        startedDate: row.startedDate,
+        completedDate: this.#environment.clock.now(),
+      },
+    );
+  }
+
+  /** What a process leaves in the audit trail has the shape that it knows. */
+  #presentParams({ id, actionName }: JournalRow, { params, paramsVersion }: RecordedLeg): string | undefined {
+    if (params === undefined || paramsVersion === (this.#registry.named(actionName)?.version ?? 1))
+      return params;
+    // Written as the fields of the action's params.
+    const stored = { version: paramsVersion, params: JSON.parse(params) as JsonObject };
+    try {
+      return JSON.stringify(this.#registry.upcastParams(actionName, stored));
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new JournalError(id, 'refused', reason, { cause });
+    }
   }
 
   async #describe(row: JournalRow): Promise<JournalEntry> {

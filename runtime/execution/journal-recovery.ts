@@ -25,8 +25,13 @@ const STOP_MS = 3_000;
 
 /** Another attempt would be refused as well: people have to decide. */
 const FINAL: ReadonlySet<JournalRefusal> = new Set<JournalRefusal>(['void', 'stale', 'refused']);
-/** Another process has been faster. */
-const SETTLED: ReadonlySet<JournalRefusal> = new Set<JournalRefusal>(['leased', 'closed', 'unknown']);
+/** Another process has been faster, or has to do it. */
+const SETTLED: ReadonlySet<JournalRefusal> = new Set<JournalRefusal>([
+  'leased',
+  'closed',
+  'unknown',
+  'newer',
+]);
 
 /**
  * Finishes cross-shard plans that a crash or a lost connection has left half done. Each entry is leased, so several

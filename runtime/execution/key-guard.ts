@@ -170,10 +170,11 @@ function allParamsWriter(action: ActionDescriptor): JsonWriter<object> {
   return writer;
 }
 
-/** Hash of an action and all its params, secret ones too. */
-export function requestFingerprint(action: ActionDescriptor, params: unknown): string {
+/** Hash of an action and all its params, secret ones too. @param request stands for the params, if it is given */
+export function requestFingerprint(action: ActionDescriptor, params: unknown, request?: string): string {
   const json =
-    typeof params === 'object' && params !== null ? allParamsWriter(action)(params) : String(params);
+    request ??
+    (typeof params === 'object' && params !== null ? allParamsWriter(action)(params) : String(params));
   return hash('sha256', `${action.name}\n${json}`, 'base64url');
 }
 

@@ -10,7 +10,7 @@ interface Facts extends Pick<ActionRow, 'principal' | 'startedDate' | 'completed
 }
 
 interface Request {
-  readonly action: { readonly name: string };
+  readonly action: { readonly name: string; readonly version?: number };
   readonly configuration: ExecutionConfiguration;
   readonly registry: ActionRegistry;
 }
@@ -27,6 +27,7 @@ export function legWrite({ action, configuration, registry }: Request, leg: Leg,
       completedDate,
       params,
     },
+    paramsVersion: action.version,
     items: leg.items,
     traceContext: configuration.traceContext,
     key,

@@ -45,12 +45,13 @@ export function scheduleRows(
   registry: ActionRegistry,
 ): readonly ScheduleRow[] {
   return schedules.map(({ dueDate, actionClass, params, settledId }) => {
-    const { name, params: fields } = registry.find(actionClass);
+    const { name, params: fields, version = 1 } = registry.find(actionClass);
     return {
       id: settledId ?? uuid7.next(shard.bits),
       dueDate: instantText(dueDate),
       actionName: name,
       params: compileObjectWriter(fields)(params),
+      paramsVersion: version,
     };
   });
 }

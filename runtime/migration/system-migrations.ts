@@ -182,6 +182,7 @@ create table eventlog.schedules (
   next_date timestamptz not null,
   action_name text not null,
   params jsonb not null,
+  params_version integer not null default 1 check (params_version > 0),
   principal text not null,
   action_id uuid not null,
   trace_context text,

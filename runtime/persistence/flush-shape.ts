@@ -301,12 +301,12 @@ function eventPart(actions: ActionParameters, array: NextParameter): string {
 }
 
 function schedulePart(actions: ActionParameters, array: NextParameter): string {
-  const types = ['int[]', 'uuid[]', 'timestamptz[]', 'text[]', 'jsonb[]', 'text[]'];
+  const types = ['int[]', 'uuid[]', 'timestamptz[]', 'text[]', 'jsonb[]', 'int[]', 'text[]'];
   return (
-    'sc AS (INSERT INTO eventlog.schedules (id, due_date, next_date, action_name, params, principal, action_id, ' +
-    'trace_context, created_date) SELECT s.id, s.due, s.due, s.action_name, s.params, ' +
+    'sc AS (INSERT INTO eventlog.schedules (id, due_date, next_date, action_name, params, params_version, principal, action_id, ' +
+    'trace_context, created_date) SELECT s.id, s.due, s.due, s.action_name, s.params, s.params_version, ' +
     `(${actions.principals})[s.nr], (${actions.ids})[s.nr], s.trace_context, (${actions.completed})[s.nr] ` +
-    `FROM unnest(${types.map(array).join(', ')}) AS s(nr, id, due, action_name, params, trace_context) ` +
+    `FROM unnest(${types.map(array).join(', ')}) AS s(nr, id, due, action_name, params, params_version, trace_context) ` +
     `${whereApplied('s.nr', actions)})`
   );
 }

@@ -40,7 +40,7 @@ interface TableChanges {
 /** Most distinct texts that are prepared by name; further shapes travel unnamed. */
 const MAXIMUM_PREPARED = 100;
 const KEY_COLUMNS = 8;
-const SCHEDULE_COLUMNS = 6;
+const SCHEDULE_COLUMNS = 7;
 const CANCELLATION_COLUMNS = 2;
 
 /** What a statement depends on besides its plans. */
@@ -284,9 +284,9 @@ function guardKeys(rows: readonly GroupChange[]): readonly ArrayValue[] {
 /** One array per column; none at all without scheduled actions. */
 function scheduleArrays(plans: readonly PlanWrite[]): readonly string[] {
   const rows = plans.flatMap(({ schedules = [], traceContext }, index) =>
-    schedules.map(({ id, dueDate, actionName, params }) => {
+    schedules.map(({ id, dueDate, actionName, params, paramsVersion }) => {
       const texts = [dueDate, actionName, params].map(quoteElement);
-      return [String(index + 1), id, ...texts, optionalElement(traceContext)];
+      return [String(index + 1), id, ...texts, String(paramsVersion), optionalElement(traceContext)];
     }),
   );
   if (rows.length === 0) return [];

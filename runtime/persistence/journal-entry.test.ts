@@ -19,6 +19,7 @@ const plan: PlanWrite = {
       dueDate: '2030-01-01T00:00:00.000Z',
       actionName: 'Credit',
       params: '{"pin": "\\u0041"}',
+      paramsVersion: 2,
     },
   ],
   cancelledSchedules: [uuid7.next(0)],

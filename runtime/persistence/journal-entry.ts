@@ -20,6 +20,8 @@ export interface RecordedLeg {
   readonly traceContext: string | undefined;
   /** JSON text. */
   readonly params: string | undefined;
+  /** Version of their shape. */
+  readonly paramsVersion: number;
   /** Actions to be run later. */
   readonly schedules: readonly ScheduleRow[];
   /** Ids of scheduled actions that are taken back if they have not begun. */
@@ -34,8 +36,10 @@ interface LegJson {
   readonly traceContext: string | null;
   /** JSON text, kept as text so that it comes back to the letter. */
   readonly params: string | null;
+  /** Absent: 1. */
+  readonly paramsVersion?: number;
   /** Absent in entries that were written before legs had them; likewise below. */
-  readonly schedules?: readonly ScheduleRow[];
+  readonly schedules?: readonly (Omit<ScheduleRow, 'paramsVersion'> & { readonly paramsVersion?: number })[];
   readonly cancelledSchedules?: readonly string[];
 }
 
@@ -57,7 +61,7 @@ export function legsToJson(legs: readonly PlanWrite[], events: EventCatalog): st
 }
 
 function legToJson(
-  { action, items, traceContext, schedules = [], cancelledSchedules = [] }: PlanWrite,
+  { action, paramsVersion = 1, items, traceContext, schedules = [], cancelledSchedules = [] }: PlanWrite,
   events: EventCatalog,
 ): LegJson {
   return {
@@ -66,6 +70,7 @@ function legToJson(
     items: items.map((item) => itemToJson(item, events)),
     traceContext: traceContext ?? null,
     params: action.params ?? null,
+    paramsVersion,
     schedules,
     cancelledSchedules,
   };
@@ -106,6 +111,14 @@ function describeItem({ kind, model, expectedVersion }: ItemJson): string {
   return `${kind} ${name} ${id?.[1] ?? ''}${version}`;
 }
 
+/** Names of the actions whose params an entry holds, those that it schedules included, and the versions of these. */
+export function paramsVersions(actionName: string, json: JsonValue): readonly (readonly [string, number])[] {
+  return (json as unknown as readonly LegJson[]).flatMap(({ paramsVersion = 1, schedules = [] }) => [
+    [actionName, paramsVersion] as const,
+    ...schedules.map((each) => [each.actionName, each.paramsVersion ?? 1] as const),
+  ]);
+}
+
 /** Reads legs back, in the order in which they were to be applied. */
 export class RecordedLegReader {
   readonly #values: ResultJson;
@@ -123,7 +136,8 @@ export class RecordedLegReader {
       items: leg.items.map((item) => this.#readItem(item)),
       traceContext: leg.traceContext ?? undefined,
       params: leg.params ?? undefined,
-      schedules: leg.schedules ?? [],
+      paramsVersion: leg.paramsVersion ?? 1,
+      schedules: (leg.schedules ?? []).map((each) => ({ ...each, paramsVersion: each.paramsVersion ?? 1 })),
       cancelledSchedules: leg.cancelledSchedules ?? [],
     }));
   }

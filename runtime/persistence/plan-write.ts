@@ -5,6 +5,8 @@ import type { JournalOpening } from './journal-store.js';
 /** One plan (or one leg of a cross-shard plan) as the writer takes it: everything lies on one shard. */
 export interface PlanWrite {
   readonly action: ActionRow;
+  /** Version of the shape of the action's params. Default 1. */
+  readonly paramsVersion?: number | undefined;
   readonly items: readonly StagedItem[];
   /** W3C `traceparent`, kept with every event. */
   readonly traceContext: string | undefined;
@@ -27,6 +29,8 @@ export interface ScheduleRow {
   readonly actionName: string;
   /** JSON text. */
   readonly params: string;
+  /** Version of their shape. */
+  readonly paramsVersion: number;
 }
 
 /** The row of `eventlog.actions` that one attempt leaves. */

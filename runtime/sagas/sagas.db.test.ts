@@ -95,6 +95,24 @@ describeOnEachAdapter('A saga', (harness) => {
     ]);
   });
 
+  test('goes on in the middle of a deployment, with the params of whichever release takes the step', async () => {
+    const databases = await shards();
+    const before = processOf(databases, {
+      trouble: ({ supplier }) => {
+        if (supplier === trip.hotels) throw new ShardUnavailableError('(0, 0)', 'the release is rolled out');
+      },
+    });
+    const trip = await startTrip(before);
+    await until(async () => (await summaryOf(before, trip)).step === 'HOTEL');
+    await before.events.stop();
+    const after = processOf(databases, {
+      book: { version: 2, upcasters: [({ count, ...rest }) => ({ ...rest, count: Number(count) * 2 })] },
+      hotel: { params: ({ hotels }) => ({ supplier: hotels, count: 2 }) },
+    });
+    await ended(after, trip);
+    expect(await bookedIn(databases, trip)).toEqual([1, 2, 'BOOKED']);
+  });
+
   test('takes back what it has done when a later step is refused', async () => {
     const databases = await shards();
     const application = processOf(databases, {

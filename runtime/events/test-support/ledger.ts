@@ -128,13 +128,15 @@ export interface LedgerOptions {
   readonly limits?: Partial<DeliveryLimits>;
   readonly environment?: ExecutionEnvironment;
   readonly execution?: Partial<ExecutionDefaults>;
+  /** Makes the actions of another release out of those of this one. */
+  readonly change?: (actions: readonly ActionDescriptor[]) => readonly ActionDescriptor[];
 }
 
 export function openLedger(databases: DatabaseRegistry, options: LedgerOptions = {}): Ledger {
   const models: readonly ModelDescriptor[] = [accountModel as unknown as ModelDescriptor];
   const gateways = new ShardGateways(databases, 'test', new EventCatalog([creditedEvent]));
   const accounts = new AccountRepository(gateways);
-  const registry = ledgerActions(accounts);
+  const registry = new ActionRegistry((options.change ?? ((all) => all))(ledgerActions(accounts)));
   const executor = new ActionExecutor({
     registry,
     gateways,
@@ -175,7 +177,7 @@ export function openLedger(databases: DatabaseRegistry, options: LedgerOptions =
   };
 }
 
-function ledgerActions(accounts: AccountRepository): ActionRegistry {
+function ledgerActions(accounts: AccountRepository): readonly ActionDescriptor[] {
   const actions: readonly ActionDescriptor<never, unknown>[] = [
     { name: 'Open', actionClass: OpenAction, params: [], create: () => new OpenAction(systemClock) },
     {
@@ -201,7 +203,7 @@ function ledgerActions(accounts: AccountRepository): ActionRegistry {
       create: () => new RemindAction(systemClock, accounts),
     },
   ];
-  return new ActionRegistry(actions);
+  return actions;
 }
 
 /** As it was before partitions were made with the first migration: every row lies in the default one. */

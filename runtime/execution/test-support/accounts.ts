@@ -135,20 +135,23 @@ export interface TestBank {
   rows(shard: ShardIdentifier, sql: string): Promise<readonly (readonly unknown[])[]>;
 }
 
+/** @param change makes the actions of another release out of those of this one */
 export function openBank(
   databases: DatabaseRegistry,
   environment: ExecutionEnvironment = systemEnvironment(),
+  change: (actions: readonly ActionDescriptor[]) => readonly ActionDescriptor[] = (actions) => actions,
 ): TestBank {
   const models: readonly ModelDescriptor[] = [accountModel as unknown as ModelDescriptor];
   const gateways = new ShardGateways(databases, 'test', new EventCatalog(accountEvents));
   const accounts = new AccountRepository(gateways);
+  const registry = new ActionRegistry(change(accountActions(accounts, environment.clock)));
   const executor = new ActionExecutor({
-    registry: new ActionRegistry(accountActions(accounts, environment.clock)),
+    registry,
     gateways,
     models,
     environment,
   });
-  const journal = new CrossShardJournal(gateways, environment, models);
+  const journal = new CrossShardJournal(gateways, environment, { models, registry });
   return {
     executor,
     gateways,

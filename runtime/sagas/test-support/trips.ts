@@ -149,6 +149,8 @@ export interface TripTerms {
   readonly hotel?: Partial<SagaStepOptions<Trip, BookParams>>;
   readonly cancelling?: Partial<SagaStepOptions<Trip, BookParams>>;
   readonly trouble?: Trouble;
+  /** What another release says of the booking's params. */
+  readonly book?: Pick<ActionDescriptor, 'version' | 'upcasters'>;
   readonly name?: string;
   readonly aliases?: readonly string[];
 }
@@ -204,6 +206,7 @@ export function tripApplication(terms: TripTerms = {}): ApplicationDefinition {
       name: 'Book',
       actionClass: BookAction,
       params: BOOK_FIELDS,
+      ...terms.book,
       create: () => new BookAction(systemClock, accounts, terms.trouble ?? (() => {})),
     },
   ];
