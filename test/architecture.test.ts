@@ -104,6 +104,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/serve.ts',
   ],
   'runtime/testing': [
+    'runtime/sagas',
+    'runtime/events',
     'runtime/http',
     'runtime/migration',
     'runtime/execution',

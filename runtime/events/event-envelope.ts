@@ -5,7 +5,7 @@ import type { ModelEvent } from '../domain/model-event.js';
 import { ownPrincipal } from '../domain/principal.js';
 import { isTraceParent } from '../domain/trace-parent.js';
 import { IdempotencyKeyReusedError, PlanMisuseError, ValidationError } from '../errors.js';
-import type { ActionExecutor } from '../execution/action-executor.js';
+import type { ActionRunner } from '../execution/action-executor.js';
 import type { Transaction } from '../sharding/transaction-manager.js';
 import type { LogCursor, LoggedEvent, SourceAction } from './event-record.js';
 
@@ -66,7 +66,7 @@ export interface ExecuteOptions {
 
 /** What all envelopes of one run have in common. */
 export interface EnvelopeContext {
-  readonly executor: ActionExecutor;
+  readonly executor: ActionRunner;
   /** The handler's first name ever: part of the keys. */
   readonly identity: string;
   /** Part of the keys of a replay that repeats actions. */

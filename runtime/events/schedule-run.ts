@@ -24,7 +24,7 @@ export interface ScheduleRunOptions {
 
 const PAGE = 64;
 /** Attempts before a scheduled action is given up as failed; with the pauses that is about a quarter of an hour. */
-const MAXIMUM_ATTEMPTS = 12;
+export const MAXIMUM_ATTEMPTS = 12;
 const RETRY_DELAY_MS = 200;
 const LONGEST_RETRY_DELAY_MS = 300_000;
 /** Longest pause while a shard is out of reach. */
@@ -123,7 +123,7 @@ export class ScheduleRun implements Run {
     if (this.#abort.signal.aborted || isOutOfReach(error)) {
       const passed = (this.#passed.get(due.id) ?? 0) + 1;
       this.#passed.set(due.id, passed);
-      const pauseMs = this.#pauseMs(passed, LONGEST_PASSING_DELAY_MS);
+      const pauseMs = passingPauseMs(passed, this.#options.random);
       await schedules.failed(due, failureOf(error, due.attempts), pauseMs);
       return;
     }
@@ -131,13 +131,8 @@ export class ScheduleRun implements Run {
     const failure = failureOf(error, due.attempts + 1);
     const last = failure.attempts >= MAXIMUM_ATTEMPTS;
     if (last) warn(`Scheduled action ${due.id} (${due.actionName}) is given up: ${failure.message}`);
-    const pauseMs = this.#pauseMs(failure.attempts, LONGEST_RETRY_DELAY_MS);
+    const pauseMs = attemptPauseMs(failure.attempts, this.#options.random);
     await schedules.failed(due, failure, last ? undefined : pauseMs);
-  }
-
-  #pauseMs(failures: number, longestMs: number): number {
-    const bound = Math.min(longestMs, RETRY_DELAY_MS * 2 ** (failures - 1));
-    return bound / 2 + (this.#options.random() * bound) / 2;
   }
 
   /**
@@ -161,4 +156,19 @@ export class ScheduleRun implements Run {
 
 function tooNew({ actionName, paramsVersion }: NonNullable<ScheduleOutlook['newer']>): string {
   return `version ${paramsVersion} of the params of ${actionName} is newer than this process knows`;
+}
+
+/** Pause after failed attempts. @param failures so far @param random from 0 to 1 */
+export function attemptPauseMs(failures: number, random: () => number): number {
+  return pauseMs(failures, LONGEST_RETRY_DELAY_MS, random);
+}
+
+/** Pause after failures in a row that do not count as attempts. */
+export function passingPauseMs(failures: number, random: () => number): number {
+  return pauseMs(failures, LONGEST_PASSING_DELAY_MS, random);
+}
+
+function pauseMs(failures: number, longestMs: number, random: () => number): number {
+  const bound = Math.min(longestMs, RETRY_DELAY_MS * 2 ** (failures - 1));
+  return bound / 2 + (random() * bound) / 2;
 }

@@ -5,7 +5,7 @@ import { ownPrincipal, storedPrincipal } from '../domain/principal.js';
 import { UnknownShardError } from '../errors.js';
 import type { EventEnvelope } from '../events/event-envelope.js';
 import type { EventHandler } from '../events/handler-descriptor.js';
-import type { ActionExecutor } from '../execution/action-executor.js';
+import type { ActionRunner } from '../execution/action-executor.js';
 import { readFailure } from './own-model.js';
 import { GiveUpAction, MoveAction, ParkAction } from './saga-actions.js';
 import { homeOf, type SagaDefinition, shardOfStep } from './saga-definition.js';
@@ -24,7 +24,7 @@ export interface SagaDriverOptions {
   /** By state. */
   readonly steps: ReadonlyMap<string, RegisteredStep>;
   readonly kit: SagaKit;
-  readonly executor: ActionExecutor;
+  readonly executor: ActionRunner;
 }
 
 /** A step that is due, with all that is known about it. */

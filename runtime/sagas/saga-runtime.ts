@@ -3,7 +3,7 @@ import type { Clock } from '../domain/clock.js';
 import type { EventDescriptor } from '../domain/descriptor.js';
 import { UnknownActionError, ValidationError } from '../errors.js';
 import type { HandlerDescriptor } from '../events/handler-descriptor.js';
-import type { ActionExecutor } from '../execution/action-executor.js';
+import type { ActionRunner } from '../execution/action-executor.js';
 import { Repository, type RepositoryContext } from '../persistence/repository.js';
 import { sharedActions } from './saga-actions.js';
 import { SagaDefinition } from './saga-definition.js';
@@ -59,7 +59,7 @@ export class SagaRuntime {
   }
 
   /** One for each saga, of its name. */
-  handlers(executor: ActionExecutor): readonly HandlerDescriptor[] {
+  handlers(executor: ActionRunner): readonly HandlerDescriptor[] {
     return this.#sagas.map(({ definition, steps }) => {
       const { name, aliases, concurrency } = definition.saga;
       const driver = new SagaDriver({ definition, steps, kit: this.#kit, executor });

@@ -55,6 +55,10 @@ class ScriptedAction<Result> extends Action<Script<Result>, Result> {
   }
 }
 
+class GreetAction extends Action<{ readonly account: ShardedId<Account> }, void> {
+  protected perform(): void {}
+}
+
 const NOW = new Date('2025-03-01T12:00:00.000Z');
 const one = new Decimal(1);
 const first = ShardIdentifier.of(0, 0);
@@ -401,26 +405,43 @@ describe('the outcome', () => {
 
 describe('what is to be run later', () => {
   const later = new Date('2030-01-01T00:00:00.000Z');
-  const params = { amount: one };
+  const params = { amount: one } as never;
 
   test('is seen and taken back by the specification', async () => {
     const id = account().id.getValue();
     await scripted()
       .when((action) => {
-        action.plan().schedule(later, ScriptedAction, params as never);
+        action.plan().schedule(later, ScriptedAction, params);
         action.plan().cancelSchedule(id);
       })
-      .thenSchedules({ at: later, action: ScriptedAction, params: { amount: new Decimal('1.0') } })
+      .thenSchedules({ at: later, action: ScriptedAction, params: { amount: new Decimal('1.0') } as never })
       .thenCancels(id)
       .thenTouches(first);
     const other = scripted()
-      .when((action) => void action.plan().schedule(later, ScriptedAction, params as never))
+      .when((action) => void action.plan().schedule(later, ScriptedAction, params))
       .thenSchedules({ at: NOW, action: ScriptedAction, params });
     await expect(other).rejects.toThrow('Expected the action to schedule other actions');
     const nothing = scripted()
-      .when((action) => void action.plan().schedule(later, ScriptedAction, params as never))
+      .when((action) => void action.plan().schedule(later, ScriptedAction, params))
       .thenNothing();
     await expect(nothing).rejects.toThrow('Expected the action to stage nothing');
+  });
+
+  test('follows from the result, as ids of new models do', async () => {
+    const schedule = (action: ScriptedAction<Account>): Account => {
+      const added = action.plan().add(newAccount(one).build());
+      action.plan().schedule(later, GreetAction, { account: added.id });
+      return added;
+    };
+    const outcome = scripted<Account>().when(schedule);
+    await outcome.thenSchedules(({ id }) => [{ at: later, action: GreetAction, params: { account: id } }]);
+    await expect(
+      outcome.thenSchedules(() => [{ at: later, action: GreetAction, params: { account: account().id } }]),
+    ).rejects.toThrow(/Expected the action to schedule other actions[\s\S]*account: 'Account /);
+    // @ts-expect-error the params are those of another action
+    outcome.thenSchedules({ at: later, action: GreetAction, params: { wallet: 1 } }).catch(() => {});
+    // @ts-expect-error the params are those of another action
+    outcome.thenSchedules(() => [{ at: later, action: GreetAction, params: { wallet: 1 } }]).catch(() => {});
   });
 
   test('takes its id, and with it its shard, from the first staged model', async () => {
@@ -429,7 +450,7 @@ describe('what is to be run later', () => {
       .given(model)
       .when((action) => {
         action.plan().update(model.credit(one));
-        return action.plan().schedule(later, ScriptedAction, params as never).id;
+        return action.plan().schedule(later, ScriptedAction, params).id;
       })
       .thenTouches(second)
       .performed();
@@ -439,7 +460,7 @@ describe('what is to be run later', () => {
   test('is no more if its own plan takes it back', async () => {
     await scripted()
       .when((action) => {
-        action.plan().cancelSchedule(action.plan().schedule(later, ScriptedAction, params as never).id);
+        action.plan().cancelSchedule(action.plan().schedule(later, ScriptedAction, params).id);
       })
       .thenNothing();
   });

@@ -45,7 +45,8 @@ interface Setting<Params, Result> extends ActionSpecOptions<Params, Result> {
   readonly principal: Principal;
 }
 
-const DEFAULT_PRINCIPAL: Principal = Object.freeze({ name: 'spec' });
+/** @internal Who acts unless a specification says otherwise. */
+export const DEFAULT_PRINCIPAL: Principal = Object.freeze({ name: 'spec' });
 const DEFAULT_CONFIGURATION = ExecutionConfiguration.Builder.executionConfiguration().build();
 
 /**

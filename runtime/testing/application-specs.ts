@@ -2,8 +2,14 @@ import type { ActionClass } from '../action/action.js';
 import { ActionRegistry } from '../action/action-registry.js';
 import type { ApplicationDefinition } from '../application-definition.js';
 import type { Clock } from '../domain/clock.js';
-import { type ActionSpec, actionSpec } from './action-spec.js';
+import type { Model } from '../domain/model.js';
+import type { ModelEvent } from '../domain/model-event.js';
+import { type ActionSpec, actionSpec, DEFAULT_PRINCIPAL } from './action-spec.js';
+import { type HandlerClass, HandlerSpec } from './handler-spec.js';
+import type { SpecifiedApplication } from './memory-application.js';
 import type { MemoryTopology } from './memory-models.js';
+import { SagaSpec, type SpecifiedSaga } from './saga-spec.js';
+import { VirtualClock } from './virtual-clock.js';
 
 /** Where and when an application's actions are specified. */
 export interface ApplicationSpecsSettings extends MemoryTopology {
@@ -17,15 +23,19 @@ export type ApplicationSpecsOptions<Collaborators> = ApplicationSpecsSettings &
     ? { readonly collaborators?: Collaborators }
     : { readonly collaborators: Collaborators });
 
-/** Specifications of an application's actions, wired by the generated code. */
+/** Specifications of an application's actions, handlers and sagas, wired by the generated code. */
 export interface ApplicationSpecs {
   /** Starts the specification of one action. @throws UnknownActionError at `when` if it is not registered */
   action<Params, Result>(actionClass: ActionClass<Params, Result>): ActionSpec<Params, Result>;
+  /** Starts the specification of one event handler. @throws UnknownHandlerError when awaited if it is not registered */
+  handler<Event extends ModelEvent<unknown>>(handlerClass: HandlerClass<Event>): HandlerSpec<Event>;
+  /** Starts the specification of one saga. @throws UnknownHandlerError when awaited if it is not registered */
+  saga<M extends Model>(sagaClass: SpecifiedSaga<M>): SagaSpec<M>;
 }
 
 /**
- * As `actionSpec`, for all actions of a generated application, with the constructor wiring that it emits. An event
- * whose class is not registered is refused, as the executor does.
+ * Specifications for a generated application, with the constructor wiring that it emits. An event whose class is not
+ * registered is refused, as the executor does.
  */
 export function applicationSpecs<Collaborators>(
   application: ApplicationDefinition<Collaborators>,
@@ -34,13 +44,25 @@ export function applicationSpecs<Collaborators>(
     : [options: ApplicationSpecsOptions<Collaborators>]
 ): ApplicationSpecs {
   const { collaborators = {} as Collaborators, ...settings }: LooseOptions<Collaborators> = options ?? {};
+  const { clock = new VirtualClock() } = settings;
+  const specified: SpecifiedApplication = {
+    ...settings,
+    definition: application,
+    sagas: application.sagas ?? [],
+    wire: (context) => application.wire(context, collaborators),
+    wireHandlers: (context) => application.wireHandlers?.(context, collaborators) ?? [],
+  };
+  const run = { application: specified, clock, models: [] };
   return {
     action: (actionClass) =>
       actionSpec({
         ...settings,
+        clock,
         events: application.events,
         create: (kit) => new ActionRegistry(application.wire(kit, collaborators)).find(actionClass).create(),
       }),
+    handler: (handlerClass) => new HandlerSpec(handlerClass, run),
+    saga: (sagaClass) => new SagaSpec(sagaClass, { ...run, principal: DEFAULT_PRINCIPAL, troubles: [] }),
   };
 }
 

@@ -31,4 +31,4 @@ function framesOf({ stack = '' }: CallSite): readonly string[] {
   return frames.filter((frame) => !KIT_FRAME.test(frame));
 }
 
-const KIT_FRAME = /[/\\]testing[/\\](action-outcome|call-site)\.[jt]s/;
+const KIT_FRAME = /[/\\]testing[/\\](\w+-outcome|call-site)\.[jt]s/;

@@ -1,22 +1,30 @@
 import { AssertionError } from 'node:assert';
-import type { Performed } from './perform-once.js';
+import type { StagedItem } from '../action/action-plan.js';
 import { showItem } from './show.js';
 
 /** An error class as a value; abstract ones included. */
 export type ErrorClass<E extends Error> = abstract new (...args: never[]) => E;
 
-/** How an attempt ended. */
-export type Ending<Result> =
-  | { readonly kind: 'performed'; readonly performed: Performed<Result> }
+/** How what is specified ended. */
+export type Ending<Value> =
+  | { readonly kind: 'performed'; readonly performed: Value }
   | { readonly kind: 'failed'; readonly error: unknown };
+
+/** What should have failed, and how. */
+export interface ExpectedFailure<E extends Error> {
+  /** `the action` */
+  readonly subject: string;
+  readonly errorClass: ErrorClass<E>;
+  /** The whole text, or a pattern. Undefined: any. */
+  readonly message: string | RegExp | undefined;
+}
 
 /** The error that an attempt ended with. @throws AssertionError if it is not the expected one, or none at all */
 export function failureOf<E extends Error>(
-  ending: Ending<unknown>,
-  errorClass: ErrorClass<E>,
-  message: string | RegExp | undefined,
+  ending: Ending<{ readonly items: readonly StagedItem[] }>,
+  { subject, errorClass, message }: ExpectedFailure<E>,
 ): E {
-  const wanted = `Expected the action to fail with ${errorClass.name}`;
+  const wanted = `Expected ${subject} to fail with ${errorClass.name}`;
   if (ending.kind === 'performed') {
     const { items } = ending.performed;
     const staged = items.length === 0 ? 'nothing' : items.map(showItem).join(', ');

@@ -1,10 +1,5 @@
-/** The public test kit: actions specified without any database, in any test runner. */
-export {
-  ActionOutcome,
-  type ExpectedResult,
-  type FieldsOf,
-  type ScheduledLater,
-} from './action-outcome.js';
+/** The public test kit: actions, handlers and sagas specified without any database, in any test runner. */
+export { ActionOutcome, type ExpectedResult } from './action-outcome.js';
 export {
   ActionSpec,
   type ActionSpecOptions,
@@ -18,9 +13,34 @@ export {
   type ApplicationSpecsSettings,
   applicationSpecs,
 } from './application-specs.js';
+export { CheckedOutcome, type Staging } from './checked-outcome.js';
 export type { ErrorClass } from './expected-failure.js';
+export { type Handled, HandlerOutcome, type StartedAction, type StartedActions } from './handler-outcome.js';
+export {
+  type Delivery,
+  type DeliveryOptions,
+  delivery,
+  type HandlerClass,
+  HandlerSpec,
+} from './handler-spec.js';
 export type { MemoryTopology } from './memory-models.js';
 export type { Performed } from './perform-once.js';
 export { persisted } from './persisted.js';
+export { type CallOf, type MethodOf, recordedCalls } from './recorded-calls.js';
+export {
+  type ExpectedStep,
+  type SagaEnding,
+  SagaOutcome,
+  type SagaPerformed,
+  type TakenStep,
+} from './saga-outcome.js';
+export { SagaSpec, type SpecifiedSaga } from './saga-spec.js';
 export { seededIds } from './seeded-ids.js';
+export {
+  type FieldsOf,
+  type OfResult,
+  type ScheduledActions,
+  type ScheduledLater,
+  StagedOutcome,
+} from './staged-outcome.js';
 export { VirtualClock } from './virtual-clock.js';

@@ -20,6 +20,7 @@ export class MemoryModels implements RepositoryContext {
   readonly defaultShard: ShardIdentifier;
   readonly #configured: readonly ShardIdentifier[] | undefined;
   readonly #models = new Map<string, Entity>();
+  #misuse: DatabaseError | undefined;
 
   constructor(models: readonly Entity[], topology: MemoryTopology = {}) {
     this.defaultShard = topology.defaultShard ?? ShardIdentifier.of(0, 0);
@@ -37,13 +38,34 @@ export class MemoryModels implements RepositoryContext {
     return this.#models.get(keyOf(model, id));
   }
 
+  /** The stored state of a model, whatever version the given one has. */
+  stored<M extends Entity>(model: M): M | undefined {
+    const found = this.#models.get(keyOf(descriptorOf(model), model.id.getValue()));
+    // One name and id, one class: models of another class have a key of their own.
+    return found as M | undefined;
+  }
+
+  /** Stores what a plan has staged; `requireApplicable` has admitted it. */
+  apply(items: readonly StagedItem[]): void {
+    for (const item of items) {
+      if (item.kind === 'expect') continue;
+      this.#models.set(keyOf(item.descriptor, item.model.id.getValue()), persisted(item.model));
+    }
+  }
+
   /** There is nothing to query here. @throws DatabaseError always */
   queries<Tables>(shard: ShardIdentifier): Kysely<Tables> {
-    throw new DatabaseError(
+    this.#misuse ??= new DatabaseError(
       `Shard ${shard} holds no database: an action spec reads by id only. Test actions with queries of their own ` +
         'on a database.',
       {},
     );
+    throw this.#misuse;
+  }
+
+  /** What a query was refused with: a handler or saga under test may have caught it, or may try for ever. */
+  get misuse(): DatabaseError | undefined {
+    return this.#misuse;
   }
 
   /** @throws UnknownShardError if the shard is not configured */

@@ -1,7 +1,10 @@
 import { test } from 'node:test';
-import type { ActionOutcome } from './index.js';
+import type { Trip } from '../sagas/test-support/trips.js';
+import type { ActionOutcome, HandlerOutcome, SagaOutcome } from './index.js';
 
 declare const outcome: ActionOutcome<number>;
+declare const handled: HandlerOutcome;
+declare const ended: SagaOutcome<Trip>;
 
 // Specifications are written in the same form for every test runner: `node:test` takes promises of nothing only.
 test('returned', () => outcome);
@@ -12,3 +15,5 @@ test('awaited', async () => {
   const { result } = await outcome.performed();
   result satisfies number;
 });
+test('returned, of a handler', () => handled.thenNothing());
+test('returned, of a saga', () => ended.thenSteps('FLIGHT').thenEnds('CANCELLED', { reason: 'No room' }));

@@ -50,6 +50,13 @@ export function assertShowsSame(actual: unknown, expected: unknown, headline: st
   throw new AssertionError({ actual, expected, message: [headline, ...difference].join('\n') });
 }
 
+/** @throws AssertionError with the difference, unless the model has these fields */
+export function assertFields(model: object, expected: object, headline: string): void {
+  const fields = model as Readonly<Record<string, unknown>>;
+  const asked = Object.fromEntries(Object.keys(expected).map((name) => [name, fields[name]]));
+  assertShowsSame(showFields(asked), showFields(expected), headline);
+}
+
 function showEvent(event: ModelEvent<unknown>): object {
   return {
     event: event.constructor.name,

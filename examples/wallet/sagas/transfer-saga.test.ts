@@ -1,36 +1,63 @@
 import { currency, Decimal, RefusedError, ShardedId } from 'fw-actions';
-import { describe, expect, test } from 'vitest';
+import { describe, test } from 'vitest';
 import { TransferCompleteAction } from '../actions/transfer-complete-action.js';
+import { TransferInitiateAction } from '../actions/transfer-initiate-action.js';
 import { TransferRefundAction } from '../actions/transfer-refund-action.js';
 import { WalletMoneyDepositedEvent } from '../events/wallet-money-deposited-event.js';
 import { WalletMoneyRefundedEvent } from '../events/wallet-money-refunded-event.js';
-import { Transfer } from '../models/transfer.js';
 import { Wallet } from '../models/wallet.js';
 import { MEXICO_SHARD } from '../shards.js';
-import { NOW, specs, storedWallet } from '../test-support/wallets.js';
+import { specs, storedWallet } from '../test-support/wallets.js';
 import { TransferSaga } from './transfer-saga.js';
 
 const amount = new Decimal(30);
-const source = storedWallet();
-const transfer = Transfer.initiate(source, ShardedId.generate(Wallet, MEXICO_SHARD), amount, NOW);
-const { INITIATED, REFUNDING } = new TransferSaga().steps;
+const saga = specs.saga(TransferSaga);
 
 describe('TransferSaga', () => {
   test('brings the money to its destination', () => {
-    const { destinationId, currency: money } = transfer;
-    expect(INITIATED?.params(transfer)).toEqual({ walletId: destinationId, amount, currency: money });
-    expect(INITIATED?.done(transfer).state).toBe('COMPLETED');
+    const [source, destination] = [storedWallet({ balance: '100' }), storedWallet({ shard: MEXICO_SHARD })];
+    return saga
+      .given(source, destination)
+      .when(TransferInitiateAction, { sourceId: source.id, destinationId: destination.id, amount })
+      .thenSteps({ state: 'INITIATED', action: TransferCompleteAction })
+      .thenEnds('COMPLETED')
+      .thenStored(source, { balance: new Decimal(70) })
+      .thenStored(destination, { balance: new Decimal(130) });
   });
 
-  test('takes it back to its source, with the reason', () => {
-    const rejected = INITIATED?.refused?.(transfer, { code: 'FW_REFUSED', message: 'Wallet is closed' });
-    expect([rejected?.state, rejected?.reason]).toEqual(['REFUNDING', 'Wallet is closed']);
-    expect(REFUNDING?.params(transfer)).toEqual({ walletId: source.id, amount });
-    expect(REFUNDING?.done(transfer).state).toBe('REFUNDED');
+  test('puts it back if the destination is closed', () => {
+    const source = storedWallet({ balance: '100' });
+    const destination = storedWallet({ shard: MEXICO_SHARD, state: 'CLOSED' });
+    return saga
+      .given(source, destination)
+      .when(TransferInitiateAction, { sourceId: source.id, destinationId: destination.id, amount })
+      .thenSteps({ state: 'INITIATED', failure: { code: 'FW_REFUSED' } }, 'REFUNDING')
+      .thenEnds('REFUNDED', { reason: 'Wallet is closed' })
+      .thenStored(source, { balance: new Decimal(100) });
+  });
+
+  test('puts it back if the destination cannot be reached in time', async () => {
+    const [source, destination] = [storedWallet({ balance: '100' }), storedWallet({ shard: MEXICO_SHARD })];
+    await saga
+      .given(source, destination)
+      .givenTimeOut('INITIATED')
+      .when(TransferInitiateAction, { sourceId: source.id, destinationId: destination.id, amount })
+      .thenSteps({ state: 'INITIATED', failure: { code: 'TIMED_OUT' } }, 'REFUNDING')
+      .thenEnds('REFUNDED')
+      .thenStored(destination, { balance: destination.balance });
   });
 
   test('cannot give a refund up', () => {
-    expect(REFUNDING?.refused).toBeUndefined();
+    const source = storedWallet({ balance: '100' });
+    return saga
+      .given(source)
+      .givenFailure('REFUNDING', new RefusedError('No way back'))
+      .when(TransferInitiateAction, {
+        sourceId: source.id,
+        destinationId: ShardedId.generate(Wallet, MEXICO_SHARD),
+        amount,
+      })
+      .thenStuck('parked', 'REFUNDING', { message: 'No way back' });
   });
 });
 

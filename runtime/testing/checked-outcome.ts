@@ -1,0 +1,122 @@
+import { AssertionError } from 'node:assert';
+import type { StagedItem } from '../action/action-plan.js';
+import { type CallSite, callSite, checkFrom } from './call-site.js';
+import { type Ending, type ErrorClass, failureOf } from './expected-failure.js';
+import { assertShowsSame, showItem } from './show.js';
+
+/** Something that stages models. */
+export interface Staging {
+  /** What is staged, in staging order. */
+  readonly items: readonly StagedItem[];
+}
+
+/** @internal One check, where it stands, and whether it claims staged models. */
+export interface Check<Value> {
+  readonly claims: boolean;
+  readonly run: (value: Value, unclaimed: StagedItem[]) => void;
+  readonly site: CallSite;
+}
+
+/** @internal What an outcome is made of. */
+export interface OutcomeParts<Value> {
+  readonly ending: Promise<Ending<Value>>;
+  readonly checks: readonly Check<Value>[];
+}
+
+/** @internal The parts of an outcome without checks. */
+export function unchecked<Value>(performed: Promise<Value>): OutcomeParts<Value> {
+  const ending = performed.then(
+    (value): Ending<Value> => ({ kind: 'performed', performed: value }),
+    (error: unknown): Ending<Value> => ({ kind: 'failed', error }),
+  );
+  return { ending, checks: [] };
+}
+
+/**
+ * What became of something, and what should have become of it. Await it, or return it from a test: the checks run then,
+ * in the order written, and the first that does not hold throws an `AssertionError`. `performed()` also gives what
+ * happened, for checks of your own. If it failed and no check expects that, its own error is thrown.
+ */
+export abstract class CheckedOutcome<Value extends Staging> implements Promise<void> {
+  readonly [Symbol.toStringTag]: string = 'CheckedOutcome';
+  readonly #ending: Promise<Ending<Value>>;
+  readonly #checks: readonly Check<Value>[];
+
+  /** @internal */
+  protected constructor({ ending, checks }: OutcomeParts<Value>) {
+    this.#ending = ending;
+    this.#checks = checks;
+  }
+
+  /** How messages call what is specified: `the action`. */
+  protected abstract readonly subject: string;
+
+  /** The same with these checks. */
+  protected abstract with(parts: OutcomeParts<Value>): this;
+
+  // biome-ignore lint/suspicious/noThenProperty: a chain of checks is a promise, which test runners await.
+  then<Fulfilled = void, Rejected = never>(
+    onFulfilled?: ((nothing: void) => Fulfilled | PromiseLike<Fulfilled>) | null,
+    onRejected?: ((error: unknown) => Rejected | PromiseLike<Rejected>) | null,
+  ): Promise<Fulfilled | Rejected> {
+    const settled: Promise<void> = this.performed().then(() => {});
+    return settled.then(onFulfilled, onRejected);
+  }
+
+  catch<Rejected = never>(
+    onRejected?: ((error: unknown) => Rejected | PromiseLike<Rejected>) | null,
+  ): Promise<void | Rejected> {
+    return this.then(undefined, onRejected);
+  }
+
+  finally(onFinally?: (() => void) | null): Promise<void> {
+    return this.then().finally(onFinally);
+  }
+
+  /** Runs the checks and gives what happened. */
+  async performed(): Promise<Value> {
+    const ending = await this.#ending;
+    if (ending.kind === 'failed') throw ending.error;
+    const { performed } = ending;
+    const unclaimed = [...performed.items];
+    for (const { run, site } of this.#checks) checkFrom(site, () => run(performed, unclaimed));
+    const lastClaim = this.#checks.findLast(({ claims }) => claims);
+    if (lastClaim !== undefined) checkFrom(lastClaim.site, () => assertAllClaimed(unclaimed));
+    return performed;
+  }
+
+  /**
+   * It fails, by itself or because the executor would refuse its plan, and so nothing is written.
+   *
+   * @param message the whole text, or a pattern that it matches
+   * @param inspect gets the error, for checks of its other fields
+   */
+  async thenFails<E extends Error>(
+    errorClass: ErrorClass<E>,
+    message?: string | RegExp,
+    inspect?: (error: E) => void,
+  ): Promise<void> {
+    const site = callSite();
+    const ending = await this.#ending;
+    const { subject } = this;
+    const error = checkFrom(site, () => {
+      if (this.#checks.length > 0) {
+        throw new AssertionError({
+          message: 'What fails stages nothing: thenFails stands alone after when',
+        });
+      }
+      return failureOf(ending, { subject, errorClass, message });
+    });
+    inspect?.(error);
+  }
+
+  /** Adds a check, whose failure points to the caller of the method that calls this one. */
+  protected check(run: Check<Value>['run'], claims = false): this {
+    const check = { claims, run, site: callSite() };
+    return this.with({ ending: this.#ending, checks: [...this.#checks, check] });
+  }
+}
+
+function assertAllClaimed(unclaimed: readonly StagedItem[]): void {
+  assertShowsSame(unclaimed.map(showItem), [], 'Expected the plan to hold nothing else');
+}

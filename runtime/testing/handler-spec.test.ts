@@ -1,0 +1,188 @@
+import { AssertionError } from 'node:assert';
+import { describe, expect, test } from 'vitest';
+import { Decimal } from '../domain/decimal.js';
+import { Account, AccountCredited, newAccount } from '../domain/test-support/account.js';
+import {
+  IdempotencyKeyReusedError,
+  ModelNotFoundError,
+  UnknownHandlerError,
+  ValidationError,
+} from '../errors.js';
+import type { EventEnvelope } from '../events/event-envelope.js';
+import type { EventHandler } from '../events/handler-descriptor.js';
+import { accountApplication, CreditAction } from '../execution/test-support/accounts.js';
+import { applicationSpecs } from './application-specs.js';
+import { delivery } from './handler-spec.js';
+import { persisted } from './persisted.js';
+import { recordedCalls } from './recorded-calls.js';
+import { BonusHandler, bonusApplication, type Letters } from './test-support/bonuses.js';
+
+const LATER = new Date('2030-01-01T00:00:00.000Z');
+const letters = recordedCalls<Letters>({ send: async () => {} });
+const specs = applicationSpecs(bonusApplication, { collaborators: { letters } });
+const bonus = specs.handler(BonusHandler);
+const account = persisted(newAccount(new Decimal(100)).build(), 3);
+const id = account.id.getValue();
+const credited = (amount: number): AccountCredited => new AccountCredited(account.id, new Decimal(amount));
+
+/** What a check that should not hold says. */
+async function complaint(outcome: PromiseLike<unknown>): Promise<AssertionError> {
+  try {
+    await outcome;
+  } catch (error) {
+    if (error instanceof AssertionError) return error;
+    throw error;
+  }
+  return expect.fail('the check held');
+}
+
+describe('A specification of a handler', () => {
+  test('sees the actions that it runs and everything that they do', () => {
+    const five = { account: id, amount: new Decimal(5) };
+    return bonus
+      .given(account)
+      .when(credited(50))
+      .thenRuns(
+        { action: CreditAction, params: { ...five, pin: 'later' } },
+        { action: CreditAction, params: { account: id, amount: new Decimal(1) } },
+      )
+      .thenUpdated(Account, { version: 4, balance: new Decimal(105) })
+      .thenUpdated(Account, { version: 5, balance: new Decimal(106) })
+      .thenEvents(credited(5), credited(1))
+      .thenSchedules({ at: LATER, action: CreditAction, params: { ...five, pin: 'later' } })
+      .thenStored(account, { balance: new Decimal(106) });
+  });
+
+  test('sees calls of collaborators, those of its own run only', async () => {
+    const outcome = bonus.given(account).when(delivery(credited(50), { attempt: 2 }));
+    const { calls } = await outcome.performed();
+    const eventId = String(calls[0]?.call[3]);
+    await Promise.all([
+      outcome.thenCalls(letters, ['send', id, 'You got 5', eventId]),
+      bonus.given(account).when(credited(1)).thenCalls(letters),
+    ]);
+  });
+
+  test('delivers an event again as production does: no effect happens twice, calls of others do', async () => {
+    const event = credited(50);
+    const outcome = bonus.given(account).when(event, event);
+    const { runs, calls } = await outcome.thenStored(account, { balance: new Decimal(106) }).performed();
+    expect(runs).toHaveLength(4);
+    expect(new Set(calls.map(({ call }) => call[3])).size).toBe(1);
+    await bonus
+      .given(account)
+      .when(credited(50), credited(50))
+      .thenStored(account, { balance: new Decimal(112) });
+  });
+
+  test('gives the handler what a real envelope says', async () => {
+    const seen: unknown[] = [];
+    class Watcher implements EventHandler<AccountCredited> {
+      handle({ modelVersion, attempt, replayed, action, event }: EventEnvelope<AccountCredited>): void {
+        seen.push([
+          modelVersion,
+          attempt,
+          replayed,
+          action?.name,
+          event instanceof AccountCredited,
+          event.amount,
+        ]);
+      }
+    }
+    const { events } = accountApplication;
+    const watching = applicationSpecs({
+      ...accountApplication,
+      wireHandlers: () => [{ name: 'Watcher', events, create: () => new Watcher() }],
+    }).handler(Watcher);
+    const first = credited(1);
+    const action = { name: 'Credit', principal: 'alice', params: {} };
+    await watching.given(account).when(first, delivery(first, { attempt: 2, replayed: true }));
+    await watching.when(delivery(credited(2), { modelVersion: 7, action })).thenNothing();
+    expect(seen).toEqual([
+      [3, 1, false, 'spec', true, new Decimal(1)],
+      [3, 2, true, 'spec', true, new Decimal(1)],
+      [7, 1, false, 'Credit', true, new Decimal(2)],
+    ]);
+  });
+
+  test('says what differs, at the line of the check', async () => {
+    const outcome = bonus.given(account).when(credited(50));
+    const wrong = await complaint(
+      outcome.thenRuns({ action: CreditAction, params: { account: id, amount: new Decimal(6) } }),
+    );
+    expect(wrong.message).toContain('Expected the handler to run other actions');
+    expect(wrong.message).toContain("+       amount: 'Decimal 5'");
+    expect(wrong.message).toContain("-       amount: 'Decimal 6'");
+    expect(wrong.stack?.split('\n').find((line) => line.includes(' at '))).toContain('handler-spec.test.ts');
+    expect((await complaint(outcome.thenNothing())).message).toContain("'run CreditAction'");
+    expect((await complaint(outcome.thenCalls(letters))).message).toContain("'You got 5'");
+    const other = newAccount(new Decimal(1)).build();
+    expect((await complaint(outcome.thenStored(other, {}))).message).toContain(`Account ${other.id}`);
+    expect((await complaint(outcome.thenUpdated(Account))).message).toContain('to hold nothing else');
+    expect((await complaint(outcome.thenSchedules())).message).toContain('the handler to schedule other');
+  });
+
+  test('fails with what the handler throws', async () => {
+    await bonus.given(account).when(credited(5000)).thenFails(RangeError, 'Too large a bonus');
+    await bonus.when(credited(50)).thenFails(ModelNotFoundError);
+    await expect(bonus.when(credited(50))).rejects.toThrow(ModelNotFoundError);
+    const error = await complaint(bonus.when(credited(1)).thenFails(RangeError));
+    expect(error.message).toBe(
+      'Expected the handler to fail with RangeError, but it succeeded and staged: nothing',
+    );
+  });
+
+  test('refuses a redelivery that makes a call with other params', async () => {
+    let amount = 0;
+    class Moody implements EventHandler<AccountCredited> {
+      async handle(envelope: EventEnvelope<AccountCredited>): Promise<void> {
+        amount += 1;
+        await envelope.execute(CreditAction, { account: id, amount: new Decimal(amount) });
+      }
+    }
+    const { events } = accountApplication;
+    const moody = applicationSpecs({
+      ...accountApplication,
+      wireHandlers: () => [{ name: 'Moody', events, create: () => new Moody() }],
+    }).handler(Moody);
+    const event = credited(1);
+    await moody
+      .given(account)
+      .when(event, event)
+      .thenFails(IdempotencyKeyReusedError, /with other params/);
+  });
+
+  test('knows the handlers of the application only, and none that needs a transaction', async () => {
+    class Stranger implements EventHandler {
+      handle(): void {}
+    }
+    await specs
+      .handler(Stranger)
+      .when(credited(1))
+      .thenFails(UnknownHandlerError, /Stranger is no handler/);
+    const transactional = applicationSpecs({
+      ...accountApplication,
+      wireHandlers: () => [
+        {
+          name: 'Stranger',
+          events: accountApplication.events,
+          transactional: true,
+          create: () => new Stranger(),
+        },
+      ],
+    });
+    await transactional
+      .handler(Stranger)
+      .when(credited(1))
+      .thenFails(ValidationError, /Test it on a database/);
+  });
+
+  test('takes events and params of the right classes', () => {
+    // @ts-expect-error this handler has no such event
+    bonus.when({ amount: 1 });
+    // @ts-expect-error the params are those of another action
+    bonus.when(credited(1)).thenRuns({ action: CreditAction, params: { shard: 1 } });
+    // @ts-expect-error there is no such method
+    bonus.when(credited(1)).thenCalls(letters, ['post', id]);
+  });
+});

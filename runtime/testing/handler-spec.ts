@@ -1,0 +1,181 @@
+import type { ActionClass } from '../action/action.js';
+import type { Clock } from '../domain/clock.js';
+import type { Entity } from '../domain/entity.js';
+import { shardOfUuid } from '../domain/id.js';
+import { uuid7 } from '../domain/id-source.js';
+import { ModelEvent } from '../domain/model-event.js';
+import { parseUuid } from '../domain/uuid.js';
+import { UnknownHandlerError, ValidationError } from '../errors.js';
+import type { LoggedEvent, SourceAction } from '../events/event-record.js';
+import { HandlerAttempts } from '../events/handler-attempts.js';
+import type { EventHandler, HandlerDescriptor } from '../events/handler-descriptor.js';
+import type { ActionRunner } from '../execution/action-executor.js';
+import { type Handled, HandlerOutcome } from './handler-outcome.js';
+import {
+  type MemoryApplication,
+  memoryApplication,
+  type SpecifiedApplication,
+} from './memory-application.js';
+import type { MemoryModels } from './memory-models.js';
+import { performedIn } from './performed-in.js';
+import { type RecordedCall, recording } from './recorded-calls.js';
+
+/** A handler class as a value. */
+export interface HandlerClass<Event extends ModelEvent<unknown>> {
+  readonly name: string;
+  readonly prototype: EventHandler<Event>;
+}
+
+/** How an event is delivered. */
+export interface DeliveryOptions {
+  /** Number of the attempt, from 1. Default 1. */
+  readonly attempt?: number;
+  /** Part of a replay. Default false. */
+  readonly replayed?: boolean;
+  /** The version that the change produced. Default: that of the given model, else 1. */
+  readonly modelVersion?: number;
+  /** The action that the event comes from; null: its row is gone. Default: one named `spec`, by `spec`, without params. */
+  readonly action?: SourceAction | null;
+}
+
+/** An event with how it is delivered; made by `delivery`. */
+export interface Delivery<Event extends ModelEvent<unknown>> {
+  readonly event: Event;
+  readonly options: DeliveryOptions;
+}
+
+/** An event delivered otherwise than for the first time, for `HandlerSpec.when`. */
+export function delivery<Event extends ModelEvent<unknown>>(
+  event: Event,
+  options: DeliveryOptions,
+): Delivery<Event> {
+  return { event, options };
+}
+
+/** @internal */
+export interface HandlerSetting {
+  readonly application: SpecifiedApplication;
+  readonly clock: Clock;
+  readonly models: readonly Entity[];
+}
+
+const SPEC_ACTION: SourceAction = Object.freeze({
+  name: 'spec',
+  principal: 'spec',
+  params: Object.freeze({}),
+});
+
+/**
+ * Specifies one event handler without any database:
+ * `await spec.given(account).when(new BookingConfirmedEvent(...)).thenRuns({ action, params })`.
+ * The handler gets a real envelope; actions that it starts run on the given models. Immutable, so that tests may share
+ * one.
+ */
+export class HandlerSpec<Event extends ModelEvent<unknown>> {
+  readonly #handler: HandlerClass<Event>;
+  readonly #setting: HandlerSetting;
+
+  /** @internal use `applicationSpecs` */
+  constructor(handler: HandlerClass<Event>, setting: HandlerSetting) {
+    this.#handler = handler;
+    this.#setting = setting;
+  }
+
+  /** These models are stored, at the versions that they have; events that they still carry are not. */
+  given(...models: readonly Entity[]): HandlerSpec<Event> {
+    return new HandlerSpec(this.#handler, {
+      ...this.#setting,
+      models: [...this.#setting.models, ...models],
+    });
+  }
+
+  /**
+   * Delivers these events, one after the other, each once: a fresh handler for each, as in production. The same event
+   * given twice is delivered again, with the id that it had: what `envelope.execute` has done is not done twice.
+   * What the handler throws ends the deliveries.
+   *
+   * @throws UnknownHandlerError (when awaited) if the application has no handler of this class
+   * @throws ValidationError (when awaited) for a transactional handler: it writes through a transaction of a database
+   */
+  when(...deliveries: readonly (Event | Delivery<Event>)[]): HandlerOutcome {
+    return HandlerOutcome.of(this.#deliver(deliveries));
+  }
+
+  async #deliver(deliveries: readonly (Event | Delivery<Event>)[]): Promise<Handled> {
+    const { application, clock, models } = this.#setting;
+    const run = memoryApplication(application, { clock, models });
+    const descriptor = this.#descriptorAmong(run.handlers);
+    const attempts = new HandlerAttempts(descriptor, () => 0);
+    const runs: { readonly action: { readonly name: string }; readonly params: unknown }[] = [];
+    const context = {
+      executor: noting(run.executor, (action, params) => runs.push({ action, params })),
+      identity: descriptor.name,
+      again: undefined,
+      signal: new AbortController().signal,
+    };
+    const logged = new Map<Event, LoggedEvent>();
+    const calls: RecordedCall[] = [];
+    await recording(calls, async () => {
+      for (const each of deliveries) {
+        const { event, options } = each instanceof ModelEvent ? delivery(each, {}) : each;
+        const known = logged.get(event) ?? this.#logged(run, event, options);
+        logged.set(event, known);
+        const { attempt: number = 1, replayed = false } = options;
+        await attempts.handle(known, { number, transaction: undefined }, { ...context, replayed });
+      }
+    });
+    if (run.models.misuse !== undefined) throw run.models.misuse;
+    const stored = <M extends Entity>(model: M): M | undefined => run.models.stored(model);
+    return { ...performedIn(run.commits, undefined), runs, calls, stored };
+  }
+
+  #logged({ log, models }: MemoryApplication, event: Event, options: DeliveryOptions): LoggedEvent {
+    const { modelVersion = this.#versionOf(event), action = SPEC_ACTION } = options;
+    const shard = this.#shardOf(event, models);
+    const createdDate = this.#setting.clock.now();
+    return log.entry(event, { actionId: uuid7.next(shard.bits), action, shard, createdDate, modelVersion });
+  }
+
+  #versionOf(event: Event): number {
+    const [id, name] = [event.getModelId(), event.getModelName()];
+    const model = this.#setting.models.find(
+      (each) => each.id.getValue() === id && each.id.modelName === name,
+    );
+    return model?.version ?? 1;
+  }
+
+  #shardOf(event: Event, { defaultShard }: MemoryModels): typeof defaultShard {
+    const descriptor = this.#setting.application.definition.models.find(
+      ({ name }) => name === event.getModelName(),
+    );
+    return descriptor?.sharded === true ? shardOfUuid(parseUuid(event.getModelId())) : defaultShard;
+  }
+
+  #descriptorAmong(handlers: readonly HandlerDescriptor[]): HandlerDescriptor {
+    const { prototype, name } = this.#handler;
+    const found = handlers.find(({ create }) => Object.getPrototypeOf(create()) === prototype);
+    if (found === undefined) {
+      throw new UnknownHandlerError(
+        `${name} is no handler of the application; mark it with @FwEventHandler and run fw-gen generate`,
+      );
+    }
+    if (found.transactional === true) {
+      throw new ValidationError(
+        `${name} is transactional: it writes through envelope.transaction. Test it on a database.`,
+      );
+    }
+    return found;
+  }
+}
+
+function noting(
+  executor: ActionRunner,
+  note: (action: ActionClass<never, unknown>, params: unknown) => void,
+): ActionRunner {
+  return {
+    execute: (principal, actionClass, params, configuration) => {
+      note(actionClass as unknown as ActionClass<never, unknown>, params);
+      return executor.execute(principal, actionClass, params, configuration);
+    },
+  };
+}

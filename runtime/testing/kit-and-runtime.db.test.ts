@@ -1,0 +1,264 @@
+import { expect, test } from 'vitest';
+import { type Application, assembleApplication } from '../application.js';
+import { Decimal } from '../domain/decimal.js';
+import { type Account, AccountCredited, newAccount } from '../domain/test-support/account.js';
+import { RefusedError, ShardUnavailableError } from '../errors.js';
+import { until } from '../events/test-support/ledger.js';
+import {
+  AccountRepository,
+  ALICE,
+  CreditAction,
+  HERE,
+  OpenAction,
+  THERE,
+} from '../execution/test-support/accounts.js';
+import { Repository } from '../persistence/repository.js';
+import type { Saga } from '../sagas/saga.js';
+import {
+  Trip,
+  TripStartAction,
+  type Trouble,
+  tripApplication,
+  tripModel,
+} from '../sagas/test-support/trips.js';
+import { applicationSpecs } from './application-specs.js';
+import { describeOn } from './databases-vitest.js';
+import { recordedCalls } from './recorded-calls.js';
+import { BonusHandler, bonusApplication, type Letters } from './test-support/bonuses.js';
+import { VirtualClock } from './virtual-clock.js';
+
+/** What happens to bookings; the number of the attempt counts from 1. */
+interface Scenario {
+  readonly flights?: (count: number, attempt: number) => void;
+  readonly hotels?: (count: number, attempt: number) => void;
+  /** The time of a step is to be over after its second attempt. */
+  readonly timesOut?: true;
+}
+
+const fail = (error: Error): never => {
+  throw error;
+};
+const noRoom = (): never => fail(new RefusedError('No room'));
+const unreachable = (): never => fail(new ShardUnavailableError('of the booking', 'it is a test'));
+
+const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  'nothing goes wrong': {},
+  'a refusal on the shard of the saga': { hotels: noRoom },
+  'a refusal on another shard': { flights: noRoom },
+  'a defect that comes once': {
+    hotels: (_, attempt) => (attempt === 1 ? fail(new TypeError('once')) : undefined),
+  },
+  'a defect that stays': { hotels: () => fail(new TypeError('it stays')) },
+  'a shard of the saga that is out of reach until the time is over': {
+    hotels: unreachable,
+    timesOut: true,
+  },
+  'another shard that is out of reach until the time is over': {
+    flights: unreachable,
+    timesOut: true,
+  },
+  'a compensation that is refused': {
+    hotels: noRoom,
+    flights: (count) => (count < 0 ? noRoom() : undefined),
+  },
+};
+
+/** One application for all scenarios, which differ by the suppliers of their trips. */
+const troubles = new Map<string, Trouble>();
+const trips = tripApplication({
+  hotel: { maximumAttempts: 2 },
+  trouble: (params) => troubles.get(params.supplier)?.(params),
+});
+
+/** What both have to agree about; ids and times are each one's own. */
+interface Facts {
+  readonly ending: string;
+  readonly trip: { readonly state: string; readonly version: number; readonly reason: string | undefined };
+  /** Balance and version. */
+  readonly flights: readonly [string, number];
+  readonly hotels: readonly [string, number];
+  /** Of trip, flights and hotels, with the version that each produced. */
+  readonly events: readonly (readonly string[])[];
+  readonly actions: readonly string[];
+}
+
+const factsOf = ({ balance, version }: Account): readonly [string, number] => [balance.toFixed(), version];
+const factsOfTrip = ({ state, version, reason }: Trip): Facts['trip'] => ({
+  state,
+  version,
+  reason: reason?.replace(/\d{4}-.*Z/, '<deadline>'),
+});
+const unique = (names: readonly string[]): readonly string[] => [...new Set(names)].sort();
+
+/** @returns the attempts of the supplier that was asked most often, so far */
+function meet(
+  { flights, hotels }: Scenario,
+  on: { readonly flights: string; readonly hotels: string },
+): () => number {
+  const attempts = new Map<string, number>();
+  const sides = [[on.flights, flights] as const, [on.hotels, hotels] as const];
+  for (const [supplier, trouble] of sides) {
+    troubles.set(supplier, ({ count }) => {
+      const attempt = (attempts.get(supplier) ?? 0) + 1;
+      attempts.set(supplier, attempt);
+      trouble?.(count, attempt);
+    });
+  }
+  return () => Math.max(0, ...attempts.values());
+}
+
+async function inMemory(scenario: Scenario): Promise<Facts> {
+  const [flights, hotels] = [newAccount(new Decimal(0), THERE), newAccount(new Decimal(0), HERE)].map(
+    (each) => each.build(),
+  );
+  if (flights === undefined || hotels === undefined) throw new TypeError('Two were made');
+  const trip = Trip.plan(HERE, flights.id.getValue(), hotels.id.getValue());
+  meet(scenario, trip);
+  const sagaClass = trips.sagas?.[0]?.create().constructor as new () => Saga<Trip>;
+  const outcome = applicationSpecs(trips, { clock: new VirtualClock(new Date()), shards: [HERE, THERE] })
+    .saga(sagaClass)
+    .given(flights, hotels)
+    .as(ALICE)
+    .when(TripStartAction, { trip });
+  const { ending, result, stored, items, actions } = await outcome.performed();
+  const eventsOf = (id: string): readonly string[] =>
+    items.flatMap((item) =>
+      item.kind === 'expect' || item.model.id.getValue() !== id
+        ? []
+        : item.events.map((event) => `${event.constructor.name} ${item.model.version}`),
+    );
+  return {
+    ending,
+    trip: factsOfTrip(result),
+    flights: factsOf(stored(flights) ?? flights),
+    hotels: factsOf(stored(hotels) ?? hotels),
+    events: [trip, flights, hotels].map(({ id }) => eventsOf(id.getValue())),
+    actions: unique(actions.map(({ name, principal }) => `${name} by ${principal}`)),
+  };
+}
+
+async function onDatabases(application: Application, scenario: Scenario): Promise<Facts> {
+  const { executor, repositories, eventHistory, sagas } = application;
+  const open = (shard: typeof HERE): Promise<Account> =>
+    executor.execute(ALICE, OpenAction, { shard, balance: new Decimal(0) });
+  const [flights, hotels] = [await open(THERE), await open(HERE)];
+  const trip = Trip.plan(HERE, flights.id.getValue(), hotels.id.getValue());
+  const attempts = meet(scenario, trip);
+  await executor.execute(ALICE, TripStartAction, { trip });
+  const id = trip.id.getValue();
+  if (scenario.timesOut === true) {
+    await until(() => attempts() > 1);
+    await endTime(application, id);
+  }
+  await until(async () => (await sagas.show(id)).state !== 'RUNNING');
+  const accounts = new AccountRepository(repositories);
+  const events = [trip, flights, hotels].map(async (model) => {
+    const { items } = await eventHistory.of(model.id);
+    return items.map(({ eventType, modelVersion }) => `${eventType} ${modelVersion}`);
+  });
+  return {
+    ending: (await sagas.show(id)).state.toLowerCase(),
+    trip: factsOfTrip(await new Repository(repositories, tripModel).getById(trip.id)),
+    flights: factsOf(await accounts.getById(flights.id)),
+    hotels: factsOf(await accounts.getById(hotels.id)),
+    events: await Promise.all(events),
+    actions: await actionsOf(application, id),
+  };
+}
+
+/** The time of the step that the saga is taking is over. */
+async function endTime({ databases }: Application, saga: string): Promise<void> {
+  const text = `UPDATE eventlog.schedules SET next_date = clock_timestamp()
+    WHERE state = 'pending' AND params ->> 'saga' = $1`;
+  await databases.database(HERE).query({ text, values: [saga] });
+}
+
+/** Those with an effect: an attempt that finds its work done leaves a row too, or none. */
+async function actionsOf({ databases }: Application, saga: string): Promise<readonly string[]> {
+  const text = `SELECT DISTINCT a.name || ' by ' || a.principal FROM eventlog.actions a
+    WHERE a.status = 'committed' AND a.params ->> 'saga' = $1`;
+  const rows = [HERE, THERE].map(
+    async (shard) => (await databases.database(shard).query({ text, values: [saga] })).rows,
+  );
+  const names = (await Promise.all(rows)).flat().map(([name]) => String(name));
+  return unique([...names, 'TripStart by alice']);
+}
+
+describeOn('postgresql', 'The test kit and the runtime', (harness) => {
+  test('take a saga the same way, whatever happens to it', async () => {
+    const databases = await harness.makeShards({ shards: [HERE, THERE], migrations: trips.migrations });
+    const application = assembleApplication(trips, databases, {
+      namespace: 'test',
+      collaborators: {},
+      delivery: { leaseMs: 5_000, surveyMs: 50 },
+      execution: { timeoutMs: 10_000 },
+      warn: () => {},
+    });
+    try {
+      const names = Object.keys(SCENARIOS);
+      const scenarios = Object.values(SCENARIOS);
+      const real = await Promise.all(scenarios.map((scenario) => onDatabases(application, scenario)));
+      const simulated = await Promise.all(scenarios.map(inMemory));
+      names.forEach((name, index) => {
+        expect({ name, ...simulated[index] }).toEqual({ name, ...real[index] });
+      });
+      expect(unique(real.map(({ ending, trip }) => `${ending} ${trip.state}`))).toEqual([
+        'ended BOOKED',
+        'ended CANCELLED',
+        'parked CANCELLING',
+      ]);
+    } finally {
+      await application.events.stop(0);
+    }
+  });
+
+  test('deliver to a handler the same way, also once more', async () => {
+    const sent: string[] = [];
+    const letters: Letters = { send: async (_, text) => void sent.push(text) };
+    const amount = new Decimal(50);
+
+    const account = newAccount(new Decimal(100), HERE).build();
+    const event = new AccountCredited(account.id, amount);
+    const { stored, calls, runs, events } = await applicationSpecs(bonusApplication, {
+      collaborators: { letters: recordedCalls(letters) },
+    })
+      .handler(BonusHandler)
+      .given(account)
+      .when(event, event)
+      .performed();
+    expect([runs.length, calls.length, sent.splice(0).length]).toEqual([4, 2, 2]);
+
+    const databases = await harness.makeShards({ shards: [HERE], migrations: bonusApplication.migrations });
+    const application = assembleApplication(bonusApplication, databases, {
+      namespace: 'test',
+      collaborators: { letters },
+      delivery: { surveyMs: 50 },
+      execution: { timeoutMs: 10_000 },
+      warn: () => {},
+    });
+    try {
+      const { executor, eventHistory, repositories } = application;
+      const opened = await executor.execute(ALICE, OpenAction, { shard: HERE, balance: new Decimal(50) });
+      await executor.execute(ALICE, CreditAction, { account: opened.id.getValue(), amount });
+      const read = (): Promise<Account> => new AccountRepository(repositories).getById(opened.id);
+      await until(async () => (await read()).version === 4);
+      await until(async () =>
+        (await application.events.lag()).every(({ consumers }) =>
+          consumers.every(({ behind }) => behind === 0),
+        ),
+      );
+      await application.events.replay('BonusHandler', { model: opened.id });
+      await until(() => sent.length === 2);
+      const real = await read();
+      expect(stored(account)?.balance.toFixed()).toBe(real.balance.toFixed());
+      const history = (await eventHistory.of(opened.id)).items.slice(-2);
+      const shown = events.map((each) => ({
+        type: each.constructor.name,
+        payload: { amount: String(Object(each).amount) },
+      }));
+      expect(shown).toEqual(history.map(({ eventType: type, payload }) => ({ type, payload })));
+    } finally {
+      await application.events.stop(0);
+    }
+  });
+});

@@ -1,0 +1,93 @@
+import type { ActionDescriptor } from '../action/action-descriptor.js';
+import { ActionRegistry } from '../action/action-registry.js';
+import type { ApplicationDefinition } from '../application-definition.js';
+import type { Clock } from '../domain/clock.js';
+import type { Entity } from '../domain/entity.js';
+import type { HandlerDescriptor } from '../events/handler-descriptor.js';
+import { EventCatalog } from '../persistence/event-catalog.js';
+import { EventHistory } from '../persistence/event-history.js';
+import { ResultJson } from '../persistence/result-json.js';
+import type { SagaDescriptor } from '../sagas/saga-descriptor.js';
+import { sagaWokenEvent } from '../sagas/saga-run.js';
+import { SagaRuntime } from '../sagas/saga-runtime.js';
+import { type MemoryCommit, MemoryExecutor } from './memory-executor.js';
+import { MemoryLog } from './memory-log.js';
+import { MemoryModels, type MemoryTopology } from './memory-models.js';
+
+/** An application as a specification runs it, whatever collaborators it has. */
+export interface SpecifiedApplication extends MemoryTopology {
+  readonly definition: Pick<ApplicationDefinition, 'events' | 'models'>;
+  readonly sagas: readonly SagaDescriptor[];
+  readonly wire: (context: MemoryWiring) => readonly ActionDescriptor[];
+  readonly wireHandlers: (context: MemoryWiring) => readonly HandlerDescriptor[];
+}
+
+/** What repositories, actions and handlers of a run are made with. */
+export interface MemoryWiring {
+  readonly clock: Clock;
+  readonly repositories: MemoryModels;
+  readonly eventHistory: EventHistory;
+}
+
+export interface MemoryApplicationOptions {
+  readonly clock: Clock;
+  readonly models: readonly Entity[];
+  /** The saga that is to run. Default none. */
+  readonly saga?: SagaDescriptor;
+  /** Actions of the specification's own. */
+  readonly actions?: (context: MemoryWiring) => readonly ActionDescriptor[];
+  readonly committed?: (commit: MemoryCommit) => void;
+  readonly attempted?: (action: ActionDescriptor, params: unknown) => void;
+  readonly trouble?: (action: ActionDescriptor, point: 'before commit' | 'after commit') => void;
+}
+
+/** One run of an application in memory: fresh models, keys and log. */
+export interface MemoryApplication {
+  readonly models: MemoryModels;
+  readonly registry: ActionRegistry;
+  readonly executor: MemoryExecutor;
+  readonly log: MemoryLog;
+  readonly handlers: readonly HandlerDescriptor[];
+  /** The handler that drives the saga. */
+  readonly driver: HandlerDescriptor | undefined;
+  /** What has taken effect, in order. */
+  readonly commits: readonly MemoryCommit[];
+}
+
+/** Assembles an application over models in memory, of the parts that `assembleApplication` takes where it can. */
+export function memoryApplication(
+  application: SpecifiedApplication,
+  options: MemoryApplicationOptions,
+): MemoryApplication {
+  const { clock, saga } = options;
+  const models = new MemoryModels(options.models, application);
+  const context = { clock, repositories: models, eventHistory: new EventHistory(models) };
+  const { events, models: descriptors } = application.definition;
+  const catalog = new EventCatalog([...events, sagaWokenEvent]);
+  const actions = application.wire(context);
+  const sagas = new SagaRuntime({
+    sagas: saga === undefined ? [] : [saga],
+    events,
+    actions,
+    context: models,
+    clock,
+  });
+  const registry = new ActionRegistry([...actions, ...sagas.actions, ...(options.actions?.(context) ?? [])]);
+  const commits: MemoryCommit[] = [];
+  const executor = new MemoryExecutor({
+    registry,
+    catalog,
+    models,
+    clock,
+    results: new ResultJson(descriptors),
+    committed: (commit) => {
+      commits.push(commit);
+      options.committed?.(commit);
+    },
+    ...(options.attempted === undefined ? {} : { attempted: options.attempted }),
+    ...(options.trouble === undefined ? {} : { trouble: options.trouble }),
+  });
+  const [driver] = sagas.handlers(executor);
+  const handlers = application.wireHandlers(context);
+  return { models, registry, executor, log: new MemoryLog(catalog), handlers, driver, commits };
+}

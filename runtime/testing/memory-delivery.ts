@@ -1,0 +1,76 @@
+import { type LoggedEvent, modelKeyOf } from '../events/event-record.js';
+import { HandlerAttempts } from '../events/handler-attempts.js';
+import type { HandlerDescriptor } from '../events/handler-descriptor.js';
+import type { ActionRunner } from '../execution/action-executor.js';
+import type { Agenda } from './agenda.js';
+
+interface Waiting {
+  readonly event: LoggedEvent;
+  /** Failures that count. */
+  failures: number;
+  /** Failures in a row that do not. */
+  passed: number;
+}
+
+/** Delivers events to one handler as a process does: in order per model, with attempts and pauses, on an agenda. */
+export class MemoryDelivery {
+  readonly #handler: HandlerDescriptor;
+  readonly #attempts: HandlerAttempts;
+  readonly #names: ReadonlySet<string>;
+  readonly #executor: ActionRunner;
+  readonly #agenda: Agenda;
+  readonly #queues = new Map<string, Waiting[]>();
+
+  constructor(handler: HandlerDescriptor, executor: ActionRunner, agenda: Agenda) {
+    this.#handler = handler;
+    // Pauses are as short as they can be by chance.
+    this.#attempts = new HandlerAttempts(handler, () => 0);
+    this.#names = new Set(this.#attempts.types.names);
+    this.#executor = executor;
+    this.#agenda = agenda;
+  }
+
+  /** @throws (from the agenda) what the last attempt of an event failed with, which makes it a dead letter */
+  admit(events: readonly LoggedEvent[]): void {
+    for (const event of events.filter(({ eventType }) => this.#names.has(eventType))) {
+      const key = modelKeyOf(event);
+      const queue = this.#queues.get(key) ?? [];
+      this.#queues.set(key, queue);
+      queue.push({ event, failures: 0, passed: 0 });
+      if (queue.length === 1) this.#enter(queue, 0);
+    }
+  }
+
+  #enter(queue: Waiting[], pauseMs: number): void {
+    this.#agenda.enter(this.#agenda.nowMs + pauseMs, () => this.#handleFirst(queue));
+  }
+
+  async #handleFirst(queue: Waiting[]): Promise<void> {
+    const [first] = queue;
+    if (first === undefined) return;
+    const number = first.failures + 1;
+    try {
+      await this.#attempts.handle(
+        first.event,
+        { number, transaction: undefined },
+        {
+          executor: this.#executor,
+          identity: this.#handler.name,
+          again: undefined,
+          replayed: false,
+          signal: new AbortController().signal,
+        },
+      );
+    } catch (error) {
+      if (this.#attempts.isLast(number, error)) throw error;
+      if (this.#attempts.isPassing(error)) {
+        first.passed += 1;
+        return this.#enter(queue, this.#attempts.passingPauseMs(first.passed));
+      }
+      first.failures = number;
+      return this.#enter(queue, this.#attempts.pauseMs(number));
+    }
+    queue.shift();
+    if (queue.length > 0) this.#enter(queue, 0);
+  }
+}

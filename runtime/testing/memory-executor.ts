@@ -1,0 +1,150 @@
+import type { ActionClass } from '../action/action.js';
+import type { ActionDescriptor } from '../action/action-descriptor.js';
+import type { ActionRegistry } from '../action/action-registry.js';
+import { ExecutionConfiguration } from '../action/execution-configuration.js';
+import { currentPerformScope } from '../action/perform-scope.js';
+import type { Clock } from '../domain/clock.js';
+import { uuid7 } from '../domain/id-source.js';
+import type { JsonValue } from '../domain/json.js';
+import { type Principal, principalName } from '../domain/principal.js';
+import { IdempotencyKeyReusedError, NestedExecutionError } from '../errors.js';
+import type { ActionRunner } from '../execution/action-executor.js';
+import { requestFingerprint } from '../execution/key-guard.js';
+import type { EventCatalog } from '../persistence/event-catalog.js';
+import type { ResultJson } from '../persistence/result-json.js';
+import type { MemoryModels } from './memory-models.js';
+import { type Performed, performOnce } from './perform-once.js';
+
+/** One action that has taken effect. */
+export interface MemoryCommit {
+  readonly actionId: string;
+  readonly action: ActionDescriptor;
+  readonly principal: string;
+  readonly params: unknown;
+  readonly performed: Performed<unknown>;
+}
+
+export interface MemoryExecutorOptions {
+  readonly registry: ActionRegistry;
+  /** The registered events. */
+  readonly catalog: EventCatalog;
+  readonly models: MemoryModels;
+  readonly clock: Clock;
+  /** Writes and reads the results that are kept for keys. */
+  readonly results: ResultJson;
+  /** Called in the order of commits. */
+  readonly committed: (commit: MemoryCommit) => void;
+  /** Called with each attempt, before it performs. */
+  readonly attempted?: (action: ActionDescriptor, params: unknown) => void;
+  /** Throws what the database would at this point of an attempt. Default: there is no trouble. */
+  readonly trouble?: (action: ActionDescriptor, point: 'before commit' | 'after commit') => void;
+}
+
+interface KeptResult {
+  readonly fingerprint: string;
+  readonly json: string;
+}
+
+const DEFAULT_CONFIGURATION = ExecutionConfiguration.Builder.executionConfiguration().build();
+
+/**
+ * Executes actions on models in memory, on the terms of `ActionExecutor`: the real plan, admission, codecs and keys.
+ * Executions run one after another, so that none loses a race.
+ */
+export class MemoryExecutor implements ActionRunner {
+  readonly #options: MemoryExecutorOptions;
+  readonly #kept = new Map<string, KeptResult>();
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: MemoryExecutorOptions) {
+    this.#options = options;
+  }
+
+  execute<Params, Result>(
+    principal: Principal,
+    actionClass: ActionClass<Params, Result>,
+    params: NoInfer<Params>,
+    configuration: ExecutionConfiguration = DEFAULT_CONFIGURATION,
+  ): Promise<Result> {
+    const scope = currentPerformScope();
+    // Waiting for the turn would wait for the very action that waits here.
+    if (scope !== undefined) return Promise.reject(nested(actionClass.name, scope.actionName));
+    const turn = this.#last.then(() => this.#run(principal, actionClass, params, configuration));
+    this.#last = turn.catch(() => {});
+    return turn;
+  }
+
+  async #run<Params, Result>(
+    principal: Principal,
+    actionClass: ActionClass<Params, Result>,
+    params: Params,
+    configuration: ExecutionConfiguration,
+  ): Promise<Result> {
+    const { registry, results } = this.#options;
+    const action = registry.find(actionClass);
+    const name = principalName(principal);
+    const { idempotencyKey, idempotencyRequest } = configuration;
+    if (idempotencyKey === undefined) return this.#perform(action, principal, params, configuration);
+    const key = JSON.stringify([name, action.name, idempotencyKey]);
+    const fingerprint = requestFingerprint(
+      action as unknown as ActionDescriptor,
+      idempotencyRequest ?? params,
+    );
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) {
+      if (kept.fingerprint !== fingerprint) throw reused();
+      // What was written for this action is read for this action.
+      return results.read(JSON.parse(kept.json) as JsonValue) as Result;
+    }
+    const keep = (result: Result): void => {
+      this.#kept.set(key, { fingerprint, json: results.write(result) });
+    };
+    return this.#perform(action, principal, params, configuration, keep);
+  }
+
+  /** @param keep stores the result with the plan; throws if it cannot be stored */
+  async #perform<Params, Result>(
+    action: ActionDescriptor<Params, Result>,
+    principal: Principal,
+    params: Params,
+    configuration: ExecutionConfiguration,
+    keep: (result: Result) => void = () => {},
+  ): Promise<Result> {
+    const { catalog, clock, models, attempted, committed, trouble } = this.#options;
+    // Who looks at executions looks at actions of every kind.
+    const any = action as unknown as ActionDescriptor;
+    attempted?.(any, params);
+    const performed = await performOnce({
+      action: action.create(),
+      principal,
+      params,
+      configuration,
+      clock,
+      models,
+      catalog,
+    });
+    trouble?.(any, 'before commit');
+    keep(performed.result);
+    models.apply(performed.items);
+    const shard = performed.shards[0] ?? models.defaultShard;
+    committed({
+      actionId: uuid7.next(shard.bits),
+      action: any,
+      principal: principalName(principal),
+      params,
+      performed,
+    });
+    trouble?.(any, 'after commit');
+    return performed.result;
+  }
+}
+
+function nested(inner: string, outer: string): NestedExecutionError {
+  return new NestedExecutionError(
+    `${outer} called execute(${inner}) inside perform; run it after the first has returned`,
+  );
+}
+
+function reused(): IdempotencyKeyReusedError {
+  return new IdempotencyKeyReusedError('This idempotency key was used before with another request');
+}

@@ -1,0 +1,146 @@
+import { AssertionError } from 'node:assert';
+import type { Entity } from '../domain/entity.js';
+import type { Model } from '../domain/model.js';
+import type { SagaFailure } from '../sagas/saga-step.js';
+import { type OutcomeParts, unchecked } from './checked-outcome.js';
+import { assertStored } from './handler-outcome.js';
+import type { Performed } from './perform-once.js';
+import { assertFields, assertShowsSame, show } from './show.js';
+import { type FieldsOf, StagedOutcome } from './staged-outcome.js';
+
+/** One step as it was taken. */
+export interface TakenStep {
+  /** State in which it was taken. */
+  readonly state: string;
+  /** Name of the action's class. */
+  readonly action: string;
+  readonly params: object;
+  readonly attempts: number;
+  /** Why it did not succeed; undefined if it did. */
+  readonly failure?: SagaFailure;
+}
+
+/** A step as it should be taken: its state, or what is named of it. */
+export type ExpectedStep<State extends string> =
+  | State
+  | {
+      readonly state: State;
+      readonly action?: { readonly name: string };
+      readonly params?: object;
+      readonly attempts?: number;
+      /** `undefined`, given as such: it succeeds. */
+      readonly failure?: Partial<SagaFailure> | undefined;
+    };
+
+/** `ended`; or stuck as `fw-gen sagas list` shows it. */
+export type SagaEnding = 'ended' | 'parked' | 'overdue';
+
+/** A saga that was run; the result is its model as it is stored last. */
+export interface SagaPerformed<M extends Model> extends Performed<M> {
+  readonly ending: SagaEnding;
+  /** Why it is stuck. */
+  readonly failure: SagaFailure | undefined;
+  readonly steps: readonly TakenStep[];
+  /** When it ended or got stuck, on the clock of the run. */
+  readonly endedAt: Date;
+  /** Names and principals of all that took effect, the runtime's own actions included, in order. */
+  readonly actions: readonly { readonly name: string; readonly principal: string }[];
+  /** What is stored of a model afterwards. */
+  stored<Stored extends Entity>(model: Stored): Stored | undefined;
+}
+
+/**
+ * What became of a saga, and what it should have become: see `CheckedOutcome` for how checks are run. Staged models,
+ * events and schedules are those of all its actions from the start on, without the runtime's own.
+ */
+export class SagaOutcome<M extends Model> extends StagedOutcome<M, SagaPerformed<M>> {
+  override readonly [Symbol.toStringTag]: string = 'SagaOutcome';
+  protected readonly subject: string = 'the saga';
+
+  private constructor(parts: OutcomeParts<SagaPerformed<M>>) {
+    super(parts);
+  }
+
+  /** @internal made by `SagaSpec.when` */
+  static of<M extends Model>(performed: Promise<SagaPerformed<M>>): SagaOutcome<M> {
+    return new SagaOutcome(unchecked(performed));
+  }
+
+  /** Exactly these steps are taken, in this order. */
+  thenSteps(...expected: readonly ExpectedStep<M['state']>[]): this {
+    return this.check(({ steps }) => {
+      const wanted = expected.map((each) => (typeof each === 'string' ? { state: each } : each));
+      const found = steps.map((taken, index) => sameKeys(taken, wanted[index] ?? { state: '' }));
+      assertShowsSame(show(found), show(wanted.map(shownStep)), 'Expected the saga to take other steps');
+    });
+  }
+
+  /** It ends in this state, its model with these fields. */
+  thenEnds(state: M['state'], fields: FieldsOf<M> = {}): this {
+    return this.check(({ result, ending, failure }) => {
+      assertEnd({ ending, state: result.state, failure }, `ended in ${state}`);
+      assertFields(result, fields, 'Expected the saga to end with other fields');
+    });
+  }
+
+  /**
+   * It gets stuck in this state: parked, because a step without `refused` was refused or looks defective; or overdue,
+   * because such a step is still being tried when its time is over.
+   */
+  thenStuck(ending: 'parked' | 'overdue', state: M['state'], failure: Partial<SagaFailure> = {}): this {
+    return this.check(({ result, ending: actual, failure: reason }) => {
+      assertEnd({ ending: actual, state: result.state, failure: reason }, `${ending} in ${state}`);
+      assertFields(reason ?? {}, failure, 'Expected the saga to be stuck for another reason');
+    });
+  }
+
+  /** Afterwards this model is stored with these fields. */
+  thenStored<Stored extends Entity>(model: Stored, fields: FieldsOf<Stored>): this {
+    return this.check(({ stored }) => assertStored(stored(model), model, fields));
+  }
+
+  protected override with(parts: OutcomeParts<SagaPerformed<M>>): this {
+    // The class is final: its constructor is private.
+    return new SagaOutcome(parts) as this;
+  }
+}
+
+function assertEnd(
+  { ending, state, failure }: Pick<SagaPerformed<Model>, 'ending' | 'failure'> & { readonly state: string },
+  wanted: string,
+): void {
+  const found = `${ending} in ${state}`;
+  if (found === wanted) return;
+  const reason = failure === undefined ? '' : ` (${failure.code}: ${failure.message})`;
+  assertShowsSame(`${found}${reason}`, wanted, 'Expected the saga to end elsewhere');
+}
+
+/** Of a step what an expectation names. */
+function sameKeys(taken: TakenStep, { state, ...wanted }: Exclude<ExpectedStep<string>, string>): object {
+  const { failure } = taken;
+  return {
+    state: taken.state,
+    ...('action' in wanted ? { action: taken.action } : {}),
+    ...('params' in wanted ? { params: taken.params } : {}),
+    ...('attempts' in wanted ? { attempts: taken.attempts } : {}),
+    ...('failure' in wanted ? { failure: failureLike(failure, wanted.failure) } : {}),
+  };
+}
+
+function failureLike(failure: SagaFailure | undefined, wanted: Partial<SagaFailure> | undefined): unknown {
+  if (failure === undefined || wanted === undefined) return failure;
+  const { code, message } = failure;
+  return {
+    ...('code' in wanted ? { code } : {}),
+    ...('message' in wanted ? { message } : {}),
+  };
+}
+
+function shownStep(step: Exclude<ExpectedStep<string>, string>): object {
+  return step.action === undefined ? step : { ...step, action: step.action.name };
+}
+
+/** @internal */
+export function neverStarted(saga: string, by: string): AssertionError {
+  return new AssertionError({ message: `Expected ${by} to start ${saga}, but it did not` });
+}

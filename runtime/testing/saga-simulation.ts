@@ -1,0 +1,177 @@
+import { Action } from '../action/action.js';
+import type { ActionDescriptor } from '../action/action-descriptor.js';
+import type { Clock } from '../domain/clock.js';
+import type { Entity } from '../domain/entity.js';
+import type { Model } from '../domain/model.js';
+import type { Principal } from '../domain/principal.js';
+import { UnknownHandlerError } from '../errors.js';
+import type { ActionRunner } from '../execution/action-executor.js';
+import { readFailure } from '../sagas/own-model.js';
+import type { Saga } from '../sagas/saga.js';
+import type { SagaDescriptor } from '../sagas/saga-descriptor.js';
+import { SagaRun, sagaRunModel } from '../sagas/saga-run.js';
+import { stageStart } from '../sagas/stage-saga.js';
+import { Agenda } from './agenda.js';
+import { type MemoryApplication, memoryApplication } from './memory-application.js';
+import { MemoryDelivery } from './memory-delivery.js';
+import type { MemoryCommit } from './memory-executor.js';
+import { MemorySchedules } from './memory-schedules.js';
+import { performedIn } from './performed-in.js';
+import { neverStarted, type SagaPerformed } from './saga-outcome.js';
+import type { SagaSetting } from './saga-spec.js';
+import { TakenSteps } from './taken-steps.js';
+import { VirtualClock } from './virtual-clock.js';
+
+/** What goes wrong with the attempts of one step. */
+export interface SagaTrouble {
+  readonly state: string;
+  readonly point: 'before commit' | 'after commit';
+  /** So many of the first attempts. */
+  readonly times: number;
+  readonly error: Error;
+}
+
+type Start = (executor: ActionRunner) => Promise<unknown>;
+type MakeSaga<M extends Model> = new () => Saga<M>;
+type AnySaga = Pick<Saga<Model>, 'name' | 'aliases'>;
+
+interface StartParams {
+  readonly state: Model;
+}
+
+/** Starts a saga in a state that a specification gives. */
+export class StartAction extends Action<StartParams, void> {
+  readonly #saga: Saga<Model>;
+
+  constructor(clock: Clock, saga: Saga<Model>) {
+    super(clock);
+    this.#saga = saga;
+  }
+
+  protected perform(_principal: Principal, { state }: StartParams): void {
+    stageStart(this.plan(), this.#saga, state);
+  }
+}
+
+/** Time beyond which a step that can only succeed counts as overdue: its time-out has been seen by then. */
+const GRACE_MS = 1;
+
+/** Runs one saga from its start until it ends or gets stuck. @throws what its start fails with */
+export async function runSaga<M extends Model>(
+  setting: SagaSetting,
+  sagaClass: MakeSaga<M>,
+  start: Start,
+): Promise<SagaPerformed<M>> {
+  const descriptor = descriptorOf(setting, sagaClass);
+  const clock = new VirtualClock(setting.clock.now());
+  const agenda = new Agenda(clock);
+  const saga = descriptor.create();
+  const steps = new TakenSteps(saga);
+  const troubles = new Troubles(saga, setting.troubles);
+  const run: MemoryApplication = memoryApplication(setting.application, {
+    clock,
+    models: setting.models,
+    saga: descriptor,
+    actions: () => [startDescriptor(clock, saga)],
+    attempted: (action, params) => steps.attempted(action, params),
+    trouble: (action, point) => troubles.meet(action, point),
+    committed: (commit) => admit(commit),
+  });
+  if (run.driver === undefined) throw new TypeError('A saga has a driver');
+  const delivery = new MemoryDelivery(run.driver, run.executor, agenda);
+  const schedules = new MemorySchedules(run.registry, run.executor, agenda);
+  const admit = (commit: MemoryCommit): void => {
+    steps.committed(commit);
+    delivery.admit(run.log.entries(commit, clock.now(), run.models.defaultShard));
+    schedules.admit(commit);
+  };
+  await start(run.executor);
+  const started = startedRun(run.commits, saga);
+  if (started === undefined) {
+    throw neverStarted(saga.name, run.commits[0]?.action.actionClass.name ?? 'the action');
+  }
+  const ending = await endOf(run, agenda, started);
+  const last = run.models.stored(started) ?? started;
+  return {
+    ...performedIn(run.commits, stateOf<M>(run, descriptor, started)),
+    ending,
+    failure: ending === 'ended' ? undefined : (readFailure(last) ?? steps.lastFailure),
+    steps: steps.taken,
+    endedAt: clock.now(),
+    actions: run.commits.map(({ action: { name }, principal }) => ({ name, principal })),
+    stored: (model) => run.models.stored(model),
+  };
+}
+
+async function endOf(
+  run: MemoryApplication,
+  agenda: Agenda,
+  started: SagaRun,
+): Promise<SagaPerformed<Model>['ending']> {
+  for (;;) {
+    if (run.models.misuse !== undefined) throw run.models.misuse;
+    const { state, deadline } = run.models.stored(started) ?? started;
+    if (state === 'ENDED') return 'ended';
+    if (state === 'PARKED') return 'parked';
+    if (deadline !== undefined && agenda.nowMs > deadline.getTime() + GRACE_MS) return 'overdue';
+    if (!(await agenda.next())) throw new TypeError('A saga that runs has a time-out ahead');
+  }
+}
+
+function startedRun(commits: readonly MemoryCommit[], { name, aliases }: AnySaga): SagaRun | undefined {
+  const names = [name, ...aliases];
+  const models = commits.flatMap(({ performed }) => performed.items.map(({ model }) => model));
+  return models.find((model): model is SagaRun => model instanceof SagaRun && names.includes(model.saga));
+}
+
+/** The saga's model as it is stored. */
+function stateOf<M extends Model>(run: MemoryApplication, { model }: SagaDescriptor, { id }: SagaRun): M {
+  const staged = run.commits.flatMap(({ performed }) => performed.items);
+  const own = staged.find(
+    ({ descriptor, model: each }) => descriptor === model && each.id.getValue() === id.getValue(),
+  );
+  const found: Entity | undefined = own === undefined ? undefined : run.models.stored(own.model);
+  if (found === undefined) throw new TypeError(`${sagaRunModel.table} has a row without a state`);
+  // The descriptor of the saga says so.
+  return found as M;
+}
+
+/** @throws UnknownHandlerError if the class is no saga of the application */
+function descriptorOf<M extends Model>({ application }: SagaSetting, sagaClass: MakeSaga<M>): SagaDescriptor {
+  const found = application.sagas.find(({ create }) => create().constructor === sagaClass);
+  if (found !== undefined) return found;
+  throw new UnknownHandlerError(
+    `${sagaClass.name} is no saga of the application; mark it with @FwSaga and run fw-gen generate`,
+  );
+}
+
+function startDescriptor(clock: Clock, saga: Saga<Model>): ActionDescriptor {
+  const descriptor: ActionDescriptor<StartParams, void> = {
+    name: 'spec',
+    actionClass: StartAction,
+    params: [],
+    create: () => new StartAction(clock, saga),
+  };
+  // Who looks an action up by its class gets it back with its own types.
+  return descriptor as unknown as ActionDescriptor;
+}
+
+/** Meets the attempts of steps with what a specification says. */
+class Troubles {
+  readonly #saga: AnySaga;
+  readonly #troubles: readonly { readonly trouble: SagaTrouble; met: number }[];
+
+  constructor(saga: AnySaga, troubles: readonly SagaTrouble[]) {
+    this.#saga = saga;
+    this.#troubles = troubles.map((trouble) => ({ trouble, met: 0 }));
+  }
+
+  meet({ name }: ActionDescriptor, point: SagaTrouble['point']): void {
+    for (const each of this.#troubles) {
+      const { state, times, error, point: own } = each.trouble;
+      if (own !== point || name !== `${this.#saga.name}.${state}` || each.met >= times) continue;
+      each.met += 1;
+      throw error;
+    }
+  }
+}

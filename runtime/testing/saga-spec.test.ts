@@ -1,0 +1,194 @@
+import { AssertionError } from 'node:assert';
+import { describe, expect, test } from 'vitest';
+import type { ApplicationDefinition } from '../application-definition.js';
+import { Decimal } from '../domain/decimal.js';
+import { type Account, AccountCredited, newAccount } from '../domain/test-support/account.js';
+import { DatabaseError, PlanMisuseError, RefusedError } from '../errors.js';
+import { AccountRepository, HERE, THERE } from '../execution/test-support/accounts.js';
+import type { Saga } from '../sagas/saga.js';
+import {
+  BookAction,
+  Trip,
+  TripMoved,
+  TripStartAction,
+  type TripTerms,
+  tripApplication,
+} from '../sagas/test-support/trips.js';
+import { applicationSpecs } from './application-specs.js';
+import { persisted } from './persisted.js';
+import type { SagaSpec } from './saga-spec.js';
+import { VirtualClock } from './virtual-clock.js';
+
+const flights = persisted(newAccount(new Decimal(0), THERE).build());
+const hotels = persisted(newAccount(new Decimal(0), HERE).build());
+const newTrip = (): Trip => Trip.plan(HERE, flights.id.getValue(), hotels.id.getValue());
+const booked = (account: Account, count: number): AccountCredited =>
+  new AccountCredited(account.id, new Decimal(count));
+
+function specOf(
+  terms: TripTerms = {},
+  application: ApplicationDefinition = tripApplication(terms),
+): SagaSpec<Trip> {
+  const [saga] = application.sagas ?? [];
+  const sagaClass = saga?.create().constructor as new () => Saga<Trip>;
+  // One application has one class, of which its definition makes instances.
+  return applicationSpecs(application, { clock: new VirtualClock(new Date()), shards: [HERE, THERE] })
+    .saga(sagaClass)
+    .given(flights, hotels);
+}
+
+/** What a check that should not hold says. */
+async function complaint(outcome: PromiseLike<unknown>): Promise<AssertionError> {
+  try {
+    await outcome;
+  } catch (error) {
+    if (error instanceof AssertionError) return error;
+    throw error;
+  }
+  return expect.fail('the check held');
+}
+
+describe('A specification of a saga', () => {
+  test('runs it through all its steps, from the action that starts it', () => {
+    const trip = newTrip();
+    return specOf()
+      .when(TripStartAction, { trip })
+      .thenSteps('FLIGHT', {
+        state: 'HOTEL',
+        action: BookAction,
+        params: { supplier: trip.hotels, count: 1 },
+      })
+      .thenEnds('BOOKED', { version: 3 })
+      .thenStored(flights, { balance: new Decimal(1) })
+      .thenStored(hotels, { balance: new Decimal(1) })
+      .thenEvents(
+        new TripMoved(trip.id),
+        booked(flights, 1),
+        new TripMoved(trip.id),
+        booked(hotels, 1),
+        new TripMoved(trip.id),
+      )
+      .thenTouches(HERE, THERE);
+  });
+
+  test('goes back by the compensation when a step is refused', () => {
+    const failure = { code: 'FW_REFUSED', message: 'No room' };
+    return specOf()
+      .givenFailure('HOTEL', new RefusedError('No room'))
+      .whenStarted(newTrip())
+      .thenSteps(
+        'FLIGHT',
+        { state: 'HOTEL', attempts: 1, failure },
+        { state: 'CANCELLING', failure: undefined },
+      )
+      .thenEnds('CANCELLED', { reason: 'No room' })
+      .thenStored(flights, { balance: new Decimal(0) })
+      .thenSchedules();
+  });
+
+  test('lets the time of a step pass without waiting for it', async () => {
+    const started = performance.now();
+    const trip = newTrip();
+    const { endedAt } = await specOf({ hotel: { timeoutMs: 3_600_000 } })
+      .givenTimeOut('HOTEL')
+      .whenStarted(trip)
+      .thenSteps('FLIGHT', { state: 'HOTEL', failure: { code: 'TIMED_OUT' } }, 'CANCELLING')
+      .thenEnds('CANCELLED')
+      .performed();
+    expect(endedAt.getTime() - trip.createdDate.getTime()).toBeGreaterThanOrEqual(3_600_000);
+    expect(performance.now() - started).toBeLessThan(60_000);
+  });
+
+  test('finds out that a step was committed whose answer was lost', () =>
+    specOf()
+      .givenLostAnswer('FLIGHT')
+      .givenLostAnswer('HOTEL')
+      .whenStarted(newTrip())
+      .thenEnds('BOOKED')
+      .thenStored(flights, { balance: new Decimal(1) })
+      .thenStored(hotels, { balance: new Decimal(1) }));
+
+  test('tries a defect again, and takes it for a refusal after the last attempt', async () => {
+    const spec = specOf({ hotel: { maximumAttempts: 3 } });
+    const defect = new TypeError('x is not a function');
+    await spec
+      .givenFailure('HOTEL', defect, 2)
+      .whenStarted(newTrip())
+      .thenSteps('FLIGHT', { state: 'HOTEL', attempts: 3, failure: undefined })
+      .thenEnds('BOOKED');
+    await spec
+      .givenFailure('HOTEL', defect)
+      .whenStarted(newTrip())
+      .thenEnds('CANCELLED', { reason: 'x is not a function' });
+  });
+
+  test('parks it where a compensation is refused, and leaves it overdue where one cannot be reached', async () => {
+    const spec = specOf().givenFailure('HOTEL', new RefusedError('No room'));
+    await spec
+      .givenFailure('CANCELLING', new RefusedError('No way back'))
+      .whenStarted(newTrip())
+      .thenStuck('parked', 'CANCELLING', { message: 'No way back' })
+      .thenStored(flights, { balance: new Decimal(1) });
+    await spec.givenTimeOut('CANCELLING').whenStarted(newTrip()).thenStuck('overdue', 'CANCELLING');
+  });
+
+  test('runs it by the principal that starts it', async () => {
+    const { actions } = await specOf().as({ name: 'alice' }).whenStarted(newTrip()).performed();
+    expect(new Set(actions.map(({ principal }) => principal))).toEqual(new Set(['alice']));
+  });
+
+  test('says what differs, at the line of the check', async () => {
+    const outcome = specOf().givenFailure('HOTEL', new RefusedError('No room')).whenStarted(newTrip());
+    const end = await complaint(outcome.thenEnds('BOOKED'));
+    expect(end.message).toContain('Expected the saga to end elsewhere');
+    expect(end.message).toContain('ended in CANCELLED');
+    expect(end.stack?.split('\n').find((line) => line.includes(' at '))).toContain('saga-spec.test.ts');
+    const steps = await complaint(outcome.thenSteps('FLIGHT', 'HOTEL'));
+    expect(steps.message).toContain("+     state: 'CANCELLING'");
+    const failed = await complaint(
+      outcome.thenSteps('FLIGHT', { state: 'HOTEL', failure: undefined }, 'CANCELLING'),
+    );
+    expect(failed.message).toContain("message: 'No room'");
+  });
+
+  test('fails as the action fails that should start it, and says if that starts nothing', async () => {
+    await specOf()
+      .when(TripStartAction, { trip: newTrip().to('BOOKED') })
+      .thenFails(PlanMisuseError, /no step/);
+    const { id } = flights;
+    const error = await complaint(specOf().when(BookAction, { supplier: id.getValue(), count: 1 }));
+    expect(error.message).toBe('Expected BookAction to start TripSaga, but it did not');
+  });
+
+  test('fails where an action asks a database, instead of trying for ever', async () => {
+    class Counting extends AccountRepository {
+      count(): unknown {
+        return this.queries(HERE);
+      }
+    }
+    let counting: Counting | undefined;
+    const application = tripApplication({ trouble: () => void counting?.count() });
+    const spec = specOf(
+      {},
+      {
+        ...application,
+        wire: (context, collaborators) => {
+          counting = new Counting(context.repositories);
+          return application.wire(context, collaborators);
+        },
+      },
+    );
+    await expect(spec.whenStarted(newTrip())).rejects.toThrow(DatabaseError);
+  });
+
+  test('takes states and params of the right saga', () => {
+    const spec = specOf();
+    // @ts-expect-error there is no such state
+    spec.givenTimeOut('TRAIN');
+    // @ts-expect-error the params are those of another action
+    void spec.when(TripStartAction, { supplier: '' }).catch(() => {});
+    const outcome = spec.whenStarted(newTrip());
+    // @ts-expect-error there is no such state
+    void outcome.thenEnds('TRAIN').catch(() => {});
+  });
+});

@@ -1,0 +1,102 @@
+import type { ActionClass } from '../action/action.js';
+import type { ExecutionConfiguration } from '../action/execution-configuration.js';
+import type { Clock } from '../domain/clock.js';
+import type { Entity } from '../domain/entity.js';
+import type { Model } from '../domain/model.js';
+import type { Principal } from '../domain/principal.js';
+import { CommitOutcomeUnknownError, ShardUnavailableError } from '../errors.js';
+import type { Saga } from '../sagas/saga.js';
+import type { SpecifiedApplication } from './memory-application.js';
+import { SagaOutcome } from './saga-outcome.js';
+import { runSaga, type SagaTrouble, StartAction } from './saga-simulation.js';
+
+/** A saga class as a value. */
+export type SpecifiedSaga<M extends Model> = new () => Saga<M>;
+
+/** @internal */
+export interface SagaSetting {
+  readonly application: SpecifiedApplication;
+  readonly clock: Clock;
+  readonly models: readonly Entity[];
+  readonly principal: Principal;
+  readonly troubles: readonly SagaTrouble[];
+}
+
+/**
+ * Specifies one saga without any database and without waiting:
+ * `await spec.given(source, destination).when(TransferInitiateAction, params).thenEnds('COMPLETED')`.
+ * The runtime's own driver takes the steps, by the application's own actions, on the given models. The clock of a run
+ * starts where that of the specification stands; it moves to the next pause, time-out or scheduled action whenever
+ * nothing else is left to be done. Immutable, so that tests may share one.
+ */
+export class SagaSpec<M extends Model> {
+  readonly #saga: SpecifiedSaga<M>;
+  readonly #setting: SagaSetting;
+
+  /** @internal use `applicationSpecs` */
+  constructor(saga: SpecifiedSaga<M>, setting: SagaSetting) {
+    this.#saga = saga;
+    this.#setting = setting;
+  }
+
+  /** These models are stored, at the versions that they have; events that they still carry are not. */
+  given(...models: readonly Entity[]): SagaSpec<M> {
+    return new SagaSpec(this.#saga, {
+      ...this.#setting,
+      models: [...this.#setting.models, ...models],
+    });
+  }
+
+  /**
+   * Attempts of the step of this state fail with this error, without effect. A refusal (`RefusedError`) leads to
+   * `refused`; what passes (`ShardUnavailableError`, `StaleModelError`) is tried again; other errors look like a defect.
+   *
+   * @param times so many of the first attempts. Default: all of them
+   */
+  givenFailure(state: M['state'], error: Error, times: number = Number.POSITIVE_INFINITY): SagaSpec<M> {
+    return this.#troubled({ state, point: 'before commit', times, error });
+  }
+
+  /** The step of this state cannot reach its shard until its time is over; then the shard is there again. */
+  givenTimeOut(state: M['state']): SagaSpec<M> {
+    return this.givenFailure(state, new ShardUnavailableError('of the step', 'the specification says so'));
+  }
+
+  /** The step of this state is committed, and the answer is lost on its way: the runtime has to find out. */
+  givenLostAnswer(state: M['state']): SagaSpec<M> {
+    const error = new CommitOutcomeUnknownError('of the step');
+    return this.#troubled({ state, point: 'after commit', times: 1, error });
+  }
+
+  /** Who starts the saga, and so takes its steps. Default: a principal named `spec`. */
+  as(principal: Principal): SagaSpec<M> {
+    return new SagaSpec(this.#saga, { ...this.#setting, principal });
+  }
+
+  /** Starts the saga by an action, which calls `Saga.start`, and runs it until it ends or gets stuck. */
+  when<Params>(
+    action: ActionClass<Params, unknown>,
+    params: NoInfer<Params>,
+    configuration?: ExecutionConfiguration,
+  ): SagaOutcome<M> {
+    const performed = runSaga<M>(this.#setting, this.#saga, (executor) =>
+      executor.execute(this.#setting.principal, action, params, configuration),
+    );
+    return SagaOutcome.of(performed);
+  }
+
+  /** Starts the saga in a state that has a step, with an event attached, and runs it until it ends or gets stuck. */
+  whenStarted(state: M): SagaOutcome<M> {
+    const performed = runSaga<M>(this.#setting, this.#saga, (executor) =>
+      executor.execute(this.#setting.principal, StartAction, { state }),
+    );
+    return SagaOutcome.of(performed);
+  }
+
+  #troubled(trouble: SagaTrouble): SagaSpec<M> {
+    return new SagaSpec(this.#saga, {
+      ...this.#setting,
+      troubles: [...this.#setting.troubles, trouble],
+    });
+  }
+}

@@ -1,0 +1,141 @@
+import { AssertionError } from 'node:assert';
+import type { ActionClass } from '../action/action.js';
+import type { StagedItem } from '../action/action-plan.js';
+import type { PlannedSchedule } from '../action/planned-schedule.js';
+import type { Entity } from '../domain/entity.js';
+import type { ModelClass } from '../domain/id.js';
+import type { ModelEvent } from '../domain/model-event.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { CheckedOutcome } from './checked-outcome.js';
+import type { Performed } from './perform-once.js';
+import { assertFields, assertShowsSame, show, showItem } from './show.js';
+
+/** Some fields of a model with the values that they should have. */
+export type FieldsOf<M> = {
+  readonly [Name in keyof M & string as M[Name] extends (...args: never[]) => unknown ? never : Name]?:
+    | M[Name]
+    | undefined;
+};
+
+/** An action that is to be run later, with the params of its class. */
+export interface ScheduledLater<Params extends object = object> {
+  readonly at: Date;
+  readonly action: ActionClass<Params, unknown>;
+  readonly params: NoInfer<Params>;
+}
+
+/** Several of them, each with params of its own. */
+export type ScheduledActions<Params extends readonly object[]> = {
+  readonly [Index in keyof Params]: ScheduledLater<Params[Index]>;
+};
+
+/** A value, or how it follows from the result. */
+export type OfResult<Result, Value> = Value | readonly [(result: Result) => Value];
+
+/**
+ * Checks of what was staged. `thenAdded`, `thenUpdated` and `thenExpected` go through it in staging order, one model
+ * each; with one such check present, a model that none of them names is a failure.
+ */
+export abstract class StagedOutcome<Result, Value extends Performed<Result>> extends CheckedOutcome<Value> {
+  /** The next staged item adds a model of this class with these fields. */
+  thenAdded<M extends Entity>(modelClass: ModelClass<M>, fields: FieldsOf<M> = {}): this {
+    return this.check(claim('add', modelClass, fields), true);
+  }
+
+  /** The next staged item updates a model of this class to these fields. */
+  thenUpdated<M extends Entity>(modelClass: ModelClass<M>, fields: FieldsOf<M> = {}): this {
+    return this.check(claim('update', modelClass, fields), true);
+  }
+
+  /** The next staged item expects a model of this class to stay as it is. */
+  thenExpected<M extends Entity>(modelClass: ModelClass<M>, fields: FieldsOf<M> = {}): this {
+    return this.check(claim('expect', modelClass, fields), true);
+  }
+
+  /**
+   * Exactly these actions are to be run later, in this order. A function gets the result, for ids and times that follow
+   * from it.
+   */
+  thenSchedules<Params extends readonly object[]>(
+    expected: (result: Result) => readonly [...ScheduledActions<Params>],
+  ): this;
+  thenSchedules<Params extends readonly object[]>(...expected: ScheduledActions<Params>): this;
+  thenSchedules(...expected: OfResult<Result, readonly SomeSchedule[]>): this {
+    return this.check(({ schedules, result }) => {
+      const wanted = expectedOf(expected, result).map(({ at, action, params }) => ({
+        at,
+        action: action.name,
+        params: show(params),
+      }));
+      assertShowsSame(
+        schedules.map(showScheduled),
+        wanted,
+        `Expected ${this.subject} to schedule other actions`,
+      );
+    });
+  }
+
+  /** Exactly these scheduled actions are taken back, in this order. A function gets the result. */
+  thenCancels(...ids: OfResult<Result, readonly string[]>): this {
+    return this.check(({ cancelledSchedules, result }) => {
+      const message = `Expected ${this.subject} to take back other scheduled actions`;
+      assertShowsSame(cancelledSchedules, expectedOf(ids, result), message);
+    });
+  }
+
+  /** Exactly these events go to the outbox, in this order. A function gets the result, for ids made on the way. */
+  thenEvents(...expected: OfResult<Result, readonly ModelEvent<unknown>[]>): this {
+    return this.check(({ events, result }) => {
+      const wanted = expectedOf(expected, result);
+      assertShowsSame(show(events), show(wanted), `Expected ${this.subject} to emit other events`);
+    });
+  }
+
+  /** Exactly these shards are touched, in staging order. */
+  thenTouches(...shards: readonly ShardIdentifier[]): this {
+    return this.check((performed) => {
+      const message = 'Expected the plan to touch other shards';
+      assertShowsSame(performed.shards.map(String), shards.map(String), message);
+    });
+  }
+}
+
+/** A scheduled action whose params were checked against its class. */
+interface SomeSchedule {
+  readonly at: Date;
+  readonly action: { readonly name: string };
+  readonly params: object;
+}
+
+function expectedOf<Result, Value extends readonly object[] | readonly string[]>(
+  expected: OfResult<Result, Value>,
+  result: Result,
+): Value {
+  const [first] = expected;
+  // Neither events nor ids nor schedules are functions.
+  return typeof first === 'function' ? first(result) : (expected as Value);
+}
+
+function showScheduled({ dueDate, actionClass, params }: PlannedSchedule): object {
+  return { at: dueDate, action: actionClass.name, params: show(params) };
+}
+
+function claim<M extends Entity>(
+  kind: StagedItem['kind'],
+  modelClass: ModelClass<M>,
+  fields: FieldsOf<M>,
+): (value: unknown, unclaimed: StagedItem[]) => void {
+  return (_, unclaimed) => {
+    const item = unclaimed.shift();
+    if (item?.kind !== kind || item.descriptor.modelClass() !== modelClass) {
+      const actual = item === undefined ? 'nothing more' : showItem(item);
+      const expected = `${kind} ${modelClass.name}`;
+      throw new AssertionError({
+        message: `Expected the plan to ${expected} next, but there is: ${actual}`,
+        actual,
+        expected,
+      });
+    }
+    assertFields(item.model, fields, `Expected the plan to ${kind} ${modelClass.name} with other fields`);
+  };
+}

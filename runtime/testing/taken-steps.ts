@@ -1,0 +1,52 @@
+import type { ActionDescriptor } from '../action/action-descriptor.js';
+import type { Model } from '../domain/model.js';
+import type { Saga } from '../sagas/saga.js';
+import { MoveAction, ParkAction } from '../sagas/saga-actions.js';
+import { type SagaFailure, stepOf } from '../sagas/saga-step.js';
+import type { MemoryCommit } from './memory-executor.js';
+import type { TakenStep } from './saga-outcome.js';
+
+/** What an attempt of a step is given. */
+interface StepParams {
+  readonly step: string;
+  readonly stepNumber: number;
+  readonly params: object;
+}
+
+/** Writes down the steps of one saga while it runs. */
+export class TakenSteps {
+  readonly #saga: Saga<Model>;
+  /** By number. */
+  readonly #steps = new Map<number, TakenStep>();
+
+  constructor(saga: Saga<Model>) {
+    this.#saga = saga;
+  }
+
+  get taken(): readonly TakenStep[] {
+    return [...this.#steps.values()];
+  }
+
+  /** Why the last step that failed did. */
+  get lastFailure(): SagaFailure | undefined {
+    return this.taken.findLast(({ failure }) => failure !== undefined)?.failure;
+  }
+
+  attempted({ name }: ActionDescriptor, given: unknown): void {
+    const { step, stepNumber, params } = given as StepParams;
+    if (name !== `${this.#saga.name}.${step}`) return;
+    const known = this.#steps.get(stepNumber);
+    const action = stepOf(this.#saga, step)?.action.name ?? name;
+    const attempts = (known?.attempts ?? 0) + 1;
+    this.#steps.set(stepNumber, { ...(known ?? { state: step, action, params }), attempts });
+  }
+
+  /** Moves and parkings say why a step has failed. */
+  committed({ action: { actionClass }, params }: MemoryCommit): void {
+    const [own, classes]: readonly [unknown, readonly unknown[]] = [actionClass, [MoveAction, ParkAction]];
+    if (!classes.includes(own)) return;
+    const { stepNumber, failure } = params as { readonly stepNumber: number; readonly failure?: SagaFailure };
+    const known = this.#steps.get(stepNumber);
+    if (known !== undefined && failure !== undefined) this.#steps.set(stepNumber, { ...known, failure });
+  }
+}
