@@ -7,6 +7,7 @@ import type { Migration } from './migration/migration.js';
 import type { EventHistory } from './persistence/event-history.js';
 import type { RepositoryContext } from './persistence/repository.js';
 import type { SagaDescriptor } from './sagas/saga-descriptor.js';
+import type { Placement } from './sharding/placement.js';
 
 /** What generated wiring may hand to constructors of actions. */
 export interface WiringContext {
@@ -14,6 +15,7 @@ export interface WiringContext {
   /** First argument of every repository. */
   readonly repositories: RepositoryContext;
   readonly eventHistory: EventHistory;
+  readonly placement: Placement;
 }
 
 /** A whole application as plain data and wiring; emitted by the generator. */

@@ -30,6 +30,7 @@ import { sagaWokenEvent } from './sagas/saga-run.js';
 import { SagaRuntime } from './sagas/saga-runtime.js';
 import { Sagas } from './sagas/sagas.js';
 import type { DatabaseRegistry } from './sharding/database-registry.js';
+import { Placement } from './sharding/placement.js';
 import type { ReplicaReads } from './sharding/replica-reads.js';
 import type { ShardDatabase } from './sharding/shard-database.js';
 import type { TopologyChange } from './sharding/topology-changes.js';
@@ -80,6 +81,8 @@ export interface Application {
   readonly databases: DatabaseRegistry;
   readonly repositories: RepositoryContext;
   readonly eventHistory: EventHistory;
+  /** Chooses members for new ids; actions get the same one as a constructor argument. */
+  readonly placement: Placement;
   /** Positions in the log of each shard, for reads from replicas. */
   readonly replicas: ReplicaReads;
   readonly registry: ActionRegistry;
@@ -155,7 +158,8 @@ export function assembleApplication<Collaborators>(
   const catalog = new EventCatalog([...application.events, sagaWokenEvent]);
   const gateways = new ShardGateways(databases, options.namespace, catalog, options.writing);
   const eventHistory = new EventHistory(gateways);
-  const context = { clock, repositories: gateways, eventHistory };
+  const placement = new Placement(databases);
+  const context = { clock, repositories: gateways, eventHistory, placement };
   const actions = application.wire(context, options.collaborators);
   const { sagas: descriptors = [], events: known } = application;
   const runtime = new SagaRuntime({ sagas: descriptors, events: known, actions, context: gateways, clock });
@@ -226,6 +230,7 @@ export function assembleApplication<Collaborators>(
     databases,
     repositories: gateways,
     eventHistory,
+    placement,
     replicas,
     registry,
     events,

@@ -149,10 +149,12 @@ export { DatabaseRegistry } from './sharding/database-registry.js';
 export type { Failover, HandlerAhead } from './sharding/failover-register.js';
 export { PackedArray } from './sharding/packed-array.js';
 export {
+  type PlacedMember,
   Placement,
   type PlacementOptions,
   type PlacementPolicy,
   type PlacementSettings,
+  type PlacementSource,
 } from './sharding/placement.js';
 export { type LogPosition, type ReplicaRead, ReplicaReads } from './sharding/replica-reads.js';
 export type { CallOptions, Rows, ShardDatabase, Statement } from './sharding/shard-database.js';

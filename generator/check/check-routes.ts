@@ -82,15 +82,20 @@ function checkQuery(action: RoutedAction): readonly Diagnostic[] {
   const inPath = pathParameters(action.route.path);
   return action.params
     .filter((field) => !inPath.includes(field.name) && field.type.kind !== 'unsupported')
-    .filter((field) => !isScalar(field.type) || field.nullable)
+    .filter((field) => !fitsQuery(field.type) || field.nullable)
     .map((field) =>
       diagnostic(
         'FWGEN025',
         field.location,
         `${field.name} cannot travel in the query string of ${action.route.method} ${action.route.path}`,
-        'Use a simple type that is not nullable, or a method with a body.',
+        'Use a simple type that is not nullable, a list of a simple type, or a method with a body.',
       ),
     );
+}
+
+/** A list travels as a parameter that stands once for each item: `?tag=a&tag=b`. */
+function fitsQuery(type: FieldSchema['type']): boolean {
+  return type.kind === 'list' ? isScalar(type.of) : isScalar(type);
 }
 
 function checkHeaders(action: RoutedAction): readonly Diagnostic[] {

@@ -108,7 +108,9 @@ export class WiringPrinter {
 
   /** Parameters of `wire` that actions printed so far use. */
   parameters(): string {
-    const context = ['clock', 'repositories', 'eventHistory'].filter((name) => this.#used.has(name));
+    const context = ['clock', 'repositories', 'eventHistory', 'placement'].filter((name) =>
+      this.#used.has(name),
+    );
     const first = context.length === 0 ? '_context' : `{ ${context.join(', ')} }`;
     return this.#used.has('collaborators') ? `${first}, collaborators` : first;
   }
@@ -125,6 +127,8 @@ export class WiringPrinter {
         return this.#use('clock');
       case 'event-history':
         return this.#use('eventHistory');
+      case 'placement':
+        return this.#use('placement');
       case 'supplied':
         return access(this.#use('collaborators'), name);
       case 'repository':

@@ -84,6 +84,7 @@ function readWiring(
 function knownWiring(context: ReadContext, resolved: Resolved): Wiring | undefined {
   if (resolved.kind === 'framework' && resolved.name === 'Clock') return { kind: 'clock' };
   if (resolved.kind === 'framework' && resolved.name === 'EventHistory') return { kind: 'event-history' };
+  if (resolved.kind === 'framework' && resolved.name === 'Placement') return { kind: 'placement' };
   if (resolved.kind === 'generated' && resolved.name.endsWith('Repository')) {
     return { kind: 'default-repository', name: resolved.name, file: resolved.file };
   }
@@ -117,6 +118,6 @@ function reportUnknown(context: ReadContext, node: ts.Node, message: string): vo
     'FWGEN029',
     node,
     message,
-    'Use Clock, EventHistory, a repository, or a type that is imported or exported: generated code must name it.',
+    'Use Clock, EventHistory, Placement, a repository, or a type that is imported or exported: generated code must name it.',
   );
 }

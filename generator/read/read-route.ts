@@ -11,7 +11,20 @@ import { fileOf, locationOf } from './source-files.js';
 import { declaredName } from './syntax.js';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-const OPTIONS = ['status', 'response', 'location', 'etag', 'ifMatch', 'summary', 'tag', 'example'] as const;
+const OPTIONS = [
+  'status',
+  'response',
+  'location',
+  'etag',
+  'ifMatch',
+  'bodyBytes',
+  'timeoutMs',
+  'summary',
+  'tag',
+  'example',
+] as const;
+/** Beyond, Node's timers and buffers do not take the number. */
+const LARGEST_LIMIT = 2_147_483_647;
 
 /** Reads `@HttpRoute(method, path, options)`; undefined, and reported, if method or path are not literals. */
 export function readRoute(context: ReadContext, decorator: ts.Decorator): RouteSchema | undefined {
@@ -52,6 +65,8 @@ function addOptions(
   set('locationHeader', text('location'));
   set('etag', text('etag'));
   set('ifMatch', text('ifMatch'));
+  set('bodyBytes', readBodyBytes(context, route, options.get('bodyBytes')));
+  set('timeoutMs', readLimit(context, options.get('timeoutMs'), 'a number of milliseconds'));
   set('summary', text('summary')?.value);
   set('tag', text('tag')?.value);
 }
@@ -74,6 +89,29 @@ function readStatus(context: ReadContext, node: ts.Node | undefined): Located<nu
     `${node.getText()} is no status of success`,
     'Write a number from 200 to 299.',
   );
+  return undefined;
+}
+
+function readBodyBytes(
+  context: ReadContext,
+  { method }: Pick<RouteSchema, 'method'>,
+  node: ts.Node | undefined,
+): number | undefined {
+  if (node === undefined || (method !== 'GET' && method !== 'DELETE'))
+    return readLimit(context, node, 'a number of bytes');
+  const message = `bodyBytes has no effect on ${method}: its parameters are in the path and the query`;
+  report(context, 'FWGEN002', node, message, 'Remove it, or use a method with a body.');
+  return undefined;
+}
+
+/** A whole number from 1 on. */
+function readLimit(context: ReadContext, node: ts.Node | undefined, what: string): number | undefined {
+  const value = node === undefined ? undefined : readLiteral(context, node);
+  if (node === undefined || value === undefined) return undefined;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= LARGEST_LIMIT)
+    return value;
+  const hint = `Write a whole number from 1 to ${LARGEST_LIMIT}.`;
+  report(context, 'FWGEN002', node, `${node.getText()} is not ${what}`, hint);
   return undefined;
 }
 

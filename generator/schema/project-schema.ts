@@ -137,6 +137,7 @@ export interface CollaboratorSchema {
 export type Wiring =
   | { readonly kind: 'clock' }
   | { readonly kind: 'event-history' }
+  | { readonly kind: 'placement' }
   /** A repository class of the project. */
   | { readonly kind: 'repository'; readonly name: string; readonly file: string }
   /** The default repository that is emitted for a model. */
@@ -163,6 +164,8 @@ export interface RouteSchema {
   readonly locationHeader?: Located<string>;
   readonly etag?: Located<string>;
   readonly ifMatch?: Located<string>;
+  readonly bodyBytes?: number;
+  readonly timeoutMs?: number;
   readonly summary?: string;
   readonly tag?: string;
   readonly example?: JsonValue;

@@ -104,6 +104,10 @@ export interface HttpRouteOptions {
   readonly etag?: string;
   /** Id parameter whose model's version `If-Match` is compared with. Default: none, `If-Match` is ignored. */
   readonly ifMatch?: string;
+  /** Bytes of a request body; more is answered with 413. Default: `limits.bodyBytes` of the server, 65,536. */
+  readonly bodyBytes?: number;
+  /** Time for the whole execution, in milliseconds. Default: `fw.execution.timeout-ms`. */
+  readonly timeoutMs?: number;
   /** One line for the API document. Default: the first line of the class's comment. */
   readonly summary?: string;
   /** Heading it stands under in the API document. */

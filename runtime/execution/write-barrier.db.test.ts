@@ -141,6 +141,12 @@ describeOnEachAdapter('Inside perform', (harness) => {
     await databases.database(HERE).query(INSERT);
     expect(await executor.execute(ALICE, MeddleAction, { work })).toEqual([{ id: 1 }]);
   });
+
+  test('placement chooses, by the sizes of databases, too', async () => {
+    const { executor, placement } = application;
+    const work: Work = () => placement.choose(HERE.group, { kind: 'least-filled' });
+    expect(await executor.execute(ALICE, MeddleAction, { work })).toBe(HERE);
+  });
 });
 
 test('What waits for a deadline or a signal ends in nobody’s perform', async () => {

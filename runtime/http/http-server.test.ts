@@ -370,7 +370,29 @@ describe('ids in the path', () => {
   });
 });
 
+describe('limits of one route', () => {
+  it('hold for its body, and for no other', async () => {
+    const close = await post(`/wallets/${wallet}/close`, `{${' '.repeat(20)}}`);
+    expect(close).toMatchObject({ status: 413, body: { detail: 'The body is larger than 20 bytes' } });
+    expect((await post(`/wallets/${wallet}/close`, '{}')).status).toBe(200);
+    expect((await deposit('{"amount":"1", "recipient":"x"}')).status).toBe(200);
+  });
+
+  it('give its executions their time', async () => {
+    await post(`/wallets/${wallet}/close`, '');
+    await deposit('{"amount":"1"}');
+    expect(app.executions.map(({ configuration }) => configuration?.timeoutMs)).toEqual([900, undefined]);
+  });
+});
+
 describe('queries', () => {
+  it('have lists of what stands several times, or once', async () => {
+    await call('GET', `/wallets?ownerId=${OWNER}&shard=1&shard=0`);
+    await call('GET', `/wallets?shard=7&ownerId=${OWNER}`);
+    await call('GET', `/wallets?ownerId=${OWNER}`);
+    expect(app.executions.map(({ params }) => params['shard'])).toEqual([[1, 0], [7], undefined]);
+  });
+
   it('fills in defaults and converts', async () => {
     expect((await call('GET', `/wallets?ownerId=${OWNER}&cursor=a+b%2Bc`)).status).toBe(200);
     expect(app.executions[0]?.params).toEqual({ ownerId: OWNER, limit: 50, cursor: 'a b+c' });
@@ -383,6 +405,9 @@ describe('queries', () => {
     [`ownerId=${OWNER}&limit=201`, 'limit must be at most 200'],
     [`ownerId=${OWNER}&limit=`, 'limit must be an integer'],
     [`ownerId=${OWNER}&limit=5&limit=5`, 'The parameter "limit" is given twice'],
+    [`ownerId=${OWNER}&shard=1&shard=x`, 'shard[] must be an integer'],
+    [`ownerId=${OWNER}&shard=1&shard=2&shard=3&shard=4`, 'shard must have at most 3 items'],
+    [`ownerId=${OWNER}&shard=`, 'shard[] must be an integer'],
     [`ownerId=${OWNER}&foo=1`, 'Unknown parameter "foo"'],
     [`ownerId=${OWNER}&__proto__=1`, 'Unknown parameter "__proto__"'],
     [`ownerId=${OWNER}&cursor=%00`, 'cursor must not contain NUL or half of a surrogate pair'],

@@ -138,7 +138,12 @@ describe('An application', () => {
   const { events, wire } = tripApplication();
   const runtimeOf = (...sagas: readonly (new () => InstanceType<typeof TripSaga>)[]): SagaRuntime => {
     const context = new MemoryModels([]);
-    const wiring = { clock, repositories: context, eventHistory: undefined as never };
+    const wiring = {
+      clock,
+      repositories: context,
+      eventHistory: undefined as never,
+      placement: undefined as never,
+    };
     const descriptors = sagas.map((saga) => defineSaga(tripModel, () => new saga()));
     return new SagaRuntime({ sagas: descriptors, events, actions: wire(wiring, {}), context, clock });
   };

@@ -2,8 +2,9 @@ import { hash } from 'node:crypto';
 import type { MemberConfig } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ShardUnavailableError, UnknownShardError } from '../errors.js';
-import type { DatabaseRegistry } from './database-registry.js';
 import { onEachShard } from './each-shard.js';
+import { INTERNAL_ACCESS } from './internal-access.js';
+import type { ShardDatabase } from './shard-database.js';
 
 /**
  * On which member of a group new ids are placed. Members that drain are never chosen.
@@ -41,14 +42,24 @@ interface Sizes {
   readonly bytes: Promise<ReadonlyMap<ShardIdentifier, number>>;
 }
 
+/** The part of a member's configuration that placement goes by. */
+export type PlacedMember = Pick<MemberConfig, 'shard' | 'weight' | 'draining'>;
+
+/** What placement needs of the databases; a `DatabaseRegistry` has it. */
+export interface PlacementSource {
+  shards(): readonly ShardIdentifier[];
+  memberConfig(shard: ShardIdentifier): PlacedMember;
+  database(shard: ShardIdentifier): Pick<ShardDatabase, 'query'>;
+}
+
 /** Chooses where new ids go. Where an id is, its bits say for ever after. */
 export class Placement {
-  readonly #databases: DatabaseRegistry;
+  readonly #databases: PlacementSource;
   readonly #sizesForMs: number;
   readonly #random: () => number;
   readonly #sizes = new Map<number, Sizes>();
 
-  constructor(databases: DatabaseRegistry, settings: PlacementSettings = {}) {
+  constructor(databases: PlacementSource, settings: PlacementSettings = {}) {
     this.#databases = databases;
     this.#sizesForMs = settings.sizesForMs ?? 60_000;
     this.#random = settings.random ?? Math.random;
@@ -77,13 +88,13 @@ export class Placement {
     }
   }
 
-  #members(group: number): readonly MemberConfig[] {
+  #members(group: number): readonly PlacedMember[] {
     const shards = this.#databases.shards().filter((shard) => shard.group === group);
     if (shards.length === 0) throw new UnknownShardError(`(${group}, any)`);
     return shards.map((shard) => this.#databases.memberConfig(shard));
   }
 
-  #fixed(group: number, number: number, members: readonly MemberConfig[]): ShardIdentifier {
+  #fixed(group: number, number: number, members: readonly PlacedMember[]): ShardIdentifier {
     const member = members.find(({ shard }) => shard.member === number);
     if (member === undefined) throw new UnknownShardError(`(${group}, ${number})`);
     if (member.draining === true) throw new ShardUnavailableError(member.shard.toString(), DRAINING);
@@ -94,7 +105,7 @@ export class Placement {
    * The highest score wins (rendezvous hashing): when a member is added or drained, the keys of the others keep their
    * choice.
    */
-  #weighted(group: number, members: readonly MemberConfig[], key: string | undefined): ShardIdentifier {
+  #weighted(group: number, members: readonly PlacedMember[], key: string | undefined): ShardIdentifier {
     let best: { readonly shard: ShardIdentifier; readonly score: number } | undefined;
     for (const { shard, weight = 1 } of members) {
       if (weight === 0) continue;
@@ -107,7 +118,7 @@ export class Placement {
     return best.shard;
   }
 
-  async #leastFilled(group: number, members: readonly MemberConfig[]): Promise<ShardIdentifier> {
+  async #leastFilled(group: number, members: readonly PlacedMember[]): Promise<ShardIdentifier> {
     const sizes = await this.#sizesOf(group, members);
     const known = members.filter(({ shard }) => sizes.has(shard));
     const [smallest] = known.sort((a, b) => (sizes.get(a.shard) ?? 0) - (sizes.get(b.shard) ?? 0));
@@ -116,7 +127,7 @@ export class Placement {
     return smallest.shard;
   }
 
-  #sizesOf(group: number, members: readonly MemberConfig[]): Sizes['bytes'] {
+  #sizesOf(group: number, members: readonly PlacedMember[]): Sizes['bytes'] {
     const known = this.#sizes.get(group);
     if (known !== undefined && known.until > performance.now()) return known.bytes;
     const bytes = this.#measure(members.map(({ shard }) => shard));
@@ -126,8 +137,10 @@ export class Placement {
 
   async #measure(shards: readonly ShardIdentifier[]): Promise<ReadonlyMap<ShardIdentifier, number>> {
     const statement = { text: 'select pg_database_size(current_database())::float8', values: [] };
+    // A size changes nothing that an action reads: it may be asked for inside `perform`.
+    const options = { timeoutMs: SIZE_TIMEOUT_MS, access: INTERNAL_ACCESS } as const;
     const outcomes = await onEachShard(shards, SIZES_AT_ONCE, async (shard) => {
-      const { rows } = await this.#databases.database(shard).query(statement, { timeoutMs: SIZE_TIMEOUT_MS });
+      const { rows } = await this.#databases.database(shard).query(statement, options);
       return Number(rows[0]?.[0]);
     });
     return new Map(
@@ -138,7 +151,7 @@ export class Placement {
 
 const DRAINING = 'it drains and takes no new ids';
 
-function open(group: number, members: readonly MemberConfig[]): readonly MemberConfig[] {
+function open(group: number, members: readonly PlacedMember[]): readonly PlacedMember[] {
   const left = members.filter(({ draining }) => draining !== true);
   if (left.length === 0) throw new ShardUnavailableError(`(${group}, any)`, 'all members drain');
   return left;

@@ -7,6 +7,7 @@ import type { Principal } from '../domain/principal.js';
 import { EventCatalog } from '../persistence/event-catalog.js';
 import { EventHistory } from '../persistence/event-history.js';
 import type { RepositoryContext } from '../persistence/repository.js';
+import { Placement, type PlacementSource } from '../sharding/placement.js';
 import { ActionOutcome } from './action-outcome.js';
 import { MemoryModels, type MemoryTopology } from './memory-models.js';
 import { type Performed, performOnce } from './perform-once.js';
@@ -19,6 +20,8 @@ export interface SpecKit {
   readonly repositories: RepositoryContext;
   /** There, so that an action that takes one can be made; reading it needs a database. */
   readonly eventHistory: EventHistory;
+  /** Over the configured shards, all of one weight and size. */
+  readonly placement: Placement;
   /** A repository over the given models. */
   repository<M extends Entity, R>(repositoryClass: RepositoryClass<M, R>, model: ModelDescriptor<M>): R;
 }
@@ -98,11 +101,22 @@ export function actionSpec<Params, Result>(
   return ActionSpec.of(options);
 }
 
+/** Every database is empty. */
+function memoryMembers({ shards }: RepositoryContext): PlacementSource {
+  const size = { columns: ['size'], rows: [[0]], command: 'SELECT', rowCount: 1 };
+  return {
+    shards: () => shards,
+    memberConfig: (shard) => ({ shard }),
+    database: () => ({ query: () => Promise.resolve(size) }),
+  };
+}
+
 function kitOf(clock: Clock, repositories: RepositoryContext): SpecKit {
   return {
     clock,
     repositories,
     eventHistory: new EventHistory(repositories),
+    placement: new Placement(memoryMembers(repositories)),
     repository: (repositoryClass, model) => new repositoryClass(repositories, model),
   };
 }

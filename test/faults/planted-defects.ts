@@ -18,6 +18,7 @@ import type { PlanWrite } from '../../runtime/persistence/plan-write.js';
 import type { ShardStore, WriteGroup } from '../../runtime/persistence/shard-store.js';
 import { ShardWriter } from '../../runtime/persistence/shard-writer.js';
 import type { DatabaseRegistry } from '../../runtime/sharding/database-registry.js';
+import { Placement } from '../../runtime/sharding/placement.js';
 import type { ShardSession } from '../../runtime/sharding/shard-database.js';
 import { TransactionManager } from '../../runtime/sharding/transaction-manager.js';
 import { type Opener, TIMEOUT_MS } from './fault-world.js';
@@ -84,7 +85,12 @@ export function openBroken(breakStore: BreakStore): Opener {
   return (sharding) => {
     const databases = openDatabases(sharding);
     const gateways = new BrokenGateways(databases, new EventCatalog(application.events), breakStore);
-    const context = { clock: systemClock, repositories: gateways, eventHistory: new EventHistory(gateways) };
+    const context = {
+      clock: systemClock,
+      repositories: gateways,
+      eventHistory: new EventHistory(gateways),
+      placement: new Placement(databases),
+    };
     const executor = new ActionExecutor({
       registry: new ActionRegistry(application.wire(context, {})),
       gateways,

@@ -105,6 +105,7 @@ const TAKEN: readonly string[] = [
   'clock',
   'collaborators',
   'eventHistory',
+  'placement',
   'events',
   'repositories',
   'result',
@@ -277,6 +278,8 @@ export function routeCode(
     location: route.locationHeader?.value,
     etag: route.etag?.value,
     ifMatch: route.ifMatch?.value,
+    bodyBytes: route.bodyBytes,
+    timeoutMs: route.timeoutMs,
   };
   const defineRoute = imports.runtimeValue('defineRoute');
   const call = new Expression(`${defineRoute}(${emission.print(descriptor, 2, LINE_WIDTH)})`);

@@ -230,7 +230,7 @@ describe('values', () => {
   it('points into lists and objects', () => {
     const { errors } = check(everything, '{"lines":[{"price":"1"},{"price":0.001},7]}');
     expect(errors).toEqual([
-      { pointer: '/lines', message: 'lines must NOT have more than 2 items' },
+      { pointer: '/lines', message: 'lines must have at most 2 items' },
       { pointer: '/lines/1/price', message: 'price must have at most 2 decimals' },
       { pointer: '/lines/2', message: 'lines[] must be a JSON object' },
     ]);

@@ -115,6 +115,10 @@ function reasonOf({ keyword, params, message = 'is not valid' }: ErrorObject): s
       return `must have at most ${params['limit']} characters`;
     case 'minLength':
       return `must have at least ${params['limit']} characters`;
+    case 'maxItems':
+      return `must have at most ${params['limit']} items`;
+    case 'minItems':
+      return `must have at least ${params['limit']} items`;
     case 'minimum':
       return `must be at least ${params['limit']}`;
     case 'maximum':

@@ -1,14 +1,19 @@
 import { HttpProblem } from '../problem.js';
 
+const NO_LISTS: ReadonlySet<string> = new Set();
+
 /**
  * Reads a query string as strictly as a body: a name that stands twice and broken percent-encoding are refused, where
  * others would pick one value or keep the raw text. `+` is a space.
  *
- * @param url the request target, query included
+ * @param url the request target, query included @param lists names that may stand several times: `?tag=a&tag=b`
  * @throws HttpProblem (400)
  */
-export function readQuery(url: string): Record<string, string> {
-  const values: Record<string, string> = Object.create(null);
+export function readQuery(
+  url: string,
+  lists: ReadonlySet<string> = NO_LISTS,
+): Record<string, string | string[]> {
+  const values: Record<string, string | string[]> = Object.create(null);
   const start = url.indexOf('?');
   if (start === -1) return values;
   const end = url.indexOf('#', start);
@@ -16,6 +21,13 @@ export function readQuery(url: string): Record<string, string> {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
     const name = decode(equals === -1 ? pair : pair.slice(0, equals));
+    const value = equals === -1 ? '' : decode(pair.slice(equals + 1));
+    if (lists.has(name)) {
+      const items = values[name];
+      if (Array.isArray(items)) items.push(value);
+      else values[name] = [value];
+      continue;
+    }
     if (name in values) {
       const shown = JSON.stringify(name.slice(0, 64));
       const errors = [
@@ -23,7 +35,7 @@ export function readQuery(url: string): Record<string, string> {
       ] as const;
       throw new HttpProblem('FW_VALIDATION', `The parameter ${shown} is given twice`, { errors });
     }
-    values[name] = equals === -1 ? '' : decode(pair.slice(equals + 1));
+    values[name] = value;
   }
   return values;
 }

@@ -29,6 +29,8 @@ export class ParamsReader {
   readonly #query: InputValidator | undefined;
   readonly #body: InputValidator;
   readonly #unknownQuery: InputValidator;
+  /** Names of query parameters that may stand several times. */
+  readonly #queryLists: ReadonlySet<string>;
   readonly #needsBody: boolean;
   readonly #nestingDepth: number;
 
@@ -37,6 +39,7 @@ export class ParamsReader {
     this.#path = hasProperties(pathSchema) ? validators.compile(pathSchema, 'path') : undefined;
     this.#query = hasProperties(querySchema) ? validators.compile(querySchema, 'query') : undefined;
     this.#body = validators.compile(bodySchema, 'body');
+    this.#queryLists = new Set(listsOf(querySchema));
     this.#unknownQuery = validators.compile({}, 'query');
     this.#needsBody = bodySchema['required'] !== undefined;
     this.#nestingDepth = nestingDepth;
@@ -57,7 +60,7 @@ export class ParamsReader {
 
   /** Undefined where there is none and none is expected: most requests that write. */
   #readQuery(url: string): object | undefined {
-    return this.#query === undefined && !url.includes('?') ? undefined : readQuery(url);
+    return this.#query === undefined && !url.includes('?') ? undefined : readQuery(url, this.#queryLists);
   }
 
   #readBody(body: Buffer | undefined, headers: IncomingHttpHeaders): RequestParams {
@@ -77,6 +80,15 @@ export class ParamsReader {
       errors: [{ pointer: '', message: 'The body must be a JSON object' }],
     });
   }
+}
+
+function listsOf({ properties }: JsonSchema): readonly string[] {
+  if (typeof properties !== 'object' || properties === null) return [];
+  return Object.entries(properties).flatMap(([name, property]) =>
+    typeof property === 'object' && property !== null && Reflect.get(property, 'type') === 'array'
+      ? [name]
+      : [],
+  );
 }
 
 function hasProperties(schema: JsonSchema): boolean {

@@ -100,6 +100,7 @@ export class WalletApplication {
           ownerId: uuid,
           limit: { type: 'integer', minimum: 1, maximum: 200, default: 50, fw: { kind: 'number' } },
           cursor: { type: 'string', fw: { kind: 'string' } },
+          shard: { type: 'array', items: { type: 'integer', fw: { kind: 'number' } }, maxItems: 3 },
         },
         required: ['ownerId'],
       },
@@ -136,6 +137,8 @@ export class WalletApplication {
     this.#route('WalletCloseAction', ({ walletId }) => this.#close(walletId), {
       method: 'POST',
       path: '/wallets/{walletId}/close',
+      bodyBytes: 20,
+      timeoutMs: 900,
       pathSchema: walletPath,
     }),
     this.#bare('WalletForgetAction', () => undefined, {

@@ -6,9 +6,17 @@ export interface ThingMakeActionParams {
 }
 
 @FwAction
-@HttpRoute('POST', '/things', { status: 404, tag: 5, ...{} })
+@HttpRoute('POST', '/things', { status: 404, tag: 5, bodyBytes: 0, timeoutMs: '5s', bodySize: 3, ...{} })
 export class ThingMakeAction extends Action<ThingMakeActionParams, void> {
   
+  protected perform(_principal: Principal, _params: ThingMakeActionParams): void {
+    throw new Error('not called');
+  }
+}
+
+@FwAction
+@HttpRoute('DELETE', '/things', { bodyBytes: 1_000 })
+export class ThingDropAction extends Action<ThingMakeActionParams, void> {
   protected perform(_principal: Principal, _params: ThingMakeActionParams): void {
     throw new Error('not called');
   }

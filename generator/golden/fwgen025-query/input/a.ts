@@ -2,7 +2,8 @@ import { Action, FwAction, HttpRoute, type Id, type Principal } from 'fw-actions
 import { Thing } from './thing.js';
 
 export interface ThingListActionParams {
-  readonly tags?: readonly string[];
+  readonly tags?: readonly string[][];
+  readonly names?: readonly string[];
   readonly box: { readonly size: number };
   readonly title: string | null;
 }

@@ -103,8 +103,17 @@ const routes: readonly RouteDescriptor[] = [
       required: ['customerId'],
       additionalProperties: false,
     },
-    querySchema: { type: 'object', properties: { urgent: { type: 'boolean' } }, additionalProperties: false },
+    querySchema: {
+      type: 'object',
+      properties: {
+        urgent: { type: 'boolean' },
+        state: { type: 'array', items: { type: 'string', enum: ['PLACED', 'SHIPPED', 'CANCELLED'] } },
+        size: { type: 'array', items: { type: 'number', fw: { kind: 'number' } } },
+      },
+      additionalProperties: false,
+    },
     response: { map: (result) => OrderPageResponse.from(result), fields: orderPageResponseFields },
+    timeoutMs: 500,
   }),
   defineRoute({
     method: 'DELETE',
@@ -155,6 +164,7 @@ const routes: readonly RouteDescriptor[] = [
     response: { map: (result) => OrderResponse.from(result), fields: orderResponseFields },
     location: '/orders/{id}',
     etag: 'version',
+    bodyBytes: 1000000,
   }),
 ];
 
@@ -163,7 +173,7 @@ export const application: ApplicationDefinition<Collaborators> = {
   codegenVersion: 1,
   models: [customerModel, orderModel],
   events,
-  wire: ({ clock, repositories }, collaborators) => {
+  wire: ({ clock, repositories, placement }, collaborators) => {
     const orderRepository = new OrderRepository(repositories, orderModel);
     const customerRepository = new CustomerRepository(repositories, customerModel);
     return [
@@ -173,6 +183,12 @@ export const application: ApplicationDefinition<Collaborators> = {
         params: [
           { name: 'customerId', type: { kind: 'id', model: 'Customer', sharded: false } },
           { name: 'urgent', type: { kind: 'boolean' }, optional: true },
+          {
+            name: 'state',
+            type: { kind: 'list', of: { kind: 'enum', values: ['PLACED', 'SHIPPED', 'CANCELLED'] } },
+            optional: true,
+          },
+          { name: 'size', type: { kind: 'list', of: { kind: 'number' } }, optional: true },
         ],
         result: { kind: 'opaque' },
         create: () => new OrderListAction(clock, orderRepository),
@@ -182,7 +198,7 @@ export const application: ApplicationDefinition<Collaborators> = {
         actionClass: OrderSweepAction,
         params: [],
         result: { kind: 'field', type: { kind: 'number' }, nullable: true },
-        create: () => new OrderSweepAction(clock, orderRepository, collaborators.taxes),
+        create: () => new OrderSweepAction(clock, orderRepository, collaborators.taxes, placement),
       },
       {
         name: 'order.place',

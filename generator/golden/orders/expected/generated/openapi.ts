@@ -32,6 +32,18 @@ export const openApi: object = {
             },
           },
           { name: 'urgent', in: 'query', required: false, schema: { type: 'boolean' } },
+          {
+            name: 'state',
+            in: 'query',
+            required: false,
+            schema: { type: 'array', items: { type: 'string', enum: ['PLACED', 'SHIPPED', 'CANCELLED'] } },
+          },
+          {
+            name: 'size',
+            in: 'query',
+            required: false,
+            schema: { type: 'array', items: { type: 'number' } },
+          },
         ],
         responses: {
           '200': {

@@ -36,7 +36,7 @@ export interface OrderPlaceParams extends Audited {
  * The customer must exist.
  */
 @FwAction({ name: 'order.place' })
-@HttpRoute('POST', '/orders', { status: 201, response: OrderResponse, location: '/orders/{id}', etag: 'version' })
+@HttpRoute('POST', '/orders', { status: 201, response: OrderResponse, location: '/orders/{id}', etag: 'version', bodyBytes: 1_000_000 })
 export class OrderPlaceAction extends Action<OrderPlaceParams, Order> {
   readonly #customers: CustomerRepository;
   readonly #taxes: TaxTable;

@@ -1,4 +1,4 @@
-import { Action, type Clock, FwAction, HttpRoute, type Principal } from 'fw-actions';
+import { Action, type Clock, FwAction, HttpRoute, type Placement, type Principal } from 'fw-actions';
 import type { OrderRepository } from '../repositories/order-repository.js';
 import type { TaxTable } from './ports.js';
 
@@ -8,10 +8,11 @@ import type { TaxTable } from './ports.js';
 export class OrderSweepAction extends Action<void, number | null> {
   readonly #orders: OrderRepository;
 
-  constructor(clock: Clock, orders: OrderRepository, taxes: TaxTable) {
+  constructor(clock: Clock, orders: OrderRepository, taxes: TaxTable, placement: Placement) {
     super(clock);
     this.#orders = orders;
     taxes.rateOf('MX');
+    void placement.choose(0, { kind: 'weighted' });
   }
 
   protected perform(_principal: Principal): number | null {
