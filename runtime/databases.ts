@@ -1,4 +1,5 @@
 import type { ShardingTopology } from './config/types.js';
+import { requirePglite } from './pglite/load-pglite.js';
 import { PgliteDatabase } from './pglite/pglite-database.js';
 import { PostgresDatabase } from './postgres/postgres-database.js';
 import type { DatabaseAdapter } from './sharding/database-adapter.js';
@@ -22,10 +23,20 @@ export const pgliteAdapter: DatabaseAdapter = {
   },
 };
 
-/** A registry of a topology's databases with the adapters that come with this package. Nothing is connected yet. */
+/**
+ * A registry of a topology's databases with the adapters that come with this package. Nothing is connected yet.
+ *
+ * @throws PackageMissingError if a database is embedded and `@electric-sql/pglite` is not installed
+ */
 export function openDatabases(
   topology: ShardingTopology,
   options: Omit<DatabaseRegistryOptions, 'adapters'> = {},
 ): DatabaseRegistry {
+  for (const { shard, primary, secondary } of topology.groups.flatMap(({ members }) => members)) {
+    for (const source of [primary, secondary]) {
+      if (source?.url.kind !== 'pglite') continue;
+      requirePglite(`Shard ${shard} (jdbc:pglite:${source.url.storage}:${source.url.location})`);
+    }
+  }
   return new DatabaseRegistry(topology, { ...options, adapters: [postgresAdapter, pgliteAdapter] });
 }

@@ -33,6 +33,7 @@ export type ErrorCode =
   | 'FW_CODEGEN_VERSION'
   | 'FW_CONFIGURATION'
   | 'FW_EMBEDDED_DATABASE_LOCKED'
+  | 'FW_PACKAGE_MISSING'
   | 'FW_UNSAFE_SERVER'
   | 'FW_MIGRATION'
   | 'FW_RELOAD_REFUSED'
@@ -418,6 +419,19 @@ export class CodegenVersionError extends FwError {
 /** An embedded database directory is in use by another process. */
 export class EmbeddedDatabaseLockedError extends FwError {
   readonly code = 'FW_EMBEDDED_DATABASE_LOCKED';
+}
+
+/** What was asked for needs an optional package that is not installed. */
+export class PackageMissingError extends FwError {
+  readonly code = 'FW_PACKAGE_MISSING';
+  /** Name of the package. */
+  readonly packageName: string;
+
+  /** @param what needs it: the subject of the message @param version that this package was tested with */
+  constructor(what: string, packageName: string, version: string) {
+    super(`${what} needs the package ${packageName}. Run: npm install ${packageName}@${version}`);
+    this.packageName = packageName;
+  }
 }
 
 /** The PostgreSQL server runs with a setting that can lose acknowledged commits. */

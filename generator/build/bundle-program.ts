@@ -1,10 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { type OutputOptions, type Plugin, rolldown } from 'rolldown';
-import { PRECOMPILED_NAME } from '../emit/built-parts.js';
+import { HANDLEBARS_NAME, PRECOMPILED_NAME } from '../emit/built-parts.js';
 
 const PROGRAM = /(^|[\\/])run-process\.js$/;
+const HANDLEBARS = /(^|[\\/])handlebars\.cjs$/;
+const COMMENTS = { legal: true, annotation: false, jsdoc: false };
 /** Packages of many files that are made part of the bundle, with their licenses. */
 const INCLUDED: readonly string[] = ['yaml', 'handlebars/runtime'];
 /** What is loaded when it is first asked for becomes part of the bundle, and is still run no sooner. */
@@ -14,6 +16,7 @@ const BUILT_PARTS: Plugin = {
     filter: { id: /emit[\\/]built-parts\.js$/ },
     handler: () =>
       "export const loadRuntime = () => require('handlebars/runtime');" +
+      `export const loadHandlebars = () => require('../bundle/${HANDLEBARS_NAME}');` +
       `export const loadPrecompiled = () => require('./${PRECOMPILED_NAME}');`,
   },
 };
@@ -25,6 +28,7 @@ const BUILT_PARTS: Plugin = {
  * @param generator folder of the built generator @param folder of the bundle
  */
 export async function bundleProgram(generator: string, folder: string): Promise<void> {
+  await bundlePackages(generator, folder);
   await bundle(join(generator, 'cli/main.js'), { dir: folder, format: 'esm', chunkFileNames: '[name].js' });
   // One module, of the kind whose compiled code can be kept.
   await bundle(join(generator, 'cli/generate-process.js'), {
@@ -32,9 +36,27 @@ export async function bundleProgram(generator: string, folder: string): Promise<
     format: 'cjs',
     entryFileNames: 'generate.cjs',
     codeSplitting: false,
-    comments: { legal: true, annotation: false, jsdoc: false },
+    comments: COMMENTS,
     banner: INCLUDED.map(licenseComment).join(''),
   });
+}
+
+/** Packages that `fw-gen` needs and applications do not, each as one file: nobody has to install them. */
+async function bundlePackages(generator: string, folder: string): Promise<void> {
+  const { resolve } = createRequire(import.meta.url);
+  await bundlePackage('handlebars', resolve('handlebars/dist/cjs/handlebars.js'), {
+    file: join(folder, HANDLEBARS_NAME),
+    format: 'cjs',
+  });
+  // The command line is loaded file by file: its module for this package becomes the package.
+  const module = join(generator, 'cli/commander.js');
+  await bundlePackage('commander', module, { file: module, format: 'esm' });
+}
+
+async function bundlePackage(name: string, input: string, output: OutputOptions): Promise<void> {
+  const build = await rolldown({ input, platform: 'node' });
+  await build.write({ ...output, codeSplitting: false, comments: COMMENTS, banner: licenseComment(name) });
+  await build.close();
 }
 
 async function bundle(input: string, output: OutputOptions): Promise<void> {
@@ -44,18 +66,21 @@ async function bundle(input: string, output: OutputOptions): Promise<void> {
     plugins: [BUILT_PARTS],
     // The other commands share classes with the runtime that users import: there must be one of each.
     external: (id, _importer, isResolved) =>
-      PROGRAM.test(id) || (!isResolved && /^[^./]/.test(id) && !INCLUDED.includes(id)),
+      PROGRAM.test(id) || HANDLEBARS.test(id) || (!isResolved && /^[^./]/.test(id) && !INCLUDED.includes(id)),
   });
   await build.write({
     ...output,
-    paths: (id) => (PROGRAM.test(id) ? '../cli/run-process.js' : id),
+    paths: (id) =>
+      PROGRAM.test(id) ? '../cli/run-process.js' : HANDLEBARS.test(id) ? `./${HANDLEBARS_NAME}` : id,
   });
   await build.close();
 }
 
 function licenseComment(id: string): string {
   const [name = ''] = id.split('/');
-  const file = createRequire(import.meta.url).resolve(`${name}/package.json`);
-  const text = readFileSync(join(dirname(file), 'LICENSE'), 'utf8');
+  const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
+  const file = folders.map((folder) => join(folder, name, 'LICENSE')).find((path) => existsSync(path));
+  if (file === undefined) throw new Error(`The package ${name} has no file LICENSE`);
+  const text = readFileSync(file, 'utf8');
   return `/*! This file includes ${name}:\n\n${text.replaceAll('*/', '* /')}*/\n`;
 }

@@ -1,7 +1,7 @@
-import { type Command, InvalidArgumentError } from 'commander';
 import { ConfigurationError, type FwConfig, loadConfig } from '../../runtime/config/index.js';
 import { type Diagnostic, formatDiagnostic } from '../diagnostics.js';
 import type { MigrationText } from '../migrations.js';
+import { type Command, InvalidArgumentError } from './commander.js';
 import type { ExitCode, Output } from './exit.js';
 import { failureCode } from './failure-code.js';
 import { InputError } from './input-error.js';

@@ -1,5 +1,5 @@
-import { Argument, type Command, type Option } from 'commander';
 import type { CommandContext } from './command-context.js';
+import { Argument, type Command, type Option } from './commander.js';
 import { EXIT, type ExitCode } from './exit.js';
 import { examples } from './help.js';
 

@@ -1,6 +1,6 @@
-import type { Command } from 'commander';
 import { configSchema, printConfig } from '../../runtime/config/index.js';
 import { type CommandContext, readConfig, withConfig } from './command-context.js';
+import type { Command } from './commander.js';
 import { EXIT } from './exit.js';
 
 /** Adds `fw-gen config check|print|schema`. */

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
 import {
   type CommandContext,
   InputError,
@@ -10,6 +9,7 @@ import {
   requireNone,
   withConfig,
 } from './command-context.js';
+import { type Command, InvalidArgumentError } from './commander.js';
 import { EXIT, type ExitCode, type Output } from './exit.js';
 import { makeFiles } from './make-files.js';
 

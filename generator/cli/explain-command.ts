@@ -1,11 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Command } from 'commander';
 import { formatLocation } from '../diagnostics.js';
 import { generate, type TracedText } from '../generate.js';
 import type { SourceLocation } from '../schema/location.js';
 import { relativeTo } from '../schema/paths.js';
 import { type CommandContext, InputError, requireNone, withConfig } from './command-context.js';
+import type { Command } from './commander.js';
 import { EXIT, type ExitCode } from './exit.js';
 import { explainCode, isCode } from './explain-code.js';
 import { examples } from './help.js';

@@ -14,6 +14,10 @@ export function failureCode(error: unknown, output: Output): ExitCode {
     output.error(error.message);
     return EXIT.drift;
   }
+  if (error instanceof Error && 'code' in error && error.code === 'FW_PACKAGE_MISSING') {
+    output.error(error.message);
+    return EXIT.inputError;
+  }
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
   output.error(`This is a bug of fw-gen, please report it:\n${detail}`);
   return EXIT.bug;

@@ -1,5 +1,5 @@
-import type { Command } from 'commander';
 import { type CommandContext, choice, withConfig } from './command-context.js';
+import type { Command } from './commander.js';
 import type { ExitCode } from './exit.js';
 import type { GenerateFlags } from './generate-flags.js';
 import { generateOnce } from './generate-run.js';

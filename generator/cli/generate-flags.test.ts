@@ -1,7 +1,7 @@
-import { Command } from 'commander';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { commandContext } from './command-context.js';
+import { Command } from './commander.js';
 import { addGenerateCommand } from './generate-command.js';
 import { plainGenerate } from './generate-flags.js';
 

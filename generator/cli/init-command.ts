@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import type { Command } from 'commander';
 import { type CommandContext, InputError } from './command-context.js';
+import type { Command } from './commander.js';
 import { EXIT, type ExitCode } from './exit.js';
 import { examples } from './help.js';
 import { expectSystemError, makeFiles } from './make-files.js';

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { FwConfig } from '../../runtime/config/index.js';
 import type { MigrationStep, ShardDrift, ShardMigrationStatus } from '../../runtime/operations.js';
 import type { MigrationText } from '../migrations.js';
@@ -12,6 +11,7 @@ import {
   withFormat,
   withParallel,
 } from './command-context.js';
+import type { Command } from './commander.js';
 import { addDiffCommand } from './diff-command.js';
 import { EXIT, type ExitCode, type Output } from './exit.js';
 import { textTable } from './text-table.js';

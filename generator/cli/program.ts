@@ -1,5 +1,5 @@
-import { Command, CommanderError } from 'commander';
 import { type CommandContext, commandContext } from './command-context.js';
+import { Command, CommanderError } from './commander.js';
 import { addCompletionCommand } from './completion-command.js';
 import { addConfigCommand } from './config-command.js';
 import { addDoctorCommand } from './doctor-command.js';

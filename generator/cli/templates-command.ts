@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import type { Command } from 'commander';
 import { type CommandContext, InputError, readConfig, withConfig } from './command-context.js';
+import type { Command } from './commander.js';
 import { EXIT, type ExitCode } from './exit.js';
 import { examples } from './help.js';
 import { makeFiles } from './make-files.js';

@@ -1,8 +1,7 @@
-import { createRequire } from 'node:module';
 import type Handlebars from 'handlebars';
 import { compareText } from '../diagnostics.js';
 import { bareView } from './bare-view.js';
-import { loadRuntime } from './built-parts.js';
+import { loadHandlebars, loadRuntime } from './built-parts.js';
 import { COMPILE_OPTIONS } from './compile-options.js';
 import { ownTemplateText, precompiledTemplates } from './own-templates.js';
 import { TemplateError } from './template-error.js';
@@ -22,8 +21,6 @@ interface UserTemplate {
 
 /** What the compiler makes of a template. Options are those that it gives to partials. */
 type Template = (view: unknown, options?: Handlebars.RuntimeOptions) => string;
-
-const require = createRequire(import.meta.url);
 
 /**
  * The templates of one run: the user's where there is one, else this package's own, compiled by its build. The
@@ -132,7 +129,7 @@ export class Renderer {
   #engineWithPartials(): typeof Handlebars {
     if (this.#engine !== undefined) return this.#engine;
     const needsCompiler = this.#precompiled === undefined || this.#user.size > 0;
-    const loaded: typeof Handlebars = needsCompiler ? require('handlebars') : loadRuntime();
+    const loaded: typeof Handlebars = needsCompiler ? loadHandlebars() : loadRuntime();
     const engine = loaded.create();
     for (const name of PARTIALS) {
       const path = `partials/${name}`;

@@ -1,10 +1,8 @@
-import { createRequire } from 'node:module';
 import type Handlebars from 'handlebars';
+import { loadHandlebars } from './built-parts.js';
 import { helperMistake } from './check-helpers.js';
 import { COMPILE_OPTIONS } from './compile-options.js';
 import { TemplateError } from './template-error.js';
-
-const require = createRequire(import.meta.url);
 
 /** What one of this package's partials threw: a mistake of the user's template that gave it its view, if there is one. */
 export class OwnPartialError extends Error {
@@ -31,8 +29,7 @@ export function compileUserTemplate(
     throw new TemplateError('syntax', { file, line, column: 1 }, what, CORRECT);
   }
   // An engine that was created has no visitors of its own.
-  const compiler: typeof Handlebars = require('handlebars');
-  const mistake = helperMistake(compiler, text);
+  const mistake = helperMistake(loadHandlebars(), text);
   if (mistake !== undefined) {
     const { line, column, message } = mistake;
     throw new TemplateError('syntax', { file, line, column }, message, CORRECT);

@@ -3,9 +3,9 @@ import { DriverFailure } from '../sharding/driver-failure.js';
 import type { Rows, Statement } from '../sharding/shard-database.js';
 import { parserFor, type ValueParser } from '../sharding/value-parsers.js';
 import { encodeValues, parseRow, rowsOf } from '../sharding/wire-values.js';
+import { loadPglite, type PgliteModule } from './load-pglite.js';
 import { openFailure } from './open-failure.js';
 
-type PgliteModule = typeof import('@electric-sql/pglite');
 type Message = Awaited<ReturnType<PGlite['execProtocolStream']>>[number];
 
 /** The same settings as a PostgreSQL session of ours has, as far as they mean anything here. */
@@ -32,8 +32,8 @@ export class PgliteEngine {
 
   /** @param directory absent: in memory @throws DriverFailure saying why it cannot be opened */
   static async open(directory: string | undefined): Promise<PgliteEngine> {
-    // Loaded here, so that whoever uses PostgreSQL alone never loads the WebAssembly.
-    const module = await import('@electric-sql/pglite');
+    // Loaded here, so that an application on PostgreSQL alone never loads the WebAssembly.
+    const module = await loadPglite();
     const database = await created(module, directory);
     const engine = new PgliteEngine(module, database);
     await engine.script(SESSION_SETTINGS);

@@ -34,7 +34,8 @@ describe('a project that installs the package', () => {
     const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
     const types = `@types/node@${ownVersionOf('@types/node')}`;
     const install = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'];
-    await run('npm', [...install, join(folder, filename), types], { cwd: folder });
+    const pglite = `@electric-sql/pglite@${ownVersionOf('@electric-sql/pglite')}`;
+    await run('npm', [...install, join(folder, filename), types, pglite], { cwd: folder });
   }, 180_000);
 
   afterAll(async () => {

@@ -1,6 +1,6 @@
-import { Argument, type Command } from 'commander';
 import type { DeadLetter, DeadLetterDetails, DeadLetterState } from '../../../runtime/operations.js';
 import { type CommandContext, choice, InputError, wholeNumber } from '../command-context.js';
+import { Argument, type Command } from '../commander.js';
 import { EXIT, type ExitCode, type Output } from '../exit.js';
 import { examples } from '../help.js';
 import { cell, printable } from '../terminal-text.js';

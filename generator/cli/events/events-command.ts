@@ -1,5 +1,5 @@
-import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.js';
+import type { Command } from '../commander.js';
 import { addDeadLettersCommand } from './dead-letters-command.js';
 import { addFailoversCommand } from './failovers-command.js';
 import { addLagCommand } from './lag-command.js';

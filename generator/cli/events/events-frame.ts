@@ -1,7 +1,7 @@
-import type { Command } from 'commander';
 import type { ShardingTopology } from '../../../runtime/config/index.js';
 import type { EventOperations, OperatorsJournal, ShardIdentifier } from '../../../runtime/operations.js';
 import { type CommandContext, choice, InputError, readConfig, withConfig } from '../command-context.js';
+import type { Command } from '../commander.js';
 import { explainFailure } from '../database-failures.js';
 import { EXIT, type ExitCode, type Output } from '../exit.js';
 

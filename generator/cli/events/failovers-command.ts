@@ -1,6 +1,6 @@
-import type { Command } from 'commander';
 import type { FailoverReport } from '../../../runtime/operations.js';
 import type { CommandContext } from '../command-context.js';
+import type { Command } from '../commander.js';
 import { EXIT, type ExitCode, type Output } from '../exit.js';
 import { examples } from '../help.js';
 import { cell, oneLine } from '../terminal-text.js';

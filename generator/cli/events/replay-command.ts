@@ -1,5 +1,5 @@
-import { Argument, type Command, InvalidArgumentError } from 'commander';
 import { type CommandContext, InputError, wholeNumber } from '../command-context.js';
+import { Argument, type Command, InvalidArgumentError } from '../commander.js';
 import { expectFailures } from '../database-failures.js';
 import { EXIT, type ExitCode, type Output } from '../exit.js';
 import { examples } from '../help.js';

@@ -1,6 +1,6 @@
-import type { Command } from 'commander';
 import type { RetentionReport } from '../../../runtime/operations.js';
 import { type CommandContext, readConfig, wholeNumber } from '../command-context.js';
+import type { Command } from '../commander.js';
 import type { ExitCode, Output } from '../exit.js';
 import { examples } from '../help.js';
 import {

@@ -40,7 +40,7 @@ function packageJson({ name, frameworkRange }: NewProject): string {
       start: 'node dist/main.js',
     },
     dependencies: { 'fw-actions': frameworkRange },
-    devDependencies: { '@types/node': '^20.19.0', typescript: '^7.0.2' },
+    devDependencies: { '@electric-sql/pglite': '^0.5.16', '@types/node': '^20.19.0', typescript: '^7.0.2' },
   };
   return `${JSON.stringify(content, undefined, 2)}\n`;
 }
@@ -79,7 +79,7 @@ fw:
     output: src/generated
     migrations: src/migrations
 
-  # One shard on the embedded database, so that nothing needs to be installed.
+  # One shard on the embedded database, a development dependency. A server: jdbc:postgresql://host:port/database
   sharding:
     default-shard: { group: 0, member: 0 }
     groups:

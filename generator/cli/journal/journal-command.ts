@@ -1,6 +1,6 @@
-import { Argument, type Command } from 'commander';
 import type { JournalEntry, OperatorsJournal } from '../../../runtime/operations.js';
 import { type CommandContext, wholeNumber } from '../command-context.js';
+import { Argument, type Command } from '../commander.js';
 import { expectFailures } from '../database-failures.js';
 import {
   type EventsOptions,

@@ -1,6 +1,6 @@
-import { Argument, type Command } from 'commander';
 import type { SagaOrder, SagaOrders, SagaSummary, SagaWish } from '../../../runtime/operations.js';
 import { type CommandContext, readConfig, wholeNumber, withConfig, withFormat } from '../command-context.js';
+import { Argument, type Command } from '../commander.js';
 import { expectFailures } from '../database-failures.js';
 import { EXIT, type ExitCode, type Output } from '../exit.js';
 import { examples } from '../help.js';

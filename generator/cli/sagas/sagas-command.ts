@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { SagaPage, SagaSummary } from '../../../runtime/operations.js';
 import {
   type CommandContext,
@@ -8,6 +7,7 @@ import {
   withConfig,
   withFormat,
 } from '../command-context.js';
+import type { Command } from '../commander.js';
 import { expectFailures } from '../database-failures.js';
 import { EXIT, type ExitCode, type Output } from '../exit.js';
 import { examples } from '../help.js';

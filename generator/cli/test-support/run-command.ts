@@ -1,5 +1,5 @@
-import { Command, CommanderError } from 'commander';
 import { type CommandContext, commandContext } from '../command-context.js';
+import { Command, CommanderError } from '../commander.js';
 import { EXIT, type ExitCode } from '../exit.js';
 
 export interface Ran {

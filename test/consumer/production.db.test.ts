@@ -1,0 +1,180 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PGLITE_VERSION } from '../../runtime/pglite/load-pglite.js';
+import { testServer } from '../../runtime/testing/databases-vitest.js';
+import { createWallet, post, type WalletBody } from '../customer/http-client.js';
+import { writeWalletConfig } from '../customer/wallet-config.js';
+import { type Places, serverPlaces } from '../http/wallet-service.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const run = promisify(execFile);
+/** What only development needs. */
+const DEVELOPMENT = ['ts-morph', 'handlebars', 'commander', '@electric-sql/pglite'];
+const INSTALL_PGLITE = `Run: npm install @electric-sql/pglite@${PGLITE_VERSION}`;
+
+/** The package as an image gets it that was built with `npm ci --omit=dev`. */
+describe('a production install', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'fw-production-'));
+  const installed = join(folder, 'node_modules', 'fw-actions');
+  let places: Places | undefined;
+
+  beforeAll(async () => {
+    const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+    const { stdout } = await run('npm', pack, { cwd: root });
+    const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+    const manifest = {
+      name: 'wallet-image',
+      private: true,
+      type: 'module',
+      dependencies: { 'fw-actions': `file:./${filename}` },
+      devDependencies: { '@electric-sql/pglite': PGLITE_VERSION },
+    };
+    writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
+    const quietly = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'];
+    await run('npm', ['install', '--package-lock-only', ...quietly], { cwd: folder });
+    await run('npm', ['ci', '--omit=dev', ...quietly], { cwd: folder });
+    // The application as its own build left it.
+    cpSync(join(root, 'dist', 'examples', 'wallet'), join(folder, 'wallet'), { recursive: true });
+    places = await serverPlaces(testServer());
+  }, 180_000);
+
+  afterAll(async () => {
+    await places?.drop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Runs `fw-gen` as its users do. */
+  async function fwGen(
+    ...args: readonly string[]
+  ): Promise<{ readonly code: number; readonly text: string }> {
+    try {
+      const { stdout, stderr } = await run(join(folder, 'node_modules', '.bin', 'fw-gen'), args, {
+        cwd: folder,
+      });
+      return { code: 0, text: stdout + stderr };
+    } catch (error) {
+      const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+      return { code, text: stdout + stderr };
+    }
+  }
+
+  function serverConfig(): string {
+    if (places === undefined) throw new Error('There are no databases');
+    return writeWalletConfig(folder, places);
+  }
+
+  function embeddedConfig(): string {
+    const directory = join(folder, 'embedded');
+    mkdirSync(directory, { recursive: true });
+    const place = (name: string) => ({ jdbcUrl: `jdbc:pglite:mem:${name}` });
+    return writeWalletConfig(directory, { global: place('global'), mexico: place('mexico') });
+  }
+
+  test('holds nothing that only development needs', () => {
+    const found = DEVELOPMENT.filter((name) => existsSync(join(folder, 'node_modules', name)));
+    expect(found).toEqual([]);
+  });
+
+  test('names the version of the embedded database that the package is tested with', () => {
+    const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      readonly devDependencies: Readonly<Record<string, string>>;
+    };
+    expect(devDependencies['@electric-sql/pglite']).toBe(PGLITE_VERSION);
+  });
+
+  test('runs the wallet on PostgreSQL', async () => {
+    const { child, url } = await serve(folder, serverConfig());
+    try {
+      const wallet = await createWallet(url, 'MX', '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10');
+      const { status, body } = await post<WalletBody>(`${url}/wallets/${wallet.id}/deposit`, {
+        amount: '50.25',
+      });
+      expect([status, body.balance, body.version]).toEqual([200, '150.25', 2]);
+    } finally {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    }
+  });
+
+  test('has the commands that operators need', async () => {
+    const found = await fwGen('doctor', '--config', serverConfig());
+    expect(found.text).toMatch(/connection/);
+    expect((await fwGen('--help')).text).toContain('fw-gen generate --check');
+  });
+
+  test('generates, also by templates of the project', async () => {
+    cpSync(join(installed, 'examples', 'wallet'), join(folder, 'source'), { recursive: true });
+    rmSync(join(folder, 'source', 'generated'), { recursive: true });
+    mkdirSync(join(folder, 'own'));
+    const server = readFileSync(join(installed, 'templates', 'server.hbs'), 'utf8');
+    writeFileSync(join(folder, 'own', 'server.hbs'), `// Our own.\n${server}`);
+    const generator = [
+      '  generator:',
+      '    source: source',
+      '    output: source/generated',
+      '    migrations: source/migrations',
+      '    templates: own',
+      '',
+    ];
+    const config = join(folder, 'generator.config.yaml');
+    writeFileSync(config, readFileSync(serverConfig(), 'utf8') + generator.join('\n'));
+    const { code, text } = await fwGen('generate', '--config', config);
+    expect(text).toMatch(/files? written/);
+    expect(code).toBe(0);
+    expect(readFileSync(join(folder, 'source', 'generated', 'server.ts'), 'utf8')).toContain('// Our own.');
+  });
+
+  test('says which command installs the embedded database', async () => {
+    const config = embeddedConfig();
+    const child = start(folder, config);
+    let text = '';
+    child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+    const [code] = (await once(child, 'close')) as [number];
+    expect(text).toContain(
+      `jdbc:pglite:mem:global) needs the package @electric-sql/pglite. ${INSTALL_PGLITE}`,
+    );
+    expect(text).not.toContain('    at ');
+    expect(code).toBe(1);
+    const doctor = await fwGen('doctor', '--config', config);
+    expect(doctor.text).toContain(INSTALL_PGLITE);
+    expect([doctor.code, doctor.text.includes('bug')]).toEqual([2, false]);
+  });
+
+  test('says so of commands that replay migrations in memory', async () => {
+    const { code, text } = await fwGen('migrate', 'diff', '--config', join(folder, 'generator.config.yaml'));
+    expect(text).toContain(INSTALL_PGLITE);
+    expect([code, text.includes('bug')]).toEqual([2, false]);
+  });
+});
+
+function start(folder: string, config: string): ChildProcess {
+  const args = [join('wallet', 'main.js'), '--config', config, '--port', '0'];
+  return spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+async function serve(
+  folder: string,
+  config: string,
+): Promise<{ readonly child: ChildProcess; readonly url: string }> {
+  const child = start(folder, config);
+  let output = '';
+  const url = await new Promise<string>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (chunk: string) => {
+        output += chunk;
+        const line = /^listening on (\S+)$/m.exec(output)?.[1];
+        if (line !== undefined) resolve(line);
+      });
+    }
+    child.once('exit', (code) => reject(new Error(`The server ended with ${code}:\n${output}`)));
+  });
+  return { child, url };
+}
