@@ -7,9 +7,10 @@ import type { Principal } from '../domain/principal.js';
 import { EventCatalog } from '../persistence/event-catalog.js';
 import { EventHistory } from '../persistence/event-history.js';
 import type { RepositoryContext } from '../persistence/repository.js';
-import { Placement, type PlacementSource } from '../sharding/placement.js';
+import type { Placement } from '../sharding/placement.js';
 import { ActionOutcome } from './action-outcome.js';
 import { MemoryModels, type MemoryTopology } from './memory-models.js';
+import { memoryPlacement } from './memory-placement.js';
 import { type Performed, performOnce } from './perform-once.js';
 import { VirtualClock } from './virtual-clock.js';
 
@@ -101,22 +102,12 @@ export function actionSpec<Params, Result>(
   return ActionSpec.of(options);
 }
 
-/** Every database is empty. */
-function memoryMembers({ shards }: RepositoryContext): PlacementSource {
-  const size = { columns: ['size'], rows: [[0]], command: 'SELECT', rowCount: 1 };
-  return {
-    shards: () => shards,
-    memberConfig: (shard) => ({ shard }),
-    database: () => ({ query: () => Promise.resolve(size) }),
-  };
-}
-
 function kitOf(clock: Clock, repositories: RepositoryContext): SpecKit {
   return {
     clock,
     repositories,
     eventHistory: new EventHistory(repositories),
-    placement: new Placement(memoryMembers(repositories)),
+    placement: memoryPlacement(repositories),
     repository: (repositoryClass, model) => new repositoryClass(repositories, model),
   };
 }

@@ -10,9 +10,11 @@ import { ResultJson } from '../persistence/result-json.js';
 import type { SagaDescriptor } from '../sagas/saga-descriptor.js';
 import { sagaWokenEvent } from '../sagas/saga-run.js';
 import { SagaRuntime } from '../sagas/saga-runtime.js';
+import type { Placement } from '../sharding/placement.js';
 import { type MemoryCommit, MemoryExecutor } from './memory-executor.js';
 import { MemoryLog } from './memory-log.js';
 import { MemoryModels, type MemoryTopology } from './memory-models.js';
+import { memoryPlacement } from './memory-placement.js';
 
 /** An application as a specification runs it, whatever collaborators it has. */
 export interface SpecifiedApplication extends MemoryTopology {
@@ -27,6 +29,7 @@ export interface MemoryWiring {
   readonly clock: Clock;
   readonly repositories: MemoryModels;
   readonly eventHistory: EventHistory;
+  readonly placement: Placement;
 }
 
 export interface MemoryApplicationOptions {
@@ -61,7 +64,12 @@ export function memoryApplication(
 ): MemoryApplication {
   const { clock, saga } = options;
   const models = new MemoryModels(options.models, application);
-  const context = { clock, repositories: models, eventHistory: new EventHistory(models) };
+  const context = {
+    clock,
+    repositories: models,
+    eventHistory: new EventHistory(models),
+    placement: memoryPlacement(models),
+  };
   const { events, models: descriptors } = application.definition;
   const catalog = new EventCatalog([...events, sagaWokenEvent]);
   const actions = application.wire(context);
