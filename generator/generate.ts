@@ -16,7 +16,13 @@ import { type EmitInput, emitModels, emitProject, traceProject } from './emit/em
 import type { TracedText } from './emit/print/marks.js';
 import { TemplateError, type TemplateProblem } from './emit/template-error.js';
 import { PARTIALS, TEMPLATES } from './emit/template-names.js';
-import { type LockedEvents, lockEvents, lockPath, readLock } from './event-lock/lock-events.js';
+import {
+  isLockedName,
+  type LockedShapes,
+  lockPaths,
+  lockShapes,
+  readLocks,
+} from './event-lock/lock-shapes.js';
 import { keptModels } from './read/kept-models.js';
 import { isNothing } from './read/read-memory.js';
 import { type ReadResult, readProject } from './read/read-project.js';
@@ -79,17 +85,19 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
   if (known !== undefined) return known;
   const prepared = prepare(options, readResult);
   if ('diagnostics' in prepared) return failed(prepared.diagnostics);
-  const { input, inputs, lock } = prepared;
+  const { input, inputs, locked } = prepared;
   options.onPhase?.('emit');
   const isKept = keptFor(options, readResult, key);
   const emitted = options.memory?.filesFor(key) ?? emit({ ...input, isKept });
   if ('code' in emitted) return failed([emitted]);
-  const locks = lock.text === undefined ? new Map<string, string>() : new Map([[lock.path, lock.text]]);
+  const locks = new Map(
+    locked.files.flatMap(({ path, text }) => (text === undefined ? [] : [[path, text] as const])),
+  );
   return {
     ...(await write(options, readResult, key, { ...emitted, locks })),
     // A lock that was written is an output; one that was only read decides the result like any source.
     ...(locks.size > 0 ? { inputs } : {}),
-    trace: () => traceAll(input, lock),
+    trace: () => traceAll(input, locked),
   };
 }
 
@@ -152,6 +160,8 @@ async function emitBodies(
   if (right === undefined || options.clean === true || readResult.templates.size > 0) return undefined;
   options.onPhase?.('emit');
   const { models, actions } = right.changed;
+  // A change of params that are stored is held against the lock.
+  if (isAnyLocked(options, readResult, actions)) return undefined;
   const schema = schemaAround(right.changed, parseOutline(readResult.outline));
   if (checkBodies(schema, models).length > 0) return undefined;
   const { paths, templates } = readResult;
@@ -171,6 +181,16 @@ async function emitBodies(
       compareText(a.path, b.path),
     ),
   };
+}
+
+function isAnyLocked(
+  { projectDirectory }: GenerateOptions,
+  { paths }: Read,
+  actions: readonly ParamsChange[],
+): boolean {
+  if (actions.length === 0) return false;
+  const locks = readLocks(projectDirectory, paths);
+  return actions.some(({ after }) => locks.some((text) => isLockedName(text, after.name)));
 }
 
 /** Models whose files are left as they are because they are known to be right; undefined if none are. */
@@ -247,13 +267,10 @@ function resultOf(
 ): Pick<GenerateResult, 'inputs' | 'trace' | 'shardVerdicts'> {
   const { paths, inputs } = readResult;
   return {
-    inputs: [...inputs, lockPath(paths)],
+    inputs: [...inputs, ...lockPaths(paths)],
     trace: () => {
-      const { schema } = readResult;
-      return traceAll(
-        emitInput(options, readResult),
-        lockEvents(options.projectDirectory, paths, schema.events),
-      );
+      const locked = lockShapes(options.projectDirectory, paths, readResult.schema);
+      return traceAll({ ...emitInput(options, readResult), lockedTypes: locked.types }, locked);
     },
     shardVerdicts: () => shardVerdicts(options, readResult),
   };
@@ -268,10 +285,13 @@ function emissionKey(
   return contentHash(JSON.stringify([paths, title, version, lock, [...templates]]));
 }
 
-/** Text of the lock of events; like none that was emitted from if it cannot be read, which the checks report. */
-function lockState(projectDirectory: string, paths: ProjectPaths): string | undefined | { unreadable: true } {
+/** Texts of the locks; like none that was emitted from if one cannot be read, which the checks report. */
+function lockState(
+  projectDirectory: string,
+  paths: ProjectPaths,
+): readonly (string | undefined)[] | { unreadable: true } {
   try {
-    return readLock(projectDirectory, paths);
+    return readLocks(projectDirectory, paths);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     return { unreadable: true };
@@ -294,14 +314,16 @@ function emitInput(
   return { schema, paths, title, version, templates, memory: memory?.emit };
 }
 
-function traceAll(input: EmitInput, { path, text, origins }: LockedEvents): ReadonlyMap<string, TracedText> {
-  const traced = traceProject(input);
-  return text === undefined ? traced : new Map([...traced, [path, { text, origins }]]);
+function traceAll(input: EmitInput, { files }: LockedShapes): ReadonlyMap<string, TracedText> {
+  const locks = files.flatMap(({ path, text, origins }) =>
+    text === undefined ? [] : [[path, { text, origins }] as const],
+  );
+  return new Map([...traceProject(input), ...locks]);
 }
 
 interface Prepared {
   readonly input: EmitInput;
-  readonly lock: LockedEvents;
+  readonly locked: LockedShapes;
   readonly inputs: readonly string[];
 }
 
@@ -314,11 +336,12 @@ function prepare(
   const problems = [...diagnostics, ...checkSchema(schema)];
   if (problems.length > 0) return { diagnostics: problems };
   if (isEmpty(schema)) return { diagnostics: [nothingToGenerate(paths)] };
-  const lock = lockEvents(options.projectDirectory, paths, schema.events);
-  if (lock.diagnostics.length > 0) return { diagnostics: lock.diagnostics };
+  const locked = lockShapes(options.projectDirectory, paths, schema);
+  if (locked.diagnostics.length > 0) return { diagnostics: locked.diagnostics };
   const misplaced = checkTemplateNames(templates, [...Object.keys(TEMPLATES), ...PARTIALS]);
   if (misplaced.length > 0) return { diagnostics: misplaced };
-  return { input: emitInput(options, readResult), inputs, lock };
+  const input = { ...emitInput(options, readResult), lockedTypes: locked.types };
+  return { input, inputs, locked };
 }
 
 function loadTemplates({

@@ -50,6 +50,27 @@ describe('golden cases', () => {
   test('all expected output compiles under the strictest flags', () => {
     expect(compile(cases.filter((name) => existsSync(join(root, 'golden', name, 'expected'))))).toEqual([]);
   });
+
+  test('an upcaster that does not fit the lock does not compile', () => {
+    const folder = join(workshop, 'wrong-upcasters');
+    cpSync(join(workshop, 'params-lock'), folder, { recursive: true });
+    const file = join(folder, 'actions.ts');
+    const text = readText(file);
+    const right = '({ bill, cents }) => ({ bill, amount: String(cents / 100)';
+    expect(text).toContain(right);
+    writeFileSync(file, text.replace(right, '({ bill, pesos }) => ({ bill, sum: pesos'));
+    const complaints = compile(['wrong-upcasters']).join('\n');
+    expect(complaints).toContain("Property 'pesos' does not exist on type 'BillChargeActionParamsV1'");
+    writeFileSync(file, text.replace(right, '({ bill, cents }) => ({ bill, sum: String(cents / 100)'));
+    expect(compile(['wrong-upcasters']).join('\n')).toContain('BillChargeActionParamsV2');
+    const anything = 'readonly ((stored: JsonObject) => JsonObject)[]';
+    const untyped = text.replace('upcasters: BillChargeActionParamsUpcasters', `upcasters: ${anything}`);
+    writeFileSync(
+      file,
+      `import type { JsonObject } from 'fw-actions/codegen';\n${untyped.replace('cents / 100', 'Number(cents)')}`,
+    );
+    expect(compile(['wrong-upcasters']).join('\n')).toContain('generated/application.ts');
+  });
 });
 
 interface CaseOptions {

@@ -73,7 +73,7 @@ function partsOf(action: ActionSchema, around: ProjectSchema, place: ParamsPlace
     const body = components.schemaOf(requestKey(action));
     if (body !== undefined) openapi.push(line(6, `${memberName(body.name)}: `, body.schema));
   }
-  const wiring = new WiringPrinter(emission, (model) => modelFile(place.outputFolder, model), imports);
+  const wiring = new WiringPrinter(emission, (model) => modelFile(place.outputFolder, model), imports, place);
   application.push(line(6, '', actionPart(emission, wiring, action)));
   return { application, openapi };
 }

@@ -1,6 +1,7 @@
 import { contentHash } from '../content-hash.js';
 import { compareText } from '../diagnostics.js';
 import type { EmittedFiles } from '../schema/emitted-files.js';
+import type { LockedType } from '../schema/locked-type.js';
 import { modelNames } from '../schema/model-names.js';
 import type { ProjectPaths } from '../schema/paths.js';
 import { projectIndex } from '../schema/project-index.js';
@@ -16,6 +17,7 @@ import { modelFile, modelView } from './views/model-view.js';
 import { openApiView } from './views/openapi-view.js';
 import { serverView } from './views/server-view.js';
 import { sqlMigrationsView } from './views/sql-migrations-view.js';
+import { versionsView } from './views/versions-view.js';
 
 /** What one run emits from. */
 export interface EmitInput {
@@ -26,6 +28,8 @@ export interface EmitInput {
   readonly version: string;
   /** Of the user's own folder. */
   readonly templates?: UserTemplates;
+  /** Classes whose stored shape has more than one version. Default: none. */
+  readonly lockedTypes?: readonly LockedType[];
   /** Texts of earlier runs. */
   readonly memory?: EmitMemory | undefined;
   /** Models whose own files are on the disk as they would be emitted, and are left there. Default: none. */
@@ -82,6 +86,9 @@ function emitFiles(input: EmitInput, marks: Marks | undefined): EmittedFiles {
   generated.set(place.file, renderer.own('application')(applicationView(emission, place)));
   if (sqlMigrations.migrations.length > 0)
     generated.set(texts, renderer.own('sql-migrations')(sqlMigrations));
+  const { lockedTypes = [] } = input;
+  if (lockedTypes.length > 0)
+    generated.set(file('versions'), renderer.own('versions')(versionsView(lockedTypes, place)));
   const document = openApiView(emission, { title, version }, paths.source);
   generated.set(file('openapi'), renderer.own('openapi')(document));
   generated.set(file('server'), renderer.own('server')(serverView(file('server'), place.file, paths.source)));

@@ -7,6 +7,7 @@ export const TEMPLATES = {
   openapi: 'OpenApiView',
   server: 'ServerView',
   'sql-migrations': 'SqlMigrationsView',
+  versions: 'VersionsView',
 } as const;
 
 export type TemplateName = keyof typeof TEMPLATES;

@@ -14,6 +14,7 @@ import { fieldDescriptors, flags, plainFieldType, type ShardedModels } from './f
 import { at, type Code, Expression, printCall } from './print/code.js';
 import type { Imports } from './print/imports.js';
 import { access } from './type-text.js';
+import { upcastersCode } from './upcasters-code.js';
 
 /** One member of `Collaborators`. */
 export interface CollaboratorView {
@@ -41,8 +42,15 @@ export class WiringPrinter {
   /** Local variables of repositories: the same in every function. */
   readonly #variables = new Map<string, string>();
   readonly #used = new Set<string>();
+  readonly #outputFolder: string;
 
-  constructor(emission: Emission, descriptorFile: (model: ModelSchema) => string, imports: Imports) {
+  constructor(
+    emission: Emission,
+    descriptorFile: (model: ModelSchema) => string,
+    imports: Imports,
+    { outputFolder }: { readonly outputFolder: string },
+  ) {
+    this.#outputFolder = outputFolder;
     this.#emission = emission;
     this.#descriptorFile = descriptorFile;
     this.#imports = imports;
@@ -62,6 +70,12 @@ export class WiringPrinter {
       name: action.name,
       actionClass: new Expression(actionClass),
       params: fieldDescriptors(action.params, isSharded),
+      version: action.version,
+      upcasters: upcastersCode(
+        action.version,
+        { of: 'params', className: action.className },
+        { classText: actionClass, outputFolder: this.#outputFolder, imports: this.#imports },
+      ),
       result: resultCode(action, isSharded),
       create: this.#create(action),
     });

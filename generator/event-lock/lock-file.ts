@@ -1,14 +1,13 @@
 import { compareText } from '../diagnostics.js';
 import type { JsonValue } from '../schema/json-value.js';
-import type { Shape } from './event-shape.js';
+import type { Shape } from '../schema/locked-type.js';
+import type { LockKind } from './lock-kind.js';
 import { isSame, isShape } from './shape-changes.js';
 
-/** File in the migrations folder that holds the shape of every version of every event. It is committed. */
-export const LOCK_NAME = 'events.lock';
-
-/** One version of an event, as the file has it. */
+/** One version of an event or of an action's params, as the file has it. */
 export interface LockedVersion {
-  readonly event: string;
+  /** Name of the event or action. */
+  readonly name: string;
   readonly version: number;
   /** More than one if both sides of a merge have it, and differ. */
   readonly shapes: readonly Shape[];
@@ -16,8 +15,8 @@ export interface LockedVersion {
   readonly line: number | undefined;
 }
 
-/** What a lock file says, by event and version. */
-export type EventLock = ReadonlyMap<string, LockedVersion>;
+/** What a lock file says, by name and version. */
+export type ShapeLock = ReadonlyMap<string, LockedVersion>;
 
 /** The text is no lock file. */
 export interface LockMistake {
@@ -25,36 +24,36 @@ export interface LockMistake {
   readonly message: string;
 }
 
-export function lockKey(event: string, version: number): string {
-  return `${event}@${version}`;
+export function lockKey(name: string, version: number): string {
+  return `${name}@${version}`;
 }
 
-/** Prints a lock: one line per version, sorted, so that branches that add events merge. */
-export function printLock(versions: Iterable<Omit<LockedVersion, 'line'>>): string {
+/** Prints a lock: one line per version, sorted, so that branches that add to it merge. */
+export function printLock(
+  { about, group }: Pick<LockKind, 'about' | 'group'>,
+  versions: Iterable<Omit<LockedVersion, 'line'>>,
+): string {
   const lines = [...versions]
-    .sort((a, b) => compareText(a.event, b.event) || a.version - b.version)
+    .sort((a, b) => compareText(a.name, b.name) || a.version - b.version)
     .map(
-      ({ event, version, shapes }) =>
-        `    ${JSON.stringify(lockKey(event, version))}: ${JSON.stringify(shapes[0])}`,
+      ({ name, version, shapes }) =>
+        `    ${JSON.stringify(lockKey(name, version))}: ${JSON.stringify(shapes[0])}`,
     );
-  return `{\n  "about": ${JSON.stringify(ABOUT)},\n  "format": 1,\n  "events": {\n${lines.join(',\n')}\n  }\n}\n`;
+  return `{\n  "about": ${JSON.stringify(about)},\n  "format": 1,\n  "${group}": {\n${lines.join(',\n')}\n  }\n}\n`;
 }
 
-const ABOUT =
-  'JSON Schema of every version of every event: what is stored can be read for ever. fw-gen adds to it; commit it.';
-
-const ENTRY = /^\s*"([^"@\\]+)@([1-9]\d{0,5})": (\{.*\}),?\s*$/;
-const FRAME = /^\s*([{}]|"about": ".*",|"format": 1,|"events": \{)?\s*$/;
+const ENTRY = /^\s*("(?:[^"\\]|\\.)+)@([1-9]\d{0,5})": (\{.*\}),?\s*$/;
+const FRAME = /^\s*([{}]|"about": ".*",|"format": 1,|"(?:events|params)": \{)?\s*$/;
 const MARKER = /^(<{7}|>{7}|\|{7})( |$)|^={7}$/;
 
 /**
  * Reads a lock. One with the conflict markers of a merge is read line by line and gives what both sides have; one that
  * a formatter has put into another form is read as any JSON.
  */
-export function parseLock(text: string): EventLock | LockMistake {
+export function parseLock(text: string, group: LockKind['group']): ShapeLock | LockMistake {
   const byLine = parseLines(text);
   if (!('message' in byLine)) return byLine;
-  return isJson(text) ? (parseJson(JSON.parse(text) as JsonValue) ?? byLine) : byLine;
+  return isJson(text) ? (parseJson(JSON.parse(text) as JsonValue, group) ?? byLine) : byLine;
 }
 
 /** False for a text with both sides of a merge in it, or cut short. */
@@ -67,37 +66,49 @@ export function isJson(text: string): boolean {
   }
 }
 
-function parseLines(text: string): EventLock | LockMistake {
+function parseLines(text: string): ShapeLock | LockMistake {
   const lock = new Map<string, LockedVersion>();
   for (const [index, content] of text.split(/\r?\n/).entries()) {
-    const [, event, version, json] = ENTRY.exec(content) ?? [];
-    if (event === undefined || json === undefined) {
+    const [, quoted, version, json] = ENTRY.exec(content) ?? [];
+    const name = quoted === undefined ? undefined : parseText(`${quoted}"`);
+    if (name === undefined || json === undefined) {
       if (FRAME.test(content) || MARKER.test(content)) continue;
       return { line: index + 1, message: 'This is no line of a lock file' };
     }
     const shape = parseShape(json);
     if (shape === undefined) return { line: index + 1, message: 'This is no JSON Schema' };
-    add(lock, { event, version: Number(version), shapes: [shape], line: index + 1 });
+    add(lock, { name, version: Number(version), shapes: [shape], line: index + 1 });
   }
   return lock;
 }
 
-function parseJson(json: JsonValue): EventLock | undefined {
-  if (!isShape(json) || json['format'] !== 1 || !isShape(json['events'])) return undefined;
+function parseJson(json: JsonValue, group: LockKind['group']): ShapeLock | undefined {
+  const shapes = isShape(json) && json['format'] === 1 ? json[group] : undefined;
+  if (!isShape(shapes)) return undefined;
   const lock = new Map<string, LockedVersion>();
-  for (const [key, shape] of Object.entries(json['events'])) {
-    const [, event, version] = /^([^@]+)@([1-9]\d{0,5})$/.exec(key) ?? [];
-    if (event === undefined || !isShape(shape)) return undefined;
-    add(lock, { event, version: Number(version), shapes: [shape], line: undefined });
+  for (const [key, shape] of Object.entries(shapes)) {
+    const [, name, version] = /^(.+)@([1-9]\d{0,5})$/s.exec(key) ?? [];
+    if (name === undefined || !isShape(shape)) return undefined;
+    add(lock, { name, version: Number(version), shapes: [shape], line: undefined });
   }
   return lock;
 }
 
 function add(lock: Map<string, LockedVersion>, entry: LockedVersion): void {
-  const key = lockKey(entry.event, entry.version);
+  const key = lockKey(entry.name, entry.version);
   const known = lock.get(key)?.shapes ?? [];
   const fresh = entry.shapes.filter((shape) => !known.some((each) => isSame(each, shape)));
   lock.set(key, { ...entry, shapes: [...known, ...fresh] });
+}
+
+/** A JSON text; undefined for anything else. */
+function parseText(json: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function parseShape(json: string): Shape | undefined {

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../schema/json-value.js';
-import type { Shape } from './event-shape.js';
+import type { Shape } from '../schema/locked-type.js';
 
 /** One change that readers of the older shape, or of what is stored in it, cannot live with. */
 export interface BreakingChange {

@@ -1,5 +1,5 @@
 import type { ActionSchema } from '../schema/project-schema.js';
-import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
+import type { DocTag, FieldSchema, TypeSchema } from '../schema/type-schema.js';
 import { readLineage } from './action-lineage.js';
 import { type ClassForm, readClassName } from './class-form.js';
 import type { ts } from './compiler.js';
@@ -7,9 +7,12 @@ import { readCollaborators } from './read-collaborators.js';
 import { type Draft, type ReadContext, report } from './read-context.js';
 import { decoratorArguments, readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
+import { readScheduled } from './read-durable.js';
 import { abbreviate, readLiteral } from './read-literal.js';
 import { readRoute } from './read-route.js';
 import { readType } from './read-type.js';
+import { readUpcasters } from './read-upcasters.js';
+import { readVersion } from './read-version.js';
 import { fileOf, locationOf } from './source-files.js';
 import type { ReadType } from './type-results.js';
 
@@ -51,10 +54,27 @@ export function readAction(
     ]),
     stagingCalls: classes.reduce((sum, each) => sum + countStagingCalls(each), 0),
   };
-  const { description } = readDoc(node);
+  const { description, tags } = readDoc(node);
   if (description !== undefined) action.description = description;
+  readDurability(context, action, { classes, tags });
   if (route !== undefined) action.route = route;
   return action;
+}
+
+/** What has to do with params that are stored. */
+function readDurability(
+  context: ReadContext,
+  action: Draft<ActionSchema>,
+  { classes, tags }: { readonly classes: readonly ts.ClassDeclaration[]; readonly tags: readonly DocTag[] },
+): void {
+  const [node] = classes;
+  const version = readVersion(context, tags);
+  const upcasters = node === undefined ? 0 : readUpcasters(node);
+  const schedules = readScheduled(context, classes);
+  if (version !== undefined) action.version = version;
+  if (upcasters !== 0) action.upcasters = upcasters;
+  if (tags.some(({ name }) => name === 'crossShard')) action.isCrossShard = true;
+  if (schedules.length > 0) action.schedules = schedules;
 }
 
 /** In the text: most actions stage once, and need not be looked at any further. */

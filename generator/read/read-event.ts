@@ -1,6 +1,5 @@
-import { diagnostic } from '../diagnostics.js';
 import type { EventSchema } from '../schema/project-schema.js';
-import type { DocTag, FieldSchema } from '../schema/type-schema.js';
+import type { FieldSchema } from '../schema/type-schema.js';
 import {
   type ClassForm,
   extendsFramework,
@@ -13,6 +12,7 @@ import { type Draft, type ReadContext, report } from './read-context.js';
 import { readDoc } from './read-doc.js';
 import { readClassFields, resolveClass } from './read-type.js';
 import { readUpcasters } from './read-upcasters.js';
+import { readVersion } from './read-version.js';
 import type { Declaration } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
 import { instanceProperties, scopeOf } from './syntax.js';
@@ -92,15 +92,4 @@ function readPayload(context: ReadContext, node: ts.ClassDeclaration): readonly 
     );
   }
   return readClassFields(context, node);
-}
-
-function readVersion(context: ReadContext, tags: readonly DocTag[]): number | undefined {
-  const tag = tags.find((each) => each.name === 'version');
-  if (tag === undefined) return undefined;
-  if (/^[1-9]\d{0,5}$/.test(tag.text)) return Number(tag.text);
-  const message = `@version ${tag.text} is no version of a payload's shape`;
-  context.diagnostics.push(
-    diagnostic('FWGEN032', tag.location, message, 'Write a whole number of at least 1.'),
-  );
-  return undefined;
 }

@@ -2,6 +2,7 @@ import type { SagaSchema } from '../schema/project-schema.js';
 import { type ClassForm, extendsFramework, readClassName } from './class-form.js';
 import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
+import { readStepActions } from './read-durable.js';
 import { resolveClass } from './read-type.js';
 import { fileOf, locationOf } from './source-files.js';
 import { constructorOf, instanceProperties } from './syntax.js';
@@ -32,6 +33,7 @@ export function readSaga(context: ReadContext, { node, heritage }: ClassForm): S
     );
   }
   const [name] = readTexts(node, 'name');
+  const stepActions = readStepActions(context, node);
   return {
     className,
     name: name ?? className,
@@ -40,6 +42,7 @@ export function readSaga(context: ReadContext, { node, heritage }: ClassForm): S
     location: locationOf(node.name ?? node),
     state: resolveClass(context, state),
     stateLocation: locationOf(state),
+    ...(stepActions.length === 0 ? {} : { stepActions }),
   };
 }
 

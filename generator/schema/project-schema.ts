@@ -78,6 +78,14 @@ export interface ActionSchema {
   readonly collaborators: readonly CollaboratorSchema[];
   /** Calls of `add`, `update` or `expect` in the text of its class. */
   readonly stagingCalls: number;
+  /** `@version` of its comment, which is about the shape of its params. */
+  readonly version?: number;
+  /** Number of its upcasters; `uncounted` where the text does not say. Absent: none. */
+  readonly upcasters?: number | 'uncounted';
+  /** Its comment says `@crossShard`: the journal may keep its params. */
+  readonly isCrossShard?: true;
+  /** Actions that the text of its class schedules. Absent: none. */
+  readonly schedules?: readonly ClassReference[];
   readonly route?: RouteSchema;
 }
 
@@ -102,6 +110,13 @@ export interface EventReference {
   readonly location: SourceLocation;
 }
 
+/** A class of the project. */
+export interface ClassReference {
+  readonly name: string;
+  /** Project-relative path. */
+  readonly file: string;
+}
+
 /** Options of `@FwEventHandler` besides name and events; undefined where the runtime's default holds. */
 export interface HandlerOptions {
   readonly aliases: readonly string[] | undefined;
@@ -124,6 +139,8 @@ export interface SagaSchema {
   /** The model that holds its state; undefined if that is no class of the project. */
   readonly state: ModelReference | undefined;
   readonly stateLocation: SourceLocation;
+  /** Actions of its steps. Absent: none. */
+  readonly stepActions?: readonly ClassReference[];
 }
 
 /** One constructor parameter of an action or handler. */

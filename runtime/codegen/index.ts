@@ -8,7 +8,7 @@ export type { Currency } from '../domain/currency.js';
 export type { Decimal } from '../domain/decimal.js';
 export type { EventDescriptor, FieldDescriptor, ModelDescriptor } from '../domain/descriptor.js';
 export type { Id, ShardedId } from '../domain/id.js';
-export type { JsonValue } from '../domain/json.js';
+export type { JsonObject, JsonValue } from '../domain/json.js';
 export { INITIAL_VERSION, ModelBuilder } from '../domain/model-builder.js';
 export { typedUpcasters } from '../domain/upcast.js';
 export type { Uuid } from '../domain/uuid.js';

@@ -10,6 +10,7 @@ import { Imports } from '../print/imports.js';
 import { quote } from '../print/strings.js';
 import { ResponseFields, type ResponseView } from '../response-fields.js';
 import type { RoutedAction } from '../routes.js';
+import { upcastersCode } from '../upcasters-code.js';
 import { type CollaboratorView, className, type RepositoryView, WiringPrinter } from '../wiring-printer.js';
 import { type HeaderView, headerView } from './header-view.js';
 import { modelFile } from './model-view.js';
@@ -119,10 +120,10 @@ export function applicationView(emission: Emission, place: ApplicationPlace): Ap
   const { schema } = emission;
   const imports = applicationImports(place);
   const responses = new ResponseFields(imports, emission);
-  const wiring = new WiringPrinter(emission, (model) => modelFile(place.outputFolder, model), imports);
+  const wiring = new WiringPrinter(emission, (model) => modelFile(place.outputFolder, model), imports, place);
   const routes = emission.routes.map((each) => routeCode(emission, each, imports, responses));
   const collaborators = wiring.collaborators();
-  const handled = handledEvents(emission, imports);
+  const handled = handledEvents(emission, imports, place.outputFolder);
   const view = {
     ...headerView(place.sourceFolder),
     applicationDefinition: imports.runtimeType('ApplicationDefinition'),
@@ -143,7 +144,7 @@ export function applicationView(emission: Emission, place: ApplicationPlace): Ap
       schema.events.map(
         (event) =>
           handled.get(placeKey(event))?.name ??
-          emission.part(eventCode(emission, event, imports), 2, ','.length),
+          emission.part(eventCode(emission, event, imports, place.outputFolder), 2, ','.length),
       ),
     ),
     responses: responses.views(),
@@ -191,7 +192,11 @@ interface HandledEvent {
 }
 
 /** Events that handlers name have a variable of their own, so that both lists mean one descriptor. */
-function handledEvents(emission: Emission, imports: Imports): ReadonlyMap<string, HandledEvent> {
+function handledEvents(
+  emission: Emission,
+  imports: Imports,
+  outputFolder: string,
+): ReadonlyMap<string, HandledEvent> {
   const named = new Set(emission.schema.handlers.flatMap(({ events }) => events.map(placeKey)));
   return new Map(
     emission.schema.events
@@ -199,7 +204,7 @@ function handledEvents(emission: Emission, imports: Imports): ReadonlyMap<string
       .map((event) => {
         const variable = imports.reserve(camelCase(event.name));
         const lead = `const ${variable}: EventDescriptor = ;`.length;
-        const descriptor = emission.print(eventCode(emission, event, imports), 0, lead);
+        const descriptor = emission.print(eventCode(emission, event, imports, outputFolder), 0, lead);
         return [placeKey(event), { name: new Expression(variable), descriptor }] as const;
       }),
   );
@@ -246,13 +251,20 @@ function sagasView(
   return { hasSagas: sagas.length > 0, sagas: print(sagas, 2, 'sagas: ,'.length) };
 }
 
-function eventCode({ isSharded }: Emission, event: EventSchema, imports: Imports): Code {
+function eventCode(
+  { isSharded }: Emission,
+  event: EventSchema,
+  imports: Imports,
+  outputFolder: string,
+): Code {
   const eventClass = imports.value({ kind: 'file', file: event.file, name: event.name });
+  const place = { classText: eventClass, outputFolder, imports };
   return at(event.location, {
     name: event.name,
     model: event.model.name,
     eventClass: new Expression(`() => ${eventClass}`),
     version: event.version,
+    upcasters: upcastersCode(event.version, { of: 'event', className: event.name }, place),
     fields: fieldDescriptors(event.fields, isSharded),
   });
 }

@@ -1,4 +1,5 @@
-import { type Currency, type Decimal, type Id, type JsonValue, ModelEvent, type Upcaster, type Uuid } from 'fw-actions';
+import { type Currency, type Decimal, type Id, type JsonValue, ModelEvent, type Uuid } from 'fw-actions';
+import type { ThingSoldUpcasters } from './generated/versions.js';
 import { Thing } from './thing.js';
 
 /** Has a field more than the lock knows. */
@@ -17,7 +18,7 @@ export class ThingMade extends ModelEvent<Thing> {
  * @version 2
  */
 export class ThingSold extends ModelEvent<Thing> {
-  static readonly upcasters: readonly Upcaster[] = [({ cost }) => ({ price: cost ?? null })];
+  static readonly upcasters: ThingSoldUpcasters = [({ cost }) => ({ price: cost })];
 
   readonly price!: Decimal;
   readonly agent?: string;

@@ -6,6 +6,7 @@ import {
   type RouteDescriptor,
   defineRoute,
   type modelType,
+  typedUpcasters,
 } from 'fw-actions/codegen';
 import { OrderPlaceAction } from '../actions/order-place-action.js';
 import type { TaxTable } from '../actions/ports.js';
@@ -17,6 +18,7 @@ import { OrderResponse } from '../responses/order-response.js';
 import { CustomerRepository, customerModel } from './customer.js';
 import { openApi } from './openapi.js';
 import { orderModel } from './order.js';
+import type { OrderPlacedEventUpcasters } from './versions.js';
 
 declare module '../models/customer.js' {
   /** Tells models of one shape apart. */
@@ -53,6 +55,7 @@ const orderPlacedEvent: EventDescriptor = {
   model: 'Order',
   eventClass: () => OrderPlacedEvent,
   version: 2,
+  upcasters: typedUpcasters<OrderPlacedEventUpcasters>(OrderPlacedEvent.upcasters),
   fields: [
     { name: 'total', type: { kind: 'decimal', precision: 19, scale: 4 } },
     {

@@ -1,4 +1,5 @@
-import { type Decimal, type Id, ModelEvent, type Upcaster } from 'fw-actions';
+import { type Decimal, type Id, ModelEvent } from 'fw-actions';
+import type { OrderPlacedEventUpcasters } from '../generated/versions.js';
 import { Order } from '../models/order.js';
 
 /**
@@ -21,7 +22,7 @@ export class OrderPlacedEvent extends ModelEvent<Order> {
     return this.#remembered;
   }
 
-  static readonly upcasters: readonly Upcaster[] = [(payload) => ({ lines: [], ...payload })];
+  static readonly upcasters: OrderPlacedEventUpcasters = [({ total }) => ({ lines: [], total: String(total) })];
 }
 
 export class OrderApprovedEvent extends ModelEvent<Order> {

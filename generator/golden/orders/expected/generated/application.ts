@@ -6,6 +6,7 @@ import {
   type RouteDescriptor,
   defineRoute,
   type modelType,
+  typedUpcasters,
 } from 'fw-actions/codegen';
 import { OrderListAction } from '../actions/order-list-action.js';
 import { OrderPlaceAction } from '../actions/order-place-action.js';
@@ -19,6 +20,7 @@ import { OrderPageResponse, OrderResponse } from '../responses/order-response.js
 import { CustomerRepository, customerModel } from './customer.js';
 import { openApi } from './openapi.js';
 import { orderModel } from './order.js';
+import type { OrderPlacedEventUpcasters } from './versions.js';
 
 declare module '../models/customer.js' {
   /** Tells models of one shape apart. */
@@ -48,6 +50,7 @@ const events: readonly EventDescriptor[] = [
     model: 'Order',
     eventClass: () => OrderPlacedEvent,
     version: 2,
+    upcasters: typedUpcasters<OrderPlacedEventUpcasters>(OrderPlacedEvent.upcasters),
     fields: [
       { name: 'total', type: { kind: 'decimal', precision: 19, scale: 4 } },
       {

@@ -1,13 +1,9 @@
 import { compareText } from '../diagnostics.js';
-import type { JsonValue } from '../schema/json-value.js';
-import type { EventSchema } from '../schema/project-schema.js';
+import type { Shape } from '../schema/locked-type.js';
 import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
 
-/** The JSON Schema of a payload, or of a part of one. */
-export type Shape = { readonly [keyword: string]: JsonValue };
-
-/** The JSON Schema of an event's payload as the outbox holds it. Names are sorted: their order means nothing. */
-export function eventShape({ fields }: Pick<EventSchema, 'fields'>): Shape {
+/** The JSON Schema of a payload, or of params, as the database holds them. Names are sorted: their order means nothing. */
+export function storedShape({ fields }: { readonly fields: readonly FieldSchema[] }): Shape {
   return objectShape(fields);
 }
 

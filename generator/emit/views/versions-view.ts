@@ -1,0 +1,78 @@
+import type { LockedType } from '../../schema/locked-type.js';
+import { Imports } from '../print/imports.js';
+import { shapeText } from '../shape-text.js';
+import { versionsFile, versionsTypeName } from '../upcasters-code.js';
+import { type HeaderView, headerView } from './header-view.js';
+
+/** View of `versions.hbs`: what older versions have stored, as types that upcasters are checked against. */
+export interface VersionsView extends HeaderView {
+  /** Import statements, complete. */
+  readonly imports: readonly string[];
+  readonly types: readonly VersionTypeView[];
+  readonly upcasters: readonly UpcastersView[];
+}
+
+/** One version of an event's payload, or of an action's params. */
+export interface VersionTypeView {
+  readonly name: string;
+  readonly version: number;
+  /** What it is a version of, in words. */
+  readonly of: string;
+  /** Printed type. */
+  readonly text: string;
+}
+
+/** The upcasters of one class. */
+export interface UpcastersView {
+  readonly name: string;
+  readonly of: string;
+  readonly steps: readonly UpcasterView[];
+}
+
+/** One upcaster, by the names of the types that it takes and gives. */
+export interface UpcasterView {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Decides everything that `versions.hbs` writes. */
+export function versionsView(
+  lockedTypes: readonly LockedType[],
+  { outputFolder, sourceFolder }: { readonly outputFolder: string; readonly sourceFolder: string },
+): VersionsView {
+  const taken = lockedTypes.flatMap((each) => [versionsTypeName(each, 'Upcasters'), ...versionNames(each)]);
+  const imports = new Imports(versionsFile(outputFolder), taken);
+  const types = lockedTypes.flatMap((each) => versionTypes(each, imports));
+  return {
+    ...headerView(sourceFolder),
+    types,
+    upcasters: lockedTypes.map((each) => upcastersOf(each)),
+    imports: imports.statements(),
+  };
+}
+
+function versionNames(locked: LockedType): readonly string[] {
+  return locked.versions.map((_, index) => versionsTypeName(locked, `V${index + 1}`));
+}
+
+function versionTypes(locked: LockedType, imports: Imports): readonly VersionTypeView[] {
+  return locked.versions.map((shape, index) => ({
+    name: versionsTypeName(locked, `V${index + 1}`),
+    version: index + 1,
+    of: wordsOf(locked),
+    text: shape === undefined ? imports.runtimeType('JsonObject') : shapeText(shape, imports),
+  }));
+}
+
+function upcastersOf(locked: LockedType): UpcastersView {
+  const names = versionNames(locked);
+  return {
+    name: versionsTypeName(locked, 'Upcasters'),
+    of: wordsOf(locked),
+    steps: names.slice(1).map((to, index) => ({ from: names[index] ?? '', to })),
+  };
+}
+
+function wordsOf({ of, className }: LockedType): string {
+  return of === 'event' ? `\`${className}\`` : `the params of \`${className}\``;
+}

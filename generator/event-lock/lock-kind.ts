@@ -1,0 +1,61 @@
+import { durableActions } from '../schema/durable-actions.js';
+import type { SourceLocation } from '../schema/location.js';
+import type { ProjectSchema } from '../schema/project-schema.js';
+import type { FieldSchema } from '../schema/type-schema.js';
+
+/** Something whose stored shape is locked, as its class declares it now. */
+export interface Lockable {
+  /** Stable name, under which it is stored. */
+  readonly name: string;
+  readonly className: string;
+  readonly file: string;
+  readonly location: SourceLocation;
+  readonly version?: number;
+  readonly upcasters: number | 'uncounted';
+  readonly fields: readonly FieldSchema[];
+}
+
+/** One lock file of the migrations folder, and what it locks. */
+export interface LockKind {
+  readonly of: 'event' | 'params';
+  /** Name of the file. It is committed. */
+  readonly fileName: string;
+  /** Key of the object in it that holds the shapes. */
+  readonly group: 'events' | 'params';
+  /** What the file says about itself. */
+  readonly about: string;
+  readonly lockables: (schema: Pick<ProjectSchema, 'events' | 'actions' | 'sagas'>) => readonly Lockable[];
+  /** Begins a sentence: `ThingSold has`, `The params of SettleBill have`. */
+  readonly subject: (name: string) => string;
+  /** Within a sentence. */
+  readonly object: (name: string) => string;
+}
+
+export const EVENT_LOCK: LockKind = {
+  of: 'event',
+  fileName: 'events.lock',
+  group: 'events',
+  about:
+    'JSON Schema of every version of every event: what is stored can be read for ever. fw-gen adds to it; commit it.',
+  lockables: ({ events }) => events.map((event) => ({ ...event, className: event.name })),
+  subject: (name) => `${name} has`,
+  object: (name) => name,
+};
+
+export const PARAMS_LOCK: LockKind = {
+  of: 'params',
+  fileName: 'params.lock',
+  group: 'params',
+  about:
+    'JSON Schema of every version of params that are stored: what is scheduled can be run by any later release. fw-gen adds to it; commit it.',
+  lockables: (schema) =>
+    durableActions(schema).map(({ params, upcasters = 0, ...action }) => ({
+      ...action,
+      upcasters,
+      fields: params,
+    })),
+  subject: (name) => `The params of ${name} have`,
+  object: (name) => `the params of ${name}`,
+};
+
+export const LOCK_KINDS: readonly LockKind[] = [EVENT_LOCK, PARAMS_LOCK];

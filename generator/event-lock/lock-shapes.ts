@@ -1,0 +1,257 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { type Diagnostic, diagnostic } from '../diagnostics.js';
+import type { SourceLocation } from '../schema/location.js';
+import { type LockedType, lockedTypeName, type Shape } from '../schema/locked-type.js';
+import type { ProjectPaths } from '../schema/paths.js';
+import type { ProjectSchema } from '../schema/project-schema.js';
+import { isSystemError } from '../system-error.js';
+import { isJson, type LockedVersion, lockKey, parseLock, printLock, type ShapeLock } from './lock-file.js';
+import { LOCK_KINDS, type Lockable, type LockKind } from './lock-kind.js';
+import { type BreakingChange, breakingChanges, isSame } from './shape-changes.js';
+import { storedShape } from './stored-shape.js';
+
+/** What a project makes of one of its lock files. */
+export interface LockedFile {
+  /** Project-relative path of the file, whether it is there or not. */
+  readonly path: string;
+  /** What it is to hold; undefined if it says all of it already, or there is nothing to say. */
+  readonly text: string | undefined;
+  /** Which declaration causes which line of `text`, from 0. */
+  readonly origins: readonly (SourceLocation | undefined)[];
+}
+
+/** What a project makes of all of its lock files. */
+export interface LockedShapes {
+  readonly files: readonly LockedFile[];
+  readonly diagnostics: readonly Diagnostic[];
+  /** Classes with more than one version. */
+  readonly types: readonly LockedType[];
+}
+
+/** Project-relative paths of a project's lock files. */
+export function lockPaths(paths: ProjectPaths): readonly string[] {
+  return LOCK_KINDS.map((kind) => lockPath(kind, paths));
+}
+
+function lockPath({ fileName }: LockKind, { migrations }: ProjectPaths): string {
+  return posix.join(migrations, fileName);
+}
+
+/** Texts of a project's lock files, in the order of `lockPaths`; undefined for none. @throws the file system's error */
+export function readLocks(projectDirectory: string, paths: ProjectPaths): readonly (string | undefined)[] {
+  return LOCK_KINDS.map((kind) => readLock(projectDirectory, lockPath(kind, paths)));
+}
+
+function readLock(projectDirectory: string, path: string): string | undefined {
+  const file = join(projectDirectory, path);
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
+/** Whether the params of an action of this name are locked: whatever changes in them must be checked. */
+export function isLockedName(text: string | undefined, name: string): boolean {
+  return text?.includes(JSON.stringify(`${name}@`).slice(0, -1)) === true;
+}
+
+/** Compares the events and the stored params of a project with its lock files. Changes nothing. */
+export function lockShapes(
+  projectDirectory: string,
+  paths: ProjectPaths,
+  schema: Pick<ProjectSchema, 'events' | 'actions' | 'sagas'>,
+): LockedShapes {
+  const locks = LOCK_KINDS.map((kind) =>
+    lockKindOf(kind, kind.lockables(schema), { projectDirectory, path: lockPath(kind, paths) }),
+  );
+  return {
+    files: locks.map(({ path, text, origins }) => ({ path, text, origins })),
+    diagnostics: locks.flatMap(({ diagnostics }) => diagnostics),
+    types: locks.flatMap(({ types }) => types),
+  };
+}
+
+interface LockedKind extends LockedFile {
+  readonly diagnostics: readonly Diagnostic[];
+  readonly types: readonly LockedType[];
+}
+
+function lockKindOf(
+  kind: LockKind,
+  lockables: readonly Lockable[],
+  { projectDirectory, path }: { readonly projectDirectory: string; readonly path: string },
+): LockedKind {
+  const nothing = { path, text: undefined, origins: [], types: [] };
+  let before: string | undefined;
+  try {
+    before = readLock(projectDirectory, path);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    const message = `Cannot read the lock of ${kind.group}: ${error.code}`;
+    return {
+      ...nothing,
+      diagnostics: [diagnostic('FWGEN038', { file: path }, message, 'Check its permissions.')],
+    };
+  }
+  const lock = before === undefined ? new Map<string, LockedVersion>() : parseLock(before, kind.group);
+  if ('message' in lock) {
+    return {
+      ...nothing,
+      diagnostics: [diagnostic('FWGEN050', { file: path, line: lock.line }, lock.message, MEND)],
+    };
+  }
+  const present = presentVersions(lockables);
+  const diagnostics = checkAll(kind, present, lock);
+  diagnostics.push(...contradictions(kind, present, lock, path));
+  if (diagnostics.length > 0) return { ...nothing, diagnostics };
+  const wanted = new Map(lock);
+  for (const { lockable, version, key, shape } of present) {
+    wanted.set(key, { name: lockable.name, version, shapes: [shape], line: undefined });
+  }
+  const types = lockedTypes(kind, present, wanted);
+  if (saysTheSame(lock, wanted) && (before === undefined || isJson(before)))
+    return { ...nothing, diagnostics, types };
+  const text = printLock(kind, wanted.values());
+  return { path, text, diagnostics, types, origins: originsOf(text, present) };
+}
+
+function lockedTypes(
+  { of }: LockKind,
+  present: readonly PresentVersion[],
+  lock: ShapeLock,
+): readonly LockedType[] {
+  return present
+    .filter(({ version }) => version > 1)
+    .map(({ lockable: { name, className, file }, version }) => ({
+      of,
+      className,
+      file,
+      versions: Array.from({ length: version }, (_, index) => lock.get(lockKey(name, index + 1))?.shapes[0]),
+    }));
+}
+
+function checkAll(kind: LockKind, present: readonly PresentVersion[], lock: ShapeLock): Diagnostic[] {
+  const last = lastVersions(lock);
+  return present.flatMap((each) => checkShape(kind, each, lock, last.get(each.lockable.name) ?? 0));
+}
+
+/** The version that a class declares now. */
+interface PresentVersion {
+  readonly lockable: Lockable;
+  readonly version: number;
+  /** Of the lock's entry. */
+  readonly key: string;
+  readonly shape: Shape;
+}
+
+function presentVersions(lockables: readonly Lockable[]): readonly PresentVersion[] {
+  return lockables.map((lockable) => {
+    const { name, version = 1 } = lockable;
+    return { lockable, version, key: lockKey(name, version), shape: storedShape(lockable) };
+  });
+}
+
+/** The highest version of each name that a lock holds. */
+function lastVersions(lock: ShapeLock): ReadonlyMap<string, number> {
+  const last = new Map<string, number>();
+  for (const { name, version } of lock.values()) last.set(name, Math.max(version, last.get(name) ?? 0));
+  return last;
+}
+
+const MEND =
+  'Restore the file from version control, or take one side of a merge as it is, then run fw-gen generate.';
+
+function saysTheSame(lock: ShapeLock, wanted: ShapeLock): boolean {
+  return (
+    lock.size === wanted.size &&
+    [...wanted].every(([key, { shapes }]) => {
+      const known = lock.get(key)?.shapes;
+      return known?.length === 1 && isSame(known[0], shapes[0]);
+    })
+  );
+}
+
+/** @param last highest version of the name in the lock, 0 for none */
+function checkShape(
+  kind: LockKind,
+  { lockable, version, key, shape }: PresentVersion,
+  lock: ShapeLock,
+  last: number,
+): readonly Diagnostic[] {
+  const { name, location } = lockable;
+  if (version < last || (last > 0 && version > last + 1)) {
+    const next = last + 1;
+    const message = `${kind.subject(name)} version ${version}, and the last one in the lock is ${last}`;
+    return [
+      diagnostic(
+        'FWGEN048',
+        location,
+        message,
+        `Write @version ${last}, or ${next} if its shape has changed.`,
+      ),
+    ];
+  }
+  const broken = (lock.get(key)?.shapes ?? [])
+    .flatMap((locked) => breakingChanges(locked, shape))
+    .map((change) => brokenBy(kind, lockable, version, change));
+  return [...broken, ...checkUpcasters(kind, lockable, version)];
+}
+
+function brokenBy(
+  kind: LockKind,
+  { name: owner, fields, location }: Lockable,
+  version: number,
+  { path, what }: BreakingChange,
+): Diagnostic {
+  const field = fields.find(({ name }) => name === path[0]);
+  return diagnostic(
+    'FWGEN048',
+    field?.location ?? location,
+    `Version ${version} of ${kind.object(owner)} is locked, and its field ${path.join('.')} ${what}`,
+    `Take that back, or write @version ${version + 1} and an upcaster that leads there from version ${version}.`,
+  );
+}
+
+function checkUpcasters(
+  kind: LockKind,
+  { name, className, location, upcasters }: Lockable,
+  version: number,
+): readonly Diagnostic[] {
+  if (upcasters === 'uncounted' || upcasters >= version - 1) return [];
+  const found = upcasters === 0 ? 'no upcasters' : `${upcasters} of ${version - 1} upcasters`;
+  const type = `${lockedTypeName({ of: kind.of, className })}Upcasters`;
+  return [
+    diagnostic(
+      'FWGEN049',
+      location,
+      `${kind.subject(name)} version ${version} and ${found}`,
+      `Write \`static readonly upcasters: ${type} = [...]\`: one function for each older version, from 1 on, that turns what it stored into that of the next. The type comes from the generated \`versions.ts\`.`,
+    ),
+  ];
+}
+
+/** Versions that both sides of a merge have and that no source can tell any more. */
+function contradictions(
+  kind: LockKind,
+  present: readonly PresentVersion[],
+  lock: ShapeLock,
+  file: string,
+): readonly Diagnostic[] {
+  const declared = new Set(present.map(({ key }) => key));
+  return [...lock].flatMap(([key, { shapes, line, name, version }]) =>
+    shapes.length < 2 || declared.has(key)
+      ? []
+      : diagnostic(
+          'FWGEN050',
+          { file, ...(line === undefined ? {} : { line }) },
+          `Two shapes are given for version ${version} of ${kind.object(name)}, which no source declares any more`,
+          'Leave the one that was released, and delete the other.',
+        ),
+  );
+}
+
+function originsOf(
+  text: string,
+  present: readonly PresentVersion[],
+): readonly (SourceLocation | undefined)[] {
+  const places = new Map(present.map(({ key, lockable }) => [JSON.stringify(key), lockable.location]));
+  return text.split('\n').map((line) => places.get(/^ {4}(".+?@\d+"): \{/.exec(line)?.[1] ?? ''));
+}

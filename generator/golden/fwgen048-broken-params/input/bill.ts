@@ -1,0 +1,4 @@
+import { AutoBuilder, Model, type ShardedId } from 'fw-actions';
+
+@AutoBuilder
+export class Bill extends Model<Bill, ShardedId<Bill>, 'OPEN' | 'SETTLED'> {}

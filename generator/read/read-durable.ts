@@ -1,0 +1,63 @@
+import type { ClassReference } from '../schema/project-schema.js';
+import { ts } from './compiler.js';
+import type { ReadContext } from './read-context.js';
+import { resolveClassDeclaration, resolveName } from './resolver.js';
+import { fileOf } from './source-files.js';
+
+/** Actions that classes schedule: the second argument of each call of a method `schedule`, where it is a name. */
+export function readScheduled(
+  context: ReadContext,
+  classes: readonly ts.ClassDeclaration[],
+): readonly ClassReference[] {
+  return unique(
+    classes
+      .filter((node) => node.getText().includes('.schedule('))
+      .flatMap((node) =>
+        callsIn(node).flatMap(({ expression, arguments: [, action] }) =>
+          ts.isPropertyAccessExpression(expression) && expression.name.text === 'schedule'
+            ? classOf(context, node.getSourceFile(), action)
+            : [],
+        ),
+      ),
+  );
+}
+
+/** Actions of a saga's steps: the first argument of each call of `step` in its file. */
+export function readStepActions(context: ReadContext, node: ts.ClassDeclaration): readonly ClassReference[] {
+  const source = node.getSourceFile();
+  return unique(
+    callsIn(source).flatMap(({ expression, arguments: [action] }) => {
+      if (!ts.isIdentifier(expression)) return [];
+      const resolved = resolveName(context, source, expression.text);
+      return resolved.kind === 'framework' && resolved.name === 'step'
+        ? classOf(context, source, action)
+        : [];
+    }),
+  );
+}
+
+function callsIn(node: ts.Node): readonly ts.CallExpression[] {
+  const calls: ts.CallExpression[] = [];
+  const visit = (each: ts.Node): void => {
+    if (ts.isCallExpression(each)) calls.push(each);
+    ts.forEachChild(each, visit);
+  };
+  visit(node);
+  return calls;
+}
+
+/** @param source of the node, which need not know it: bodies have no parents */
+function classOf(
+  context: ReadContext,
+  source: ts.SourceFile,
+  node: ts.Expression | undefined,
+): readonly ClassReference[] {
+  if (node === undefined || !ts.isIdentifier(node)) return [];
+  const declaration = resolveClassDeclaration(context, source, node.text);
+  if (declaration?.name === undefined) return [];
+  return [{ name: declaration.name.text, file: fileOf(declaration) }];
+}
+
+function unique(references: readonly ClassReference[]): readonly ClassReference[] {
+  return [...new Map(references.map((each) => [`${each.file}#${each.name}`, each])).values()];
+}

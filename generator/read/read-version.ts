@@ -1,0 +1,15 @@
+import { diagnostic } from '../diagnostics.js';
+import type { DocTag } from '../schema/type-schema.js';
+import type { ReadContext } from './read-context.js';
+
+/** `@version` of a class's comment: the version of its payload's shape, or of that of its params. */
+export function readVersion(context: ReadContext, tags: readonly DocTag[]): number | undefined {
+  const tag = tags.find((each) => each.name === 'version');
+  if (tag === undefined) return undefined;
+  if (/^[1-9]\d{0,5}$/.test(tag.text)) return Number(tag.text);
+  const message = `@version ${tag.text} is no version of a payload's shape`;
+  context.diagnostics.push(
+    diagnostic('FWGEN032', tag.location, message, 'Write a whole number of at least 1.'),
+  );
+  return undefined;
+}

@@ -1,0 +1,27 @@
+import type { ActionSchema, ClassReference, ProjectSchema } from './project-schema.js';
+
+/**
+ * Actions whose params are stored and read by later releases: those that another one schedules, that a saga takes as a
+ * step, whose shard transactions the journal keeps, and those that say a version.
+ */
+export function durableActions({
+  actions,
+  sagas,
+}: Pick<ProjectSchema, 'actions' | 'sagas'>): readonly ActionSchema[] {
+  const named = new Set(
+    [
+      ...actions.flatMap(({ schedules = [] }) => schedules),
+      ...sagas.flatMap(({ stepActions = [] }) => stepActions),
+    ].map(keyOf),
+  );
+  return actions.filter(
+    (action) =>
+      action.isCrossShard === true ||
+      action.version !== undefined ||
+      named.has(keyOf({ name: action.className, file: action.file })),
+  );
+}
+
+function keyOf({ file, name }: ClassReference): string {
+  return `${file}#${name}`;
+}
