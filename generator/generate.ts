@@ -16,13 +16,8 @@ import { type EmitInput, emitModels, emitProject, traceProject } from './emit/em
 import type { TracedText } from './emit/print/marks.js';
 import { TemplateError, type TemplateProblem } from './emit/template-error.js';
 import { PARTIALS, TEMPLATES } from './emit/template-names.js';
-import {
-  isLockedName,
-  type LockedShapes,
-  lockPaths,
-  lockShapes,
-  readLocks,
-} from './event-lock/lock-shapes.js';
+import { type LockedShapes, lockPaths, lockShapes } from './event-lock/lock-shapes.js';
+import { isAnyLocked, lockState } from './event-lock/lock-state.js';
 import { keptModels } from './read/kept-models.js';
 import { isNothing } from './read/read-memory.js';
 import { type ReadResult, readProject } from './read/read-project.js';
@@ -161,7 +156,8 @@ async function emitBodies(
   options.onPhase?.('emit');
   const { models, actions } = right.changed;
   // A change of params that are stored is held against the lock.
-  if (isAnyLocked(options, readResult, actions)) return undefined;
+  const changed = actions.map(({ after }) => after.name);
+  if (isAnyLocked(options.projectDirectory, readResult.paths, changed)) return undefined;
   const schema = schemaAround(right.changed, parseOutline(readResult.outline));
   if (checkBodies(schema, models).length > 0) return undefined;
   const { paths, templates } = readResult;
@@ -181,16 +177,6 @@ async function emitBodies(
       compareText(a.path, b.path),
     ),
   };
-}
-
-function isAnyLocked(
-  { projectDirectory }: GenerateOptions,
-  { paths }: Read,
-  actions: readonly ParamsChange[],
-): boolean {
-  if (actions.length === 0) return false;
-  const locks = readLocks(projectDirectory, paths);
-  return actions.some(({ after }) => locks.some((text) => isLockedName(text, after.name)));
 }
 
 /** Models whose files are left as they are because they are known to be right; undefined if none are. */
@@ -283,19 +269,6 @@ function emissionKey(
 ): string {
   const lock = lockState(projectDirectory, paths);
   return contentHash(JSON.stringify([paths, title, version, lock, [...templates]]));
-}
-
-/** Texts of the locks; like none that was emitted from if one cannot be read, which the checks report. */
-function lockState(
-  projectDirectory: string,
-  paths: ProjectPaths,
-): readonly (string | undefined)[] | { unreadable: true } {
-  try {
-    return readLocks(projectDirectory, paths);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    return { unreadable: true };
-  }
 }
 
 async function shardVerdicts(

@@ -48,11 +48,6 @@ function readLock(projectDirectory: string, path: string): string | undefined {
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
-/** Whether the params of an action of this name are locked: whatever changes in them must be checked. */
-export function isLockedName(text: string | undefined, name: string): boolean {
-  return text?.includes(JSON.stringify(`${name}@`).slice(0, -1)) === true;
-}
-
 /** Compares the events and the stored params of a project with its lock files. Changes nothing. */
 export function lockShapes(
   projectDirectory: string,
