@@ -234,10 +234,10 @@ function addBodyReader(scope: FastifyInstance, routes: readonly RouteDescriptor[
 function addRoutes(
   server: FastifyInstance,
   { routes, executor, authenticator, plugins }: HttpServerOptions,
-  { limits, answers, gatekeeper, register }: Edge,
+  { limits, answers, gatekeeper, register, connections: { turns } }: Edge,
 ): void {
   const validators = new InputValidators();
-  const services = { executor, authenticator, answers, gatekeeper };
+  const services = { executor, authenticator, answers, gatekeeper, turns };
   const compiled = routes.map((route) => {
     const reader = new ParamsReader(route, validators, limits.nestingDepth);
     const { method, operation, bodyBytes: bodyLimit = limits.bodyBytes } = route;

@@ -9,6 +9,7 @@ import type { Ticket } from './admission/gate.js';
 import type { Gatekeeper } from './admission/gatekeeper.js';
 import type { Answers } from './answer.js';
 import type { Authenticator } from './authenticator.js';
+import type { Turns } from './connection/turns.js';
 import { entityTag, isCurrent } from './entity-tags.js';
 import { executionSettings } from './execution-settings.js';
 import type { ParamsReader } from './input/request-params.js';
@@ -33,6 +34,8 @@ export interface RouteServices {
   readonly answers: Answers;
   /** Asked for a place before anything is done for a request. */
   readonly gatekeeper: Gatekeeper;
+  /** Actions are started and answers written in their turn. */
+  readonly turns: Turns;
 }
 
 /** A handler that answers by itself and returns nothing: Fastify has nothing to wait for. */
@@ -42,7 +45,7 @@ export type RouteHandler = (request: FastifyRequest, reply: FastifyReply) => voi
 export function compileRoute(
   route: RouteDescriptor,
   reader: ParamsReader,
-  { executor, authenticator, answers, gatekeeper }: RouteServices,
+  { executor, authenticator, answers, gatekeeper, turns }: RouteServices,
 ): RouteHandler {
   const sendResult = compileAnswer(route, answers);
   const places = placesOf(route);
@@ -79,14 +82,17 @@ export function compileRoute(
         principal instanceof Promise
           ? principal.then((known) => run(known, request, reply.raw))
           : run(principal, request, reply.raw);
-      result.then(succeed, fail);
+      result.then(
+        (value) => turns.work(() => succeed(value)),
+        (error) => turns.work(() => fail(error)),
+      );
     } catch (error) {
       fail(error);
     }
   };
 
   return (request, reply) => {
-    gatekeeper.enter(request.raw, reply.raw, (ticket) => start(request, reply, ticket));
+    gatekeeper.enter(request.raw, reply.raw, (ticket) => turns.work(() => start(request, reply, ticket)));
   };
 }
 

@@ -48,7 +48,7 @@ const LIMIT: LatencyLimitOptions = {
 };
 /** One shard that does not answer keeps its minimum of places; the others find room beside it. */
 const TOTAL_LIMIT: LatencyLimitOptions = { ...LIMIT, initial: 512, minimum: 512 };
-const QUEUE: QueueTimes = { burstMs: 250, longestMs: 500, overloadedMs: 15 };
+const QUEUE: QueueTimes = { burstMs: 250, longestMs: 500, overloadedMs: 10 };
 /** How often waiting requests are looked at, in milliseconds. */
 const SWEEP_MS = 5;
 /** The best mean latency of all shards counts for so long, in milliseconds. */
@@ -156,7 +156,7 @@ export class Admission {
     this.#returns.completed(nowMs);
     gate.inFlight -= 1;
     this.#inFlight -= 1;
-    this.#admitWaiting(nowMs);
+    this.#admitWaiting();
   }
 
   /** A shard that is slower than the others says nothing about this process. */
@@ -170,11 +170,11 @@ export class Admission {
   }
 
   /** Shards take turns. */
-  #admitWaiting(nowMs: number): void {
+  #admitWaiting(): void {
     for (const gate of this.#crowded) {
       if (this.#inFlight >= this.#total.limit) return;
       if (!gate.hasRoom) continue;
-      const entrant = gate.next(nowMs);
+      const entrant = gate.next();
       this.#crowded.delete(gate);
       if (gate.hasWaiting) this.#crowded.add(gate);
       if (entrant !== undefined) this.#admit(gate, entrant);
@@ -193,7 +193,7 @@ export class Admission {
   #sweep(): void {
     const nowMs = this.#environment.nowMs();
     // A limit that has risen lets requests in without any of them ending.
-    this.#admitWaiting(nowMs);
+    this.#admitWaiting();
     for (const gate of this.#crowded) {
       let late = gate.takeOverdue(nowMs);
       while (late !== undefined) {

@@ -30,7 +30,7 @@ export interface QueueTimes {
   readonly burstMs: number;
   /** A request of a burst that has waited so long is refused. */
   readonly longestMs: number;
-  /** The same while the gate is overloaded. */
+  /** The same for a request that has come while the gate was overloaded. */
   readonly overloadedMs: number;
 }
 
@@ -41,8 +41,9 @@ const WAITING_SHARE = 1;
  * The requests of one shard: those under way, and those that wait.
  *
  * The queue is a controlled delay (Maurer, Fail at Scale, ACM Queue 13/8, 2015): a burst may wait until it is served,
- * the oldest first. A queue that does not empty is overload: then a request waits for a moment only, and the newest is
- * served first, because it can still be answered in good time.
+ * the oldest first. A queue that does not empty is overload: what comes then waits for a moment only, behind the rest
+ * of the burst, and the newest is served first, because it can still be answered in good time. The burst keeps its
+ * places: refused at that point, its requests would have waited for nothing.
  */
 export class Gate {
   readonly limit: LatencyLimit;
@@ -51,8 +52,10 @@ export class Gate {
   #fullSinceMs = 0;
   inFlight = 0;
   refused = 0;
-  /** The oldest first. */
-  #waiting: Waiting[] = [];
+  /** Requests of a burst, the oldest first. */
+  #burst: Waiting[] = [];
+  /** Requests that have come under overload, the oldest first. */
+  #late: Waiting[] = [];
 
   constructor(limit: LatencyLimit, times: QueueTimes) {
     this.limit = limit;
@@ -64,12 +67,12 @@ export class Gate {
   }
 
   get hasWaiting(): boolean {
-    return this.#waiting.length > 0;
+    return this.#waitingCount > 0;
   }
 
   /** Whether as many wait as may. */
   get isCrowded(): boolean {
-    return this.#waiting.length >= this.limit.limit * WAITING_SHARE;
+    return this.#waitingCount >= this.limit.limit * WAITING_SHARE;
   }
 
   get statistics(): {
@@ -79,37 +82,41 @@ export class Gate {
     readonly refused: number;
   } {
     const { inFlight, limit, refused } = this;
-    return { inFlight, limit: limit.limit, waiting: this.#waiting.length, refused };
+    return { inFlight, limit: limit.limit, waiting: this.#waitingCount, refused };
   }
 
   wait(entrant: Entrant, nowMs: number): void {
-    if (this.#waiting.length === 0) this.#fullSinceMs = nowMs;
-    this.#waiting.push({ entrant, sinceMs: nowMs });
+    if (!this.hasWaiting) this.#fullSinceMs = nowMs;
+    const isOverloaded = nowMs - this.#fullSinceMs > this.#times.burstMs;
+    (isOverloaded ? this.#late : this.#burst).push({ entrant, sinceMs: nowMs });
   }
 
-  /** Takes out the oldest request if it has waited for too long. */
+  /** Takes out the oldest request that has waited for too long. */
   takeOverdue(nowMs: number): Entrant | undefined {
     const { longestMs, overloadedMs } = this.#times;
-    const boundMs = nowMs - (this.#isOverloaded(nowMs) ? overloadedMs : longestMs);
-    for (;;) {
-      const oldest = this.#waiting[0];
-      if (oldest === undefined || oldest.sinceMs > boundMs) return undefined;
-      this.#waiting.shift();
-      if (!oldest.entrant.isGone) return oldest.entrant;
-    }
+    return takeBefore(this.#burst, nowMs - longestMs) ?? takeBefore(this.#late, nowMs - overloadedMs);
   }
 
-  /** Takes out the next request: the oldest one of a burst, the newest one under overload. */
-  next(nowMs: number): Entrant | undefined {
-    const isOverloaded = this.#isOverloaded(nowMs);
+  /** Takes out the next request: the oldest one of a burst, then the newest one. */
+  next(): Entrant | undefined {
     for (;;) {
-      const taken = isOverloaded ? this.#waiting.pop() : this.#waiting.shift();
+      const taken = this.#burst.shift() ?? this.#late.pop();
       if (taken === undefined) return undefined;
       if (!taken.entrant.isGone) return taken.entrant;
     }
   }
 
-  #isOverloaded(nowMs: number): boolean {
-    return this.#waiting.length > 0 && nowMs - this.#fullSinceMs > this.#times.burstMs;
+  get #waitingCount(): number {
+    return this.#burst.length + this.#late.length;
+  }
+}
+
+/** Takes out the first request if it has waited since then. */
+function takeBefore(waiting: Waiting[], boundMs: number): Entrant | undefined {
+  for (;;) {
+    const oldest = waiting[0];
+    if (oldest === undefined || oldest.sinceMs > boundMs) return undefined;
+    waiting.shift();
+    if (!oldest.entrant.isGone) return oldest.entrant;
   }
 }

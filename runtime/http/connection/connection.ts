@@ -1,11 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { MessageCutter } from './message-cutter.js';
+import type { Turns } from './turns.js';
 
 /** How long the bytes of a client are read and thrown away after the last answer, in milliseconds. */
 const LINGER_MS = 2_000;
 
 type Parse = (bytes: Buffer) => void;
+
+/** What all connections of a server share. */
+export interface ConnectionSurroundings {
+  /** While it is shut, no request is begun; `advance` must be called when it is opened. */
+  readonly gate: { readonly isShut: boolean };
+  readonly turns: Turns;
+}
 
 /**
  * One connection of a client. Requests are served one after the other: the parser gets the bytes of the next request
@@ -16,7 +24,8 @@ export class Connection {
   readonly socket: Socket;
   readonly #parse: Parse;
   readonly #endInput: () => void;
-  readonly #gate: { readonly isShut: boolean };
+  readonly #gate: ConnectionSurroundings['gate'];
+  readonly #turns: Turns;
   readonly #closed: () => void;
   readonly #cutter = new MessageCutter();
   /** Bytes that the parser has not got yet. */
@@ -25,6 +34,8 @@ export class Connection {
   #response: ServerResponse | undefined;
   #isPaused = false;
   #isAdvancing = false;
+  /** Waits for its turn. */
+  #isQueued = false;
   /** The client has sent all that it will ever send. */
   #hasEnded = false;
   /** Nothing that arrives is served any more. */
@@ -36,12 +47,12 @@ export class Connection {
   /**
    * Takes over a socket that an HTTP server has just accepted.
    *
-   * @param gate while it is shut, no request is begun; `advance` must be called when it is opened
    * @param closed called once, when the socket is closed
    */
-  constructor(socket: Socket, gate: { readonly isShut: boolean }, closed: () => void) {
+  constructor(socket: Socket, { gate, turns }: ConnectionSurroundings, closed: () => void) {
     this.socket = socket;
     this.#gate = gate;
+    this.#turns = turns;
     this.#closed = closed;
     this.#parse = takeListener(socket, 'data') as Parse;
     this.#endInput = takeListener(socket, 'end') as () => void;
@@ -120,13 +131,22 @@ export class Connection {
   #arrived(bytes: Buffer): void {
     if (this.#isDeaf) return;
     this.#held.push(bytes);
-    this.advance();
+    if (this.#isQueued) this.#pause();
+    else this.#advanceInTurn();
+  }
+
+  #advanceInTurn(): void {
+    this.#isQueued = true;
+    this.#turns.read(() => {
+      this.#isQueued = false;
+      this.advance();
+    });
   }
 
   #ended(): void {
     this.#hasEnded = true;
     if (this.#isDeaf) this.socket.destroySoon();
-    else this.advance();
+    else if (!this.#isQueued) this.#advanceInTurn();
   }
 
   #close(): void {
@@ -138,7 +158,7 @@ export class Connection {
   #answered(): void {
     this.#response = undefined;
     // One request of a connection in each turn of the event loop: others have their turns, too.
-    if (this.#held.length > 0 || this.#hasEnded) setImmediate(() => this.advance());
+    if (this.#held.length > 0 || this.#hasEnded) setImmediate(() => this.#isQueued || this.#advanceInTurn());
   }
 
   /** Gives the parser what it may have. */

@@ -7,6 +7,7 @@ import { HttpProblem } from '../problem.js';
 import { Connection } from './connection.js';
 import { MoreListeners } from './more-listeners.js';
 import { rawAnswer } from './parser-error.js';
+import { Turns } from './turns.js';
 
 /** A client that takes no answers is looked at so often before it is dropped. */
 const LOOKS = 4;
@@ -38,6 +39,8 @@ export class Connections {
   readonly #lookEveryMs: number;
   readonly #most: number;
   readonly #gate = { isShut: false };
+  /** The work of requests and answers, bounded per turn of the event loop. */
+  readonly turns: Turns = new Turns();
   /** Connections so far. */
   #accepted = 0;
   #another: (() => Server) | undefined;
@@ -58,9 +61,10 @@ export class Connections {
   takeOver(server: Server, another: () => Server): void {
     this.#servers.add(server);
     this.#another ??= another;
+    const surroundings = { gate: this.#gate, turns: this.turns };
     server.on('connection', (socket: Socket) => {
       this.#accepted += 1;
-      const connection = new Connection(socket, this.#gate, () => this.#bySocket.delete(socket));
+      const connection = new Connection(socket, surroundings, () => this.#bySocket.delete(socket));
       this.#bySocket.set(socket, connection);
       // Not parsed: the refusal of a connection costs next to nothing.
       if (this.#bySocket.size > this.#most) connection.linger(rawAnswer(tooMany()));

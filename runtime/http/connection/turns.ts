@@ -1,0 +1,130 @@
+/** Work of requests and answers in one turn of the event loop, in milliseconds; the rest waits for the next turn. */
+const TURN_MS = 4;
+/** So much is done whatever time it takes: on a busy machine, most of the time can pass while others have the CPU. */
+const LEAST = 32;
+
+/** Requests that are read for each piece of other work, while both wait. */
+const READ_SHARE = 4;
+/** Entries of the queue that are kept after they are done. */
+const COMPACT_AT = 1_024;
+
+/** The functions of the event loop and the clock. */
+export interface TurnEnvironment {
+  /** Monotonic milliseconds. */
+  readonly nowMs: () => number;
+  /** Calls back in the next turn of the event loop. */
+  readonly nextTurn: (work: () => void) => void;
+  /** Calls back when the present work is done, with all that it has put off until then. */
+  readonly afterwards: (work: () => void) => void;
+}
+
+const SYSTEM: TurnEnvironment = {
+  nowMs: () => performance.now(),
+  nextTurn: (work) => void setImmediate(work),
+  afterwards: (work) => process.nextTick(work),
+};
+
+/** Work that waits for a turn, the oldest first. */
+class Lane {
+  #waiting: (() => void)[] = [];
+  /** The first one that has not been done. */
+  #next = 0;
+
+  get isEmpty(): boolean {
+    return this.#next === this.#waiting.length;
+  }
+
+  push(work: () => void): void {
+    this.#waiting.push(work);
+  }
+
+  shift(): (() => void) | undefined {
+    const work = this.#waiting[this.#next];
+    if (work === undefined) return undefined;
+    this.#next += 1;
+    if (this.#next === COMPACT_AT || this.isEmpty) {
+      this.#waiting = this.#waiting.slice(this.#next);
+      this.#next = 0;
+    }
+    return work;
+  }
+}
+
+/**
+ * Bounds the work of one turn of the event loop. A statement can end a hundred actions at once, and their clients send
+ * the next requests at once: a turn would take as long as all of them, and for as long nothing would be accepted,
+ * refused or timed. What does not fit into a turn waits for the next, in order.
+ *
+ * Reading goes first, because it ends in a refusal or in the queue of the admission, which bound how long it takes;
+ * what is admitted, and answers, have every fifth place at least.
+ */
+export class Turns {
+  readonly #environment: TurnEnvironment;
+  readonly #reading = new Lane();
+  readonly #work = new Lane();
+  /** When the work of this turn must end; `undefined` before it has begun. */
+  #endMs: number | undefined;
+  #done = 0;
+
+  constructor(environment: TurnEnvironment = SYSTEM) {
+    this.#environment = environment;
+  }
+
+  /** Reads a request: at once if the turn has time left, otherwise in a later one. */
+  read(work: () => void): void {
+    this.#run(this.#reading, work);
+  }
+
+  /** Begins the work of a request that was admitted, or writes an answer, in the same way. */
+  work(work: () => void): void {
+    this.#run(this.#work, work);
+  }
+
+  #run(lane: Lane, work: () => void): void {
+    if (this.#endMs === undefined) this.#begin();
+    if (!lane.isEmpty || this.#isOver()) {
+      lane.push(work);
+      return;
+    }
+    this.#done += 1;
+    work();
+  }
+
+  #begin(): void {
+    const { nowMs, nextTurn } = this.#environment;
+    this.#endMs = nowMs() + TURN_MS;
+    this.#done = 0;
+    nextTurn(() => this.#turn());
+  }
+
+  #isOver(): boolean {
+    if (this.#endMs === undefined) return true;
+    return this.#done >= LEAST && this.#environment.nowMs() >= this.#endMs;
+  }
+
+  #turn(): void {
+    this.#endMs = undefined;
+    if (this.#reading.isEmpty && this.#work.isEmpty) return;
+    this.#begin();
+    this.#goOn();
+  }
+
+  #goOn(): void {
+    if (this.#isOver()) return;
+    const work = this.#shift();
+    if (work === undefined) return;
+    this.#done += 1;
+    try {
+      work();
+    } finally {
+      this.#environment.afterwards(() => this.#goOn());
+    }
+  }
+
+  #shift(): (() => void) | undefined {
+    const isWorking = this.#done % (READ_SHARE + 1) === READ_SHARE;
+    return isWorking
+      ? (this.#work.shift() ?? this.#reading.shift())
+      : (this.#reading.shift() ?? this.#work.shift());
+  }
+}
