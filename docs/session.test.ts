@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fixedPrincipal, type RunningServer } from 'fw-actions';
+import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startServer } from '../examples/wallet/generated/server.js';
 import { writeWalletConfig } from '../test/customer/wallet-config.js';
@@ -27,7 +28,11 @@ beforeAll(async () => {
     mexico: { jdbcUrl: 'jdbc:pglite:mem:session-mexico' },
   });
   const argv = ['--config', config, '--port', '0'];
-  server = await startServer({ authenticator: fixedPrincipal('wallet-demo'), argv, log: () => {} });
+  server = await startServer({
+    authenticator: fixedPrincipal('wallet-demo'),
+    argv,
+    log: pino({ level: 'silent' }),
+  });
 }, 120_000);
 
 afterAll(async () => {

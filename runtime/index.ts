@@ -105,6 +105,7 @@ export type { LockHandle, SqlCondition } from './locks/lock-handle.js';
 export { migrate } from './migration/migrate.js';
 export { defineMigration, type Migration } from './migration/migration.js';
 export { type PrepareOptions, prepareShards, type ShardPreparation } from './migration/prepare-shards.js';
+export type { Logger } from './observability/logger.js';
 export type { ShardStatistics } from './observability/shard-statistics.js';
 export { EventHistory, type EventPage, type EventRecord } from './persistence/event-history.js';
 export type { JournalStatistics } from './persistence/journal-statistics.js';

@@ -181,6 +181,7 @@ const ROOTS: Readonly<Record<string, (layer: string) => boolean>> = {
 /** Packages that one layer alone may import, tests aside. */
 const EXCLUSIVE: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['runtime/observability'],
+  pino: ['runtime/observability'],
   'ts-morph': ['generator/read'],
   handlebars: ['generator/emit'],
   commander: ['generator/cli'],

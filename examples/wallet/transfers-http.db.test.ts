@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fixedPrincipal, type RunningServer, ShardedId, ShardIdentifier } from 'fw-actions';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { until } from '../../runtime/events/test-support/ledger.js';
 import { writeWalletConfig } from '../../test/customer/wallet-config.js';
@@ -30,7 +31,11 @@ describe('Transfers over HTTP', () => {
       mexico: { jdbcUrl: 'jdbc:pglite:mem:transfers-mexico' },
     });
     const argv = ['--config', config, '--port', '0'];
-    server = await startServer({ authenticator: fixedPrincipal('alice'), argv, log: () => {} });
+    server = await startServer({
+      authenticator: fixedPrincipal('alice'),
+      argv,
+      log: pino({ level: 'silent' }),
+    });
   }, 120_000);
 
   afterAll(async () => {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { LogLimiter } from '../observability/log-limiter.js';
+import { errorFacts, type LogEntry, type Logger } from '../observability/logger.js';
 import { NO_SHARD } from './admission/admission.js';
 import type { Connections } from './connection/connections.js';
-import { errorFacts, type Log, type LogEntry } from './log.js';
-import { LogLimiter } from './log-limiter.js';
 import { type ParamPlaces, type Problem, problemOf } from './problem.js';
 import type { ApplicationProblems } from './problem-kinds.js';
 
@@ -20,7 +20,7 @@ const CALLERS_FAULTS: ReadonlySet<number> = new Set([501, 505]);
 
 /** What answers are made with. */
 export interface AnswersOptions {
-  readonly log: Log;
+  readonly log: Logger;
   readonly connections: Connections;
   /** Kinds of the application's own errors. */
   readonly problems?: ApplicationProblems | undefined;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CommitOutcomeUnknownError, ShardUnavailableError, UnauthenticatedError } from '../errors.js';
+import type { LogEntry } from '../observability/logger.js';
 import type { HttpServer, HttpServerOptions } from './http-server.js';
-import type { LogEntry } from './log.js';
 import { WalletApplication } from './test-support/wallet-server.js';
 
 const OWNER = '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10';

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyPluginCallback } from 'fastify';
 import { FwError } from '../errors.js';
+import { defaultLogger, type Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/prometheus.js';
 import { Gatekeeper } from './admission/gatekeeper.js';
 import { Answers } from './answer.js';
@@ -14,7 +15,6 @@ import { type HealthCheck, Readiness } from './health.js';
 import { InputValidators } from './input/input-validator.js';
 import { ParamsReader } from './input/request-params.js';
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from './limits.js';
-import { jsonLog, type Log } from './log.js';
 import { observeAnswers } from './observe-answers.js';
 import { addPages } from './pages.js';
 import { PathMethods, routerPath } from './path-pattern.js';
@@ -54,8 +54,8 @@ export interface HttpServerOptions {
   readonly plugins?: readonly ServerPlugin[];
   /** Adds routes beside the generated ones. Default none. */
   readonly customRoutes?: CustomRoutes;
-  /** Default: one line of JSON per entry, to stderr. */
-  readonly log?: Log;
+  /** A pino logger, or one like it. Default: pino, one line of JSON per entry, to stderr. */
+  readonly log?: Logger;
 }
 
 /** Where a server listens. */
@@ -94,7 +94,7 @@ export class PluginError extends Error {}
 /** Makes a server; nothing listens yet. @throws ValidationError for a route that cannot be served */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const limits: HttpLimits = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
-  const log = options.log ?? jsonLog();
+  const log = options.log ?? defaultLogger();
   if (options.problems !== undefined) checkApplicationProblems(options.problems);
   const connections = new Connections(limits);
   const answers = new Answers({ log, connections, problems: options.problems });
@@ -124,7 +124,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     fastify: server,
     listen: async ({ host, port }) => {
       const { notice } = options.authenticator;
-      if (notice !== undefined) log({ level: 'warn', message: notice });
+      if (notice !== undefined) log.warn({}, notice);
       await server.ready();
       for (const failure of failures) throw failure;
       await server.listen({ host, port, backlog: BACKLOG });

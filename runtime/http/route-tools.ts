@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ActionClass } from '../action/action.js';
 import type { Id } from '../domain/id.js';
 import type { Principal } from '../domain/principal.js';
+import type { Logger } from '../observability/logger.js';
 import type { Authenticator } from './authenticator.js';
 import { executionSettings } from './execution-settings.js';
-import type { Log } from './log.js';
 import { type Executes, requireName } from './route-handler.js';
 
 /** How a custom route executes an action. */
@@ -37,19 +37,19 @@ export interface RouteTools {
     options?: RouteExecution,
   ): Promise<Result>;
   /** The server's log. */
-  readonly log: Log;
+  readonly log: Logger;
 }
 
 /** What the tools work with. */
 export interface ToolsContext {
   readonly executor: Executes;
   readonly authenticator: Authenticator;
-  readonly log: Log;
+  readonly log: Logger;
 }
 
 /** The tools of one server. Replies are remembered by their requests, for the header of replays. */
 export class RouteToolbox implements RouteTools {
-  readonly log: Log;
+  readonly log: Logger;
   readonly #executor: Executes;
   readonly #authenticator: Authenticator;
   readonly #replies = new WeakMap<FastifyRequest, FastifyReply>();

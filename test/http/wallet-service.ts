@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { fixedPrincipal, type RunningServer, ShardIdentifier } from 'fw-actions';
 import { startServer } from '../../examples/wallet/generated/server.js';
 import type { HttpLimits } from '../../runtime/http/limits.js';
+import { collectLog } from '../../runtime/http/test-support/collect-log.js';
+import type { LogEntry } from '../../runtime/observability/logger.js';
 import type { AdapterName } from '../../runtime/testing/databases.js';
 import type { ServerAddress } from '../../runtime/testing/databases-server.js';
 import { cloneDatabase, dropDatabase } from '../../runtime/testing/databases-template.js';
@@ -29,7 +31,7 @@ export class WalletService {
   /** What answers had that the OpenAPI document does not allow. */
   readonly violations: string[] = [];
   /** Lines of the server's log. */
-  readonly log: object[];
+  readonly log: LogEntry[];
   readonly contract: ApiContract;
   readonly #server: RunningServer;
   readonly #release: () => Promise<void>;
@@ -37,7 +39,7 @@ export class WalletService {
   private constructor(
     server: RunningServer,
     contract: ApiContract,
-    log: object[],
+    log: LogEntry[],
     release: () => Promise<void>,
   ) {
     this.#server = server;
@@ -54,11 +56,11 @@ export class WalletService {
   ): Promise<WalletService> {
     const directory = mkdtempSync(join(tmpdir(), 'fw-http-'));
     const places = adapter === 'pglite' ? embeddedPlaces() : await serverPlaces(address);
-    const log: object[] = [];
+    const log: LogEntry[] = [];
     const server = await startServer({
       authenticator: fixedPrincipal('tester'),
       argv: ['--config', writeWalletConfig(directory, places), '--port', '0'],
-      log: (entry) => void log.push(entry),
+      log: collectLog(log),
       limits,
     });
     const release = async (): Promise<void> => {

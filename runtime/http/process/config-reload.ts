@@ -5,8 +5,8 @@ import { kebabCase } from '../../config/key-names.js';
 import { type Environment, loadConfig } from '../../config/load-config.js';
 import type { FwConfig, ShardingTopology } from '../../config/types.js';
 import { FwError } from '../../errors.js';
+import { errorFacts, type Logger } from '../../observability/logger.js';
 import { describeChange } from '../../sharding/topology-changes.js';
-import { errorFacts, type Log } from '../log.js';
 import type { ProcessPort } from './process-port.js';
 
 /** How often the file is looked at, in milliseconds. Looking by name also sees a mounted file that is swapped as a whole. */
@@ -19,7 +19,7 @@ export interface ConfigReload {
   readonly application: Pick<Application, 'reload'>;
   /** Told of each topology that has taken effect. */
   readonly reloaded: (topology: ShardingTopology) => void;
-  readonly log: Log;
+  readonly log: Logger;
   readonly port: Pick<ProcessPort, 'onHangup'>;
 }
 
@@ -47,17 +47,13 @@ async function reloadOnce({ config, env, application, reloaded, log }: ConfigRel
   try {
     const next = loadConfig(config.file, { env });
     for (const key of keysForRestart(config, next))
-      log({ level: 'warn', message: `configuration: ${key} changed, which takes effect at a restart` });
+      log.warn({}, `configuration: ${key} changed, which takes effect at a restart`);
     const changes = await application.reload(next.sharding);
     reloaded(next.sharding);
-    for (const change of changes) log({ level: 'info', message: `topology: ${describeChange(change)}` });
-    if (changes.length === 0) log({ level: 'info', message: 'topology: no change' });
+    for (const change of changes) log.info({}, `topology: ${describeChange(change)}`);
+    if (changes.length === 0) log.info({}, 'topology: no change');
   } catch (error) {
-    log({
-      level: 'error',
-      message: 'the configuration was not reloaded; the old one stays',
-      ...factsOf(error),
-    });
+    log.error(factsOf(error), 'the configuration was not reloaded; the old one stays');
   }
 }
 

@@ -7,6 +7,7 @@ import { type Environment, loadConfig } from '../../config/load-config.js';
 import type { FwConfig, ShardingTopology } from '../../config/types.js';
 import { FwError, UnsafeServerError } from '../../errors.js';
 import { lagOfShards } from '../../observability/lag-of-shards.js';
+import { defaultLogger, errorFacts, flushLogger, type Logger } from '../../observability/logger.js';
 import type { Metrics } from '../../observability/prometheus.js';
 import { ProcessRegister } from '../../sharding/process-register.js';
 import {
@@ -16,7 +17,6 @@ import {
   type ListenAddress,
   PluginError,
 } from '../http-server.js';
-import { errorFacts, jsonLog, type Log } from '../log.js';
 import type { CustomRoutes } from '../server-plugin.js';
 import { readCommandLine, type ServeCommand, USAGE, UsageError } from './command-line.js';
 import { followConfig } from './config-reload.js';
@@ -43,12 +43,13 @@ export async function serveApplication<Collaborators>(
   options: ServeApplicationOptions<Collaborators>,
   port: ProcessPort = systemProcess,
 ): Promise<RunningServer> {
-  const log = options.log ?? jsonLog((line) => port.stderr(line));
+  const log = options.log ?? defaultLogger((line) => port.stderr(line));
   try {
     const command = readCommandLine(options);
     if (command !== 'help') return await start(application, options, command, { port, log });
   } catch (error) {
     const { text, code } = describeFailure(error);
+    await flushLogger(log);
     port.stderr(`${text}\n`);
     return port.exit(code);
   }
@@ -60,7 +61,7 @@ async function start<Collaborators>(
   application: ApplicationDefinition<Collaborators>,
   options: ServeApplicationOptions<Collaborators>,
   command: ServeCommand,
-  { port, log }: { readonly port: ProcessPort; readonly log: Log },
+  { port, log }: { readonly port: ProcessPort; readonly log: Logger },
 ): Promise<RunningServer> {
   const { env = process.env, collaborators, clock, deliver } = options;
   const config = loadConfig(command.config, { env });
@@ -70,8 +71,8 @@ async function start<Collaborators>(
     collaborators,
     ...(clock === undefined ? {} : { clock }),
     ...(deliver === undefined ? {} : { deliver }),
-    inform: (message) => log({ level: 'info', message }),
-    warn: (message) => log({ level: 'warn', message }),
+    inform: (message) => log.info({}, message),
+    warn: (message) => log.warn({}, message),
   });
   try {
     return await listen(application, options, { opened, config, command, port, log });
@@ -87,7 +88,7 @@ interface Opened {
   readonly config: FwConfig;
   readonly command: ServeCommand;
   readonly port: ProcessPort;
-  readonly log: Log;
+  readonly log: Logger;
 }
 
 /** Nothing is left listening if it fails. */

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Application } from '../../application.js';
 import type { Clock } from '../../domain/clock.js';
+import type { Logger } from '../../observability/logger.js';
 import type { Authenticator } from '../authenticator.js';
 import type { HttpLimits } from '../limits.js';
-import type { Log } from '../log.js';
 import type { ApplicationProblems } from '../problem-kinds.js';
 import type { RouteTools } from '../route-tools.js';
 import type { CustomRoutes, ServerPlugin } from '../server-plugin.js';
@@ -49,8 +49,8 @@ export interface ServeSettings {
   readonly deliver?: boolean;
   /** Serve `/metrics` in the text format of Prometheus. Default true. */
   readonly metrics?: boolean;
-  /** Default: one line of JSON per entry, to stderr. */
-  readonly log?: Log;
+  /** A pino logger, or one like it. Default: pino, one line of JSON per entry, to stderr. */
+  readonly log?: Logger;
 }
 
 /** As `ServeSettings`, with the collaborators of the application's actions; they may be left out where there are none. */

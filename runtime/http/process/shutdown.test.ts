@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { LogEntry } from '../log.js';
+import type { LogEntry, Logger } from '../../observability/logger.js';
+import { collectLog } from '../test-support/collect-log.js';
 import { FakeProcess } from '../test-support/fake-process.js';
 import { endWithProcess } from './shutdown.js';
 
@@ -7,6 +8,8 @@ let port: FakeProcess;
 let log: LogEntry[];
 let finish: (error?: Error) => void;
 let closings: number;
+/** Exits so far, at each flush. */
+let flushed: (readonly number[])[];
 let forget: () => void;
 
 /** The fake's `exit` throws, inside a promise that nobody waits for. */
@@ -21,14 +24,18 @@ beforeEach(() => {
   const closed = new Promise<void>((resolve, reject) => {
     finish = (error) => (error === undefined ? resolve() : reject(error));
   });
-  forget = endWithProcess(
-    port,
-    (entry) => void log.push(entry),
-    () => {
-      closings += 1;
-      return closed;
+  flushed = [];
+  const logger: Logger = {
+    ...collectLog(log),
+    flush: (done) => {
+      flushed.push([...port.exits]);
+      done?.();
     },
-  );
+  };
+  forget = endWithProcess(port, logger, () => {
+    closings += 1;
+    return closed;
+  });
 });
 
 afterEach(() => {
@@ -44,6 +51,7 @@ describe('a process that serves', () => {
     finish();
     await vi.advanceTimersByTimeAsync(0);
     expect(port.exits).toEqual([0]);
+    expect(flushed).toEqual([[]]);
     expect(log).toEqual([{ level: 'info', message: `${signal}: finishing what is under way` }]);
   });
 
@@ -68,6 +76,7 @@ describe('a process that serves', () => {
     finish(new Error('stuck'));
     await vi.advanceTimersByTimeAsync(0);
     expect(port.exits).toEqual([1]);
+    expect(flushed).toEqual([[]]);
     expect(log.at(-1)).toMatchObject({ level: 'error', message: 'closing failed', error: 'stuck' });
   });
 

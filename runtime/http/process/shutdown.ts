@@ -1,4 +1,4 @@
-import { errorFacts, type Log } from '../log.js';
+import { errorFacts, flushLogger, type Logger } from '../../observability/logger.js';
 import type { ProcessPort } from './process-port.js';
 
 /** The process ends after so long, whatever is still open, in milliseconds. */
@@ -10,29 +10,34 @@ const SIGNAL_EXIT_CODES = { SIGTERM: 143, SIGINT: 130 };
  * Ends the process in an orderly way when it is told to: the first signal drains, a second one ends it at once. What
  * nobody caught is logged; an exception ends the process as a signal would, because its state is in doubt.
  *
+ * @param log flushed before the process ends
  * @param close drains; its failure is logged
  * @returns what takes all listeners away again
  */
-export function endWithProcess(port: ProcessPort, log: Log, close: () => Promise<void>): () => void {
+export function endWithProcess(port: ProcessPort, log: Logger, close: () => Promise<void>): () => void {
   let ending = false;
   const end = (reason: string, code: number): void => {
     ending = true;
-    log({ level: 'info', message: `${reason}: finishing what is under way` });
+    log.info({}, `${reason}: finishing what is under way`);
     setTimeout(() => port.exit(1), EXIT_WITHIN_MS).unref();
-    close().then(
-      () => port.exit(code),
+    const closed = close().then(
+      () => code,
       (error: unknown) => {
-        log({ level: 'error', message: 'closing failed', ...errorFacts(error) });
-        port.exit(1);
+        log.error(errorFacts(error), 'closing failed');
+        return 1;
       },
     );
+    void closed.then(async (exitCode) => {
+      await flushLogger(log);
+      port.exit(exitCode);
+    });
   };
   const removeSignals = port.onSignal((signal) => {
     if (ending) port.exit(SIGNAL_EXIT_CODES[signal]);
     else end(signal, 0);
   });
   const removeUncaught = port.onUncaught((error, fatal) => {
-    log({ level: 'error', message: fatal ? 'uncaught error' : 'unhandled rejection', ...errorFacts(error) });
+    log.error(errorFacts(error), fatal ? 'uncaught error' : 'unhandled rejection');
     if (fatal && !ending) end('uncaught error', 1);
   });
   return () => {

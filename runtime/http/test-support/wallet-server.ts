@@ -12,11 +12,12 @@ import {
   UnknownShardError,
   ValidationError,
 } from '../../errors.js';
+import type { LogEntry } from '../../observability/logger.js';
 import { fixedPrincipal } from '../authenticator.js';
 import { createHttpServer, type HttpServer, type HttpServerOptions } from '../http-server.js';
-import type { LogEntry } from '../log.js';
 import type { JsonSchema, RouteDescriptor } from '../route.js';
 import type { Executes } from '../route-handler.js';
+import { collectLog } from './collect-log.js';
 
 /** A wallet as the fake keeps it. */
 export interface FakeWallet {
@@ -181,7 +182,7 @@ export class WalletApplication {
       openApi: { openapi: '3.1.0', info: { title: 'Wallets', version: '1' }, paths: {} },
       authenticator: fixedPrincipal('tester'),
       health: async () => [{ shard: '(0, 0)', name: 'global-1', status: 'up' }],
-      log: (entry) => void this.log.push(entry),
+      log: collectLog(this.log),
       ...options,
     });
   }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import type { LogEntry } from './log.js';
+import { collectLog } from '../http/test-support/collect-log.js';
 import { LogLimiter } from './log-limiter.js';
+import type { LogEntry } from './logger.js';
 
 class Clock {
   #nowMs = 0;
@@ -29,7 +30,7 @@ class Clock {
 
 const clock = new Clock();
 const lines: LogEntry[] = [];
-const limiter = new LogLimiter((entry) => void lines.push(entry), clock);
+const limiter = new LogLimiter(collectLog(lines), clock);
 const write = (kind: string, number: number, perSecond?: number): boolean =>
   limiter.write(kind, () => ({ level: 'warn', message: kind, number }), perSecond);
 

@@ -1,4 +1,4 @@
-import type { Log, LogEntry } from './log.js';
+import { type LogEntry, type Logger, writeEntry } from './logger.js';
 
 /** Time and timers of a log limiter. */
 export interface LogLimiterEnvironment {
@@ -33,12 +33,12 @@ const SYSTEM: LogLimiterEnvironment = {
  * number of entries that were left out before it.
  */
 export class LogLimiter {
-  readonly #log: Log;
+  readonly #log: Logger;
   readonly #environment: LogLimiterEnvironment;
   readonly #kinds = new Map<string, Second>();
   #watching = false;
 
-  constructor(log: Log, environment: LogLimiterEnvironment = SYSTEM) {
+  constructor(log: Logger, environment: LogLimiterEnvironment = SYSTEM) {
     this.#log = log;
     this.#environment = environment;
   }
@@ -55,7 +55,7 @@ export class LogLimiter {
     const second = this.#secondOf(kind);
     if (second.written < perSecond) {
       second.written += 1;
-      this.#log(make());
+      writeEntry(this.#log, make());
       return true;
     }
     second.suppressed += 1;
@@ -96,7 +96,7 @@ export class LogLimiter {
         continue;
       }
       Object.assign(second, { sinceMs: nowMs, written: 1, suppressed: 0, last: undefined });
-      this.#log({ ...last(), suppressed: suppressed - 1 });
+      writeEntry(this.#log, { ...last(), suppressed: suppressed - 1 });
     }
   }
 }

@@ -1,0 +1,77 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { expect, it } from 'vitest';
+import { defaultLogger, errorFacts, flushLogger, writeEntry } from './logger.js';
+
+it('writes one line per entry, in which nothing acts upon a terminal', () => {
+  const lines: string[] = [];
+  const hostile = 'a\nb\u001b[31m\u009b31m\u202ec\u2028d\u0000';
+  defaultLogger((line) => void lines.push(line)).error({ path: hostile }, 'request failed');
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatch(/^[\x20-\x7e]+\n$/);
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    level: 'error',
+    path: hostile,
+    time: expect.any(String),
+  });
+});
+
+it('tells the causes of an error, as far as they are worth telling', () => {
+  const error = new Error('outer', { cause: Object.assign(new Error('inner'), { code: 'ECONNREFUSED' }) });
+  expect(errorFacts(error)).toMatchObject({
+    error: 'outer',
+    cause: { error: 'inner', code: 'ECONNREFUSED' },
+  });
+  const loop = new Error('loop');
+  loop.cause = loop;
+  expect(JSON.stringify(errorFacts(loop)).match(/"error":"loop"/g)).toHaveLength(4);
+  expect(errorFacts('text')).toEqual({ error: 'text' });
+});
+
+it('keeps the fields of a record: time, level and message, then its facts', () => {
+  const lines: string[] = [];
+  const logger = defaultLogger((line) => void lines.push(line));
+  writeEntry(logger, { level: 'warn', message: 'requests refused', status: 503 });
+  logger.info({}, 'ready');
+  const records = lines.map((line): Record<string, unknown> => JSON.parse(line));
+  expect(records.map(Object.keys)).toEqual([
+    ['level', 'time', 'status', 'message'],
+    ['level', 'time', 'message'],
+  ]);
+  expect(records[0]).toMatchObject({ level: 'warn', message: 'requests refused', status: 503 });
+  expect(records[0]?.['time']).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+});
+
+it('writes no fact that has the name of a secret', () => {
+  const lines: string[] = [];
+  const facts = {
+    password: 'p4',
+    headers: { authorization: 'Bearer b4', cookie: 'c4' },
+    token: 't4',
+    shard: 'x',
+  };
+  defaultLogger((line) => void lines.push(line)).warn(facts, 'refused');
+  expect(lines[0]).not.toMatch(/p4|b4|c4|t4/);
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ password: '***', shard: 'x' });
+});
+
+it('takes a pino logger, and flushes what it has buffered', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'fw-log-'));
+  try {
+    const file = join(folder, 'service.log');
+    writeFileSync(file, '');
+    const logger = pino(pino.destination({ dest: file, sync: false, minLength: 8_192 }));
+    writeEntry(logger, { level: 'error', message: 'closing failed', code: 'FW_CLOSED' });
+    expect(readFileSync(file, 'utf8')).toBe('');
+    await flushLogger(logger);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+      level: 50,
+      msg: 'closing failed',
+      code: 'FW_CLOSED',
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
