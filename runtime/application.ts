@@ -71,6 +71,8 @@ export interface AssemblyOptions<Collaborators> {
 /** What an application is opened with. `loadConfig` gives `namespace`, `sharding` and `execution`. */
 export interface ApplicationOptions<Collaborators> extends AssemblyOptions<Collaborators> {
   readonly sharding: ShardingTopology;
+  /** Whether `fw-gen` may use embedded databases while this process has them open. Default: it may not. */
+  readonly embedded?: 'alone' | 'serve';
   /** What to do about tables that do not fit the models. Default `refuse`. */
   readonly drift?: DriftPolicy;
 }
@@ -124,8 +126,8 @@ export async function openApplication<Collaborators>(
   options: ApplicationOptions<Collaborators>,
 ): Promise<Application> {
   requireCodegenVersion(application.codegenVersion);
-  const { warn } = options;
-  const databases = openDatabases(options.sharding, warn === undefined ? {} : { warn });
+  const { warn, embedded = 'alone' } = options;
+  const databases = openDatabases(options.sharding, { embedded, ...(warn === undefined ? {} : { warn }) });
   try {
     const { migrations, models } = application;
     const preparation = await prepareShards(databases, { ...options, migrations, models });

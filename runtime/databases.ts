@@ -1,5 +1,8 @@
 import type { ShardingTopology } from './config/types.js';
+
+import type { EmbeddedUse } from './pglite/engine-home.js';
 import { requirePglite } from './pglite/load-pglite.js';
+
 import { PgliteDatabase } from './pglite/pglite-database.js';
 import { PostgresDatabase } from './postgres/postgres-database.js';
 import type { DatabaseAdapter } from './sharding/database-adapter.js';
@@ -15,13 +18,23 @@ export const postgresAdapter: DatabaseAdapter = {
 };
 
 /** PostgreSQL in this process. Its WebAssembly is loaded when the first such database is used. */
-export const pgliteAdapter: DatabaseAdapter = {
-  kind: 'pglite',
-  open(shard, dataSource, { warn }) {
-    if (dataSource.url.kind !== 'pglite') throw new TypeError('Not the URL of an embedded database');
-    return new PgliteDatabase(shard, dataSource.url, dataSource, warn);
-  },
-};
+export const pgliteAdapter: DatabaseAdapter = embeddedAdapter('alone');
+
+function embeddedAdapter(use: EmbeddedUse): DatabaseAdapter {
+  return {
+    kind: 'pglite',
+    open(shard, dataSource, { warn }) {
+      if (dataSource.url.kind !== 'pglite') throw new TypeError('Not the URL of an embedded database');
+      return new PgliteDatabase(shard, dataSource.url, dataSource, { warn, use });
+    },
+  };
+}
+
+/** How `openDatabases` opens them. */
+export interface OpenDatabasesOptions extends Omit<DatabaseRegistryOptions, 'adapters'> {
+  /** What this process does about others that want its embedded databases. Default `alone`. */
+  readonly embedded?: EmbeddedUse;
+}
 
 /**
  * A registry of a topology's databases with the adapters that come with this package. Nothing is connected yet.
@@ -30,7 +43,7 @@ export const pgliteAdapter: DatabaseAdapter = {
  */
 export function openDatabases(
   topology: ShardingTopology,
-  options: Omit<DatabaseRegistryOptions, 'adapters'> = {},
+  { embedded = 'alone', ...options }: OpenDatabasesOptions = {},
 ): DatabaseRegistry {
   for (const { shard, primary, secondary } of topology.groups.flatMap(({ members }) => members)) {
     for (const source of [primary, secondary]) {
@@ -38,5 +51,8 @@ export function openDatabases(
       requirePglite(`Shard ${shard} (jdbc:pglite:${source.url.storage}:${source.url.location})`);
     }
   }
-  return new DatabaseRegistry(topology, { ...options, adapters: [postgresAdapter, pgliteAdapter] });
+  return new DatabaseRegistry(topology, {
+    ...options,
+    adapters: [postgresAdapter, embeddedAdapter(embedded)],
+  });
 }

@@ -35,7 +35,7 @@ export {
   ShardingConfig,
   type ShardingTopology,
 } from './config/index.js';
-export { openDatabases } from './databases.js';
+export { type OpenDatabasesOptions, openDatabases } from './databases.js';
 export { type Clock, systemClock } from './domain/clock.js';
 export { type Currency, currency, currencyCodes, isCurrency } from './domain/currency.js';
 export { Decimal, plainDecimal } from './domain/decimal.js';

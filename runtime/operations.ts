@@ -41,13 +41,13 @@ export { DriverFailure } from './sharding/driver-failure.js';
 export type { Failover } from './sharding/failover-register.js';
 export type { LostCause } from './sharding/lost-causes.js';
 
-/** Opens the databases of a topology, does something with them and closes them again. */
+/** Opens the databases of a topology (embedded ones by the server that has them open), does something with them and closes them again. */
 export async function withDatabases<T>(
   topology: ShardingTopology,
   warn: (message: string) => void,
   work: (databases: DatabaseRegistry) => Promise<T>,
 ): Promise<T> {
-  const databases = openDatabases(topology, { warn });
+  const databases = openDatabases(topology, { warn, embedded: 'join' });
   try {
     return await work(databases);
   } finally {

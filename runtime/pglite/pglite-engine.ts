@@ -3,10 +3,13 @@ import { DriverFailure } from '../sharding/driver-failure.js';
 import type { Rows, Statement } from '../sharding/shard-database.js';
 import { parserFor, type ValueParser } from '../sharding/value-parsers.js';
 import { encodeValues, parseRow, rowsOf } from '../sharding/wire-values.js';
+
+import { type EngineWire, localWire, type Message, remoteWire } from './engine-wire.js';
 import { loadPglite, type PgliteModule } from './load-pglite.js';
 import { openFailure } from './open-failure.js';
 
-type Message = Awaited<ReturnType<PGlite['execProtocolStream']>>[number];
+/** `Z` */
+const READY_FOR_QUERY = 0x5a;
 
 /** The same settings as a PostgreSQL session of ours has, as far as they mean anything here. */
 const SESSION_SETTINGS = "set TimeZone = 'UTC'; set DateStyle = 'ISO';";
@@ -17,16 +20,16 @@ const SESSION_SETTINGS = "set TimeZone = 'UTC'; set DateStyle = 'ISO';";
  */
 export class PgliteEngine {
   readonly #module: PgliteModule;
-  readonly #database: PGlite;
+  readonly #wire: EngineWire;
   readonly #sync: Uint8Array;
   /** Texts by name. */
   readonly #prepared: Map<string, string> = new Map();
   #transactionStatus = 'I';
   #broken: unknown;
 
-  private constructor(module: PgliteModule, database: PGlite) {
+  private constructor(module: PgliteModule, wire: EngineWire) {
     this.#module = module;
-    this.#database = database;
+    this.#wire = wire;
     this.#sync = module.protocol.serialize.sync();
   }
 
@@ -35,9 +38,16 @@ export class PgliteEngine {
     // Loaded here, so that an application on PostgreSQL alone never loads the WebAssembly.
     const module = await loadPglite();
     const database = await created(module, directory);
-    const engine = new PgliteEngine(module, database);
+    const engine = new PgliteEngine(module, localWire(database));
     await engine.script(SESSION_SETTINGS);
     return engine;
+  }
+
+  /** The engine that another process has open in a directory; undefined if that offers no socket. */
+  static async join(directory: string): Promise<PgliteEngine | undefined> {
+    const module = await loadPglite();
+    const wire = await remoteWire(module, directory);
+    return wire === undefined ? undefined : new PgliteEngine(module, wire);
   }
 
   /** True while a transaction is open, also a failed one. */
@@ -72,18 +82,40 @@ export class PgliteEngine {
   /** Undoes what a session may have left behind: its transaction, settings, locks and prepared statements. */
   async reset(): Promise<void> {
     if (this.inTransaction) await this.script('rollback');
+    // Whoever has the engine open clears it.
+    if (this.#wire.isRemote) return;
     await this.script('discard all');
     this.#prepared.clear();
     await this.script(SESSION_SETTINGS);
   }
 
   async close(): Promise<void> {
-    await this.#database.close();
+    await this.#wire.close();
+  }
+
+  /**
+   * Runs messages of another process, and gives the answer as it came. The session is to be reset afterwards.
+   *
+   * @throws DriverFailure if the engine has died
+   */
+  async exchange(bytes: Uint8Array): Promise<Uint8Array> {
+    if (this.#broken !== undefined) throw brokenFailure('not-sent', this.#broken);
+    try {
+      const answer = await this.#wire.sendRaw(bytes);
+      // Each answer ends with ReadyForQuery, whose last byte is the state of the transaction.
+      const [kind, status] = [answer.at(-6), answer.at(-1)];
+      if (kind !== READY_FOR_QUERY || status === undefined) throw new Error('The answer broke off');
+      this.#transactionStatus = String.fromCharCode(status);
+      return answer;
+    } catch (error) {
+      this.#broken = error;
+      throw brokenFailure('in-flight', error);
+    }
   }
 
   #messagesFor(statement: Statement): Uint8Array[] {
     const { serialize } = this.#module.protocol;
-    const name = statement.name ?? '';
+    const name = this.#wire.isRemote ? '' : (statement.name ?? '');
     const known = name === '' ? undefined : this.#prepared.get(name);
     if (known !== undefined && known !== statement.text) {
       throw new TypeError(`The statement name ${name} stands for another text`);
@@ -100,12 +132,13 @@ export class PgliteEngine {
 
   async #execute(bytes: Uint8Array, statement: Statement | undefined): Promise<Rows> {
     if (this.#broken !== undefined) throw brokenFailure('not-sent', this.#broken);
-    let messages: Message[];
+    let messages: readonly Message[];
     try {
-      messages = await this.#database.execProtocolStream(bytes, { throwOnError: false });
+      messages = await this.#wire.send(bytes);
     } catch (error) {
       // Not an answer of the database, but the death of its machine: out of memory, for instance.
       this.#broken = error;
+      if (this.#wire.isRemote) throw remoteFailure(error);
       throw brokenFailure('in-flight', error);
     }
     return this.#read(messages, statement);
@@ -153,7 +186,8 @@ export class PgliteEngine {
   }
 
   #remember(statement: Statement | undefined): void {
-    if (statement?.name !== undefined) this.#prepared.set(statement.name, statement.text);
+    if (statement?.name !== undefined && !this.#wire.isRemote)
+      this.#prepared.set(statement.name, statement.text);
   }
 }
 
@@ -204,6 +238,14 @@ function answered(error: Refusal): DriverFailure {
     table,
     constraint,
     cause: error,
+  });
+}
+
+function remoteFailure(cause: unknown): DriverFailure {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new DriverFailure(`The embedded database's server gave no answer: ${reason}`, {
+    phase: 'in-flight',
+    cause,
   });
 }
 

@@ -68,6 +68,7 @@ async function start<Collaborators>(
   const opened = await openApplication(application, {
     ...config,
     migrate: config.migrateAtStart,
+    embedded: 'serve',
     collaborators,
     ...(clock === undefined ? {} : { clock }),
     ...(deliver === undefined ? {} : { deliver }),

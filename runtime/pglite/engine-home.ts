@@ -1,0 +1,134 @@
+import { EmbeddedDatabaseLockedError, FwError } from '../errors.js';
+import { DirectoryLock } from './directory-lock.js';
+import { openFailure } from './open-failure.js';
+import { OperatorsSocket, type TakeSession } from './operators-socket.js';
+import { PgliteEngine } from './pglite-engine.js';
+
+/** Called with what an operator should know. */
+export type Warn = (message: string) => void;
+
+/**
+ * What a process does about others that want its embedded databases.
+ *
+ * - `alone`: it keeps them to itself.
+ * - `serve`: commands of operators may use them meanwhile, by a socket beside the directory.
+ * - `join`: it uses them by that socket if another process has them open.
+ */
+export type EmbeddedUse = 'alone' | 'serve' | 'join';
+
+/** What an `EngineHome` is made of. */
+export interface HomeOptions {
+  /** Undefined: in memory. */
+  readonly directory: string | undefined;
+  readonly warn: Warn;
+  readonly use: EmbeddedUse;
+  /** For commands of other processes. */
+  readonly take: TakeSession;
+}
+
+/** Holds the engine, from the first session to the end, and the lock of its directory. */
+export class EngineHome {
+  readonly #directory: string | undefined;
+  readonly #warn: Warn;
+  readonly #use: EmbeddedUse;
+  readonly #take: TakeSession;
+  #socket: OperatorsSocket | undefined;
+  #lock: DirectoryLock | undefined;
+  #engine: PgliteEngine | undefined;
+
+  constructor({ directory, warn, use, take }: HomeOptions) {
+    this.#directory = directory;
+    this.#warn = warn;
+    this.#use = use;
+    this.#take = take;
+  }
+
+  get inTransaction(): boolean {
+    return this.#engine?.inTransaction === true;
+  }
+
+  /** See `PgliteEngine.exchange`. To be called by who has the session. */
+  exchange(messages: Uint8Array): Promise<Uint8Array> {
+    if (this.#engine === undefined) throw new TypeError('The engine has not been started');
+    return this.#engine.exchange(messages);
+  }
+
+  /** The engine as a new session expects it. Never called twice at a time, as the pool has one connection. */
+  async cleanEngine(): Promise<PgliteEngine> {
+    this.#engine = this.#engine === undefined ? await this.#start() : await this.#cleaned(this.#engine);
+    return this.#engine;
+  }
+
+  async #cleaned(engine: PgliteEngine): Promise<PgliteEngine> {
+    // What was committed is in the directory. In memory nothing is left to go on with.
+    if (engine.broken && this.#directory !== undefined) {
+      return this.#lock === undefined ? this.#start() : PgliteEngine.open(this.#directory);
+    }
+    await engine.reset();
+    return engine;
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.#socket?.close();
+      await this.#engine?.close();
+    } finally {
+      this.#engine = undefined;
+      this.#socket = undefined;
+      this.#lock?.release();
+      this.#lock = undefined;
+    }
+  }
+
+  async #start(): Promise<PgliteEngine> {
+    if (this.#directory === undefined) return PgliteEngine.open(undefined);
+    try {
+      this.#lock = await lock(this.#directory);
+    } catch (error) {
+      if (this.#use === 'join' && error instanceof EmbeddedDatabaseLockedError)
+        return await joined(this.#directory, error);
+      throw error;
+    }
+    this.#warn(
+      `The embedded database in ${this.#directory} does not force its writes to disk: ` +
+        'a power loss may lose acknowledged data. Use PostgreSQL where that matters.',
+    );
+    try {
+      const engine = await PgliteEngine.open(this.#directory);
+      if (this.#use === 'serve') await this.#listen(this.#directory);
+      return engine;
+    } catch (error) {
+      this.#lock.release();
+      throw error;
+    }
+  }
+
+  /** A server that cannot listen for operators serves all the same. */
+  async #listen(directory: string): Promise<void> {
+    let reason = 'the path of its socket is too long';
+    try {
+      this.#socket ??= await OperatorsSocket.listen(directory, this.#take);
+      if (this.#socket !== undefined) return;
+      if (process.platform === 'win32') return;
+    } catch (error) {
+      reason = error instanceof Error ? error.message : String(error);
+    }
+    this.#warn(`fw-gen cannot use the embedded database in ${directory} while this process runs: ${reason}.`);
+  }
+}
+
+async function joined(directory: string, locked: EmbeddedDatabaseLockedError): Promise<PgliteEngine> {
+  const engine = await PgliteEngine.join(directory);
+  if (engine !== undefined) return engine;
+  throw new EmbeddedDatabaseLockedError(
+    `${locked.message} That process offers no socket for fw-gen: only one that runs startServer does, and none on Windows.`,
+  );
+}
+
+async function lock(directory: string): Promise<DirectoryLock> {
+  try {
+    return await DirectoryLock.acquire(directory);
+  } catch (error) {
+    throw error instanceof FwError ? error : openFailure(directory, error);
+  }
+}

@@ -1,0 +1,148 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type OpenDatabasesOptions, openDatabases } from '../databases.js';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { EmbeddedDatabaseLockedError } from '../errors.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import type { Rows, ShardDatabase } from '../sharding/shard-database.js';
+import { testDataSource, topologyOf } from '../testing/databases-topology.js';
+import { socketPath } from './operators-wire.js';
+
+const shard = ShardIdentifier.of(0, 0);
+const root = mkdtempSync(join(tmpdir(), 'fw-op-'));
+const directory = join(root, 'main');
+const socket = `${directory}.sock`;
+const registries: DatabaseRegistry[] = [];
+let server: DatabaseRegistry;
+
+function open(embedded: OpenDatabasesOptions['embedded'], location = directory): DatabaseRegistry {
+  const topology = topologyOf([
+    [shard, testDataSource({ kind: 'pglite', storage: 'file', location }, undefined)],
+  ]);
+  const registry = openDatabases(topology, { warn: () => {}, embedded: embedded ?? 'alone' });
+  registries.push(registry);
+  return registry;
+}
+
+const query = (database: ShardDatabase, text: string, values: readonly unknown[] = []): Promise<Rows> =>
+  database.query({ text, values, name: `same name for all ${text.length}` });
+
+beforeAll(async () => {
+  server = open('serve');
+  await query(server.database(shard), 'create table t (id int8 primary key, at timestamptz)');
+});
+afterAll(async () => {
+  await Promise.all(registries.map((registry) => registry.close(0)));
+  rmSync(root, { recursive: true, force: true });
+});
+
+/** What another process does: here as well the directory's lock refuses a second opening. */
+async function asCommand<T>(work: (database: ShardDatabase) => Promise<T>): Promise<T> {
+  const registry = open('join');
+  try {
+    return await work(registry.database(shard));
+  } finally {
+    await registry.close(0);
+  }
+}
+
+it('lets a command read and write while the server does, with values of every kind', async () => {
+  const at = '2026-01-31T12:00:00.123Z';
+  const ours = server.database(shard);
+  await query(ours, 'insert into t values (1, $1)', [at]);
+  await asCommand(async (database) => {
+    await query(database, 'insert into t values ($1, $2)', [String(2n ** 53n), at]);
+    expect((await query(database, 'select id, at from t order by id')).rows).toEqual(
+      (await query(ours, 'select id, at from t order by id')).rows,
+    );
+    await expect(query(database, 'insert into t values (1)')).rejects.toMatchObject({ sqlState: '23505' });
+    await expect(query(database, 'copy t from stdin')).rejects.toThrow('COPY FROM STDIN');
+  });
+  expect((await query(ours, 'select count(*)::int4 from t')).rows).toEqual([[2]]);
+});
+
+it('is for its owner alone', () => {
+  expect(statSync(socket).mode & 0o777).toBe(0o600);
+});
+
+it('keeps transactions of commands and of the server apart', async () => {
+  const ours = server.database(shard);
+  await asCommand(async (database) => {
+    const session = await database.acquire();
+    await session.query({ text: 'begin', values: [] });
+    await session.query({ text: 'insert into t values (10)', values: [] });
+    // The server's statement waits until the command's transaction has ended.
+    const waiting = query(ours, 'select count(*)::int4 from t where id = 10');
+    await session.query({ text: 'rollback', values: [] });
+    session.release();
+    expect((await waiting).rows).toEqual([[0]]);
+  });
+});
+
+it('ends the transaction of a command that goes away', async () => {
+  const ours = server.database(shard);
+  const registry = open('join');
+  const session = await registry.database(shard).acquire();
+  await session.query({ text: 'begin', values: [] });
+  await session.query({ text: 'insert into t values (11)', values: [] });
+  await session.query({ text: "set application_name = 'left behind'", values: [] });
+  session.destroy();
+  await registry.close(0);
+  expect((await query(ours, 'select count(*)::int4 from t where id = 11')).rows).toEqual([[0]]);
+  expect((await query(ours, 'show application_name')).rows).not.toEqual([['left behind']]);
+});
+
+it('keeps a lock of the session as long as the command holds it', async () => {
+  await asCommand(async (database) => {
+    const session = await database.acquire();
+    await session.query({ text: 'select pg_advisory_lock(7)', values: [] });
+    expect((await session.query({ text: 'select pg_advisory_unlock(7)', values: [] })).rows).toEqual([
+      [true],
+    ]);
+    session.release();
+  });
+});
+
+it('drops whoever does not speak its protocol', async () => {
+  const client = connect(socket).resume();
+  client.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n');
+  await new Promise((resolve) => client.once('close', resolve));
+  expect((await query(server.database(shard), 'select 1')).rows).toEqual([[1]]);
+});
+
+it('is not offered by a process that keeps its databases to itself', async () => {
+  await server.close(0);
+  expect(existsSync(socket)).toBe(false);
+  const alone = open('alone');
+  await query(alone.database(shard), 'select 1');
+  expect(existsSync(socket)).toBe(false);
+  const call = asCommand((database) => query(database, 'select 1'));
+  await expect(call).rejects.toThrow(EmbeddedDatabaseLockedError);
+  await expect(call).rejects.toThrow('offers no socket for fw-gen');
+  await expect(query(open('serve').database(shard), 'select 1')).rejects.toThrow(EmbeddedDatabaseLockedError);
+  await alone.close(0);
+});
+
+it('replaces the socket of a server that was killed', async () => {
+  const listen = `require('node:net').createServer().listen(${JSON.stringify(socket)}, () => process.kill(process.pid, 'SIGKILL'))`;
+  spawnSync(process.execPath, ['-e', listen]);
+  expect(existsSync(socket)).toBe(true);
+  const again = open('serve');
+  await query(again.database(shard), 'select 1');
+  await asCommand((database) => query(database, 'select 1'));
+  await again.close(0);
+  expect(existsSync(socket)).toBe(false);
+  // Without a server, a command opens the directory itself.
+  await asCommand((database) => query(database, 'select 1'));
+});
+
+it('needs a path that systems take', () => {
+  const deep = join(root, 'x'.repeat(110));
+  mkdirSync(deep);
+  expect(socketPath(deep)).toBeUndefined();
+  expect(socketPath(directory)).toBe(`${realpathSync(root)}/main.sock`);
+});

@@ -1,0 +1,140 @@
+import { once } from 'node:events';
+import { chmodSync, rmSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { HELLO, readFrames, socketPath, writeFrame } from './operators-wire.js';
+
+/** The database's only session, in the hands of one operator's command. */
+export interface OperatorsSession {
+  /** Runs messages of PostgreSQL's protocol that end with Sync, or a simple query. */
+  exchange(messages: Uint8Array): Promise<Uint8Array>;
+  /** Whether the next message needs this very session: a transaction is open, or a lock is held. */
+  isNeeded(): Promise<boolean>;
+  /** Gives it back, cleared of what the command has left. */
+  end(): void;
+}
+
+/** Takes the session when the server's own statements leave it. */
+export type TakeSession = () => Promise<OperatorsSession>;
+
+/** A command that keeps the session and sends nothing for so long is cut off, in milliseconds: the server waits for it. */
+const HOLD_MS = 5_000;
+/** Permissions of the socket: its owner's alone. */
+const OWNER_ONLY = 0o600;
+
+/**
+ * A Unix domain socket beside the data directory, by which operators' commands use the database while this process has
+ * it open. One session is shared: a command has it for one statement or one transaction at a time.
+ */
+export class OperatorsSocket {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+
+  private constructor(take: TakeSession) {
+    this.#server = createServer((socket) => this.#serve(socket, take));
+  }
+
+  /**
+   * @param directory locked by this process, so that a socket that lies there is stale
+   * @returns undefined where the system has no such sockets, or where its path is too long
+   * @throws the system's error
+   */
+  static async listen(directory: string, take: TakeSession): Promise<OperatorsSocket | undefined> {
+    const path = socketPath(directory);
+    if (path === undefined) return undefined;
+    rmSync(path, { force: true });
+    const socket = new OperatorsSocket(take);
+    const server = socket.#server;
+    asOwner(() => server.listen(path));
+    await once(server, 'listening');
+    chmodSync(path, OWNER_ONLY);
+    server.unref();
+    return socket;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  }
+
+  #serve(socket: Socket, take: TakeSession): void {
+    this.#sockets.add(socket);
+    const caller = new Caller(socket, take);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => {
+      this.#sockets.delete(socket);
+      caller.end();
+    });
+    socket.write(HELLO);
+    readFrames(
+      socket,
+      ({ bytes }) => caller.take(bytes),
+      () => socket.destroy(),
+    );
+  }
+}
+
+/** One command that is connected. Its messages are run one after the other. */
+class Caller {
+  readonly #socket: Socket;
+  readonly #take: TakeSession;
+  #session: OperatorsSession | undefined;
+  #last: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+  #hasEnded = false;
+
+  constructor(socket: Socket, take: TakeSession) {
+    this.#socket = socket;
+    this.#take = take;
+  }
+
+  take(messages: Uint8Array): void {
+    clearTimeout(this.#timer);
+    this.#last = this.#last.then(() => this.#run(messages));
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    clearTimeout(this.#timer);
+    void this.#last.then(() => this.#release());
+  }
+
+  async #run(messages: Uint8Array): Promise<void> {
+    if (this.#hasEnded) return;
+    try {
+      this.#session ??= await this.#take();
+      const bytes = await this.#session.exchange(messages);
+      if (await this.#session.isNeeded()) this.#hold();
+      else this.#release();
+      writeFrame(this.#socket, { kind: 'messages', bytes });
+    } catch (error) {
+      this.#release();
+      const reason = error instanceof Error ? error.message : String(error);
+      writeFrame(this.#socket, { kind: 'failure', bytes: Buffer.from(reason) });
+    }
+  }
+
+  #hold(): void {
+    if (this.#hasEnded) return;
+    this.#timer = setTimeout(() => this.#socket.destroy(), HOLD_MS).unref();
+  }
+
+  #release(): void {
+    this.#session?.end();
+    this.#session = undefined;
+  }
+}
+
+/** Between `bind` and `chmod`, nobody else may connect. Worker threads have no umask of their own to set. */
+function asOwner(bind: () => void): void {
+  let before: number | undefined;
+  try {
+    before = process.umask(0o177);
+  } catch {
+    before = undefined;
+  }
+  try {
+    bind();
+  } finally {
+    if (before !== undefined) process.umask(before);
+  }
+}
