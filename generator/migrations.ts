@@ -4,7 +4,9 @@ import { checkFolders, type ProjectFolders } from './check/check-folders.js';
 import { checkSchema } from './check/check-schema.js';
 import { compareText, type Diagnostic, sortDiagnostics } from './diagnostics.js';
 import { emitChange } from './emit/emit-change.js';
-import { columnDefinition } from './emit/views/migration-view.js';
+import { sqlName } from './emit/print/sql.js';
+import type { ColumnRename, RenameMigration } from './emit/rename-migrations.js';
+import { columnDefinition, finiteCheck } from './emit/views/migration-view.js';
 import { attempt } from './read/attempt.js';
 import { listMigrations } from './read/list-files.js';
 import { namesakes } from './read/migration-files.js';
@@ -12,10 +14,18 @@ import { type MigrationText, readMigrationSql } from './read/read-migration-sql.
 import { readProject } from './read/read-project.js';
 import { columnsOf } from './schema/columns.js';
 import { modelNames } from './schema/model-names.js';
+import { snakeCase } from './schema/naming.js';
 import { relativeTo } from './schema/paths.js';
 import type { ModelSchema } from './schema/project-schema.js';
 
 export { sqlName } from './emit/print/sql.js';
+export {
+  type ColumnRename,
+  dropMigration,
+  isAdditionOf,
+  type RenameMigration,
+  renameMigrations,
+} from './emit/rename-migrations.js';
 export type { MigrationText } from './read/read-migration-sql.js';
 
 /** The migrations of a project, and what is wrong with their files. */
@@ -73,12 +83,65 @@ export async function readModelTables(folders: ProjectFolders): Promise<{
   readonly tables: readonly ModelTable[];
   readonly diagnostics: readonly Diagnostic[];
 }> {
+  const { models, diagnostics } = await readModels(folders);
+  return { tables: models.map(tableOf), diagnostics };
+}
+
+async function readModels(folders: ProjectFolders): Promise<{
+  readonly models: readonly ModelSchema[];
+  readonly diagnostics: readonly Diagnostic[];
+}> {
   const { paths, diagnostics: problems } = checkFolders(folders);
-  if (problems.length > 0) return { tables: [], diagnostics: problems };
+  if (problems.length > 0) return { models: [], diagnostics: problems };
   const { schema, diagnostics } = await readProject(folders.projectDirectory, paths);
   const all = [...diagnostics, ...checkSchema(schema)];
-  if (all.length > 0) return { tables: [], diagnostics: sortDiagnostics(all) };
-  return { tables: schema.models.map(tableOf), diagnostics: [] };
+  return all.length > 0
+    ? { models: [], diagnostics: sortDiagnostics(all) }
+    : { models: schema.models, diagnostics: [] };
+}
+
+/** A field that gets another name. */
+export interface FieldRename {
+  readonly model: string;
+  readonly field: string;
+  readonly to: string;
+}
+
+/**
+ * What renaming a field means for its column. The sources may have either name.
+ *
+ * @returns as `rename` why it cannot be, where that is a text
+ */
+export async function findRename(
+  folders: ProjectFolders,
+  { model: name, field, to }: FieldRename,
+): Promise<{ readonly rename: ColumnRename | string; readonly diagnostics: readonly Diagnostic[] }> {
+  const { models, diagnostics } = await readModels(folders);
+  const model = models.find((each) => each.name === name);
+  if (model === undefined) {
+    const known = models.map((each) => each.name).join(', ');
+    return { rename: `There is no model ${name}; the models are: ${known}.`, diagnostics };
+  }
+  const columns = columnsOf(model);
+  const [before, after] = [field, to].map((each) => columns.find((column) => column.field.name === each));
+  if (before !== undefined && after !== undefined)
+    return { rename: `${name} has both fields, ${field} and ${to}.`, diagnostics };
+  const column = before ?? after;
+  if (column === undefined) return { rename: `${name} has neither field, ${field} nor ${to}.`, diagnostics };
+  if (column.inherited) return { rename: `${field} is a field of every model.`, diagnostics };
+  const toColumn = after?.column ?? snakeCase(to);
+  const rename = {
+    table: modelNames(model).table,
+    from: before?.column ?? snakeCase(field),
+    to: toColumn,
+    type: column.sqlType,
+    nullable: column.field.optional || column.field.nullable,
+    check: finiteCheck(sqlName(toColumn), column.sqlType),
+  };
+  return {
+    rename: rename.from === rename.to ? `Both names mean the column ${rename.to}.` : rename,
+    diagnostics,
+  };
 }
 
 function tableOf(model: ModelSchema): ModelTable {
@@ -107,8 +170,22 @@ export function nextMigration(
   title: string,
   statements: readonly string[],
 ): NewMigration {
-  const numbers = migrations.map(({ name }) => Number(/^\d+/.exec(name)?.[0] ?? 0));
-  const number = String(Math.max(0, ...numbers) + 1).padStart(4, '0');
-  const name = `${number}_${title}`;
+  const name = `${nextNumber(migrations, 0)}_${title}`;
   return { file: `${name}.ts`, text: emitChange(name, statements) };
+}
+
+/** SQL migrations with the numbers that follow the present ones. */
+export function numbered(
+  present: readonly MigrationText[],
+  migrations: readonly RenameMigration[],
+): readonly NewMigration[] {
+  return migrations.map(({ title, text }, index) => ({
+    file: `${nextNumber(present, index)}_${title}.sql`,
+    text,
+  }));
+}
+
+function nextNumber(migrations: readonly MigrationText[], index: number): string {
+  const numbers = migrations.map(({ name }) => Number(/^\d+/.exec(name)?.[0] ?? 0));
+  return String(Math.max(0, ...numbers) + 1 + index).padStart(4, '0');
 }

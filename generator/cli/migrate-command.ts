@@ -14,6 +14,7 @@ import {
 import type { Command } from './commander.js';
 import { addDiffCommand } from './diff-command.js';
 import { EXIT, type ExitCode, type Output } from './exit.js';
+import { addRenameCommand } from './rename-command.js';
 import { textTable } from './text-table.js';
 
 interface MigrateOptions {
@@ -48,6 +49,7 @@ export function addMigrateCommand(program: Command, context: CommandContext): vo
     'Looks for pending migrations and for drift between shards and between models and tables.',
   ).action((options: MigrateOptions) => context.run(() => verify(options, context.output)));
   addDiffCommand(migrate, context);
+  addRenameCommand(migrate, context);
 }
 
 interface Look {

@@ -116,8 +116,8 @@ class ChangePlanner {
     if (value === undefined) {
       this.#refusals.push(
         `${table}.${column.name} needs a value in rows that are there already: make the field optional, or give one ` +
-          `with --backfill '${table}.${column.name}=<sql>'. If another column was renamed, write @renamedFrom <column> ` +
-          "into the field's comment.",
+          `with --backfill '${table}.${column.name}=<sql>'. If another column was renamed: fw-gen migrate rename does it ` +
+          "while older processes run, and @renamedFrom <column> in the field's comment while none does.",
       );
       return;
     }

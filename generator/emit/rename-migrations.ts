@@ -1,0 +1,153 @@
+import { contentHash } from '../content-hash.js';
+import { sqlName } from './print/sql.js';
+
+/** A column that gets another name while processes that know the old one go on writing it. */
+export interface ColumnRename {
+  readonly table: string;
+  readonly from: string;
+  readonly to: string;
+  readonly type: string;
+  readonly nullable: boolean;
+  /** Condition on the new column, as `check (...)` takes it; undefined for none. */
+  readonly check: string | undefined;
+}
+
+/** One `.sql` migration: what stands behind the number in its name, and its text. */
+export interface RenameMigration {
+  readonly title: string;
+  readonly text: string;
+}
+
+const YOURS =
+  '-- Written once by fw-gen migrate rename. It is yours from here on: read it before you apply it.';
+
+/**
+ * The migrations of the first release. The first adds the column and a trigger that keeps both in step, whichever of them
+ * a statement writes. The second one copies, a thousand rows at a time, and then requires a value.
+ */
+export function renameMigrations(rename: ColumnRename): readonly RenameMigration[] {
+  return [
+    { title: titleOf('add', rename), text: additionText(rename) },
+    { title: titleOf('copy', rename), text: copyText(rename) },
+  ];
+}
+
+/** The migration of the second release, which drops the old column. */
+export function dropMigration(rename: ColumnRename): RenameMigration {
+  const { table, from, to } = quoted(rename);
+  const trigger = triggerName(rename);
+  const lines = [
+    `-- Release 2 of 2: ${rename.table}.${rename.from} is gone, its values are in ${rename.to}.`,
+    '-- Release it only when no process of the release before the rename is running any more.',
+    YOURS,
+    `drop trigger ${trigger} on ${table};`,
+    `drop function ${trigger}();`,
+    `alter table ${table} drop column ${from};`,
+    ...(rename.nullable ? [] : [`alter table ${table} alter column ${to} drop default;`]),
+  ];
+  return { title: titleOf('drop', rename), text: `${lines.join('\n')}\n` };
+}
+
+/** What stands behind the number of a migration's name. */
+function titleOf(step: 'add' | 'copy' | 'drop', { table, from, to }: ColumnRename): string {
+  const words = step === 'add' ? [table, to, 'for', from] : step === 'copy' ? [table, to] : [table, from];
+  const title = words
+    .join('_')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_');
+  return `${step}_${title}`.slice(0, 60);
+}
+
+/** True for a migration of the first release, by its name. */
+export function isAdditionOf(rename: ColumnRename, migration: string): boolean {
+  return migration.replace(/^\d+_/, '') === titleOf('add', rename);
+}
+
+/** Of the trigger and its function. A name of more than 63 bytes would be cut off. */
+function triggerName({ table, from, to }: ColumnRename): string {
+  const name = `rename_${table}_${from}_${to}`;
+  return sqlName(Buffer.byteLength(name) <= 63 ? name : `rename_${contentHash(name).slice(0, 32)}`);
+}
+
+function constraintName({ table, to }: ColumnRename, end: string): string {
+  const name = `${table}_${to}_${end}`;
+  return sqlName(Buffer.byteLength(name) <= 63 ? name : `${end}_${contentHash(name).slice(0, 32)}`);
+}
+
+function quoted({ table, from, to }: ColumnRename): Pick<ColumnRename, 'table' | 'from' | 'to'> {
+  return { table: sqlName(table), from: sqlName(from), to: sqlName(to) };
+}
+
+function additionText(rename: ColumnRename): string {
+  const { table, from, to } = quoted(rename);
+  const { type, check } = rename;
+  const trigger = triggerName(rename);
+  return `-- Release 1 of 2: ${rename.table}.${rename.from} becomes ${rename.to}, while processes of the release before go on writing ${rename.from}.
+${YOURS}
+alter table ${table} add column ${to} ${type};
+${check === undefined ? '' : `alter table ${table} add constraint ${constraintName(rename, 'check')} check (${check}) not valid;\n`}${defaultsText(rename)}create function ${trigger}() returns trigger language plpgsql as $rename$
+begin
+  if tg_op = 'INSERT' then
+    if new.${to} is null then
+      new.${to} := new.${from};
+    else
+      new.${from} := new.${to};
+    end if;
+  elsif new.${to} is distinct from old.${to} then
+    new.${from} := new.${to};
+  else
+    -- A process of the release before wrote it, or the row has not been copied yet.
+    new.${to} := new.${from};
+  end if;
+  return new;
+end
+$rename$;
+create trigger ${trigger} before insert or update on ${table} for each row execute function ${trigger}();
+`;
+}
+
+/** An insert names one of the columns only. The trigger tells which one by the null in the other. */
+function defaultsText(rename: ColumnRename): string {
+  const { table, from, to } = quoted(rename);
+  const { type, nullable } = rename;
+  if (nullable) return `alter table ${table} alter column ${from} drop default;\n`;
+  // A plain null would be no default, and a start would miss the value of a column that it does not know.
+  const none = `nullif('', '')::${type}`;
+  return `-- Inserts name one of the two columns. The other one is null until the trigger fills it.
+alter table ${table} alter column ${from} set default ${none}, alter column ${to} set default ${none};
+`;
+}
+
+function copyText(rename: ColumnRename): string {
+  const { table, from, to } = quoted(rename);
+  const check = constraintName(rename, 'check');
+  const notNull = constraintName(rename, 'not_null');
+  const required = [
+    '-- The check lets "set not null" do without reading the table under its lock.',
+    `alter table ${table} drop constraint if exists ${notNull};`,
+    `alter table ${table} add constraint ${notNull} check (${to} is not null) not valid;`,
+    `alter table ${table} validate constraint ${notNull};`,
+    `alter table ${table} alter column ${to} set not null;`,
+    `alter table ${table} drop constraint ${notNull};`,
+  ];
+  return `-- fw-gen: no transaction
+-- Release 1 of 2, continued: copies ${rename.table}.${rename.from} to ${rename.to}, a thousand rows at a time. It can be repeated.
+${YOURS}
+do $copy$
+declare
+  fw_reached uuid := '00000000-0000-0000-0000-000000000000';
+  fw_batch uuid[];
+begin
+  loop
+    select array_agg(page.id order by page.id) into fw_batch from (
+      select t.id from ${table} as t where t.id > fw_reached order by t.id limit 1000 for no key update
+    ) as page;
+    exit when fw_batch is null;
+    update ${table} as t set ${to} = t.${from} where t.id = any (fw_batch) and t.${to} is distinct from t.${from};
+    fw_reached := fw_batch[array_upper(fw_batch, 1)];
+    commit;
+  end loop;
+end
+$copy$;
+${[...(rename.check === undefined ? [] : [`alter table ${table} validate constraint ${check};`]), ...(rename.nullable ? [] : required)].map((line) => `${line}\n`).join('')}`;
+}
