@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import pg from 'pg';
-import { openWallet } from './product.js';
+import { withBuild } from './product.js';
 import { ID_PREFIX, WALLETS } from './wallets.js';
 
 /** Runs work on a client of its own. */
@@ -15,19 +18,25 @@ export async function withClient(connection, work) {
 }
 
 /** A fresh database with wallets: the framework's own schema, or the peers'. */
-export async function createDatabase(server, name, schema) {
+export async function createDatabase(server, name, schema, build) {
   const connection = { ...server.connection, database: name };
   await withClient(server.connection, async (admin) => {
     await admin.query(`drop database if exists ${name} with (force)`);
     await admin.query(`create database ${name}`);
   });
-  if (schema === 'framework') await (await openWallet(connection, { migrate: true })).close();
+  if (schema === 'framework') await migrateWallet(connection, build);
   await withClient(connection, async (client) => {
     if (schema === 'peer') await client.query(PEER_SCHEMA);
     await client.query(SEED);
     await client.query('vacuum (analyze) wallets');
   });
   return connection;
+}
+
+/** In a process of its own, since one process takes the product of one build. */
+async function migrateWallet(connection, build) {
+  const main = fileURLToPath(new URL('./migrate-main.js', import.meta.url));
+  await promisify(execFile)(process.execPath, [main, JSON.stringify(connection)], { env: withBuild(build) });
 }
 
 export function dropDatabase(server, name) {

@@ -36,7 +36,7 @@ async function openEntries(server, options) {
       continue;
     }
     const database = `b_${variant.name.replaceAll(/[^a-z]/g, '_')}`;
-    const connection = await createDatabase(server, database, variant.schema);
+    const connection = await createDatabase(server, database, variant.schema, variant.build);
     const acknowledged = { deposits: 0, cents: 0 };
     entries.push({
       variant,
@@ -56,10 +56,10 @@ function unavailable({ module, pgbench }) {
 }
 
 /** @param {any} variant one of `variants` */
-function openWorker({ module, pgbench, options, rows }, connection, { hasUuid7 }) {
+function openWorker({ module, pgbench, options, rows, build }, connection, { hasUuid7 }) {
   if (pgbench !== undefined)
     return new Pgbench(connection, { form: pgbench, withAction: rows === 3, hasUuid7 });
-  return Worker.start(module, { ...options, connection });
+  return Worker.start(module, { ...options, connection }, build);
 }
 
 /** The first seconds of a process belong to its compiler and to opening connections. */

@@ -12,6 +12,11 @@ const ROOT =
     : pathToFileURL(`${resolve(process.env.BENCH_BUILD)}/`);
 const DIST = new URL('dist/', ROOT);
 
+/** The environment of a process that takes the product of the folder `build`, or of this process. */
+export function withBuild(build) {
+  return build === undefined ? process.env : { ...process.env, BENCH_BUILD: resolve(build) };
+}
+
 /** A module of the build. */
 export async function built(path) {
   try {

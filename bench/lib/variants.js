@@ -34,6 +34,22 @@ const pgbench = (form, label) => [
   },
 ];
 
+/** The build of an earlier version, to be compared with the present one within each round. */
+const before =
+  process.env.BENCH_BEFORE === undefined
+    ? []
+    : [
+        {
+          name: 'framework-before',
+          label: 'fw-actions before, `BENCH_BEFORE`',
+          module: 'framework',
+          schema: 'framework',
+          options: {},
+          rows: 3,
+          build: process.env.BENCH_BEFORE,
+        },
+      ];
+
 /** All variants in the order in which tables list them. `takesPart` says in which loads, if not in all. */
 export const variants = [
   {
@@ -44,6 +60,7 @@ export const variants = [
     options: {},
     rows: 3,
   },
+  ...before,
   {
     name: 'bare',
     label: 'bare script of the merged statement',

@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { withBuild } from './product.js';
 
 const MAIN = fileURLToPath(new URL('./worker-main.js', import.meta.url));
 const CLOSE_TIMEOUT_MS = 5_000;
@@ -17,10 +18,13 @@ export class Worker {
     );
   }
 
-  /** Starts the process and waits until the variant is open. */
-  static async start(module, options) {
+  /** Starts the process and waits until the variant is open. `build` is the product's, if not this process's. */
+  static async start(module, options, build) {
     const worker = new Worker(
-      fork(MAIN, [JSON.stringify({ module, options })], { execArgv: ['--expose-gc'] }),
+      fork(MAIN, [JSON.stringify({ module, options })], {
+        execArgv: ['--expose-gc'],
+        env: withBuild(build),
+      }),
     );
     await worker.#answer();
     return worker;

@@ -18,12 +18,16 @@ const LIMITS = {
  */
 export async function open({ connection }) {
   const connections = await Connections.open(connection, LIMITS);
-  const bare = new Bare(connections, await flushTexts());
+  const bare = new Bare(connections, await flushTexts(connections));
   return { deposit: (id, amount) => bare.deposit(id, amount), close: () => connections.close() };
 }
 
-/** The texts of a flush of deposits, with and without folding. */
-async function flushTexts() {
+/**
+ * The texts of a flush of deposits, with and without folding, and what the latter has to prove of the table.
+ *
+ * @param {Connections} connections
+ */
+async function flushTexts(connections) {
   /** @type {typeof import('../../dist/runtime/persistence/flush-shape.js')} */
   const { flushText } = await built('runtime/persistence/flush-shape.js');
   /** @type {typeof import('../../dist/runtime/persistence/update-columns.js')} */
@@ -32,11 +36,24 @@ async function flushTexts() {
   const { columnsOfFields } = await built('runtime/domain/column-set.js');
   const { walletModel: model } = await built('examples/wallet/generated/wallet.js');
   const updates = tableUpdates(model).of([columnsOfFields(model, ['balance', 'updatedDate'])]);
-  const tables = [{ model, updates, adds: false, expects: false }];
+  const [[catalogVersion, hasTriggers]] = await connections.read(
+    'catalog',
+    `SELECT xmin::text, relhastriggers FROM pg_class WHERE oid = 'wallets'::regclass`,
+    [],
+  );
   const parts = { events: true, keys: false, schedules: false, cancellations: false, journal: false };
   /** @param {boolean} folded */
-  const text = (folded) => flushText({ tables, ...parts, folded, oneGuard: true, skipLocked: true });
-  return { single: text(false), folded: text(true) };
+  const text = (folded) =>
+    flushText({
+      tables: [
+        { model, updates, adds: false, expects: false, proves: folded ? { hasTriggers } : undefined },
+      ],
+      ...parts,
+      folded,
+      oneGuard: true,
+      skipLocked: true,
+    });
+  return { single: text(false), folded: text(true), catalogVersion };
 }
 
 const READ =
@@ -104,8 +121,8 @@ class Bare {
 
   #run(count, groups) {
     const folded = count > groups.length;
-    const values = flushValues(groups, folded);
-    const { single, folded: foldedText } = this.#texts;
+    const { single, folded: foldedText, catalogVersion } = this.#texts;
+    const values = flushValues(groups, folded ? catalogVersion : undefined);
     return folded
       ? this.#connections.write('folded', foldedText, values)
       : this.#connections.write('single', single, values);
@@ -131,8 +148,12 @@ function ownId() {
 const array = (elements) => `{${elements.join(',')}}`;
 const json = (elements) => `[${elements.join(',')}]`;
 
-/** Values in the order of the statement's parameters: see `flushText`. */
-function flushValues(groups, folded) {
+/**
+ * Values in the order of the statement's parameters: see `flushText`.
+ *
+ * @param catalogVersion what a statement that folds has to prove; undefined: it does not fold
+ */
+function flushValues(groups, catalogVersion) {
   const now = new Date();
   const items = groups.flatMap(([, group]) => group);
   const actionIds = items.map(() => ownId());
@@ -146,7 +167,9 @@ function flushValues(groups, folded) {
     instants(items.map(() => now)),
     json(items.map(({ wallet, amount }) => `{"walletId":"${wallet.id}","amount":"${amount}"}`)),
   ];
-  if (folded) values.push(array(groups.flatMap(([, group], index) => group.map(() => index + 1))));
+  if (catalogVersion !== undefined) {
+    values.push(array(groups.flatMap(([, group], index) => group.map(() => index + 1))), catalogVersion);
+  }
   values.push(...updates(groups, now), ...events(items));
   return values;
 }
