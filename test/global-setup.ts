@@ -6,7 +6,8 @@ import type {} from '../runtime/testing/databases-vitest.js';
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env[SERVER_VARIABLE];
   if (given !== undefined && given !== '') return useServer(project, parseAddress(given));
-  const server = await startPostgres();
+  // Nothing that a test can do loses what the operating system has not written yet.
+  const server = await startPostgres({ fsync: 'off', full_page_writes: 'off' });
   const { host, port, user, password, database } = server;
   project.provide('postgresServer', { host, port, user, password, database });
   return () => server.destroy();

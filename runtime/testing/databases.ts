@@ -5,7 +5,7 @@ import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { migrate } from '../migration/migrate.js';
 import type { Migration } from '../migration/migration.js';
 import { DatabaseRegistry } from '../sharding/database-registry.js';
-import { releaseEmbedded, sharedEmbeddedAdapter } from './databases-embedded.js';
+import { EmbeddedLoan, releaseEmbedded } from './databases-embedded.js';
 import {
   APPLICATION_ROLE,
   forgetOwner,
@@ -136,16 +136,16 @@ class ServerHarness extends BaseHarness {
   }
 }
 
-/** Each shard is an instance in memory. As starting one is slow, it is emptied and used again by the next test. */
+/** Each shard is an instance in memory. As starting one is slow, it is cleared and used again by the next test. */
 class EmbeddedHarness extends BaseHarness {
   readonly adapter = 'pglite';
 
   async makeShards(options: ShardsOptions = {}): Promise<DatabaseRegistry> {
     const topology = await this.makeTopology(options);
-    const registry = this.keep(
-      new DatabaseRegistry(topology, { adapters: [sharedEmbeddedAdapter], warn: () => {} }),
-    );
-    if (options.migrated !== false) await migrate(registry, { migrations: options.migrations ?? [] });
+    const migrations = options.migrated === false ? undefined : (options.migrations ?? []);
+    const loan = await EmbeddedLoan.of(shardsOf(options), migrations);
+    const registry = this.keep(new DatabaseRegistry(topology, { adapters: [loan], warn: () => {} }));
+    if (migrations !== undefined) await loan.migrated(() => migrate(registry, { migrations }));
     return registry;
   }
 
