@@ -13,6 +13,7 @@ import { StallingProxy } from '../testing/databases-proxy.js';
 import { serverUrl, testDataSource, topologyOf } from '../testing/databases-topology.js';
 import { describeOn, describeOnEachAdapter, testServer } from '../testing/databases-vitest.js';
 import { readOnlyKysely } from './kysely-dialect.js';
+import { declareModelTable } from './model-tables.js';
 
 interface Tables {
   t: { id: number; v: string | null };
@@ -32,10 +33,12 @@ describeOnEachAdapter('A Kysely for reading', (harness) => {
       insert into t values (1, 'one'), (2, null);
       create sequence s;
       create function sneaky() returns int4 language sql as 'insert into t values (99, null) returning id';
+      create view sneaky_view as select sneaky() as n;
       create procedure intruder() language plpgsql as 'begin commit; insert into t values (98, null); commit; end';
     `);
     session.release();
     sent = [];
+    declareModelTable('t');
     db = readOnlyKysely<Tables>(recording(database, sent));
   });
 
@@ -137,6 +140,10 @@ describeOnEachAdapter('A Kysely for reading', (harness) => {
       ],
       ['a raw drop', (k) => sql`drop table t`.execute(k)],
       ['a function that writes', (k) => k.selectNoFrom((e) => e.fn<number>('sneaky', []).as('n')).execute()],
+      [
+        'a view whose function writes',
+        (k) => k.withTables<{ sneaky_view: { n: number } }>().selectFrom('sneaky_view').selectAll().execute(),
+      ],
       ['a sequence', (k) => k.selectNoFrom((e) => e.fn<string>('nextval', [e.val('s')]).as('n')).execute()],
       [
         'a block that asks for writing first',

@@ -1,5 +1,6 @@
-import type { OperationNode, OperationNodeKind, SelectModifier } from 'kysely';
+import type { OperationNode, OperationNodeKind, SelectModifier, TableNode } from 'kysely';
 import { WriteInPerformError } from '../errors.js';
+import { isPlainTable } from './model-tables.js';
 
 /** Whether a query's syntax tree says all that the query does. */
 export type ReadOnlyVerdict = 'transparent' | 'opaque';
@@ -112,23 +113,46 @@ const HARMLESS_RAW: ReadonlySet<string> = new Set(['asc', 'desc', '', ' collate 
 /**
  * Looks at every node of a query.
  *
- * @returns `opaque` if it holds raw SQL or calls a function that is not known to be pure
+ * @returns `opaque` if it holds raw SQL, calls a function that is not known to be pure, or reads what may be a view
  * @throws WriteInPerformError for anything that no SELECT consists of, and for row locks
  */
 export function checkReadOnly(root: OperationNode): ReadOnlyVerdict {
   if (root.kind !== 'SelectQueryNode' && root.kind !== 'RawNode') throw refusal(root.kind);
   let verdict: ReadOnlyVerdict = 'transparent';
+  const relations: Relation[] = [];
+  const defined = new Set<string>();
   const pending: unknown[] = [root];
   while (pending.length > 0) {
     const part = pending.pop();
     if (isNode(part)) {
       if (checkNode(part) === 'opaque') verdict = 'opaque';
+      if (part.kind === 'TableNode') relations.push(relationOf(part));
+      else if (part.kind === 'CommonTableExpressionNameNode' && 'table' in part && isNode(part.table))
+        defined.add(relationOf(part.table).name);
+      else if (part.kind === 'ReferenceNode') {
+        // The table of a column is an alias, or stands in the query's FROM as well.
+        if ('column' in part) pending.push(part.column);
+        continue;
+      }
       // Values are the caller's data, not part of the tree.
       if (part.kind === 'ValueNode' || part.kind === 'PrimitiveValueListNode') continue;
     }
     if (typeof part === 'object' && part !== null) pending.push(...Object.values(part));
   }
-  return verdict;
+  const isKnown = ({ schema, name }: Relation): boolean =>
+    isPlainTable(schema, name) || (schema === undefined && defined.has(name));
+  return relations.every(isKnown) ? verdict : 'opaque';
+}
+
+interface Relation {
+  readonly schema: string | undefined;
+  readonly name: string;
+}
+
+/** The table of a node that names one. A node of another shape names none, and so none that is known. */
+function relationOf(node: OperationNode): Relation {
+  const { table } = node as Partial<TableNode>;
+  return { schema: table?.schema?.name, name: table?.identifier.name ?? '' };
 }
 
 function checkNode(node: OperationNode): ReadOnlyVerdict {
