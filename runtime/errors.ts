@@ -15,6 +15,7 @@ export type ErrorCode =
   | 'FW_STALE_MODEL'
   | 'FW_ROW_BUSY'
   | 'FW_UNIQUE_VIOLATION'
+  | 'FW_DUPLICATE_KEY'
   | 'FW_CONSTRAINT_VIOLATION'
   | 'FW_UNKNOWN_SHARD'
   | 'FW_SHARD_UNAVAILABLE'
@@ -106,10 +107,11 @@ export class UnauthenticatedError extends FwError {
   }
 }
 
-/** `getById` found no row (or one that is hidden as deleted). */
+/** `getById` or `getByKey` found no row (or one that is hidden as deleted). */
 export class ModelNotFoundError extends FwError {
   readonly code = 'FW_MODEL_NOT_FOUND';
   readonly modelName: string;
+  /** The id that was asked for; for `getByKey` the fields and values of the key. */
   readonly modelId: string;
 
   constructor(modelName: string, modelId: string) {
@@ -207,6 +209,24 @@ export class UniqueViolationError extends FwError {
     super(message, options);
     this.table = options.table;
     this.constraint = options.constraint;
+  }
+}
+
+/** Two models of one plan would have one natural key. Nothing was written. */
+export class DuplicateKeyError extends FwError {
+  readonly code = 'FW_DUPLICATE_KEY';
+  /** Name of the model class. */
+  readonly modelName: string;
+  /** Ids of both. */
+  readonly ids: readonly [string, string];
+
+  constructor(
+    message: string,
+    facts: { readonly modelName: string; readonly ids: readonly [string, string] },
+  ) {
+    super(message);
+    this.modelName = facts.modelName;
+    this.ids = facts.ids;
   }
 }
 

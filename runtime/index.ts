@@ -1,7 +1,7 @@
 /** What applications import. */
 export { Action, type ActionClass } from './action/action.js';
 export type { ActionDescriptor, ResultType } from './action/action-descriptor.js';
-export { ActionPlan, type StagedItem } from './action/action-plan.js';
+export { ActionPlan, type KeyedModels, type StagedItem } from './action/action-plan.js';
 export { ActionRegistry } from './action/action-registry.js';
 export { ExecutionConfiguration, ExecutionConfigurationBuilder } from './action/execution-configuration.js';
 export type { AttemptEnd, AttemptReport, ExecutionReport, WriteReport } from './action/execution-report.js';
@@ -17,6 +17,7 @@ export {
   type HttpMethod,
   HttpRoute,
   type HttpRouteOptions,
+  Key,
   type ResponseMapper,
 } from './action/markers.js';
 export type { PlannedSchedule } from './action/planned-schedule.js';
@@ -45,6 +46,7 @@ export type {
   FieldDescriptor,
   FieldType,
   ModelDescriptor,
+  NaturalKey,
   Upcaster,
 } from './domain/descriptor.js';
 export { Entity } from './domain/entity.js';
@@ -53,6 +55,7 @@ export type { JsonObject, JsonValue } from './domain/json.js';
 export { Model } from './domain/model.js';
 export { ModelBuilder } from './domain/model-builder.js';
 export { ModelEvent } from './domain/model-event.js';
+export type { Keyed, KeyOf, KeyPlace } from './domain/natural-key.js';
 export { type Principal, principalName } from './domain/principal.js';
 export { ShardIdentifier } from './domain/shard-identifier.js';
 export { parseUuid, type Uuid } from './domain/uuid.js';

@@ -14,6 +14,7 @@ import {
 import { ShardedId, shardOfUuid } from '../domain/id.js';
 import { INITIAL_VERSION } from '../domain/model-builder.js';
 import type { ModelEvent } from '../domain/model-event.js';
+import { heldKeys, type Keyed } from '../domain/natural-key.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { parseUuid } from '../domain/uuid.js';
 import { PlanMisuseError } from '../errors.js';
@@ -38,6 +39,8 @@ export interface StagedUpdate {
   readonly expectedVersion: number;
   /** What it changes; all else is left as the row has it. Default: all columns. */
   readonly changed?: ColumnSet;
+  /** Names of the natural keys that the row held until now. Default: it has none, or they are not known. */
+  readonly heldBefore?: readonly string[];
   readonly events: readonly ModelEvent<unknown>[];
 }
 
@@ -52,6 +55,12 @@ export interface StagedExpectation {
 /** One thing that a plan asks for. */
 export type StagedItem = StagedAdd | StagedUpdate | StagedExpectation;
 
+/** Finds stored models by the natural key of another one: a repository. */
+export interface KeyedModels<M> {
+  /** The model with the same key as this one, on the same shard. */
+  findSameKey(model: M): Promise<M | undefined>;
+}
+
 /** Most plans have nothing to do with scheduled actions. */
 const NOTHING: readonly never[] = Object.freeze([]);
 
@@ -59,6 +68,8 @@ const NOTHING: readonly never[] = Object.freeze([]);
 export class ActionPlan {
   readonly #clock: Clock;
   readonly #items = new Map<string, StagedItem>();
+  /** Items whose models have natural keys; made with the first. */
+  #keyed: StagedItem[] | undefined;
   readonly #defaultShard: ShardIdentifier;
   #schedules: readonly PlannedSchedule[] = NOTHING;
   /** Made when the first is taken back. */
@@ -102,15 +113,37 @@ export class ActionPlan {
     const changes: Record<string, unknown> = { version: model.version + 1 };
     if (descriptor.kind === 'model') changes['updatedDate'] = this.#clock.now();
     const stored = markStored(copyWith(descriptor, model, changes));
-    this.#stage({
+    const base = baseOf(model);
+    const item: StagedUpdate = {
       kind: 'update',
       descriptor,
       model: stored,
       expectedVersion: model.version,
-      changed: changedColumns(descriptor, baseOf(model), stored),
+      changed: changedColumns(descriptor, base, stored),
       events: pendingEventsOf(model),
-    });
+    };
+    const isKeyed = descriptor.keys !== undefined && base !== undefined;
+    this.#stage(isKeyed ? { ...item, heldBefore: heldKeys(base) } : item);
     return stored;
+  }
+
+  /**
+   * The stored model with the same natural key as this one, or this one, staged as new: what others may do at the same
+   * time, there is one model with this key. Of a model with several keys it is the one without a name, else the first.
+   *
+   * The model is looked for on the shard of this one's id. Whether it was found, `result === model` does not tell: the
+   * staged one is a copy if it has events. Compare the ids.
+   *
+   * @returns the model that is stored, or will be
+   * @throws PlanMisuseError if the class has no `@Key`
+   */
+  async getOrAdd<M extends Entity>(repository: KeyedModels<M>, model: M & Keyed<M>): Promise<M> {
+    const found = await repository.findSameKey(model);
+    if (found !== undefined) return found;
+    // Another call may have staged one in the meantime.
+    const [name] = heldKeys(model);
+    const own = name === undefined ? undefined : this.holderOf(name);
+    return own === undefined ? this.add<M>(model) : (own as M);
   }
 
   /**
@@ -197,6 +230,16 @@ export class ActionPlan {
     return this.#items.size === 0 ? undefined : this.#items.get(rowKey(modelName, id));
   }
 
+  /** Items whose models have natural keys; undefined if there are none. */
+  get keyed(): readonly StagedItem[] | undefined {
+    return this.#keyed;
+  }
+
+  /** The staged model that will hold the natural key of this name, if any. */
+  holderOf(key: string): Entity | undefined {
+    return this.#keyed?.find(({ kind, model }) => kind !== 'expect' && heldKeys(model).includes(key))?.model;
+  }
+
   /** Ends staging: called by the executor when `perform` has returned. */
   seal(): readonly StagedItem[] {
     this.#sealed = true;
@@ -229,6 +272,9 @@ export class ActionPlan {
       );
     }
     this.#items.set(row, item);
+    if (item.descriptor.keys === undefined) return;
+    this.#keyed ??= [];
+    this.#keyed.push(item);
   }
 }
 

@@ -16,6 +16,8 @@ export type AttemptEnd =
   | 'broken'
   /** It wrote nothing and had read staged states: it ran again on what is committed; costs no attempt. */
   | 'unconfirmed'
+  /** Another model has taken one of its natural keys. */
+  | 'key-taken'
   /** It threw: a refusal, an error, a limit. */
   | 'failed';
 

@@ -7,7 +7,7 @@ import type { ModelEvent } from '../domain/model-event.js';
  */
 type Marker = (target: object, context?: unknown) => void;
 
-const mark: Marker = () => {};
+const mark = (): void => {};
 
 /** Used bare (`@FwAction`), a marker is handed the class itself and must return nothing, or it would replace it. */
 function markerFor(argument: unknown): Marker | undefined {
@@ -29,6 +29,21 @@ export function AutoBuilder(options?: AutoBuilderOptions): Marker;
 export function AutoBuilder(target: object, context?: unknown): void;
 export function AutoBuilder(argument?: object): Marker | void {
   return markerFor(argument);
+}
+
+/** A marker of a field. */
+type FieldMarker = (target: unknown, context?: unknown) => void;
+
+/**
+ * Marks a field as part of the model's natural key: no two models of one shard have equal values in all fields that
+ * carry it. A unique index is made for them, and repositories find models by them.
+ *
+ * @param name for a model with several keys: fields under one name form one key. Default: the key without a name
+ */
+export function Key(name?: string): FieldMarker;
+export function Key(target: unknown, context: unknown): void;
+export function Key(...args: readonly unknown[]): FieldMarker | void {
+  return args.length > 1 ? undefined : mark;
 }
 
 /** Options of `@FwAction`. */

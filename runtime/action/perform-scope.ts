@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Entity } from '../domain/entity.js';
+import type { KeyLookup } from '../domain/natural-key.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { ActionPlan } from './action-plan.js';
 
@@ -20,6 +21,8 @@ export interface PerformScope {
    * Absent: `load` decides.
    */
   read?(modelName: string, id: string, load: LoadModel): Promise<Entity | undefined> | Entity | undefined;
+  /** As `read`, for the model that holds a natural key. Absent: `load` decides. */
+  readByKey?(lookup: KeyLookup, load: LoadModel): Promise<Entity | undefined>;
   /** Called before a query that cannot see staged states: waits until those of its shard have been settled. */
   beforeQuery?(shard: ShardIdentifier): Promise<void>;
 }

@@ -10,6 +10,7 @@ export type { EventDescriptor, FieldDescriptor, ModelDescriptor } from '../domai
 export type { Id, ShardedId } from '../domain/id.js';
 export type { JsonObject, JsonValue } from '../domain/json.js';
 export { INITIAL_VERSION, ModelBuilder } from '../domain/model-builder.js';
+export type { modelKeys } from '../domain/natural-key.js';
 export { typedUpcasters } from '../domain/upcast.js';
 export type { Uuid } from '../domain/uuid.js';
 export type { EventHandler, HandlerDescriptor } from '../events/handler-descriptor.js';

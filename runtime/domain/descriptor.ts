@@ -61,6 +61,14 @@ export interface ColumnDescriptor {
   readonly label?: string;
 }
 
+/** Fields whose values no two models have in common on one shard. */
+export interface NaturalKey {
+  /** Name of the unique index: how the database names the key that a statement violates. */
+  readonly index: string;
+  /** In the order of the index. None of them may be empty. */
+  readonly fields: readonly string[];
+}
+
 /** What the runtime must know about a model class; emitted by the generator. */
 export interface ModelDescriptor<M extends Entity = Entity> {
   /** Simple name of the class: `model_name` in the outbox. */
@@ -76,6 +84,11 @@ export interface ModelDescriptor<M extends Entity = Entity> {
   readonly columns: readonly ColumnDescriptor[];
   /** States that mean deleted: hidden from reads unless asked for. Default none. */
   readonly deletedStates?: readonly string[];
+  /**
+   * Unique on each shard among the models that are not in a deleted state. The first one is that of `getOrAdd`.
+   * Default none.
+   */
+  readonly keys?: readonly NaturalKey[];
   /** Actions at the same time in one process may start from one another's staged state. Default true. */
   readonly chaining?: boolean;
   /**

@@ -17,6 +17,7 @@ import { legWrite } from './leg-write.js';
 import type { LegResult, LegWriter, Retry } from './leg-writer.js';
 import { isPassing } from './passing-errors.js';
 import { PerformRun } from './perform-run.js';
+import { requireKeys } from './planned-keys.js';
 import { type AttemptResult, type Awaiting, isLostRead, type Prepared } from './prepared.js';
 import { ReportBuilder } from './report-builder.js';
 import { backoffMs, FREE_ENDS, LEAST_MS, MAXIMUM_FREE_ATTEMPTS } from './retry-policy.js';
@@ -123,10 +124,9 @@ export class Execution<Params, Result> {
 
   /** Others may take longer than this execution has time, or than its caller waits for it. */
   async #waitFor(others: Promise<void>): Promise<void> {
-    const { configuration, deadline } = this.#request;
-    const { signal } = configuration;
+    const { signal } = this.#request.configuration;
     const wait = signal === undefined ? others : untilAborted(others, signal);
-    await deadlines.race(wait, deadline, () => this.#outOfTime());
+    await deadlines.race(wait, this.#request.deadline, () => this.#outOfTime());
     this.#checkTime();
   }
 
@@ -158,6 +158,8 @@ export class Execution<Params, Result> {
         if (isLostRead(prepared.error)) return { kind: 'retry', end: 'lost', error: prepared.error };
         if (prepared.links.length > 0 && !isPassing(prepared.error)) return this.#readCommitted();
         throw prepared.error;
+      case 'key-taken':
+        return this.#retry('outrun');
       case 'read-only':
         if (prepared.links.length > 0) return this.#readCommitted();
         this.#report?.endAttempt('nothing-staged');
@@ -191,6 +193,7 @@ export class Execution<Params, Result> {
   #seal(run: PerformRun, result: Result, startedDate: Date): Prepared<Result> {
     const items = run.plan.seal();
     requireVersion(items, this.#request.configuration);
+    requireKeys(run.plan.keyed);
     const legs = this.#route(items, run.plan);
     const [leg] = legs;
     if (leg === undefined || (isEmpty(leg) && run.links.length > 0))
@@ -198,6 +201,8 @@ export class Execution<Params, Result> {
     const outrun = items.filter((item) => this.#gateways.staged.isOutrun(item));
     if (outrun.length > 0) return { kind: 'outrun', items: outrun };
     if (this.#contention.isHeld(items)) return { kind: 'held', items };
+    const takers = this.#gateways.staged.keyTakers(run.plan.keyed);
+    if (takers !== undefined) return { kind: 'key-taken', links: takers };
     const home = this.#request.guard?.home ?? leg.shard;
     if (legs.length > 1 || run.restsOnAnother(leg.shard) || home !== leg.shard) {
       return { kind: 'detached', result, legs, links: run.links, startedDate };

@@ -102,12 +102,13 @@ export class LegWriter {
     error: unknown,
   ): Promise<LegResult> {
     if (error instanceof LostWrite) return this.#settle(shard, write, error, link, options);
-    if (error instanceof DriverFailure) return this.#afterAnswer(shard, error, options);
+    if (error instanceof DriverFailure) return this.#afterAnswer(shard, write, error, options);
     throw error;
   }
 
   async #afterAnswer(
     shard: ShardIdentifier,
+    { items }: PlanWrite,
     failure: DriverFailure,
     { guard }: LegOptions,
   ): Promise<LegResult> {
@@ -115,6 +116,8 @@ export class LegWriter {
     if (guard !== undefined && error instanceof UniqueViolationError && error.constraint === KEY_CONSTRAINT) {
       return replay(guard, shard);
     }
+    const taken = error instanceof UniqueViolationError ? keyTaken(items, error) : undefined;
+    if (taken !== undefined) return { kind: 'retry', end: 'key-taken', error: taken };
     if (isRetried(failure)) return { kind: 'retry', end: 'locked', error };
     throw error;
   }
@@ -170,6 +173,20 @@ function replayOrRetry(replay: Replay | undefined): LegResult {
   if (replay !== undefined) return { kind: 'replayed', replay };
   const error = new IdempotencyKeyBusyError('Another execution under this idempotency key is running');
   return { kind: 'retry', end: 'locked', error };
+}
+
+/** The violation of a natural key of one of these models, in the model's words. */
+function keyTaken(
+  items: readonly StagedItem[],
+  { table, constraint, cause }: UniqueViolationError,
+): UniqueViolationError | undefined {
+  for (const { descriptor } of items) {
+    const key = descriptor.table === table && descriptor.keys?.find(({ index }) => index === constraint);
+    if (!key) continue;
+    const message = `Another ${descriptor.name} has the same ${key.fields.join(', ')}`;
+    return new UniqueViolationError(message, { cause, table, constraint });
+  }
+  return undefined;
 }
 
 /** Lost races and locks: another attempt with fresh reads may do. */

@@ -3,8 +3,9 @@ import type { ActionDescriptor } from '../action/action-descriptor.js';
 import { ActionPlan } from '../action/action-plan.js';
 import { type LoadModel, type PerformScope, runInPerformScope } from '../action/perform-scope.js';
 import type { Clock } from '../domain/clock.js';
-import { type Entity, rowKey } from '../domain/entity.js';
+import { type Entity, rowKey, rowOf } from '../domain/entity.js';
 import { ShardedId } from '../domain/id.js';
+import { heldKeys, type KeyLookup } from '../domain/natural-key.js';
 import type { Principal } from '../domain/principal.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { allApplied, type Link } from '../persistence/link.js';
@@ -99,6 +100,29 @@ export class PerformRun implements PerformScope {
     const state = this.#chaining ? this.#staged.get(row) : undefined;
     if (state === undefined || state.model.version <= (stored?.version ?? 0)) return stored;
     return this.#restOn(state);
+  }
+
+  /**
+   * Those who look for one key at the same time go on one after the other, as those who read one model do: the first has
+   * staged it when the next one looks.
+   */
+  async readByKey({ name }: KeyLookup, load: LoadModel): Promise<Entity | undefined> {
+    if (!this.#chaining) return load();
+    const isStaged = this.#staged.holderOf(name) !== undefined;
+    const stored = isStaged ? undefined : await load();
+    await this.#staged.moments.take(name);
+    const staged = this.#chaining ? this.#staged.holderOf(name) : undefined;
+    // What was staged when this began is settled by now: the database knows what became of it.
+    if (staged === undefined) return this.#keyHolder(name, isStaged ? await load() : stored);
+    const isBehind =
+      stored !== undefined && rowOf(stored) === rowOf(staged.model) && stored.version >= staged.model.version;
+    return isBehind ? stored : this.#restOn(staged);
+  }
+
+  /** Another action may have staged a state of the model that has given the key up. */
+  #keyHolder(name: string, stored: Entity | undefined): Entity | undefined {
+    const newest = stored && this.#newest(rowOf(stored), stored);
+    return newest !== undefined && heldKeys(newest).includes(name) ? newest : undefined;
   }
 
   #restOn({ model, link }: StagedState): Entity {

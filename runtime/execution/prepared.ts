@@ -27,6 +27,8 @@ export type Prepared<Result> =
 export type Awaiting<Result> =
   /** It threw, or its plan is refused. */
   | { readonly kind: 'refused'; readonly error: unknown; readonly links: readonly Link[] }
+  /** Plans that are not settled yet hold natural keys which its own would take. */
+  | { readonly kind: 'key-taken'; readonly links: readonly Link[] }
   | { readonly kind: 'read-only'; readonly result: Result; readonly links: readonly Link[] }
   /** Has to wait before it is sent: for another shard's commit, its key's home, or leg by leg. */
   | {

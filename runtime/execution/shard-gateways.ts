@@ -1,8 +1,9 @@
 import type { Kysely } from 'kysely';
 import { currentPerformScope } from '../action/perform-scope.js';
-import type { ModelDescriptor } from '../domain/descriptor.js';
+import type { ModelDescriptor, NaturalKey } from '../domain/descriptor.js';
 import type { Entity } from '../domain/entity.js';
 import type { ModelEvent } from '../domain/model-event.js';
+import type { KeyLookup } from '../domain/natural-key.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { DeadlineExceededError, WriteInPerformError } from '../errors.js';
 import type { EventCatalog } from '../persistence/event-catalog.js';
@@ -11,7 +12,7 @@ import { FoldingRules } from '../persistence/folding-rules.js';
 import { legsToJson } from '../persistence/journal-entry.js';
 import type { JournalStore } from '../persistence/journal-store.js';
 import { readOnlyKysely } from '../persistence/kysely-dialect.js';
-import { ModelReader } from '../persistence/model-reader.js';
+import { ModelReader, type ModelSource, modelsById, modelsByKey } from '../persistence/model-reader.js';
 import type { PlanWrite } from '../persistence/plan-write.js';
 import type { QueryOptions } from '../persistence/query-options.js';
 import type { EventFacts } from '../persistence/recorded-event.js';
@@ -53,7 +54,8 @@ export class ShardGateways implements RepositoryContext {
   readonly #events: EventCatalog;
   readonly #writing: Partial<WritingLimits>;
   readonly #gateways = new Map<ShardIdentifier, ShardGateway>();
-  readonly #readers = new Map<ShardIdentifier, Map<ModelDescriptor, ModelReader>>();
+  /** By the descriptor of a model, or of one of its natural keys. */
+  readonly #readers = new Map<ShardIdentifier, Map<ModelDescriptor | NaturalKey, ModelReader>>();
   readonly #queries = new Map<ShardIdentifier, Kysely<unknown>>();
 
   /** Told after each commit of this process, with the plans that were sent. Must return at once. */
@@ -145,7 +147,19 @@ export class ShardGateways implements RepositoryContext {
   }
 
   read(model: ModelDescriptor, shard: ShardIdentifier, id: string): Promise<Entity | undefined> {
-    const reader = this.#reader(model, shard);
+    return this.#read(
+      this.#reader(model, shard, () => modelsById(this.gateway(shard).store, model)),
+      shard,
+      id,
+    );
+  }
+
+  readByKey({ model, key, shard, texts }: KeyLookup): Promise<Entity | undefined> {
+    const reader = this.#reader(key, shard, () => modelsByKey(this.gateway(shard).store, model, key));
+    return this.#read(reader, shard, JSON.stringify(texts));
+  }
+
+  #read(reader: ModelReader, shard: ShardIdentifier, id: string): Promise<Entity | undefined> {
     const scope = currentPerformScope();
     // An execution sees to its deadline by itself.
     if (scope !== undefined) return reader.read(id, scope.remainingMs());
@@ -171,16 +185,16 @@ export class ShardGateways implements RepositoryContext {
     return this.replicas.reader(shard, replica);
   }
 
-  #reader(model: ModelDescriptor, shard: ShardIdentifier): ModelReader {
+  #reader(of: ModelDescriptor | NaturalKey, shard: ShardIdentifier, source: () => ModelSource): ModelReader {
     let readers = this.#readers.get(shard);
     if (readers === undefined) {
       readers = new Map();
       this.#readers.set(shard, readers);
     }
-    let reader = readers.get(model);
+    let reader = readers.get(of);
     if (reader === undefined) {
-      reader = new ModelReader(this.gateway(shard).store, shard, model);
-      readers.set(model, reader);
+      reader = new ModelReader(shard, source());
+      readers.set(of, reader);
     }
     return reader;
   }

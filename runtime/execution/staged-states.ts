@@ -2,6 +2,7 @@ import type { StagedItem } from '../action/action-plan.js';
 import { TransientMap } from '../collections/transient-map.js';
 import { NO_SLOT, type Slotted, TransientSet } from '../collections/transient-set.js';
 import { type Entity, rowOf } from '../domain/entity.js';
+import { heldKeys } from '../domain/natural-key.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { Link } from '../persistence/link.js';
 import { Moments } from './moments.js';
@@ -30,12 +31,38 @@ interface PendingPlan extends Slotted {
 export class StagedStates {
   readonly #latest = new TransientMap<ChainedState>();
   readonly #pending = new TransientSet<PendingPlan>();
+  /** States that hold a natural key, by the key's name; the last one is the latest. */
+  readonly #holders = new Map<string, readonly ChainedState[]>();
   /** Those who read one model start from what the one before has staged. */
   readonly moments: Moments = new Moments();
 
   /** @param row its key */
   get(row: string): StagedState | undefined {
     return this.#latest.get(row);
+  }
+
+  /** The latest state of the model that holds the natural key of this name, if that is not committed yet. */
+  holderOf(key: string): StagedState | undefined {
+    return this.#holders.get(key)?.findLast((state) => this.#latest.get(rowOf(state.model)) === state);
+  }
+
+  /**
+   * Links of other sealed plans that hold a natural key which these items will hold: they have to be settled first.
+   *
+   * @param keyed all items of a plan whose models have keys, if there are any @returns undefined if there are none
+   */
+  keyTakers(keyed: readonly StagedItem[] | undefined): readonly Link[] | undefined {
+    if (keyed === undefined || this.#holders.size === 0) return undefined;
+    const rows = new Set(keyed.map(({ model }) => rowOf(model)));
+    const links: Link[] = [];
+    for (const { kind, model } of keyed) {
+      if (kind === 'expect') continue;
+      for (const key of heldKeys(model)) {
+        const holder = this.holderOf(key);
+        if (holder !== undefined && !rows.has(rowOf(holder.model))) links.push(holder.link);
+      }
+    }
+    return links.length === 0 ? undefined : links;
   }
 
   /** Whether a sealed plan has moved on from what this item starts from. */
@@ -53,6 +80,7 @@ export class StagedStates {
       const row = rowOf(model);
       const state = { model, link, before: this.#latest.get(row) };
       this.#latest.set(row, state);
+      if (descriptor.keys !== undefined) this.#hold(state);
       states.push(state);
     }
     if (states.length === 0) return;
@@ -69,8 +97,23 @@ export class StagedStates {
     return this.#pending.filter((pending) => pending.shard === shard).map(({ link }) => link);
   }
 
+  #hold(state: ChainedState): void {
+    for (const key of heldKeys(state.model)) {
+      this.#holders.set(key, [...(this.#holders.get(key) ?? []), state]);
+    }
+  }
+
+  #release(state: ChainedState): void {
+    for (const key of heldKeys(state.model)) {
+      const others = (this.#holders.get(key) ?? []).filter((other) => other !== state);
+      if (others.length > 0) this.#holders.set(key, others);
+      else this.#holders.delete(key);
+    }
+  }
+
   /** What a failed plan started from is the latest state again, unless it is settled by now. */
   #forget(row: string, state: ChainedState): void {
+    if (this.#holders.size > 0) this.#release(state);
     if (this.#latest.get(row) === state) {
       let { before } = state;
       while (before !== undefined && before.link.state !== 'pending') before = before.before;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type ChangePermissions, planChanges, type WantedColumn } from './plan-changes.js';
-import type { ColumnFacts } from './schema-snapshot.js';
+import { type ChangePermissions, planChanges, type WantedColumn, type WantedIndex } from './plan-changes.js';
+import type { ColumnFacts, IndexFacts } from './schema-snapshot.js';
 import { isWidening } from './widening.js';
 
 const none: ChangePermissions = { backfill: new Map(), drop: new Set(), convert: new Set() };
@@ -184,4 +184,72 @@ it.each([
   ['int4[]', 'int8[]', false],
 ])('every %s is a %s: %s', (from, to, expected) => {
   expect(isWidening(from, to)).toBe(expected);
+});
+
+describe('The index of a natural key', () => {
+  const index = { name: 't_a_key', columns: ['a'], deletedStates: ["GO'NE"] };
+  const definition = "create unique index t_a_key on t (a) where state not in ('GO''NE')";
+  const predicate = "(state <> 'GO''NE'::text)";
+  const there = { name: 't_a_key', columns: ['a'], predicate };
+
+  function planIndex(
+    found: readonly IndexFacts[],
+    wanted: readonly WantedIndex[],
+    { renamed, ...permissions }: Partial<ChangePermissions> & { readonly renamed?: boolean } = {},
+  ) {
+    const facts = { name: renamed === true ? 'old' : 'a', type: 'text', nullable: false, filledIn: false };
+    const column = {
+      name: 'a',
+      type: 'text',
+      nullable: false,
+      definition: 'a text not null',
+      renamedFrom: 'old',
+    };
+    const tables = new Map([['t', { name: 't', columns: [facts], uniqueIndexes: found }]]);
+    return planChanges(
+      [{ table: 't', columns: [column], indexes: wanted }],
+      { tables, lines: [] },
+      { ...none, ...permissions },
+      (name) => name,
+    );
+  }
+
+  const wanted = [{ ...index, definition }];
+
+  it('is made where it is missing, and left where it is', () => {
+    expect(planIndex([], wanted).statements).toEqual([definition]);
+    expect(planIndex([there], wanted)).toEqual({ statements: [], refusals: [], notes: [] });
+  });
+
+  it('is made again where it has other columns or other rows', () => {
+    const again = ['drop index t_a_key', definition];
+    expect(planIndex([{ ...there, columns: ['a', 'b'] }], wanted).statements).toEqual(again);
+    expect(planIndex([{ ...there, predicate: undefined }], wanted).statements).toEqual(again);
+    const lost = { ...there, predicate: "(state <> ALL (ARRAY['GO''NE'::text, 'LOST'::text]))" };
+    expect(planIndex([lost], wanted).statements).toEqual(again);
+  });
+
+  it('is renamed with its column', () => {
+    const old = { ...there, name: 't_old_key', columns: ['old'] };
+    expect(planIndex([old], wanted, { renamed: true }).statements).toEqual([
+      'alter table t rename column old to a',
+      'alter index t_old_key rename to t_a_key',
+    ]);
+  });
+
+  it('is kept when no model has the key any more, unless it may be dropped', () => {
+    const kept = planIndex([there], []);
+    expect(kept.statements).toEqual([]);
+    expect(kept.notes).toEqual([expect.stringContaining('--drop t.t_a_key')]);
+    expect(planIndex([there], [], { drop: new Set(['t.t_a_key']) })).toEqual({
+      statements: ['drop index t_a_key'],
+      refusals: [],
+      notes: [],
+    });
+    expect(planIndex([{ ...there, name: 'own_index' }], [])).toEqual({
+      statements: [],
+      refusals: [],
+      notes: [],
+    });
+  });
 });

@@ -1,11 +1,19 @@
 import { normalizeType } from '../domain/sql-type.js';
-import type { ColumnFacts, SchemaSnapshot, TableFacts } from './schema-snapshot.js';
+import { type ExpectedIndex, planIndexes } from './key-index.js';
+import type { ColumnFacts, IndexFacts, SchemaSnapshot, TableFacts } from './schema-snapshot.js';
 import { isWidening } from './widening.js';
 
 /** A table as the models want it now. */
 export interface WantedTable {
   readonly table: string;
   readonly columns: readonly WantedColumn[];
+  /** Of the model's natural keys. Default none. */
+  readonly indexes?: readonly WantedIndex[];
+}
+
+export interface WantedIndex extends ExpectedIndex {
+  /** The whole `create unique index`. */
+  readonly definition: string;
 }
 
 export interface WantedColumn {
@@ -22,7 +30,7 @@ export interface WantedColumn {
 export interface ChangePermissions {
   /** SQL expressions for rows that have no value yet. */
   readonly backfill: ReadonlyMap<string, string>;
-  /** Columns that may be dropped with what they hold. */
+  /** Columns that may be dropped with what they hold, and unique indexes, named in the same way. */
   readonly drop: ReadonlySet<string>;
   /** Columns whose values may be converted to a type that not every one of them fits. */
   readonly convert: ReadonlySet<string>;
@@ -66,7 +74,7 @@ class ChangePlanner {
     this.#quote = quote;
   }
 
-  add({ table, columns }: WantedTable, found: TableFacts | undefined): void {
+  add({ table, columns, indexes = [] }: WantedTable, found: TableFacts | undefined): void {
     if (found === undefined) {
       this.#refusals.push(
         `No migration creates table ${table}: run fw-gen generate, which writes its first one.`,
@@ -75,6 +83,7 @@ class ChangePlanner {
     }
     const present = new Map(found.columns.map((column) => [column.name, column]));
     const leftOver = new Map(present);
+    const renamed = new Map<string, string>();
     for (const column of columns) {
       const mistake = renameMistake(table, column, columns, present);
       const before = present.get(column.name) ?? present.get(column.renamedFrom ?? '');
@@ -84,10 +93,19 @@ class ChangePlanner {
       } else if (before === undefined) this.#addColumn(table, column);
       else {
         if (before.name !== column.name) this.#rename(table, before.name, column.name);
+        renamed.set(before.name, column.name);
         this.#alter(table, column, before);
       }
       leftOver.delete(before?.name ?? column.name);
     }
+    // An index follows its columns to their new names.
+    const following = (found.uniqueIndexes ?? []).map((index) => ({
+      ...index,
+      columns: index.columns.map((name) => renamed.get(name) ?? name),
+    }));
+    const plan = planIndexes(table, indexes, following, this.#quote);
+    this.#statements.push(...plan.statements);
+    for (const index of plan.leftOver) this.#leftOverIndex(table, index);
     for (const column of leftOver.values()) this.#leftOver(table, column);
   }
 
@@ -171,6 +189,19 @@ class ChangePlanner {
     }
     this.#alterTable(table, `alter column ${this.#quote(column.name)} drop not null`);
     this.#notes.push(`${hint}; new rows leave it empty`);
+  }
+
+  #leftOverIndex(table: string, { name, columns }: IndexFacts): void {
+    const place = `${table}.${name}`;
+    if (this.#permissions.drop.has(place)) {
+      this.#used.add(place);
+      this.#statements.push(`drop index ${this.#quote(name)}`);
+      return;
+    }
+    this.#notes.push(
+      `no model has a natural key for the unique index ${name} on ${table} (${columns.join(', ')}); it is kept, and ` +
+        `refuses equal values (drop it with --drop ${place})`,
+    );
   }
 
   #backfill(table: string, column: string): string | undefined {

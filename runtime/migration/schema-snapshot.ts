@@ -11,9 +11,19 @@ export interface ColumnFacts {
   readonly filledIn: boolean;
 }
 
+/** A unique index of columns, not of computed values, that is checked at once and is not the primary key. */
+export interface IndexFacts {
+  readonly name: string;
+  readonly columns: readonly string[];
+  /** As the server spells it; undefined if the index has all rows. */
+  readonly predicate: string | undefined;
+}
+
 export interface TableFacts {
   readonly name: string;
   readonly columns: readonly ColumnFacts[];
+  /** Default none. */
+  readonly uniqueIndexes?: readonly IndexFacts[];
 }
 
 /** What the schema of one database consists of. */
@@ -38,6 +48,16 @@ left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
 where c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped and ${OURS}
 order by n.nspname, c.relname, a.attname`;
 
+const UNIQUE_INDEXES = `
+select c.relname, x.relname, pg_get_expr(i.indpred, i.indrelid),
+  array(select a.attname::text from unnest(i.indkey::int2[]) with ordinality as k(number, nr)
+    join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.number where k.nr <= i.indnkeyatts order by k.nr)
+from pg_index i join pg_class c on c.oid = i.indrelid join pg_class x on x.oid = i.indexrelid
+  join pg_namespace n on n.oid = c.relnamespace
+where i.indisunique and not i.indisprimary and i.indexprs is null and i.indisvalid and i.indimmediate
+  and n.nspname = current_schema() and ${OURS}
+order by c.relname, x.relname`;
+
 const OTHERS = `
 select 'constraint ' || n.nspname || '.' || c.relname || ': ' || pg_get_constraintdef(k.oid)
 from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
@@ -54,6 +74,11 @@ select 'trigger ' || pg_get_triggerdef(t.oid)
 from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace
 where not t.tgisinternal and ${OURS}`;
 
+interface MutableTable extends TableFacts {
+  readonly columns: ColumnFacts[];
+  readonly uniqueIndexes: IndexFacts[];
+}
+
 /** Anything that statements can be sent to. */
 export interface Queryable {
   query(statement: Statement): Promise<Rows>;
@@ -63,7 +88,8 @@ export interface Queryable {
 export async function snapshotSchema(database: Queryable): Promise<SchemaSnapshot> {
   const columns = await database.query({ text: COLUMNS, values: [] });
   const others = await database.query({ text: OTHERS, values: [] });
-  const tables = new Map<string, { readonly name: string; readonly columns: ColumnFacts[] }>();
+  const indexes = await database.query({ text: UNIQUE_INDEXES, values: [] });
+  const tables = new Map<string, MutableTable>();
   const lines = others.rows.map(([line]) => String(line));
   for (const [own, schema, table, column, type, nullable, fallback, generated] of columns.rows) {
     const facts = {
@@ -77,9 +103,17 @@ export async function snapshotSchema(database: Queryable): Promise<SchemaSnapsho
       `column ${String(schema)}.${String(table)}.${facts.name} ${facts.type}${facts.nullable ? '' : ' not null'}${value}`,
     );
     if (own !== true) continue;
-    const known = tables.get(String(table)) ?? { name: String(table), columns: [] };
+    const known = tables.get(String(table)) ?? { name: String(table), columns: [], uniqueIndexes: [] };
     known.columns.push(facts);
     tables.set(known.name, known);
+  }
+  for (const [table, name, predicate, of] of indexes.rows) {
+    const index = {
+      name: String(name),
+      columns: Array.isArray(of) ? of.map(String) : [],
+      predicate: typeof predicate === 'string' ? predicate : undefined,
+    };
+    tables.get(String(table))?.uniqueIndexes.push(index);
   }
   return { tables, lines: lines.sort() };
 }

@@ -1,11 +1,14 @@
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import { normalizeType } from '../domain/sql-type.js';
+import { type ExpectedIndex, isIndexOf } from './key-index.js';
 import type { ColumnFacts, SchemaSnapshot } from './schema-snapshot.js';
 
 /** The table that a model is stored in, as the code wants it. */
 export interface ExpectedTable {
   readonly table: string;
   readonly columns: readonly ExpectedColumn[];
+  /** Of the model's natural keys. Default none. */
+  readonly indexes?: readonly ExpectedIndex[];
 }
 
 export interface ExpectedColumn {
@@ -18,17 +21,30 @@ export interface ExpectedColumn {
 /** One thing in which a table and its model differ. */
 export interface TableDrift {
   readonly table: string;
-  /** Undefined: the table itself is missing. */
+  /** Undefined if it is about the table itself, or an index. */
   readonly column: string | undefined;
-  readonly kind: 'missing-table' | 'missing-column' | 'type' | 'not-null' | 'nullable' | 'unknown-required';
+  readonly kind:
+    | 'missing-table'
+    | 'missing-index'
+    | 'missing-column'
+    | 'type'
+    | 'not-null'
+    | 'nullable'
+    | 'unknown-required';
   /** For people: what is there and what is wanted. */
   readonly message: string;
 }
 
 /** The table of a model. */
-export function expectedTable({ table, columns }: ModelDescriptor): ExpectedTable {
+export function expectedTable(model: ModelDescriptor): ExpectedTable {
+  const { table, columns, keys = [], deletedStates = [] } = model;
   return {
     table,
+    indexes: keys.map(({ index, fields }) => ({
+      name: index,
+      columns: fields.flatMap((field) => columns.find((each) => each.field === field)?.column ?? []),
+      deletedStates,
+    })),
     columns: columns.map(({ column, sqlType, nullable, optional }) => ({
       name: column,
       type: sqlType,
@@ -48,7 +64,10 @@ export function tableDrift(
   return expected.flatMap((each) => driftOf(each, schema));
 }
 
-function driftOf({ table, columns }: ExpectedTable, schema: SchemaSnapshot): readonly TableDrift[] {
+function driftOf(
+  { table, columns, indexes = [] }: ExpectedTable,
+  schema: SchemaSnapshot,
+): readonly TableDrift[] {
   const found = schema.tables.get(table);
   if (found === undefined) {
     return [{ table, column: undefined, kind: 'missing-table', message: `table ${table} does not exist` }];
@@ -59,8 +78,18 @@ function driftOf({ table, columns }: ExpectedTable, schema: SchemaSnapshot): rea
   const unknown = found.columns.filter(
     ({ name, nullable, filledIn }) => !wanted.has(name) && !nullable && !filledIn,
   );
+  const isThere = (index: ExpectedIndex): boolean =>
+    found.uniqueIndexes?.some((each) => each.name === index.name && isIndexOf(index, each)) === true;
   return [
     ...missing,
+    ...indexes
+      .filter((index) => !isThere(index))
+      .map(({ name, columns: keys }) => ({
+        table,
+        column: undefined,
+        kind: 'missing-index' as const,
+        message: `table ${table} has no unique index ${name} on (${keys.join(', ')})`,
+      })),
     ...unknown.map(({ name }) => ({
       table,
       column: name,

@@ -14,6 +14,11 @@ export interface TableShape {
   readonly expects: boolean;
   /** Rows that it adds are left out with their group if they conflict: what stands behind `ON CONFLICT`. Default: they fail. */
   readonly conflicts?: string | undefined;
+  /**
+   * Natural keys go from one row to another: so many updates follow one another, each when the one before is done, and
+   * the inserts come last. A unique index is checked row by row. Default: all at once.
+   */
+  readonly steps?: number | undefined;
   /** Nothing is applied unless the catalog says that rows of the table may be folded. Default: it is not asked. */
   readonly proves?: Pick<FoldingProof, 'hasTriggers'> | undefined;
 }
@@ -37,8 +42,8 @@ export interface FlushShape {
 /** One text per shape. */
 export function shapeKey(shape: FlushShape): string {
   const tables = shape.tables.map(
-    ({ model, updates, adds, expects, conflicts, proves }) =>
-      `${tableKey(model)}:${proves === undefined ? '' : `p${proves.hasTriggers ? 't' : ''}`}${updates ? `u${updates.key}` : ''}${adds ? 'a' : ''}${expects ? 'x' : ''}${
+    ({ model, updates, adds, expects, conflicts, proves, steps }) =>
+      `${tableKey(model)}:${proves === undefined ? '' : `p${proves.hasTriggers ? 't' : ''}`}${updates ? `u${updates.key}` : ''}${adds ? 'a' : ''}${expects ? 'x' : ''}${steps === undefined ? '' : `h${steps}`}${
         conflicts === undefined ? '' : `!${conflicts}!`
       }`,
   );
@@ -90,9 +95,8 @@ export function flushText(shape: FlushShape): string {
   else if (guards) parts.push(`ok AS MATERIALIZED (${held})`);
   parts.push(actionPart(actions));
   shape.tables.forEach((table, index) => {
-    if (table.updates !== undefined) parts.push(updatePart(table.model, table.updates, index));
-    if (table.adds && table.conflicts === undefined)
-      parts.push(insertPart(table.model, index, actions, array));
+    if (table.updates !== undefined) parts.push(...updateParts(table, table.updates, index));
+    if (table.adds && table.conflicts === undefined) parts.push(insertPart(table, index, actions, array));
   });
   if (shape.events) parts.push(eventPart(actions, array));
   if (shape.keys) parts.push(keyPart(actions, array));
@@ -163,9 +167,10 @@ function guardParts(table: TableShape, index: number, skipLocked: boolean, array
       types.push(array('bool[]'));
     }
     const keys = [array('int[]'), array('uuid[]'), array('bigint[]')];
+    const step = hasSteps(table) ? [array('int[]')] : [];
     parts.push(
-      `m${index} AS MATERIALIZED (SELECT * FROM unnest(${[...types, ...keys].join(', ')}) ` +
-        `AS m(${[...names, 'grp', 'id', 'expected'].join(', ')}))`,
+      `m${index} AS MATERIALIZED (SELECT * FROM unnest(${[...types, ...keys, ...step].join(', ')}) ` +
+        `AS m(${[...names, 'grp', 'id', 'expected', ...step.map(() => 'step')].join(', ')}))`,
     );
     sources.push(`SELECT grp, id, expected FROM m${index}`);
   }
@@ -261,19 +266,41 @@ function whereApplied(number: string, actions: ActionParameters): string {
 
 const GROUP_APPLIED = '(grp IN (SELECT grp FROM ok)) = true';
 
-function updatePart(model: ModelDescriptor, { columns }: UpdateColumns, index: number): string {
+/** Whether each row that is updated has a step of its own. */
+export function hasSteps({ steps = 0 }: Pick<TableShape, 'steps'>): boolean {
+  return steps > 1;
+}
+
+/** One per step. */
+function updateParts(table: TableShape, set: UpdateColumns, index: number): readonly string[] {
+  const { model, steps } = table;
+  const update = updateText(model, set, index);
+  if (steps === undefined) return [`u${index} AS (${update})`];
+  return Array.from({ length: steps }, (_, step) => {
+    const own = hasSteps(table) ? ` AND m.step = ${step}` : '';
+    const after = step === 0 ? '' : ` AND ${isDone(index, step - 1)}`;
+    return `u${index}s${step} AS (${update}${own}${after} RETURNING 1)`;
+  });
+}
+
+/** Condition that is true, and known only when that step of the updates is done. */
+function isDone(index: number, step: number): string {
+  return `(SELECT count(*) FROM u${index}s${step}) >= 0`;
+}
+
+function updateText(model: ModelDescriptor, { columns }: UpdateColumns, index: number): string {
   const assignments = columns.map(({ column, isFlagged }, number) => {
     const name = quoteIdentifier(column.descriptor.column);
     return `${name} = ${isFlagged ? `CASE WHEN m.f${number} THEN m.c${number} ELSE t.${name} END` : `m.c${number}`}`;
   });
   return (
-    `u${index} AS (UPDATE ${quoteIdentifier(model.table)} AS t SET ${assignments.join(', ')} ` +
-    `FROM m${index} AS m WHERE t.id = m.id AND t.version = m.expected AND ${GROUP_APPLIED})`
+    `UPDATE ${quoteIdentifier(model.table)} AS t SET ${assignments.join(', ')} ` +
+    `FROM m${index} AS m WHERE t.id = m.id AND t.version = m.expected AND ${GROUP_APPLIED}`
   );
 }
 
 function insertPart(
-  model: ModelDescriptor,
+  { model, steps }: TableShape,
   index: number,
   { guarded }: ActionParameters,
   array: NextParameter,
@@ -281,9 +308,12 @@ function insertPart(
   const columns = model.columns.map(({ column }) => quoteIdentifier(column)).join(', ');
   const names = model.columns.map((_, position) => `c${position}`).join(', ');
   const types = model.columns.map(({ sqlType }) => array(arrayType(sqlType)));
+  const conditions = guarded ? [GROUP_APPLIED] : [];
+  if (steps !== undefined) conditions.push(isDone(index, steps - 1));
+  const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
   return (
     `i${index} AS (INSERT INTO ${quoteIdentifier(model.table)} (${columns}) ` +
-    `SELECT ${names} FROM unnest(${[...types, array('int[]')].join(', ')}) AS n(${names}, grp)${guarded ? ` WHERE ${GROUP_APPLIED}` : ''})`
+    `SELECT ${names} FROM unnest(${[...types, array('int[]')].join(', ')}) AS n(${names}, grp)${where})`
   );
 }
 

@@ -1,4 +1,5 @@
 import { uuid7 } from '../domain/id-source.js';
+import { heldKeys } from '../domain/natural-key.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { Statement } from '../sharding/shard-database.js';
 import {
@@ -13,9 +14,10 @@ import {
 } from './column-codec.js';
 import type { EventCatalog } from './event-catalog.js';
 import { EventColumns } from './event-columns.js';
-import { type FlushShape, flushText, hasGuards, shapeKey, type TableShape } from './flush-shape.js';
+import { type FlushShape, flushText, hasGuards, hasSteps, shapeKey, type TableShape } from './flush-shape.js';
 import { changedBy, foldGroup, type RowChange } from './folded-group.js';
 import type { FoldingProof, FoldingRules } from './folding-rules.js';
+import { handoverSteps } from './key-handover.js';
 import { asLonePlan, type LonePlan, loneShapeKey, loneText, loneValues } from './lone-flush.js';
 import type { ActionRow, PlanWrite } from './plan-write.js';
 import { type CodedColumn, RowCodec } from './row-codec.js';
@@ -35,6 +37,8 @@ interface TableChanges {
   readonly updates: GroupChange[];
   readonly adds: GroupChange[];
   readonly expects: GroupChange[];
+  /** Step of each row whose natural keys go to another row, or come from one. Absent: none do. */
+  steps?: ReadonlyMap<RowChange, number>;
 }
 
 /** Most distinct texts that are prepared by name; further shapes travel unnamed. */
@@ -99,7 +103,7 @@ export class FlushStatements {
     if (guarded && shape.folded) values.push(groupNumbers(groups));
     if (guarded && !shape.oneGuard) values.push(needsArray(folds));
     for (const proof of proofs) if (proof !== undefined) values.push(proof.catalogVersion);
-    for (const [index, table] of tables.entries()) values.push(...guardArrays(table, shapes[index]?.updates));
+    for (const [index, table] of tables.entries()) values.push(...guardArrays(table, shapes[index]));
     // Rows that may be left out come first: the rest of the statement depends on them.
     const mayConflict = (index: number): boolean => shapes[index]?.conflicts !== undefined;
     for (const first of [true, false]) {
@@ -163,7 +167,21 @@ function groupByTable(folds: readonly (readonly RowChange[])[]): readonly TableC
       changesOfKind(rows, change.kind).push({ group: index + 1, change });
     }
   });
-  return [...tables].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, rows]) => rows);
+  const sorted = [...tables].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, rows]) => rows);
+  for (const rows of sorted) if (rows.codec.model.keys !== undefined) orderByKeys(rows);
+  return sorted;
+}
+
+/** Processes that insert the same keys do so in one order, or they would wait for one another in a circle. */
+function orderByKeys(rows: TableChanges): void {
+  const { updates, adds } = rows;
+  if (adds.length > 1) {
+    const texts = new Map(adds.map((add) => [add, heldKeys(add.change.model).join()]));
+    adds.sort((a, b) => ((texts.get(a) ?? '') < (texts.get(b) ?? '') ? -1 : 1));
+  }
+  const steps =
+    updates.length === 0 ? undefined : handoverSteps([...updates, ...adds].map(({ change }) => change));
+  if (steps !== undefined && steps.size > 0) rows.steps = steps;
 }
 
 function changesOfKind(rows: TableChanges, kind: RowChange['kind']): GroupChange[] {
@@ -187,7 +205,7 @@ function proofOf(
 }
 
 function tableShape(
-  { codec, updates, adds, expects }: TableChanges,
+  { codec, updates, adds, expects, steps }: TableChanges,
   conflicts: ConflictTargets | undefined,
   proof: FoldingProof | undefined,
 ): TableShape {
@@ -201,6 +219,7 @@ function tableShape(
         : tableUpdates(codec.model).of(updates.map(({ change }) => changedBy(change))),
     adds: adds.length > 0,
     expects: expects.length > 0,
+    steps: steps && Math.max(...updates.map(({ change }) => steps.get(change) ?? 0)) + 1,
   };
 }
 
@@ -236,11 +255,14 @@ function needsArray(folds: readonly (readonly RowChange[])[]): string {
 }
 
 function guardArrays(
-  { codec, updates, expects }: TableChanges,
-  set: UpdateColumns | undefined,
+  { codec, updates, expects, steps }: TableChanges,
+  shape: TableShape | undefined,
 ): readonly ArrayValue[] {
   const arrays: ArrayValue[] = [];
+  const set = shape?.updates;
   if (set !== undefined) arrays.push(...updateArrays(codec, set, updates), ...guardKeys(updates));
+  if (shape !== undefined && hasSteps(shape))
+    arrays.push(arrayLiteral(updates.map(({ change }) => String(steps?.get(change) ?? 0))));
   if (expects.length > 0) arrays.push(...guardKeys(expects));
   return arrays;
 }

@@ -16,6 +16,8 @@ export interface RowChange {
   readonly expectedVersion: number;
   /** Of an update: what any of its plans changes. Default: all columns. */
   readonly changed?: ColumnSet;
+  /** Of an update: names of the natural keys that the row held before. Default: none, or they are not known. */
+  readonly heldBefore?: readonly string[];
   /** States between the first and the last are skipped. */
   readonly isFolded?: true;
 }

@@ -19,8 +19,8 @@ const CATALOG = `
 SELECT
   EXISTS (SELECT FROM pg_trigger WHERE tgrelid = t.oid AND NOT tgisinternal)
     OR EXISTS (SELECT FROM pg_rewrite WHERE ev_class = t.oid)
-    OR EXISTS (SELECT FROM pg_index WHERE indrelid = t.oid
-      AND (indisunique AND NOT indisprimary OR indexprs IS NOT NULL OR indpred IS NOT NULL))
+    OR EXISTS (SELECT FROM pg_index JOIN pg_class AS i ON i.oid = indexrelid WHERE indrelid = t.oid
+      AND (indisunique AND NOT indisprimary OR indexprs IS NOT NULL OR indpred IS NOT NULL) AND i.relname <> ALL ($3::text[]))
     OR EXISTS (SELECT FROM pg_attribute WHERE attrelid = t.oid AND attgenerated <> '')
     OR EXISTS (SELECT FROM pg_attribute WHERE attrelid = t.oid AND attnotnull AND attname = ANY ($2::text[]))
     OR t.relrowsecurity OR t.relkind <> 'r' OR t.relhassubclass,
@@ -59,7 +59,7 @@ export function foldingCondition(
   const conditions = [
     `EXISTS (SELECT FROM pg_catalog.pg_class WHERE oid = ${table} AND xmin = ${catalogVersion})`,
     `NOT EXISTS (SELECT FROM pg_catalog.pg_index WHERE indrelid = ${table} ` +
-      'AND (indisunique AND NOT indisprimary OR indexprs IS NOT NULL OR indpred IS NOT NULL))',
+      `AND (indisunique AND NOT indisprimary OR indexprs IS NOT NULL OR indpred IS NOT NULL)${besidesKeys(model)})`,
   ];
   if (hasTriggers) {
     conditions.push(
@@ -128,8 +128,10 @@ export class FoldingRules {
   }
 
   async #inspect(model: ModelDescriptor): Promise<FoldingProof | undefined> {
-    const { table, columns } = model;
-    const values = [quoteIdentifier(table), `{${optionalColumns(model).map(quoteElement).join(',')}}`];
+    const { table, columns, keys = [] } = model;
+    const list = (names: readonly string[]): string => `{${names.map(quoteElement).join(',')}}`;
+    const indexes = list(keys.map(({ index }) => index));
+    const values = [quoteIdentifier(table), list(optionalColumns(model)), indexes];
     const { rows } = await this.#database.query({ text: CATALOG, values });
     const [isStrict, version, hasTriggers, constraints, names, types] = rows[0] ?? [];
     if (isStrict !== false) return undefined;
@@ -144,6 +146,13 @@ export class FoldingRules {
       });
     return isFoldable ? { catalogVersion: String(version), hasTriggers: hasTriggers === true } : undefined;
   }
+}
+
+/** The codec sees to the indexes of natural keys: no state is skipped in which a key differs. */
+function besidesKeys({ keys }: ModelDescriptor): string {
+  if (keys === undefined) return '';
+  const names = keys.map(({ index }) => quoteLiteral(index)).join(', ');
+  return ` AND indexrelid NOT IN (SELECT oid FROM pg_catalog.pg_class WHERE relname IN (${names}))`;
 }
 
 /** Columns that a state may leave empty, and that a table must not require. */

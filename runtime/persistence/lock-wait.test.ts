@@ -15,6 +15,7 @@ const unused = (): never => {
 class LockedStore implements ShardStore {
   readonly statements: FlushRequest['locked'][] = [];
   readonly read = unused;
+  readonly readByKey = unused;
   readonly fence = unused;
   readonly recall = unused;
   readonly readKey = unused;

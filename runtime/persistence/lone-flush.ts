@@ -52,6 +52,8 @@ export function asLonePlan(plan: PlanWrite, changes: readonly RowChange[]): Lone
   );
   if (guards.length > 1 || adds.length > 1 || events.length > 1) return undefined;
   const [guard] = guards;
+  // A key may go from one row to the other.
+  if (guard?.heldBefore !== undefined && adds.length > 0) return undefined;
   const updates =
     guard?.kind === 'update' ? tableUpdates(guard.descriptor).plain(changedBy(guard)) : undefined;
   if (guard?.kind === 'update' && updates === undefined) return undefined;

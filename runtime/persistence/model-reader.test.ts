@@ -5,7 +5,7 @@ import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { accountModel } from '../domain/test-support/account.js';
 import { DeadlineExceededError, ShardUnavailableError } from '../errors.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
-import { ModelReader } from './model-reader.js';
+import { ModelReader, modelsById } from './model-reader.js';
 import type { ShardStore } from './shard-store.js';
 
 /** One statement under way. */
@@ -37,11 +37,8 @@ class Bench {
           });
         }),
     } as unknown as ShardStore;
-    this.reader = new ModelReader(
-      store,
-      ShardIdentifier.of(0, 0),
-      accountModel as unknown as ModelDescriptor,
-    );
+    const accounts = accountModel as unknown as ModelDescriptor;
+    this.reader = new ModelReader(ShardIdentifier.of(0, 0), modelsById(store, accounts));
   }
 
   /** As many statements as may be under way: what is asked for from now on waits. */

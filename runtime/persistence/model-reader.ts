@@ -1,10 +1,32 @@
-import type { ModelDescriptor } from '../domain/descriptor.js';
+import type { ModelDescriptor, NaturalKey } from '../domain/descriptor.js';
 import type { Entity } from '../domain/entity.js';
+import { keyText } from '../domain/natural-key.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ShardBusyError } from '../errors.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
+import type { CallOptions } from '../sharding/shard-database.js';
 import type { ShardStore } from './shard-store.js';
+
+/** Models by id. */
+export function modelsById(store: Pick<ShardStore, 'read'>, model: ModelDescriptor): ModelSource {
+  return {
+    load: (ids, options) => store.read(model, ids, options),
+    idOf: ({ id }) => id.getValue(),
+  };
+}
+
+/** Models by a natural key: an id is the JSON list of the key's texts. */
+export function modelsByKey(
+  store: Pick<ShardStore, 'readByKey'>,
+  model: ModelDescriptor,
+  key: NaturalKey,
+): ModelSource {
+  return {
+    load: (ids, options) => store.readByKey(model, key, ids, options),
+    idOf: (found) => keyText(key, found),
+  };
+}
 
 /** One read by id that waits for its batch. */
 interface Waiting {
@@ -15,6 +37,14 @@ interface Waiting {
   readonly deadline: number;
 }
 
+/** What a reader reads: models by their ids, or by one of their keys. */
+export interface ModelSource {
+  /** @throws DriverFailure */
+  load(ids: readonly string[], options: CallOptions): Promise<readonly Entity[]>;
+  /** What the model was asked for by. */
+  idOf(model: Entity): string | undefined;
+}
+
 /** Most ids of one statement. */
 const MAXIMUM_BATCH = 256;
 /** Reads of one model that are on their way at a time; what comes meanwhile travels together. */
@@ -23,22 +53,20 @@ const MAXIMUM_IN_FLIGHT = 2;
 const MAXIMUM_WAITING = 10_000;
 
 /**
- * Reads models of one class by id from one shard. What one turn of the event loop asks for, and what arrives while
+ * Reads models of one class by id, or by one natural key, from one shard. What one turn of the event loop asks for, and what arrives while
  * reads are in flight, is sent as one statement. A read never joins a statement that has been sent, so it sees every
  * commit that was answered before it was asked.
  */
 export class ModelReader {
-  readonly #store: ShardStore;
   readonly #shard: ShardIdentifier;
-  readonly #model: ModelDescriptor;
+  readonly #source: ModelSource;
   #waiting: Waiting[] = [];
   #inFlight = 0;
   #scheduled = false;
 
-  constructor(store: ShardStore, shard: ShardIdentifier, model: ModelDescriptor) {
-    this.#store = store;
+  constructor(shard: ShardIdentifier, source: ModelSource) {
     this.#shard = shard;
-    this.#model = model;
+    this.#source = source;
   }
 
   /** The stored model, or undefined. Rejects with public errors only. */
@@ -100,8 +128,8 @@ export class ModelReader {
       // The most patient caller decides: a hasty one gives up by itself.
       const deadline = Math.max(...batch.map((waiting) => waiting.deadline));
       const timeoutMs = Math.max(1, deadline - performance.now());
-      const models = await this.#store.read(this.#model, ids, { timeoutMs });
-      const byId = new Map(models.map((model) => [model.id.getValue() as string, model]));
+      const models = await this.#source.load(ids, { timeoutMs });
+      const byId = new Map(models.map((model) => [this.#source.idOf(model), model]));
       for (const { id, resolve } of batch) resolve(byId.get(id));
     } catch (failure) {
       if (ids.length > 1 && !(failure instanceof DriverFailure)) return this.#readHalves(batch, ids);

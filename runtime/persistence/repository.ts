@@ -3,9 +3,11 @@ import { currentPerformScope } from '../action/perform-scope.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import type { Entity } from '../domain/entity.js';
 import { Id, ShardedId } from '../domain/id.js';
+import { heldKeys, type KeyLookup, type KeyOf, type KeyPlace } from '../domain/natural-key.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { parseUuid, type Uuid } from '../domain/uuid.js';
-import { ModelNotFoundError } from '../errors.js';
+import { ModelNotFoundError, PlanMisuseError } from '../errors.js';
+import { lookupBySameKey, lookupByValues } from './key-lookup.js';
 import { ListReader, type PartialPage } from './list-reader.js';
 import type { AnyQuery, AnyTables } from './list-statement.js';
 import { declareModelTable } from './model-tables.js';
@@ -22,6 +24,8 @@ export interface RepositoryContext {
   readonly defaultShard: ShardIdentifier;
   /** The stored model with this id. @throws UnknownShardError if the shard is not configured */
   read(model: ModelDescriptor, shard: ShardIdentifier, id: string): Promise<Entity | undefined>;
+  /** The stored model that holds a natural key. @throws UnknownShardError if the shard is not configured */
+  readByKey(lookup: KeyLookup): Promise<Entity | undefined>;
   /** Read-only queries on one shard. @throws UnknownShardError if the shard is not configured */
   queries<Tables>(shard: ShardIdentifier, options?: QueryOptions): Kysely<Tables>;
 }
@@ -80,6 +84,42 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
     const found = await Promise.all(ids.map((id) => this.findById(id, options)));
     const missing = ids.filter((_, index) => found[index] === undefined).map(idText);
     return { models: found.filter((model) => model !== undefined), missing };
+  }
+
+  /**
+   * The model with this natural key (`@Key`) that is not in a deleted state.
+   *
+   * @param key all fields of one key, by name
+   * @param place for models with a sharded id: the shard to look on. Keys are unique per shard.
+   * @throws ModelNotFoundError if there is none @throws ValidationError for a value that could not be stored
+   * @throws PlanMisuseError if the fields are not those of a key
+   */
+  async getByKey(key: KeyOf<M>, ...place: KeyPlace<M>): Promise<M> {
+    const found = await this.findByKey(key, ...place);
+    if (found === undefined) throw new ModelNotFoundError(this.model.name, keyForPeople(key));
+    return found;
+  }
+
+  /** As `getByKey`, but undefined if there is none. */
+  async findByKey(key: KeyOf<M>, ...place: KeyPlace<M>): Promise<M | undefined> {
+    const [shard] = place as readonly (ShardIdentifier | undefined)[];
+    if (this.model.sharded && shard === undefined) {
+      throw new PlanMisuseError(`Name the shard: a key of ${this.model.name} is unique on its shard only`);
+    }
+    const lookup = lookupByValues(this.model, shard ?? this.context.defaultShard, key);
+    return (await this.#holder(lookup)) as M | undefined;
+  }
+
+  /**
+   * The model with the same natural key as this one, on the shard of this one's id. Of several keys it is the one
+   * without a name, else the first.
+   *
+   * @throws PlanMisuseError if the model has no natural key
+   */
+  async findSameKey(model: M): Promise<M | undefined> {
+    return (await this.#holder(lookupBySameKey(this.model, model, this.context.defaultShard))) as
+      | M
+      | undefined;
   }
 
   /** Read-only, typed queries on one shard, for subclasses. Anything that writes throws WriteInPerformError. */
@@ -172,6 +212,20 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
     return scope?.read === undefined ? load() : scope.read(name, uuid, load);
   }
 
+  /** The plan's own states come first, and again last: what was found may hold another key in this plan. */
+  async #holder(lookup: KeyLookup): Promise<Entity | undefined> {
+    const scope = currentPerformScope();
+    const load = (): Promise<Entity | undefined> => this.context.readByKey(lookup);
+    if (scope === undefined) return load();
+    const { plan } = scope;
+    const own = plan.holderOf(lookup.name);
+    if (own !== undefined) return own;
+    const found = await (scope.readByKey === undefined ? load() : scope.readByKey(lookup, load));
+    const latest = found && (plan.staged(this.model.name, found.id.getValue())?.model ?? found);
+    if (latest !== undefined && heldKeys(latest).includes(lookup.name)) return latest;
+    return plan.holderOf(lookup.name);
+  }
+
   #shardOf(uuid: Uuid): ShardIdentifier {
     if (!this.model.sharded) return this.context.defaultShard;
     return ShardedId.named(this.model.name, uuid).resolveShardIdentifier();
@@ -220,6 +274,12 @@ export interface StreamedList<M, Tables> extends ModelList<M, Tables> {
 
 function idText<M>(id: string | Id<M>): Uuid {
   return id instanceof Id ? id.getValue() : parseUuid(id);
+}
+
+function keyForPeople(key: Readonly<Record<string, unknown>>): string {
+  return `with ${Object.entries(key)
+    .map(([field, value]) => `${field} ${String(value)}`)
+    .join(', ')}`;
 }
 
 function same<T>(value: T): T {

@@ -18,6 +18,8 @@ export class RowCodec<M extends Entity = Entity> {
   readonly columns: readonly CodedColumn[];
   /** Position of `id` among the columns. */
   readonly idIndex: number;
+  /** Fields that decide about natural keys: whether a state that is skipped may have them, only the server can tell. */
+  readonly #keyFields: ReadonlySet<string>;
 
   private constructor(model: ModelDescriptor<M>) {
     this.model = model;
@@ -26,6 +28,9 @@ export class RowCodec<M extends Entity = Entity> {
       codec: columnCodec(descriptor),
       isSure: sureValues(descriptor),
     }));
+    const keys = model.keys ?? [];
+    const state = keys.length > 0 && model.deletedStates !== undefined ? ['state'] : [];
+    this.#keyFields = new Set([...keys.flatMap(({ fields }) => fields), ...state]);
     this.idIndex = model.columns.findIndex(({ field }) => field === 'id');
   }
 
@@ -74,7 +79,8 @@ export class RowCodec<M extends Entity = Entity> {
       if (field === 'version') continue;
       const value = fieldOf(state, field);
       if (value === fieldOf(next, field)) continue;
-      const isFine = isAbsent(value) ? mayBeAbsent(descriptor) : isSure(value, codec.toText(value));
+      const fits = isAbsent(value) ? mayBeAbsent(descriptor) : isSure(value, codec.toText(value));
+      const isFine = fits && !this.#keyFields.has(field);
       if (!isFine && this.model.folding !== true) {
         throw new ValidationError(`Whether ${field} fits its column is for the server to say`, { field });
       }

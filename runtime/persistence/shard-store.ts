@@ -1,4 +1,4 @@
-import type { ModelDescriptor } from '../domain/descriptor.js';
+import type { ModelDescriptor, NaturalKey } from '../domain/descriptor.js';
 import type { Entity } from '../domain/entity.js';
 import type { DriverFailure } from '../sharding/driver-failure.js';
 import type { CallOptions } from '../sharding/shard-database.js';
@@ -56,6 +56,17 @@ export interface ShardStore {
   read<M extends Entity>(
     model: ModelDescriptor<M>,
     ids: readonly string[],
+    options?: CallOptions,
+  ): Promise<readonly M[]>;
+  /**
+   * The stored models that hold these keys and are in no deleted state, in no particular order.
+   *
+   * @param keys the texts of each key, as a JSON list; no two of them equal @throws DriverFailure
+   */
+  readByKey<M extends Entity>(
+    model: ModelDescriptor<M>,
+    key: NaturalKey,
+    keys: readonly string[],
     options?: CallOptions,
   ): Promise<readonly M[]>;
   /**

@@ -1,4 +1,4 @@
-import type { ModelDescriptor } from '../domain/descriptor.js';
+import type { ModelDescriptor, NaturalKey } from '../domain/descriptor.js';
 import type { Entity } from '../domain/entity.js';
 import { NIL_UUID } from '../domain/uuid.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
@@ -11,6 +11,7 @@ import { ALL_APPLIED, UNPROVEN } from './flush-shape.js';
 import { FlushStatements } from './flush-statement.js';
 import { FoldingOutdated, type FoldingRules } from './folding-rules.js';
 import type { KeyClaim, KeyName, KeyRecord } from './idempotency-key.js';
+import { keyStatement } from './key-lookup.js';
 import { KeyReader } from './key-reader.js';
 import type { ActionRow } from './plan-write.js';
 import { REPLICATION_WAIT } from './replication-wait.js';
@@ -109,16 +110,31 @@ export class SqlShardStore implements ShardStore {
     return new FoldingOutdated('a table has another shape than it had');
   }
 
-  async read<M extends Entity>(
+  read<M extends Entity>(
     model: ModelDescriptor<M>,
     ids: readonly string[],
     options?: CallOptions,
   ): Promise<readonly M[]> {
     const codec = RowCodec.of(model);
-    const { rows } = await this.#database.query(readStatement(codec, ids), {
-      ...options,
-      access: INTERNAL_ACCESS,
-    });
+    return this.#models(codec, readStatement(codec, ids), options);
+  }
+
+  readByKey<M extends Entity>(
+    model: ModelDescriptor<M>,
+    key: NaturalKey,
+    keys: readonly string[],
+    options?: CallOptions,
+  ): Promise<readonly M[]> {
+    const texts = keys.map((each): readonly string[] => JSON.parse(each));
+    return this.#models(RowCodec.of(model), keyStatement(model, key, texts), options);
+  }
+
+  async #models<M extends Entity>(
+    codec: RowCodec<M>,
+    statement: Statement,
+    options?: CallOptions,
+  ): Promise<readonly M[]> {
+    const { rows } = await this.#database.query(statement, { ...options, access: INTERNAL_ACCESS });
     return rows.map((row) => codec.decode(row));
   }
 

@@ -58,7 +58,7 @@ export class UniqueConflicts {
         if (contested === undefined) continue;
         // One of two rows would be inserted although the other one is refused.
         inserts += 1;
-        if (inserts > 1) return undefined;
+        if (inserts > 1 || mayHandOver(group, table)) return undefined;
         targets.set(table, contested.target);
       }
     }
@@ -133,6 +133,15 @@ function violationOf(error: unknown): Violation | undefined {
   const { sqlState, schema, table, constraint } = error;
   if (sqlState !== UNIQUE_VIOLATION || schema === undefined || table === undefined) return undefined;
   return constraint === undefined ? undefined : { schema, table, constraint };
+}
+
+/** What is inserted may take a natural key that an update of the group gives up, which comes later in such a statement. */
+function mayHandOver(group: WriteGroup, table: string): boolean {
+  return group.some(({ items }) =>
+    items.some(
+      (item) => item.kind === 'update' && item.heldBefore !== undefined && item.descriptor.table === table,
+    ),
+  );
 }
 
 function addedModels(group: WriteGroup): readonly ModelDescriptor[] {

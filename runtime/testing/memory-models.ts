@@ -1,7 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { StagedItem } from '../action/action-plan.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
-import { descriptorOf, type Entity } from '../domain/entity.js';
+import { descriptorOf, type Entity, rowOf } from '../domain/entity.js';
+import { heldKeys, type KeyLookup } from '../domain/natural-key.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { DatabaseError, StaleModelError, UniqueViolationError, UnknownShardError } from '../errors.js';
 import type { RepositoryContext } from '../persistence/repository.js';
@@ -53,6 +54,11 @@ export class MemoryModels implements RepositoryContext {
     }
   }
 
+  async readByKey({ shard, name }: KeyLookup): Promise<Entity | undefined> {
+    this.requireShard(shard);
+    return this.#holderOf(name);
+  }
+
   /** There is nothing to query here. @throws DatabaseError always */
   queries<Tables>(shard: ShardIdentifier): Kysely<Tables> {
     this.#misuse ??= new DatabaseError(
@@ -76,11 +82,13 @@ export class MemoryModels implements RepositoryContext {
   /**
    * Refuses what the database's guards would refuse.
    *
-   * @throws UniqueViolationError for a new model whose id is stored
+   * @param items the whole plan
+   * @throws UniqueViolationError for a new model whose id is stored, and for a natural key that another model has
    * @throws StaleModelError for an update or expectation whose version is not the stored one
    */
-  requireApplicable(actionName: string, item: StagedItem): void {
+  requireApplicable(actionName: string, item: StagedItem, items: readonly StagedItem[]): void {
     const { descriptor, model } = item;
+    if (item.kind !== 'expect') this.#requireKeys(item, items);
     const id = model.id.getValue();
     const stored = this.#models.get(keyOf(descriptor, id));
     if (item.kind === 'add') {
@@ -90,6 +98,22 @@ export class MemoryModels implements RepositoryContext {
     if (stored?.version !== item.expectedVersion) {
       throw new StaleModelError(actionName, `${descriptor.name} ${id}`);
     }
+  }
+
+  /** A key of a model that the plan itself changes is free, or the plan would have two models with it. */
+  #requireKeys({ descriptor, model }: StagedItem, items: readonly StagedItem[]): void {
+    const staged = new Set(items.flatMap((each) => (each.kind === 'expect' ? [] : [rowOf(each.model)])));
+    for (const name of heldKeys(model)) {
+      const holder = this.#holderOf(name);
+      if (holder === undefined || staged.has(rowOf(holder))) continue;
+      const message = `${descriptor.name} ${holder.id.getValue()} has the same natural key`;
+      throw new UniqueViolationError(message, { table: descriptor.table });
+    }
+  }
+
+  #holderOf(name: string): Entity | undefined {
+    for (const model of this.#models.values()) if (heldKeys(model).includes(name)) return model;
+    return undefined;
   }
 }
 

@@ -8,6 +8,7 @@ import type { ModelEvent } from '../domain/model-event.js';
 import { type Principal, principalName } from '../domain/principal.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { requireOneShard, requireVersion } from '../execution/admission.js';
+import { requireKeys } from '../execution/planned-keys.js';
 import { routePlan } from '../execution/routing.js';
 import { withSchedules } from '../execution/scheduled-rows.js';
 import type { EventCatalog } from '../persistence/event-catalog.js';
@@ -65,11 +66,12 @@ export async function performOnce<Params, Result>(
   const result = await runInPerformScope(scope, async () => startPerform(action, plan, principal, params));
   const items = plan.seal();
   requireVersion(items, configuration);
+  requireKeys(plan.keyed);
   const legs = withSchedules(routePlan(items, models.defaultShard), plan, models.defaultShard);
   for (const { shard } of legs) models.requireShard(shard);
   requireOneShard(actionName, legs, configuration);
   for (const item of items) {
-    models.requireApplicable(actionName, item);
+    models.requireApplicable(actionName, item, items);
     requireStorable(item);
   }
   const events = items.flatMap((item) => (item.kind === 'expect' ? [] : item.events));

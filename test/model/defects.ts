@@ -59,6 +59,7 @@ function appliedLink(): Link {
 abstract class StoreWrapper implements ShardStore {
   protected readonly store: ShardStore;
   readonly read: ShardStore['read'];
+  readonly readByKey: ShardStore['readByKey'];
   readonly fence: ShardStore['fence'];
   readonly recall: ShardStore['recall'];
   readonly readKey: ShardStore['readKey'];
@@ -69,6 +70,7 @@ abstract class StoreWrapper implements ShardStore {
   constructor(store: ShardStore) {
     this.store = store;
     this.read = store.read.bind(store);
+    this.readByKey = store.readByKey.bind(store);
     this.fence = store.fence.bind(store);
     this.recall = store.recall.bind(store);
     this.readKey = store.readKey.bind(store);

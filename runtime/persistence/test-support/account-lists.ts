@@ -76,6 +76,7 @@ function contextOf(databases: DatabaseRegistry): RepositoryContext {
     shards: databases.shards(),
     defaultShard: databases.defaultShard,
     read: () => Promise.reject(new Error('Lists do not read by id')),
+    readByKey: () => Promise.reject(new Error('Lists do not read by key')),
     queries: (shard, { replica, timeoutMs } = {}) =>
       readOnlyKysely(
         replica === undefined ? databases.database(shard) : replicas.reader(shard, replica),

@@ -1,0 +1,122 @@
+import type { Decimal } from './decimal.js';
+import type { FieldType, ModelDescriptor, NaturalKey } from './descriptor.js';
+import { descriptorOf, type Entity, fieldOf } from './entity.js';
+import { type Id, ShardedId } from './id.js';
+import type { ShardIdentifier } from './shard-identifier.js';
+import type { Uuid } from './uuid.js';
+
+/** Type only: emitted code tags each model that has natural keys with their fields. */
+export declare const modelKeys: unique symbol;
+
+/** Fields and values of one of a model's natural keys; `never` for a model without one. */
+export type KeyOf<M> = typeof modelKeys extends keyof M ? NonNullable<M[typeof modelKeys]> : never;
+
+/** What a look-up needs besides the key: the shard, for a model whose ids carry theirs. */
+export type KeyPlace<M> = M extends { readonly id: { resolveShardIdentifier(): ShardIdentifier } }
+  ? [shard: ShardIdentifier]
+  : [];
+
+/** `M`, if it has a natural key. */
+export type Keyed<M> = typeof modelKeys extends keyof M ? M : never;
+
+/** A look-up by a natural key. */
+export interface KeyLookup {
+  readonly model: ModelDescriptor;
+  readonly key: NaturalKey;
+  readonly shard: ShardIdentifier;
+  /** One text per field of the key: equal for values that the database takes as equal. */
+  readonly texts: readonly string[];
+  /** The key's name in this process. Equal for equal keys of one model on one shard. */
+  readonly name: string;
+}
+
+/** Whether the state counts: a model in a deleted state does not hold its keys. */
+function isLive({ deletedStates }: ModelDescriptor, model: Entity): boolean {
+  return deletedStates === undefined || !deletedStates.includes(model.state);
+}
+
+/** Makes a look-up from texts as `keyTextOf` makes them. */
+export function keyLookup(
+  model: ModelDescriptor,
+  key: NaturalKey,
+  shard: ShardIdentifier,
+  texts: readonly string[],
+): KeyLookup {
+  return { model, key, shard, texts, name: nameOf(model, key, model.sharded ? shard : undefined, texts) };
+}
+
+/** The look-up that finds whatever has the same key; undefined if a field of it is empty. */
+export function lookupOf(
+  model: Entity,
+  key: NaturalKey,
+  defaultShard: ShardIdentifier,
+): KeyLookup | undefined {
+  const descriptor = descriptorOf(model);
+  const texts = textsOf(descriptor, key, model);
+  const shard = model.id instanceof ShardedId ? model.id.resolveShardIdentifier() : defaultShard;
+  return texts === undefined ? undefined : keyLookup(descriptor, key, shard, texts);
+}
+
+const NONE: readonly string[] = Object.freeze([]);
+
+/** Names of the keys that a state holds on its shard; none for a model without keys or in a deleted state. */
+export function heldKeys(model: Entity): readonly string[] {
+  const descriptor = descriptorOf(model);
+  const { keys } = descriptor;
+  if (keys === undefined || !isLive(descriptor, model)) return NONE;
+  const shard = model.id instanceof ShardedId ? model.id.resolveShardIdentifier() : undefined;
+  return keys.flatMap((key) => {
+    const texts = textsOf(descriptor, key, model);
+    return texts === undefined ? NONE : [nameOf(descriptor, key, shard, texts)];
+  });
+}
+
+/** The texts of a key of a stored row, as one; undefined if a field of it is empty. */
+export function keyText(key: NaturalKey, model: Entity): string | undefined {
+  const texts = textsOf(descriptorOf(model), key, model);
+  return texts === undefined ? undefined : JSON.stringify(texts);
+}
+
+function nameOf(
+  { name }: ModelDescriptor,
+  { index }: NaturalKey,
+  shard: ShardIdentifier | undefined,
+  texts: readonly string[],
+): string {
+  return `${name} ${index} ${shard?.bits ?? ''} ${JSON.stringify(texts)}`;
+}
+
+function textsOf(
+  { columns }: ModelDescriptor,
+  { fields }: NaturalKey,
+  model: Entity,
+): readonly string[] | undefined {
+  const texts: string[] = [];
+  for (const field of fields) {
+    const value = fieldOf(model, field);
+    const column = columns.find((each) => each.field === field);
+    // A unique index lets any number of rows have nothing in a column.
+    if (value === null || value === undefined || column === undefined) return undefined;
+    texts.push(keyTextOf(column.type, value));
+  }
+  return texts;
+}
+
+/** One value as text: two values have one text if, and only if, the database takes them as equal. */
+export function keyTextOf(type: FieldType, value: unknown): string {
+  switch (type.kind) {
+    case 'uuid':
+      return (value as Uuid).toLowerCase();
+    case 'id':
+      return (value as Id<unknown>).getValue();
+    case 'instant':
+      return (value as Date).toISOString();
+    case 'decimal': {
+      const decimal = value as Decimal;
+      // Zero has a sign here and none in a `numeric` column.
+      return decimal.isZero() ? '0' : decimal.toFixed();
+    }
+    default:
+      return String(value);
+  }
+}

@@ -1,0 +1,64 @@
+import type { IndexFacts } from './schema-snapshot.js';
+
+/** The unique index of a natural key. */
+export interface ExpectedIndex {
+  readonly name: string;
+  /** In the order of the key's fields. */
+  readonly columns: readonly string[];
+  /** Rows in these states are not in it. */
+  readonly deletedStates: readonly string[];
+}
+
+/** Whether an index is what a key wants, whatever it is called. */
+export function isIndexOf({ columns, deletedStates }: ExpectedIndex, found: IndexFacts): boolean {
+  const isSame = (a: readonly string[], b: readonly string[]): boolean =>
+    a.length === b.length && a.every((each) => b.includes(each));
+  return isSame(columns, found.columns) && isSame(deletedStates, statesIn(found.predicate));
+}
+
+/** The literals of a predicate as the server spells it: `(state <> ALL (ARRAY['GONE'::text, 'LOST'::text]))`. */
+function statesIn(predicate: string | undefined): readonly string[] {
+  const literals = [...(predicate ?? '').matchAll(/'((?:[^']|'')*)'/g)];
+  return literals.map(([, text = '']) => text.replaceAll("''", "'"));
+}
+
+/** What is done about the unique indexes of one table. */
+export interface IndexChanges {
+  /** SQL statements without semicolons, in order. */
+  readonly statements: readonly string[];
+  /** Indexes of keys that no model has any more. */
+  readonly leftOver: readonly IndexFacts[];
+}
+
+/**
+ * What leads from the indexes of a table to those that its model's keys want.
+ *
+ * @param found with the names that columns have now @param quote spells a name as SQL takes it
+ */
+export function planIndexes(
+  table: string,
+  wanted: readonly (ExpectedIndex & { readonly definition: string })[],
+  found: readonly IndexFacts[],
+  quote: (name: string) => string,
+): IndexChanges {
+  const statements: string[] = [];
+  const used = new Set<IndexFacts>();
+  for (const index of wanted) {
+    const fitting = found.filter((each) => isIndexOf(index, each));
+    const exact = fitting.find(({ name }) => name === index.name) ?? fitting[0];
+    const namesake = found.find(({ name }) => name === index.name);
+    if (exact !== undefined) {
+      used.add(exact);
+      if (exact.name !== index.name)
+        statements.push(`alter index ${quote(exact.name)} rename to ${quote(index.name)}`);
+      continue;
+    }
+    if (namesake !== undefined) {
+      used.add(namesake);
+      statements.push(`drop index ${quote(index.name)}`);
+    }
+    statements.push(index.definition);
+  }
+  const isKey = ({ name }: IndexFacts): boolean => name.startsWith(`${table}_`) && name.endsWith('_key');
+  return { statements, leftOver: found.filter((each) => !used.has(each) && isKey(each)) };
+}
