@@ -58,6 +58,8 @@ export const DIAGNOSTICS = {
   FWGEN051: 'A class extends Saga without @FwSaga',
   FWGEN052: 'A saga has no state that it can live in',
   FWGEN053: 'A saga declares a constructor',
+  FWGEN058: 'A field cannot be part of a natural key',
+  FWGEN059: '@Key stands twice, or where it means nothing',
 } as const;
 
 /** A code of `DIAGNOSTICS`. */

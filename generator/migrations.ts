@@ -6,13 +6,14 @@ import { compareText, type Diagnostic, sortDiagnostics } from './diagnostics.js'
 import { emitChange } from './emit/emit-change.js';
 import { sqlName } from './emit/print/sql.js';
 import type { ColumnRename, RenameMigration } from './emit/rename-migrations.js';
-import { columnDefinition, finiteCheck } from './emit/views/migration-view.js';
+import { columnDefinition, finiteCheck, indexDefinition } from './emit/views/migration-view.js';
 import { attempt } from './read/attempt.js';
 import { listMigrations } from './read/list-files.js';
 import { namesakes } from './read/migration-files.js';
 import { type MigrationText, readMigrationSql } from './read/read-migration-sql.js';
 import { readProject } from './read/read-project.js';
 import { columnsOf } from './schema/columns.js';
+import { keyIndexes } from './schema/key-indexes.js';
 import { modelNames } from './schema/model-names.js';
 import { snakeCase } from './schema/naming.js';
 import { relativeTo } from './schema/paths.js';
@@ -65,6 +66,17 @@ export interface ModelTable {
   /** Its ids name a shard. */
   readonly sharded: boolean;
   readonly columns: readonly ModelColumn[];
+  readonly indexes: readonly ModelIndex[];
+}
+
+/** The unique index of a natural key. */
+export interface ModelIndex {
+  readonly name: string;
+  readonly columns: readonly string[];
+  /** Rows in these states are not in it. */
+  readonly deletedStates: readonly string[];
+  /** The whole `create unique index`. */
+  readonly definition: string;
 }
 
 export interface ModelColumn {
@@ -155,7 +167,12 @@ function tableOf(model: ModelSchema): ModelTable {
       ...(renamed === undefined || renamed === '' ? {} : { renamedFrom: renamed }),
     };
   });
-  return { table: modelNames(model).table, sharded: model.sharded, columns };
+  const { table } = modelNames(model);
+  const indexes = keyIndexes(model).map((index): ModelIndex => {
+    const { name, columns: of, deletedStates } = index;
+    return { name, columns: of, deletedStates, definition: indexDefinition(table, index) };
+  });
+  return { table, sharded: model.sharded, columns, indexes };
 }
 
 /** A new migration: its file name and text. */

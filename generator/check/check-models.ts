@@ -6,6 +6,7 @@ import type { SourceLocation } from '../schema/location.js';
 import { modelNames } from '../schema/model-names.js';
 import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
 import type { FieldSchema } from '../schema/type-schema.js';
+import { checkKeys } from './check-keys.js';
 import { repeated } from './check-names.js';
 
 /** Members of builders and of every object: a field of that name would have no setter of its own. */
@@ -28,15 +29,17 @@ const SYSTEM_COLUMNS: ReadonlySet<string> = new Set(['tableoid', 'xmin', 'cmin',
 /** Longest identifier of PostgreSQL, in bytes; it cuts longer ones silently. */
 const IDENTIFIER_BYTES = 63;
 
-/** Rules of models: their fields, columns, tables and states. */
+/** Rules of models: their fields, columns, tables, states and keys. */
 export function checkModels(schema: ProjectSchema): readonly Diagnostic[] {
-  return schema.models.flatMap((model) => [
+  const keys = checkKeys(schema.models);
+  const models = schema.models.flatMap((model) => [
     ...model.fields.flatMap((field) => checkField(model, field)),
     ...checkColumns(model),
     ...checkTable(model),
     ...checkOptions(model),
     ...checkDeletedStates(model),
   ]);
+  return [...models, ...keys];
 }
 
 function checkField(model: ModelSchema, field: FieldSchema): readonly Diagnostic[] {

@@ -1,21 +1,26 @@
 import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { decoratorName } from './read-decorator.js';
+import { reportMisplacedKey } from './read-keys.js';
 
 /** Decorators of classes that generated code imports. */
 const MARKERS: ReadonlySet<string> = new Set(['AutoBuilder', 'FwAction', 'FwEventHandler', 'FwSaga']);
 
 /**
- * Reports marked classes inside of functions, namespaces and expressions. They are looked for at the decorators that a
+ * Reports markers of fields that stand elsewhere, and marked classes inside of functions, namespaces and expressions. They are looked for at the decorators that a
  * text holds besides those of the classes at its top level: most hold no others, and nothing of their trees is seen.
  */
 export function reportNestedClasses(context: ReadContext, source: ts.SourceFile): void {
-  const found = otherDecorators(source);
+  const others = otherDecorators(source);
+  const ofMembers = others.filter((each) => isOfMember(source, each));
+  for (const decorator of ofMembers) reportMisplacedKey(context, decorator);
+  const found = others.filter((each) => !ofMembers.includes(each));
   if (found.length === 0) return;
   context.sources.withBodies(() => context.sources.load(source.fileName));
   const reported = new Set<ts.Node>();
   for (const decorator of found) {
     const node = decorator.parent;
+    reportMisplacedKey(context, decorator);
     const marker = decoratorName(context, decorator) ?? '';
     if (!ts.isClassLike(node) || !MARKERS.has(marker) || reported.has(node)) continue;
     reported.add(node);
@@ -28,6 +33,12 @@ export function reportNestedClasses(context: ReadContext, source: ts.SourceFile)
       `Write \`export class ${name ?? 'Name'}\` at the top level of a file: generated code imports it by name.`,
     );
   }
+}
+
+/** True for a decorator of a member of a class at the top level. */
+function isOfMember(source: ts.SourceFile, { parent }: ts.Decorator): boolean {
+  const owner: ts.Node | undefined = (parent as ts.Node | undefined)?.parent;
+  return owner !== undefined && ts.isClassDeclaration(owner) && source.statements.includes(owner);
 }
 
 function otherDecorators(source: ts.SourceFile): readonly ts.Decorator[] {

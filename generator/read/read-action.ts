@@ -88,7 +88,7 @@ function countStagingCalls(node: ts.ClassDeclaration): number {
   return count;
 }
 
-const STAGING_CALLS = ['.add(', '.update(', '.expect('];
+const STAGING_CALLS = ['.add(', '.update(', '.expect(', '.getOrAdd('];
 
 function readName(context: ReadContext, decorator: ts.Decorator): string | undefined {
   const node = readOptions(context, decoratorArguments(decorator)[0], ['name']).get('name');

@@ -5,6 +5,7 @@ import { ts } from './compiler.js';
 import { type Draft, type ReadContext, report } from './read-context.js';
 import { decoratorArguments, readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
+import { readKeys } from './read-keys.js';
 import { literalProperties, readLiteral, reportNotLiteral } from './read-literal.js';
 import { readField, readType } from './read-type.js';
 import { fileOf, locationOf } from './source-files.js';
@@ -46,6 +47,8 @@ export function readModel(
   const { description } = readDoc(node);
   if (description !== undefined) model.description = description;
   if (table !== undefined) model.table = table;
+  const keys = readKeys(context, node);
+  if (keys !== undefined) model.keys = keys;
   return model;
 }
 

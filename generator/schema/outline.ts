@@ -1,9 +1,14 @@
 import type { ActionSchema, ModelSchema, ProjectSchema, RepositorySchema } from './project-schema.js';
 
-/** What other declarations can see of a model: all but its body, which is its fields, columns, states and comments. */
+/**
+ * What other declarations can see of a model: all but its body, which is its fields, columns, states and comments. Which
+ * fields make a key, its repositories can see.
+ */
 export type ModelHead = Pick<ModelSchema, 'name' | 'file' | 'kind' | 'sharded'> & {
   /** The name that its decorator gives its table. */
   readonly table?: string;
+  /** Fields of its natural keys. */
+  readonly keys?: readonly (readonly string[])[];
 };
 
 /** What later looks found changed, if it is nothing that any other declaration can see. */
@@ -47,8 +52,12 @@ export function parseOutline(text: string): Outline {
 }
 
 /** What others can see of a model. */
-export function headOf({ name, file, kind, sharded, table }: ModelSchema): ModelHead {
-  return { name, file, kind, sharded, ...(table === undefined ? {} : { table: table.name }) };
+export function headOf({ name, file, kind, sharded, table, keys }: ModelSchema): ModelHead {
+  return {
+    ...{ name, file, kind, sharded },
+    ...(table === undefined ? {} : { table: table.name }),
+    ...(keys === undefined ? {} : { keys: keys.map(({ fields }) => fields.map(({ value }) => value)) }),
+  };
 }
 
 /**
@@ -76,7 +85,7 @@ export function schemaAround({ models, actions }: BodyChanges, outline: Outline)
   };
 }
 
-function bodiless({ table, ...head }: ModelHead): ModelSchema {
+function bodiless({ table, keys: _, ...head }: ModelHead): ModelSchema {
   const location = { file: head.file };
   return {
     ...head,

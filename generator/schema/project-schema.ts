@@ -32,6 +32,16 @@ export interface ModelSchema {
   readonly table?: { readonly name: string; readonly location: SourceLocation };
   readonly columns: readonly ColumnOption[];
   readonly deletedStates: readonly Located<string>[];
+  /** Natural keys, the one without a name first. Absent: none. */
+  readonly keys?: readonly KeySchema[];
+}
+
+/** The fields that `@Key` marks under one name. */
+export interface KeySchema {
+  /** Absent: the key without a name. */
+  readonly name?: string;
+  /** In source order. */
+  readonly fields: readonly Located<string>[];
 }
 
 /** One entry of `@AutoBuilder({ columns })`. */
@@ -76,7 +86,7 @@ export interface ActionSchema {
   readonly resultOptional: boolean;
   readonly resultNullable: boolean;
   readonly collaborators: readonly CollaboratorSchema[];
-  /** Calls of `add`, `update` or `expect` in the text of its class. */
+  /** Calls of `add`, `update`, `expect` or `getOrAdd` in the text of its class. */
   readonly stagingCalls: number;
   /** `@version` of its comment, which is about the shape of its params. */
   readonly version?: number;

@@ -1,6 +1,6 @@
 import { camelCase } from '../../schema/naming.js';
 import { placeKey, projectIndex } from '../../schema/project-index.js';
-import type { ActionSchema, EventSchema } from '../../schema/project-schema.js';
+import type { ActionSchema, EventSchema, KeySchema } from '../../schema/project-schema.js';
 import { CODEGEN_VERSION } from '../codegen-version.js';
 import type { Emission } from '../emission.js';
 import { fieldDescriptors } from '../field-type.js';
@@ -25,6 +25,8 @@ export interface ApplicationView extends HeaderView {
   readonly routeDescriptor: string;
   readonly fieldDescriptor: string;
   readonly modelType: string;
+  /** Local name of the symbol under which a model has its keys, or ''. */
+  readonly modelKeys: string;
   /** One augmentation per model. It stands here, because a model's own file must not import one of itself. */
   readonly tags: readonly TagView[];
   /** True if a constructor takes something that the application supplies. */
@@ -70,6 +72,10 @@ export interface TagView {
   readonly name: string;
   /** Its name, quoted. */
   readonly tag: string;
+  /** True if it has natural keys. */
+  readonly hasKeys: boolean;
+  /** Type of a value of one of its keys, or ''. */
+  readonly keys: string;
 }
 
 /** The descriptor of one event that handlers name. */
@@ -113,6 +119,7 @@ const TAKEN: readonly string[] = [
   'routes',
   'ConstructorParameters',
   'Record',
+  'Pick',
 ];
 
 /** Decides everything that `application.hbs` writes. */
@@ -127,11 +134,14 @@ export function applicationView(emission: Emission, place: ApplicationPlace): Ap
   const view = {
     ...headerView(place.sourceFolder),
     applicationDefinition: imports.runtimeType('ApplicationDefinition'),
-    tags: schema.models.map(({ name, file, location }) => ({
+    tags: schema.models.map(({ name, file, location, keys = [] }) => ({
       module: quote(imports.specifier(file)),
       name: emission.at(location, name),
       tag: quote(name),
+      hasKeys: keys.length > 0,
+      keys: keys.map((key) => keyTypeText(name, key)).join(' | '),
     })),
+    modelKeys: schema.models.some(({ keys }) => keys !== undefined) ? imports.runtimeType('modelKeys') : '',
     modelType: schema.models.length > 0 ? imports.runtimeType('modelType') : '',
     eventDescriptor: imports.runtimeType('EventDescriptor'),
     routeDescriptor: imports.runtimeType('RouteDescriptor'),
@@ -184,6 +194,10 @@ export function applicationImports({
 /** The element of one action in the list of actions. */
 export function actionPart(emission: Emission, wiring: WiringPrinter, action: ActionSchema): Code {
   return emission.part(wiring.action(action), 6, ','.length);
+}
+
+function keyTypeText(model: string, { fields }: KeySchema): string {
+  return `Pick<${model}, ${fields.map(({ value }) => quote(value)).join(' | ')}>`;
 }
 
 interface HandledEvent {

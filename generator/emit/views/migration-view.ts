@@ -1,4 +1,5 @@
 import { type ColumnSchema, columnsOf, parseNumeric } from '../../schema/columns.js';
+import { type KeyIndex, keyIndexes } from '../../schema/key-indexes.js';
 import { modelNames } from '../../schema/model-names.js';
 import type { ModelSchema } from '../../schema/project-schema.js';
 import { sqlName } from '../print/sql.js';
@@ -15,6 +16,18 @@ export interface MigrationView {
   /** Table name as SQL spells it, safe in a template literal. */
   readonly table: string;
   readonly columns: readonly ColumnView[];
+  /** What ends the statement if others follow: a semicolon, or ''. */
+  readonly end: string;
+  /** Statements that make the indexes of its natural keys. */
+  readonly indexes: readonly IndexView[];
+}
+
+/** The statement of one index. */
+export interface IndexView {
+  /** Safe in a template literal. */
+  readonly definition: string;
+  /** A semicolon, or '' for the last one. */
+  readonly separator: string;
 }
 
 /** One line between the parentheses. */
@@ -29,6 +42,7 @@ export interface ColumnView {
 export function migrationView(model: ModelSchema, name: string): MigrationView {
   const { table } = modelNames(model);
   const columns = columnsOf(model);
+  const indexes = keyIndexes(model);
   return {
     name: quote(name),
     source: commentText(model.file),
@@ -38,7 +52,22 @@ export function migrationView(model: ModelSchema, name: string): MigrationView {
       definition: templateText(columnDefinition(model, column)),
       separator: index === columns.length - 1 ? '' : ',',
     })),
+    end: indexes.length === 0 ? '' : ';',
+    indexes: indexes.map((each, index) => ({
+      definition: templateText(indexDefinition(table, each)),
+      separator: index === indexes.length - 1 ? '' : ';',
+    })),
   };
+}
+
+/** The statement that makes the index of a natural key: deleted models do not hold theirs. */
+export function indexDefinition(
+  table: string,
+  { name, columns, stateColumn, deletedStates }: KeyIndex,
+): string {
+  const states = deletedStates.map((state) => `'${state.replaceAll("'", "''")}'`).join(', ');
+  const live = states === '' ? '' : ` where ${sqlName(stateColumn)} not in (${states})`;
+  return `create unique index ${sqlName(name)} on ${sqlName(table)} (${columns.map(sqlName).join(', ')})${live}`;
 }
 
 /** Name, type and constraints of a column, as `create table` and `add column` spell them. */

@@ -1,5 +1,6 @@
 import { type ColumnSchema, columnsOf } from '../../schema/columns.js';
 import { constraintsOf } from '../../schema/constraints.js';
+import { keyIndexes } from '../../schema/key-indexes.js';
 import { type ModelNames, modelNames } from '../../schema/model-names.js';
 import { projectIndex } from '../../schema/project-index.js';
 import type { ModelSchema } from '../../schema/project-schema.js';
@@ -165,6 +166,10 @@ function printDescriptor(emission: Emission, model: ModelSchema, names: ModelNam
       }),
     ),
     deletedStates: deletedStates.length === 0 ? undefined : deletedStates,
+    keys:
+      model.keys === undefined
+        ? undefined
+        : keyIndexes(model).map(({ name, fields }) => ({ index: name, fields })),
   };
   return emission.print(descriptor, 0, LINE_WIDTH);
 }

@@ -119,8 +119,9 @@ function evaluateCall(scope: Scope, node: ts.CallExpression): Value {
     if (known !== undefined) return known;
   }
   const object = evaluate(scope, target);
-  const [first] = node.arguments;
-  const argument = first === undefined ? UNKNOWN : evaluate(scope, first);
+  // What decides: the id, the model, or the shard behind a key.
+  const decisive = node.arguments[SECOND_DECIDES.has(name.text) ? 1 : 0];
+  const argument = decisive === undefined ? UNKNOWN : evaluate(scope, decisive);
   switch (object.kind) {
     case 'this':
       return name.text === 'plan' ? { kind: 'plan' } : opaque(scope, node);
@@ -137,9 +138,12 @@ function evaluateCall(scope: Scope, node: ts.CallExpression): Value {
   }
 }
 
-/** `getById` gives a model of the shard that the id names. */
-function readThrough(scope: Scope, node: ts.Node, model: string, method: string, id: Value): Value {
-  const origin = method === 'getById' || method === 'findById' ? originOf(id) : undefined;
+const SECOND_DECIDES: ReadonlySet<string> = new Set(['getOrAdd', 'getByKey', 'findByKey']);
+const READS: ReadonlySet<string> = new Set(['getById', 'findById', 'getByKey', 'findByKey']);
+
+/** `getById` gives a model of the shard that the id names, `getByKey` one of the shard that it is given. */
+function readThrough(scope: Scope, node: ts.Node, model: string, method: string, place: Value): Value {
+  const origin = READS.has(method) ? originOf(place) : undefined;
   if (origin !== undefined) return { kind: 'located', origin, model };
   const found = opaque(scope, node);
   return found.kind === 'located' ? { ...found, model } : found;

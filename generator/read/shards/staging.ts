@@ -26,7 +26,13 @@ export interface Staging {
   readonly escapes: ts.Node | undefined;
 }
 
-const STAGING: ReadonlySet<string> = new Set(['add', 'update', 'expect']);
+/** With the position of the model among the arguments. */
+const STAGING: ReadonlyMap<string, number> = new Map([
+  ['add', 0],
+  ['update', 0],
+  ['expect', 0],
+  ['getOrAdd', 1],
+]);
 
 interface Walk {
   readonly staged: Staged[];
@@ -103,20 +109,21 @@ function visitLoop(walk: Walk, scope: Scope, node: ts.IterationStatement): void 
   ts.forEachChild(node, (child) => visit(walk, inner, child, true));
 }
 
-/** `this.plan().add(model)`, or the same on a variable that holds the plan. */
+/** `this.plan().add(model)`, or the same on a variable that holds the plan. `getOrAdd` stages what is not there yet. */
 function visitStaging(walk: Walk, scope: Scope, node: ts.CallExpression, isConditional: boolean): boolean {
   if (!ts.isPropertyAccessExpression(node.expression)) return false;
   const { expression: target, name } = node.expression;
-  if (!STAGING.has(name.text) || evaluate(scope, target).kind !== 'plan') return false;
+  const position = STAGING.get(name.text);
+  if (position === undefined || evaluate(scope, target).kind !== 'plan') return false;
   for (const argument of node.arguments) visit(walk, scope, argument, isConditional);
-  const [model] = node.arguments;
+  const model = node.arguments[position];
   if (model === undefined) return true;
   walk.staged.push({
     text: (model.getText().split('\n', 1)[0] ?? '').slice(0, 60),
     origin: shardOf(scope, model),
     location: locationOf(node),
     isRepeated: scope.isRepeated,
-    isConditional: isConditional || scope.isRepeated,
+    isConditional: isConditional || scope.isRepeated || name.text === 'getOrAdd',
   });
   return true;
 }

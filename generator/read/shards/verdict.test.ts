@@ -99,6 +99,16 @@ test.each([
     'for (const x of [1, 2]) { void x; this.plan().expect(await this.#notes.getById(params.a.getValue())); }',
     'params.a',
   ],
+  [
+    'a model that is added unless its key is there',
+    'const n = await this.plan().getOrAdd(this.#notes, Note.open(HOME)); this.plan().update(n.touch());',
+    'shard (0, 0)',
+  ],
+  [
+    'a model that is found by its key',
+    "const n = await this.#notes.getByKey({ text: 'x' }, HOME); this.plan().update(n.touch()); this.plan().add(Note.open(HOME));",
+    'shard (0, 0)',
+  ],
   ['a quiet helper', 'this.#quiet(); this.plan().add(Note.open(HOME));', 'shard (0, 0)'],
 ])('proven: %s', async (_what, body, origin) => {
   const verdict = await verdictOn(body);

@@ -1,0 +1,64 @@
+import type { KeySchema, Located } from '../schema/project-schema.js';
+import { ts } from './compiler.js';
+import { type ReadContext, report } from './read-context.js';
+import { decoratorArguments, decoratorName } from './read-decorator.js';
+import { readLiteral } from './read-literal.js';
+import { locationOf } from './source-files.js';
+import { instanceProperties } from './syntax.js';
+
+/** The natural keys that `@Key` on the fields of a model makes; undefined if there are none. */
+export function readKeys(context: ReadContext, node: ts.ClassDeclaration): readonly KeySchema[] | undefined {
+  const keys = new Map<string, Located<string>[]>();
+  for (const member of instanceProperties(node)) {
+    for (const decorator of member.modifiers ?? []) {
+      if (!ts.isDecorator(decorator) || decoratorName(context, decorator) !== 'Key') continue;
+      const name = readName(context, decorator);
+      const fields = keys.get(name) ?? [];
+      keys.set(name, fields);
+      const field = member.name.getText();
+      if (fields.some(({ value }) => value === field)) reportTwice(context, decorator, field);
+      else fields.push({ value: field, location: locationOf(decorator) });
+    }
+  }
+  if (keys.size === 0) return undefined;
+  return [...keys]
+    .map(([name, fields]): KeySchema => (name === '' ? { fields } : { name, fields }))
+    .sort((a, b) => Number(a.name !== undefined) - Number(b.name !== undefined));
+}
+
+/** '' for the key without a name. */
+function readName(context: ReadContext, decorator: ts.Decorator): string {
+  const [argument] = decoratorArguments(decorator);
+  if (argument === undefined) return '';
+  const value = readLiteral(context, argument);
+  if (typeof value === 'string' && value !== '') return value;
+  if (value !== undefined)
+    report(
+      context,
+      'FWGEN002',
+      argument,
+      `${argument.getText()} is no name`,
+      "Write a string literal: @Key('email').",
+    );
+  return '';
+}
+
+function reportTwice(context: ReadContext, decorator: ts.Decorator, field: string): void {
+  const hint = 'Remove one, or give one of them the name of another key.';
+  report(context, 'FWGEN059', decorator, `@Key stands twice on ${field}`, hint);
+}
+
+/** Reports `@Key` on what is no field of a model. */
+export function reportMisplacedKey(context: ReadContext, decorator: ts.Decorator): void {
+  if (decoratorName(context, decorator) !== 'Key') return;
+  const { parent } = decorator;
+  const owner = parent.parent;
+  const isField =
+    ts.isPropertyDeclaration(parent) &&
+    ts.isClassDeclaration(owner) &&
+    owner.modifiers?.some((each) => decoratorName(context, each) === 'AutoBuilder') === true &&
+    instanceProperties(owner).includes(parent);
+  if (isField) return;
+  const hint = 'Write it before a field of a class that is marked with @AutoBuilder.';
+  report(context, 'FWGEN059', decorator, '@Key stands on what is no field of a model', hint);
+}

@@ -1,0 +1,62 @@
+import { type ColumnSchema, columnsOf } from './columns.js';
+import { modelNames } from './model-names.js';
+import type { KeySchema, ModelSchema } from './project-schema.js';
+
+/** The unique index of one natural key. */
+export interface KeyIndex {
+  readonly name: string;
+  readonly fields: readonly string[];
+  readonly columns: readonly string[];
+  /** Column of the state, and states whose rows are not in the index. */
+  readonly stateColumn: string;
+  readonly deletedStates: readonly string[];
+}
+
+/** Longest name of PostgreSQL in bytes: it cuts longer ones silently. */
+const IDENTIFIER_BYTES = 63;
+
+/** The indexes of a model's keys. Fields that the model does not have are left out. */
+export function keyIndexes(model: ModelSchema): readonly KeyIndex[] {
+  const { keys } = model;
+  if (keys === undefined) return [];
+  const columns = columnsOf(model);
+  const stateColumn =
+    columns.find(({ field, inherited }) => inherited && field.name === 'state')?.column ?? 'state';
+  return keys.map((key) => {
+    const own = columnsOfKey(key, columns).map(({ column }) => column);
+    return {
+      name: indexName(modelNames(model).table, own),
+      fields: key.fields.map(({ value }) => value),
+      columns: own,
+      stateColumn,
+      deletedStates: model.deletedStates.map(({ value }) => value),
+    };
+  });
+}
+
+/** The columns of a key, in the order of its fields. */
+export function columnsOfKey(
+  { fields }: KeySchema,
+  columns: readonly ColumnSchema[],
+): readonly ColumnSchema[] {
+  return fields.flatMap(
+    ({ value }) => columns.find(({ field, inherited }) => !inherited && field.name === value) ?? [],
+  );
+}
+
+/** As PostgreSQL itself would name it: `guests_email_key`. */
+function indexName(table: string, columns: readonly string[]): string {
+  const base = `${table}_${columns.join('_')}`;
+  if (Buffer.byteLength(`${base}_key`) <= IDENTIFIER_BYTES) return `${base}_key`;
+  const hash = shortHash(base);
+  let head = base;
+  while (Buffer.byteLength(`${head}_${hash}_key`) > IDENTIFIER_BYTES) head = head.slice(0, -1);
+  return `${head}_${hash}_key`;
+}
+
+/** FNV-1a, 32 bits: it only has to tell apart the few long names of one database. */
+function shortHash(text: string): string {
+  let hash = 0x811c9dc5;
+  for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  return hash.toString(16).padStart(8, '0');
+}
