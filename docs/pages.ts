@@ -26,10 +26,11 @@ export interface CodeBlock {
 
 const BLOCK = /(?:^<!-- from (\S+) -->\n)?^```(\w*)\n([\s\S]*?)^```$/gm;
 
-/** Everything that users read: the pages at the root and those below docs/. */
+/** Everything that users read: the pages at the root and those below docs/ and examples/. */
 export const pages: readonly DocumentationPage[] = [
   ...readdirSync(ROOT),
   ...readdirSync(join(ROOT, 'docs'), { recursive: true }).map((name) => `docs/${String(name)}`),
+  ...readdirSync(join(ROOT, 'examples'), { recursive: true }).map((name) => `examples/${String(name)}`),
 ]
   .filter((path) => path.endsWith('.md'))
   .sort()

@@ -287,15 +287,32 @@ describe('every module', () => {
   });
 });
 
-describe('emitted code', () => {
-  test('imports the codegen entry and sources of the application only', () => {
-    const emitted = readModules('examples/wallet/generated');
+/** Written as users write: with the public package only. */
+const EXAMPLES: readonly string[] = ['examples/wallet', 'examples/booking'];
+const PUBLIC = /^fw-actions(\/(testing|codegen))?$/;
+
+describe.each(EXAMPLES)('%s', (example) => {
+  const isOwn = (file: string | undefined): boolean => file?.startsWith(`${example}/`) === true;
+
+  test('has emitted code that imports the codegen entry and sources of the application only', () => {
+    const emitted = readModules(`${example}/generated`);
     const strays = emitted.flatMap((module) =>
       module.imports
-        .filter(({ specifier, file }) => specifier !== 'fw-actions/codegen' && !isOfWallet(file))
+        .filter(({ specifier, file }) => specifier !== 'fw-actions/codegen' && !isOwn(file))
         .map((stray) => described(module, stray)),
     );
     expect(emitted.length).toBeGreaterThan(0);
+    expect(strays).toEqual([]);
+  });
+
+  test('imports the public package and nothing else of this repository', () => {
+    const strays = readModules(example).flatMap((module) =>
+      module.imports
+        .filter(
+          ({ specifier, file }) => !isOwn(file) && !PUBLIC.test(specifier) && !specifier.startsWith('node:'),
+        )
+        .map((stray) => described(module, stray)),
+    );
     expect(strays).toEqual([]);
   });
 });
@@ -303,10 +320,6 @@ describe('emitted code', () => {
 function isMemberOfProcess(node: ts.Node): boolean {
   const isMember = ts.isPropertyAccessExpression(node) || ts.isElementAccessExpression(node);
   return isMember && node.expression.getText() === 'process';
-}
-
-function isOfWallet(file: string | undefined): boolean {
-  return file?.startsWith('examples/wallet/') === true;
 }
 
 function isOfRuntime(layer: string): boolean {

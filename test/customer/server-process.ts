@@ -1,11 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('../../dist/examples/wallet/main.js', import.meta.url));
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The built wallet server as a process of its own. */
+/** An example as it was built. */
+export type Example = 'wallet' | 'booking';
+
+/** A built server as a process of its own. */
 export interface ServerProcess {
   /** `http://127.0.0.1:PORT`, read from the line that it prints. */
   readonly url: string;
@@ -26,8 +29,9 @@ export interface FailedStart {
 export async function startServerProcess(
   config: string,
   env: Readonly<Record<string, string>> = {},
+  example: Example = 'wallet',
 ): Promise<ServerProcess> {
-  const { child, output } = run(config, env);
+  const { child, output } = run(config, env, example);
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout?.on('data', () => {
       const line = /^listening on (http:\/\/\S+)$/m.exec(output());
@@ -57,8 +61,10 @@ export async function failToStart(
 function run(
   config: string,
   env: Readonly<Record<string, string>>,
+  example: Example = 'wallet',
 ): { readonly child: ChildProcess; readonly output: () => string } {
-  const child = spawn(process.execPath, [MAIN, '--config', config, '--port', '0'], {
+  const main = join(ROOT, 'dist', 'examples', example, 'main.js');
+  const child = spawn(process.execPath, [main, '--config', config, '--port', '0'], {
     cwd: ROOT,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

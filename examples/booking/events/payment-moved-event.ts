@@ -1,0 +1,12 @@
+import { ModelEvent, type ShardedId } from 'fw-actions';
+import { Payment, type PaymentState } from '../models/payment.js';
+
+/** A payment has come to this state: its saga's next step is due. */
+export class PaymentMovedEvent extends ModelEvent<Payment> {
+  readonly state: PaymentState;
+
+  constructor(id: ShardedId<Payment>, state: PaymentState) {
+    super(id.getValue(), Payment);
+    this.state = state;
+  }
+}

@@ -1,0 +1,53 @@
+import { AutoBuilder, type Decimal, Entity, RefusedError, ShardedId } from 'fw-actions';
+import { RoomNightBuilder } from '../generated/room-night.js';
+import type { Hotel } from './hotel.js';
+
+export type RoomNightState = 'ON_SALE';
+
+/** The rooms of one hotel in one night: what bookings fight over. */
+@AutoBuilder
+export class RoomNight extends Entity<RoomNight, ShardedId<RoomNight>, RoomNightState> {
+  readonly hotelId!: ShardedId<Hotel>;
+  /** @pattern ^\d{4}-\d{2}-\d{2}$ */
+  readonly night!: string;
+  /**
+   * @integer
+   * @minimum 1
+   */
+  readonly rooms!: number;
+  /**
+   * Of the rooms.
+   * @integer
+   * @minimum 0
+   */
+  readonly booked!: number;
+  readonly price!: Decimal;
+
+  static of(hotel: Hotel, night: string, rooms: number, price: Decimal): RoomNight {
+    return RoomNightBuilder.roomNight()
+      .id(ShardedId.generate(RoomNight, hotel.id.resolveShardIdentifier()))
+      .state('ON_SALE')
+      .withInitialVersion()
+      .hotelId(hotel.id)
+      .night(night)
+      .rooms(rooms)
+      .booked(0)
+      .price(price)
+      .build();
+  }
+
+  /** Takes one room. */
+  book(): RoomNight {
+    if (this.booked >= this.rooms) throw new RefusedError(`No room is left in the night of ${this.night}`);
+    return RoomNightBuilder.copyOf(this)
+      .booked(this.booked + 1)
+      .build();
+  }
+
+  /** Gives one room back. */
+  giveBack(): RoomNight {
+    return RoomNightBuilder.copyOf(this)
+      .booked(this.booked - 1)
+      .build();
+  }
+}

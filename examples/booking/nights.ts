@@ -1,0 +1,16 @@
+import { ValidationError } from 'fw-actions';
+
+const DAY_MS = 86_400_000;
+
+/** The dates of some nights in a row, from `2026-05-01` on. @throws ValidationError for a day that does not exist */
+export function nightsFrom(first: string, count: number): readonly string[] {
+  const startMs = Date.parse(`${first}T00:00:00Z`);
+  if (Number.isNaN(startMs) || dayOf(startMs) !== first) {
+    throw new ValidationError(`${first} is not a day such as 2026-05-01`, { field: 'from' });
+  }
+  return Array.from({ length: count }, (_, index) => dayOf(startMs + index * DAY_MS));
+}
+
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
