@@ -1,4 +1,5 @@
-import { type Decimal, ModelEvent, type ShardedId, type Upcaster } from 'fw-actions';
+import { type Decimal, ModelEvent, type ShardedId } from 'fw-actions';
+import type { BookingConfirmedEventUpcasters } from '../generated/versions.js';
 import { Booking } from '../models/booking.js';
 import type { Member } from '../models/member.js';
 
@@ -8,7 +9,7 @@ import type { Member } from '../models/member.js';
  */
 export class BookingConfirmedEvent extends ModelEvent<Booking> {
   /** Version 1 had cents. */
-  static readonly upcasters: readonly Upcaster[] = [
+  static readonly upcasters: BookingConfirmedEventUpcasters = [
     ({ cents, ...rest }) => ({ ...rest, total: String(Number(cents) / 100) }),
   ];
 

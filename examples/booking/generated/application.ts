@@ -7,6 +7,7 @@ import {
   defineRoute,
   defineSaga,
   type modelType,
+  typedUpcasters,
 } from 'fw-actions/codegen';
 import { AvailabilityAction } from '../actions/availability-action.js';
 import { BookingCancelAction } from '../actions/booking-cancel-action.js';
@@ -55,6 +56,7 @@ import { MemberRepository, memberModel } from './member.js';
 import { openApi } from './openapi.js';
 import { PaymentRepository, paymentModel } from './payment.js';
 import { roomNightModel } from './room-night.js';
+import type { BookingConfirmedEventUpcasters } from './versions.js';
 
 declare module '../models/booking.js' {
   /** Tells models of one shape apart. */
@@ -99,6 +101,7 @@ const bookingConfirmedEvent: EventDescriptor = {
   model: 'Booking',
   eventClass: () => BookingConfirmedEvent,
   version: 2,
+  upcasters: typedUpcasters<BookingConfirmedEventUpcasters>(BookingConfirmedEvent.upcasters),
   fields: [
     { name: 'memberId', type: { kind: 'id', model: 'Member', sharded: true } },
     { name: 'total', type: { kind: 'decimal', precision: 19, scale: 4 } },
