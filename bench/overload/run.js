@@ -4,7 +4,7 @@
  */
 import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -18,6 +18,8 @@ const USAGE = `node overload/run.js [options]
   --connections 64,512,2000,4000,6000
   --targets framework,fastify,under-pressure
   --clients waiting,hammering   whether refused clients wait for Retry-After
+  --slow 0                      clients that send byte by byte or stop midway, besides; 0,500 compares
+  --rounds 1                    the row with the median goodput is reported
   --seconds 10                  measured, after the connections are open and 3 s of warm-up
   --ramp 1000                   connections opened per second
   --out results/overload.json`;
@@ -27,6 +29,8 @@ const { values } = parseArgs({
     connections: { type: 'string', default: '64,512,2000,4000,6000' },
     targets: { type: 'string', default: 'framework,fastify,under-pressure' },
     clients: { type: 'string', default: 'waiting,hammering' },
+    slow: { type: 'string', default: '0' },
+    rounds: { type: 'string', default: '1' },
     seconds: { type: 'string', default: '10' },
     ramp: { type: 'string', default: '1000' },
     out: { type: 'string' },
@@ -36,6 +40,7 @@ const { values } = parseArgs({
 
 const FASTIFY = fileURLToPath(new URL('../http/fastify-server.js', import.meta.url));
 const CLIENTS = fileURLToPath(new URL('./clients.js', import.meta.url));
+const SLOW_CLIENTS = fileURLToPath(new URL('./slow-clients.js', import.meta.url));
 const WARM_UP_MS = 3_000;
 const PREHEAT_MS = 3_000;
 
@@ -47,24 +52,42 @@ if (values.help) {
   if (values.out !== undefined) writeFileSync(values.out, `${JSON.stringify(rows, undefined, 2)}\n`);
 }
 
+/** The targets of one row are measured one after the other, so that the rest of the machine is the same for all. */
 async function measureAll() {
   const server = await openServer();
+  const rounds = Number(values.rounds);
+  const cases = product(values.clients.split(','), numbers(values.connections), numbers(values.slow));
   const rows = [];
   try {
-    for (const target of values.targets.split(','))
-      for (const clients of values.clients.split(','))
-        for (const connections of values.connections.split(',').map(Number)) {
-          const row = await measure(server, { target, clients, connections });
+    for (const [clients, connections, slow] of cases) {
+      const targets = new Map(values.targets.split(',').map((target) => [target, []]));
+      for (let round = 0; round < rounds; round += 1)
+        for (const [target, measured] of targets) {
+          const row = await measure(server, { target, clients, connections, slow });
           process.stderr.write(`${table([row]).split('\n')[2]}\n`);
-          rows.push(row);
+          measured.push(row);
         }
+      for (const measured of targets.values()) rows.push(median(measured));
+    }
   } finally {
     await server.close();
   }
   return rows;
 }
 
-async function measure(server, { target, clients, connections }) {
+function numbers(text) {
+  return text.split(',').map(Number);
+}
+
+function product(...lists) {
+  return lists.reduce((rows, list) => rows.flatMap((row) => list.map((each) => [...row, each])), [[]]);
+}
+
+function median(rows) {
+  return rows.sort((left, right) => left.goodput - right.goodput)[Math.floor(rows.length / 2)];
+}
+
+async function measure(server, { target, clients, connections, slow }) {
   const folder = mkdtempSync(join(tmpdir(), 'fw-overload-'));
   const database = `b_overload_${target.replaceAll(/[^a-z]/g, '_')}`;
   const schema = target === 'framework' ? 'framework' : 'peer';
@@ -82,6 +105,8 @@ async function measure(server, { target, clients, connections }) {
       warmUpMs: 0,
       measureMs: PREHEAT_MS,
     });
+    const slowClients =
+      slow === 0 ? undefined : await startSlowClients({ ...base, count: slow, request: requests[0] });
     const logBefore = service.logBytes;
     const result = await load(
       {
@@ -95,12 +120,15 @@ async function measure(server, { target, clients, connections }) {
       },
       service,
     );
+    slowClients?.kill('SIGKILL');
     const totals = await readTotals(connection, schema);
     const acknowledged = preheat.acknowledged + result.acknowledged;
     return {
       target,
       clients,
       connections,
+      slow,
+      loadAverage: loadavg()[0],
       ...result,
       // Deposits that were applied although no client knows.
       silentlyApplied: totals.events - acknowledged,
@@ -156,6 +184,12 @@ function deposit(id, host) {
   );
 }
 
+function startSlowClients(options) {
+  const child = fork(SLOW_CLIENTS);
+  child.send(options);
+  return new Promise((resolve) => child.once('message', () => resolve(child)));
+}
+
 /** Runs clients in a process of their own. */
 function load(options, service) {
   return new Promise((resolve, reject) => {
@@ -181,6 +215,7 @@ function table(rows) {
     'server',
     'clients',
     'connections',
+    'slow',
     'goodput/s',
     'served p50 / p99 ms',
     'refused/s',
@@ -192,22 +227,25 @@ function table(rows) {
     'log bytes',
     'CPU server / clients',
     "clients' lag ms",
+    'load',
   ];
   const lines = rows.map((row) => [
     row.target,
     row.clients,
     row.connections,
+    row.slow,
     Math.round(row.goodput),
     `${ms(row.served.p50)} / ${ms(row.served.p99)}`,
     Math.round(row.refused.count / row.seconds),
     `${ms(row.refused.p50)} / ${ms(row.refused.p99)}`,
     row.unknownInAll,
-    row.silentlyApplied,
+    row.slow > 0 ? '-' : row.silentlyApplied,
     others(row),
     Math.round(row.memory),
     row.logBytes,
     `${share(row.serviceCpuSeconds, row)} / ${share(row.cpuSeconds, row)}`,
     ms(row.lagMs),
+    ms(row.loadAverage),
   ]);
   return [head, head.map(() => '---:'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }

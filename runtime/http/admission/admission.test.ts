@@ -101,6 +101,14 @@ describe('Admission', () => {
     expect(older?.state).toBe('refused');
   });
 
+  it('refuses at the head of a request what would only wait to be refused', () => {
+    enter(0, 256);
+    enter(0, 32);
+    expect(admission.isFull(0)).toBe(false);
+    clock.pass(260);
+    expect(admission.isFull(0)).toBe(true);
+  });
+
   it('keeps a shard that hangs from taking the places of the others', () => {
     // The hung shard's requests end at their deadlines: its limit falls, and that of all does not fall with it.
     for (let round = 0; round < 20; round += 1) {

@@ -90,7 +90,7 @@ export class Admission {
   /** Whether a request for this shard would be refused now: to be asked before its body is read. */
   isFull(shard: number): boolean {
     const gate = this.#gates.get(shard);
-    return gate?.isCrowded === true && !this.#hasRoom(gate);
+    return gate !== undefined && !this.#hasRoom(gate) && gate.isCrowded(this.#environment.nowMs());
   }
 
   /** Counts a request that was refused because `isFull`. @returns after how many milliseconds to come back */
@@ -107,7 +107,7 @@ export class Admission {
       return;
     }
     const nowMs = this.#environment.nowMs();
-    if (gate.isCrowded) {
+    if (gate.isCrowded(nowMs)) {
       const overdue = gate.takeOverdue(nowMs);
       this.#refuse(gate, overdue ?? entrant, nowMs);
       if (overdue === undefined) return;

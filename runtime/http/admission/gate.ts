@@ -35,7 +35,9 @@ export interface QueueTimes {
 }
 
 /** Requests that may wait, as a share of those that may be under way. */
-const WAITING_SHARE = 1;
+const BURST_SHARE = 1;
+/** The same under overload, when a request waits for a moment only: more would be read and refused all the same. */
+const OVERLOADED_SHARE = 1 / 8;
 
 /**
  * The requests of one shard: those under way, and those that wait.
@@ -71,8 +73,9 @@ export class Gate {
   }
 
   /** Whether as many wait as may. */
-  get isCrowded(): boolean {
-    return this.#waitingCount >= this.limit.limit * WAITING_SHARE;
+  isCrowded(nowMs: number): boolean {
+    const share = this.#isOverloaded(nowMs) ? OVERLOADED_SHARE : BURST_SHARE;
+    return this.#waitingCount >= this.limit.limit * share;
   }
 
   get statistics(): {
@@ -87,8 +90,7 @@ export class Gate {
 
   wait(entrant: Entrant, nowMs: number): void {
     if (!this.hasWaiting) this.#fullSinceMs = nowMs;
-    const isOverloaded = nowMs - this.#fullSinceMs > this.#times.burstMs;
-    (isOverloaded ? this.#late : this.#burst).push({ entrant, sinceMs: nowMs });
+    (this.#isOverloaded(nowMs) ? this.#late : this.#burst).push({ entrant, sinceMs: nowMs });
   }
 
   /** Takes out the oldest request that has waited for too long. */
@@ -104,6 +106,10 @@ export class Gate {
       if (taken === undefined) return undefined;
       if (!taken.entrant.isGone) return taken.entrant;
     }
+  }
+
+  #isOverloaded(nowMs: number): boolean {
+    return this.hasWaiting && nowMs - this.#fullSinceMs > this.#times.burstMs;
   }
 
   get #waitingCount(): number {

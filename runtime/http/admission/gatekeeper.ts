@@ -26,9 +26,9 @@ const ALWAYS: ReadonlySet<string> = new Set([
 /** Requests that came back too early are looked at so often, in milliseconds. */
 const HOLD_STEP_MS = 50;
 /** A request that came back too early is held for so long at most, in milliseconds. */
-const LONGEST_HOLD_MS = 4_000;
+const LONGEST_HOLD_MS = 8_000;
 /** Requests that came back too early and are refused at once, per second. */
-const EARLY_PER_SECOND = 500;
+const EARLY_PER_SECOND = 200;
 
 interface Held {
   readonly request: IncomingMessage;

@@ -1,0 +1,34 @@
+/**
+ * Clients that take their time: a third sends its head byte by byte, a third its body, and a third sends a part of its
+ * head and nothing more. Each opens its connection anew when the server closes it.
+ */
+import { connect } from 'node:net';
+
+const BYTE_EVERY_MS = 100;
+
+process.once('message', ({ host, port, count, request }) => {
+  const bytes = Buffer.from(request);
+  const bodyAt = bytes.indexOf('\r\n\r\n') + 4;
+  for (let client = 0; client < count; client += 1) setTimeout(() => open(client % 3), client);
+
+  function open(kind) {
+    const socket = connect({ host, port });
+    let at = [1, bodyAt, 40][kind];
+    socket.write(bytes.subarray(0, at));
+    const timer = setInterval(() => {
+      if (kind === 2 || at === bytes.length) return;
+      socket.write(bytes.subarray(at, at + 1));
+      at += 1;
+    }, BYTE_EVERY_MS);
+    socket.on('data', () => {
+      // Answered: the next request begins.
+      if (at === bytes.length) at = 0;
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      clearInterval(timer);
+      setTimeout(() => open(kind), BYTE_EVERY_MS);
+    });
+  }
+  setTimeout(() => process.send('open'), count + 1_000);
+});
