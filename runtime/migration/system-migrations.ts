@@ -46,8 +46,7 @@ create table eventlog.actions (
   principal text not null,
   started_date timestamptz not null,
   completed_date timestamptz not null,
-  params jsonb,
-  result jsonb
+  params jsonb
 ) partition by range (id);
 create table eventlog.actions_default partition of eventlog.actions default;
 comment on table eventlog.actions is 'One row per attempt that reached this database; void: it can never be applied';
@@ -134,12 +133,22 @@ create table eventlog.consumers (
   holder text,
   fence bigint not null default 0,
   leased_until timestamptz,
+  leased_on text,
   waiting_for text,
   created_date timestamptz not null default now(),
   checkpoint_date timestamptz,
-  finished_date timestamptz
+  finished_date timestamptz,
+  started_position bigint,
+  vanished boolean not null default false,
+  stuck boolean not null default false,
+  suspects jsonb not null default '{}'
 ) with (fillfactor = 50);
 comment on table eventlog.consumers is 'How far each handler has come on this shard, and which process runs it';
+comment on column eventlog.consumers.leased_on is 'Run of the server on which the lease was taken: it counts there alone';
+comment on column eventlog.consumers.started_position is 'Where the present holder has begun';
+comment on column eventlog.consumers.vanished is 'The holder before the present one has not been heard of since';
+comment on column eventlog.consumers.stuck is 'The holder before the present one has vanished where it had begun';
+comment on column eventlog.consumers.suspects is 'Attempts by event, of those that may have killed a process';
 create table eventlog.delivery_processes (
   id text primary key,
   handlers text[] not null,
@@ -255,21 +264,7 @@ comment on table eventlog.saga_steps is 'What became of the steps that sagas of 
 `,
   ),
   defineMigration(
-    '0010_suspects',
-    `
-alter table eventlog.consumers
-  add column started_position bigint,
-  add column vanished boolean not null default false,
-  add column stuck boolean not null default false,
-  add column suspects jsonb not null default '{}';
-comment on column eventlog.consumers.started_position is 'Where the present holder has begun';
-comment on column eventlog.consumers.vanished is 'The holder before the present one has not been heard of since';
-comment on column eventlog.consumers.stuck is 'The holder before the present one has vanished where it had begun';
-comment on column eventlog.consumers.suspects is 'Attempts by event, of those that may have killed a process';
-`,
-  ),
-  defineMigration(
-    '0011_processes',
+    '0010_processes',
     `
 create table eventlog.processes (
   id text primary key,
@@ -283,7 +278,7 @@ comment on table eventlog.processes is 'Which process serves with which topology
 `,
   ),
   defineMigration(
-    '0012_timelines',
+    '0011_timelines',
     `
 create function eventlog.server_run() returns text language plpgsql stable as $body$
 begin
@@ -293,8 +288,6 @@ exception when others then
 end
 $body$;
 comment on function eventlog.server_run() is 'Timeline, which changes with each promotion, and start of the server';
-alter table eventlog.consumers add column leased_on text;
-comment on column eventlog.consumers.leased_on is 'Run of the server on which the lease was taken: it counts there alone';
 create table eventlog.timelines (
   system_identifier text not null,
   timeline text not null,

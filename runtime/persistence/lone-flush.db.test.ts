@@ -61,7 +61,7 @@ function planFor({ changes, event = false, key = false }: Case): PlanWrite {
 async function stored(database: ShardDatabase): Promise<unknown> {
   const texts = [
     `SELECT id, state, version, balance::text, closed_by, created_date::text FROM accounts ORDER BY id`,
-    `SELECT status, namespace, name, principal, params::text, result::text FROM eventlog.actions
+    `SELECT status, namespace, name, principal, params::text FROM eventlog.actions
      WHERE name <> '+zneighbour' ORDER BY name`,
     `SELECT namespace, model_id, model_name, event_type, payload::text, model_version, event_version, trace_context
      FROM eventlog.events`,

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { flushText } from '../persistence/flush-shape.js';
+import { systemMigrations } from './system-migrations.js';
+
+const text = systemMigrations.map((migration) => JSON.stringify(migration)).join('\n');
+
+it('create each table whole: none of the first set alters what another one has made', () => {
+  expect(systemMigrations.map(({ name }) => name.slice(0, 4))).toEqual(
+    systemMigrations.map((_, index) => String(index + 1).padStart(4, '0')),
+  );
+  expect(text).toContain('create table eventlog.consumers');
+  expect(text).not.toMatch(/alter table|drop (table|column)/i);
+});
+
+it('have no column of an action that its statement does not write', () => {
+  const [, body = ''] = /create table eventlog\.actions \((.*?)\\n\)/.exec(text) ?? [];
+  const columns = [...body.matchAll(/\\n {2}(\w+) /g)].map(([, name = '']) => name);
+  const statement = flushText({
+    tables: [],
+    events: false,
+    keys: false,
+    schedules: false,
+    cancellations: false,
+    journal: false,
+    folded: false,
+    oneGuard: false,
+    skipLocked: false,
+  });
+  const [, written = ''] = /INSERT INTO eventlog\.actions \((.*?)\)/.exec(statement) ?? [];
+  expect(columns).toEqual(written.split(', '));
+});
