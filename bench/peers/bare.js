@@ -45,9 +45,7 @@ async function flushTexts(connections) {
   /** @param {boolean} folded */
   const text = (folded) =>
     flushText({
-      tables: [
-        { model, updates, adds: false, expects: false, proves: folded ? { hasTriggers } : undefined },
-      ],
+      tables: [{ model, updates, adds: false, expects: false, proves: folded ? { hasTriggers } : undefined }],
       ...parts,
       folded,
       oneGuard: true,
