@@ -6,8 +6,7 @@ import type {} from '../runtime/testing/databases-vitest.js';
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env[SERVER_VARIABLE];
   if (given !== undefined && given !== '') return useServer(project, parseAddress(given));
-  // Nothing that a test can do loses what the operating system has not written yet.
-  const server = await startPostgres({ fsync: 'off', full_page_writes: 'off' });
+  const server = await startPostgres();
   const { host, port, user, password, database } = server;
   project.provide('postgresServer', { host, port, user, password, database });
   return () => server.destroy();
