@@ -53,7 +53,7 @@ async function initProject(folder: string, { yes }: InitFlags, context: CommandC
       ...enter,
       '  npm install',
       '  npm test',
-      '  npm start',
+      '  npm run dev',
     ].join('\n'),
   );
   return EXIT.success;

@@ -2,6 +2,7 @@ import { type CommandContext, commandContext } from './command-context.js';
 import { Command, CommanderError } from './commander.js';
 import { addCompletionCommand } from './completion-command.js';
 import { addConfigCommand } from './config-command.js';
+import { addDevCommand } from './dev-command.js';
 import { addDoctorCommand } from './doctor-command.js';
 import { addEventsCommand } from './events/events-command.js';
 import { EXIT, type ExitCode, type Output } from './exit.js';
@@ -19,6 +20,7 @@ import { addTemplatesCommand } from './templates-command.js';
 const COMMANDS: readonly ((program: Command, context: CommandContext) => void)[] = [
   addInitCommand,
   addGenerateCommand,
+  addDevCommand,
   addExplainCommand,
   addTemplatesCommand,
   addMigrateCommand,

@@ -11,11 +11,11 @@ export function terminal(): Output {
   };
 }
 
-/** Given when the process is asked to end. What cannot end early, such as a run, ends on its own. */
+/** Given when the process is asked to end, with the name of the signal. What cannot end early, such as a run, ends on its own. */
 export function interruption(): AbortSignal {
   const interrupted = new AbortController();
-  process.once('SIGINT', () => interrupted.abort());
-  process.once('SIGTERM', () => interrupted.abort());
+  process.once('SIGINT', () => interrupted.abort('SIGINT'));
+  process.once('SIGTERM', () => interrupted.abort('SIGTERM'));
   return interrupted.signal;
 }
 

@@ -15,8 +15,14 @@ import { changedPaths, type Snapshot, stateOf, takeSnapshot } from './snapshot.j
 /**
  * Generates whenever something changed, until the signal is given. Mistakes are shown and waited out. The first run and
  * the one that finds a mistake corrected are reported even if they change no file.
+ *
+ * @param afterRun waited for after each run; what changes meanwhile is looked at next
  */
-export async function watchCommand(flags: GenerateFlags, context: CommandContext): Promise<ExitCode> {
+export async function watchCommand(
+  flags: GenerateFlags,
+  context: CommandContext,
+  afterRun?: (code: ExitCode) => Promise<void>,
+): Promise<ExitCode> {
   const { RunMemory } = await import('../watch.js');
   const projectDirectory = dirname(resolve(flags.config));
   const memory = new RunMemory();
@@ -46,6 +52,7 @@ export async function watchCommand(flags: GenerateFlags, context: CommandContext
         last = await generateOnce(flags, context, { memory, options, onResult, reportsUnchanged });
         // A run waits for nothing: without a turn of the event loop, signals would wait for changes to end.
         await nextTurn();
+        await afterRun?.(last);
         continue;
       }
       await watcher.nextChange(context.signal);

@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   cpSync,
@@ -9,9 +9,11 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -136,6 +138,40 @@ describe('a project that installs the package', () => {
       readFileSync(join(made, 'fw.config.yaml'), 'utf8'),
     )?.[1];
     expect(JSON.parse(readFileSync(join(folder, schema ?? ''), 'utf8'))).toHaveProperty('properties.fw');
+    await servers.pop()?.();
+  }, 300_000);
+
+  test('is developed in one terminal, and operated while its server runs', async () => {
+    const made = join(folder, 'notes');
+    const bin = join(folder, 'node_modules', 'fw-actions', 'bin', 'fw-gen.js');
+    const developing = new Terminal([bin, 'dev', '--', '--port', '0'], made);
+    try {
+      const first = await developing.match(/^listening on (\S+)$/gm, 1);
+      // The embedded database is open in the server: commands go through it.
+      await post(`${first}/notes`, { text: 'Buy milk' });
+      const doctor = await run('node', [bin, 'doctor', '--format', 'json'], { cwd: made });
+      expect(JSON.parse(doctor.stdout)).toHaveProperty('findings');
+      const { stdout } = await run('node', [bin, 'events', 'schedules', 'list'], { cwd: made });
+      expect(stdout).not.toContain('in use');
+
+      const action = join(made, 'src', 'actions', 'note-write-action.ts');
+      const source = readFileSync(action, 'utf8');
+      writeFileSync(action, source.replace('params.text,', 'params.txt,'));
+      await developing.match(/^Not compiled: .*$/gm, 1);
+      expect((await post(`${first}/notes`, { text: 'Still here' })).status).toBe(201);
+
+      writeFileSync(action, source.replace('params.text,', 'params.text.toUpperCase(),'));
+      const second = await developing.match(/^listening on (\S+)$/gm, 2);
+      const written = await post<{ readonly text: string }>(`${second}/notes`, { text: 'tea' });
+      expect([written.status, written.body.text]).toEqual([201, 'TEA']);
+      await expect(fetch(`${first}/health/live`)).rejects.toThrow();
+
+      expect(await developing.end('SIGINT')).toBe(0);
+      await expect(fetch(`${second}/health/live`)).rejects.toThrow();
+      expect(readdirSync(join(made, 'data'))).toEqual(['main']);
+    } finally {
+      await developing.end('SIGKILL');
+    }
   }, 300_000);
 });
 
@@ -151,6 +187,44 @@ interface OrderBody {
   readonly total: string;
   readonly state: string;
   readonly version: number;
+}
+
+/** A command as one sees it in a terminal. */
+class Terminal {
+  readonly #child: ChildProcess;
+  #shown = '';
+
+  constructor(args: readonly string[], cwd: string) {
+    this.#child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        this.#shown += text;
+      });
+    }
+  }
+
+  /** What the last of so many matches has caught. */
+  async match(pattern: RegExp, count: number): Promise<string> {
+    const deadline = Date.now() + 120_000;
+    for (;;) {
+      const found = [...this.#shown.matchAll(pattern)][count - 1];
+      if (found !== undefined) return found[1] ?? found[0];
+      if (Date.now() > deadline || this.#child.exitCode !== null)
+        throw new Error(`No match ${count} of ${pattern}:\n${this.#shown}`);
+      await sleep(20);
+    }
+  }
+
+  /** Sends a signal to the command alone, and waits for its end; nothing if it has ended. */
+  async end(signal: 'SIGINT' | 'SIGKILL'): Promise<number | null> {
+    const { pid, exitCode, signalCode } = this.#child;
+    if (pid === undefined || exitCode !== null || signalCode !== null) return exitCode;
+    const ended = once(this.#child, 'exit');
+    if (signal === 'SIGKILL') process.kill(-pid, signal);
+    else this.#child.kill(signal);
+    await ended;
+    return this.#child.exitCode;
+  }
 }
 
 const servers: (() => Promise<void>)[] = [];

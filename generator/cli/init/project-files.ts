@@ -31,6 +31,7 @@ function packageJson({ name, frameworkRange }: NewProject): string {
     type: 'module',
     engines: { node: '>=20.19' },
     scripts: {
+      dev: 'fw-gen dev',
       generate: 'fw-gen generate',
       build: 'fw-gen generate --quiet && tsc',
       pretest: 'npm run --silent build',

@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { type CommandContext, InputError, withConfig } from './command-context.js';
+import type { Command } from './commander.js';
+import { DevServer } from './dev-server.js';
+import { EXIT, type ExitCode } from './exit.js';
+import { examples } from './help.js';
+
+interface DevFlags {
+  readonly config: string;
+  readonly main: string;
+  readonly project: string;
+}
+
+/** Adds `fw-gen dev`. */
+export function addDevCommand(program: Command, context: CommandContext): void {
+  withConfig(program.command('dev [args...]'))
+    .description(
+      'Generates, compiles and runs the server, and does so again after each change. Ctrl+C ends all of it.',
+    )
+    .option('--main <file>', 'the compiled program that serves', 'dist/main.js')
+    .option('--project <file>', 'what the TypeScript compiler is given', 'tsconfig.json')
+    .addHelpText(
+      'after',
+      examples(
+        ['fw-gen dev', 'in the folder of fw.config.yaml'],
+        ['fw-gen dev -- --port 3000', 'hands the server arguments'],
+      ),
+    )
+    .action((args: readonly string[], flags: DevFlags) => context.run(() => develop(args, flags, context)));
+}
+
+async function develop(
+  args: readonly string[],
+  { config, main, project }: DevFlags,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const directory = dirname(resolve(config));
+  const compiler = compilerOf(directory);
+  const server = new DevServer({ args: [main, ...args], directory, output: context.output });
+  const { watchCommand } = await import('./watch-command.js');
+  const afterRun = async (code: ExitCode): Promise<void> => {
+    if (code !== EXIT.success || context.signal.aborted) return;
+    const started = performance.now();
+    const compileArgs = [compiler, '-p', project, '--noEmitOnError'];
+    if (!(await compiles(compileArgs, directory, context.signal))) {
+      if (!context.signal.aborted)
+        context.output.error('Not compiled: the server is left as it is until the next change.');
+      return;
+    }
+    context.output.info(`compiled, ${Math.round(performance.now() - started)} ms`);
+    if (!existsSync(resolve(directory, main)))
+      throw new InputError(`The compiler has made no ${main}. Name the program that serves with --main.`);
+    await server.restart();
+  };
+  const flags = { config, cache: true, format: 'text' as const };
+  try {
+    return await watchCommand(flags, context, afterRun);
+  } finally {
+    // A terminal sends SIGINT to all processes that run in it.
+    await server.stop(context.signal.reason === 'SIGINT' && process.stdin.isTTY);
+  }
+}
+
+/** @throws InputError if the project has none */
+function compilerOf(directory: string): string {
+  try {
+    const file = createRequire(join(directory, 'package.json')).resolve('typescript/package.json');
+    const { bin } = JSON.parse(readFileSync(file, 'utf8')) as { readonly bin: { readonly tsc: string } };
+    return join(dirname(file), bin.tsc);
+  } catch {
+    throw new InputError(
+      `${directory} has no TypeScript compiler: run \`npm install --save-dev typescript\` there.`,
+    );
+  }
+}
+
+/** Runs the compiler, whose findings go to the terminal. An interruption ends it. */
+async function compiles(args: readonly string[], directory: string, signal: AbortSignal): Promise<boolean> {
+  const child = spawn(process.execPath, [...args], {
+    cwd: directory,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const end = (): void => void child.kill();
+  signal.addEventListener('abort', end, { once: true });
+  const [code] = await once(child, 'exit');
+  signal.removeEventListener('abort', end);
+  return code === 0;
+}
