@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { projectFiles } from '../generator/cli/init/project-files.js';
 import { type DocumentationPage, pages, ROOT } from './pages.js';
 
 const SCRIPTS = Object.keys(
@@ -14,7 +15,7 @@ describe.each(pages)('$path', (page) => {
 
   test('names only npm scripts that exist', () => {
     const named = [...page.text.matchAll(/npm run ([a-z][\w:-]*)/g)].map(([, script = '']) => script);
-    const known = [...SCRIPTS, ...benchScripts()];
+    const known = [...SCRIPTS, ...benchScripts(), ...newProjectScripts()];
     expect(named.filter((script) => !known.includes(script))).toEqual([]);
   });
 });
@@ -54,5 +55,11 @@ function anchorOf(heading: string): string {
 
 function benchScripts(): readonly string[] {
   const file = readFileSync(join(ROOT, 'bench', 'package.json'), 'utf8');
+  return Object.keys((JSON.parse(file) as { readonly scripts: object }).scripts);
+}
+
+/** Scripts of what `fw-gen init` makes. */
+function newProjectScripts(): readonly string[] {
+  const file = projectFiles({ name: 'new', frameworkRange: '*' }).get('package.json') ?? '{}';
   return Object.keys((JSON.parse(file) as { readonly scripts: object }).scripts);
 }
