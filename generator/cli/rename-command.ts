@@ -1,5 +1,4 @@
 import { join, relative } from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
 import type { ColumnRename, RenameMigration } from '../migrations.js';
 import {
   type CommandContext,
@@ -10,6 +9,7 @@ import {
   requireNone,
   withConfig,
 } from './command-context.js';
+import { type Command, InvalidArgumentError } from './commander.js';
 import { EXIT, type ExitCode, type Output } from './exit.js';
 import { examples } from './help.js';
 import { makeFiles } from './make-files.js';
