@@ -139,8 +139,8 @@ class ChangePlanner {
       );
       return;
     }
+    // The default stays: a process of the release before inserts rows without the column.
     this.#alterTable(table, `add column ${column.definition} default (${value})`);
-    this.#alterTable(table, `alter column ${this.#quote(column.name)} drop default`);
   }
 
   #alter(table: string, column: WantedColumn, before: ColumnFacts): void {
