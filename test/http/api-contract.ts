@@ -28,7 +28,11 @@ const OF_THE_PROTOCOL: ReadonlySet<number> = new Set([404, 405, 406, 408, 414, 4
 /** Holds live answers to the OpenAPI document that the same server publishes. */
 export class ApiContract {
   readonly #document: OpenApiDocument;
-  readonly #ajv: Ajv2020 = new Ajv2020({ strict: false, validateFormats: false });
+  readonly #ajv: Ajv2020 = new Ajv2020({
+    strict: false,
+    validateFormats: false,
+    multipleOfPrecision: 9,
+  });
   readonly #compiled: Map<string, ValidateFunction> = new Map();
   /** `METHOD template status` of every documented answer that was seen. */
   readonly seen: Set<string> = new Set();
@@ -54,6 +58,11 @@ export class ApiContract {
     }
     if (!OF_THE_PROTOCOL.has(answer.status)) return [`status ${answer.status} is not documented`];
     return this.#checkProblem(answer);
+  }
+
+  /** Whether the schema of this name allows the text of a body. */
+  allows(schema: string, text: string): boolean {
+    return this.#violations({ $ref: `#/components/schemas/${schema}` }, text).length === 0;
   }
 
   #operationOf({ method, target }: LiveAnswer): { method: string; template: string } | undefined {

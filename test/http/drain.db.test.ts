@@ -67,7 +67,8 @@ describe('The generated wallet at SIGTERM', () => {
         server.process.kill('SIGTERM');
         const tally = await ended;
         expect(await endOf(server)).toBe(0);
-        expect(tally.others).toEqual([]);
+        // A busy machine may refuse some: that is an answer, too.
+        expect(tally.others.filter((status) => status !== 503)).toEqual([]);
         lost.push(...tally.lost.map((reason) => `round ${round}: ${reason}`));
       }
       expect(lost).toEqual([]);

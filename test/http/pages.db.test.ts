@@ -45,6 +45,22 @@ describe('The pages of the generated wallet', () => {
     });
   });
 
+  it.each([
+    ['150.5', true],
+    ['0.0001', true],
+    ['"0.0001"', true],
+    ['0.00001', false],
+    ['0.3333333333333333', false],
+    ['1e15', false],
+    ['6.710914436993541e16', false],
+    ['"0.00001"', false],
+  ])('/openapi.json takes the amount %s as the server does', async (amount, isTaken) => {
+    const body = `{"amount":${amount}}`;
+    const { status } = await service.post(`/wallets/${await service.openWallet()}/deposit`, body);
+    expect(status).toBe(isTaken ? 200 : 400);
+    expect(service.contract.allows('WalletDepositMoneyRequest', body)).toBe(isTaken);
+  });
+
   it('/docs is kept for a few hosts, whatever callers call the server', async () => {
     const page = async (host: string): Promise<string | undefined> => {
       const { answers } = await RawConnection.send(
