@@ -17,10 +17,10 @@ const ARRIVE_WITHIN_MS = 1_000;
 const LOOK_EVERY_MS = 25;
 /** A turn of the event loop in which hardly anything happens, in milliseconds. */
 const QUIET_TURN_MS = 0.5;
-/** Clients of which none has connected for so long wait for answers, in milliseconds. */
-const SETTLED_MS = 10;
+/** Clients of which none has connected for so long wait for answers, in milliseconds: a busy client needs some. */
+const SETTLED_MS = 50;
 /** A closing server waits no longer for its clients to settle, in milliseconds: longer than an action may take. */
-const SETTLE_WITHIN_MS = 2_000;
+const SETTLE_WITHIN_MS = 4_000;
 
 /** With so many connections, more are accepted at a time. */
 const MANY_CONNECTIONS = 64;
