@@ -27,7 +27,7 @@ describe('generate --check', () => {
     const before = project.emitted();
     const { code, info } = await generate('--check');
     expect(code).toBe(0);
-    expect(info).toMatch(/^5 files up to date, \d+ ms$/);
+    expect(info).toMatch(/^6 files up to date, \d+ ms$/);
     expect(project.emitted()).toEqual(before);
   });
 
@@ -43,7 +43,7 @@ describe('generate --check', () => {
     expect(info).toContain(`src/generated/customer.ts is stale: because of src/models/customer.ts:${line}:3`);
     expect(info).toContain('--- a/src/generated/customer.ts\n+++ b/src/generated/customer.ts\n@@ -');
     expect(info).toMatch(/^\+ .*renamed/m);
-    expect(info).toMatch(/1 file stale, 4 up to date: run `fw-gen generate`, \d+ ms$/);
+    expect(info).toMatch(/1 file stale, 5 up to date: run `fw-gen generate`, \d+ ms$/);
     expect(project.emitted()).toEqual(before);
   });
 
@@ -67,7 +67,7 @@ test('generate --dry-run lists what would be done and does nothing', async () =>
   const { code, info } = await generate('--dry-run');
   expect(code).toBe(0);
   expect(info).toContain('would create src/generated/order.ts');
-  expect(info).toMatch(/8 files to write, 0 unchanged, \d+ ms$/);
+  expect(info).toMatch(/9 files to write, 0 unchanged, \d+ ms$/);
   expect(project.emitted()).toEqual({});
 });
 
@@ -254,7 +254,7 @@ describe('templates', () => {
 });
 
 test.each([
-  ['FWGEN048', /^# FWGEN048: An event changed in a way that breaks its readers\n/],
+  ['FWGEN048', /^# FWGEN048: A locked event, or stored params, changed in a way that breaks their readers\n/],
   ['fwgen001', /^# FWGEN001: /],
   ['FW_SHARD_BUSY', /^# FW_SHARD_BUSY\n[\s\S]*\*\*Do:\*\*/],
 ])('`fw-gen explain %s` prints its page, without a configuration', async (code, expected) => {
