@@ -1,6 +1,9 @@
 import { ActionRegistry } from './action/action-registry.js';
 import type { ApplicationDefinition } from './application-definition.js';
 import { CODEGEN_VERSION } from './codegen/version.js';
+import { atMost } from './concurrency/at-most.js';
+import { type ExecutionEnvironment, systemEnvironment } from './concurrency/execution-environment.js';
+import { time } from './concurrency/time.js';
 import type { ExecutionDefaults, MemberConfig, RetentionConfig, ShardingTopology } from './config/types.js';
 import { openDatabases } from './databases.js';
 import { type Clock, systemClock } from './domain/clock.js';
@@ -8,9 +11,7 @@ import { CodegenVersionError } from './errors.js';
 import { EventDelivery } from './events/event-delivery.js';
 import type { DeliveryLimits } from './events/shard-delivery.js';
 import { ActionExecutor, EXECUTION_DEFAULTS } from './execution/action-executor.js';
-import { atMost } from './execution/at-most.js';
 import { CrossShardJournal } from './execution/cross-shard-journal.js';
-import { type ExecutionEnvironment, systemEnvironment } from './execution/execution-environment.js';
 import { Housekeeping } from './execution/housekeeping.js';
 import { JournalRecovery } from './execution/journal-recovery.js';
 import { ShardGateways } from './execution/shard-gateways.js';
@@ -202,13 +203,13 @@ export function assembleApplication<Collaborators>(
   const retention = retentionKeeperOf(databases, environment, options);
   retention.start();
   const close = async (): Promise<void> => {
-    const startedMs = performance.now();
+    const startedMs = time.nowMs();
     await events.stop();
     // What retention is in the middle of ends with the databases; the next process goes on.
     const background = [housekeeping.stop(), recovery.stop(), atMost(retention.stop(), SHORTEST_GRACE_MS)];
     await Promise.all(background);
     await executor.close();
-    await databases.close(Math.max(SHORTEST_GRACE_MS, CLOSE_MS - (performance.now() - startedMs)));
+    await databases.close(Math.max(SHORTEST_GRACE_MS, CLOSE_MS - (time.nowMs() - startedMs)));
   };
   const { replicas } = gateways;
   // A request that has to wait for another server waits no longer than this anyway.

@@ -57,6 +57,11 @@ export abstract class FwError extends Error {
   }
 }
 
+/** The message of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** The caller's argument is not acceptable, whatever the state of the models (HTTP 400). */
 export class ValidationError extends FwError {
   readonly code = 'FW_VALIDATION';

@@ -1,9 +1,9 @@
 import { ActionRegistry } from './action/action-registry.js';
+import { systemEnvironment } from './concurrency/execution-environment.js';
 /** What the command line runs against databases. Loaded only by commands that need it. */
 import type { ShardingTopology } from './config/types.js';
 import { openDatabases, pgliteAdapter } from './databases.js';
 import { CrossShardJournal } from './execution/cross-shard-journal.js';
-import { systemEnvironment } from './execution/execution-environment.js';
 import { ShardGateways } from './execution/shard-gateways.js';
 import type { Migration } from './migration/migration.js';
 import {

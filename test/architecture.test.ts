@@ -10,21 +10,42 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'runtime/errors.ts': [],
   'runtime/currency-codes.ts': [],
   'runtime/collections': [],
+  'runtime/concurrency': ['runtime/domain'],
   'runtime/domain': ['runtime/currency-codes.ts', 'runtime/errors.ts'],
   'runtime/config': ['runtime/domain', 'runtime/errors.ts'],
   'runtime/action': ['runtime/domain', 'runtime/errors.ts'],
-  'runtime/sharding': ['runtime/domain', 'runtime/collections', 'runtime/config', 'runtime/errors.ts'],
-  'runtime/postgres': ['runtime/sharding', 'runtime/config', 'runtime/domain', 'runtime/errors.ts'],
-  'runtime/pglite': ['runtime/sharding', 'runtime/config', 'runtime/domain', 'runtime/errors.ts'],
+  'runtime/sharding': [
+    'runtime/concurrency',
+    'runtime/domain',
+    'runtime/collections',
+    'runtime/config',
+    'runtime/errors.ts',
+  ],
+  'runtime/postgres': [
+    'runtime/concurrency',
+    'runtime/sharding',
+    'runtime/config',
+    'runtime/domain',
+    'runtime/errors.ts',
+  ],
+  'runtime/pglite': [
+    'runtime/concurrency',
+    'runtime/sharding',
+    'runtime/config',
+    'runtime/domain',
+    'runtime/errors.ts',
+  ],
   'runtime/persistence': [
+    'runtime/concurrency',
     'runtime/action',
     'runtime/sharding',
     'runtime/domain',
     'runtime/collections',
     'runtime/errors.ts',
   ],
-  'runtime/retention': ['runtime/sharding', 'runtime/domain', 'runtime/errors.ts'],
+  'runtime/retention': ['runtime/concurrency', 'runtime/sharding', 'runtime/domain', 'runtime/errors.ts'],
   'runtime/migration': [
+    'runtime/concurrency',
     'runtime/retention',
     'runtime/sharding',
     'runtime/config',
@@ -32,6 +53,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/errors.ts',
   ],
   'runtime/doctor': [
+    'runtime/concurrency',
     'runtime/migration',
     'runtime/sharding',
     'runtime/config',
@@ -39,6 +61,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/errors.ts',
   ],
   'runtime/execution': [
+    'runtime/concurrency',
     'runtime/persistence',
     'runtime/action',
     'runtime/sharding',
@@ -48,13 +71,15 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/errors.ts',
   ],
   'runtime/locks': [
-    'runtime/execution',
+    'runtime/concurrency',
+
     'runtime/action',
     'runtime/sharding',
     'runtime/domain',
     'runtime/errors.ts',
   ],
   'runtime/events': [
+    'runtime/concurrency',
     'runtime/retention',
     'runtime/execution',
     'runtime/persistence',
@@ -65,6 +90,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/errors.ts',
   ],
   'runtime/sagas': [
+    'runtime/concurrency',
     'runtime/events',
     'runtime/execution',
     'runtime/persistence',
@@ -74,6 +100,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/errors.ts',
   ],
   'runtime/observability': [
+    'runtime/concurrency',
     'runtime/retention',
     'runtime/events',
     'runtime/persistence',
@@ -81,6 +108,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/domain',
   ],
   'runtime/http': [
+    'runtime/concurrency',
     'runtime/observability',
     'runtime/execution',
     'runtime/persistence',
@@ -259,7 +287,25 @@ describe('import cycles', () => {
 const OF_PROCESS =
   /^generator\/(write\/folder-lock\.ts:\d+ process\.(pid|kill)|compiled-code\.ts:\d+ process\.once)$/;
 
+/**
+ * Where time is not yet, or never, that of `concurrency/`: the adapters and what is called for each action, whose time is
+ * injected or measured by itself.
+ */
+const OWN_TIME =
+  /^runtime\/(concurrency\/time\.ts|testing\/|postgres\/|pglite\/|persistence\/|execution\/|domain\/id-source\.ts|http\/(admission|connection)\/|sharding\/(deadlines|connection-pool|connection-budget|loop-time|pooled-database|transaction-manager|circuit-breaker)\.ts)/;
+
 describe('every module', () => {
+  test('of the runtime takes time and timers from concurrency/', () => {
+    const watched = modules.filter(({ path }) => path.startsWith('runtime/') && !OWN_TIME.test(path));
+    expect(nodesWhere(watched, isOwnTime)).toEqual([]);
+    expect(
+      problems(
+        ({ path }, { specifier }) =>
+          !OWN_TIME.test(path) && TIMERS.has(specifier) && path.startsWith('runtime/'),
+      ),
+    ).toEqual([]);
+  });
+
   test('of the generator leaves the process to the command line, but for its pid and its end', () => {
     const generator = modules.filter(
       ({ path }) => path.startsWith('generator/') && layerOf(path) !== 'generator/cli',
@@ -323,6 +369,19 @@ describe.each(EXAMPLES)('%s', (example) => {
     expect(strays).toEqual([]);
   });
 });
+
+const TIMERS: ReadonlySet<string> = new Set(['node:timers', 'node:timers/promises', 'node:perf_hooks']);
+const TIMER_CALL = /^((set|clear)(Timeout|Interval|Immediate)|(performance|Date)\.now)$/;
+
+/** A call of the platform's clock or timers, or one of these as a value. */
+function isOwnTime(node: ts.Node): boolean {
+  if (ts.isIdentifier(node)) {
+    const { parent } = node;
+    const isMember = ts.isPropertyAccessExpression(parent) || ts.isPropertySignature(parent);
+    return !isMember && !ts.isPropertyAssignment(parent) && TIMER_CALL.test(node.text);
+  }
+  return ts.isPropertyAccessExpression(node) && TIMER_CALL.test(node.getText());
+}
 
 function isMemberOfProcess(node: ts.Node): boolean {
   const isMember = ts.isPropertyAccessExpression(node) || ts.isElementAccessExpression(node);

@@ -1,4 +1,5 @@
 import type { ShardingTopology } from '../config/types.js';
+import { messageOf } from '../errors.js';
 import type { Migration } from '../migration/migration.js';
 import { migrationStatus, type ShardMigrationStatus } from '../migration/migration-status.js';
 import { findDrift, type ShardDrift } from '../migration/shard-drift.js';
@@ -18,7 +19,6 @@ import {
   checkResidency,
   checkRights,
   checkVersion,
-  messageOf,
   type ShardCheck,
   type ShardSubject,
 } from './shard-checks.js';

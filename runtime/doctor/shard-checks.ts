@@ -1,5 +1,6 @@
+import { time } from '../concurrency/time.js';
 import type { MemberConfig, UnsafeSetting } from '../config/types.js';
-import { EmbeddedDatabaseLockedError } from '../errors.js';
+import { EmbeddedDatabaseLockedError, messageOf } from '../errors.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import type { Rows, ShardDatabase } from '../sharding/shard-database.js';
 import { type CheckResult, fault, ok, warning } from './finding.js';
@@ -27,10 +28,10 @@ const RESIDENCY_TIMEOUT_MS = 10_000;
 
 /** Whether the database can be reached; what it takes to open a connection. */
 export const checkConnection: ShardCheck = async ({ database }) => {
-  const startedAt = performance.now();
+  const startedAt = time.nowMs();
   try {
     await ask(database, 'select 1');
-    return [ok('connection', `${database.description}, ${Math.round(performance.now() - startedAt)} ms`)];
+    return [ok('connection', `${database.description}, ${Math.round(time.nowMs() - startedAt)} ms`)];
   } catch (error) {
     return [fault('connection', failureOf(database, error), connectionAdvice(database, error))];
   }
@@ -86,9 +87,9 @@ export const checkDurability: ShardCheck = async ({ database, member }) => {
 
 /** Ids and deadlines are made here, leases there. */
 export const checkClock: ShardCheck = async ({ database }) => {
-  const before = Date.now();
+  const before = time.dateMs();
   const [theirs] = await ask(database, 'select (extract(epoch from clock_timestamp()) * 1000)::float8');
-  const after = Date.now();
+  const after = time.dateMs();
   // What lies within the round trip is not known to be skew.
   const skew = Math.max(before - Number(theirs), Number(theirs) - after, 0);
   // Ours are whole milliseconds.
@@ -234,8 +235,4 @@ function quoteName(table: string): string {
 export function failureOf({ kind, description }: ShardDatabase, error: unknown): string {
   const message = messageOf(error);
   return kind === 'pglite' || message.startsWith(description) ? message : `${description}: ${message}`;
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,3 +1,4 @@
+import { time } from '../concurrency/time.js';
 import type { ConsumerStore, LeasedConsumer } from './consumer-store.js';
 import type { LogCursor } from './event-record.js';
 import type { HeldLease } from './held-lease.js';
@@ -41,9 +42,9 @@ export class CheckpointWriter {
   async save(now = false): Promise<CheckpointState> {
     const cursor = this.#unsaved;
     if (cursor === undefined) return 'saved';
-    if (!now && performance.now() - this.#savedMs < CHECKPOINT_MS) return 'saved';
+    if (!now && time.nowMs() - this.#savedMs < CHECKPOINT_MS) return 'saved';
     this.#unsaved = undefined;
-    const askedMs = performance.now();
+    const askedMs = time.nowMs();
     this.#savedMs = askedMs;
     try {
       if (await this.#move(cursor)) this.#lease.renewed(askedMs);

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { sleep, time } from '../concurrency/time.js';
 import { EventEpochError } from '../errors.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { CHECKPOINT_MS, CheckpointWriter } from './checkpoint-writer.js';
@@ -75,12 +76,12 @@ export class ConsumerRun implements Run {
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
     this.#signal.notify();
-    const timer = setTimeout(() => {
+    const timer = time.setTimeout(() => {
       this.#abort.abort();
       this.#signal.notify();
     }, graceMs);
     await this.ended;
-    clearTimeout(timer);
+    time.clearTimeout(timer);
   }
 
   async #run(): Promise<RunEnd> {
@@ -132,10 +133,12 @@ export class ConsumerRun implements Run {
     if (this.#isSuperseded) return;
     this.#isSuperseded = true;
     this.#signal.notify();
-    setTimeout(() => {
-      this.#abort.abort();
-      this.#signal.notify();
-    }, SUPERSEDED_GRACE_MS).unref();
+    time
+      .setTimeout(() => {
+        this.#abort.abort();
+        this.#signal.notify();
+      }, SUPERSEDED_GRACE_MS)
+      .unref();
   }
 
   /** A statement under the lease had no effect. */
@@ -193,9 +196,9 @@ export class ConsumerRun implements Run {
 
   /** Under a stream of single commits, each of which wakes, reads would otherwise follow one another without a break. */
   async #spareTheServer(): Promise<void> {
-    const gapMs = READ_GAP_MS - (performance.now() - this.#readMs);
-    if (!this.#more && gapMs > 0) await new Promise((resolve) => setTimeout(resolve, gapMs));
-    this.#readMs = performance.now();
+    const gapMs = READ_GAP_MS - (time.nowMs() - this.#readMs);
+    if (!this.#more && gapMs > 0) await sleep(gapMs);
+    this.#readMs = time.nowMs();
   }
 
   /** What stands above the horizon may be let go at any moment, or not for hours. */
@@ -252,7 +255,7 @@ export class ConsumerRun implements Run {
     }
     this.#active -= 1;
     if (pauseMs === 0) this.#giveBack(queue);
-    else setTimeout(() => this.#giveBack(queue), pauseMs).unref();
+    else time.setTimeout(() => this.#giveBack(queue), pauseMs).unref();
   }
 
   #attempt({ event, attempts }: WindowEntry): Promise<void> | void {

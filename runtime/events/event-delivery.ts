@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { ActionRegistry } from '../action/action-registry.js';
+import { atMost } from '../concurrency/at-most.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { UnknownHandlerError, ValidationError } from '../errors.js';
 import type { ActionExecutor } from '../execution/action-executor.js';
-import { atMost } from '../execution/at-most.js';
 import type { WriteGroup } from '../persistence/shard-store.js';
 import type { RetentionOptions, RetentionReport } from '../retention/retain.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';

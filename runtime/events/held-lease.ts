@@ -1,3 +1,4 @@
+import { time } from '../concurrency/time.js';
 import type { Lease } from './consumer-store.js';
 
 /** A lease and how long it is sure to be ours, by this process's own clock. */
@@ -7,7 +8,7 @@ export class HeldLease {
   readonly durationMs: number;
   #validUntilMs: number;
 
-  /** @param askedMs `performance.now()` before the lease was asked for */
+  /** @param askedMs `time.nowMs()` before the lease was asked for */
   constructor(lease: Lease, askedMs: number, leaseMs: number) {
     this.lease = lease;
     this.durationMs = leaseMs;
@@ -15,10 +16,10 @@ export class HeldLease {
   }
 
   get valid(): boolean {
-    return performance.now() < this.#validUntilMs;
+    return time.nowMs() < this.#validUntilMs;
   }
 
-  /** A renewal that was long under way takes nothing from a later one. @param askedMs `performance.now()` before it was sent */
+  /** A renewal that was long under way takes nothing from a later one. @param askedMs `time.nowMs()` before it was sent */
   renewed(askedMs: number): void {
     this.#validUntilMs = Math.max(this.#validUntilMs, askedMs + this.durationMs);
   }

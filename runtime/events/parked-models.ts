@@ -1,3 +1,4 @@
+import { sleep, time } from '../concurrency/time.js';
 import type { ParkedLetter } from './dead-letter-store.js';
 import type { EnvelopeContext } from './event-envelope.js';
 import { failureOf } from './handler-attempts.js';
@@ -52,7 +53,7 @@ export class ParkedModels {
 
   /** Looks at the table when it is time: what was asked for, what has been discarded, and at first what there is. */
   async refresh(): Promise<void> {
-    const now = performance.now();
+    const now = time.nowMs();
     const first = this.#refreshedMs === Number.NEGATIVE_INFINITY;
     if (!first && (this.#models.size === 0 || now - this.#refreshedMs < REFRESH_MS)) return;
     const before = [...this.#models].filter(([key]) => !this.#ties.isParking(key));
@@ -87,7 +88,7 @@ export class ParkedModels {
     const slash = key.indexOf('/');
     const model = { modelName: key.slice(0, slash), modelId: key.slice(slash + 1) };
     if (this.#ties.isParking(key)) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await sleep(10);
       return this.#ties.mayWork();
     }
     const count = this.#models.get(key);
@@ -136,5 +137,5 @@ export class ParkedModels {
 }
 
 function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
+  return new Promise((resolve) => time.setTimeout(resolve, milliseconds).unref());
 }

@@ -1,5 +1,6 @@
 import type { ActionRegistry } from '../action/action-registry.js';
 import { ExecutionConfiguration, runUnderOwnKey } from '../action/execution-configuration.js';
+import { time } from '../concurrency/time.js';
 import { shardOfUuid } from '../domain/id.js';
 import { compileObjectReader } from '../domain/json-reader.js';
 import { storedPrincipal } from '../domain/principal.js';
@@ -62,9 +63,9 @@ export class ScheduleRun implements Run {
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
     this.#signal.notify();
-    const timer = setTimeout(() => this.#abort.abort(), graceMs);
+    const timer = time.setTimeout(() => this.#abort.abort(), graceMs);
     await this.ended;
-    clearTimeout(timer);
+    time.clearTimeout(timer);
   }
 
   async #run(): Promise<RunEnd> {

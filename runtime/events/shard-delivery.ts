@@ -1,5 +1,7 @@
 import type { ActionRegistry } from '../action/action-registry.js';
+import { time } from '../concurrency/time.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { messageOf } from '../errors.js';
 import type { ActionExecutor } from '../execution/action-executor.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { FailoverRegister, handlerAhead, timelineOf } from '../sharding/failover-register.js';
@@ -172,7 +174,7 @@ export class ShardDelivery {
 
   async #survey(): Promise<void> {
     const { process, limits } = this.#options;
-    const askedMs = performance.now();
+    const askedMs = time.nowMs();
     const held = [...this.#held.values()].map(({ lease }) => lease.lease);
     const known = [...this.#handlers.keys(), SCHEDULES];
     const survey = await this.#consumers.survey(process, known, limits.leaseMs, held);
@@ -224,7 +226,7 @@ export class ShardDelivery {
   }
 
   #plan({ consumers, processes }: ShardSurvey, known: readonly string[]): ReturnType<typeof chooseLeases> {
-    const now = performance.now();
+    const now = time.nowMs();
     const usable = consumers.filter(({ name }) => (this.#leftUntilMs.get(name) ?? 0) <= now);
     const free = new Set<string>();
     for (const { name, free: isFree } of usable) {
@@ -245,7 +247,7 @@ export class ShardDelivery {
 
   async #acquire(name: string): Promise<void> {
     const { process, limits } = this.#options;
-    const askedMs = performance.now();
+    const askedMs = time.nowMs();
     const consumer = await this.#consumers.acquire(name, process, limits.leaseMs);
     if (consumer === undefined) return;
     const lease = new HeldLease(consumer.lease, askedMs, limits.leaseMs);
@@ -303,7 +305,7 @@ export class ShardDelivery {
   }
 
   #handOver(name: string): void {
-    this.#leftUntilMs.set(name, performance.now() + WAITING_PAUSE_MS);
+    this.#leftUntilMs.set(name, time.nowMs() + WAITING_PAUSE_MS);
     void this.#held.get(name)?.run.stop(HAND_OVER_GRACE_MS);
   }
 
@@ -322,15 +324,11 @@ export class ShardDelivery {
     if (end.kind === 'superseded') this.lookAround();
     if (end.kind === 'waiting') {
       this.#options.warn(`${lease.name} on shard ${this.shard} waits: ${end.reason}`);
-      this.#leftUntilMs.set(lease.name, performance.now() + WAITING_PAUSE_MS);
+      this.#leftUntilMs.set(lease.name, time.nowMs() + WAITING_PAUSE_MS);
     }
   }
 }
 
 function isClosed(error: unknown): boolean {
   return error instanceof DriverFailure && error.reason === 'closed';
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

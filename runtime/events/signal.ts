@@ -1,3 +1,5 @@
+import { type Timer, time } from '../concurrency/time.js';
+
 /** Lets one loop sleep until somebody has something for it. A call while nobody waits is remembered. */
 export class Signal {
   #pending = false;
@@ -11,12 +13,12 @@ export class Signal {
   /** Resolves at the next `notify`, at once if there was one since the last wait, or after so many milliseconds. */
   async wait(milliseconds: number): Promise<void> {
     if (!this.#pending) {
-      let timer: NodeJS.Timeout | undefined;
+      let timer: Timer | undefined;
       await new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, milliseconds);
+        timer = time.setTimeout(resolve, milliseconds);
         this.#wake = resolve;
       });
-      clearTimeout(timer);
+      time.clearTimeout(timer);
       this.#wake = undefined;
     }
     this.#pending = false;

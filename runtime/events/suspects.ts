@@ -1,3 +1,4 @@
+import { time } from '../concurrency/time.js';
 import type { AttemptNote, ConsumerStore, InheritedAttempts, LeasedConsumer } from './consumer-store.js';
 import type { HandlerAttempts } from './handler-attempts.js';
 import type { HeldLease } from './held-lease.js';
@@ -172,7 +173,7 @@ export class Suspects {
 
   async #note(): Promise<boolean> {
     const { lease, durationMs } = this.#lease;
-    const askedMs = performance.now();
+    const askedMs = time.nowMs();
     const noted = await this.#consumers.noteSuspects(lease, Object.fromEntries(this.#notes), durationMs);
     if (noted) this.#lease.renewed(askedMs);
     return noted;

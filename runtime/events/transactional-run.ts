@@ -1,3 +1,4 @@
+import { time } from '../concurrency/time.js';
 import { DatabaseError, EventEpochError } from '../errors.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import type { Transaction, TransactionManager } from '../sharding/transaction-manager.js';
@@ -86,12 +87,12 @@ export class TransactionalRun implements Run {
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
     this.#signal.notify();
-    const timer = setTimeout(() => {
+    const timer = time.setTimeout(() => {
       this.#abort.abort();
-      setTimeout(() => this.#giveUp({ kind: 'lost' }), GIVE_UP_MS).unref();
+      time.setTimeout(() => this.#giveUp({ kind: 'lost' }), GIVE_UP_MS).unref();
     }, graceMs);
     await this.ended;
-    clearTimeout(timer);
+    time.clearTimeout(timer);
   }
 
   supersede(): void {
@@ -101,8 +102,8 @@ export class TransactionalRun implements Run {
 
   /** Wake-ups do not shorten it; the end of the run does. */
   async #pause(milliseconds: number): Promise<void> {
-    const untilMs = performance.now() + milliseconds;
-    for (let leftMs = milliseconds; leftMs > 0 && !this.#stopping; leftMs = untilMs - performance.now()) {
+    const untilMs = time.nowMs() + milliseconds;
+    for (let leftMs = milliseconds; leftMs > 0 && !this.#stopping; leftMs = untilMs - time.nowMs()) {
       await this.#signal.wait(leftMs);
     }
   }
@@ -229,12 +230,12 @@ export class TransactionalRun implements Run {
   async #commitGroup(events: readonly LoggedEvent[]): Promise<number> {
     const { lease } = this.#options;
     let handled = 0;
-    const askedMs = performance.now();
+    const askedMs = time.nowMs();
     const until = askedMs + GROUP_MS;
     const cursor = await this.#transactions.transaction(async (transaction) => {
       let last = this.#saved;
       for (const event of events) {
-        if (handled > 0 && (performance.now() > until || this.#stopping)) break;
+        if (handled > 0 && (time.nowMs() > until || this.#stopping)) break;
         await this.#handle(event, this.#failures + 1, transaction);
         handled += 1;
         last = event.cursor;
@@ -297,10 +298,10 @@ export class TransactionalRun implements Run {
 
   async #refreshParked(): Promise<void> {
     const first = this.#parkedMs === Number.NEGATIVE_INFINITY;
-    if (!first && (this.#parked.size === 0 || performance.now() - this.#parkedMs < PARKED_REFRESH_MS)) return;
+    if (!first && (this.#parked.size === 0 || time.nowMs() - this.#parkedMs < PARKED_REFRESH_MS)) return;
     const { letters, consumer } = this.#options;
     const found = await letters.parkedModels(consumer.lease.name);
-    this.#parkedMs = performance.now();
+    this.#parkedMs = time.nowMs();
     this.#parked.clear();
     for (const { key } of found) this.#parked.set(key, true);
     for (const { key, retry } of found) if (retry) await this.#resume(key);

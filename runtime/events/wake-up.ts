@@ -1,3 +1,4 @@
+import { sleep, type Timer, time } from '../concurrency/time.js';
 import type { NotificationSubscription, ShardDatabase } from '../sharding/shard-database.js';
 import type { DeliveryLimits } from './shard-delivery.js';
 
@@ -35,7 +36,7 @@ export class WakeUp {
   #stopped = false;
   /** Rises with each new set of connections: what those of the set before still say does not count. */
   #generation = 0;
-  #retry: NodeJS.Timeout | undefined;
+  #retry: Timer | undefined;
   #lastReason: string | undefined;
 
   constructor(database: ShardDatabase, limits: DeliveryLimits, ties: WakeUpTies) {
@@ -68,7 +69,7 @@ export class WakeUp {
     await this.#opening;
     if (this.#stopped) return;
     const old = this.#subscription;
-    clearTimeout(this.#retry);
+    time.clearTimeout(this.#retry);
     this.#generation += 1;
     this.#trusted = false;
     this.#subscription = undefined;
@@ -92,7 +93,7 @@ export class WakeUp {
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearTimeout(this.#retry);
+    time.clearTimeout(this.#retry);
     await this.#opening;
     await this.#subscription?.close();
   }
@@ -105,7 +106,7 @@ export class WakeUp {
       } catch {
         // Whoever is not told finds out by polling.
       }
-      await new Promise((resolve) => setTimeout(resolve, TELL_MS));
+      await sleep(TELL_MS);
     } while (this.#tellAgain && !this.#stopped);
     this.#telling = false;
   }
@@ -128,7 +129,7 @@ export class WakeUp {
       this.#subscription = subscription;
       this.#lastReason = undefined;
       await this.#database.query({ text: NOTIFY, name: 'fw_notify', values: ['probe'] });
-      setTimeout(() => this.#judge(subscription), PROBE_MS).unref();
+      time.setTimeout(() => this.#judge(subscription), PROBE_MS).unref();
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       // Tried every second, it may fail for the same reason for as long as the pool is small.
@@ -156,7 +157,7 @@ export class WakeUp {
     this.#subscription = undefined;
     if (this.#stopped) return;
     this.#ties.wake();
-    this.#retry = setTimeout(() => {
+    this.#retry = time.setTimeout(() => {
       this.#opening = undefined;
       if (this.#ties.isNeeded()) this.start();
     }, RECONNECT_MS);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { systemEnvironment } from '../concurrency/execution-environment.js';
 import { planOf } from '../persistence/test-support/plans.js';
 import { type Admission, Contention, guardedRows } from './contention.js';
-import { systemEnvironment } from './execution-environment.js';
 import { Standoffs } from './standoffs.js';
 import { Turns } from './turns.js';
 

@@ -1,10 +1,11 @@
 import type { ActionRegistry } from '../action/action-registry.js';
+import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import { ShardedId } from '../domain/id.js';
 import { uuid7 } from '../domain/id-source.js';
 import type { JsonObject } from '../domain/json.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { JournalError, ValidationError } from '../errors.js';
+import { JournalError, messageOf, ValidationError } from '../errors.js';
 import {
   type LegName,
   legChanges,
@@ -21,7 +22,6 @@ import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
 import type { CallOptions } from '../sharding/shard-database.js';
 import { sqlStateMeaning } from '../sharding/sql-state.js';
-import type { ExecutionEnvironment } from './execution-environment.js';
 import { backoffMs } from './retry-policy.js';
 import type { ShardGateways } from './shard-gateways.js';
 
@@ -352,10 +352,6 @@ function isRefusal({ phase, sqlState }: DriverFailure): boolean {
   if (phase !== 'answered' || sqlState === undefined) return false;
   const meaning = sqlStateMeaning(sqlState);
   return meaning === 'unique' || meaning === 'constraint' || meaning === 'value' || meaning === 'other';
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function voidLeg(entryId: string, { shard }: RecordedLeg): JournalError {

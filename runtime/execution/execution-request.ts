@@ -1,9 +1,9 @@
 import type { ActionDescriptor } from '../action/action-descriptor.js';
 import type { ActionRegistry } from '../action/action-registry.js';
 import type { ExecutionConfiguration } from '../action/execution-configuration.js';
+import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
 import type { JsonWriter } from '../domain/json-writer.js';
 import type { Principal } from '../domain/principal.js';
-import type { ExecutionEnvironment } from './execution-environment.js';
 import type { KeyGuard } from './key-guard.js';
 import type { LegWriter } from './leg-writer.js';
 import type { Running } from './running.js';

@@ -1,5 +1,6 @@
 import type { StagedItem } from '../action/action-plan.js';
 import type { ExecutionReport } from '../action/execution-report.js';
+import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
 import { principalName } from '../domain/principal.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { AbortedError, PlanMisuseError } from '../errors.js';
@@ -9,7 +10,6 @@ import { deadlines } from '../sharding/deadlines.js';
 import { requireOneShard, requireVersion } from './admission.js';
 import { Contention, guardedRows } from './contention.js';
 import { applyLegs } from './cross-shard-legs.js';
-import type { ExecutionEnvironment } from './execution-environment.js';
 import { deadlineExceeded, staleError } from './execution-errors.js';
 import type { ExecutionContext, ExecutionRequest } from './execution-request.js';
 import { askHome } from './key-guard.js';

@@ -1,8 +1,8 @@
+import { atMost } from '../concurrency/at-most.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { JournalError, type JournalRefusal } from '../errors.js';
 import type { JournalStatistics } from '../persistence/journal-statistics.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
-import { atMost } from './at-most.js';
 import type { CrossShardJournal } from './cross-shard-journal.js';
 
 export interface JournalRecoveryOptions {

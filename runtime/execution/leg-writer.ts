@@ -1,5 +1,6 @@
 import type { StagedItem } from '../action/action-plan.js';
 import type { AttemptEnd, WriteReport } from '../action/execution-report.js';
+import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
 import { markPersisted } from '../domain/model-event.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import {
@@ -18,7 +19,6 @@ import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
 import { sqlStateMeaning } from '../sharding/sql-state.js';
 import { guardedRows } from './contention.js';
-import type { ExecutionEnvironment } from './execution-environment.js';
 import type { KeyGuard, Replay } from './key-guard.js';
 import { settleAttempt } from './settle-attempt.js';
 import type { ShardGateways } from './shard-gateways.js';

@@ -3,6 +3,7 @@ import { Action } from '../action/action.js';
 import type { ActionPlan } from '../action/action-plan.js';
 import { ActionRegistry } from '../action/action-registry.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
+import { systemEnvironment } from '../concurrency/execution-environment.js';
 import { systemClock } from '../domain/clock.js';
 import { Decimal } from '../domain/decimal.js';
 import type { Account } from '../domain/test-support/account.js';
@@ -11,7 +12,6 @@ import { describeOnEachAdapter } from '../testing/databases-vitest.js';
 import { seededIds } from '../testing/seeded-ids.js';
 import { VirtualClock } from '../testing/virtual-clock.js';
 import { ActionExecutor } from './action-executor.js';
-import { systemEnvironment } from './execution-environment.js';
 import {
   ALICE,
   accountMigrations,

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
+import { type ExecutionEnvironment, systemEnvironment } from '../concurrency/execution-environment.js';
 import { Decimal } from '../domain/decimal.js';
 import { StaleModelError } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import type { ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { describeOnEachAdapter } from '../testing/databases-vitest.js';
-import { type ExecutionEnvironment, systemEnvironment } from './execution-environment.js';
 import { ALICE, accountMigrations, CreditAction, HERE, openBank } from './test-support/accounts.js';
 
 interface Times {

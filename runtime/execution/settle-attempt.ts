@@ -1,7 +1,7 @@
+import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
 import type { ActionRow } from '../persistence/plan-write.js';
 import type { AttemptOutcome, ShardStore } from '../persistence/shard-store.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
-import type { ExecutionEnvironment } from './execution-environment.js';
 import { backoffMs } from './retry-policy.js';
 
 /**

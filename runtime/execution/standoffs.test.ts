@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
 import { systemClock } from '../domain/clock.js';
-import type { ExecutionEnvironment } from './execution-environment.js';
 import { Standoffs } from './standoffs.js';
 
 /** Time that passes when the test says so. */

@@ -1,4 +1,4 @@
-import type { ExecutionEnvironment } from './execution-environment.js';
+import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
 
 /** How long a row is left to a rival, in milliseconds. Up to half of it is left out by chance. */
 const TURN_MS = 40;

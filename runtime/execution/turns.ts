@@ -1,4 +1,4 @@
-import { atMost } from './at-most.js';
+import { atMost } from '../concurrency/at-most.js';
 
 /** Longest wait for a turn, in milliseconds: turns only save work, so nobody depends on them. */
 const LONGEST_WAIT_MS = 250;

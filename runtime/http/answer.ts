@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { time } from '../concurrency/time.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { LogLimiter } from '../observability/log-limiter.js';
 import { errorFacts, type LogEntry, type Logger } from '../observability/logger.js';
@@ -151,10 +152,10 @@ export class Answers {
     });
     response.write(body);
     const end = (): void => {
-      clearTimeout(timer);
+      time.clearTimeout(timer);
       response.end();
     };
-    const timer = setTimeout(end, LINGER_MS);
+    const timer = time.setTimeout(end, LINGER_MS);
     request.once('end', end).once('close', end).resume();
   }
 }

@@ -1,3 +1,5 @@
+import { time } from '../concurrency/time.js';
+
 /** How one shard is. */
 export interface ShardHealth {
   /** `(group, member)` */
@@ -32,7 +34,7 @@ export class Readiness {
   }
 
   report(): Promise<ReadinessReport> {
-    const now = performance.now();
+    const now = time.nowMs();
     if (this.#last === undefined || now > this.#freshUntil) {
       this.#freshUntil = now + FRESH_MS;
       this.#last = this.#check().then(reportOf);

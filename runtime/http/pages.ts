@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { time } from '../concurrency/time.js';
 import type { Metrics } from '../observability/prometheus.js';
 import type { Answers } from './answer.js';
 import { docsPage } from './docs/page.js';
@@ -40,7 +41,7 @@ function addMetrics({ server, answers, paths, metrics }: PagesContext): void {
   let latest: Promise<Buffer> | undefined;
   let freshUntil = 0;
   const render = (): Promise<Buffer> => {
-    const now = performance.now();
+    const now = time.nowMs();
     if (latest === undefined || now > freshUntil) {
       freshUntil = now + METRICS_FRESH_MS;
       latest = metrics.render().then((text) => Buffer.from(text));

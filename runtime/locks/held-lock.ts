@@ -1,11 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { type Timer, time } from '../concurrency/time.js';
+import type { EndTurn } from '../concurrency/turn-queue.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { LockLostError } from '../errors.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
 import type { LockHandle } from './lock-handle.js';
 import type { LockClaim, LockStore } from './lock-store.js';
-import type { EndTurn } from './turn-queue.js';
 
 export interface HeldLockOptions {
   readonly shard: ShardIdentifier;
@@ -43,7 +44,7 @@ export class HeldLock implements LockHandle {
   readonly token: bigint;
   readonly #options: HeldLockOptions;
   readonly #lost = new AbortController();
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #isHeld = true;
 
   constructor(options: HeldLockOptions) {
@@ -69,9 +70,9 @@ export class HeldLock implements LockHandle {
 
   async extend(holdMs: number = this.#options.holdMs): Promise<void> {
     const { store, claim } = this.#options;
-    const askedAt = performance.now();
+    const askedAt = time.nowMs();
     if (!(await this.#asked(() => store.extend(claim, holdMs, LIMITS)))) throw this.#lose();
-    if (this.#isHeld) this.#watch(holdMs - (performance.now() - askedAt));
+    if (this.#isHeld) this.#watch(holdMs - (time.nowMs() - askedAt));
   }
 
   run<T>(work: () => T): T {
@@ -82,7 +83,7 @@ export class HeldLock implements LockHandle {
   async release(): Promise<void> {
     if (!this.#isHeld) return;
     this.#isHeld = false;
-    clearTimeout(this.#timer);
+    time.clearTimeout(this.#timer);
     const { store, claim, endTurn } = this.#options;
     try {
       await store.release(claim, LIMITS);
@@ -102,15 +103,15 @@ export class HeldLock implements LockHandle {
   }
 
   #watch(remainingMs: number): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#lose(), Math.max(0, remainingMs)).unref();
+    time.clearTimeout(this.#timer);
+    this.#timer = time.setTimeout(() => this.#lose(), Math.max(0, remainingMs)).unref();
   }
 
   #lose(): LockLostError {
     const error = new LockLostError(this.name);
     if (this.#isHeld) {
       this.#isHeld = false;
-      clearTimeout(this.#timer);
+      time.clearTimeout(this.#timer);
       this.#lost.abort(error);
       this.#options.endTurn();
     }

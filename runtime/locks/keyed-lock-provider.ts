@@ -1,9 +1,10 @@
 import { currentPerformScope } from '../action/perform-scope.js';
+import { type ExecutionEnvironment, systemEnvironment } from '../concurrency/execution-environment.js';
+import { type EndTurn, TurnQueue } from '../concurrency/turn-queue.js';
 import { uuid7 } from '../domain/id-source.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { isUnstorable } from '../domain/storable-text.js';
 import { AbortedError, LockTimeoutError, ValidationError, WriteInPerformError } from '../errors.js';
-import { type ExecutionEnvironment, systemEnvironment } from '../execution/execution-environment.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
@@ -12,7 +13,6 @@ import { sqlStateMeaning } from '../sharding/sql-state.js';
 import { HeldLock, heldHere, lockKey } from './held-lock.js';
 import type { LockHandle, SqlCondition } from './lock-handle.js';
 import { heldUnder, type LockClaim, LockStore } from './lock-store.js';
-import { type EndTurn, TurnQueue } from './turn-queue.js';
 
 export interface LockOptions {
   /** Longest wait for the lock, in milliseconds; 0: ask once. Default 5,000. */

@@ -1,3 +1,4 @@
+import { time } from '../concurrency/time.js';
 import type { MemberConfig } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { FwError, MigrationError } from '../errors.js';
@@ -79,8 +80,8 @@ export function migrateShards(
 ): Promise<readonly ShardOutcome<ShardMigrationReport>[]> {
   const { progress = () => {}, atOnce = SHARDS_AT_ONCE } = options;
   return onEachShard(databases.shards(), atOnce, async (shard) => {
-    const startedAt = performance.now();
-    const elapsedMs = (): number => Math.round(performance.now() - startedAt);
+    const startedAt = time.nowMs();
+    const elapsedMs = (): number => Math.round(time.nowMs() - startedAt);
     progress({ kind: 'started', shard });
     try {
       const report = await migrateShard(databases.database(shard), databases.memberConfig(shard), options);

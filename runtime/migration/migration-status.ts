@@ -1,4 +1,5 @@
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { messageOf } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { onEachShard, SHARDS_AT_ONCE } from '../sharding/each-shard.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
@@ -149,8 +150,4 @@ function isChanged(migration: PendingMigration, applied: ReadonlyMap<string, str
 function isNewer(key: string, known: readonly PendingMigration[]): boolean {
   const set = key.slice(0, key.indexOf('/'));
   return known.every((migration) => migration.set !== set || migration.name < nameOf(key));
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

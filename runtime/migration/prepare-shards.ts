@@ -1,7 +1,14 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { sleep, time } from '../concurrency/time.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { ClosedError, FwError, MigrationError, UnknownShardError, UnsafeServerError } from '../errors.js';
+import {
+  ClosedError,
+  FwError,
+  MigrationError,
+  messageOf,
+  UnknownShardError,
+  UnsafeServerError,
+} from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { onEachShard, SHARDS_AT_ONCE, type ShardOutcome } from '../sharding/each-shard.js';
@@ -159,11 +166,11 @@ export class ShardPreparation {
 
   async #pause(ms: number): Promise<void> {
     const { signal } = this.#again;
-    await delay(ms, undefined, { ref: false, signal }).catch(() => {});
+    await sleep(ms, { ref: false, signal }).catch(() => {});
   }
 
   async #takeIntoService(shard: ShardIdentifier): Promise<void> {
-    const startedAt = performance.now();
+    const startedAt = time.nowMs();
     const reason = this.#databases.withheld(shard) ?? 'it is being prepared';
     const database = this.#databases.withhold(shard, reason);
     await requireAnswer(database);
@@ -175,8 +182,8 @@ export class ShardPreparation {
     this.#databases.admit(shard);
     const migrated = applied === 0 ? '' : `: ${applied} migration(s) applied`;
     this.#options.inform?.(`${this.#nameOf(shard)} is up to date${migrated}`);
-    const waitedMs = performance.now() - startedAt;
-    setTimeout(this.#othersMayWait, Math.max(0, OTHERS_MS - waitedMs)).unref();
+    const waitedMs = time.nowMs() - startedAt;
+    time.setTimeout(this.#othersMayWait, Math.max(0, OTHERS_MS - waitedMs)).unref();
   }
 
   /** @returns how many migrations were applied */
@@ -234,8 +241,4 @@ function isOver(error: unknown): boolean {
 /** The same for each failure of one kind: while its circuit is open, a database says that it was not tried. */
 function reasonOf(error: unknown): string {
   return messageOf(error).replace('not tried: ', '');
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

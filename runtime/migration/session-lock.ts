@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { sleep, time } from '../concurrency/time.js';
 import { MigrationError } from '../errors.js';
 import type { ShardSession } from '../sharding/shard-database.js';
 
@@ -17,14 +17,14 @@ export const SESSION_SETTINGS =
  * @throws MigrationError if another process still has it after `timeoutMs`
  */
 export async function lockSession(session: ShardSession, timeoutMs: number): Promise<void> {
-  const giveUpAt = performance.now() + timeoutMs;
+  const giveUpAt = time.nowMs() + timeoutMs;
   for (;;) {
     const { rows } = await session.query({ text: 'select pg_try_advisory_lock($1)', values: [LOCK_KEY] });
     if (rows[0]?.[0] === true) return;
-    if (performance.now() > giveUpAt) {
+    if (time.nowMs() > giveUpAt) {
       throw new MigrationError(`Another process has been migrating for more than ${timeoutMs} ms`);
     }
-    await delay(POLL_INTERVAL_MS);
+    await sleep(POLL_INTERVAL_MS);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { messageOf } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { onEachShard, SHARDS_AT_ONCE, type ShardOutcome } from '../sharding/each-shard.js';
 import { type SchemaSnapshot, snapshotSchema } from './schema-snapshot.js';
@@ -67,8 +68,4 @@ function usualLines(snapshots: readonly SchemaSnapshot[]): ReadonlySet<string> {
   }
   const [first] = [...counts.values()].sort((left, right) => right.count - left.count);
   return new Set(first?.lines ?? []);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,3 +1,4 @@
+import { time } from '../concurrency/time.js';
 import { type LogEntry, type Logger, writeEntry } from './logger.js';
 
 /** Time and timers of a log limiter. */
@@ -23,8 +24,8 @@ const MOST_KINDS = 256;
 const OTHER_KINDS = 'other kinds';
 
 const SYSTEM: LogLimiterEnvironment = {
-  nowMs: () => performance.now(),
-  later: (work, ms) => void setTimeout(work, ms).unref(),
+  nowMs: () => time.nowMs(),
+  later: (work, ms) => void time.setTimeout(work, ms).unref(),
 };
 
 /**

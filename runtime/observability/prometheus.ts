@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { type Timer, time } from '../concurrency/time.js';
 import type { ConsumerLag, ShardLag } from '../events/lag.js';
 import type { JournalStatistics } from '../persistence/journal-statistics.js';
 import type { RetentionStatus } from '../retention/retention-keeper.js';
@@ -242,8 +243,8 @@ function latest(lag: () => Promise<readonly ShardLag[]>): () => Promise<readonly
   let known: Promise<readonly ShardLag[]> = Promise.resolve([]);
   let freshUntil = 0;
   return () => {
-    if (performance.now() >= freshUntil) {
-      freshUntil = performance.now() + LAG_FRESH_MS;
+    if (time.nowMs() >= freshUntil) {
+      freshUntil = time.nowMs() + LAG_FRESH_MS;
       known = withinPatience(lag());
     }
     return known;
@@ -251,15 +252,15 @@ function latest(lag: () => Promise<readonly ShardLag[]>): () => Promise<readonly
 }
 
 async function withinPatience(lags: Promise<readonly ShardLag[]>): Promise<readonly ShardLag[]> {
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
   const late = new Promise<readonly ShardLag[]>((resolve) => {
-    timer = setTimeout(resolve, LAG_PATIENCE_MS, []);
+    timer = time.setTimeout(() => resolve([]), LAG_PATIENCE_MS);
   });
   try {
     return await Promise.race([lags, late]);
   } catch {
     return [];
   } finally {
-    clearTimeout(timer);
+    time.clearTimeout(timer);
   }
 }

@@ -1,3 +1,4 @@
+import { sleep } from '../concurrency/time.js';
 import { uuidTimeMs } from '../domain/uuid.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { eventsNeededBy, hasYoungRows, haveEvents, noteLogPosition } from './needs.js';
@@ -113,7 +114,7 @@ async function drop(query: Query, { name }: Partition): Promise<void> {
     } catch (error) {
       if (!isLocked(error) || attempt === LOCK_ATTEMPTS) throw error;
       await query('ROLLBACK TO SAVEPOINT fw_drop');
-      await new Promise((resolve) => setTimeout(resolve, LOCK_PAUSE_MS));
+      await sleep(LOCK_PAUSE_MS);
     }
   }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sleep, type Timer, time } from '../concurrency/time.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { messageOf } from '../errors.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { endTurn, lastDone, type MaintenanceTurn, renewTurn, takeTurn } from './maintenance-lease.js';
 import { DAY_MS, type PartitionState, readPartitions } from './partitions.js';
@@ -107,7 +108,7 @@ export class RetentionKeeper {
       try {
         // At random, so that processes that were started together do not ask together.
         const pauseMs = (everyMs / LOOKS_PER_TURN) * (0.5 + random());
-        await sleep(pauseMs, undefined, { signal: this.#abort.signal, ref: false });
+        await sleep(pauseMs, { signal: this.#abort.signal, ref: false });
       } catch {
         return;
       }
@@ -152,16 +153,18 @@ export class RetentionKeeper {
       if (text !== undefined) inform(`Retention on shard ${database.shard}: ${text}`);
       this.#warnOfKept(report);
     } finally {
-      clearInterval(renewal);
+      time.clearInterval(renewal);
       await endTurn(database, turn, isDone);
     }
   }
 
   /** Reading a large partition takes its time. */
-  #keepTurn(database: ShardDatabase, turn: MaintenanceTurn): NodeJS.Timeout {
-    return setInterval(() => {
-      renewTurn(database, turn, LEASE_MS).catch(() => {});
-    }, LEASE_MS / 3).unref();
+  #keepTurn(database: ShardDatabase, turn: MaintenanceTurn): Timer {
+    return time
+      .setInterval(() => {
+        renewTurn(database, turn, LEASE_MS).catch(() => {});
+      }, LEASE_MS / 3)
+      .unref();
   }
 
   #warnOfMissingRight(shard: ShardIdentifier, states: readonly PartitionState[]): void {
@@ -249,8 +252,4 @@ export function describeReport(report: RetentionReport): string | undefined {
 
 function counted(count: number, what: string): readonly string[] {
   return count === 0 ? [] : [`deleted ${count} ${what}${count === 1 ? '' : 's'}`];
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,3 +1,4 @@
+import { time } from '../concurrency/time.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import type { Rows, ShardDatabase } from '../sharding/shard-database.js';
 import { type Transaction, TransactionManager } from '../sharding/transaction-manager.js';
@@ -61,6 +62,6 @@ export function hasState(error: unknown, sqlState: string): boolean {
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => {
-    setTimeout(resolve, ms);
+    time.setTimeout(resolve, ms);
   });
 }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { time } from '../concurrency/time.js';
 import type { MemberConfig } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ShardUnavailableError, UnknownShardError } from '../errors.js';
@@ -129,9 +130,9 @@ export class Placement {
 
   #sizesOf(group: number, members: readonly PlacedMember[]): Sizes['bytes'] {
     const known = this.#sizes.get(group);
-    if (known !== undefined && known.until > performance.now()) return known.bytes;
+    if (known !== undefined && known.until > time.nowMs()) return known.bytes;
     const bytes = this.#measure(members.map(({ shard }) => shard));
-    this.#sizes.set(group, { until: performance.now() + this.#sizesForMs, bytes });
+    this.#sizes.set(group, { until: time.nowMs() + this.#sizesForMs, bytes });
     return bytes;
   }
 

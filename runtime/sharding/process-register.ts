@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type Timer, time } from '../concurrency/time.js';
 import type { DataSourceConfig, ShardingTopology } from '../config/types.js';
 import type { DatabaseRegistry } from './database-registry.js';
 
@@ -35,7 +36,7 @@ export class ProcessRegister {
   readonly #id: string;
   readonly #name: string;
   #topology = '';
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #last: Promise<void> = Promise.resolve();
 
   /** @param process `id` tells it from all others, `name` is for people */
@@ -49,7 +50,7 @@ export class ProcessRegister {
   runs(topology: ShardingTopology): void {
     this.#topology = topologyFingerprint(topology);
     this.#tell();
-    this.#timer ??= setInterval(() => this.#tell(), HEARTBEAT_MS).unref();
+    this.#timer ??= time.setInterval(() => this.#tell(), HEARTBEAT_MS).unref();
   }
 
   /** To be called when a shard was taken into service, or out of it. */
@@ -59,7 +60,7 @@ export class ProcessRegister {
 
   /** Takes the row away. A default shard that does not answer keeps nobody from ending: the row then grows old. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    time.clearInterval(this.#timer);
     this.#timer = undefined;
     const gone = this.#last.then(() => this.#send(FORGET, [this.#id]));
     await Promise.race([gone, patience()]);
@@ -90,7 +91,7 @@ export class ProcessRegister {
 
 function patience(): Promise<void> {
   return new Promise((resolve) => {
-    setTimeout(resolve, PATIENCE_MS).unref();
+    time.setTimeout(resolve, PATIENCE_MS).unref();
   });
 }
 

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { sleep, time } from '../concurrency/time.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ShardIdentityError, ValidationError } from '../errors.js';
 import type { DatabaseRegistry } from './database-registry.js';
@@ -109,7 +109,7 @@ export class ReplicaReads {
     options: CallOptions | undefined,
   ): Promise<ShardDatabase> {
     if (!this.#isAllowed()) return primary;
-    if ((this.#restUntil.get(shard) ?? 0) > performance.now()) return primary;
+    if ((this.#restUntil.get(shard) ?? 0) > time.nowMs()) return primary;
     const replica = this.#replica(shard);
     if (replica === undefined) return primary;
     try {
@@ -140,7 +140,7 @@ export class ReplicaReads {
     if (!(error instanceof DriverFailure)) return false;
     const { sqlState } = error;
     if (sqlState === undefined || sqlStateMeaning(sqlState) === 'unavailable') {
-      this.#restUntil.set(shard, performance.now() + REST_AFTER_FAILURE_MS);
+      this.#restUntil.set(shard, time.nowMs() + REST_AFTER_FAILURE_MS);
       return true;
     }
     // A query on a standby may be cancelled because the log removes rows that it needs.
@@ -154,13 +154,13 @@ async function hasReplayed(
   waitMs: number,
   options: CallOptions | undefined,
 ): Promise<boolean> {
-  const giveUpAt = performance.now() + Math.min(waitMs, options?.timeoutMs ?? Number.POSITIVE_INFINITY);
+  const giveUpAt = time.nowMs() + Math.min(waitMs, options?.timeoutMs ?? Number.POSITIVE_INFINITY);
   const text = 'select coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false)';
   for (;;) {
     const { rows } = await replica.query({ text, values: [after] }, options);
     if (rows[0]?.[0] === true) return true;
-    if (performance.now() >= giveUpAt) return false;
-    await delay(POLL_INTERVAL_MS);
+    if (time.nowMs() >= giveUpAt) return false;
+    await sleep(POLL_INTERVAL_MS);
   }
 }
 

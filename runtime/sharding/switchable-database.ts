@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { sleep, time } from '../concurrency/time.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { deadlines } from './deadlines.js';
 import { DriverFailure } from './driver-failure.js';
@@ -151,7 +151,7 @@ export class SwitchableDatabase implements ShardDatabase {
     options: CallOptions | undefined,
     call: (limits: CallOptions) => Promise<T>,
   ): Promise<T> {
-    const deadline = performance.now() + (options?.timeoutMs ?? this.#timeoutMs);
+    const deadline = time.nowMs() + (options?.timeoutMs ?? this.#timeoutMs);
     const late = (): Error =>
       new DriverFailure(`${this.description}: the database is being switched`, {
         phase: 'not-sent',
@@ -162,7 +162,7 @@ export class SwitchableDatabase implements ShardDatabase {
       await deadlines.race(Promise.race([this.#barrier, left]), deadline, late);
     }
     if (options?.place !== undefined) options.place.leave = undefined;
-    return call({ ...options, timeoutMs: Math.max(deadline - performance.now(), 1) });
+    return call({ ...options, timeoutMs: Math.max(deadline - time.nowMs(), 1) });
   }
 }
 
@@ -175,11 +175,11 @@ function leaving(place: Place | undefined, late: () => Error): Promise<never> {
 
 /** Waits until nobody uses the pool. False: somebody still did after `patienceMs`. */
 async function quiet(database: ShardDatabase, patienceMs: number): Promise<boolean> {
-  const giveUpAt = performance.now() + patienceMs;
+  const giveUpAt = time.nowMs() + patienceMs;
   for (;;) {
     const { open, idle, waiting } = database.stats();
     if (waiting === 0 && open === idle) return true;
-    if (performance.now() >= giveUpAt) return false;
-    await delay(POLL_INTERVAL_MS, undefined, { ref: false });
+    if (time.nowMs() >= giveUpAt) return false;
+    await sleep(POLL_INTERVAL_MS, { ref: false });
   }
 }

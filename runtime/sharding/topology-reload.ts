@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { sleep, time } from '../concurrency/time.js';
 import type { MemberConfig, ShardingTopology } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ReloadRefusedError } from '../errors.js';
@@ -95,12 +95,12 @@ type Writability = 'writable' | 'a standby' | 'read-only';
  * @throws ReloadRefusedError if that takes longer than `patienceMs`
  */
 export async function untilPromoted(openNew: Opens, patienceMs: number): Promise<void> {
-  const giveUpAt = performance.now() + patienceMs;
+  const giveUpAt = time.nowMs() + patienceMs;
   for (;;) {
     const state = await using(openNew, writability);
     if (state === 'writable') return;
-    if (performance.now() >= giveUpAt) throw refusal(`the new database does not take writes: it is ${state}`);
-    await delay(PROMOTION_POLL_MS, undefined, { ref: false });
+    if (time.nowMs() >= giveUpAt) throw refusal(`the new database does not take writes: it is ${state}`);
+    await sleep(PROMOTION_POLL_MS, { ref: false });
   }
 }
 

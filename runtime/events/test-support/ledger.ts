@@ -1,6 +1,7 @@
 import { Action } from '../../action/action.js';
 import type { ActionDescriptor } from '../../action/action-descriptor.js';
 import { ActionRegistry } from '../../action/action-registry.js';
+import type { ExecutionEnvironment } from '../../concurrency/execution-environment.js';
 import type { ExecutionDefaults } from '../../config/types.js';
 import { type Clock, systemClock } from '../../domain/clock.js';
 import { Decimal } from '../../domain/decimal.js';
@@ -10,7 +11,6 @@ import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { type Account, AccountCredited, accountModel } from '../../domain/test-support/account.js';
 import { RefusedError } from '../../errors.js';
 import { ActionExecutor } from '../../execution/action-executor.js';
-import type { ExecutionEnvironment } from '../../execution/execution-environment.js';
 import { ShardGateways } from '../../execution/shard-gateways.js';
 import {
   AccountRepository,

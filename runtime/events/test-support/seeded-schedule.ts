@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import type { ExecutionEnvironment } from '../../concurrency/execution-environment.js';
 import type { ShardingTopology } from '../../config/types.js';
 import { postgresAdapter } from '../../databases.js';
-import type { ExecutionEnvironment } from '../../execution/execution-environment.js';
 import type { DatabaseAdapter } from '../../sharding/database-adapter.js';
 import { DatabaseRegistry } from '../../sharding/database-registry.js';
 import type { ShardDatabase, ShardSession } from '../../sharding/shard-database.js';

@@ -4,6 +4,7 @@ import { ActionRegistry } from '../../action/action-registry.js';
 import { ExecutionConfiguration } from '../../action/execution-configuration.js';
 import type { ApplicationDefinition } from '../../application-definition.js';
 import { CODEGEN_VERSION } from '../../codegen/version.js';
+import { type ExecutionEnvironment, systemEnvironment } from '../../concurrency/execution-environment.js';
 import { type Clock, systemClock } from '../../domain/clock.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { EventDescriptor, ModelDescriptor } from '../../domain/descriptor.js';
@@ -23,7 +24,6 @@ import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { rowsAsOwner } from '../../testing/databases-roles.js';
 import { ActionExecutor } from '../action-executor.js';
 import { CrossShardJournal } from '../cross-shard-journal.js';
-import { type ExecutionEnvironment, systemEnvironment } from '../execution-environment.js';
 import { ShardGateways } from '../shard-gateways.js';
 
 export const HERE: ShardIdentifier = ShardIdentifier.of(0, 0);

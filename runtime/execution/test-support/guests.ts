@@ -2,6 +2,7 @@ import { Action } from '../../action/action.js';
 import type { ActionPlan } from '../../action/action-plan.js';
 import { ActionRegistry } from '../../action/action-registry.js';
 import type { ExecutionConfiguration } from '../../action/execution-configuration.js';
+import { systemEnvironment } from '../../concurrency/execution-environment.js';
 import { systemClock } from '../../domain/clock.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { ModelDescriptor } from '../../domain/descriptor.js';
@@ -16,7 +17,6 @@ import { EventCatalog } from '../../persistence/event-catalog.js';
 import { Repository, type RepositoryContext } from '../../persistence/repository.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { ActionExecutor } from '../action-executor.js';
-import { systemEnvironment } from '../execution-environment.js';
 import { ShardGateways } from '../shard-gateways.js';
 import { HERE } from './accounts.js';
 

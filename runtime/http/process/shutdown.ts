@@ -1,3 +1,4 @@
+import { time } from '../../concurrency/time.js';
 import { errorFacts, flushLogger, type Logger } from '../../observability/logger.js';
 import type { ProcessPort } from './process-port.js';
 
@@ -19,7 +20,7 @@ export function endWithProcess(port: ProcessPort, log: Logger, close: () => Prom
   const end = (reason: string, code: number): void => {
     ending = true;
     log.info({}, `${reason}: finishing what is under way`);
-    setTimeout(() => port.exit(1), EXIT_WITHIN_MS).unref();
+    time.setTimeout(() => port.exit(1), EXIT_WITHIN_MS).unref();
     const closed = close().then(
       () => code,
       (error: unknown) => {

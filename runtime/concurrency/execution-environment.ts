@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, systemClock } from '../domain/clock.js';
+import { sleep, time } from './time.js';
 
 /** Everything that enters an execution from outside, so that it can run under a virtual clock and a seed. */
 export interface ExecutionEnvironment {
@@ -16,10 +16,10 @@ export interface ExecutionEnvironment {
 export function systemEnvironment(clock: Clock = systemClock): ExecutionEnvironment {
   return {
     clock,
-    nowMs: () => performance.now(),
+    nowMs: () => time.nowMs(),
     random: Math.random,
     sleep: async (milliseconds, signal) => {
-      await sleep(milliseconds, undefined, signal === undefined ? {} : { signal });
+      await sleep(milliseconds, signal === undefined ? {} : { signal });
     },
   };
 }

@@ -1,0 +1,62 @@
+import { afterEach, expect, it } from 'vitest';
+import { sleep, type Timer, time, useTime } from './time.js';
+
+/** Time that passes when it is told to. */
+class ManualTime {
+  #nowMs = 0;
+  #timers: { readonly at: number; readonly work: () => void; readonly timer: Timer }[] = [];
+  readonly nowMs = (): number => this.#nowMs;
+  readonly setTimeout = (work: () => void, milliseconds: number): Timer => {
+    const timer: Timer = { unref: () => timer };
+    this.#timers.push({ at: this.#nowMs + milliseconds, work, timer });
+    return timer;
+  };
+  readonly clearTimeout = (timer: Timer | undefined): void => {
+    this.#timers = this.#timers.filter((each) => each.timer !== timer);
+  };
+
+  get waiting(): number {
+    return this.#timers.length;
+  }
+
+  pass(milliseconds: number): void {
+    this.#nowMs += milliseconds;
+    const due = this.#timers.filter(({ at }) => at <= this.#nowMs);
+    this.#timers = this.#timers.filter((each) => !due.includes(each));
+    for (const { work } of due) work();
+  }
+}
+
+let restore = (): void => {};
+afterEach(() => restore());
+
+it('runs on a clock of its own where one is in force, and on the machine’s afterwards', async () => {
+  const manual = new ManualTime();
+  restore = useTime(manual);
+  let ended = false;
+  const pause = sleep(60_000).then(() => {
+    ended = true;
+  });
+  manual.pass(59_999);
+  await Promise.resolve();
+  expect([ended, time.nowMs()]).toEqual([false, 59_999]);
+  manual.pass(1);
+  await pause;
+  expect(ended).toBe(true);
+  restore();
+  await sleep(1);
+  expect(time.nowMs()).not.toBe(60_000);
+  expect(manual.waiting).toBe(0);
+});
+
+it('ends a pause when its signal fires, and leaves no timer behind', async () => {
+  const manual = new ManualTime();
+  restore = useTime(manual);
+  const controller = new AbortController();
+  const pause = sleep(60_000, { signal: controller.signal });
+  const reason = new Error('enough');
+  controller.abort(reason);
+  await expect(pause).rejects.toMatchObject({ name: 'AbortError', cause: reason });
+  expect(manual.waiting).toBe(0);
+  await expect(sleep(1, { signal: controller.signal })).rejects.toMatchObject({ name: 'AbortError' });
+});
