@@ -3,10 +3,16 @@ import { join } from 'node:path';
 import { checkFolders, type ProjectFolders } from './check/check-folders.js';
 import { checkSchema } from './check/check-schema.js';
 import { compareText, type Diagnostic, sortDiagnostics } from './diagnostics.js';
+import { ruleChecks } from './emit/check-constraints.js';
 import { emitChange } from './emit/emit-change.js';
 import { sqlName } from './emit/print/sql.js';
 import type { ColumnRename, RenameMigration } from './emit/rename-migrations.js';
-import { columnDefinition, finiteCheck, indexDefinition } from './emit/views/migration-view.js';
+import {
+  checkDefinition,
+  columnDefinition,
+  finiteCheck,
+  indexDefinition,
+} from './emit/views/migration-view.js';
 import { attempt } from './read/attempt.js';
 import { listMigrations } from './read/list-files.js';
 import { namesakes } from './read/migration-files.js';
@@ -67,6 +73,8 @@ export interface ModelTable {
   readonly sharded: boolean;
   readonly columns: readonly ModelColumn[];
   readonly indexes: readonly ModelIndex[];
+  /** Rules of fields that are check constraints. */
+  readonly checks: readonly ModelCheck[];
 }
 
 /** The unique index of a natural key. */
@@ -76,6 +84,12 @@ export interface ModelIndex {
   /** Rows in these states are not in it. */
   readonly deletedStates: readonly string[];
   /** The whole `create unique index`. */
+  readonly definition: string;
+}
+
+export interface ModelCheck {
+  readonly name: string;
+  /** What `add` says: name and condition. */
   readonly definition: string;
 }
 
@@ -172,7 +186,8 @@ function tableOf(model: ModelSchema): ModelTable {
     const { name, columns: of, deletedStates } = index;
     return { name, columns: of, deletedStates, definition: indexDefinition(table, index) };
   });
-  return { table, sharded: model.sharded, columns, indexes };
+  const checks = ruleChecks(model).map((check) => ({ name: check.name, definition: checkDefinition(check) }));
+  return { table, sharded: model.sharded, columns, indexes, checks };
 }
 
 /** A new migration: its file name and text. */
@@ -181,14 +196,17 @@ export interface NewMigration {
   readonly text: string;
 }
 
-/** The module of the next migration. @param title letters, digits and underscores */
-export function nextMigration(
+/** The modules of the next migrations: titles of letters, digits and underscores, and what each runs; empty ones are left out. */
+export function nextMigrations(
   migrations: readonly MigrationText[],
-  title: string,
-  statements: readonly string[],
-): NewMigration {
-  const name = `${nextNumber(migrations, 0)}_${title}`;
-  return { file: `${name}.ts`, text: emitChange(name, statements) };
+  planned: readonly (readonly [title: string, statements: readonly string[]])[],
+): readonly NewMigration[] {
+  return planned
+    .filter(([, statements]) => statements.length > 0)
+    .map(([title, statements], index) => {
+      const name = `${nextNumber(migrations, index)}_${title}`;
+      return { file: `${name}.ts`, text: emitChange(name, statements) };
+    });
 }
 
 /** SQL migrations with the numbers that follow the present ones. */

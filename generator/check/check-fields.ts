@@ -2,7 +2,8 @@ import { type Diagnostic, diagnostic } from '../diagnostics.js';
 import { constraintsOf, isFieldTag } from '../schema/constraints.js';
 import { allFields, innermost } from '../schema/fields.js';
 import { placeKey, projectIndex } from '../schema/project-index.js';
-import type { ProjectSchema } from '../schema/project-schema.js';
+import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
+import { sqlPattern } from '../schema/sql-pattern.js';
 import type { FieldSchema } from '../schema/type-schema.js';
 
 /** Rules that hold for every field, wherever it is declared. @param whole schema that ids are looked up in */
@@ -14,7 +15,7 @@ export function checkFields(schema: ProjectSchema, whole: ProjectSchema = schema
     }
     found.push(...checkTags(field));
   }
-  found.push(...checkIdleTags(schema));
+  found.push(...checkIdleTags(schema), ...schema.models.flatMap(checkPatterns));
   return found;
 }
 
@@ -93,6 +94,20 @@ function checkId(schema: ProjectSchema, field: FieldSchema): Diagnostic | undefi
   if (model === undefined || model.sharded || !type.sharded) return undefined;
   const message = `${field.name} is a ShardedId of ${model.name}, whose ids are not sharded`;
   return diagnostic('FWGEN031', field.location, message, `Use Id<${model.name}>.`);
+}
+
+/** Patterns that PostgreSQL cannot check, in models whose rules it is to check. */
+function checkPatterns({ checks, fields }: ModelSchema): readonly Diagnostic[] {
+  if (checks !== true) return [];
+  return fields.flatMap((field) => {
+    const { pattern } = constraintsOf(field).constraints;
+    const tag = field.tags.find(({ name }) => name === 'pattern');
+    if (pattern === undefined || tag === undefined || sqlPattern(pattern) !== undefined) return [];
+    const hint =
+      'Use characters, classes in brackets, \\d, \\w, groups, alternatives and quantifiers only, or take `checks` out.';
+    const message = `@pattern ${pattern} of ${field.name} cannot be a check constraint`;
+    return [diagnostic('FWGEN032', tag.location, message, hint)];
+  });
 }
 
 function checkTags(field: FieldSchema): readonly Diagnostic[] {

@@ -47,28 +47,42 @@ async function writeNext(options: DiffOptions, output: Output): Promise<ExitCode
   const config = readConfig(options.config);
   const folders = projectFolders(config);
   const migrations = await readMigrations(config);
-  const { nextMigration, readModelTables, sqlName } = await import('../migrations.js');
+  const { nextMigrations, readModelTables, sqlName } = await import('../migrations.js');
   const { tables, diagnostics } = await readModelTables(folders);
   requireNone(diagnostics);
   const { planNextMigration } = await import('../../runtime/operations.js');
-  const { statements, refusals, notes } = await planNextMigration(migrations, tables, options, sqlName);
+  const { statements, validations, refusals, notes } = await planNextMigration(
+    migrations,
+    tables,
+    options,
+    sqlName,
+  );
   if (options.check === true)
-    return reportMissing([...refusals, ...statements.map((statement) => `missing: ${statement}`)], output);
+    return reportMissing(
+      [...refusals, ...[...statements, ...validations].map((statement) => `missing: ${statement}`)],
+      output,
+    );
   if (refusals.length > 0) throw new InputError(`${refusals.join('\n')}\nNothing was written.`);
   for (const note of notes) output.error(`Note: ${note}`);
-  if (statements.length === 0) {
+  if (statements.length + validations.length === 0) {
     output.info('The models want what the migrations make: nothing to do.');
     return EXIT.success;
   }
-  const { file, text } = nextMigration(migrations, options.name, statements);
+  // What is added without a look at the rows is validated in a transaction of its own, which stops no writer.
+  const files = nextMigrations(migrations, [
+    [options.name, statements],
+    [`validate_${options.name}`, validations],
+  ]);
   if (options.dryRun === true) {
-    output.info(text.trimEnd());
+    output.info(files.map(({ text }) => text.trimEnd()).join('\n'));
     return EXIT.success;
   }
-  const path = join(folders.migrationsDirectory, file);
-  if (existsSync(path)) throw new InputError(`${path} exists already.`);
-  makeFiles(new Map([[path, text]]));
-  output.info(`${relative(folders.projectDirectory, path)} written: read it, then run fw-gen generate.`);
+  const paths = files.map(({ file, text }) => [join(folders.migrationsDirectory, file), text] as const);
+  for (const [path] of paths) if (existsSync(path)) throw new InputError(`${path} exists already.`);
+  makeFiles(new Map(paths));
+  for (const [path] of paths) {
+    output.info(`${relative(folders.projectDirectory, path)} written: read it, then run fw-gen generate.`);
+  }
   return EXIT.success;
 }
 

@@ -1,5 +1,4 @@
-import { contentHash } from '../content-hash.js';
-import { sqlName } from './print/sql.js';
+import { hexHash, sqlName } from './print/sql.js';
 
 /** A column that gets another name while processes that know the old one go on writing it. */
 export interface ColumnRename {
@@ -66,12 +65,12 @@ export function isAdditionOf(rename: ColumnRename, migration: string): boolean {
 /** Of the trigger and its function. A name of more than 63 bytes would be cut off. */
 function triggerName({ table, from, to }: ColumnRename): string {
   const name = `rename_${table}_${from}_${to}`;
-  return sqlName(Buffer.byteLength(name) <= 63 ? name : `rename_${contentHash(name).slice(0, 32)}`);
+  return sqlName(Buffer.byteLength(name) <= 63 ? name : `rename_${hexHash(name).slice(0, 32)}`);
 }
 
 function constraintName({ table, to }: ColumnRename, end: string): string {
   const name = `${table}_${to}_${end}`;
-  return sqlName(Buffer.byteLength(name) <= 63 ? name : `${end}_${contentHash(name).slice(0, 32)}`);
+  return sqlName(Buffer.byteLength(name) <= 63 ? name : `${end}_${hexHash(name).slice(0, 32)}`);
 }
 
 function quoted({ table, from, to }: ColumnRename): Pick<ColumnRename, 'table' | 'from' | 'to'> {

@@ -32,7 +32,7 @@ export function readModel(
     );
   }
   const fields = readModelFields(context, node);
-  const { table, columns, deletedStates } = readModelOptions(context, decorator);
+  const { table, columns, deletedStates, checks } = readModelOptions(context, decorator);
   const model: Draft<ModelSchema> = {
     name,
     file: fileOf(node),
@@ -49,6 +49,7 @@ export function readModel(
   if (table !== undefined) model.table = table;
   const keys = readKeys(context, node);
   if (keys !== undefined) model.keys = keys;
+  if (checks === true) model.checks = true;
   return model;
 }
 
@@ -143,13 +144,14 @@ function hasFieldForm(context: ReadContext, member: ts.PropertyDeclaration): boo
   return false;
 }
 
-type ModelOptions = Pick<ModelSchema, 'table' | 'columns' | 'deletedStates'>;
+type ModelOptions = Pick<ModelSchema, 'table' | 'columns' | 'deletedStates' | 'checks'>;
 
 function readModelOptions(context: ReadContext, decorator: ts.Decorator): ModelOptions {
   const options = readOptions(context, decoratorArguments(decorator)[0], [
     'table',
     'columns',
     'deletedStates',
+    'checks',
   ]);
   const table = options.get('table');
   const tableName = table === undefined ? undefined : readText(context, table);
@@ -157,7 +159,16 @@ function readModelOptions(context: ReadContext, decorator: ts.Decorator): ModelO
     ...(tableName === undefined ? {} : { table: tableName }),
     columns: readColumnOptions(context, options.get('columns')),
     deletedStates: readTexts(context, options.get('deletedStates')),
+    ...(readFlag(context, options.get('checks')) ? { checks: true } : {}),
   };
+}
+
+function readFlag(context: ReadContext, node: ts.Expression | undefined): boolean {
+  const value = node === undefined ? undefined : readLiteral(context, node);
+  if (node === undefined || value === undefined) return false;
+  if (typeof value === 'boolean') return value;
+  report(context, 'FWGEN002', node, `${node.getText()} is neither true nor false`, 'Write true or false.');
+  return false;
 }
 
 function readText(

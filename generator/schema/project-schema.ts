@@ -34,6 +34,8 @@ export interface ModelSchema {
   readonly deletedStates: readonly Located<string>[];
   /** Natural keys, the one without a name first. Absent: none. */
   readonly keys?: readonly KeySchema[];
+  /** `@AutoBuilder({ checks: true })`. */
+  readonly checks?: true;
 }
 
 /** The fields that `@Key` marks under one name. */

@@ -22,6 +22,11 @@ export interface AutoBuilderOptions {
   readonly columns?: Readonly<Record<string, { readonly name?: string; readonly type?: string }>>;
   /** States that mean deleted: hidden from reads unless asked for. */
   readonly deletedStates?: readonly string[];
+  /**
+   * Rules in the comments of its fields (`@minimum`, `@maxLength`, `@pattern` ...) are check constraints of its table as
+   * well, so that they bind other writers, too. Default false: `build()` alone checks them.
+   */
+  readonly checks?: boolean;
 }
 
 /** Marks a model or entity class: a builder, table types, a row codec and a repository are generated for it. */

@@ -96,6 +96,11 @@ export interface ModelDescriptor<M extends Entity = Entity> {
    * triggers, rules, checks or unique constraints of its own that might refuse a state between.
    */
   readonly folding?: boolean;
+  /**
+   * Names of check constraints of its table that say what the rules of its columns say: whatever `build` makes keeps
+   * them, so they do not keep changes from being written as one. Default none.
+   */
+  readonly checks?: readonly string[];
 }
 
 /** What the runtime must know about an event class; emitted by the generator. */

@@ -26,7 +26,7 @@ function plan(
 
 describe('The next migration', () => {
   it('is empty where nothing differs', () => {
-    expect(plan([{}], [{}])).toEqual({ statements: [], refusals: [], notes: [] });
+    expect(plan([{}], [{}])).toEqual({ statements: [], validations: [], refusals: [], notes: [] });
   });
 
   it('adds a column that may be empty', () => {
@@ -40,6 +40,7 @@ describe('The next migration', () => {
     expect(plan([{}], wanted).refusals).toEqual([expect.stringContaining("--backfill 't.b=<sql>'")]);
     expect(plan([{}], wanted, { backfill: new Map([['t.b', "'none'"]]) })).toMatchObject({
       statements: [`alter table t add column b text not null default ('none')`],
+      validations: [],
       refusals: [],
     });
   });
@@ -99,6 +100,7 @@ describe('The next migration', () => {
     ];
     expect(plan([{}, { name: 'c' }], wanted)).toEqual({
       statements: ['alter table t rename column a to b'],
+      validations: [],
       refusals: [],
       notes: [],
     });
@@ -135,6 +137,7 @@ describe('The next migration', () => {
     const found = [{}, { name: 'old', nullable: true }, { name: 'must' }];
     expect(plan(found, [{}])).toEqual({
       statements: ['alter table t alter column must drop not null'],
+      validations: [],
       refusals: [],
       notes: [expect.stringContaining('--drop t.old'), expect.stringContaining('new rows leave it empty')],
     });

@@ -1,6 +1,6 @@
 import { normalizeType } from '../domain/sql-type.js';
 import { type ExpectedIndex, planIndexes } from './key-index.js';
-import type { ColumnFacts, IndexFacts, SchemaSnapshot, TableFacts } from './schema-snapshot.js';
+import type { CheckFacts, ColumnFacts, IndexFacts, SchemaSnapshot, TableFacts } from './schema-snapshot.js';
 import { isWidening } from './widening.js';
 
 /** A table as the models want it now. */
@@ -9,10 +9,19 @@ export interface WantedTable {
   readonly columns: readonly WantedColumn[];
   /** Of the model's natural keys. Default none. */
   readonly indexes?: readonly WantedIndex[];
+  /** Rules that are check constraints. Default none. */
+  readonly checks?: readonly WantedCheck[];
 }
 
 export interface WantedIndex extends ExpectedIndex {
   /** The whole `create unique index`. */
+  readonly definition: string;
+}
+
+/** A check constraint whose name changes with its condition. */
+export interface WantedCheck {
+  readonly name: string;
+  /** Name and condition, as `add` takes them. */
   readonly definition: string;
 }
 
@@ -39,6 +48,8 @@ export interface ChangePermissions {
 export interface PlannedChanges {
   /** SQL statements without semicolons, in order. */
   readonly statements: readonly string[];
+  /** What reads whole tables, and so comes after these, in a transaction of its own. */
+  readonly validations: readonly string[];
   /** What is left to be decided: nothing may be written while there is one. */
   readonly refusals: readonly string[];
   /** What was let be on purpose. */
@@ -57,14 +68,21 @@ export function planChanges(
   quote: (name: string) => string,
 ): PlannedChanges {
   const planner = new ChangePlanner(permissions, quote);
-  for (const table of wanted) planner.add(table, schema.tables.get(table.table));
+  for (const table of wanted) {
+    planner.add(table, schema.tables.get(table.table));
+    planner.check(table, schema.checks?.get(table.table) ?? []);
+  }
   return planner.finish();
 }
+
+/** Names of check constraints that come from rules of fields. */
+const RULE = /^rule_(?:.+_[0-9a-f]{8}|[0-9a-f]{32})$/;
 
 class ChangePlanner {
   readonly #permissions: ChangePermissions;
   readonly #quote: (name: string) => string;
   readonly #statements: string[] = [];
+  readonly #validations: string[] = [];
   readonly #refusals: string[] = [];
   readonly #notes: string[] = [];
   readonly #used = new Set<string>();
@@ -109,6 +127,20 @@ class ChangePlanner {
     for (const column of leftOver.values()) this.#leftOver(table, column);
   }
 
+  /** Adds rules without a look at the rows, and drops those that no field says any more. */
+  check({ table, checks = [] }: WantedTable, found: readonly CheckFacts[]): void {
+    for (const { name, definition } of checks) {
+      const present = found.find((each) => each.name === name);
+      if (present === undefined) this.#alterTable(table, `add ${definition} not valid`);
+      if (present?.isValidated !== true)
+        this.#validations.push(`alter table ${this.#quote(table)} validate constraint ${this.#quote(name)}`);
+    }
+    for (const { name } of found) {
+      const isLeftOver = RULE.test(name) && !checks.some((each) => each.name === name);
+      if (isLeftOver) this.#alterTable(table, `drop constraint ${this.#quote(name)}`);
+    }
+  }
+
   /** Permissions that nothing asked for are most likely misspelled. */
   finish(): PlannedChanges {
     const { backfill, drop, convert } = this.#permissions;
@@ -116,6 +148,7 @@ class ChangePlanner {
     const refusals = unused.map((place) => `Nothing is to be done about ${place}: is it misspelled?`);
     return {
       statements: this.#statements,
+      validations: this.#validations,
       refusals: [...this.#refusals, ...refusals],
       notes: this.#notes,
     };

@@ -4,7 +4,7 @@ import type { DatabaseAdapter } from '../sharding/database-adapter.js';
 import { DatabaseRegistry } from '../sharding/database-registry.js';
 import { migrate } from './migrate.js';
 import type { Migration } from './migration.js';
-import { type SchemaSnapshot, snapshotSchema } from './schema-snapshot.js';
+import { type SchemaSnapshot, snapshotChecks, snapshotSchema } from './schema-snapshot.js';
 
 const SHARD = ShardIdentifier.of(0, 0);
 
@@ -24,7 +24,8 @@ export async function replayMigrations(
   const databases = new DatabaseRegistry(topology, { adapters: [embedded], warn: () => {} });
   try {
     await migrate(databases, { migrations });
-    return await snapshotSchema(databases.database(SHARD));
+    const database = databases.database(SHARD);
+    return { ...(await snapshotSchema(database)), checks: await snapshotChecks(database) };
   } finally {
     await databases.close(0);
   }

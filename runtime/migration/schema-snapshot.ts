@@ -26,12 +26,21 @@ export interface TableFacts {
   readonly uniqueIndexes?: readonly IndexFacts[];
 }
 
+/** One check constraint. */
+export interface CheckFacts {
+  readonly name: string;
+  /** False: rows that were there before it may break it. */
+  readonly isValidated: boolean;
+}
+
 /** What the schema of one database consists of. */
 export interface SchemaSnapshot {
   /** Tables of the search path's first schema, by name. */
   readonly tables: ReadonlyMap<string, TableFacts>;
   /** Everything that should be alike on all shards, a sorted line each. */
   readonly lines: readonly string[];
+  /** Check constraints of these tables, by table, if they were asked for. */
+  readonly checks?: ReadonlyMap<string, readonly CheckFacts[]>;
 }
 
 /** Partitions come and go with time, and the tables of Kysely's migrator are its own. */
@@ -116,4 +125,21 @@ export async function snapshotSchema(database: Queryable): Promise<SchemaSnapsho
     tables.get(String(table))?.uniqueIndexes.push(index);
   }
   return { tables, lines: lines.sort() };
+}
+
+const CHECKS = `select c.relname, k.conname, k.convalidated
+from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
+where k.contype = 'c' and n.nspname = current_schema() order by c.relname, k.conname`;
+
+/** Reads the check constraints of the search path's first schema, by table. */
+export async function snapshotChecks(
+  database: Queryable,
+): Promise<ReadonlyMap<string, readonly CheckFacts[]>> {
+  const checks = new Map<string, CheckFacts[]>();
+  const { rows } = await database.query({ text: CHECKS, values: [] });
+  for (const [table, name, isValidated] of rows) {
+    const known = checks.get(String(table)) ?? [];
+    checks.set(String(table), [...known, { name: String(name), isValidated: isValidated === true }]);
+  }
+  return checks;
 }

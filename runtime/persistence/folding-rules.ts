@@ -26,7 +26,8 @@ SELECT
     OR t.relrowsecurity OR t.relkind <> 'r' OR t.relhassubclass,
   t.xmin::text,
   t.relhastriggers,
-  ARRAY(SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = t.oid AND contype NOT IN ('p', 'n')),
+  ARRAY(SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = t.oid AND contype NOT IN ('p', 'n')
+    AND NOT (contype = 'c' AND conname = ANY ($4::text[]))),
   ARRAY(SELECT attname::text FROM pg_attribute WHERE attrelid = t.oid AND attnum > 0 ORDER BY attnum),
   ARRAY(SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = t.oid AND attnum > 0 ORDER BY attnum)
 FROM pg_class AS t WHERE t.oid = to_regclass($1)`;
@@ -128,16 +129,16 @@ export class FoldingRules {
   }
 
   async #inspect(model: ModelDescriptor): Promise<FoldingProof | undefined> {
-    const { table, columns, keys = [] } = model;
+    const { table, columns, keys = [], checks = [] } = model;
     const list = (names: readonly string[]): string => `{${names.map(quoteElement).join(',')}}`;
     const indexes = list(keys.map(({ index }) => index));
-    const values = [quoteIdentifier(table), list(optionalColumns(model)), indexes];
+    const values = [quoteIdentifier(table), list(optionalColumns(model)), indexes, list(checks)];
     const { rows } = await this.#database.query({ text: CATALOG, values });
-    const [isStrict, version, hasTriggers, constraints, names, types] = rows[0] ?? [];
+    const [isStrict, version, hasTriggers, constraints, present, types] = rows[0] ?? [];
     if (isStrict !== false) return undefined;
     const isHarmless = (text: string): boolean => HARMLESS.some((known) => known.test(text));
     const typeOf = new Map(
-      (names as string[]).map((name, index) => [name, (types as string[])[index] ?? '']),
+      (present as string[]).map((name, index) => [name, (types as string[])[index] ?? '']),
     );
     const isFoldable =
       (constraints as readonly string[]).every(isHarmless) &&

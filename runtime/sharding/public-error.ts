@@ -68,7 +68,7 @@ function answeredError(failure: DriverFailure, sqlState: string, shard: string):
     case 'unique':
       return new UniqueViolationError(`${place(failure)} holds such a row already`, facts);
     case 'constraint':
-      return new ConstraintViolationError(`A constraint refused the change of ${place(failure)}`, facts);
+      return new ConstraintViolationError(refusal(failure), facts);
     case 'value':
       return new ValidationError('A value does not fit its column', { cause: failure });
     case 'locked':
@@ -84,6 +84,18 @@ function answeredError(failure: DriverFailure, sqlState: string, shard: string):
         sqlState,
       });
   }
+}
+
+/** Rules of fields have names that say which one they are: `rule_wallets_balance_minimum_0123abcd`. */
+function refusal(failure: DriverFailure): string {
+  const { table = '', constraint = '' } = failure;
+  const rule = /^rule_(.+)_[0-9a-f]{8}$/.exec(constraint)?.[1];
+  if (rule === undefined || !rule.startsWith(`${table}_`))
+    return `A constraint refused the change of ${place(failure)}`;
+  return (
+    `A row of ${table} would break the rule ${rule.slice(table.length + 1)}, which the database checks (${constraint}); ` +
+    'the rule of this process is another one, or it wrote the row without build()'
+  );
 }
 
 function place({ table, constraint }: DriverFailure): string {

@@ -1,3 +1,5 @@
+import { contentHash } from '../../content-hash.js';
+
 /** Words that PostgreSQL takes as a table or column name only in quotes. */
 const RESERVED: ReadonlySet<string> = new Set(
   (
@@ -15,4 +17,9 @@ const RESERVED: ReadonlySet<string> = new Set(
 export function sqlName(name: string): string {
   const isPlain = /^[a-z_][a-z0-9_]*$/.test(name) && !RESERVED.has(name);
   return isPlain ? name : `"${name.replaceAll('"', '""')}"`;
+}
+
+/** A hash of 32 or more lower-case digits, which a name can hold without quotes. */
+export function hexHash(text: string): string {
+  return Buffer.from(contentHash(text), 'base64url').toString('hex');
 }

@@ -2,6 +2,7 @@ import { type ColumnSchema, columnsOf, parseNumeric } from '../../schema/columns
 import { type KeyIndex, keyIndexes } from '../../schema/key-indexes.js';
 import { modelNames } from '../../schema/model-names.js';
 import type { ModelSchema } from '../../schema/project-schema.js';
+import { type RuleCheck, ruleChecks } from '../check-constraints.js';
 import { sqlName } from '../print/sql.js';
 import { commentText, quote, templateText } from '../print/strings.js';
 
@@ -41,16 +42,19 @@ export interface ColumnView {
 /** Decides everything that `migration.hbs` writes. */
 export function migrationView(model: ModelSchema, name: string): MigrationView {
   const { table } = modelNames(model);
-  const columns = columnsOf(model);
+  const lines = [
+    ...columnsOf(model).map((column) => columnDefinition(model, column)),
+    ...ruleChecks(model).map((check) => checkDefinition(check)),
+  ];
   const indexes = keyIndexes(model);
   return {
     name: quote(name),
     source: commentText(model.file),
     tableText: commentText(table),
     table: templateText(sqlName(table)),
-    columns: columns.map((column, index) => ({
-      definition: templateText(columnDefinition(model, column)),
-      separator: index === columns.length - 1 ? '' : ',',
+    columns: lines.map((definition, index) => ({
+      definition: templateText(definition),
+      separator: index === lines.length - 1 ? '' : ',',
     })),
     end: indexes.length === 0 ? '' : ';',
     indexes: indexes.map((each, index) => ({
@@ -68,6 +72,11 @@ export function indexDefinition(
   const states = deletedStates.map((state) => `'${state.replaceAll("'", "''")}'`).join(', ');
   const live = states === '' ? '' : ` where ${sqlName(stateColumn)} not in (${states})`;
   return `create unique index ${sqlName(name)} on ${sqlName(table)} (${columns.map(sqlName).join(', ')})${live}`;
+}
+
+/** A check constraint as `create table` and `add` spell it. */
+export function checkDefinition({ name, condition }: RuleCheck): string {
+  return `constraint ${sqlName(name)} check (${condition})`;
 }
 
 /** Name, type and constraints of a column, as `create table` and `add column` spell them. */

@@ -5,6 +5,7 @@ import { type ModelNames, modelNames } from '../../schema/model-names.js';
 import { projectIndex } from '../../schema/project-index.js';
 import type { ModelSchema } from '../../schema/project-schema.js';
 import type { FieldSchema } from '../../schema/type-schema.js';
+import { ruleChecks } from '../check-constraints.js';
 import type { Emission } from '../emission.js';
 import { fieldTypeOf } from '../field-type.js';
 import { at, type Code, Expression, LINE_WIDTH } from '../print/code.js';
@@ -148,6 +149,7 @@ function isRequired({ field, inherited }: ColumnSchema): boolean {
 
 function printDescriptor(emission: Emission, model: ModelSchema, names: ModelNames, local: string): string {
   const deletedStates = model.deletedStates.map(({ value }) => value);
+  const checks = ruleChecks(model).map(({ name }) => name);
   const descriptor: Code = {
     name: model.name,
     kind: model.kind,
@@ -170,6 +172,7 @@ function printDescriptor(emission: Emission, model: ModelSchema, names: ModelNam
       model.keys === undefined
         ? undefined
         : keyIndexes(model).map(({ name, fields }) => ({ index: name, fields })),
+    checks: checks.length === 0 ? undefined : checks,
   };
   return emission.print(descriptor, 0, LINE_WIDTH);
 }

@@ -1,0 +1,64 @@
+import { columnsOf } from '../schema/columns.js';
+import { type Constraints, constraintsOf } from '../schema/constraints.js';
+import { modelNames } from '../schema/model-names.js';
+import { snakeCase } from '../schema/naming.js';
+import type { ModelSchema } from '../schema/project-schema.js';
+import { sqlPattern } from '../schema/sql-pattern.js';
+import { hexHash, sqlName } from './print/sql.js';
+
+/** A rule of a field as a check constraint of its table. */
+export interface RuleCheck {
+  /** Names table, column and rule, and changes with what the rule says. */
+  readonly name: string;
+  /** SQL condition. A column without a value keeps every rule. */
+  readonly condition: string;
+}
+
+/** Rules that the database can check, and the operator between the column, or its length, and the bound. */
+const OPERATORS = {
+  minLength: '>=',
+  maxLength: '<=',
+  minimum: '>=',
+  maximum: '<=',
+  exclusiveMinimum: '>',
+  exclusiveMaximum: '<',
+} as const satisfies Partial<Record<keyof Constraints, string>>;
+
+/** The rules of a model's fields as check constraints, if it asks for them. */
+export function ruleChecks(model: ModelSchema): readonly RuleCheck[] {
+  if (model.checks !== true) return [];
+  const { table } = modelNames(model);
+  return columnsOf(model).flatMap(({ field, column }) =>
+    conditionsOf(constraintsOf(field).constraints, sqlName(column)).map(({ rule, condition }) => ({
+      name: constraintName({ table, column, rule }, condition),
+      condition,
+    })),
+  );
+}
+
+interface RuleCondition {
+  readonly rule: string;
+  readonly condition: string;
+}
+
+function conditionsOf(constraints: Constraints, column: string): readonly RuleCondition[] {
+  const bounds = Object.entries(OPERATORS).flatMap(([rule, operator]): RuleCondition[] => {
+    const bound = constraints[rule as keyof typeof OPERATORS];
+    if (bound === undefined) return [];
+    const value = rule.endsWith('Length') ? `char_length(${column})` : column;
+    return [{ rule, condition: `${value} ${operator} ${bound}` }];
+  });
+  const pattern = constraints.pattern === undefined ? undefined : sqlPattern(constraints.pattern);
+  // One that PostgreSQL cannot read is a mistake, which the checks report.
+  if (pattern === undefined) return bounds;
+  return [...bounds, { rule: 'pattern', condition: `${column} ~ '${pattern.replaceAll("'", "''")}'` }];
+}
+
+/** A name of more than 63 bytes would be cut off. */
+function constraintName(
+  { table, column, rule }: { readonly table: string; readonly column: string; readonly rule: string },
+  condition: string,
+): string {
+  const name = `rule_${table}_${column}_${snakeCase(rule)}_${hexHash(condition).slice(0, 8)}`;
+  return Buffer.byteLength(name) <= 63 ? name : `rule_${hexHash(name).slice(0, 32)}`;
+}
