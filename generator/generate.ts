@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { checkFolders, type ProjectFolders } from './check/check-folders.js';
 import { checkBodies, checkSchema } from './check/check-schema.js';
+import { forgottenColumns } from './check/forgotten-columns.js';
 import { contentHash } from './content-hash.js';
 import {
   compareText,
@@ -66,6 +67,8 @@ export interface GenerateResult {
   readonly trace: () => ReadonlyMap<string, TracedText>;
   /** What is known about the shards that each action touches. Computed when called. */
   readonly shardVerdicts: () => Promise<readonly ShardVerdict[]>;
+  /** Columns of models that no migration mentions, as `table.column`. Computed when called. */
+  readonly forgottenColumns: () => readonly string[];
 }
 
 /**
@@ -250,7 +253,7 @@ async function write(
 function resultOf(
   options: GenerateOptions,
   readResult: Read,
-): Pick<GenerateResult, 'inputs' | 'trace' | 'shardVerdicts'> {
+): Pick<GenerateResult, 'inputs' | 'trace' | 'shardVerdicts' | 'forgottenColumns'> {
   const { paths, inputs } = readResult;
   return {
     inputs: [...inputs, ...lockPaths(paths)],
@@ -259,6 +262,7 @@ function resultOf(
       return traceAll({ ...emitInput(options, readResult), lockedTypes: locked.types }, locked);
     },
     shardVerdicts: () => shardVerdicts(options, readResult),
+    forgottenColumns: () => forgottenColumns(options.projectDirectory, readResult.schema),
   };
 }
 
@@ -362,6 +366,7 @@ function failed(diagnostics: readonly Diagnostic[]): GenerateResult {
     diagnostics: sortDiagnostics(diagnostics),
     trace: () => new Map(),
     shardVerdicts: () => Promise.resolve([]),
+    forgottenColumns: () => [],
   };
 }
 

@@ -22,6 +22,22 @@ function breakSource(): void {
 }
 
 describe('generate --check', () => {
+  test('hints at a column that no migration mentions', async () => {
+    await generate();
+    const model = 'src/models/customer.ts';
+    const text = project.read(model);
+    const field = text.slice(0, text.lastIndexOf('}'));
+    project.write(model, `${field}  readonly shoeSize?: string;\n}\n`);
+    expect((await generate()).code).toBe(0);
+    const check = (): Promise<Ran> => generate('--check', '--no-cache');
+    const hinted = await check();
+    expect([hinted.code, hinted.error]).toEqual([0, expect.stringContaining('Hint: no migration mentions')]);
+    expect(hinted.error).toMatch(/\.shoe_size\. Run `fw-gen migrate diff`/);
+    project.write('src/migrations/0099_shoes.sql', 'alter table customers add column shoe_size text;\n');
+    expect((await generate()).code).toBe(0);
+    expect(await check()).toMatchObject({ code: 0, error: '' });
+  });
+
   test('ends with 0 and writes nothing if all is right', async () => {
     await generate();
     const before = project.emitted();

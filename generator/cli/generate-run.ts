@@ -57,7 +57,18 @@ export async function generateOnce(
     version: context.version,
     sourceText: (file) => readSource(run.projectDirectory, file),
   });
+  if (flags.check === true && flags.format === 'text') hintAtMigration(run, context);
   return report.exitCode;
+}
+
+/** Nothing is stale for it, and yet the next start would find that a column is missing. */
+function hintAtMigration({ result }: Run, { output }: Pick<CommandContext, 'output'>): void {
+  const forgotten = result?.forgottenColumns() ?? [];
+  if (forgotten.length === 0) return;
+  output.error(
+    `Hint: no migration mentions ${forgotten.join(', ')}. Run \`fw-gen migrate diff\`; ` +
+      '`fw-gen migrate diff --check` finds whatever migrations lack.',
+  );
 }
 
 /** What a run gave, or why there was none. */
