@@ -218,7 +218,7 @@ describe('The index of a natural key', () => {
 
   it('is made where it is missing, and left where it is', () => {
     expect(planIndex([], wanted).statements).toEqual([definition]);
-    expect(planIndex([there], wanted)).toEqual({ statements: [], refusals: [], notes: [] });
+    expect(planIndex([there], wanted)).toEqual({ statements: [], validations: [], refusals: [], notes: [] });
   });
 
   it('is made again where it has other columns or other rows', () => {
@@ -243,11 +243,13 @@ describe('The index of a natural key', () => {
     expect(kept.notes).toEqual([expect.stringContaining('--drop t.t_a_key')]);
     expect(planIndex([there], [], { drop: new Set(['t.t_a_key']) })).toEqual({
       statements: ['drop index t_a_key'],
+      validations: [],
       refusals: [],
       notes: [],
     });
     expect(planIndex([{ ...there, name: 'own_index' }], [])).toEqual({
       statements: [],
+      validations: [],
       refusals: [],
       notes: [],
     });
