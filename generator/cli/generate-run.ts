@@ -57,13 +57,12 @@ export async function generateOnce(
     version: context.version,
     sourceText: (file) => readSource(run.projectDirectory, file),
   });
-  if (flags.check === true && flags.format === 'text') hintAtMigration(run, context);
+  hintAtMigration(run, context);
   return report.exitCode;
 }
 
 /** Nothing is stale for it, and yet the next start would find that a column is missing. */
-function hintAtMigration({ result }: Run, { output }: Pick<CommandContext, 'output'>): void {
-  const forgotten = result?.forgottenColumns() ?? [];
+function hintAtMigration({ forgotten = [] }: Run, { output }: Pick<CommandContext, 'output'>): void {
   if (forgotten.length === 0) return;
   output.error(
     `Hint: no migration mentions ${forgotten.join(', ')}. Run \`fw-gen migrate diff\`; ` +
@@ -77,6 +76,8 @@ interface Run {
   readonly problems: readonly ReportedProblem[];
   readonly result?: GenerateResult;
   readonly traced?: ReadonlyMap<string, TracedText> | undefined;
+  /** Columns that no migration mentions, if the user is to know. */
+  readonly forgotten?: readonly string[];
 }
 
 async function runGenerator(
@@ -123,6 +124,7 @@ interface RunWithMemory {
   readonly result: GenerateResult;
   /** Which declaration causes which line, if a file is stale and somebody is to be told why. */
   readonly traced: ReadonlyMap<string, TracedText> | undefined;
+  readonly forgotten: readonly string[];
   /** Of what was read: another one than was given if that turned out to be broken. */
   readonly memory: RunMemory;
 }
@@ -145,7 +147,9 @@ async function generateWith(
     return {
       result,
       memory,
+      // What earlier runs have kept can be asked for until this run keeps something itself.
       traced: flags.check === true && !isUnchanged(result) ? result.trace() : undefined,
+      forgotten: flags.check === true && flags.format === 'text' ? result.forgottenColumns() : [],
     };
   } catch (error) {
     if (!(error instanceof LostResultError)) throw error;
