@@ -21,8 +21,8 @@ const config: ViteUserConfig = defineConfig({
     include: ['{runtime,generator,examples,test,docs}/**/*.test.ts'],
     exclude: ['**/node_modules/**', 'dist/**', 'generator/golden/**', ...measurements],
     globalSetup: ['test/global-setup.ts'],
-    // Half of the time is spent waiting for servers and processes.
-    maxWorkers: 2,
+    // On two cores: a third of the time of a worker is spent waiting for servers and processes.
+    maxWorkers: 3,
     // A busy machine may take a minute to start an embedded database: only a test that hangs takes longer.
     testTimeout: 120_000,
     hookTimeout: 120_000,
