@@ -29,6 +29,7 @@ test('the manifest names every generated file, and a second run leaves it as it 
     'openapi.ts',
     'order.ts',
     'server.ts',
+    'versions.ts',
   ]);
   await generate();
   expect(project.read(MANIFEST)).toBe(manifest);
@@ -110,5 +111,5 @@ describe('after a merge conflict', () => {
 });
 
 test('--clean writes every file anew', async () => {
-  expect((await generate('--clean')).info).toMatch(/^5 files written, 0 unchanged/);
+  expect((await generate('--clean')).info).toMatch(/^6 files written, 0 unchanged/);
 });
