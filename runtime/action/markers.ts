@@ -45,8 +45,8 @@ type FieldMarker = (target: unknown, context?: unknown) => void;
  *
  * @param name for a model with several keys: fields under one name form one key. Default: the key without a name
  */
-export function Key(name?: string): FieldMarker;
 export function Key(target: unknown, context: unknown): void;
+export function Key(name?: string): FieldMarker;
 export function Key(...args: readonly unknown[]): FieldMarker | void {
   return args.length > 1 ? undefined : mark;
 }
