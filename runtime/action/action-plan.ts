@@ -70,6 +70,9 @@ export class ActionPlan {
   readonly #items = new Map<string, StagedItem>();
   /** Items whose models have natural keys; made with the first. */
   #keyed: StagedItem[] | undefined;
+  /** Who will hold each natural key: of as many keyed items as anybody has asked about. Made with the first question. */
+  #holders: Map<string, Entity> | undefined;
+  #indexed = 0;
   readonly #defaultShard: ShardIdentifier;
   #schedules: readonly PlannedSchedule[] = NOTHING;
   /** Made when the first is taken back. */
@@ -237,7 +240,17 @@ export class ActionPlan {
 
   /** The staged model that will hold the natural key of this name, if any. */
   holderOf(key: string): Entity | undefined {
-    return this.#keyed?.find(({ kind, model }) => kind !== 'expect' && heldKeys(model).includes(key))?.model;
+    const keyed = this.#keyed;
+    if (keyed === undefined) return undefined;
+    this.#holders ??= new Map();
+    for (; this.#indexed < keyed.length; this.#indexed += 1) {
+      const item = keyed[this.#indexed];
+      if (item === undefined || item.kind === 'expect') continue;
+      for (const held of heldKeys(item.model)) {
+        if (!this.#holders.has(held)) this.#holders.set(held, item.model);
+      }
+    }
+    return this.#holders.get(key);
   }
 
   /** Ends staging: called by the executor when `perform` has returned. */
