@@ -1,4 +1,4 @@
-import { ValidationError } from '../errors.js';
+import { messageOf, ValidationError } from '../errors.js';
 import type { Upcaster } from './descriptor.js';
 import type { JsonObject } from './json.js';
 
@@ -37,7 +37,8 @@ function staticUpcasters(owner: object): readonly Upcaster[] {
  * Brings a stored payload up to the present version, one step after the other.
  *
  * @param upcasters as `requireUpcasters` gave them
- * @throws ValidationError that names the version whose upcaster has thrown, with what it threw as `cause`
+ * @throws ValidationError that names the version whose upcaster has thrown, with what it threw as `cause`; or is missing,
+ *   or has returned no object: what it was given must not pass for a newer version
  */
 export function upcast(
   { name, version: present = 1 }: Versioned,
@@ -46,16 +47,24 @@ export function upcast(
 ): JsonObject {
   let { payload } = stored;
   for (let version = stored.version; version < present; version += 1) {
+    const upcaster = upcasters[version - 1];
+    if (upcaster === undefined) throw new ValidationError(`${name} has no upcaster from version ${version}`);
+    const failed = `The upcaster of ${name} from version ${version} has failed`;
+    let next: unknown;
     try {
-      payload = upcasters[version - 1]?.(payload) ?? payload;
+      next = upcaster(payload);
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new ValidationError(`The upcaster of ${name} from version ${version} has failed: ${reason}`, {
-        cause,
-      });
+      throw new ValidationError(`${failed}: ${messageOf(cause)}`, { cause });
     }
+    if (!isObject(next)) throw new ValidationError(`${failed}: it returned no object`);
+    payload = next;
   }
   return payload;
+}
+
+/** Upcasters are the application's, and not all of them are compiled. */
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
