@@ -6,13 +6,14 @@ import type { ExecutionEnvironment } from '../concurrency/execution-environment.
 import { uuid7 } from '../domain/id-source.js';
 import { compileObjectWriter } from '../domain/json-writer.js';
 import { type Principal, principalName } from '../domain/principal.js';
-import { ApplicationError, DeadlineExceededError, FwError } from '../errors.js';
+import { ApplicationError, DeadlineExceededError, FwError, messageOf } from '../errors.js';
 import type { ScheduleRow } from '../persistence/plan-write.js';
 import type { EventFacts } from '../persistence/recorded-event.js';
 import { deadlines } from '../sharding/deadlines.js';
 import { PackedArray } from '../sharding/packed-array.js';
 import { requireOneShard, requireVersion } from './admission.js';
 import { PerformRun } from './perform-run.js';
+import { requireKeys } from './planned-keys.js';
 import { type Leg, routePlan } from './routing.js';
 import { scheduleRows, withSchedules } from './scheduled-rows.js';
 import type { ShardGateways } from './shard-gateways.js';
@@ -103,7 +104,7 @@ export async function explainAction<Params, Result>(
   const shards = legs.map(({ shard }) => shard.toString());
   try {
     const explained = legs.map((leg) => explainLeg(leg, request, gateways, environment));
-    const verdict = verdictOn(action.name, items, legs, configuration, gateways);
+    const verdict = verdictOn(action.name, plan, legs, configuration, gateways);
     return { action: action.name, shards, verdict, legs: explained };
   } catch (error) {
     // A value that does not fit its column, for instance.
@@ -137,14 +138,15 @@ async function stage<Params, Result>(
 
 function verdictOn(
   actionName: string,
-  items: readonly StagedItem[],
+  plan: ActionPlan,
   legs: readonly Leg[],
   configuration: ExecutionConfiguration,
   gateways: ShardGateways,
 ): Verdict {
   if (legs.length === 0) return { kind: 'nothing-staged' };
   try {
-    requireVersion(items, configuration);
+    requireVersion(plan.items, configuration);
+    requireKeys(plan.keyed);
     for (const { shard } of legs) gateways.gateway(shard);
     requireOneShard(actionName, legs, configuration);
     return { kind: 'would-write' };
@@ -154,7 +156,7 @@ function verdictOn(
 }
 
 function refused(error: unknown): Verdict {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const known = error instanceof FwError || error instanceof ApplicationError;
   return { kind: 'refused', code: known ? error.code : 'UNKNOWN', message };
 }

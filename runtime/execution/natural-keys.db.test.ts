@@ -20,6 +20,7 @@ import {
   guestModel,
   newGuest,
   openHotel,
+  type Script,
   type TestHotel,
 } from './test-support/guests.js';
 import type { Race } from './test-support/racing-hotel.js';
@@ -215,11 +216,13 @@ describe.each(['postgresql', 'pglite'] as const)('Natural keys (%s)', (adapter) 
   test('two guests with one key, and guests that exchange theirs, are refused before anything is sent', async () => {
     const { hotel } = await open();
     const [ann, bob] = [await hotel.checkIn('ann@hotel'), await hotel.checkIn('bob@hotel')];
-    const twins = hotel.run((plan) => {
+    const twice: Script = (plan) => {
       plan.add(newGuest('a@hotel'));
       plan.update(ann.renamed('a@hotel'));
-    });
-    await expect(twins).rejects.toMatchObject({ code: 'FW_DUPLICATE_KEY', modelName: 'Guest' });
+    };
+    const { verdict } = await hotel.explain(twice);
+    expect(verdict).toMatchObject({ kind: 'refused', code: 'FW_DUPLICATE_KEY' });
+    await expect(hotel.run(twice)).rejects.toMatchObject({ code: 'FW_DUPLICATE_KEY', modelName: 'Guest' });
     const swap = hotel.run((plan) => {
       plan.update(ann.renamed('bob@hotel'));
       plan.update(bob.renamed('ann@hotel'));

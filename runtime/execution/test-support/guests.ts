@@ -17,6 +17,7 @@ import { EventCatalog } from '../../persistence/event-catalog.js';
 import { Repository, type RepositoryContext } from '../../persistence/repository.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { ActionExecutor } from '../action-executor.js';
+import type { Explanation } from '../explain.js';
 import { ShardGateways } from '../shard-gateways.js';
 import { HERE } from './accounts.js';
 
@@ -185,6 +186,7 @@ class ScriptAction extends Action<{ readonly script: Script }, unknown> {
 export interface TestHotel {
   readonly guests: GuestRepository;
   run<Result>(script: Script<Result>, configuration?: ExecutionConfiguration): Promise<Result>;
+  explain(script: Script): Promise<Explanation>;
   /** Get or add the guest of this address, as one action. */
   checkIn(email: string): Promise<Guest>;
 }
@@ -207,6 +209,7 @@ export function openHotel(databases: DatabaseRegistry): TestHotel {
   return {
     guests,
     run,
+    explain: (script) => executor.explain({ name: 'test' }, ScriptAction, { script }),
     checkIn: (email) => run((plan, all) => plan.getOrAdd(all, newGuest(email))),
   };
 }
