@@ -3,6 +3,7 @@ import { pendingEventsOf } from '../domain/entity.js';
 import { ShardedId } from '../domain/id.js';
 import { Account, accountModel, OPENED_AT } from '../domain/test-support/account.js';
 import { ValidationError } from '../errors.js';
+import { guestModel, newGuest } from '../execution/test-support/guests.js';
 import { PackedArray } from '../sharding/packed-array.js';
 import { RowCodec } from './row-codec.js';
 
@@ -47,4 +48,16 @@ test('what cannot be packed travels as text, or is refused', () => {
 test('there is one codec per model', () => {
   expect(RowCodec.of(accountModel)).toBe(codec);
   expect(codec.columns[codec.idIndex]?.descriptor.field).toBe('id');
+});
+
+test('a state that is skipped may not have another key than the next one, whatever its model says of folding', () => {
+  const ann = newGuest('ann@hotel');
+  for (const folding of [undefined, true]) {
+    const guests = RowCodec.of({ ...guestModel, ...(folding && { folding }) });
+    expect(() => guests.judgeReplaced(ann, ann.stayed())).not.toThrow();
+    expect(() => guests.judgeReplaced(ann, ann.renamed('ann@home'))).toThrow(ValidationError);
+    expect(() => guests.judgeReplaced(ann, ann.gone())).toThrow(ValidationError);
+  }
+  const { deletedStates: _, ...immortal } = guestModel;
+  expect(() => RowCodec.of(immortal).judgeReplaced(ann, ann.gone())).not.toThrow();
 });

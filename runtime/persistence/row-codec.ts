@@ -71,7 +71,7 @@ export class RowCodec<M extends Entity = Entity> {
    * Judges the values that a state has and the next one has not, in place of the server, which will not see them.
    *
    * @throws ValidationError if one does not fit its column; or if only the server can tell, unless the model declares
-   *   that states may be skipped
+   *   that states may be skipped. That is never said of natural keys: the unique index has to see each of them
    */
   judgeReplaced(state: Entity, next: Entity): void {
     for (const { descriptor, codec, isSure } of this.columns) {
@@ -80,8 +80,7 @@ export class RowCodec<M extends Entity = Entity> {
       const value = fieldOf(state, field);
       if (value === fieldOf(next, field)) continue;
       const fits = isAbsent(value) ? mayBeAbsent(descriptor) : isSure(value, codec.toText(value));
-      const isFine = fits && !this.#keyFields.has(field);
-      if (!isFine && this.model.folding !== true) {
+      if (this.#keyFields.has(field) || (!fits && this.model.folding !== true)) {
         throw new ValidationError(`Whether ${field} fits its column is for the server to say`, { field });
       }
     }
