@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import type { StagedItem } from '../action/action-plan.js';
+import type { Entity } from '../domain/entity.js';
+import { heldKeys } from '../domain/natural-key.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { Link } from '../persistence/link.js';
 import { idOf, planOf } from '../persistence/test-support/plans.js';
 import { StagedStates } from './staged-states.js';
+import { guestModel, newGuest } from './test-support/guests.js';
 
 const shard = ShardIdentifier.of(0, 0);
 const other = ShardIdentifier.of(1, 0);
@@ -85,5 +89,44 @@ describe('staged states', () => {
     expect(bench.states.pendingLinks(shard)).toEqual([first, second]);
     second.settle(false);
     expect(bench.states.pendingLinks(shard)).toEqual([first]);
+  });
+});
+
+describe('staged states of models with natural keys', () => {
+  const descriptor = guestModel as unknown as StagedItem['descriptor'];
+  const [ann, bob] = [newGuest('ann@hotel'), newGuest('bob@hotel')];
+  const [key = ''] = heldKeys(ann);
+  const add = (model: Entity): StagedItem => ({ kind: 'add', descriptor, model, events: [] });
+
+  function publish(states: StagedStates, model: Entity): Link {
+    const link = new Link();
+    states.publish([add(model)], link, shard);
+    return link;
+  }
+
+  test('hold a key as long as the latest state of the model has it', () => {
+    const states = new StagedStates();
+    const links = [ann, ann.stayed(), ann.stayed()].map((model) => publish(states, model));
+    expect(states.holderOf(key)?.link).toBe(links[2]);
+    links[0]?.settle(true);
+    expect(states.holderOf(key)?.link).toBe(links[2]);
+    const renaming = publish(states, ann.renamed('ann@home'));
+    expect(states.holderOf(key)).toBeUndefined();
+    renaming.settle(false);
+    expect(states.holderOf(key)?.link).toBe(links[2]);
+    for (const link of links.slice(1)) link.settle(true);
+    expect(states.holderOf(key)).toBeUndefined();
+  });
+
+  test('name who holds a key that another plan wants, unless that plan changes the holder', () => {
+    const states = new StagedStates();
+    expect(states.keyTakers([add(ann)])).toBeUndefined();
+    const link = publish(states, ann);
+    expect(states.keyTakers(undefined)).toBeUndefined();
+    expect(states.keyTakers([add(bob)])).toBeUndefined();
+    expect(states.keyTakers([add(newGuest('ann@hotel'))])).toEqual([link]);
+    expect(states.keyTakers([add(newGuest('ann@hotel')), add(ann.renamed('ann@home'))])).toBeUndefined();
+    link.settle(true);
+    expect(states.keyTakers([add(newGuest('ann@hotel'))])).toBeUndefined();
   });
 });

@@ -31,8 +31,8 @@ interface PendingPlan extends Slotted {
 export class StagedStates {
   readonly #latest = new TransientMap<ChainedState>();
   readonly #pending = new TransientSet<PendingPlan>();
-  /** States that hold a natural key, by the key's name; the last one is the latest. */
-  readonly #holders = new Map<string, readonly ChainedState[]>();
+  /** How many states of each row hold a natural key, by the key's name. */
+  readonly #holders = new Map<string, Map<string, number>>();
   /** Those who read one model start from what the one before has staged. */
   readonly moments: Moments = new Moments();
 
@@ -43,7 +43,14 @@ export class StagedStates {
 
   /** The latest state of the model that holds the natural key of this name, if that is not committed yet. */
   holderOf(key: string): StagedState | undefined {
-    return this.#holders.get(key)?.findLast((state) => this.#latest.get(rowOf(state.model)) === state);
+    const rows = this.#holders.get(key);
+    if (rows === undefined) return undefined;
+    let holder: StagedState | undefined;
+    for (const row of rows.keys()) {
+      const latest = this.#latest.get(row);
+      if (latest !== undefined && heldKeys(latest.model).includes(key)) holder = latest;
+    }
+    return holder;
   }
 
   /**
@@ -80,7 +87,7 @@ export class StagedStates {
       const row = rowOf(model);
       const state = { model, link, before: this.#latest.get(row) };
       this.#latest.set(row, state);
-      if (descriptor.keys !== undefined) this.#hold(state);
+      if (descriptor.keys !== undefined) this.#hold(row, model);
       states.push(state);
     }
     if (states.length === 0) return;
@@ -97,23 +104,28 @@ export class StagedStates {
     return this.#pending.filter((pending) => pending.shard === shard).map(({ link }) => link);
   }
 
-  #hold(state: ChainedState): void {
-    for (const key of heldKeys(state.model)) {
-      this.#holders.set(key, [...(this.#holders.get(key) ?? []), state]);
+  #hold(row: string, model: Entity): void {
+    for (const key of heldKeys(model)) {
+      const rows = this.#holders.get(key) ?? new Map<string, number>();
+      rows.set(row, (rows.get(row) ?? 0) + 1);
+      this.#holders.set(key, rows);
     }
   }
 
-  #release(state: ChainedState): void {
-    for (const key of heldKeys(state.model)) {
-      const others = (this.#holders.get(key) ?? []).filter((other) => other !== state);
-      if (others.length > 0) this.#holders.set(key, others);
-      else this.#holders.delete(key);
+  #release(row: string, model: Entity): void {
+    for (const key of heldKeys(model)) {
+      const rows = this.#holders.get(key);
+      const count = rows?.get(row);
+      if (rows === undefined || count === undefined) continue;
+      if (count > 1) rows.set(row, count - 1);
+      else rows.delete(row);
+      if (rows.size === 0) this.#holders.delete(key);
     }
   }
 
   /** What a failed plan started from is the latest state again, unless it is settled by now. */
   #forget(row: string, state: ChainedState): void {
-    if (this.#holders.size > 0) this.#release(state);
+    if (this.#holders.size > 0) this.#release(row, state.model);
     if (this.#latest.get(row) === state) {
       let { before } = state;
       while (before !== undefined && before.link.state !== 'pending') before = before.before;
