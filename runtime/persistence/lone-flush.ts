@@ -52,12 +52,13 @@ export function asLonePlan(plan: PlanWrite, changes: readonly RowChange[]): Lone
   );
   if (guards.length > 1 || adds.length > 1 || events.length > 1) return undefined;
   const [guard] = guards;
-  // A key may go from one row to the other.
-  if (guard?.heldBefore !== undefined && adds.length > 0) return undefined;
+  const [add] = adds;
+  // A key may go from one row of a table to the other.
+  if (guard?.heldBefore !== undefined && guard.descriptor.table === add?.descriptor.table) return undefined;
   const updates =
     guard?.kind === 'update' ? tableUpdates(guard.descriptor).plain(changedBy(guard)) : undefined;
   if (guard?.kind === 'update' && updates === undefined) return undefined;
-  return { plan, guard, updates, add: adds[0], event: events[0] };
+  return { plan, guard, updates, add, event: events[0] };
 }
 
 /** One text per shape. */

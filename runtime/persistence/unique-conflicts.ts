@@ -1,4 +1,5 @@
 import type { ModelDescriptor } from '../domain/descriptor.js';
+import { heldKeys } from '../domain/natural-key.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import type { CallOptions, ShardDatabase } from '../sharding/shard-database.js';
 import { sqlStateMeaning } from '../sharding/sql-state.js';
@@ -138,9 +139,12 @@ function violationOf(error: unknown): Violation | undefined {
 /** What is inserted may take a natural key that an update of the group gives up, which comes later in such a statement. */
 function mayHandOver(group: WriteGroup, table: string): boolean {
   return group.some(({ items }) =>
-    items.some(
-      (item) => item.kind === 'update' && item.heldBefore !== undefined && item.descriptor.table === table,
-    ),
+    items.some((item) => {
+      if (item.kind !== 'update' || item.heldBefore === undefined || item.descriptor.table !== table)
+        return false;
+      const kept = heldKeys(item.model);
+      return item.heldBefore.some((key) => !kept.includes(key));
+    }),
   );
 }
 
