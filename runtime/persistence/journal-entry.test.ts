@@ -5,7 +5,7 @@ import { uuid7 } from '../domain/id-source.js';
 import type { JsonValue } from '../domain/json.js';
 import { accountModel } from '../domain/test-support/account.js';
 import { EventCatalog } from './event-catalog.js';
-import { legsToJson, planOfLeg, RecordedLegReader } from './journal-entry.js';
+import { legsToJson, paramsVersions, planOfLeg, RecordedLegReader } from './journal-entry.js';
 import type { PlanWrite } from './plan-write.js';
 import { planOf } from './test-support/plans.js';
 
@@ -56,5 +56,13 @@ describe('a leg that is recorded', () => {
     const [leg] = recorded() as readonly { readonly [key: string]: JsonValue }[];
     const { schedules: _, cancelledSchedules: __, ...older } = leg ?? {};
     expect(restored([older])).toEqual({ ...plan, schedules: [], cancelledSchedules: [] });
+  });
+
+  test('names the versions of all params that it holds, those of scheduled actions included', () => {
+    const json = JSON.parse(legsToJson([{ ...plan, paramsVersion: 3 }], new EventCatalog([]))) as JsonValue;
+    expect(paramsVersions('Move', json)).toEqual([
+      ['Move', 3],
+      ['Credit', 2],
+    ]);
   });
 });
