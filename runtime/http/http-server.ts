@@ -4,6 +4,7 @@ import fastify, { type FastifyError, type FastifyInstance, type FastifyPluginCal
 import { FwError } from '../errors.js';
 import { defaultLogger, type Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/prometheus.js';
+import { SafeLogger } from '../observability/safe-logger.js';
 import { Gatekeeper } from './admission/gatekeeper.js';
 import { Answers } from './answer.js';
 import type { Authenticator } from './authenticator.js';
@@ -94,7 +95,8 @@ export class PluginError extends Error {}
 /** Makes a server; nothing listens yet. @throws ValidationError for a route that cannot be served */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const limits: HttpLimits = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
-  const log = options.log ?? defaultLogger();
+  const own = defaultLogger();
+  const log = options.log === undefined ? own : SafeLogger.of(options.log, own);
   if (options.problems !== undefined) checkApplicationProblems(options.problems);
   const connections = new Connections(limits);
   const answers = new Answers({ log, connections, problems: options.problems });

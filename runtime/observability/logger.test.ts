@@ -2,8 +2,17 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import { expect, it } from 'vitest';
-import { defaultLogger, errorFacts, flushLogger, writeEntry } from './logger.js';
+import { afterEach, expect, it, vi } from 'vitest';
+import { collectLog } from '../http/test-support/collect-log.js';
+import { defaultLogger, errorFacts, flushLogger, type LogEntry, type Logger, writeEntry } from './logger.js';
+import { SafeLogger } from './safe-logger.js';
+
+afterEach(() => void vi.useRealTimers());
+
+const nothing = { info: () => {}, warn: () => {}, error: () => {} };
+const broken = (): never => {
+  throw new Error('the disk is full');
+};
 
 it('writes one line per entry, in which nothing acts upon a terminal', () => {
   const lines: string[] = [];
@@ -74,4 +83,33 @@ it('takes a pino logger, and flushes what it has buffered', async () => {
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+it.each([
+  ['says nothing', () => {}],
+  ['throws', broken],
+])('waits no longer than a second for a flush that %s', async (_, flush) => {
+  vi.useFakeTimers();
+  let isFlushed = false;
+  const flushed = flushLogger({ ...nothing, flush }).then(() => {
+    isFlushed = true;
+  });
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(isFlushed).toBe(true);
+  await flushed;
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it('hands to another logger what one throws at, and flushes it without an error', async () => {
+  const entries: LogEntry[] = [];
+  const failing: Logger = { info: broken, warn: broken, error: broken, flush: broken };
+  const log = SafeLogger.of(failing, collectLog(entries));
+  for (const level of ['info', 'warn', 'error'] as const) writeEntry(log, { level, message: 'm', fact: 1 });
+  expect(entries.map(({ level, fact }) => [level, fact])).toEqual([
+    ['info', 1],
+    ['warn', 1],
+    ['error', 1],
+  ]);
+  await new Promise<void>((resolve) => log.flush?.(() => resolve()));
+  expect(SafeLogger.of(log, nothing)).toBe(log);
 });

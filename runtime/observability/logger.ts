@@ -1,11 +1,12 @@
 import { pino } from 'pino';
+import { time } from '../concurrency/time.js';
 
 /** Where the runtime logs to. Any pino logger fits, and so does what has these methods of it. */
 export interface Logger {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
   error(facts: object, message: string): void;
-  /** Writes what is buffered. Absent: nothing ever is. */
+  /** Writes what is buffered, and calls `done`: without that, a process that ends waits a second. Absent: nothing is. */
   flush?(done?: (error?: Error) => void): void;
 }
 
@@ -53,11 +54,23 @@ export function writeEntry(logger: Logger, { level, message, ...facts }: LogEntr
   logger[level](facts, message);
 }
 
-/** Writes what a logger has buffered. @returns when it is written, or cannot be */
+/** A logger that does not say when it has written is waited for so long, in milliseconds. */
+const FLUSH_WITHIN_MS = 1_000;
+
+/** Writes what a logger has buffered. @returns when it is written or cannot be, or after a second. Never rejects */
 export function flushLogger(logger: Logger): Promise<void> {
   return new Promise((resolve) => {
-    if (logger.flush === undefined) resolve();
-    else logger.flush(() => resolve());
+    if (logger.flush === undefined) return resolve();
+    const timer = time.setTimeout(resolve, FLUSH_WITHIN_MS);
+    const done = (): void => {
+      time.clearTimeout(timer);
+      resolve();
+    };
+    try {
+      logger.flush(done);
+    } catch {
+      done();
+    }
   });
 }
 

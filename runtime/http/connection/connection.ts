@@ -73,6 +73,11 @@ export class Connection {
     return this.#request?.complete === true && this.#response !== undefined;
   }
 
+  /** True while a request has arrived whole and nothing of its answer was sent. */
+  get isAwaited(): boolean {
+    return this.isAnswering && this.#response?.headersSent === false;
+  }
+
   /** True if another answer would be taken for the one that is under way. */
   get isTaken(): boolean {
     return this.isAnswering || this.#response?.headersSent === true;
@@ -137,11 +142,14 @@ export class Connection {
 
   #advanceInTurn(): void {
     this.#isQueued = true;
-    this.#turns.read(() => {
-      this.#isQueued = false;
-      this.advance();
-    });
+    this.#turns.read(this.#takeTurn);
   }
+
+  /** One function for all turns of a connection. */
+  readonly #takeTurn = (): void => {
+    this.#isQueued = false;
+    this.advance();
+  };
 
   #ended(): void {
     this.#hasEnded = true;

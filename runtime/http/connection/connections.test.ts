@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import type { Server, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { DEFAULT_HTTP_LIMITS } from '../limits.js';
@@ -12,18 +14,108 @@ afterEach(() => {
   for (const client of clients.splice(0)) client.destroy();
 });
 
-it('has the socket for itself when it stops listening, also while a helper makes further listeners', async () => {
+interface Listening {
+  readonly connections: Connections;
+  readonly server: Server;
+  readonly port: number;
+  readonly streams: readonly ServerResponse[];
+}
+
+/** Answers at once, and `/stream` with a head and no end. */
+async function listen(): Promise<Listening> {
   const connections = new Connections(DEFAULT_HTTP_LIMITS);
+  const streams: ServerResponse[] = [];
   const server = httpListener(DEFAULT_HTTP_LIMITS, {
-    request: (_request, response) => void response.end(),
+    request: ({ url }, response) => {
+      if (url !== '/stream') return void response.end('whole');
+      streams.push(response);
+      response.write('first');
+    },
     expectation: (_request, response) => void response.end(),
     connections,
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('No port');
+  return { connections, server, port: address.port, streams };
+}
+
+const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+
+/** Resolves when `text` has arrived. */
+function arrived(client: Socket, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let received = '';
+    client.on('data', (bytes) => {
+      received += bytes.toString();
+      if (received.includes(text)) resolve();
+    });
+    client.on('close', () => reject(new Error(`Closed after: ${received}`)));
+  });
+}
+
+it('answers a request on an idle connection soon after it begins to close, also beside an open stream', async () => {
+  const { connections, port, streams } = await listen();
+  const open = async (): Promise<Socket> => {
+    const client = connect(port, '127.0.0.1');
+    clients.push(client);
+    await once(client, 'connect');
+    return client;
+  };
+  const stream = await open();
+  stream.write(get('/stream'));
+  await arrived(stream, 'first');
+  const idle = await open();
+  idle.write(get('/'));
+  await arrived(idle, 'whole');
+  const drained = connections.drain(20_000, () => {});
+  const startMs = performance.now();
+  idle.write(get('/'));
+  await arrived(idle, 'whole');
+  expect(performance.now() - startMs).toBeLessThan(1_500);
+  expect(stream.destroyed).toBe(false);
+  for (const response of streams) response.end();
+  stream.destroy();
+  idle.destroy();
+  await drained;
+});
+
+it('loses no request of clients that connect without a break until nothing listens', async () => {
+  const { connections, port } = await listen();
+  const lost: string[] = [];
+  const pending: Promise<void>[] = [];
+  let refused = 0;
+  const visit = (): Promise<void> =>
+    new Promise((resolve) => {
+      const client = connect(port, '127.0.0.1', () => client.write(get('/')));
+      clients.push(client);
+      let [received, failure] = ['', 'ended'];
+      client.on('data', (bytes) => {
+        received += bytes.toString();
+        if (received.includes('whole')) client.end();
+      });
+      client.on('error', (error) => {
+        failure = String(Reflect.get(error, 'code'));
+      });
+      client.on('close', () => {
+        if (failure === 'ECONNREFUSED') refused += 1;
+        else if (!received.includes('whole')) lost.push(failure);
+        resolve();
+      });
+    });
+  const timer = setInterval(() => pending.push(visit()), 2);
+  const drained = connections.drain(20_000, () => {});
+  await expect.poll(() => refused, { timeout: 20_000, interval: 5 }).toBeGreaterThan(0);
+  clearInterval(timer);
+  await Promise.all(pending);
+  await drained;
+  expect(lost).toEqual([]);
+}, 60_000);
+
+it('has the socket for itself when it stops listening, also while a helper makes further listeners', async () => {
+  const { connections, server, port } = await listen();
   const open = (): Socket => {
-    const client = connect(address.port, '127.0.0.1');
+    const client = connect(port, '127.0.0.1');
     clients.push(client);
     return client;
   };

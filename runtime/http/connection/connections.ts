@@ -19,8 +19,10 @@ const LOOK_EVERY_MS = 25;
 const QUIET_TURN_MS = 0.5;
 /** Clients of which none has connected for so long wait for answers, in milliseconds: a busy client needs some. */
 const SETTLED_MS = 50;
-/** A closing server waits no longer for its clients to settle, in milliseconds: longer than an action may take. */
-const SETTLE_WITHIN_MS = 4_000;
+/** A closing server waits no longer for its clients to settle, in milliseconds: meanwhile nothing new is begun. */
+const SETTLE_WITHIN_MS = 1_000;
+/** Nor does it look longer for a turn of the event loop in which nobody connects, in milliseconds. */
+const LAST_TURNS_MS = 250;
 
 /** With so many connections, more are accepted at a time. */
 const MANY_CONNECTIONS = 64;
@@ -112,7 +114,7 @@ export class Connections {
     const startMs = performance.now();
     this.#isClosing = true;
     await this.#settleListeners();
-    await this.#acceptAll(startMs + Math.min(SETTLE_WITHIN_MS, graceMs / 2));
+    await this.#acceptAll(graceMs);
     for (const server of this.#servers) stopListening(server);
     deaf();
     this.#openGate();
@@ -141,16 +143,19 @@ export class Connections {
   /**
    * Accepts what has connected: connections that the kernel has taken and the process has not are reset when it stops
    * listening. Meanwhile no request is begun, so that clients who wait for an answer do not connect anew. The last turn
-   * of the event loop has hardly anything to do, so that next to no time passes until nothing listens.
+   * of the event loop has hardly anything to do, so that next to no time passes until nothing listens. It is looked for
+   * also when the clients do not settle: just then many connect.
    */
-  async #acceptAll(giveUpAt: number): Promise<void> {
+  async #acceptAll(graceMs: number): Promise<void> {
     this.#gate.isShut = true;
-    for (let isSettled = false; !isSettled && performance.now() < giveUpAt; ) {
+    const settleUntil = performance.now() + Math.min(SETTLE_WITHIN_MS, graceMs / 2);
+    for (let isSettled = false; !isSettled && performance.now() < settleUntil; ) {
       const before = this.#accepted;
       await delay(SETTLED_MS);
-      isSettled = this.#accepted === before && ![...this.#bySocket.values()].some((each) => each.isAnswering);
+      isSettled = this.#accepted === before && ![...this.#bySocket.values()].some((each) => each.isAwaited);
     }
-    for (let isQuiet = false; !isQuiet && performance.now() < giveUpAt; ) {
+    const lastTurnUntil = performance.now() + Math.min(LAST_TURNS_MS, graceMs / 4);
+    for (let isQuiet = false; !isQuiet && performance.now() < lastTurnUntil; ) {
       const [startMs, before] = [performance.now(), this.#accepted];
       await nextTurn();
       isQuiet = this.#accepted === before && performance.now() - startMs < QUIET_TURN_MS;

@@ -193,3 +193,50 @@ describe('a start with plugins and routes of the application', () => {
     await (await serveApplication(application, without, new FakeProcess())).close();
   });
 });
+
+describe('A server whose parts fail', () => {
+  const broken = (): never => {
+    throw new Error('the disk is full');
+  };
+  const base = { authenticator: fixedPrincipal('tester'), collaborators: {}, env: {} };
+
+  it('closes its databases although a plugin cannot be closed, and says why that failed', async () => {
+    const directory = join(folder, 'stuck');
+    const onDisk = join(folder, 'stuck.yaml');
+    writeFileSync(onDisk, yaml.replace('mem:serve-application', `file:${directory}`));
+    const stuck = async (fastify: FastifyInstance): Promise<void> => {
+      fastify.addHook('onClose', async () => broken());
+    };
+    const options = { ...base, argv: ['--config', onDisk, '--port', '0'], plugins: [stuck] };
+    const server = await serveApplication(application, options, new FakeProcess());
+    const locks = (): string[] => readdirSync(directory).filter((name) => name.startsWith('fw-actions-lock'));
+    expect(locks()).toHaveLength(1);
+    await expect(server.close()).rejects.toThrow('the disk is full');
+    expect(locks()).toEqual([]);
+  });
+
+  it('serves, drains and ends with a logger that throws', async () => {
+    const port = new FakeProcess();
+    const ended = new Promise<number>((resolve) => {
+      port.exit = (code) => void resolve(code) as never;
+    });
+    const log = { info: broken, warn: broken, error: broken, flush: broken };
+    const routes = (fastify: FastifyInstance): void => void fastify.get('/fault', async () => broken());
+    const options = { ...base, argv: ['--config', config, '--port', '0'], log, routes };
+    const server = await serveApplication(application, options, port);
+    expect((await fetch(`${server.url}/fault`)).status).toBe(500);
+    expect((await fetch(`${server.url}/health/live`)).status).toBe(200);
+    expect(port.err).toContain('"path":"/fault"');
+    port.signal('SIGTERM');
+    expect(await ended).toBe(0);
+    await expect(fetch(server.url)).rejects.toThrow();
+  });
+
+  it('says why it cannot start with a logger that does not flush', async () => {
+    const port = new FakeProcess();
+    const log = { info: () => {}, warn: () => {}, error: () => {}, flush: broken };
+    const options = { ...base, argv: ['--config', join(folder, 'none.yaml')], log };
+    await expect(serveApplication(application, options, port)).rejects.toThrow('exit 2');
+    expect(port.err).toContain('none.yaml');
+  });
+});

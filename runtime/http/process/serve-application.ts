@@ -9,6 +9,7 @@ import { FwError, UnsafeServerError } from '../../errors.js';
 import { lagOfShards } from '../../observability/lag-of-shards.js';
 import { defaultLogger, errorFacts, flushLogger, type Logger } from '../../observability/logger.js';
 import type { Metrics } from '../../observability/prometheus.js';
+import { SafeLogger } from '../../observability/safe-logger.js';
 import { ProcessRegister } from '../../sharding/process-register.js';
 import {
   createHttpServer,
@@ -43,14 +44,15 @@ export async function serveApplication<Collaborators>(
   options: ServeApplicationOptions<Collaborators>,
   port: ProcessPort = systemProcess,
 ): Promise<RunningServer> {
-  const log = options.log ?? defaultLogger((line) => port.stderr(line));
+  const own = defaultLogger((line) => port.stderr(line));
+  const log = options.log === undefined ? own : SafeLogger.of(options.log, own);
   try {
     const command = readCommandLine(options);
     if (command !== 'help') return await start(application, options, command, { port, log });
   } catch (error) {
     const { text, code } = describeFailure(error);
-    await flushLogger(log);
     port.stderr(`${text}\n`);
+    await flushLogger(log);
     return port.exit(code);
   }
   port.stdout(USAGE);
@@ -106,7 +108,8 @@ async function listen<Collaborators>(
     const address = await server.listen(command);
     return run({ ...context, env: options.env ?? process.env, server, address });
   } catch (error) {
-    await server.close(0);
+    // What failed first is what is to be said.
+    await server.close(0).catch(() => {});
     throw error;
   }
 }
@@ -151,8 +154,10 @@ function run({ opened, config, env, port, log, server, address }: Listening): Ru
     name: `${hostname()}:${process.pid}`,
   });
   const close = async (): Promise<void> => {
-    await Promise.all([server.close(DRAIN_MS), register.stop()]);
+    // A plugin's `onClose` may fail: the databases are closed all the same.
+    const ended = await Promise.allSettled([server.close(DRAIN_MS), register.stop()]);
     await opened.close();
+    for (const each of ended) if (each.status === 'rejected') throw each.reason;
   };
   register.runs(config.sharding);
   opened.databases.onService(() => register.changed());

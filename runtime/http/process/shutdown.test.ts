@@ -70,6 +70,18 @@ describe('a process that serves', () => {
     expect(port.exits).toEqual([1]);
   });
 
+  it('ends after 10 seconds also with a logger that throws', async () => {
+    const broken = (): never => {
+      throw new Error('the disk is full');
+    };
+    forget();
+    endWithProcess(port, { info: broken, warn: broken, error: broken }, () => Promise.resolve());
+    port.exit = (code) => void port.exits.push(code) as never;
+    expect(() => port.signal('SIGTERM')).toThrow('the disk is full');
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(port.exits).toEqual([1]);
+  });
+
   it('says why closing failed', async () => {
     port.exit = (code) => void port.exits.push(code) as never;
     port.signal('SIGTERM');

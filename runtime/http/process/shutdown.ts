@@ -19,8 +19,9 @@ export function endWithProcess(port: ProcessPort, log: Logger, close: () => Prom
   let ending = false;
   const end = (reason: string, code: number): void => {
     ending = true;
-    log.info({}, `${reason}: finishing what is under way`);
+    // Before anything that may fail, a logger for one.
     time.setTimeout(() => port.exit(1), EXIT_WITHIN_MS).unref();
+    log.info({}, `${reason}: finishing what is under way`);
     const closed = close().then(
       () => code,
       (error: unknown) => {
