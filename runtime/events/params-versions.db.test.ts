@@ -85,6 +85,22 @@ describeOnEachAdapter('Params of scheduled actions', (harness) => {
     expect(await after.balance(account)).toBe('8');
   });
 
+  test('of a newer version are left alone although the process that ran them has gone', async () => {
+    const databases = await makeShards(harness);
+    const after = ledgerOn(databases, inCents);
+    const before = ledgerOn(databases, (actions) => actions);
+    const account = await before.open();
+    await after.creditLater(account, 3, NOW);
+    await before.rows("UPDATE eventlog.schedules SET state = 'running'");
+    before.events.start();
+    await until(() => before.warnings.some((each) => each.includes('is newer than this process knows')));
+    expect(await before.events.schedules.list()).toMatchObject([{ state: 'running', attempts: 0 }]);
+    expect(await before.balance(account)).toBe('0');
+    after.events.start();
+    await done(after, 1);
+    expect(await after.balance(account)).toBe('3');
+  });
+
   test('that an upcaster throws at fail with its reason, and run once it is mended', async () => {
     const databases = await makeShards(harness);
     const before = ledgerOn(databases, (actions) => actions);
