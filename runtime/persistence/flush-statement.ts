@@ -177,7 +177,8 @@ function orderByKeys(rows: TableChanges): void {
   const { updates, adds } = rows;
   if (adds.length > 1) {
     const texts = new Map(adds.map((add) => [add, heldKeys(add.change.model).join()]));
-    adds.sort((a, b) => ((texts.get(a) ?? '') < (texts.get(b) ?? '') ? -1 : 1));
+    const textOfAdd = (add: GroupChange): string => texts.get(add) ?? '';
+    adds.sort((a, b) => Number(textOfAdd(a) > textOfAdd(b)) - Number(textOfAdd(a) < textOfAdd(b)));
   }
   const steps =
     updates.length === 0 ? undefined : handoverSteps([...updates, ...adds].map(({ change }) => change));
