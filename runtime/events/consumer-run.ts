@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { sleep, time } from '../concurrency/time.js';
-import { EventEpochError } from '../errors.js';
+import { EventEpochError, messageOf } from '../errors.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { CHECKPOINT_MS, CheckpointWriter } from './checkpoint-writer.js';
 import type { ParkedEvent } from './dead-letter-store.js';
@@ -361,7 +361,7 @@ export class ConsumerRun implements Run {
     if (this.#stopping && !this.#options.lease.valid) this.#end = { kind: 'lost' };
     const gone = error instanceof DriverFailure && error.reason === 'closed';
     if (gone) this.#end = { kind: 'lost' };
-    else warn(`${consumer.lease.name}: ${error instanceof Error ? error.message : String(error)}`);
+    else warn(`${consumer.lease.name}: ${messageOf(error)}`);
     if (this.#end === undefined) await this.#signal.wait(FAILURE_PAUSE_MS);
   }
 }

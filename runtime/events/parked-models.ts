@@ -1,4 +1,5 @@
 import { sleep, time } from '../concurrency/time.js';
+import { messageOf } from '../errors.js';
 import type { ParkedLetter } from './dead-letter-store.js';
 import type { EnvelopeContext } from './event-envelope.js';
 import { failureOf } from './handler-attempts.js';
@@ -74,9 +75,7 @@ export class ParkedModels {
     try {
       while (await this.#resumePage(key));
     } catch (error) {
-      this.#options.warn(
-        `${key} cannot be resumed: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      this.#options.warn(`${key} cannot be resumed: ${messageOf(error)}`);
     }
     this.#resuming.delete(key);
     this.#ties.changed();
@@ -128,14 +127,10 @@ export class ParkedModels {
         const passing = attempts.isPassing(error);
         passed = passing ? passed + 1 : 0;
         suspects.failed(event.id, passing ? number - 1 : number);
-        await pause(passing ? attempts.passingPauseMs(passed) : attempts.pauseMs(number));
+        await sleep(passing ? attempts.passingPauseMs(passed) : attempts.pauseMs(number), { ref: false });
         if (!passing) number += 1;
       }
     }
     return false;
   }
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => time.setTimeout(resolve, milliseconds).unref());
 }

@@ -4,7 +4,7 @@ import { time } from '../concurrency/time.js';
 import { shardOfUuid } from '../domain/id.js';
 import { compileObjectReader } from '../domain/json-reader.js';
 import { storedPrincipal } from '../domain/principal.js';
-import { UnknownActionError } from '../errors.js';
+import { messageOf, UnknownActionError } from '../errors.js';
 import type { ActionExecutor } from '../execution/action-executor.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { failureOf, isOutOfReach } from './handler-attempts.js';
@@ -86,7 +86,7 @@ export class ScheduleRun implements Run {
       } catch (error) {
         // The shard was removed by a reload, or the databases were closed: nothing is left to do.
         if (error instanceof DriverFailure && error.reason === 'closed') return { kind: 'lost' };
-        warn(`Scheduled actions: ${error instanceof Error ? error.message : String(error)}`);
+        warn(`Scheduled actions: ${messageOf(error)}`);
         await this.#signal.wait(LONGEST_WAIT_MS);
       }
     }

@@ -1,5 +1,5 @@
 import { time } from '../concurrency/time.js';
-import { DatabaseError, EventEpochError } from '../errors.js';
+import { DatabaseError, EventEpochError, messageOf } from '../errors.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import type { Transaction, TransactionManager } from '../sharding/transaction-manager.js';
 import type { ParkedLetter } from './dead-letter-store.js';
@@ -370,7 +370,7 @@ export class TransactionalRun implements Run {
     else if (error instanceof DriverFailure && error.reason === 'closed') this.#end = { kind: 'lost' };
     if (this.#end !== undefined) return;
     if (!(error instanceof Superseded)) {
-      warn(`${consumer.lease.name}: ${error instanceof Error ? error.message : String(error)}`);
+      warn(`${consumer.lease.name}: ${messageOf(error)}`);
       await this.#signal.wait(FAILURE_PAUSE_MS);
     }
     try {

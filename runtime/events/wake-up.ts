@@ -1,4 +1,5 @@
 import { sleep, type Timer, time } from '../concurrency/time.js';
+import { messageOf } from '../errors.js';
 import type { NotificationSubscription, ShardDatabase } from '../sharding/shard-database.js';
 import type { DeliveryLimits } from './shard-delivery.js';
 
@@ -131,7 +132,7 @@ export class WakeUp {
       await this.#database.query({ text: NOTIFY, name: 'fw_notify', values: ['probe'] });
       time.setTimeout(() => this.#judge(subscription), PROBE_MS).unref();
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       // Tried every second, it may fail for the same reason for as long as the pool is small.
       if (!this.#stopped && reason !== this.#lastReason) this.#ties.warn(`No notifications: ${reason}`);
       this.#lastReason = reason;

@@ -303,7 +303,7 @@ export class CrossShardJournal {
     try {
       return JSON.stringify(this.#registry.upcastParams(actionName, stored));
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason = messageOf(cause);
       throw new JournalError(id, 'refused', reason, { cause });
     }
   }

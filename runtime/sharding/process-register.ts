@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Timer, time } from '../concurrency/time.js';
+import { sleep, type Timer, time } from '../concurrency/time.js';
 import type { DataSourceConfig, ShardingTopology } from '../config/types.js';
 import type { DatabaseRegistry } from './database-registry.js';
 
@@ -63,7 +63,7 @@ export class ProcessRegister {
     time.clearInterval(this.#timer);
     this.#timer = undefined;
     const gone = this.#last.then(() => this.#send(FORGET, [this.#id]));
-    await Promise.race([gone, patience()]);
+    await Promise.race([gone, sleep(PATIENCE_MS, { ref: false })]);
   }
 
   #tell(): void {
@@ -87,12 +87,6 @@ export class ProcessRegister {
       // The next heartbeat tries again; until then doctor does not see this process.
     }
   }
-}
-
-function patience(): Promise<void> {
-  return new Promise((resolve) => {
-    time.setTimeout(resolve, PATIENCE_MS).unref();
-  });
 }
 
 const FORGET = 'delete from eventlog.processes where id = $1';
