@@ -292,7 +292,7 @@ const OF_PROCESS =
  * injected or measured by itself.
  */
 const OWN_TIME =
-  /^runtime\/(concurrency\/time\.ts|testing\/|postgres\/|pglite\/|persistence\/|execution\/|domain\/id-source\.ts|http\/(admission|connection)\/|sharding\/(deadlines|connection-pool|connection-budget|loop-time|pooled-database|transaction-manager|circuit-breaker)\.ts)/;
+  /^runtime\/(concurrency\/time\.ts|testing\/|postgres\/|pglite\/|domain\/id-source\.ts|http\/(admission|connection)\/|sharding\/(connection-pool|connection-budget|loop-time|pooled-database|transaction-manager|circuit-breaker)\.ts)/;
 
 describe('every module', () => {
   test('of the runtime takes time and timers from concurrency/', () => {

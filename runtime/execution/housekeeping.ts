@@ -1,3 +1,4 @@
+import { type Timer, time } from '../concurrency/time.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { CallOptions } from '../sharding/shard-database.js';
 
@@ -26,7 +27,7 @@ const LIMITS: CallOptions = { timeoutMs: 1_000 };
  */
 export class Housekeeping {
   readonly #options: HousekeepingOptions;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #round: Promise<void> = Promise.resolve();
   #stopped = false;
 
@@ -36,13 +37,13 @@ export class Housekeeping {
 
   start(): void {
     const { intervalMs, random } = this.#options;
-    this.#timer = setTimeout(() => this.#startRound(), intervalMs * (0.5 + random())).unref();
+    this.#timer = time.setTimeout(() => this.#startRound(), intervalMs * (0.5 + random())).unref();
   }
 
   /** Resolves when nothing is under way any more. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearTimeout(this.#timer);
+    time.clearTimeout(this.#timer);
     await this.#round;
   }
 

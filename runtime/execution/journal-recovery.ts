@@ -1,6 +1,7 @@
 import { atMost } from '../concurrency/at-most.js';
+import { type Timer, time } from '../concurrency/time.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { JournalError, type JournalRefusal } from '../errors.js';
+import { JournalError, type JournalRefusal, messageOf } from '../errors.js';
 import type { JournalStatistics } from '../persistence/journal-statistics.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import type { CrossShardJournal } from './cross-shard-journal.js';
@@ -43,7 +44,7 @@ export class JournalRecovery {
   readonly #options: JournalRecoveryOptions;
   readonly #busy = new Map<ShardIdentifier, Promise<void>>();
   readonly #known = new Map<ShardIdentifier, JournalStatistics>();
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #stopped = false;
 
   constructor(options: JournalRecoveryOptions) {
@@ -58,7 +59,7 @@ export class JournalRecovery {
   /** Begins nothing more, and waits for what is under way, but not for long. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearTimeout(this.#timer);
+    time.clearTimeout(this.#timer);
     await atMost(Promise.all(this.#busy.values()), STOP_MS);
   }
 
@@ -69,7 +70,7 @@ export class JournalRecovery {
 
   #schedule(intervals: number): void {
     const { intervalMs = INTERVAL_MS } = this.#options;
-    this.#timer = setTimeout(() => this.#startRound(), intervalMs * intervals).unref();
+    this.#timer = time.setTimeout(() => this.#startRound(), intervalMs * intervals).unref();
   }
 
   #startRound(): void {
@@ -110,7 +111,7 @@ export class JournalRecovery {
       if (this.#stopped || isClosed(error)) return;
       if (error instanceof JournalError && SETTLED.has(error.reason)) return;
       this.#know(shard, { failed: this.#of(shard).failed + 1 });
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       if (error instanceof JournalError && FINAL.has(error.reason)) await this.#flag(shard, id, plan, error);
       else warn(`${plan} is half done and was not finished; another attempt follows: ${reason}`);
     }

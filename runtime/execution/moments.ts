@@ -1,3 +1,5 @@
+import { time } from '../concurrency/time.js';
+
 /**
  * Lets those who read one model at the same time go on one after the other, each in a moment of its own: until it waits
  * for something, nobody else gets in between. So a `perform` that computes and stages has done so when the next one
@@ -15,7 +17,7 @@ export class Moments {
     }
     // Immediates run one after the other, each with everything that follows from it without waiting.
     return new Promise((resolve) => {
-      setImmediate(() => {
+      time.setImmediate(() => {
         this.#mark(key);
         resolve();
       });
@@ -25,7 +27,7 @@ export class Moments {
   #mark(key: string): void {
     this.#taken.add(key);
     if (this.#taken.size > 1) return;
-    setImmediate(() => {
+    time.setImmediate(() => {
       this.#taken = new Set();
     });
   }

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { currentPerformScope } from '../action/perform-scope.js';
+import { time } from '../concurrency/time.js';
 import type { ModelDescriptor, NaturalKey } from '../domain/descriptor.js';
 import type { Entity } from '../domain/entity.js';
 import type { ModelEvent } from '../domain/model-event.js';
@@ -147,15 +148,16 @@ export class ShardGateways implements RepositoryContext {
   }
 
   read(model: ModelDescriptor, shard: ShardIdentifier, id: string): Promise<Entity | undefined> {
-    return this.#read(
-      this.#reader(model, shard, () => modelsById(this.gateway(shard).store, model)),
-      shard,
-      id,
-    );
+    const reader =
+      this.#readers.get(shard)?.get(model) ??
+      this.#addReader(model, shard, modelsById(this.gateway(shard).store, model));
+    return this.#read(reader, shard, id);
   }
 
   readByKey({ model, key, shard, texts }: KeyLookup): Promise<Entity | undefined> {
-    const reader = this.#reader(key, shard, () => modelsByKey(this.gateway(shard).store, model, key));
+    const reader =
+      this.#readers.get(shard)?.get(key) ??
+      this.#addReader(key, shard, modelsByKey(this.gateway(shard).store, model, key));
     return this.#read(reader, shard, JSON.stringify(texts));
   }
 
@@ -165,7 +167,7 @@ export class ShardGateways implements RepositoryContext {
     if (scope !== undefined) return reader.read(id, scope.remainingMs());
     const read = reader.read(id, FREE_READ_TIMEOUT_MS);
     const late = (): Error => new DeadlineExceededError(`Shard ${shard} did not answer in time`);
-    return deadlines.race(read, performance.now() + FREE_READ_TIMEOUT_MS + ANSWER_MS, late);
+    return deadlines.race(read, time.nowMs() + FREE_READ_TIMEOUT_MS + ANSWER_MS, late);
   }
 
   queries<Tables>(shard: ShardIdentifier, options?: QueryOptions): Kysely<Tables> {
@@ -185,17 +187,14 @@ export class ShardGateways implements RepositoryContext {
     return this.replicas.reader(shard, replica);
   }
 
-  #reader(of: ModelDescriptor | NaturalKey, shard: ShardIdentifier, source: () => ModelSource): ModelReader {
+  #addReader(of: ModelDescriptor | NaturalKey, shard: ShardIdentifier, source: ModelSource): ModelReader {
     let readers = this.#readers.get(shard);
     if (readers === undefined) {
       readers = new Map();
       this.#readers.set(shard, readers);
     }
-    let reader = readers.get(of);
-    if (reader === undefined) {
-      reader = new ModelReader(shard, source());
-      readers.set(of, reader);
-    }
+    const reader = new ModelReader(shard, source);
+    readers.set(of, reader);
     return reader;
   }
 }

@@ -1,3 +1,4 @@
+import { time } from '../concurrency/time.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import { normalizeType } from '../domain/sql-type.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
@@ -115,13 +116,13 @@ export class FoldingRules {
   }
 
   #look(model: ModelDescriptor): void {
-    const now = performance.now();
+    const now = time.nowMs();
     if (now < (this.#notBefore.get(model) ?? 0)) return;
     this.#notBefore.set(model, now + PAUSE_MS);
     this.#inspect(model).then(
       (proof) => {
         this.#known.set(model, proof);
-        this.#notBefore.set(model, performance.now() + STRICT_MS);
+        this.#notBefore.set(model, time.nowMs() + STRICT_MS);
       },
       // Not knowing only costs speed; the next contention asks again.
       () => {},

@@ -1,4 +1,5 @@
 import { NO_SLOT } from '../collections/transient-set.js';
+import { time } from '../concurrency/time.js';
 import type { JsonValue } from '../domain/json.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { deadlines, type Wait } from '../sharding/deadlines.js';
@@ -12,7 +13,7 @@ import { REPLICATION_WAIT } from './replication-wait.js';
 /** One look-up that has not been answered. */
 interface LookUp extends Wait {
   readonly name: KeyName;
-  /** On the clock of `performance.now()`; `Infinity` where the data source's statement time-out decides. */
+  /** On the clock of `time.nowMs()`; `Infinity` where the data source's statement time-out decides. */
   readonly deadline: number;
   isSent: boolean;
   readonly resolve: (record: KeyRecord | undefined) => void;
@@ -39,7 +40,7 @@ export class KeyReader {
 
   /** What is known about a key. @throws DriverFailure */
   read(name: KeyName, options?: CallOptions): Promise<KeyRecord | undefined> {
-    const deadline = performance.now() + (options?.timeoutMs ?? Number.POSITIVE_INFINITY);
+    const deadline = time.nowMs() + (options?.timeoutMs ?? Number.POSITIVE_INFINITY);
     return new Promise((resolve, reject) => {
       const lookUp: LookUp = {
         name,
@@ -89,7 +90,7 @@ export class KeyReader {
   async #readBatch(batch: readonly LookUp[]): Promise<void> {
     const deadline = Math.max(...batch.map((lookUp) => lookUp.deadline));
     const limits =
-      deadline === Number.POSITIVE_INFINITY ? {} : { timeoutMs: Math.max(1, deadline - performance.now()) };
+      deadline === Number.POSITIVE_INFINITY ? {} : { timeoutMs: Math.max(1, deadline - time.nowMs()) };
     try {
       const { rows } = await this.#database.query(statementFor(batch.map(({ name }) => name)), limits);
       const records = new Map(rows.map((row) => [Number(row[0]), toRecord(row)]));

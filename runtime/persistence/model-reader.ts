@@ -1,3 +1,4 @@
+import { time } from '../concurrency/time.js';
 import type { ModelDescriptor, NaturalKey } from '../domain/descriptor.js';
 import type { Entity } from '../domain/entity.js';
 import { keyText } from '../domain/natural-key.js';
@@ -33,7 +34,7 @@ interface Waiting {
   readonly id: string;
   readonly resolve: (model: Entity | undefined) => void;
   readonly reject: (error: unknown) => void;
-  /** On the clock of `performance.now()`. */
+  /** On the clock of `time.nowMs()`. */
   readonly deadline: number;
 }
 
@@ -76,7 +77,7 @@ export class ModelReader {
         reject(new ShardBusyError(this.#shard.toString(), `${this.#waiting.length} reads are waiting`));
         return;
       }
-      this.#waiting.push({ id, resolve, reject, deadline: performance.now() + timeoutMs });
+      this.#waiting.push({ id, resolve, reject, deadline: time.nowMs() + timeoutMs });
       this.#sendSoon();
     });
   }
@@ -85,7 +86,7 @@ export class ModelReader {
   #sendSoon(): void {
     if (this.#scheduled || this.#inFlight >= MAXIMUM_IN_FLIGHT) return;
     this.#scheduled = true;
-    setImmediate(() => {
+    time.setImmediate(() => {
       this.#scheduled = false;
       if (this.#inFlight < MAXIMUM_IN_FLIGHT) this.#send();
     });
@@ -103,7 +104,7 @@ export class ModelReader {
 
   /** Nobody waits any more for a read whose deadline has passed in the queue. */
   #takeBatch(): readonly Waiting[] {
-    const now = performance.now();
+    const now = time.nowMs();
     const batch: Waiting[] = [];
     let taken = 0;
     for (const waiting of this.#waiting) {
@@ -127,7 +128,7 @@ export class ModelReader {
     try {
       // The most patient caller decides: a hasty one gives up by itself.
       const deadline = Math.max(...batch.map((waiting) => waiting.deadline));
-      const timeoutMs = Math.max(1, deadline - performance.now());
+      const timeoutMs = Math.max(1, deadline - time.nowMs());
       const models = await this.#source.load(ids, { timeoutMs });
       const byId = new Map(models.map((model) => [this.#source.idOf(model), model]));
       for (const { id, resolve } of batch) resolve(byId.get(id));

@@ -1,5 +1,6 @@
 import type { StagedItem } from '../action/action-plan.js';
 import { NO_SLOT } from '../collections/transient-set.js';
+import { time } from '../concurrency/time.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import { rowOf } from '../domain/entity.js';
 import { onAbort } from '../sharding/abort-listeners.js';
@@ -45,7 +46,7 @@ export class QueuedPlan implements Wait {
   readonly link: Link = new Link();
   /** It is applied only together with what these stand for, or after it. */
   readonly restsOn: readonly Link[];
-  /** `performance.now()` by which the outcome must be known. */
+  /** `time.nowMs()` by which the outcome must be known. */
   readonly deadline: number;
   readonly signal: AbortSignal | undefined;
   readonly queuedMs: number;
@@ -71,7 +72,7 @@ export class QueuedPlan implements Wait {
     this.plan = plan;
     this.touches = plan.items.map(touchOf);
     this.restsOn = restsOn;
-    this.queuedMs = performance.now();
+    this.queuedMs = time.nowMs();
     this.deadline = this.queuedMs + timeoutMs;
     this.signal = signal;
     this.#overdue = overdue;

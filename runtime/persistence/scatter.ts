@@ -1,4 +1,5 @@
 import { currentPerformScope } from '../action/perform-scope.js';
+import { time } from '../concurrency/time.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { DeadlineExceededError, FwError, WriteInPerformError } from '../errors.js';
 import { deadlines } from '../sharding/deadlines.js';
@@ -58,7 +59,7 @@ export async function onShard<T>(
 ): Promise<T> {
   const late = (): Error => new DeadlineExceededError(`Shard ${shard} did not answer within ${timeoutMs} ms`);
   try {
-    return await deadlines.race(query(shard), performance.now() + timeoutMs, late);
+    return await deadlines.race(query(shard), time.nowMs() + timeoutMs, late);
   } catch (error) {
     throw error instanceof DriverFailure ? publicError(error, shard) : error;
   }

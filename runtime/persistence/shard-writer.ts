@@ -1,4 +1,5 @@
 import { TransientMap } from '../collections/transient-map.js';
+import { time } from '../concurrency/time.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ShardBusyError } from '../errors.js';
@@ -73,7 +74,7 @@ export class ShardWriter {
     shard: ShardIdentifier,
     limits: WriterLimits = DEFAULT_WRITER_LIMITS,
     isFoldable: (model: ModelDescriptor) => boolean = isDeclaredFoldable,
-    soon: (work: () => void) => void = setImmediate,
+    soon: (work: () => void) => void = (work) => time.setImmediate(work),
   ) {
     this.#store = store;
     this.#shard = shard;
@@ -192,7 +193,7 @@ export class ShardWriter {
 
   /** A plan that still waited for a lock when its time was up would leave its caller without knowing the outcome. */
   #hasTimeToWait(group: PlanGroup): boolean {
-    const enough = performance.now() + this.#limits.lockWaitMs + ANSWER_MS;
+    const enough = time.nowMs() + this.#limits.lockWaitMs + ANSWER_MS;
     return group.every(({ deadline }) => deadline > enough);
   }
 
@@ -314,11 +315,10 @@ export class ShardWriter {
     }
     this.#counters.sent(groups);
     const locked: FlushRequest['locked'] = mode === 'wait' ? 'wait' : 'skip';
-    const { maximumCharacters } = this.#limits;
     const plans = groups.map((group) => group.map(({ plan }) => plan));
-    const request = { groups: plans, locked, maximumCharacters };
+    const request = { groups: plans, locked, maximumCharacters: this.#limits.maximumCharacters };
     return this.#store.flush(request, {
-      timeoutMs: Math.max(1, deadline - performance.now()),
+      timeoutMs: Math.max(1, deadline - time.nowMs()),
       place: sending,
     });
   }
@@ -333,7 +333,7 @@ export class ShardWriter {
   }
 
   #applied(group: PlanGroup, batchSize: number, mode: FlushMode): void {
-    const now = performance.now();
+    const now = time.nowMs();
     const chainLength = group.length;
     const contended = mode !== 'first';
     for (const entry of group) {

@@ -1,3 +1,4 @@
+import { time } from '../concurrency/time.js';
 import type { ModelDescriptor, NaturalKey } from '../domain/descriptor.js';
 import type { Entity } from '../domain/entity.js';
 import { NIL_UUID } from '../domain/uuid.js';
@@ -59,7 +60,7 @@ export class SqlShardStore implements ShardStore {
   }
 
   async flush(request: FlushRequest, options?: CallOptions): Promise<readonly FlushOutcome[]> {
-    const begun = performance.now();
+    const begun = time.nowMs();
     try {
       return await this.#flush(request, options);
     } catch (error) {
@@ -306,5 +307,5 @@ function refusals(
 /** What is left of the limits of a call that began at this time. */
 function restOf(options: CallOptions | undefined, begun: number): CallOptions | undefined {
   if (options?.timeoutMs === undefined) return options;
-  return { ...options, timeoutMs: Math.max(1, options.timeoutMs - (performance.now() - begun)) };
+  return { ...options, timeoutMs: Math.max(1, options.timeoutMs - (time.nowMs() - begun)) };
 }

@@ -289,7 +289,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
    * look at the deadlines comes after the event loop has read them.
    */
   #sweepAfterInput(due: number): void {
-    setImmediate(() => this.#sweep(heardUntil(due)));
+    setImmediate(() => this.#sweep(heardUntil(due, performance.now())));
   }
 
   /** @param now until when answers would have been heard */

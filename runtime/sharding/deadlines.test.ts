@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { NO_SLOT } from '../collections/transient-set.js';
+import { type Timer, useTime } from '../concurrency/time.js';
 import { Deadlines, type Wait } from './deadlines.js';
 
 test('a wait that the end of another one ends does not end twice', async () => {
@@ -28,4 +29,38 @@ test('a race ends with its work, or at its deadline', async () => {
   expect(await deadlines.race(Promise.resolve(1), far, late)).toBe(1);
   await expect(deadlines.race(Promise.reject(new Error('failed')), far, late)).rejects.toThrow('failed');
   await expect(deadlines.race(new Promise(() => {}), performance.now() + 5, late)).rejects.toThrow('late');
+});
+
+test('a race follows the time that is in force', async () => {
+  let nowMs = 1_000_000_000;
+  let sweep = (): void => {};
+  const timer: Timer = { unref: () => timer };
+  const restore = useTime({
+    nowMs: () => nowMs,
+    setInterval: (work) => {
+      sweep = work;
+      return timer;
+    },
+    clearInterval: () => {},
+    setImmediate: (work) => work(),
+  });
+  try {
+    const ends: string[] = [];
+    const race = new Deadlines().race(new Promise(() => {}), nowMs + 25, () => new Error('late'));
+    const ended = race.catch(({ message }: Error) => void ends.push(message));
+    const turn = async (passedMs: number): Promise<void> => {
+      nowMs += passedMs;
+      sweep();
+      // What a settled promise leads to has run by then.
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    await turn(10);
+    await turn(10);
+    expect(ends).toEqual([]);
+    await turn(10);
+    expect(ends).toEqual(['late']);
+    await ended;
+  } finally {
+    restore();
+  }
 });

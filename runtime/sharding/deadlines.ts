@@ -1,4 +1,5 @@
 import { NO_SLOT, type Slotted, TransientSet } from '../collections/transient-set.js';
+import { type Timer, time } from '../concurrency/time.js';
 import { outside } from './outside.js';
 
 /** How often overdue waits are looked for. */
@@ -10,16 +11,17 @@ const STALL_MS = 50;
 /**
  * Until when answers would have been heard, for a look at deadlines that was due at `due`: now, or `due` if the event
  * loop was busy since. What became overdue meanwhile is looked at once more: an answer of several messages, or one that
- * arrived behind a thousand others, may be there and not read yet. Times are those of `performance.now()`.
+ * arrived behind a thousand others, may be there and not read yet.
+ *
+ * @param now on the same clock as `due`; by default it is the one in force
  */
-export function heardUntil(due: number): number {
-  const now = performance.now();
+export function heardUntil(due: number, now: number = time.nowMs()): number {
   return now - due > STALL_MS ? due : now;
 }
 
 /** Something that ends at a deadline. */
 export interface Wait extends Slotted {
-  /** On the clock of `performance.now()`. */
+  /** On the clock of `time.nowMs()`. */
   readonly deadline: number;
   /** Called once, unless `forget` comes first. */
   expire(): void;
@@ -32,7 +34,7 @@ export interface Wait extends Slotted {
  */
 export class Deadlines {
   readonly #waits = new TransientSet<Wait>();
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   /** When the next look is due. */
   #due = 0;
 
@@ -58,8 +60,10 @@ export class Deadlines {
   watch(wait: Wait): void {
     this.#waits.add(wait);
     if (this.#timer !== undefined) return;
-    this.#due = performance.now() + SWEEP_MS;
-    this.#timer = outside(() => setInterval(() => setImmediate(() => this.#sweep()), SWEEP_MS).unref());
+    this.#due = time.nowMs() + SWEEP_MS;
+    this.#timer = outside(() =>
+      time.setInterval(() => time.setImmediate(() => this.#sweep()), SWEEP_MS).unref(),
+    );
   }
 
   /** The wait is over. */
@@ -69,12 +73,12 @@ export class Deadlines {
 
   #sweep(): void {
     if (this.#waits.size === 0) {
-      clearInterval(this.#timer);
+      time.clearInterval(this.#timer);
       this.#timer = undefined;
       return;
     }
     const now = heardUntil(this.#due);
-    this.#due = performance.now() + SWEEP_MS;
+    this.#due = time.nowMs() + SWEEP_MS;
     for (const wait of this.#waits.filter(({ deadline }) => deadline <= now)) {
       // The end of one wait may be that of others.
       if (wait.slot === NO_SLOT) continue;
