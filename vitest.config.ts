@@ -4,7 +4,8 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /** Rates are measured by `npm run proof:events`, never by the test command. */
-const measurements = process.env['FW_PROOF_EVENTS'] === undefined ? ['runtime/events/rates.db.test.ts'] : [];
+const measurements =
+  process.env['FW_PROOF_EVENTS'] === undefined ? ['runtime/events/delivery/rates.db.test.ts'] : [];
 
 /** Tests import the package by its public name and get the sources. */
 const alias = {

@@ -1,11 +1,11 @@
 import type { ActionDescriptor } from './action/action-descriptor.js';
 import type { Clock } from './domain/clock.js';
 import type { EventDescriptor, ModelDescriptor } from './domain/descriptor.js';
-import type { HandlerDescriptor } from './events/handler-descriptor.js';
+import type { HandlerDescriptor } from './events/delivery/handler-descriptor.js';
 import type { RouteDescriptor } from './http/route.js';
 import type { Migration } from './migration/migration.js';
-import type { EventHistory } from './persistence/event-history.js';
-import type { RepositoryContext } from './persistence/repository.js';
+import type { EventHistory } from './persistence/read/event-history.js';
+import type { RepositoryContext } from './persistence/read/repository.js';
 import type { SagaDescriptor } from './sagas/saga-descriptor.js';
 import type { Placement } from './sharding/placement.js';
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { describeOn } from '../test/databases/vitest.js';
 import { openApplication } from './application.js';
 import type { ApplicationDefinition } from './application-definition.js';
 import { CODEGEN_VERSION } from './codegen/version.js';
@@ -16,7 +17,6 @@ import {
   OpenAction,
 } from './execution/test-support/accounts.js';
 import { defineMigration } from './migration/migration.js';
-import { describeOn } from './testing/databases-vitest.js';
 
 const application: ApplicationDefinition = {
   codegenVersion: CODEGEN_VERSION,

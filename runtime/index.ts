@@ -60,7 +60,6 @@ export { type Principal, principalName } from './domain/principal.js';
 export { ShardIdentifier } from './domain/shard-identifier.js';
 export { parseUuid, type Uuid } from './domain/uuid.js';
 export * from './errors.js';
-export type { ConsumerKind } from './events/consumer-store.js';
 export type {
   DeadLetter,
   DeadLetterDetails,
@@ -68,25 +67,35 @@ export type {
   DeadLetterListOptions,
   DeadLetterState,
   DeadLetters,
-} from './events/dead-letters.js';
-export { EventDelivery, type EventDeliveryOptions } from './events/event-delivery.js';
-export type { EventEnvelope, ExecuteOptions } from './events/event-envelope.js';
+} from './events/dead-letters/dead-letters.js';
+export type { ReplayFrom, ReplayOptions } from './events/dead-letters/replays.js';
+export type { ConsumerKind } from './events/delivery/consumer-store.js';
+export { EventDelivery, type EventDeliveryOptions } from './events/delivery/event-delivery.js';
+export type {
+  EventHandler,
+  HandlerDescriptor,
+  HandlerSettings,
+} from './events/delivery/handler-descriptor.js';
+export type { DeliveryLimits } from './events/delivery/shard-delivery.js';
 export { EventOperations, type OrderedReplay } from './events/event-operations.js';
-export type { LogCursor, LoggedEvent, SourceAction } from './events/event-record.js';
-export type { EventHandler, HandlerDescriptor, HandlerSettings } from './events/handler-descriptor.js';
-export type { Horizon, HorizonHolder } from './events/horizon.js';
-export type { ConsumerLag, ShardLag } from './events/lag.js';
-export type { Rebased } from './events/rebase.js';
-export type { ReplayFrom, ReplayOptions } from './events/replays.js';
-export type { ScheduledAction, ScheduleFilter, ScheduleState, Schedules } from './events/schedules.js';
-export type { DeliveryLimits } from './events/shard-delivery.js';
+export type { EventEnvelope, ExecuteOptions } from './events/log/event-envelope.js';
+export type { LogCursor, LoggedEvent, SourceAction } from './events/log/event-record.js';
+export type { Horizon, HorizonHolder } from './events/log/horizon.js';
+export type { ConsumerLag, ShardLag } from './events/log/lag.js';
+export type { Rebased } from './events/log/rebase.js';
+export type {
+  ScheduledAction,
+  ScheduleFilter,
+  ScheduleState,
+  Schedules,
+} from './events/schedules/schedules.js';
 export { ActionExecutor, type ActionExecutorOptions } from './execution/action-executor.js';
 export {
   CrossShardJournal,
   type JournalEntry,
   type JournalLeg,
   type LegStatus,
-} from './execution/cross-shard-journal.js';
+} from './execution/cross-shard/cross-shard-journal.js';
 export type {
   ExplainedItem,
   ExplainedLeg,
@@ -94,7 +103,7 @@ export type {
   ExplainedStatement,
   Explanation,
   Verdict,
-} from './execution/explain.js';
+} from './execution/perform/explain.js';
 export { type Authenticator, fixedPrincipal, type SecurityScheme } from './http/authenticator.js';
 export type { RouteExecution, RouteTools } from './http/route-tools.js';
 export {
@@ -110,11 +119,11 @@ export { defineMigration, type Migration } from './migration/migration.js';
 export { type PrepareOptions, prepareShards, type ShardPreparation } from './migration/prepare-shards.js';
 export type { Logger } from './observability/logger.js';
 export type { ShardStatistics } from './observability/shard-statistics.js';
-export { EventHistory, type EventPage, type EventRecord } from './persistence/event-history.js';
-export type { JournalStatistics } from './persistence/journal-statistics.js';
-export { MAXIMUM_LIST_LIMIT, type PartialPage } from './persistence/list-reader.js';
-export type { CursorScope, Page, PageRequest } from './persistence/page.js';
-export type { QueryOptions } from './persistence/query-options.js';
+export type { JournalStatistics } from './persistence/journal/journal-statistics.js';
+export { EventHistory, type EventPage, type EventRecord } from './persistence/read/event-history.js';
+export { MAXIMUM_LIST_LIMIT, type PartialPage } from './persistence/read/list-reader.js';
+export type { CursorScope, Page, PageRequest } from './persistence/read/page.js';
+export type { QueryOptions } from './persistence/read/query-options.js';
 export {
   type FoundModels,
   type LimitedList,
@@ -124,10 +133,10 @@ export {
   type ReadOptions,
   Repository,
   type StreamedList,
-} from './persistence/repository.js';
-export type { ScatterResult, ShardFailure } from './persistence/scatter.js';
-export type { SortDirection, SortTerm } from './persistence/sort-order.js';
-export type { WritingLimits } from './persistence/writer-limits.js';
+} from './persistence/read/repository.js';
+export type { ScatterResult, ShardFailure } from './persistence/read/scatter.js';
+export type { SortDirection, SortTerm } from './persistence/read/sort-order.js';
+export type { WritingLimits } from './persistence/write/writer-limits.js';
 export type { RetentionOptions, RetentionReport } from './retention/retain.js';
 export type { RetentionKeeper, RetentionSettings, RetentionStatus } from './retention/retention-keeper.js';
 export { Saga, type SagaClass } from './sagas/saga.js';

@@ -3,7 +3,7 @@ import { systemEnvironment } from './concurrency/execution-environment.js';
 /** What the command line runs against databases. Loaded only by commands that need it. */
 import type { ShardingTopology } from './config/types.js';
 import { openDatabases, pgliteAdapter } from './databases.js';
-import { CrossShardJournal } from './execution/cross-shard-journal.js';
+import { CrossShardJournal } from './execution/cross-shard/cross-shard-journal.js';
 import { ShardGateways } from './execution/shard-gateways.js';
 import type { Migration } from './migration/migration.js';
 import {
@@ -13,7 +13,7 @@ import {
   type WantedTable,
 } from './migration/plan-changes.js';
 import { replayMigrations } from './migration/replay.js';
-import { EventCatalog } from './persistence/event-catalog.js';
+import { EventCatalog } from './persistence/codec/event-catalog.js';
 import { SagaOrders } from './sagas/saga-orders.js';
 import { listSagas, type SagaListOptions, type SagaPage } from './sagas/sagas.js';
 import type { DatabaseRegistry } from './sharding/database-registry.js';
@@ -23,12 +23,12 @@ export type { Finding, FindingLevel } from './doctor/finding.js';
 export { idNamed } from './domain/id.js';
 export type { ShardIdentifier } from './domain/shard-identifier.js';
 export { FwError } from './errors.js';
-export type { DeadLetter, DeadLetterDetails, DeadLetterState } from './events/dead-letters.js';
+export type { DeadLetter, DeadLetterDetails, DeadLetterState } from './events/dead-letters/dead-letters.js';
 export { EventOperations, type FailoverReport } from './events/event-operations.js';
-export type { HorizonHolder } from './events/horizon.js';
-export type { ConsumerLag, ShardLag } from './events/lag.js';
-export type { ScheduledAction, ScheduleState } from './events/schedules.js';
-export type { JournalEntry } from './execution/cross-shard-journal.js';
+export type { HorizonHolder } from './events/log/horizon.js';
+export type { ConsumerLag, ShardLag } from './events/log/lag.js';
+export type { ScheduledAction, ScheduleState } from './events/schedules/schedules.js';
+export type { JournalEntry } from './execution/cross-shard/cross-shard-journal.js';
 export { describeDifference } from './migration/check-schema.js';
 export { type MigrationStep, migrateShards } from './migration/migrate.js';
 export { migrationStatus, type ShardMigrationStatus } from './migration/migration-status.js';

@@ -72,7 +72,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'runtime/locks': [
     'runtime/concurrency',
-
     'runtime/action',
     'runtime/sharding',
     'runtime/domain',
@@ -219,9 +218,8 @@ const EXCLUSIVE: Readonly<Record<string, readonly string[]>> = {
   'lossless-json': ['runtime/http'],
   'decimal.js': ['runtime/domain'],
   uuid: ['runtime/domain'],
-  // The throw-away databases of the test kit talk to a server on their own to make and drop databases.
-  pg: ['runtime/postgres', 'runtime/testing'],
-  '@electric-sql/pglite': ['runtime/pglite', 'runtime/testing'],
+  pg: ['runtime/postgres'],
+  '@electric-sql/pglite': ['runtime/pglite'],
 };
 
 /** Longer files are asking to be two. */
@@ -412,8 +410,6 @@ function packageOf(specifier: string): string {
 function mayImport(path: string, file: string): boolean {
   const [from, to] = [layerOf(path), layerOf(file)];
   if (from === to) return true;
-  const isDatabaseHarness = path.startsWith('runtime/testing/databases');
-  if (isDatabaseHarness && isOfRuntime(to)) return true;
   return ROOTS[from]?.(to) ?? ALLOWED[from]?.includes(to) === true;
 }
 

@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node';
-import { SERVER_VARIABLE, type ServerAddress, startPostgres } from '../runtime/testing/databases-server.js';
-import type {} from '../runtime/testing/databases-vitest.js';
+import { SERVER_VARIABLE, type ServerAddress, startPostgres } from './databases/server.js';
+import type {} from './databases/vitest.js';
 
 /** Starts one PostgreSQL server for the whole test run, or uses the one named by FW_TEST_POSTGRES. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -15,7 +15,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 function useServer(project: TestProject, address: ServerAddress): () => Promise<void> {
   project.provide('postgresServer', address);
   return async () => {
-    const { dropTestDatabases } = await import('../runtime/testing/databases-template.js');
+    const { dropTestDatabases } = await import('./databases/template.js');
     await dropTestDatabases(address);
   };
 }

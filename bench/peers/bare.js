@@ -28,10 +28,10 @@ export async function open({ connection }) {
  * @param {Connections} connections
  */
 async function flushTexts(connections) {
-  /** @type {typeof import('../../dist/runtime/persistence/flush-shape.js')} */
-  const { flushText } = await built('runtime/persistence/flush-shape.js');
-  /** @type {typeof import('../../dist/runtime/persistence/update-columns.js')} */
-  const { tableUpdates } = await built('runtime/persistence/update-columns.js');
+  /** @type {typeof import('../../dist/runtime/persistence/write/flush-shape.js')} */
+  const { flushText } = await built('runtime/persistence/write/flush-shape.js');
+  /** @type {typeof import('../../dist/runtime/persistence/codec/update-columns.js')} */
+  const { tableUpdates } = await built('runtime/persistence/codec/update-columns.js');
   /** @type {typeof import('../../dist/runtime/domain/column-set.js')} */
   const { columnsOfFields } = await built('runtime/domain/column-set.js');
   const { walletModel: model } = await built('examples/wallet/generated/wallet.js');

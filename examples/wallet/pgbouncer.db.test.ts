@@ -9,8 +9,8 @@ import {
 } from 'fw-actions';
 import pg from 'pg';
 import { beforeEach, expect, test } from 'vitest';
-import { describeThroughPgbouncer } from '../../runtime/testing/databases-pgbouncer-vitest.js';
-import { testServer } from '../../runtime/testing/databases-vitest.js';
+import { describeThroughPgbouncer } from '../../test/databases/pgbouncer-vitest.js';
+import { testServer } from '../../test/databases/vitest.js';
 import { WalletCreateAction } from './actions/wallet-create-action.js';
 import { WalletDepositMoneyAction } from './actions/wallet-deposit-money-action.js';
 import { WalletGetAction } from './actions/wallet-get-action.js';

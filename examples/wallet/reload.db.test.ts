@@ -8,11 +8,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serveApplication } from '../../runtime/http/process/serve-application.js';
 import { FakeProcess } from '../../runtime/http/test-support/fake-process.js';
-import {
-  type PostgresServer,
-  type ServerAddress,
-  startPostgres,
-} from '../../runtime/testing/databases-server.js';
+import { type PostgresServer, type ServerAddress, startPostgres } from '../../test/databases/server.js';
 import { application } from './generated/application.js';
 import { storedWallet } from './test-support/wallets.js';
 

@@ -9,8 +9,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serveApplication } from '../../runtime/http/process/serve-application.js';
 import { FakeProcess } from '../../runtime/http/test-support/fake-process.js';
 import { APPLICATION_RIGHTS } from '../../runtime/migration/application-rights.js';
-import { documentedGrants } from '../../runtime/testing/databases-roles.js';
-import { testServer } from '../../runtime/testing/databases-vitest.js';
+import { documentedGrants } from '../../test/databases/roles.js';
+import { testServer } from '../../test/databases/vitest.js';
 import { application } from './generated/application.js';
 
 const GRANTS = documentedGrants();

@@ -8,12 +8,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkProcesses } from '../../runtime/doctor/process-check.js';
 import { serveApplication } from '../../runtime/http/process/serve-application.js';
 import { FakeProcess } from '../../runtime/http/test-support/fake-process.js';
-import {
-  type PostgresServer,
-  type ServerAddress,
-  startPostgres,
-} from '../../runtime/testing/databases-server.js';
-import { testServer } from '../../runtime/testing/databases-vitest.js';
+import { type PostgresServer, type ServerAddress, startPostgres } from '../../test/databases/server.js';
+import { testServer } from '../../test/databases/vitest.js';
 import { application } from './generated/application.js';
 import { storedWallet } from './test-support/wallets.js';
 

@@ -11,7 +11,7 @@ import {
 } from 'fw-actions';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { until } from '../../runtime/events/test-support/ledger.js';
-import { describeOnEachAdapter } from '../../runtime/testing/databases-vitest.js';
+import { describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { TransferGetAction } from './actions/transfer-get-action.js';
 import { TransferInitiateAction } from './actions/transfer-initiate-action.js';
 import { WalletCloseAction } from './actions/wallet-close-action.js';

@@ -16,7 +16,7 @@ import {
   ValidationError,
 } from 'fw-actions';
 import { beforeEach, expect, test } from 'vitest';
-import { describeOnEachAdapter } from '../../runtime/testing/databases-vitest.js';
+import { describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { WalletCreateAction, type WalletCreateParams } from './actions/wallet-create-action.js';
 import { WalletDepositMoneyAction } from './actions/wallet-deposit-money-action.js';
 import { WalletGetAction } from './actions/wallet-get-action.js';

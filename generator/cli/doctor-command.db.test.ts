@@ -7,7 +7,7 @@ import { openDatabases } from '../../runtime/databases.js';
 import { uuid7 } from '../../runtime/domain/id-source.js';
 import { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
 import { defineMigration } from '../../runtime/migration/migration.js';
-import { describeOn } from '../../runtime/testing/databases-vitest.js';
+import { describeOn } from '../../test/databases/vitest.js';
 import { addDoctorCommand } from './doctor-command.js';
 import { runCommand } from './test-support/run-command.js';
 import { topologyYaml } from './test-support/topology-yaml.js';

@@ -13,7 +13,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ShardingTopology } from '../../runtime/config/index.js';
 import { openDatabases } from '../../runtime/databases.js';
 import { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
-import { describeOn } from '../../runtime/testing/databases-vitest.js';
+import { describeOn } from '../../test/databases/vitest.js';
 import { addMigrateCommand } from './migrate-command.js';
 import { runCommand } from './test-support/run-command.js';
 import { topologyYaml } from './test-support/topology-yaml.js';

@@ -16,7 +16,7 @@ import {
 } from '../../runtime/execution/test-support/compiled-program.js';
 import { snapshotSchema } from '../../runtime/migration/schema-snapshot.js';
 import { expectedTable, tableDrift } from '../../runtime/migration/table-drift.js';
-import { describeOn } from '../../runtime/testing/databases-vitest.js';
+import { describeOn } from '../../test/databases/vitest.js';
 import { addMigrateCommand } from './migrate-command.js';
 import type { RenamingPlan } from './test-support/renaming-process.js';
 import { runCommand } from './test-support/run-command.js';

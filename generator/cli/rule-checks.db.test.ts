@@ -8,7 +8,7 @@ import { uuid7 } from '../../runtime/domain/id-source.js';
 import { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
 import { DriverFailure } from '../../runtime/sharding/driver-failure.js';
 import { publicError } from '../../runtime/sharding/public-error.js';
-import { describeOn } from '../../runtime/testing/databases-vitest.js';
+import { describeOn } from '../../test/databases/vitest.js';
 import { sqlPattern } from '../schema/sql-pattern.js';
 import { addMigrateCommand } from './migrate-command.js';
 import { runCommand } from './test-support/run-command.js';

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type PostgresServer, type ServerAddress, startPostgres } from '../../test/databases/server.js';
+import { serverUrl, testDataSource, topologyOf } from '../../test/databases/topology.js';
 import type { DataSourceConfig, ShardingTopology } from '../config/types.js';
 import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
@@ -8,8 +10,6 @@ import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { ProcessRegister } from '../sharding/process-register.js';
 import type { Rows, ShardDatabase } from '../sharding/shard-database.js';
 import { idOn, insertStep, pretendFailover } from '../sharding/test-support/failovers.js';
-import { type PostgresServer, type ServerAddress, startPostgres } from '../testing/databases-server.js';
-import { serverUrl, testDataSource, topologyOf } from '../testing/databases-topology.js';
 import { examine } from './examine.js';
 import type { CheckResult, Finding } from './finding.js';
 import { checkReplica } from './replica-check.js';

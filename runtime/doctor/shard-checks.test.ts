@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { serverUrl, testDataSource, topologyOf } from '../../test/databases/topology.js';
 import type { DataSourceConfig } from '../config/types.js';
 import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { DirectoryLock } from '../pglite/directory-lock.js';
-import { serverUrl, testDataSource, topologyOf } from '../testing/databases-topology.js';
 import { examine } from './examine.js';
 import type { Finding } from './finding.js';
 

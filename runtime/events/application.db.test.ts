@@ -8,6 +8,7 @@ import { walletModel } from '../../examples/wallet/generated/wallet.js';
 import { Wallet } from '../../examples/wallet/models/wallet.js';
 import { WalletRepository } from '../../examples/wallet/repositories/wallet-repository.js';
 import { GLOBAL_SHARD, MEXICO_SHARD } from '../../examples/wallet/shards.js';
+import { describeOn, describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { openDatabases } from '../databases.js';
 import {
   Action,
@@ -19,9 +20,8 @@ import {
   type Principal,
   ShardedId,
 } from '../index.js';
-import { describeOn, describeOnEachAdapter } from '../testing/databases-vitest.js';
-import type { EventEnvelope } from './event-envelope.js';
-import type { EventHandler } from './handler-descriptor.js';
+import type { EventHandler } from './delivery/handler-descriptor.js';
+import type { EventEnvelope } from './log/event-envelope.js';
 import { until } from './test-support/ledger.js';
 
 /** Puts a welcome gift into each new wallet. */

@@ -7,17 +7,17 @@ import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { type Failover, FailoverRegister } from '../sharding/failover-register.js';
 import { findLostCauses, type LostCause } from '../sharding/lost-causes.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
-import { DeadLetters } from './dead-letters.js';
-import { readLag, type ShardLag } from './lag.js';
-import { type Rebased, rebase } from './rebase.js';
+import { DeadLetters } from './dead-letters/dead-letters.js';
 import {
   checkReplayFrom,
   orderReplay,
   type ReplayFrom,
   type ReplayOptions,
   readReplayable,
-} from './replays.js';
-import { Schedules } from './schedules.js';
+} from './dead-letters/replays.js';
+import { readLag, type ShardLag } from './log/lag.js';
+import { type Rebased, rebase } from './log/rebase.js';
+import { Schedules } from './schedules/schedules.js';
 
 /** A replay that was ordered. */
 export interface OrderedReplay {

@@ -16,19 +16,19 @@ import {
   NestedExecutionError,
   OutcomeForgottenError,
 } from '../errors.js';
-import { ResultJson } from '../persistence/result-json.js';
+import { ResultJson } from '../persistence/codec/result-json.js';
 import type { AttemptOutcome, ShardStore } from '../persistence/shard-store.js';
 import { deadlines } from '../sharding/deadlines.js';
+import { Standoffs } from './contention/standoffs.js';
 import { Execution } from './execution.js';
 import type { ExecutionContext, ExecutionRequest } from './execution-request.js';
-import { type Explanation, explainAction } from './explain.js';
-import { KeyGuard, keyHome, requestFingerprint } from './key-guard.js';
-import { KeyJoins } from './key-joins.js';
+import { KeyGuard, keyHome, requestFingerprint } from './keys/key-guard.js';
+import { KeyJoins } from './keys/key-joins.js';
 import { LegWriter } from './leg-writer.js';
+import { type Explanation, explainAction } from './perform/explain.js';
 import { Running } from './running.js';
 import { settleAttempt } from './settle-attempt.js';
 import type { ShardGateways } from './shard-gateways.js';
-import { Standoffs } from './standoffs.js';
 
 export interface ActionExecutorOptions {
   readonly registry: ActionRegistry;

@@ -4,11 +4,11 @@ import type { ExecutionConfiguration } from '../action/execution-configuration.j
 import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
 import type { JsonWriter } from '../domain/json-writer.js';
 import type { Principal } from '../domain/principal.js';
-import type { KeyGuard } from './key-guard.js';
+import type { Standoffs } from './contention/standoffs.js';
+import type { KeyGuard } from './keys/key-guard.js';
 import type { LegWriter } from './leg-writer.js';
 import type { Running } from './running.js';
 import type { ShardGateways } from './shard-gateways.js';
-import type { Standoffs } from './standoffs.js';
 
 /** What one call of `execute` is made of. */
 export interface ExecutionRequest<Params, Result> {

@@ -10,7 +10,7 @@ import { rowKey } from '../domain/entity.js';
 import type { Id } from '../domain/id.js';
 import type { Account } from '../domain/test-support/account.js';
 import { AbortedError, DeadlineExceededError, RefusedError } from '../errors.js';
-import { EventCatalog } from '../persistence/event-catalog.js';
+import { EventCatalog } from '../persistence/codec/event-catalog.js';
 import { idOf } from '../persistence/test-support/plans.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { ActionExecutor } from './action-executor.js';

@@ -4,27 +4,27 @@ import type { ExecutionEnvironment } from '../concurrency/execution-environment.
 import { principalName } from '../domain/principal.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { AbortedError, PlanMisuseError } from '../errors.js';
-import { allApplied, type Link } from '../persistence/link.js';
-import type { PlanWrite } from '../persistence/plan-write.js';
+import { allApplied, type Link } from '../persistence/write/link.js';
+import type { PlanWrite } from '../persistence/write/plan-write.js';
 import { deadlines } from '../sharding/deadlines.js';
 import { requireOneShard, requireVersion } from './admission.js';
-import { Contention, guardedRows } from './contention.js';
-import { applyLegs } from './cross-shard-legs.js';
-import { deadlineExceeded, staleError } from './execution-errors.js';
+import { Contention, guardedRows } from './contention/contention.js';
+import { applyLegs } from './cross-shard/cross-shard-legs.js';
 import type { ExecutionContext, ExecutionRequest } from './execution-request.js';
-import { askHome } from './key-guard.js';
+import { askHome } from './keys/key-guard.js';
+import { requireKeys } from './keys/planned-keys.js';
 import { legWrite } from './leg-write.js';
 import type { LegResult, LegWriter, Retry } from './leg-writer.js';
 import { isPassing } from './passing-errors.js';
-import { PerformRun } from './perform-run.js';
-import { requireKeys } from './planned-keys.js';
+import { deadlineExceeded, staleError } from './perform/execution-errors.js';
+import { PerformRun } from './perform/perform-run.js';
+import { ReportBuilder } from './perform/report-builder.js';
+import { untilAborted } from './perform/until-aborted.js';
 import { type AttemptResult, type Awaiting, isLostRead, type Prepared } from './prepared.js';
-import { ReportBuilder } from './report-builder.js';
 import { backoffMs, FREE_ENDS, LEAST_MS, MAXIMUM_FREE_ATTEMPTS } from './retry-policy.js';
 import { isEmpty, type Leg, routePlan } from './routing.js';
 import { type PlannedSchedules, withSchedules } from './scheduled-rows.js';
 import type { ShardGateways } from './shard-gateways.js';
-import { untilAborted } from './until-aborted.js';
 
 /** One call of `execute`: attempts until one is applied, refused, out of attempts or out of time. */
 export class Execution<Params, Result> {

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
+import { describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { uuid7 } from '../domain/id-source.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { UnknownShardError, ValidationError } from '../errors.js';
-import { EventCatalog } from '../persistence/event-catalog.js';
+import { EventCatalog } from '../persistence/codec/event-catalog.js';
 import { countingRegistry } from '../sharding/test-support/counting-registry.js';
-import { describeOnEachAdapter } from '../testing/databases-vitest.js';
 import { ShardGateways } from './shard-gateways.js';
 import { AccountRepository, accountMigrations, HERE, openBank, THERE } from './test-support/accounts.js';
 

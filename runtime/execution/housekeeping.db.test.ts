@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { assembleApplication } from '../application.js';
 import { Decimal } from '../domain/decimal.js';
-import { describeOnEachAdapter } from '../testing/databases-vitest.js';
 import { Housekeeping, type Purge } from './housekeeping.js';
 import {
   ALICE,

@@ -1,7 +1,7 @@
 import type { ActionRegistry } from '../action/action-registry.js';
 import type { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { uuid7 } from '../domain/id-source.js';
-import type { ActionRow, PlanWrite } from '../persistence/plan-write.js';
+import type { ActionRow, PlanWrite } from '../persistence/write/plan-write.js';
 import type { Leg } from './routing.js';
 import { scheduleRows } from './scheduled-rows.js';
 

@@ -9,17 +9,17 @@ import {
   StaleModelError,
   UniqueViolationError,
 } from '../errors.js';
-import { KEY_CONSTRAINT } from '../persistence/idempotency-key.js';
-import type { Link } from '../persistence/link.js';
-import { LostWrite } from '../persistence/lost-write.js';
-import type { PlanWrite } from '../persistence/plan-write.js';
-import type { WriteOutcome } from '../persistence/queued-plan.js';
-import type { Submission } from '../persistence/shard-writer.js';
+import { KEY_CONSTRAINT } from '../persistence/write/idempotency-key.js';
+import type { Link } from '../persistence/write/link.js';
+import { LostWrite } from '../persistence/write/lost-write.js';
+import type { PlanWrite } from '../persistence/write/plan-write.js';
+import type { WriteOutcome } from '../persistence/write/queued-plan.js';
+import type { Submission } from '../persistence/write/shard-writer.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
 import { sqlStateMeaning } from '../sharding/sql-state.js';
-import { guardedRows } from './contention.js';
-import type { KeyGuard, Replay } from './key-guard.js';
+import { guardedRows } from './contention/contention.js';
+import type { KeyGuard, Replay } from './keys/key-guard.js';
 import { settleAttempt } from './settle-attempt.js';
 import type { ShardGateways } from './shard-gateways.js';
 

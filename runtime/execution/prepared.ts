@@ -1,6 +1,6 @@
 import type { StagedItem } from '../action/action-plan.js';
 import { ShardUnavailableError } from '../errors.js';
-import type { Link } from '../persistence/link.js';
+import type { Link } from '../persistence/write/link.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import type { LegResult, Retry } from './leg-writer.js';
 import type { Leg } from './routing.js';

@@ -1,5 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { PostgresServer } from '../../test/databases/server.js';
+import { type ReplicatedServers, startReplicated } from '../../test/databases/standby.js';
+import { cloneDatabase } from '../../test/databases/template.js';
+import { serverUrl, testDataSource, topologyOf } from '../../test/databases/topology.js';
 import { ActionPlan } from '../action/action-plan.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { type PerformScope, runInPerformScope } from '../action/perform-scope.js';
@@ -11,10 +15,6 @@ import { CommitOutcomeUnknownError } from '../errors.js';
 import { DatabaseRegistry } from '../sharding/database-registry.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import type { Statement } from '../sharding/shard-database.js';
-import type { PostgresServer } from '../testing/databases-server.js';
-import { type ReplicatedServers, startReplicated } from '../testing/databases-standby.js';
-import { cloneDatabase } from '../testing/databases-template.js';
-import { serverUrl, testDataSource, topologyOf } from '../testing/databases-topology.js';
 import {
   ALICE,
   accountMigrations,

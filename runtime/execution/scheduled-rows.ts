@@ -4,8 +4,8 @@ import { shardOfUuid } from '../domain/id.js';
 import { uuid7 } from '../domain/id-source.js';
 import { compileObjectWriter } from '../domain/json-writer.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { instantText } from '../persistence/column-codec.js';
-import type { ScheduleRow } from '../persistence/plan-write.js';
+import { instantText } from '../persistence/codec/column-codec.js';
+import type { ScheduleRow } from '../persistence/write/plan-write.js';
 import type { Leg } from './routing.js';
 
 /** What a plan has to do with scheduled actions. */

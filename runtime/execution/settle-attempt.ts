@@ -1,6 +1,6 @@
 import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
-import type { ActionRow } from '../persistence/plan-write.js';
 import type { AttemptOutcome, ShardStore } from '../persistence/shard-store.js';
+import type { ActionRow } from '../persistence/write/plan-write.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { backoffMs } from './retry-policy.js';
 

@@ -3,7 +3,7 @@ import { type PerformScope, runInPerformScope } from '../action/perform-scope.js
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import { accountModel } from '../domain/test-support/account.js';
 import { DeadlineExceededError } from '../errors.js';
-import { EventCatalog } from '../persistence/event-catalog.js';
+import { EventCatalog } from '../persistence/codec/event-catalog.js';
 import { idOf } from '../persistence/test-support/plans.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import type { CallOptions, Rows } from '../sharding/shard-database.js';

@@ -7,33 +7,33 @@ import type { ModelEvent } from '../domain/model-event.js';
 import type { KeyLookup } from '../domain/natural-key.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { DeadlineExceededError, WriteInPerformError } from '../errors.js';
-import type { EventCatalog } from '../persistence/event-catalog.js';
-import { FlushStatements } from '../persistence/flush-statement.js';
-import { FoldingRules } from '../persistence/folding-rules.js';
-import { legsToJson } from '../persistence/journal-entry.js';
-import type { JournalStore } from '../persistence/journal-store.js';
-import { readOnlyKysely } from '../persistence/kysely-dialect.js';
-import { ModelReader, type ModelSource, modelsById, modelsByKey } from '../persistence/model-reader.js';
-import type { PlanWrite } from '../persistence/plan-write.js';
-import type { QueryOptions } from '../persistence/query-options.js';
-import type { EventFacts } from '../persistence/recorded-event.js';
-import type { RepositoryContext } from '../persistence/repository.js';
+import type { EventCatalog } from '../persistence/codec/event-catalog.js';
+import type { EventFacts } from '../persistence/codec/recorded-event.js';
+import { legsToJson } from '../persistence/journal/journal-entry.js';
+import type { JournalStore } from '../persistence/journal/journal-store.js';
+import { SqlJournalStore } from '../persistence/journal/sql-journal-store.js';
+import { readOnlyKysely } from '../persistence/read/kysely-dialect.js';
+import { ModelReader, type ModelSource, modelsById, modelsByKey } from '../persistence/read/model-reader.js';
+import type { QueryOptions } from '../persistence/read/query-options.js';
+import type { RepositoryContext } from '../persistence/read/repository.js';
 import type { ShardStore, WriteGroup } from '../persistence/shard-store.js';
-import { ShardWriter } from '../persistence/shard-writer.js';
-import { SqlJournalStore } from '../persistence/sql-journal-store.js';
 import { SqlShardStore } from '../persistence/sql-shard-store.js';
+import { FlushStatements } from '../persistence/write/flush-statement.js';
+import { FoldingRules } from '../persistence/write/folding-rules.js';
+import type { PlanWrite } from '../persistence/write/plan-write.js';
+import { ShardWriter } from '../persistence/write/shard-writer.js';
 import {
   checkWritingLimits,
   DEFAULT_WRITER_LIMITS,
   type WriterLimits,
   type WritingLimits,
-} from '../persistence/writer-limits.js';
+} from '../persistence/write/writer-limits.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { deadlines } from '../sharding/deadlines.js';
 import { type ReplicaRead, ReplicaReads } from '../sharding/replica-reads.js';
 import type { ShardDatabase, Statement } from '../sharding/shard-database.js';
-import { StagedStates } from './staged-states.js';
-import { Turns } from './turns.js';
+import { Turns } from './contention/turns.js';
+import { StagedStates } from './perform/staged-states.js';
 
 /** What the executor has of one shard. */
 export interface ShardGateway {

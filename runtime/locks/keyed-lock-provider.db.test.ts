@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { describeOn, describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { Action, startPerform } from '../action/action.js';
 import { ActionPlan } from '../action/action-plan.js';
 import { runInPerformScope } from '../action/perform-scope.js';
@@ -8,7 +9,6 @@ import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { LockLostError, LockTimeoutError, WriteInPerformError } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { countingRegistry } from '../sharding/test-support/counting-registry.js';
-import { describeOn, describeOnEachAdapter } from '../testing/databases-vitest.js';
 import { KeyedLockProvider, lockCondition } from './keyed-lock-provider.js';
 
 const SHARD = ShardIdentifier.of(0, 0);

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
+import { describeOnEachAdapter } from '../../test/databases/vitest.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { accountModel } from '../domain/test-support/account.js';
 import { MigrationError } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
-import { describeOnEachAdapter } from '../testing/databases-vitest.js';
 import type { DriftPolicy } from './check-schema.js';
 import { migrate } from './migrate.js';
 import { defineMigration } from './migration.js';

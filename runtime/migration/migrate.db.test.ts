@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
+import { startPostgres } from '../../test/databases/server.js';
+import { serverUrl, testDataSource, topologyOf } from '../../test/databases/topology.js';
+import { describeOn, describeOnEachAdapter } from '../../test/databases/vitest.js';
 import type { ShardingTopology } from '../config/types.js';
 import { openDatabases, postgresAdapter } from '../databases.js';
 import { uuid7 } from '../domain/id-source.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { MigrationError, ShardIdentityError, UnsafeServerError } from '../errors.js';
 import { DatabaseRegistry } from '../sharding/database-registry.js';
-import { startPostgres } from '../testing/databases-server.js';
-import { serverUrl, testDataSource, topologyOf } from '../testing/databases-topology.js';
-import { describeOn, describeOnEachAdapter } from '../testing/databases-vitest.js';
 import { migrate } from './migrate.js';
 import { defineMigration } from './migration.js';
 import { systemMigrations } from './system-migrations.js';

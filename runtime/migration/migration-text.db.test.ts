@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { describeOn, describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { MigrationError, ValidationError } from '../errors.js';
-import { describeOn, describeOnEachAdapter } from '../testing/databases-vitest.js';
 import { migrate, migrateShard } from './migrate.js';
 import { defineMigration, runsInTransaction } from './migration.js';
 import { migrationStatus } from './migration-status.js';

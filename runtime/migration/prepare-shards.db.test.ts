@@ -1,4 +1,7 @@
 import { expect, it } from 'vitest';
+import { startPostgres } from '../../test/databases/server.js';
+import { serverUrl, testDataSource, topologyOf } from '../../test/databases/topology.js';
+import { describeOn } from '../../test/databases/vitest.js';
 import type { ShardingTopology } from '../config/types.js';
 import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
@@ -6,9 +9,6 @@ import { MigrationError, ShardIdentityError } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
-import { startPostgres } from '../testing/databases-server.js';
-import { serverUrl, testDataSource, topologyOf } from '../testing/databases-topology.js';
-import { describeOn } from '../testing/databases-vitest.js';
 import { migrate } from './migrate.js';
 import { defineMigration, type Migration } from './migration.js';
 import { type PrepareOptions, prepareShards, type ShardPreparation } from './prepare-shards.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { flushText } from '../persistence/flush-shape.js';
+import { flushText } from '../persistence/write/flush-shape.js';
 import { systemMigrations } from './system-migrations.js';
 
 const text = systemMigrations.map((migration) => JSON.stringify(migration)).join('\n');

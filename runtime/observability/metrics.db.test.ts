@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeOn } from '../../test/databases/vitest.js';
 import type { ApplicationDefinition } from '../application-definition.js';
 import { CODEGEN_VERSION } from '../codegen/version.js';
 import { fixedPrincipal } from '../http/authenticator.js';
 import { serveApplication } from '../http/process/serve-application.js';
 import { FakeProcess } from '../http/test-support/fake-process.js';
 import { oneShardYaml } from '../http/test-support/one-shard-yaml.js';
-import { describeOn } from '../testing/databases-vitest.js';
 
 const application: ApplicationDefinition = {
   codegenVersion: CODEGEN_VERSION,

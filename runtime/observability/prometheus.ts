@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type Timer, time } from '../concurrency/time.js';
-import type { ConsumerLag, ShardLag } from '../events/lag.js';
-import type { JournalStatistics } from '../persistence/journal-statistics.js';
+import type { ConsumerLag, ShardLag } from '../events/log/lag.js';
+import type { JournalStatistics } from '../persistence/journal/journal-statistics.js';
 import type { RetentionStatus } from '../retention/retention-keeper.js';
 import { addAdmissionMetrics, type HttpAdmission } from './admission-metrics.js';
 import { addRetentionMetrics } from './retention-metrics.js';

@@ -1,5 +1,5 @@
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import type { WriterCounts } from '../persistence/writer-counters.js';
+import type { WriterCounts } from '../persistence/write/writer-counters.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import type { PoolStats } from '../sharding/shard-database.js';
 

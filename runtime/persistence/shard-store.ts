@@ -2,8 +2,8 @@ import type { ModelDescriptor, NaturalKey } from '../domain/descriptor.js';
 import type { Entity } from '../domain/entity.js';
 import type { DriverFailure } from '../sharding/driver-failure.js';
 import type { CallOptions } from '../sharding/shard-database.js';
-import type { KeyClaim, KeyName, KeyRecord } from './idempotency-key.js';
-import type { ActionRow, PlanWrite } from './plan-write.js';
+import type { KeyClaim, KeyName, KeyRecord } from './write/idempotency-key.js';
+import type { ActionRow, PlanWrite } from './write/plan-write.js';
 
 /** Plans that are applied together or not at all, in the order in which they follow one another. */
 export type WriteGroup = readonly PlanWrite[];

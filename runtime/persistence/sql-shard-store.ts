@@ -6,17 +6,12 @@ import { DriverFailure } from '../sharding/driver-failure.js';
 import { INTERNAL_ACCESS } from '../sharding/internal-access.js';
 import { PackedArray } from '../sharding/packed-array.js';
 import type { CallOptions, ShardDatabase, Statement } from '../sharding/shard-database.js';
-import { instantText, uuidArray } from './column-codec.js';
-import type { EventCatalog } from './event-catalog.js';
-import { ALL_APPLIED, UNPROVEN } from './flush-shape.js';
-import { FlushStatements } from './flush-statement.js';
-import { FoldingOutdated, type FoldingRules } from './folding-rules.js';
-import type { KeyClaim, KeyName, KeyRecord } from './idempotency-key.js';
-import { keyStatement } from './key-lookup.js';
-import { KeyReader } from './key-reader.js';
-import type { ActionRow } from './plan-write.js';
-import { REPLICATION_WAIT } from './replication-wait.js';
-import { RowCodec } from './row-codec.js';
+import { instantText, uuidArray } from './codec/column-codec.js';
+import type { EventCatalog } from './codec/event-catalog.js';
+import { RowCodec } from './codec/row-codec.js';
+import { quoteIdentifier } from './codec/sql-identifier.js';
+import { keyStatement } from './read/key-lookup.js';
+import { KeyReader } from './read/key-reader.js';
 import {
   type AttemptOutcome,
   type FlushOutcome,
@@ -26,8 +21,13 @@ import {
   type ShardStore,
   type WriteGroup,
 } from './shard-store.js';
-import { quoteIdentifier } from './sql-identifier.js';
-import { type ConflictTargets, UniqueConflicts } from './unique-conflicts.js';
+import { ALL_APPLIED, UNPROVEN } from './write/flush-shape.js';
+import { FlushStatements } from './write/flush-statement.js';
+import { FoldingOutdated, type FoldingRules } from './write/folding-rules.js';
+import type { KeyClaim, KeyName, KeyRecord } from './write/idempotency-key.js';
+import type { ActionRow } from './write/plan-write.js';
+import { REPLICATION_WAIT } from './write/replication-wait.js';
+import { type ConflictTargets, UniqueConflicts } from './write/unique-conflicts.js';
 
 /** The `ShardStore` of a PostgreSQL database, embedded or not. */
 export class SqlShardStore implements ShardStore {

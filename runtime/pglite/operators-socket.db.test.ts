@@ -4,12 +4,12 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { testDataSource, topologyOf } from '../../test/databases/topology.js';
 import { type OpenDatabasesOptions, openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { EmbeddedDatabaseLockedError } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import type { Rows, ShardDatabase } from '../sharding/shard-database.js';
-import { testDataSource, topologyOf } from '../testing/databases-topology.js';
 import { socketPath } from './operators-wire.js';
 
 const shard = ShardIdentifier.of(0, 0);

@@ -4,12 +4,12 @@ import fs, { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { testDataSource, topologyOf } from '../../test/databases/topology.js';
 import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { EmbeddedDatabaseLockedError } from '../errors.js';
 import { migrate } from '../migration/migrate.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
-import { testDataSource, topologyOf } from '../testing/databases-topology.js';
 import { DirectoryLock } from './directory-lock.js';
 import { openFailure } from './open-failure.js';
 

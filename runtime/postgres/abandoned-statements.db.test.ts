@@ -1,9 +1,9 @@
 import { afterEach, expect, it } from 'vitest';
+import { topologyOf } from '../../test/databases/topology.js';
+import { describeOn } from '../../test/databases/vitest.js';
 import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { NotificationListener, ShardDatabase } from '../sharding/shard-database.js';
-import { topologyOf } from '../testing/databases-topology.js';
-import { describeOn } from '../testing/databases-vitest.js';
 import { failureOf, statement, TestDatabases } from './test-support/test-databases.js';
 
 const NOTICED = { timeout: 20_000 };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { describeOn } from '../../test/databases/vitest.js';
 import { openDatabases } from '../databases.js';
-import { describeOn } from '../testing/databases-vitest.js';
 
 describeOn('postgresql', 'A process whose event loop is busy', (harness) => {
   it('opens connections to a healthy database, and reports it as reachable', async () => {

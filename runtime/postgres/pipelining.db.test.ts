@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
+import { describeOn } from '../../test/databases/vitest.js';
 import type { CallOptions, Rows, ShardDatabase, Statement } from '../sharding/shard-database.js';
-import { describeOn } from '../testing/databases-vitest.js';
 import { failureOf, statement, TestDatabases } from './test-support/test-databases.js';
 
 /** Which backend ran it, after so many seconds. */

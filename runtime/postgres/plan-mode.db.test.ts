@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
+import { describeOn } from '../../test/databases/vitest.js';
 import type { Rows, ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { TransactionManager } from '../sharding/transaction-manager.js';
-import { describeOn } from '../testing/databases-vitest.js';
 import { failureOf, statement, TestDatabases } from './test-support/test-databases.js';
 
 const MODE = "current_setting('plan_cache_mode')";

@@ -3,12 +3,12 @@ import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { afterEach, expect, it } from 'vitest';
+import { freePort } from '../../test/databases/server.js';
+import { testDataSource } from '../../test/databases/topology.js';
+import { describeOn, testServer } from '../../test/databases/vitest.js';
 import type { PostgresUrl } from '../config/types.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
-import { freePort } from '../testing/databases-server.js';
-import { testDataSource } from '../testing/databases-topology.js';
-import { describeOn, testServer } from '../testing/databases-vitest.js';
 import { PostgresDatabase } from './postgres-database.js';
 import { failureOf, statement, TestDatabases } from './test-support/test-databases.js';
 

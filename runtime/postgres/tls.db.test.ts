@@ -2,17 +2,17 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PostgresUrl } from '../config/types.js';
-import { ShardIdentifier } from '../domain/shard-identifier.js';
-import type { Rows } from '../sharding/shard-database.js';
-import { type PostgresServer, startPostgres } from '../testing/databases-server.js';
+import { type PostgresServer, startPostgres } from '../../test/databases/server.js';
 import {
   expiredIdentity,
   strangersCertificate,
   testClientIdentity,
   testIdentity,
-} from '../testing/databases-tls.js';
-import { testDataSource } from '../testing/databases-topology.js';
+} from '../../test/databases/tls.js';
+import { testDataSource } from '../../test/databases/topology.js';
+import type { PostgresUrl } from '../config/types.js';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import type { Rows } from '../sharding/shard-database.js';
 import { PostgresDatabase } from './postgres-database.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'fw-tls-'));

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { application } from '../../examples/wallet/generated/application.js';
 import { GLOBAL_SHARD, MEXICO_SHARD } from '../../examples/wallet/shards.js';
+import { startPostgres } from '../../test/databases/server.js';
+import { serverUrl, testDataSource, topologyOf } from '../../test/databases/topology.js';
+import { describeOn } from '../../test/databases/vitest.js';
 import { postgresAdapter } from '../databases.js';
 import { until } from '../events/test-support/ledger.js';
 import { migrate } from '../migration/migrate.js';
 import { DatabaseRegistry } from '../sharding/database-registry.js';
-import { startPostgres } from '../testing/databases-server.js';
-import { serverUrl, testDataSource, topologyOf } from '../testing/databases-topology.js';
-import { describeOn } from '../testing/databases-vitest.js';
 import { mortalDatabases } from './test-support/mortal-databases.js';
 import { initiate, openPurses, readEndings, walletProcess } from './test-support/transfers.js';
 

@@ -1,19 +1,19 @@
 import { afterEach, expect, test } from 'vitest';
 import { GLOBAL_SHARD, MEXICO_SHARD } from '../../examples/wallet/shards.js';
+import type { DatabaseHarness } from '../../test/databases/databases.js';
+import { StallingProxy } from '../../test/databases/proxy.js';
+import {
+  type ReplicatedServers,
+  type ReplicationMode,
+  startReplicated,
+} from '../../test/databases/standby.js';
+import { serverUrl, testDataSource, topologyOf } from '../../test/databases/topology.js';
+import { describeOn } from '../../test/databases/vitest.js';
 import { postgresAdapter } from '../databases.js';
 import { shardOfUuid } from '../domain/id.js';
 import { until } from '../events/test-support/ledger.js';
 import { migrate } from '../migration/migrate.js';
 import { DatabaseRegistry } from '../sharding/database-registry.js';
-import type { DatabaseHarness } from '../testing/databases.js';
-import { StallingProxy } from '../testing/databases-proxy.js';
-import {
-  type ReplicatedServers,
-  type ReplicationMode,
-  startReplicated,
-} from '../testing/databases-standby.js';
-import { serverUrl, testDataSource, topologyOf } from '../testing/databases-topology.js';
-import { describeOn } from '../testing/databases-vitest.js';
 import { loadMigrations, SHARDS, TransferLoad } from './test-support/transfer-load.js';
 import { readEndings } from './test-support/transfers.js';
 

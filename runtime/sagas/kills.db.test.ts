@@ -2,12 +2,12 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { application } from '../../examples/wallet/generated/application.js';
 import type { Transfer } from '../../examples/wallet/models/transfer.js';
 import { GLOBAL_SHARD, MEXICO_SHARD } from '../../examples/wallet/shards.js';
+import { describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { SeededRandom } from '../../test/faults/seeded-random.js';
 import type { Application } from '../application.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { until } from '../events/test-support/ledger.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
-import { describeOnEachAdapter } from '../testing/databases-vitest.js';
 import { mortalDatabases } from './test-support/mortal-databases.js';
 import {
   type Books,

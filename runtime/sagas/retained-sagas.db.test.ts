@@ -1,11 +1,11 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import { describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { type Application, assembleApplication } from '../application.js';
 import { Decimal } from '../domain/decimal.js';
 import { uuid7 } from '../domain/id-source.js';
 import { ShardUnavailableError } from '../errors.js';
 import { until } from '../events/test-support/ledger.js';
 import { ALICE, HERE, OpenAction, THERE } from '../execution/test-support/accounts.js';
-import { describeOnEachAdapter } from '../testing/databases-vitest.js';
 import { Trip, TripStartAction, tripApplication } from './test-support/trips.js';
 
 /** Starting embedded databases takes long on a machine that is busy. */

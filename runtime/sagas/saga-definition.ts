@@ -3,7 +3,7 @@ import { ShardedId, shardOfUuid } from '../domain/id.js';
 import type { Model } from '../domain/model.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ValidationError } from '../errors.js';
-import { Repository, type RepositoryContext } from '../persistence/repository.js';
+import { Repository, type RepositoryContext } from '../persistence/read/repository.js';
 import type { Saga } from './saga.js';
 import type { SagaDescriptor } from './saga-descriptor.js';
 import { type SagaStep, stepOf } from './saga-step.js';

@@ -2,7 +2,7 @@ import { ShardedId } from '../domain/id.js';
 import { uuid7 } from '../domain/id-source.js';
 import { ownPrincipal, principalName } from '../domain/principal.js';
 import { ModelNotFoundError } from '../errors.js';
-import type { RepositoryContext } from '../persistence/repository.js';
+import type { RepositoryContext } from '../persistence/read/repository.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { ABANDON, RETRY } from './saga-actions.js';

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import type { PartialPage } from '../persistence/list-reader.js';
-import type { PageRequest } from '../persistence/page.js';
-import type { QueryOptions } from '../persistence/query-options.js';
-import { Repository, type RepositoryContext } from '../persistence/repository.js';
+import type { PartialPage } from '../persistence/read/list-reader.js';
+import type { PageRequest } from '../persistence/read/page.js';
+import type { QueryOptions } from '../persistence/read/query-options.js';
+import { Repository, type RepositoryContext } from '../persistence/read/repository.js';
 import { type SagaRun, type SagaRunState, sagaRunModel } from './saga-run.js';
 
 /** Which sagas are meant; what is left out does not matter. */

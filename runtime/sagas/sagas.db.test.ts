@@ -1,11 +1,11 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import { describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { type Application, assembleApplication } from '../application.js';
 import { Decimal } from '../domain/decimal.js';
 import { RefusedError, ShardUnavailableError } from '../errors.js';
 import { until } from '../events/test-support/ledger.js';
 import { ALICE, HERE, OpenAction, THERE } from '../execution/test-support/accounts.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
-import { describeOnEachAdapter } from '../testing/databases-vitest.js';
 import { OverdueAction } from './overdue-action.js';
 import type { SagaSummary } from './sagas.js';
 import {

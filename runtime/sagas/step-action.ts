@@ -4,7 +4,7 @@ import type { Clock } from '../domain/clock.js';
 import type { ShardedId } from '../domain/id.js';
 import type { Principal } from '../domain/principal.js';
 import { UnknownActionError } from '../errors.js';
-import type { Repository } from '../persistence/repository.js';
+import type { Repository } from '../persistence/read/repository.js';
 import type { SagaDefinition } from './saga-definition.js';
 import type { SagaRunRepository } from './saga-run-repository.js';
 import type { SagaFailure } from './saga-step.js';

@@ -1,5 +1,7 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type PostgresServer, startPostgres } from '../../test/databases/server.js';
+import { serverUrl, testDataSource, topologyOf } from '../../test/databases/topology.js';
 import { openDatabases } from '../databases.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import {
@@ -10,8 +12,6 @@ import {
   THERE,
 } from '../execution/test-support/accounts.js';
 import { migrate } from '../migration/migrate.js';
-import { type PostgresServer, startPostgres } from '../testing/databases-server.js';
-import { serverUrl, testDataSource, topologyOf } from '../testing/databases-topology.js';
 
 /** Time until a caller is told. Of several callers the middle one counts: any single one may meet a busy machine. */
 const A_SECOND = 1_000;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { describeOn } from '../../test/databases/vitest.js';
 import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
-import { describeOn } from '../testing/databases-vitest.js';
 import type { DatabaseRegistry } from './database-registry.js';
 
 const SHARDS = Array.from({ length: 5 }, (_, member) => ShardIdentifier.of(member % 2, member));

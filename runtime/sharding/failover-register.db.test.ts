@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
-import { describeOnEachAdapter } from '../testing/databases-vitest.js';
 import { FailoverRegister } from './failover-register.js';
 
 const SHARD = ShardIdentifier.of(0, 0);

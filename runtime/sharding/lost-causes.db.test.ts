@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
-import { describeOnEachAdapter } from '../testing/databases-vitest.js';
 import { findLostCauses } from './lost-causes.js';
 import { idOn, insertSaga, insertStep } from './test-support/failovers.js';
 

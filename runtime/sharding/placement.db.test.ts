@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
+import { describeOn } from '../../test/databases/vitest.js';
 import type { MemberConfig, ShardingTopology } from '../config/types.js';
 import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ShardUnavailableError, UnknownShardError } from '../errors.js';
-import { describeOn } from '../testing/databases-vitest.js';
 import type { DatabaseRegistry } from './database-registry.js';
 import { Placement } from './placement.js';
 

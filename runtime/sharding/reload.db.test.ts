@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { describeOn } from '../../test/databases/vitest.js';
 import type { DataSourceConfig, MemberConfig, ShardingTopology } from '../config/types.js';
 import { openDatabases } from '../databases.js';
 import { ShardedId } from '../domain/id.js';
@@ -7,7 +8,6 @@ import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { Account } from '../domain/test-support/account.js';
 import { ReloadRefusedError, UnknownShardError } from '../errors.js';
 import { defineMigration } from '../migration/migration.js';
-import { describeOn } from '../testing/databases-vitest.js';
 import type { DatabaseRegistry } from './database-registry.js';
 import { Placement } from './placement.js';
 import type { ShardDatabase } from './shard-database.js';

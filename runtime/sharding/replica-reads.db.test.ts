@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type PostgresServer, startPostgres } from '../../test/databases/server.js';
+import { serverUrl, testDataSource } from '../../test/databases/topology.js';
 import type { MemberConfig, ShardingTopology } from '../config/types.js';
 import { postgresAdapter } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ShardIdentityError, ValidationError } from '../errors.js';
 import { migrate } from '../migration/migrate.js';
 import { defineMigration } from '../migration/migration.js';
-import { type PostgresServer, startPostgres } from '../testing/databases-server.js';
-import { serverUrl, testDataSource } from '../testing/databases-topology.js';
 import { DatabaseRegistry } from './database-registry.js';
 import { type ReplicaRead, ReplicaReads } from './replica-reads.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeOnEachAdapter } from '../testing/databases-vitest.js';
+import { describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { DriverFailure } from './driver-failure.js';
 import { PackedArray } from './packed-array.js';
 import type { Place, ShardDatabase } from './shard-database.js';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
+import { describeOn } from '../../test/databases/vitest.js';
 import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ReloadRefusedError } from '../errors.js';
-import { describeOn } from '../testing/databases-vitest.js';
 import type { Place, ShardDatabase } from './shard-database.js';
 import { SwitchableDatabase } from './switchable-database.js';
 import { untilPromoted } from './topology-reload.js';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { describeOn, describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ClosedError, DatabaseError, UnknownShardError, WriteInPerformError } from '../errors.js';
-import { describeOn, describeOnEachAdapter } from '../testing/databases-vitest.js';
 import { DriverFailure } from './driver-failure.js';
 import type { ShardDatabase } from './shard-database.js';
 import type { TransactionManager } from './transaction-manager.js';

@@ -21,7 +21,7 @@ import {
   UnknownShardError,
   ValidationError,
 } from '../errors.js';
-import { Repository } from '../persistence/repository.js';
+import { Repository } from '../persistence/read/repository.js';
 import { actionSpec } from './action-spec.js';
 import { persisted } from './persisted.js';
 import { VirtualClock } from './virtual-clock.js';

@@ -8,7 +8,7 @@ import type { ShardedId } from '../domain/id.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { Account, AccountCredited, accountModel, newAccount } from '../domain/test-support/account.js';
 import { UnknownActionError, UnknownModelError, UnknownShardError } from '../errors.js';
-import { Repository } from '../persistence/repository.js';
+import { Repository } from '../persistence/read/repository.js';
 import { applicationSpecs } from './application-specs.js';
 import { VirtualClock } from './virtual-clock.js';
 

@@ -8,8 +8,8 @@ import {
   UnknownHandlerError,
   ValidationError,
 } from '../errors.js';
-import type { EventEnvelope } from '../events/event-envelope.js';
-import type { EventHandler } from '../events/handler-descriptor.js';
+import type { EventHandler } from '../events/delivery/handler-descriptor.js';
+import type { EventEnvelope } from '../events/log/event-envelope.js';
 import { accountApplication, CreditAction } from '../execution/test-support/accounts.js';
 import { applicationSpecs } from './application-specs.js';
 import { delivery } from './handler-spec.js';

@@ -6,9 +6,9 @@ import { uuid7 } from '../domain/id-source.js';
 import { ModelEvent } from '../domain/model-event.js';
 import { parseUuid } from '../domain/uuid.js';
 import { UnknownHandlerError, ValidationError } from '../errors.js';
-import type { LoggedEvent, SourceAction } from '../events/event-record.js';
-import { HandlerAttempts } from '../events/handler-attempts.js';
-import type { EventHandler, HandlerDescriptor } from '../events/handler-descriptor.js';
+import { HandlerAttempts } from '../events/delivery/handler-attempts.js';
+import type { EventHandler, HandlerDescriptor } from '../events/delivery/handler-descriptor.js';
+import type { LoggedEvent, SourceAction } from '../events/log/event-record.js';
 import type { ActionRunner } from '../execution/action-executor.js';
 import { type Handled, HandlerOutcome } from './handler-outcome.js';
 import {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { describeOn } from '../../test/databases/vitest.js';
 import { type Application, assembleApplication } from '../application.js';
 import { Decimal } from '../domain/decimal.js';
 import { type Account, AccountCredited, newAccount } from '../domain/test-support/account.js';
@@ -12,7 +13,7 @@ import {
   OpenAction,
   THERE,
 } from '../execution/test-support/accounts.js';
-import { Repository } from '../persistence/repository.js';
+import { Repository } from '../persistence/read/repository.js';
 import type { Saga } from '../sagas/saga.js';
 import {
   Trip,
@@ -22,7 +23,6 @@ import {
   tripModel,
 } from '../sagas/test-support/trips.js';
 import { applicationSpecs } from './application-specs.js';
-import { describeOn } from './databases-vitest.js';
 import { recordedCalls } from './recorded-calls.js';
 import { BonusHandler, bonusApplication, type Letters } from './test-support/bonuses.js';
 import { VirtualClock } from './virtual-clock.js';

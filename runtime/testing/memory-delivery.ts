@@ -1,6 +1,6 @@
-import { type LoggedEvent, modelKeyOf } from '../events/event-record.js';
-import { HandlerAttempts } from '../events/handler-attempts.js';
-import type { HandlerDescriptor } from '../events/handler-descriptor.js';
+import { HandlerAttempts } from '../events/delivery/handler-attempts.js';
+import type { HandlerDescriptor } from '../events/delivery/handler-descriptor.js';
+import { type LoggedEvent, modelKeyOf } from '../events/log/event-record.js';
 import type { ActionRunner } from '../execution/action-executor.js';
 import type { Agenda } from './agenda.js';
 

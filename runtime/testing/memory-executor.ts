@@ -9,9 +9,9 @@ import type { JsonValue } from '../domain/json.js';
 import { type Principal, principalName } from '../domain/principal.js';
 import { IdempotencyKeyReusedError, NestedExecutionError } from '../errors.js';
 import type { ActionRunner } from '../execution/action-executor.js';
-import { requestFingerprint } from '../execution/key-guard.js';
-import type { EventCatalog } from '../persistence/event-catalog.js';
-import type { ResultJson } from '../persistence/result-json.js';
+import { requestFingerprint } from '../execution/keys/key-guard.js';
+import type { EventCatalog } from '../persistence/codec/event-catalog.js';
+import type { ResultJson } from '../persistence/codec/result-json.js';
 import type { MemoryModels } from './memory-models.js';
 import { type Performed, performOnce } from './perform-once.js';
 

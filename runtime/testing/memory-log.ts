@@ -3,8 +3,8 @@ import type { JsonObject } from '../domain/json.js';
 import { compileObjectWriter } from '../domain/json-writer.js';
 import type { ModelEvent } from '../domain/model-event.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import type { LoggedEvent, SourceAction } from '../events/event-record.js';
-import type { EventCatalog } from '../persistence/event-catalog.js';
+import type { LoggedEvent, SourceAction } from '../events/log/event-record.js';
+import type { EventCatalog } from '../persistence/codec/event-catalog.js';
 import type { MemoryCommit } from './memory-executor.js';
 
 /** Where an event comes from. */

@@ -5,7 +5,7 @@ import { descriptorOf, type Entity, rowOf } from '../domain/entity.js';
 import { heldKeys, type KeyLookup } from '../domain/natural-key.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { DatabaseError, StaleModelError, UniqueViolationError, UnknownShardError } from '../errors.js';
-import type { RepositoryContext } from '../persistence/repository.js';
+import type { RepositoryContext } from '../persistence/read/repository.js';
 import { persisted } from './persisted.js';
 
 /** Shards of a topology that exists in memory only. */

@@ -1,4 +1,4 @@
-import type { RepositoryContext } from '../persistence/repository.js';
+import type { RepositoryContext } from '../persistence/read/repository.js';
 import { Placement } from '../sharding/placement.js';
 
 /** Chooses among shards that exist in memory only: all have one weight, and every database is empty. */

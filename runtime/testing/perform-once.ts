@@ -8,11 +8,11 @@ import type { ModelEvent } from '../domain/model-event.js';
 import { type Principal, principalName } from '../domain/principal.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { requireOneShard, requireVersion } from '../execution/admission.js';
-import { requireKeys } from '../execution/planned-keys.js';
+import { requireKeys } from '../execution/keys/planned-keys.js';
 import { routePlan } from '../execution/routing.js';
 import { withSchedules } from '../execution/scheduled-rows.js';
-import type { EventCatalog } from '../persistence/event-catalog.js';
-import { RowCodec } from '../persistence/row-codec.js';
+import type { EventCatalog } from '../persistence/codec/event-catalog.js';
+import { RowCodec } from '../persistence/codec/row-codec.js';
 import type { MemoryModels } from './memory-models.js';
 
 /** One attempt to perform. */

@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PGLITE_VERSION } from '../../runtime/pglite/load-pglite.js';
-import { testServer } from '../../runtime/testing/databases-vitest.js';
 import { createWallet, post, type WalletBody } from '../customer/http-client.js';
 import { writeWalletConfig } from '../customer/wallet-config.js';
+import { testServer } from '../databases/vitest.js';
 import { type Places, serverPlaces } from '../http/wallet-service.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

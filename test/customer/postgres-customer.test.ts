@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type PostgresServer, startPostgres } from '../../runtime/testing/databases-server.js';
+import { type PostgresServer, startPostgres } from '../databases/server.js';
 import { createWallet, get, post, type WalletBody } from './http-client.js';
 import { failToStart, type ServerProcess, startServerProcess } from './server-process.js';
 import { type ShardPlace, writeWalletConfig } from './wallet-config.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { testServer } from '../../runtime/testing/databases-vitest.js';
+import { testServer } from '../databases/vitest.js';
 import { check } from './checker.js';
 import { send } from './customer.js';
 import { FaultWorld, TIMEOUT_MS } from './fault-world.js';

@@ -2,8 +2,8 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
 import { PostgresDatabase } from '../../runtime/postgres/postgres-database.js';
-import { serverUrl, testDataSource } from '../../runtime/testing/databases-topology.js';
-import { testServer } from '../../runtime/testing/databases-vitest.js';
+import { serverUrl, testDataSource } from '../databases/topology.js';
+import { testServer } from '../databases/vitest.js';
 import type { Fault } from './fault.js';
 import { FaultProxy } from './fault-proxy.js';
 

@@ -8,9 +8,9 @@ import {
 } from 'fw-actions';
 import { application } from '../../examples/wallet/generated/application.js';
 import type { ShardingTopology } from '../../runtime/config/types.js';
-import type { ServerAddress } from '../../runtime/testing/databases-server.js';
-import { cloneDatabase, dropDatabase } from '../../runtime/testing/databases-template.js';
-import { serverUrl, testDataSource, topologyOf } from '../../runtime/testing/databases-topology.js';
+import type { ServerAddress } from '../databases/server.js';
+import { cloneDatabase, dropDatabase } from '../databases/template.js';
+import { serverUrl, testDataSource, topologyOf } from '../databases/topology.js';
 import { FaultProxy } from './fault-proxy.js';
 import { readRows, type ShardRows, untilQuiet } from './stored-rows.js';
 

@@ -1,7 +1,7 @@
 import { ShardIdentifier } from 'fw-actions';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { TransactionManager } from '../../runtime/sharding/transaction-manager.js';
-import { testServer } from '../../runtime/testing/databases-vitest.js';
+import { testServer } from '../databases/vitest.js';
 import { check } from './checker.js';
 import { send } from './customer.js';
 import { depositByHand } from './deposits-by-hand.js';

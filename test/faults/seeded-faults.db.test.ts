@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { testServer } from '../../runtime/testing/databases-vitest.js';
+import { testServer } from '../databases/vitest.js';
 import { runFaults } from './fault-run.js';
 import { EVERYTHING } from './fault-schedule.js';
 import { FaultWorld } from './fault-world.js';

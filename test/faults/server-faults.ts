@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PostgresServer } from '../../runtime/testing/databases-server.js';
+import type { PostgresServer } from '../databases/server.js';
 import { DATABASE } from './server-world.js';
 import { connectTo } from './stored-rows.js';
 

@@ -1,8 +1,8 @@
 import { type Application, openApplication, ShardIdentifier } from 'fw-actions';
 import { application } from '../../examples/wallet/generated/application.js';
-import { type PostgresServer, startPostgres } from '../../runtime/testing/databases-server.js';
-import { cloneDatabase } from '../../runtime/testing/databases-template.js';
-import { serverUrl, testDataSource, topologyOf } from '../../runtime/testing/databases-topology.js';
+import { type PostgresServer, startPostgres } from '../databases/server.js';
+import { cloneDatabase } from '../databases/template.js';
+import { serverUrl, testDataSource, topologyOf } from '../databases/topology.js';
 import { connectTo, readRows, type ShardRows, untilQuiet } from './stored-rows.js';
 
 /** The database of a shard, by the same name on both servers. */

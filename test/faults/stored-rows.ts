@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { ServerAddress } from '../../runtime/testing/databases-server.js';
+import type { ServerAddress } from '../databases/server.js';
 
 export interface WalletRow {
   readonly id: string;

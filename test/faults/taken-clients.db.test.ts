@@ -13,7 +13,7 @@ import { WalletDepositMoneyAction } from '../../examples/wallet/actions/wallet-d
 import { application } from '../../examples/wallet/generated/application.js';
 import type { Wallet } from '../../examples/wallet/models/wallet.js';
 import type { ShardSession } from '../../runtime/sharding/shard-database.js';
-import { describeOn } from '../../runtime/testing/databases-vitest.js';
+import { describeOn } from '../databases/vitest.js';
 import { PRINCIPAL } from './customer.js';
 
 const GLOBAL = ShardIdentifier.of(0, 0);

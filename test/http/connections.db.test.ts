@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { METHODS } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { testServer } from '../../runtime/testing/databases-vitest.js';
+import { testServer } from '../databases/vitest.js';
 import { RawConnection } from './raw-connection.js';
 import { WalletService } from './wallet-service.js';
 

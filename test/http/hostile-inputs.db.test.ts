@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { sendRaw } from '../../runtime/http/test-support/raw-client.js';
-import { testServer } from '../../runtime/testing/databases-vitest.js';
+import { testServer } from '../databases/vitest.js';
 import { type Answer, JSON_TYPE, OWNER, WalletService } from './wallet-service.js';
 
 /** Requests are refused within a hundredth of that; what is refused too late takes seconds. */

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { testServer } from '../../runtime/testing/databases-vitest.js';
+import { testServer } from '../databases/vitest.js';
 import { RawConnection } from './raw-connection.js';
 import { WalletService } from './wallet-service.js';
 

@@ -6,10 +6,10 @@ import { startServer } from '../../examples/wallet/generated/server.js';
 import type { HttpLimits } from '../../runtime/http/limits.js';
 import { collectLog } from '../../runtime/http/test-support/collect-log.js';
 import type { LogEntry } from '../../runtime/observability/logger.js';
-import type { AdapterName } from '../../runtime/testing/databases.js';
-import type { ServerAddress } from '../../runtime/testing/databases-server.js';
-import { cloneDatabase, dropDatabase } from '../../runtime/testing/databases-template.js';
 import { type ShardPlace, writeWalletConfig } from '../customer/wallet-config.js';
+import type { AdapterName } from '../databases/databases.js';
+import type { ServerAddress } from '../databases/server.js';
+import { cloneDatabase, dropDatabase } from '../databases/template.js';
 import { ApiContract, type LiveAnswer } from './api-contract.js';
 
 export const OWNER = '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10';

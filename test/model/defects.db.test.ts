@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { DatabaseHarness } from '../../runtime/testing/databases.js';
-import { describeOn } from '../../runtime/testing/databases-vitest.js';
+import type { DatabaseHarness } from '../databases/databases.js';
+import { describeOn } from '../databases/vitest.js';
 import { checkRun } from './check.js';
 import { defects } from './defects.js';
 import { migrations } from './models.js';

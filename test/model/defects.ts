@@ -2,14 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { StagedItem } from '../../runtime/action/action-plan.js';
 import { type Entity, rowOf } from '../../runtime/domain/entity.js';
 import type { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
+import { type StagedState, StagedStates } from '../../runtime/execution/perform/staged-states.js';
 import { type ShardGateway, ShardGateways } from '../../runtime/execution/shard-gateways.js';
-import { type StagedState, StagedStates } from '../../runtime/execution/staged-states.js';
-import type { EventCatalog } from '../../runtime/persistence/event-catalog.js';
-import { Link } from '../../runtime/persistence/link.js';
-import type { PlanWrite } from '../../runtime/persistence/plan-write.js';
+import type { EventCatalog } from '../../runtime/persistence/codec/event-catalog.js';
 import type { FlushOutcome, FlushRequest, ShardStore } from '../../runtime/persistence/shard-store.js';
-import { ShardWriter, type Submission, type SubmitOptions } from '../../runtime/persistence/shard-writer.js';
-import { DEFAULT_WRITER_LIMITS } from '../../runtime/persistence/writer-limits.js';
+import { Link } from '../../runtime/persistence/write/link.js';
+import type { PlanWrite } from '../../runtime/persistence/write/plan-write.js';
+import {
+  ShardWriter,
+  type Submission,
+  type SubmitOptions,
+} from '../../runtime/persistence/write/shard-writer.js';
+import { DEFAULT_WRITER_LIMITS } from '../../runtime/persistence/write/writer-limits.js';
 import type { DatabaseRegistry } from '../../runtime/sharding/database-registry.js';
 import type { CallOptions } from '../../runtime/sharding/shard-database.js';
 import { type MakeGateways, NAMESPACE } from './run-model.js';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ShardingTopology } from '../../runtime/config/types.js';
 import { postgresAdapter } from '../../runtime/databases.js';
 import { DatabaseRegistry } from '../../runtime/sharding/database-registry.js';
-import { describeOn } from '../../runtime/testing/databases-vitest.js';
+import { describeOn } from '../databases/vitest.js';
 import { dumpShard } from './database-dump.js';
 import { fightOverOneRow, type Progress } from './hot-row.js';
 import { migrations } from './models.js';

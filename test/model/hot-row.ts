@@ -4,7 +4,7 @@ import type { AttemptEnd } from '../../runtime/action/execution-report.js';
 import { FwError } from '../../runtime/errors.js';
 import { ActionExecutor } from '../../runtime/execution/action-executor.js';
 import { ShardGateways } from '../../runtime/execution/shard-gateways.js';
-import { EventCatalog } from '../../runtime/persistence/event-catalog.js';
+import { EventCatalog } from '../../runtime/persistence/codec/event-catalog.js';
 import type { DatabaseRegistry } from '../../runtime/sharding/database-registry.js';
 import { events, models } from './models.js';
 import { currentExecution, type ExecutionRecord } from './record.js';

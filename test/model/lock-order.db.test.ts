@@ -5,12 +5,12 @@ import type { ModelDescriptor } from '../../runtime/domain/descriptor.js';
 import { ShardedId } from '../../runtime/domain/id.js';
 import { uuid7 } from '../../runtime/domain/id-source.js';
 import { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
-import { EventCatalog } from '../../runtime/persistence/event-catalog.js';
-import type { PlanWrite } from '../../runtime/persistence/plan-write.js';
+import { EventCatalog } from '../../runtime/persistence/codec/event-catalog.js';
 import { SqlShardStore } from '../../runtime/persistence/sql-shard-store.js';
+import type { PlanWrite } from '../../runtime/persistence/write/plan-write.js';
 import { DriverFailure } from '../../runtime/sharding/driver-failure.js';
 import type { ShardDatabase } from '../../runtime/sharding/shard-database.js';
-import { describeOn } from '../../runtime/testing/databases-vitest.js';
+import { describeOn } from '../databases/vitest.js';
 import {
   events,
   migrations,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { AdapterName, DatabaseHarness } from '../../runtime/testing/databases.js';
-import { describeOn } from '../../runtime/testing/databases-vitest.js';
+import type { AdapterName, DatabaseHarness } from '../databases/databases.js';
+import { describeOn } from '../databases/vitest.js';
 import { checkRun } from './check.js';
 import { migrations } from './models.js';
 import { runModel, SHARDS } from './run-model.js';

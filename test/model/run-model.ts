@@ -5,7 +5,7 @@ import { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
 import { CommitOutcomeUnknownError, CrossShardPartialError } from '../../runtime/errors.js';
 import { ActionExecutor } from '../../runtime/execution/action-executor.js';
 import { ShardGateways } from '../../runtime/execution/shard-gateways.js';
-import { EventCatalog } from '../../runtime/persistence/event-catalog.js';
+import { EventCatalog } from '../../runtime/persistence/codec/event-catalog.js';
 import type { DatabaseRegistry } from '../../runtime/sharding/database-registry.js';
 import { events, models } from './models.js';
 import { Random } from './random.js';

@@ -7,7 +7,7 @@ import { Id, ShardedId } from '../../runtime/domain/id.js';
 import type { Principal } from '../../runtime/domain/principal.js';
 import type { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
 import { ModelNotFoundError, RefusedError } from '../../runtime/errors.js';
-import { Repository, type RepositoryContext } from '../../runtime/persistence/repository.js';
+import { Repository, type RepositoryContext } from '../../runtime/persistence/read/repository.js';
 import {
   Badge,
   badgeModel,

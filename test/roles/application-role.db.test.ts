@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { ROLE_VARIABLE } from '../../runtime/testing/databases-roles.js';
+import { ROLE_VARIABLE } from '../databases/roles.js';
 import { runNested } from '../nested-run.js';
 
 /** A share of what `npm run proof:roles` runs: keys, rows that are due, parked events. */
 const SHARE = [
-  'runtime/execution/key-guard.db.test.ts',
-  'runtime/events/schedules.db.test.ts',
-  'runtime/events/parking.db.test.ts',
+  'runtime/execution/keys/key-guard.db.test.ts',
+  'runtime/events/schedules/schedules.db.test.ts',
+  'runtime/events/dead-letters/parking.db.test.ts',
 ];
 
 test('executor and delivery work under the role of docs/events.md', async () => {

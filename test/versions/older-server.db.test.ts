@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { VERSION_VARIABLE } from '../../runtime/testing/databases-binaries.js';
+import { VERSION_VARIABLE } from '../databases/binaries.js';
 import { runNested } from '../nested-run.js';
 
 /** A share of what `npm run proof:versions` runs on every version: keys, parked events, migrations. */
 const SHARE = [
-  'runtime/execution/key-guard.db.test.ts',
-  'runtime/events/parking.db.test.ts',
+  'runtime/execution/keys/key-guard.db.test.ts',
+  'runtime/events/dead-letters/parking.db.test.ts',
   'runtime/migration/drift.db.test.ts',
 ];
 

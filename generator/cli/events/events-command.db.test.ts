@@ -13,8 +13,8 @@ import {
 import { HERE, THERE } from '../../../runtime/execution/test-support/accounts.js';
 import type { DatabaseRegistry } from '../../../runtime/sharding/database-registry.js';
 import { idOn, insertStep, pretendFailover } from '../../../runtime/sharding/test-support/failovers.js';
-import type { DatabaseHarness } from '../../../runtime/testing/databases.js';
-import { describeOn } from '../../../runtime/testing/databases-vitest.js';
+import type { DatabaseHarness } from '../../../test/databases/databases.js';
+import { describeOn } from '../../../test/databases/vitest.js';
 import { type Ran, runCommand } from '../test-support/run-command.js';
 import { topologyYaml } from '../test-support/topology-yaml.js';
 import { addEventsCommand } from './events-command.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openDatabases } from '../../../runtime/databases.js';
-import { JournalRecovery } from '../../../runtime/execution/journal-recovery.js';
+import { JournalRecovery } from '../../../runtime/execution/cross-shard/journal-recovery.js';
 import {
   accountMigrations,
   HERE,
@@ -12,7 +12,7 @@ import {
   THERE,
 } from '../../../runtime/execution/test-support/accounts.js';
 import { undoSecondLeg } from '../../../runtime/execution/test-support/half-done.js';
-import { describeOn } from '../../../runtime/testing/databases-vitest.js';
+import { describeOn } from '../../../test/databases/vitest.js';
 import { type Ran, runCommand } from '../test-support/run-command.js';
 import { topologyYaml } from '../test-support/topology-yaml.js';
 import { addJournalCommand } from './journal-command.js';

@@ -14,7 +14,7 @@ import {
   type TripTerms,
   tripApplication,
 } from '../../../runtime/sagas/test-support/trips.js';
-import { describeOn } from '../../../runtime/testing/databases-vitest.js';
+import { describeOn } from '../../../test/databases/vitest.js';
 import { type Ran, runCommand } from '../test-support/run-command.js';
 import { topologyYaml } from '../test-support/topology-yaml.js';
 import { addSagasCommand } from './sagas-command.js';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openDatabases } from '../../../runtime/databases.js';
 import { ShardedId } from '../../../runtime/domain/id.js';
 import { ShardIdentifier } from '../../../runtime/domain/shard-identifier.js';
-import { describeOn } from '../../../runtime/testing/databases-vitest.js';
+import { describeOn } from '../../../test/databases/vitest.js';
 import { runCommand } from '../test-support/run-command.js';
 import { topologyYaml } from '../test-support/topology-yaml.js';
 import { addSagasCommand } from './sagas-command.js';

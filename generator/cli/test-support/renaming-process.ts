@@ -17,7 +17,7 @@ import {
   openBank,
 } from '../../../runtime/execution/test-support/accounts.js';
 import { DatabaseRegistry } from '../../../runtime/sharding/database-registry.js';
-import { testDataSource, topologyOf } from '../../../runtime/testing/databases-topology.js';
+import { testDataSource, topologyOf } from '../../../test/databases/topology.js';
 
 export interface RenamingPlan {
   readonly url: DataSourceConfig['url'];

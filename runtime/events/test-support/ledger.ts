@@ -1,3 +1,4 @@
+import { rowsAsOwner } from '../../../test/databases/roles.js';
 import { Action } from '../../action/action.js';
 import type { ActionDescriptor } from '../../action/action-descriptor.js';
 import { ActionRegistry } from '../../action/action-registry.js';
@@ -21,13 +22,12 @@ import {
   OpenAction,
 } from '../../execution/test-support/accounts.js';
 import { defineMigration, type Migration } from '../../migration/migration.js';
-import { EventCatalog } from '../../persistence/event-catalog.js';
+import { EventCatalog } from '../../persistence/codec/event-catalog.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
-import { rowsAsOwner } from '../../testing/databases-roles.js';
-import { EventDelivery } from '../event-delivery.js';
-import type { EventEnvelope } from '../event-envelope.js';
-import type { HandlerDescriptor, HandlerSettings } from '../handler-descriptor.js';
-import type { DeliveryLimits } from '../shard-delivery.js';
+import { EventDelivery } from '../delivery/event-delivery.js';
+import type { HandlerDescriptor, HandlerSettings } from '../delivery/handler-descriptor.js';
+import type { DeliveryLimits } from '../delivery/shard-delivery.js';
+import type { EventEnvelope } from '../log/event-envelope.js';
 
 export type CreditedEnvelope = EventEnvelope<AccountCredited>;
 

@@ -2,12 +2,13 @@
  * A process that delivers until it is killed. Its argument is a `WorkerPlan` as JSON. It writes what its handlers see to
  * the table `seen`, and credits the mirror once for each event.
  */
+
+import { testDataSource, topologyOf } from '../../../test/databases/topology.js';
 import type { DataSourceConfig } from '../../config/types.js';
 import { postgresAdapter } from '../../databases.js';
 import { Decimal } from '../../domain/decimal.js';
 import { CreditAction, HERE } from '../../execution/test-support/accounts.js';
 import { DatabaseRegistry } from '../../sharding/database-registry.js';
-import { testDataSource, topologyOf } from '../../testing/databases-topology.js';
 import { type CreditedEnvelope, handlerOf, openLedger } from './ledger.js';
 
 export interface WorkerPlan {

@@ -1,3 +1,4 @@
+import { rowsAsOwner } from '../../../test/databases/roles.js';
 import { Action } from '../../action/action.js';
 import type { ActionDescriptor } from '../../action/action-descriptor.js';
 import { ActionRegistry } from '../../action/action-registry.js';
@@ -18,12 +19,11 @@ import {
 } from '../../domain/test-support/account.js';
 import { RefusedError } from '../../errors.js';
 import { defineMigration, type Migration } from '../../migration/migration.js';
-import { EventCatalog } from '../../persistence/event-catalog.js';
-import { Repository, type RepositoryContext } from '../../persistence/repository.js';
+import { EventCatalog } from '../../persistence/codec/event-catalog.js';
+import { Repository, type RepositoryContext } from '../../persistence/read/repository.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
-import { rowsAsOwner } from '../../testing/databases-roles.js';
 import { ActionExecutor } from '../action-executor.js';
-import { CrossShardJournal } from '../cross-shard-journal.js';
+import { CrossShardJournal } from '../cross-shard/cross-shard-journal.js';
 import { ShardGateways } from '../shard-gateways.js';
 
 export const HERE: ShardIdentifier = ShardIdentifier.of(0, 0);

@@ -2,12 +2,13 @@
  * A process that moves an amount from one shard to another and is killed by SIGKILL right after the first leg's commit
  * has been answered. Its argument is a `CrashPlan` as JSON.
  */
+
+import { testDataSource, topologyOf } from '../../../test/databases/topology.js';
 import type { DataSourceConfig } from '../../config/types.js';
 import { pgliteAdapter, postgresAdapter } from '../../databases.js';
 import type { DatabaseAdapter } from '../../sharding/database-adapter.js';
 import { DatabaseRegistry } from '../../sharding/database-registry.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
-import { testDataSource, topologyOf } from '../../testing/databases-topology.js';
 import { HERE, openBank, THERE } from './accounts.js';
 
 export interface CrashPlan {

@@ -13,11 +13,11 @@ import type { modelKeys } from '../../domain/natural-key.js';
 import type { Principal } from '../../domain/principal.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { defineMigration, type Migration } from '../../migration/migration.js';
-import { EventCatalog } from '../../persistence/event-catalog.js';
-import { Repository, type RepositoryContext } from '../../persistence/repository.js';
+import { EventCatalog } from '../../persistence/codec/event-catalog.js';
+import { Repository, type RepositoryContext } from '../../persistence/read/repository.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { ActionExecutor } from '../action-executor.js';
-import type { Explanation } from '../explain.js';
+import type { Explanation } from '../perform/explain.js';
 import { ShardGateways } from '../shard-gateways.js';
 import { HERE } from './accounts.js';
 

@@ -3,10 +3,10 @@
  * all of them at once, and writes their ids, or the codes of errors, as a JSON list.
  */
 import { once } from 'node:events';
+import { testDataSource, topologyOf } from '../../../test/databases/topology.js';
 import type { DataSourceConfig } from '../../config/types.js';
 import { openDatabases } from '../../databases.js';
 import { FwError } from '../../errors.js';
-import { testDataSource, topologyOf } from '../../testing/databases-topology.js';
 import { HERE } from './accounts.js';
 import { openHotel } from './guests.js';
 

@@ -1,8 +1,9 @@
 /** A process that migrates shards until it is done or killed. Its argument is a `MigratingPlan` as JSON. */
+
+import { testDataSource, topologyOf } from '../../../test/databases/topology.js';
 import type { DataSourceConfig, Pooler } from '../../config/types.js';
 import { openDatabases } from '../../databases.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
-import { testDataSource, topologyOf } from '../../testing/databases-topology.js';
 import { migrate } from '../migrate.js';
 import type { Migration } from '../migration.js';
 

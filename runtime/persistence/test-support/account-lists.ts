@@ -4,17 +4,17 @@ import { type Account, accountModel } from '../../domain/test-support/account.js
 import { defineMigration, type Migration } from '../../migration/migration.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { ReplicaReads } from '../../sharding/replica-reads.js';
-import { readOnlyKysely } from '../kysely-dialect.js';
-import type { PartialPage } from '../list-reader.js';
-import type { Page, PageRequest } from '../page.js';
+import { readOnlyKysely } from '../read/kysely-dialect.js';
+import type { PartialPage } from '../read/list-reader.js';
+import type { Page, PageRequest } from '../read/page.js';
 import {
   type LimitedList,
   type PagedList,
   Repository,
   type RepositoryContext,
   type StreamedList,
-} from '../repository.js';
-import type { ScatterResult } from '../scatter.js';
+} from '../read/repository.js';
+import type { ScatterResult } from '../read/scatter.js';
 
 const columns = `state text not null, version bigint not null, balance numeric(19,4) not null, nickname text,
   closed_by text, created_date timestamptz not null, updated_date timestamptz not null`;

@@ -1,6 +1,6 @@
 import { DriverFailure } from '../../sharding/driver-failure.js';
-import type { PlanWrite } from '../plan-write.js';
 import type { FlushOutcome, FlushRequest, ShardStore, WriteGroup } from '../shard-store.js';
+import type { PlanWrite } from '../write/plan-write.js';
 
 export interface MemoryStoreOptions {
   /** From 0 to 1. */

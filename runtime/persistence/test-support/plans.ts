@@ -6,7 +6,7 @@ import { ShardedId } from '../../domain/id.js';
 import { uuid7 } from '../../domain/id-source.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { Account, accountModel, OPENED_AT } from '../../domain/test-support/account.js';
-import type { PlanWrite } from '../plan-write.js';
+import type { PlanWrite } from '../write/plan-write.js';
 
 const accounts = accountModel as unknown as ModelDescriptor;
 /** As accounts, but each state is written by itself. */

@@ -1,9 +1,9 @@
+import type { DatabaseHarness } from '../../../test/databases/databases.js';
+import { StallingProxy } from '../../../test/databases/proxy.js';
 import type { DataSourceConfig, PostgresUrl } from '../../config/types.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import type { ShardDatabase, Statement } from '../../sharding/shard-database.js';
-import type { DatabaseHarness } from '../../testing/databases.js';
-import { StallingProxy } from '../../testing/databases-proxy.js';
 import { PostgresDatabase } from '../postgres-database.js';
 
 const SHARD = ShardIdentifier.of(0, 0);

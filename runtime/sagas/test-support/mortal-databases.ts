@@ -1,8 +1,8 @@
+import { topologyOf } from '../../../test/databases/topology.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { lost, mortalDatabase } from '../../events/test-support/crashing-databases.js';
 import { DatabaseRegistry } from '../../sharding/database-registry.js';
 import type { Rows } from '../../sharding/shard-database.js';
-import { topologyOf } from '../../testing/databases-topology.js';
 
 /** Databases of a process that can be killed, over those of one that lives on. */
 export interface MortalDatabases {

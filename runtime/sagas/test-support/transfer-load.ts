@@ -12,7 +12,7 @@ import { currency } from '../../domain/currency.js';
 import { Decimal } from '../../domain/decimal.js';
 import { type ShardedId, shardOfUuid } from '../../domain/id.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
-import type { EventEnvelope } from '../../events/event-envelope.js';
+import type { EventEnvelope } from '../../events/log/event-envelope.js';
 import { until } from '../../events/test-support/ledger.js';
 import { defineMigration, type Migration } from '../../migration/migration.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';

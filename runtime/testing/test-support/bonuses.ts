@@ -1,8 +1,8 @@
 import type { ApplicationDefinition } from '../../application-definition.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { AccountCredited } from '../../domain/test-support/account.js';
-import type { EventEnvelope } from '../../events/event-envelope.js';
-import type { EventHandler } from '../../events/handler-descriptor.js';
+import type { EventHandler } from '../../events/delivery/handler-descriptor.js';
+import type { EventEnvelope } from '../../events/log/event-envelope.js';
 import { accountApplication, CreditAction } from '../../execution/test-support/accounts.js';
 
 /** Where letters are sent from. */

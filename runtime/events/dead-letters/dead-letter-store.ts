@@ -1,0 +1,193 @@
+import type { JsonObject } from '../../domain/json.js';
+import { storedText } from '../../domain/storable-text.js';
+import { arrayLiteral, quoteElement } from '../../persistence/codec/column-codec.js';
+import type { ShardDatabase } from '../../sharding/shard-database.js';
+import { HOLDS, type Lease, type StatementRunner } from '../delivery/consumer-store.js';
+import { type LoggedEvent, modelKeyOf } from '../log/event-record.js';
+
+/** Why an event could not be handled. */
+export interface HandlingFailure {
+  readonly attempts: number;
+  readonly code: string;
+  readonly message: string;
+  readonly stack: string;
+}
+
+/** An event on its way to the parking table; without a failure it only waits behind one. */
+export interface ParkedEvent {
+  readonly event: LoggedEvent;
+  readonly failure: HandlingFailure | undefined;
+}
+
+/** A parked event as it is read for a retry. */
+export interface ParkedLetter {
+  readonly event: LoggedEvent;
+  /** Failed attempts, those of earlier retries included. */
+  readonly attempts: number;
+}
+
+/**
+ * What became of taking an event out. `gone`: it is not there, or was discarded; an earlier attempt whose outcome was
+ * not heard has taken it out. `lost`: the lease has been lost.
+ */
+export type Settlement = 'settled' | 'gone' | 'lost';
+
+/** The parking table of one shard, as the holder of a lease uses it. Each statement is fenced. */
+export class DeadLetterStore {
+  readonly #database: ShardDatabase;
+
+  constructor(database: ShardDatabase) {
+    this.#database = database;
+  }
+
+  /** Keys of the models that are parked for this consumer, and whether somebody has asked for a retry. */
+  async parkedModels(
+    consumer: string,
+  ): Promise<readonly { readonly key: string; readonly retry: boolean }[]> {
+    const { rows } = await this.#database.query({ text: MODELS, name: 'fw_parked', values: [consumer] });
+    return rows.map(([modelName, modelId, retry]) => ({
+      key: modelKeyOf({ modelName: String(modelName), modelId: String(modelId) }),
+      retry: retry === true,
+    }));
+  }
+
+  /**
+   * Copies events to the parking table. False if the lease has been lost. An event behind the checkpoint is left out: it
+   * was parked before, and may have been handled since.
+   */
+  async park(
+    lease: Lease,
+    parked: readonly ParkedEvent[],
+    on: StatementRunner = this.#database,
+  ): Promise<boolean> {
+    const column = (text: (each: ParkedEvent) => string | undefined): string =>
+      arrayLiteral(parked.map((each) => quoted(text(each))));
+    const values = [
+      ...leaseValues(lease),
+      column(({ event }) => event.id),
+      column(({ event }) => event.modelName),
+      column(({ event }) => event.modelId),
+      column(({ event }) => event.eventType),
+      column(({ event }) => String(event.cursor.epoch)),
+      column(({ event }) => event.cursor.transactionId),
+      column(({ event }) => String(event.cursor.position)),
+      column(({ event }) => JSON.stringify(event)),
+      column(({ failure }) => String(failure?.attempts ?? 0)),
+      column(({ failure }) => stored(failure?.code)),
+      column(({ failure }) => stored(failure?.message)),
+      column(({ failure }) => stored(failure?.stack, LONGEST_STACK)),
+    ];
+    const { rows } = await on.query({ text: PARK, name: 'fw_park', values });
+    return rows[0]?.[0] === true;
+  }
+
+  /** The parked events of one model in order, so many at most, each with the attempts that have failed. */
+  async of(
+    consumer: string,
+    model: Pick<LoggedEvent, 'modelName' | 'modelId'>,
+    limit: number,
+  ): Promise<readonly ParkedLetter[]> {
+    const values = [consumer, model.modelName, model.modelId, limit];
+    const { rows } = await this.#database.query({ text: OF_MODEL, name: 'fw_parked_of', values });
+    return rows.map(([event, attempts]) => ({
+      event: event as JsonObject as unknown as LoggedEvent,
+      attempts: Number(attempts),
+    }));
+  }
+
+  /** Takes an event that was handled after all out of the table. */
+  async settle(lease: Lease, eventId: string, on: StatementRunner = this.#database): Promise<Settlement> {
+    const { rows } = await on.query({
+      text: SETTLE,
+      name: 'fw_settle',
+      values: [...leaseValues(lease), eventId],
+    });
+    const [held, settled] = rows[0] ?? [];
+    if (held !== true) return 'lost';
+    return Number(settled) > 0 ? 'settled' : 'gone';
+  }
+
+  /**
+   * Notes another failure of a parked event: its model stays parked until the next retry is asked for. No effect if
+   * another failure has been noted since the event was read: a statement that arrives late must not take back a retry
+   * that was asked for in the meantime.
+   */
+  async fail(
+    lease: Lease,
+    { event, attempts: known }: ParkedLetter,
+    failure: HandlingFailure,
+  ): Promise<void> {
+    const { attempts, code, message, stack } = failure;
+    const model = [event.modelName, event.modelId];
+    const values = [
+      ...leaseValues(lease),
+      event.id,
+      attempts,
+      storedText(code),
+      storedText(message),
+      storedText(stack, LONGEST_STACK),
+      ...model,
+      known,
+    ];
+    await this.#database.query({ text: FAIL, values });
+  }
+}
+
+function leaseValues({ name, holder, fence }: Lease): readonly string[] {
+  return [name, holder, fence];
+}
+
+/** A stack begins with the message. */
+const LONGEST_STACK = 16_000;
+
+/** An error's text may hold anything, at any length. */
+function stored(text: string | undefined, longest?: number): string | undefined {
+  return text === undefined ? undefined : storedText(text, longest);
+}
+
+function quoted(text: string | undefined): string {
+  return text === undefined ? 'NULL' : quoteElement(text);
+}
+
+/** Locks the lease's row, so that nobody takes it over before what depends on it has committed. */
+const HELD =
+  'held AS MATERIALIZED (SELECT epoch, transaction_id, position FROM eventlog.consumers ' +
+  `WHERE ${HOLDS} FOR NO KEY UPDATE)`;
+
+const MODELS =
+  'SELECT model_name, model_id, bool_or(retry_date IS NOT NULL) FROM eventlog.dead_letters ' +
+  "WHERE consumer = $1 AND state <> 'discarded' GROUP BY model_name, model_id";
+
+const PARK = `WITH ${HELD},
+i AS (INSERT INTO eventlog.dead_letters (consumer, event_id, model_name, model_id, event_type, epoch, transaction_id,
+    position, event, attempts, error_code, error_message, error_stack, state, failed_date)
+  SELECT $1, d.*, CASE WHEN d.code IS NULL THEN 'waiting' ELSE 'failed' END, CASE WHEN d.code IS NOT NULL THEN now() END
+  FROM unnest($4::uuid[], $5::text[], $6::text[], $7::text[], $8::integer[], $9::xid8[], $10::bigint[], $11::jsonb[],
+    $12::integer[], $13::text[], $14::text[], $15::text[])
+    AS d(event_id, model_name, model_id, event_type, epoch, transaction_id, position, event, attempts, code, message, stack)
+  WHERE EXISTS (SELECT FROM held AS h
+    WHERE (d.epoch, d.transaction_id, d.position) > (h.epoch, h.transaction_id, h.position))
+  ON CONFLICT (consumer, event_id) DO NOTHING)
+SELECT EXISTS (SELECT FROM held)`;
+
+const OF_MODEL =
+  'SELECT event, attempts FROM eventlog.dead_letters ' +
+  "WHERE consumer = $1 AND model_name = $2 AND model_id = $3 AND state <> 'discarded' " +
+  'ORDER BY epoch, transaction_id, position LIMIT $4';
+
+const SETTLE = `WITH ${HELD},
+d AS (DELETE FROM eventlog.dead_letters WHERE consumer = $1 AND event_id = $4::uuid AND state <> 'discarded'
+  AND EXISTS (SELECT FROM held) RETURNING event_id)
+SELECT EXISTS (SELECT FROM held), (SELECT count(*) FROM d)`;
+
+const FAIL = `WITH ${HELD}
+UPDATE eventlog.dead_letters SET retry_date = NULL,
+  state = CASE WHEN event_id = $4::uuid THEN 'failed' ELSE state END,
+  attempts = CASE WHEN event_id = $4::uuid THEN attempts + $5::integer ELSE attempts END,
+  error_code = CASE WHEN event_id = $4::uuid THEN $6 ELSE error_code END,
+  error_message = CASE WHEN event_id = $4::uuid THEN $7 ELSE error_message END,
+  error_stack = CASE WHEN event_id = $4::uuid THEN $8 ELSE error_stack END,
+  failed_date = CASE WHEN event_id = $4::uuid THEN now() ELSE failed_date END
+WHERE consumer = $1 AND model_name = $9 AND model_id = $10 AND state <> 'discarded' AND EXISTS (SELECT FROM held)
+  AND EXISTS (SELECT FROM eventlog.dead_letters AS d
+    WHERE d.consumer = $1 AND d.event_id = $4::uuid AND d.attempts = $11::integer)`;

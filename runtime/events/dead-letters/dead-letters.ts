@@ -1,0 +1,208 @@
+import type { JsonObject } from '../../domain/json.js';
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { ValidationError } from '../../errors.js';
+import type { ShardDatabase } from '../../sharding/shard-database.js';
+import type { LoggedEvent } from '../log/event-record.js';
+
+/** `failed`: the handler could not take it. `waiting`: it stands behind such an event of the same model. */
+export type DeadLetterState = 'failed' | 'waiting' | 'discarded';
+
+/** A parked event. */
+export interface DeadLetter {
+  readonly shard: ShardIdentifier;
+  /** The handler's name, or a replay's. */
+  readonly handler: string;
+  readonly eventId: string;
+  readonly state: DeadLetterState;
+  readonly modelName: string;
+  readonly modelId: string;
+  readonly eventType: string;
+  readonly attempts: number;
+  readonly errorCode: string | undefined;
+  readonly errorMessage: string | undefined;
+  readonly parkedDate: Date;
+  /** A retry was asked for and has not come to its end. */
+  readonly retrying: boolean;
+}
+
+/** A parked event with all that is known about it. */
+export interface DeadLetterDetails extends DeadLetter {
+  readonly event: LoggedEvent;
+  readonly errorStack: string | undefined;
+  readonly failedDate: Date | undefined;
+  readonly discardedDate: Date | undefined;
+  readonly note: string | undefined;
+}
+
+/** Which dead letters are meant; what is left out does not matter. */
+export interface DeadLetterFilter {
+  readonly handler?: string;
+  readonly shard?: ShardIdentifier;
+  readonly modelId?: string;
+  readonly eventId?: string;
+}
+
+export interface DeadLetterListOptions extends DeadLetterFilter {
+  /** Default: all but discarded ones. */
+  readonly state?: DeadLetterState;
+  /** Most of them per shard. Default 100. */
+  readonly limit?: number;
+}
+
+/** The events that handlers could not take. They stay until they are handled or discarded: nothing expires. */
+export class DeadLetters {
+  readonly #databases: (shard: ShardIdentifier | undefined) => readonly ShardDatabase[];
+  readonly #changed: () => void;
+
+  /** @param databases that of one shard, or all @param changed called when there is something to resume */
+  constructor(
+    databases: (shard: ShardIdentifier | undefined) => readonly ShardDatabase[],
+    changed: () => void,
+  ) {
+    this.#databases = databases;
+    this.#changed = changed;
+  }
+
+  /** By handler and model, in the order in which they are to be handled. */
+  async list(options: DeadLetterListOptions = {}): Promise<readonly DeadLetter[]> {
+    const { state, limit = 100 } = options;
+    const found = await Promise.all(
+      this.#databases(options.shard).map(async (database) => {
+        const values = [...filterValues(options), state ?? null, limit];
+        const { rows } = await database.query({ text: LIST, values });
+        return rows.map((row) => toDeadLetter(row, database.shard));
+      }),
+    );
+    return found.flat();
+  }
+
+  /** Everything that is known about one event, once for each handler that could not take it. */
+  async show(
+    eventId: string,
+    options: Omit<DeadLetterFilter, 'eventId'> = {},
+  ): Promise<readonly DeadLetterDetails[]> {
+    const found = await Promise.all(
+      this.#databases(options.shard).map(async (database) => {
+        const { rows } = await database.query({ text: SHOW, values: filterValues({ ...options, eventId }) });
+        return rows.map((row) => toDetails(row, database.shard));
+      }),
+    );
+    return found.flat();
+  }
+
+  /**
+   * Asks for another try. The process that has the handler's lease resumes the models in order, within about a second;
+   * a model stays parked where its first event fails again.
+   *
+   * @returns how many models are meant
+   */
+  async retry(filter: DeadLetterFilter): Promise<number> {
+    const counts = await Promise.all(
+      this.#databases(filter.shard).map(async (database) => {
+        const { rowCount } = await database.query({ text: RETRY, values: filterValues(filter) });
+        return rowCount;
+      }),
+    );
+    this.#changed();
+    return sum(counts);
+  }
+
+  /**
+   * Gives events up for good: they are kept as discarded, and what waits behind them is resumed.
+   *
+   * @param note kept with them: why; at most 2,000 characters
+   * @returns how many events were discarded
+   * @throws ValidationError for a filter without a handler, or a longer note
+   */
+  async discard(filter: DeadLetterFilter & { readonly handler: string }, note?: string): Promise<number> {
+    if (filter.handler === '') throw new ValidationError('discard needs a handler', { field: 'handler' });
+    if (note !== undefined && note.length > LONGEST_NOTE) {
+      throw new ValidationError(`A note has at most ${LONGEST_NOTE} characters`, { field: 'note' });
+    }
+    const counts = await Promise.all(
+      this.#databases(filter.shard).map(async (database) => {
+        const { rows } = await database.query({
+          text: DISCARD,
+          values: [...filterValues(filter), note ?? null],
+        });
+        return Number(rows[0]?.[0] ?? 0);
+      }),
+    );
+    this.#changed();
+    return sum(counts);
+  }
+}
+
+const LONGEST_NOTE = 2_000;
+
+function filterValues({ handler, modelId, eventId }: DeadLetterFilter): readonly (string | null)[] {
+  return [handler ?? null, modelId ?? null, eventId ?? null];
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}
+
+const FILTER =
+  '($1::text IS NULL OR consumer = $1) AND ($2::text IS NULL OR model_id = $2) AND ($3::uuid IS NULL OR event_id = $3)';
+const COLUMNS =
+  'consumer, event_id, state, model_name, model_id, event_type, attempts, error_code, error_message, parked_date, ' +
+  'retry_date IS NOT NULL';
+const ORDER = 'ORDER BY consumer, model_name, model_id, epoch, transaction_id, position';
+
+const LIST = `SELECT ${COLUMNS} FROM eventlog.dead_letters
+WHERE ${FILTER} AND (state = $4 OR ($4::text IS NULL AND state <> 'discarded')) ${ORDER} LIMIT $5`;
+
+const SHOW = `SELECT ${COLUMNS}, event, error_stack, failed_date, discarded_date, note
+FROM eventlog.dead_letters WHERE ${FILTER} ${ORDER}`;
+
+/** The order within a model is kept, so a retry is always one of a whole model. */
+const RETRY = `WITH meant AS (SELECT DISTINCT consumer, model_name, model_id FROM eventlog.dead_letters
+  WHERE ${FILTER} AND state <> 'discarded'),
+r AS (UPDATE eventlog.dead_letters AS d SET retry_date = now() FROM meant AS m
+  WHERE d.consumer = m.consumer AND d.model_name = m.model_name AND d.model_id = m.model_id AND d.state <> 'discarded')
+SELECT * FROM meant`;
+
+const DISCARD = `WITH gone AS (UPDATE eventlog.dead_letters
+  SET state = 'discarded', discarded_date = now(), retry_date = NULL, note = $4
+  WHERE ${FILTER} AND state <> 'discarded' RETURNING consumer, event_id, model_name, model_id),
+behind AS (UPDATE eventlog.dead_letters AS d SET retry_date = now()
+  FROM (SELECT DISTINCT consumer, model_name, model_id FROM gone) AS m
+  WHERE d.consumer = m.consumer AND d.model_name = m.model_name AND d.model_id = m.model_id AND d.state <> 'discarded'
+    AND NOT EXISTS (SELECT FROM gone AS g WHERE g.consumer = d.consumer AND g.event_id = d.event_id))
+SELECT count(*) FROM gone`;
+
+function toDeadLetter(row: readonly unknown[], shard: ShardIdentifier): DeadLetter {
+  const [handler, eventId, state, modelName, modelId, eventType, attempts, code, message, parked, retrying] =
+    row;
+  return {
+    shard,
+    handler: String(handler),
+    eventId: String(eventId),
+    state: state as DeadLetterState,
+    modelName: String(modelName),
+    modelId: String(modelId),
+    eventType: String(eventType),
+    attempts: Number(attempts),
+    errorCode: optional(code),
+    errorMessage: optional(message),
+    parkedDate: parked as Date,
+    retrying: retrying === true,
+  };
+}
+
+function toDetails(row: readonly unknown[], shard: ShardIdentifier): DeadLetterDetails {
+  const [event, stack, failed, discarded, note] = row.slice(11);
+  return {
+    ...toDeadLetter(row, shard),
+    event: event as JsonObject as unknown as LoggedEvent,
+    errorStack: optional(stack),
+    failedDate: failed === null ? undefined : (failed as Date),
+    discardedDate: discarded === null ? undefined : (discarded as Date),
+    note: optional(note),
+  };
+}
+
+function optional(value: unknown): string | undefined {
+  return value === null || value === undefined ? undefined : String(value);
+}

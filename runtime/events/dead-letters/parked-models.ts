@@ -1,0 +1,136 @@
+import { sleep, time } from '../../concurrency/time.js';
+import { messageOf } from '../../errors.js';
+import { failureOf } from '../delivery/handler-attempts.js';
+import type { ConsumerRunOptions } from '../delivery/run.js';
+import { diedOf, type Suspects } from '../delivery/suspects.js';
+import type { EnvelopeContext } from '../log/event-envelope.js';
+import type { ParkedLetter } from './dead-letter-store.js';
+
+/** How often the parking table is looked at for retries and discards. */
+const REFRESH_MS = 1_000;
+const PAGE = 100;
+
+export interface ParkedModelsTies {
+  readonly suspects: Suspects;
+  readonly changed: () => void;
+  /** False: no attempt may begin. */
+  readonly mayWork: () => boolean;
+  readonly isParking: (key: string) => boolean;
+}
+
+/** The models that are parked for one consumer; resumes them when somebody asks for it. */
+export class ParkedModels {
+  readonly #options: ConsumerRunOptions;
+  readonly #context: EnvelopeContext;
+  readonly #ties: ParkedModelsTies;
+  /** Events that were parked, by model, so that a look at the table that is older than the last one does not count. */
+  readonly #models = new Map<string, number>();
+  readonly #resuming = new Set<string>();
+  #refreshedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: ConsumerRunOptions, context: EnvelopeContext, ties: ParkedModelsTies) {
+    this.#options = options;
+    this.#context = context;
+    this.#ties = ties;
+  }
+
+  get any(): boolean {
+    return this.#models.size > 0;
+  }
+
+  /** Some model is being resumed. */
+  get busy(): boolean {
+    return this.#resuming.size > 0;
+  }
+
+  has(key: string): boolean {
+    return this.#models.size > 0 && this.#models.has(key);
+  }
+
+  /** To be called for every event that goes to the parking table. */
+  add(key: string): void {
+    this.#models.set(key, (this.#models.get(key) ?? 0) + 1);
+  }
+
+  /** Looks at the table when it is time: what was asked for, what has been discarded, and at first what there is. */
+  async refresh(): Promise<void> {
+    const now = time.nowMs();
+    const first = this.#refreshedMs === Number.NEGATIVE_INFINITY;
+    if (!first && (this.#models.size === 0 || now - this.#refreshedMs < REFRESH_MS)) return;
+    const before = [...this.#models].filter(([key]) => !this.#ties.isParking(key));
+    const found = await this.#options.letters.parkedModels(this.#options.consumer.lease.name);
+    this.#refreshedMs = now;
+    if (first) for (const { key } of found) this.add(key);
+    const keys = new Set(found.map(({ key }) => key));
+    for (const [key, count] of before) {
+      if (!keys.has(key) && this.#models.get(key) === count && !this.#resuming.has(key))
+        this.#models.delete(key);
+    }
+    for (const { key, retry } of found) if (retry && !this.#resuming.has(key)) void this.#resume(key);
+  }
+
+  /** Never rejects. New events of the model go on being parked behind until nothing is left. */
+  async #resume(key: string): Promise<void> {
+    this.#resuming.add(key);
+    try {
+      while (await this.#resumePage(key));
+    } catch (error) {
+      this.#options.warn(`${key} cannot be resumed: ${messageOf(error)}`);
+    }
+    this.#resuming.delete(key);
+    this.#ties.changed();
+  }
+
+  /** False if it has come to an end, good or bad. */
+  async #resumePage(key: string): Promise<boolean> {
+    const { letters, consumer } = this.#options;
+    const slash = key.indexOf('/');
+    const model = { modelName: key.slice(0, slash), modelId: key.slice(slash + 1) };
+    if (this.#ties.isParking(key)) {
+      await sleep(10);
+      return this.#ties.mayWork();
+    }
+    const count = this.#models.get(key);
+    const parked = await letters.of(consumer.lease.name, model, PAGE);
+    if (parked.length === 0 && this.#models.get(key) === count) {
+      this.#models.delete(key);
+      return false;
+    }
+    for (const letter of parked) if (!(await this.#retry(letter))) return false;
+    return true;
+  }
+
+  async #retry(letter: ParkedLetter): Promise<boolean> {
+    const { attempts, letters, consumer } = this.#options;
+    const { suspects, mayWork } = this.#ties;
+    const { event } = letter;
+    if (attempts.types.isTooNew(event)) return false;
+    const before = suspects.attemptsOf(event.id);
+    let number = before + 1;
+    for (let passed = 0; !this.#context.signal.aborted && mayWork(); ) {
+      try {
+        const died = number === before + 1 ? diedOf(attempts, suspects, event.id, before) : undefined;
+        if (died !== undefined) throw died;
+        const handle = (): Promise<void> | void =>
+          attempts.handle(event, { number, transaction: undefined }, this.#context);
+        if (!(await suspects.attempt(event.id, number, handle))) return false;
+        suspects.settled(event.id);
+        // Gone: an attempt whose answer was lost has taken it out. Its effects are those of an attempt more.
+        return (await letters.settle(consumer.lease, event.id)) !== 'lost';
+      } catch (error) {
+        if (this.#context.signal.aborted) return false;
+        if (attempts.isLast(number, error)) {
+          suspects.settled(event.id);
+          await letters.fail(consumer.lease, letter, failureOf(error, number));
+          return false;
+        }
+        const passing = attempts.isPassing(error);
+        passed = passing ? passed + 1 : 0;
+        suspects.failed(event.id, passing ? number - 1 : number);
+        await sleep(passing ? attempts.passingPauseMs(passed) : attempts.pauseMs(number), { ref: false });
+        if (!passing) number += 1;
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import type { Id } from '../../domain/id.js';
+import { ValidationError } from '../../errors.js';
+import type { ShardDatabase } from '../../sharding/shard-database.js';
+import type { LogCursor } from '../log/event-record.js';
+import { type ReplayOrder, writeReplay } from './replay-order.js';
+
+/** What a replay begins with; everything up to where the handler stands now is handled again. */
+export type ReplayFrom =
+  | { readonly time: Date }
+  /** A value of the outbox's column `position`: of one shard. */
+  | { readonly position: number }
+  /** All events of one model. */
+  | { readonly model: Id<unknown> };
+
+export interface ReplayOptions {
+  /** Also repeat the actions that the handler starts, once more for the whole replay. Default: they get their first results. */
+  readonly again?: boolean;
+}
+
+/** A handler that has a checkpoint on a shard. */
+export interface ReplayableHandler {
+  readonly handler: string;
+  /** Its first name ever. */
+  readonly identity: string;
+  readonly checkpoint: LogCursor;
+}
+
+/** Undefined if the handler has never run on this shard. */
+export async function readReplayable(
+  database: ShardDatabase,
+  handler: string,
+): Promise<ReplayableHandler | undefined> {
+  const { rows } = await database.query({ text: HANDLER, values: [handler] });
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const [identity, epoch, transactionId, position] = row;
+  const checkpoint = {
+    epoch: Number(epoch),
+    transactionId: String(transactionId),
+    position: Number(position),
+  };
+  return { handler, identity: String(identity), checkpoint };
+}
+
+/**
+ * Orders a replay on one shard. It is a consumer of its own beside the handler's, and survives whatever that survives.
+ *
+ * @returns its name, or undefined if there is nothing to replay
+ */
+export async function orderReplay(
+  database: ShardDatabase,
+  { handler, identity, checkpoint }: ReplayableHandler,
+  from: ReplayFrom,
+  { again = false }: ReplayOptions,
+): Promise<string | undefined> {
+  if (checkpoint.position <= 0 && checkpoint.transactionId === '0') return undefined;
+  const number = randomBytes(4).toString('hex');
+  const order: ReplayOrder = {
+    identity,
+    again: again ? `again-${number}` : undefined,
+    selection: { ...selectionOf(from), until: checkpoint },
+  };
+  const name = `${handler}#${number}`;
+  await database.query({ text: ORDER, values: [name, handler, JSON.stringify(writeReplay(order))] });
+  return name;
+}
+
+/** @throws ValidationError for a date or a position that is none */
+export function checkReplayFrom(from: ReplayFrom): void {
+  if ('time' in from && Number.isNaN(from.time.getTime())) {
+    throw new ValidationError('A replay needs a valid date to begin with', { field: 'time' });
+  }
+  if ('position' in from && !(Number.isSafeInteger(from.position) && from.position >= 0)) {
+    throw new ValidationError('A position is an integer of at least 0', { field: 'position' });
+  }
+}
+
+function selectionOf(from: ReplayFrom): Omit<ReplayOrder['selection'], 'until'> {
+  if ('time' in from) return { fromDate: from.time.toISOString() };
+  if ('position' in from) return { fromPosition: from.position };
+  return { model: { name: from.model.modelName, id: from.model.getValue() } };
+}
+
+const HANDLER =
+  "SELECT identity, epoch, transaction_id, position FROM eventlog.consumers WHERE name = $1 AND kind = 'live'";
+
+const ORDER =
+  'INSERT INTO eventlog.consumers (name, handler, kind, identity, epoch, transaction_id, position, replay) ' +
+  "VALUES ($1, $2, 'replay', $1, 1, '0', 0, $3)";

@@ -1,0 +1,362 @@
+import { afterEach, expect, test } from 'vitest';
+import type { DatabaseHarness } from '../../../test/databases/databases.js';
+import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
+import { ExecutionConfiguration } from '../../action/execution-configuration.js';
+import { Decimal } from '../../domain/decimal.js';
+import type { EventDescriptor } from '../../domain/descriptor.js';
+import { idNamed } from '../../domain/id.js';
+import { ALICE, CreditAction, HERE, THERE } from '../../execution/test-support/accounts.js';
+import {
+  type CreditedEnvelope,
+  creditedEvent,
+  handlerOf,
+  type Ledger,
+  type LedgerOptions,
+  ledgerMigrations,
+  openLedger,
+  until,
+} from '../test-support/ledger.js';
+
+const TRACE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+const started: Ledger[] = [];
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((ledger) => ledger.events.stop(0)));
+});
+
+async function startLedger(
+  harness: DatabaseHarness,
+  options: (mirror: () => string) => LedgerOptions,
+): Promise<{ ledger: Ledger; mirror: string }> {
+  const databases = await harness.makeShards({ shards: [HERE, THERE], migrations: ledgerMigrations });
+  let mirror = '';
+  const ledger = openLedger(
+    databases,
+    options(() => mirror),
+  );
+  mirror = await ledger.open(THERE);
+  started.push(ledger);
+  ledger.events.start();
+  return { ledger, mirror };
+}
+
+/** Credits an account of the other shard with what was credited here. */
+function mirroring(mirror: () => string): (envelope: CreditedEnvelope) => Promise<void> {
+  return async (envelope) => {
+    if (envelope.modelId === mirror()) return;
+    await envelope.execute(CreditAction, { account: mirror(), amount: envelope.event.amount });
+  };
+}
+
+describeOnEachAdapter('Actions that a handler starts', (harness) => {
+  test('take effect once on another shard, although the handler fails after them', async () => {
+    let calls = 0;
+    const { ledger, mirror } = await startLedger(harness, (account) => ({
+      handlers: [
+        handlerOf(
+          'Mirror',
+          async (envelope) => {
+            await mirroring(account)(envelope);
+            calls += 1;
+            if (envelope.attempt < 3) throw new Error('after the action');
+          },
+          { retryDelayMs: 1 },
+        ),
+      ],
+    }));
+    const account = await ledger.open();
+    await ledger.credit(account, 7);
+    await until(() => calls >= 6);
+    expect(await ledger.balance(mirror)).toBe('7');
+    const keys = await ledger.rows(
+      "SELECT principal, operation, expires_date > now() + interval '1000 years' FROM eventlog.idempotency_keys",
+    );
+    expect(keys).toEqual([['fw:handler:Mirror', 'Credit', true]]);
+  });
+
+  test('run without the trace of an event that has stored something else', async () => {
+    let attempts = 0;
+    const { ledger, mirror } = await startLedger(harness, (account) => ({
+      handlers: [
+        handlerOf(
+          'Tracer',
+          async (envelope) => {
+            attempts += 1;
+            // The first attempt fails until the row of the event has been changed.
+            if (envelope.traceContext !== undefined) throw new Error('not yet');
+            await mirroring(account)(envelope);
+          },
+          { retryDelayMs: 1, maximumAttempts: 1 },
+        ),
+      ],
+    }));
+    const account = await ledger.open();
+    const traced = ExecutionConfiguration.Builder.executionConfiguration().traceContext(TRACE).build();
+    await ledger.executor.execute(ALICE, CreditAction, { account, amount: new Decimal(7) }, traced);
+    await until(async () => (await ledger.events.deadLetters.list()).length === 1);
+    const long = JSON.stringify(`${TRACE}-${'x'.repeat(15_000)}`);
+    await ledger.rows(
+      `UPDATE eventlog.dead_letters SET event = jsonb_set(event, '{traceContext}', '${long}')`,
+    );
+    await ledger.events.deadLetters.retry({ handler: 'Tracer' });
+    await until(async () => (await ledger.balance(mirror)) === '7');
+    expect(attempts).toBeGreaterThanOrEqual(2);
+  });
+
+  test('take effect although a caller has sent their keys, under the handler’s name', async () => {
+    let eventId: string | undefined;
+    let isSent = false;
+    const { ledger, mirror } = await startLedger(harness, (account) => ({
+      handlers: [
+        handlerOf('Mirror', async (envelope) => {
+          if (envelope.modelId === account()) return;
+          eventId = envelope.id;
+          await until(() => isSent);
+          await mirroring(account)(envelope);
+        }),
+      ],
+    }));
+    await ledger.credit(await ledger.open(), 7);
+    await until(() => eventId !== undefined);
+    const params = { account: mirror, amount: new Decimal(7) };
+    for (const key of [`${eventId}:Mirror:1`, `handler:${eventId}:Mirror:1`]) {
+      const settings = ExecutionConfiguration.Builder.executionConfiguration().idempotencyKey(key, {
+        home: HERE,
+      });
+      await ledger.executor.execute({ name: 'handler:Mirror' }, CreditAction, params, settings.build());
+    }
+    isSent = true;
+    await until(async () => (await ledger.balance(mirror)) === '21');
+  });
+
+  test('are told apart by their number, or by their name', async () => {
+    let handled = false;
+    const { ledger, mirror } = await startLedger(harness, (account) => ({
+      handlers: [
+        handlerOf('Twice', async (envelope) => {
+          if (envelope.modelId === account()) return;
+          const params = { account: account(), amount: new Decimal(1) };
+          await envelope.execute(CreditAction, params);
+          await envelope.execute(CreditAction, params);
+          await envelope.execute(CreditAction, params, { name: 'bonus' });
+          const again = await envelope.execute(CreditAction, params, { name: 'bonus' });
+          expect(again.version).toBe(4);
+          handled = true;
+        }),
+      ],
+    }));
+    await ledger.credit(await ledger.open(), 7);
+    await until(() => handled);
+    expect(await ledger.balance(mirror)).toBe('3');
+  });
+
+  test('with other params in a later attempt end as a dead letter that says what to do', async () => {
+    const { ledger, mirror } = await startLedger(harness, (account) => ({
+      handlers: [
+        handlerOf(
+          'Fickle',
+          async (envelope) => {
+            if (envelope.modelId === account()) return;
+            const amount = new Decimal(envelope.attempt);
+            await Promise.all([
+              envelope.execute(CreditAction, { account: account(), amount }),
+              envelope.execute(CreditAction, { account: account(), amount: new Decimal(5) }),
+            ]);
+            throw new Error('after the actions');
+          },
+          { retryDelayMs: 1, maximumAttempts: 2 },
+        ),
+      ],
+    }));
+    await ledger.credit(await ledger.open());
+    await until(async () => (await ledger.events.deadLetters.list()).length === 1);
+    const [letter] = await ledger.events.deadLetters.list();
+    expect(letter?.errorCode).toBe('FW_KEY_REUSED');
+    expect(letter?.errorMessage).toMatch(
+      /^Fickle has started CreditAction before with other params, as call 1 for event/,
+    );
+    expect(letter?.errorMessage).toContain('the same calls in the same order with the same params');
+    expect(await ledger.balance(mirror)).toBe('6');
+  });
+
+  test('are not repeated by a replay, unless it is told to', async () => {
+    let calls = 0;
+    const { ledger, mirror } = await startLedger(harness, (account) => ({
+      handlers: [
+        handlerOf('Mirror', async (envelope) => {
+          await mirroring(account)(envelope);
+          if (envelope.modelId !== account()) calls += 1;
+        }),
+      ],
+    }));
+    const account = await ledger.open();
+    await ledger.credit(account, 7);
+    await ledger.credit(account, 1);
+    await until(() => calls === 2);
+    await until(async () =>
+      (await ledger.events.lag()).every(({ consumers }) => consumers.every(({ behind }) => behind === 0)),
+    );
+    await ledger.events.replay('Mirror', { time: new Date(0) }, { shard: HERE });
+    await until(() => calls === 4);
+    expect(await ledger.balance(mirror)).toBe('8');
+    await ledger.events.replay(
+      'Mirror',
+      { model: idNamed('Account', account) },
+      { shard: HERE, again: true },
+    );
+    await until(() => calls === 6);
+    expect(await ledger.balance(mirror)).toBe('16');
+    await until(
+      async () =>
+        (await ledger.rows('SELECT FROM eventlog.consumers WHERE finished_date IS NOT NULL')).length === 2,
+    );
+  });
+});
+
+describeOnEachAdapter('A replay', (harness) => {
+  test('begins at a position and stops where the handler stands', async () => {
+    const seen: { version: number; replayed: boolean }[] = [];
+    const { ledger } = await startLedger(harness, () => ({
+      handlers: [
+        handlerOf('Log', ({ modelVersion, replayed }) => void seen.push({ version: modelVersion, replayed })),
+      ],
+    }));
+    const account = await ledger.open();
+    for (let round = 0; round < 4; round += 1) await ledger.credit(account);
+    await until(async () => (await ledger.events.lag())[0]?.consumers[0]?.behind === 0);
+    const [row] = await ledger.rows(
+      'SELECT position FROM eventlog.events ORDER BY position OFFSET 2 LIMIT 1',
+    );
+    await ledger.events.replay('Log', { position: Number(row?.[0]) }, { shard: HERE });
+    await until(() => seen.length === 6);
+    expect(seen.filter(({ replayed }) => replayed).map(({ version }) => version)).toEqual([4, 5]);
+  });
+
+  test('of a handler that there is not is refused', async () => {
+    const { ledger } = await startLedger(harness, () => ({}));
+    await expect(ledger.events.replay('Nobody', { time: new Date() })).rejects.toMatchObject({
+      code: 'FW_UNKNOWN_HANDLER',
+    });
+  });
+});
+
+describeOnEachAdapter('Versions of an event', (harness) => {
+  const newer: EventDescriptor = {
+    ...creditedEvent,
+    version: 2,
+    fields: [{ name: 'credited', type: { kind: 'decimal', precision: 19, scale: 4 } }],
+    upcasters: [({ amount }) => ({ credited: amount ?? null })],
+  };
+
+  test('that are older are brought up to the present one', async () => {
+    const amounts: unknown[] = [];
+    const { ledger } = await startLedger(harness, () => ({
+      handlers: [
+        handlerOf('Modern', ({ event }) => void amounts.push('credited' in event && event.credited), {
+          event: newer,
+        }),
+      ],
+    }));
+    await ledger.credit(await ledger.open(), 3);
+    await until(() => amounts.length === 1);
+    expect(amounts).toEqual([new Decimal(3)]);
+  });
+
+  test('that are newer wait, visibly, until a process comes that knows them', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const old: number[] = [];
+    const before = openLedger(databases, {
+      handlers: [handlerOf('Roll', (e) => void old.push(e.modelVersion))],
+    });
+    started.push(before);
+    const account = await before.open();
+    await before.credit(account);
+    await before.rows(`INSERT INTO eventlog.events (id, action_id, namespace, model_id, model_name, event_type, payload,
+      created_date, model_version, event_version)
+      SELECT overlay(id::text placing 'ffff' from 33)::uuid, action_id, namespace, model_id, model_name, event_type,
+        '{"credited":"1"}', created_date, 3, 2 FROM eventlog.events`);
+    before.events.start();
+    await until(async () => (await before.events.lag())[0]?.consumers[0]?.waitingFor !== undefined);
+    expect((await before.events.lag())[0]?.consumers[0]?.waitingFor).toContain('AccountCredited version 2');
+    expect(old).toEqual([2]);
+    const modern: number[] = [];
+    const handler = handlerOf('Roll', (e) => void modern.push(e.modelVersion), { event: newer });
+    const after = openLedger(databases, { handlers: [handler] });
+    started.push(after);
+    after.events.start();
+    await until(() => modern.length === 1);
+    expect(modern).toEqual([3]);
+  });
+});
+
+describeOnEachAdapter('A server with another system identifier', (harness) => {
+  test('is none where delivery has never run', async () => {
+    const databases = await harness.makeShards({
+      shards: [HERE],
+      migrations: ledgerMigrations,
+      owner: 'rebase',
+    });
+    const ledger = openLedger(databases);
+    await ledger.credit(await ledger.open());
+    expect(await ledger.events.rebase()).toMatchObject([{ outcome: 'unchanged', epoch: 1 }]);
+  });
+
+  test('stops delivery until rebase opens a new epoch, and then nothing is missing', async () => {
+    const databases = await harness.makeShards({
+      shards: [HERE],
+      migrations: ledgerMigrations,
+      owner: 'rebase',
+    });
+    const versions: number[] = [];
+    const handlers = [handlerOf('Moved', ({ modelVersion }) => void versions.push(modelVersion))];
+    const before = openLedger(databases, { handlers });
+    const account = await before.open();
+    await before.credit(account);
+    before.events.start();
+    await until(() => versions.length === 1);
+    await before.events.stop();
+    await before.credit(account);
+    // As a restored dump looks: ids of the other server's transactions, higher than any here.
+    await before.rows(`UPDATE eventlog.events SET transaction_id = (900000 + position)::text::xid8`);
+    await before.rows(`UPDATE eventlog.consumers SET transaction_id = '900001' WHERE name = 'Moved'`);
+    await before.rows(`UPDATE eventlog.delivery_epochs SET system_identifier = '1'`);
+    await before.credit(account);
+    const after = openLedger(databases, { handlers });
+    started.push(after);
+    after.events.start();
+    await until(() => after.warnings.some((warning) => warning.includes('rebase')));
+    expect(versions).toEqual([2]);
+    expect(await after.events.rebase()).toMatchObject([{ outcome: 'opened', epoch: 2 }]);
+    await until(() => versions.length >= 3);
+    await after.credit(account);
+    await until(() => versions.length >= 4);
+    expect(versions).toEqual([2, 3, 4, 5]);
+    expect(await after.events.rebase()).toMatchObject([{ outcome: 'unchanged', epoch: 2 }]);
+  });
+});
+
+describeOnEachAdapter('A handler that was renamed', (harness) => {
+  test('goes on where it stood, and its old name is not taken up again', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const seen: string[] = [];
+    const run = async (name: string, aliases: readonly string[], count: number): Promise<void> => {
+      const handler = handlerOf(name, ({ modelVersion }) => void seen.push(`${name}@${modelVersion}`), {
+        aliases,
+      });
+      const ledger = openLedger(databases, { handlers: [handler] });
+      ledger.events.start();
+      await until(() => seen.length >= count);
+      await ledger.events.stop();
+    };
+    const writer = openLedger(databases);
+    const account = await writer.open();
+    await writer.credit(account);
+    await run('Old', [], 1);
+    await writer.credit(account);
+    await run('New', ['Old'], 2);
+    await writer.credit(account);
+    await run('Old', [], 2);
+    await run('New', ['Old'], 3);
+    expect(seen).toEqual(['Old@2', 'New@3', 'New@4']);
+  });
+});

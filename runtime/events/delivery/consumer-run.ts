@@ -1,0 +1,367 @@
+import { setMaxListeners } from 'node:events';
+import { sleep, time } from '../../concurrency/time.js';
+import { EventEpochError, messageOf } from '../../errors.js';
+import { DriverFailure } from '../../sharding/driver-failure.js';
+import type { ParkedEvent } from '../dead-letters/dead-letter-store.js';
+import { ParkedModels } from '../dead-letters/parked-models.js';
+import type { EnvelopeContext } from '../log/event-envelope.js';
+import { type LogCursor, type LoggedEvent, modelKeyOf } from '../log/event-record.js';
+import { type ModelQueue, ModelWindow, type WindowEntry } from '../log/model-window.js';
+import { Signal } from '../log/signal.js';
+import { CHECKPOINT_MS, CheckpointWriter } from './checkpoint-writer.js';
+import { HandledEvents } from './handled-events.js';
+import { failureOf } from './handler-attempts.js';
+import type { ConsumerRunOptions, Run, RunEnd } from './run.js';
+import { diedOf, Suspects } from './suspects.js';
+
+/** Most events in memory: a model that pauses after a failure holds up the checkpoint, but not its neighbours. */
+const MAXIMUM_WINDOW = 4_000;
+const PAGE = 1_000;
+const PARKING_BATCH = 200;
+/** Soonest another look for what stands above the horizon. */
+const PENDING_POLL_MS = 5;
+const FAILURE_PAUSE_MS = 250;
+/** Most time for handlers at work before a run begins anew. */
+const SUPERSEDED_GRACE_MS = 5_000;
+/** Shortest time between two reads, unless there is known to be more. */
+const READ_GAP_MS = 2;
+
+/** Runs a handler whose effects are its own: at least once, in order per model, models side by side. */
+export class ConsumerRun implements Run {
+  readonly ended: Promise<RunEnd>;
+  readonly #options: ConsumerRunOptions;
+  readonly #window = new ModelWindow();
+  readonly #signal = new Signal();
+  readonly #abort = new AbortController();
+  readonly #context: EnvelopeContext;
+  readonly #parked: ParkedModels;
+  readonly #suspects: Suspects;
+  readonly #handled = new HandledEvents();
+  readonly #toPark: { readonly entry: WindowEntry; readonly parked: ParkedEvent }[] = [];
+  readonly #checkpoint: CheckpointWriter;
+  #cursor: LogCursor;
+  #active = 0;
+  #dispatching = false;
+  #stopping = false;
+  #isSuperseded = false;
+  #end: RunEnd | undefined;
+  /** Nothing more is to be read: the end of a replay, or an event that is too new for this process. */
+  #last: RunEnd | undefined;
+  #quietMs = 0;
+  #more = false;
+  #readMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: ConsumerRunOptions) {
+    this.#options = options;
+    // Every action that a handler starts listens to it.
+    setMaxListeners(0, this.#abort.signal);
+    this.#cursor = options.consumer.cursor;
+    this.#context = { ...options.context, signal: this.#abort.signal };
+    this.#suspects = new Suspects(options.consumers, options.consumer, options.lease);
+    this.#checkpoint = new CheckpointWriter(options.consumers, options.consumer, options.lease);
+    this.#parked = new ParkedModels(options, this.#context, {
+      suspects: this.#suspects,
+      changed: () => this.#signal.notify(),
+      mayWork: () => this.#mayWork,
+      isParking: (key) => this.#toPark.some(({ parked }) => modelKeyOf(parked.event) === key),
+    });
+    this.ended = this.#run();
+  }
+
+  wake(): void {
+    this.#quietMs = 0;
+    this.#signal.notify();
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.#stopping = true;
+    this.#signal.notify();
+    const timer = time.setTimeout(() => {
+      this.#abort.abort();
+      this.#signal.notify();
+    }, graceMs);
+    await this.ended;
+    time.clearTimeout(timer);
+  }
+
+  async #run(): Promise<RunEnd> {
+    while (this.#end === undefined) {
+      try {
+        await this.#parked.refresh();
+        await this.#step();
+      } catch (error) {
+        await this.#recover(error);
+      }
+    }
+    this.#abort.abort();
+    await this.#suspects.idle();
+    return this.#end;
+  }
+
+  async #step(): Promise<void> {
+    if (!this.#options.lease.valid && !(await this.#saveBelated())) {
+      this.#end = { kind: 'lost' };
+      return;
+    }
+    if (this.#isSuperseded) return this.#finishWork();
+    const reads = !this.#stopping && this.#last === undefined && this.#window.size < MAXIMUM_WINDOW;
+    const [waitMs] = await Promise.all([
+      reads ? this.#read() : this.#options.pollMs(),
+      this.#park(),
+      this.#save(),
+    ]);
+    this.#dispatch();
+    await this.#park();
+    const rest = this.#window.advance();
+    if (rest !== undefined) this.#checkpoint.reached(rest);
+    if (this.#isIdle()) await this.#settleDown();
+    else if (waitMs > 0 && this.#end === undefined) await this.#signal.wait(this.#pauseMs(waitMs));
+  }
+
+  /** Nothing is under way: saves where everything stands, and ends if the run is to end. */
+  async #settleDown(): Promise<void> {
+    await this.#save(this.#stopping || this.#last !== undefined);
+    if (this.#end !== undefined) return;
+    if (this.#stopping) this.#end = { kind: 'stopped' };
+    else if (this.#last !== undefined && !(this.#last.kind === 'finished' && this.#parked.any))
+      this.#end = this.#last;
+    else await this.#signal.wait(this.#pauseMs(this.#quietMs));
+  }
+
+  /** Nothing more is begun or saved. What is at work comes to its end first, so that no model is worked on twice. */
+  supersede(): void {
+    if (this.#isSuperseded) return;
+    this.#isSuperseded = true;
+    this.#signal.notify();
+    time
+      .setTimeout(() => {
+        this.#abort.abort();
+        this.#signal.notify();
+      }, SUPERSEDED_GRACE_MS)
+      .unref();
+  }
+
+  /** A statement under the lease had no effect. */
+  async #leaseRefused(): Promise<void> {
+    const standing = await this.#options.consumers.standing(this.#options.consumer.lease);
+    if (standing === undefined) this.#end = { kind: 'lost' };
+    else this.supersede();
+  }
+
+  async #finishWork(): Promise<void> {
+    const still = this.#active === 0 && !this.#parked.busy;
+    if (still || this.#abort.signal.aborted)
+      this.#end = { kind: 'superseded', handled: this.#handled.recent() };
+    else await this.#signal.wait(SUPERSEDED_GRACE_MS);
+  }
+
+  #isIdle(): boolean {
+    const quiet = this.#stopping || this.#last !== undefined || this.#quietMs > 0;
+    // A handler that ignores the signal is left behind: its event comes again.
+    if (this.#stopping && this.#abort.signal.aborted) return true;
+    const still = this.#active === 0 && this.#toPark.length === 0 && !this.#parked.busy;
+    return quiet && still && (this.#stopping || this.#window.size === 0);
+  }
+
+  #pauseMs(waitMs: number): number {
+    return this.#checkpoint.pending ? Math.min(waitMs, CHECKPOINT_MS) : waitMs;
+  }
+
+  /** Milliseconds after which to read again; 0: there may be more. */
+  async #read(): Promise<number> {
+    await this.#spareTheServer();
+    const page = await this.#options.reader.read(this.#options.selection, this.#cursor, PAGE);
+    if (page.serverRun !== this.#options.consumer.serverRun) {
+      this.supersede();
+      return 0;
+    }
+    this.#more = page.more;
+    for (const event of page.events) {
+      if (this.#options.attempts.types.isTooNew(event)) {
+        this.#last = {
+          kind: 'waiting',
+          reason: `${event.eventType} version ${event.eventVersion} is newer than this process knows`,
+        };
+        return 0;
+      }
+      this.#admit(event);
+    }
+    if (page.next !== this.#cursor) this.#window.mark(page.next);
+    this.#cursor = page.next;
+    if (!page.more && !page.pending) this.#suspects.caughtUp();
+    if (page.ended) this.#last = { kind: 'finished' };
+    this.#quietMs = page.more ? 0 : page.pending ? this.#nextPendingMs() : this.#options.pollMs();
+    return this.#quietMs;
+  }
+
+  /** Under a stream of single commits, each of which wakes, reads would otherwise follow one another without a break. */
+  async #spareTheServer(): Promise<void> {
+    const gapMs = READ_GAP_MS - (time.nowMs() - this.#readMs);
+    if (!this.#more && gapMs > 0) await sleep(gapMs);
+    this.#readMs = time.nowMs();
+  }
+
+  /** What stands above the horizon may be let go at any moment, or not for hours. */
+  #nextPendingMs(): number {
+    return Math.min(Math.max(PENDING_POLL_MS, this.#quietMs * 1.5), 100, this.#options.pollMs());
+  }
+
+  #admit(event: LoggedEvent): void {
+    this.#suspects.read(event.id);
+    const key = modelKeyOf(event);
+    if (!this.#parked.has(key)) {
+      this.#window.admit(event, this.#suspects.attemptsOf(event.id));
+      return;
+    }
+    this.#parked.add(key);
+    this.#toPark.push({ entry: this.#window.admitAside(event), parked: { event, failure: undefined } });
+  }
+
+  /** A handler that returns at once comes back here before the loop goes on: the loop serves it as well. */
+  #dispatch(): void {
+    if (this.#dispatching) return;
+    this.#dispatching = true;
+    while (this.#mayWork && this.#active < this.#options.concurrency) {
+      const queue = this.#window.take();
+      if (queue === undefined) break;
+      this.#active += 1;
+      void this.#work(queue);
+    }
+    this.#dispatching = false;
+  }
+
+  get #mayWork(): boolean {
+    return !this.#stopping && this.#end === undefined && !this.#isSuperseded && this.#options.lease.valid;
+  }
+
+  /** Handles what waits for one model, one event after the other. Never rejects. */
+  async #work(queue: ModelQueue): Promise<void> {
+    let pauseMs = 0;
+    while (pauseMs === 0 && this.#mayWork) {
+      const [entry] = queue.entries;
+      if (entry === undefined) break;
+      try {
+        const work = this.#suspects.watches(entry.event.id) ? this.#watch(entry) : this.#attempt(entry);
+        if (work !== undefined && (await work) === 'unnoted') pauseMs = FAILURE_PAUSE_MS;
+        else {
+          queue.entries.shift();
+          this.#handled.add(entry.event);
+          this.#settled(entry);
+        }
+      } catch (error) {
+        if (this.#abort.signal.aborted) break;
+        pauseMs = this.#failed(queue, entry, error);
+      }
+    }
+    this.#active -= 1;
+    if (pauseMs === 0) this.#giveBack(queue);
+    else time.setTimeout(() => this.#giveBack(queue), pauseMs).unref();
+  }
+
+  #attempt({ event, attempts }: WindowEntry): Promise<void> | void {
+    return this.#options.attempts.handle(
+      event,
+      { number: attempts + 1, transaction: undefined },
+      this.#context,
+    );
+  }
+
+  /** An attempt that the process may die of. `unnoted`: it could not be noted, and was not made. */
+  async #watch(entry: WindowEntry): Promise<'unnoted' | undefined> {
+    const { id } = entry.event;
+    const died = diedOf(this.#options.attempts, this.#suspects, id, entry.attempts);
+    if (died !== undefined) {
+      entry.attempts -= 1;
+      throw died;
+    }
+    const made = await this.#suspects.attempt(id, entry.attempts + 1, () => this.#attempt(entry));
+    return made ? undefined : 'unnoted';
+  }
+
+  #settled(entry: WindowEntry): void {
+    this.#window.done(entry);
+    this.#suspects.settled(entry.event.id);
+  }
+
+  #giveBack(queue: ModelQueue): void {
+    this.#window.giveBack(queue);
+    this.#dispatch();
+    this.#signal.notify();
+  }
+
+  /** The pause before the next attempt; 0 after the last one, when the model has been parked. */
+  #failed(queue: ModelQueue, entry: WindowEntry, error: unknown): number {
+    const { attempts, consumer, warn } = this.#options;
+    if (attempts.isPassing(error)) {
+      entry.passed += 1;
+      this.#suspects.failed(entry.event.id, entry.attempts);
+      return attempts.passingPauseMs(entry.passed);
+    }
+    entry.passed = 0;
+    entry.attempts += 1;
+    if (!attempts.isLast(entry.attempts, error)) {
+      this.#suspects.failed(entry.event.id, entry.attempts);
+      return attempts.pauseMs(entry.attempts);
+    }
+    const failure = failureOf(error, entry.attempts);
+    warn(
+      `${consumer.lease.name} cannot handle event ${entry.event.id}: ${failure.message}; ${queue.key} is parked`,
+    );
+    for (const each of queue.entries.splice(0)) {
+      this.#parked.add(queue.key);
+      const reason = each === entry ? failure : undefined;
+      this.#toPark.push({ entry: each, parked: { event: each.event, failure: reason } });
+    }
+    return 0;
+  }
+
+  async #park(): Promise<void> {
+    const batch = this.#toPark.slice(0, PARKING_BATCH);
+    if (batch.length === 0 || this.#end !== undefined || this.#isSuperseded) return;
+    const { letters, consumer } = this.#options;
+    if (
+      !(await letters.park(
+        consumer.lease,
+        batch.map(({ parked }) => parked),
+      ))
+    ) {
+      await this.#leaseRefused();
+      return;
+    }
+    this.#toPark.splice(0, batch.length);
+    for (const { entry } of batch) this.#settled(entry);
+    if (this.#toPark.length > 0) this.#signal.notify();
+  }
+
+  /** Saves the checkpoint if it is due. */
+  async #save(now = false): Promise<void> {
+    if (this.#end !== undefined || this.#isSuperseded) return;
+    const state = await this.#checkpoint.save(now);
+    if (state === 'lost') this.#end = { kind: 'lost' };
+    else if (state === 'moved') this.supersede();
+  }
+
+  /**
+   * A process that stood still for longer than the lease, in a handler too, saves what it has done meanwhile: if nobody
+   * has taken over, it still has the lease. Else it would begin again with what made it stand still.
+   */
+  async #saveBelated(): Promise<boolean> {
+    const rest = this.#window.advance();
+    if (rest !== undefined) this.#checkpoint.reached(rest);
+    await this.#save(true);
+    return this.#options.lease.valid;
+  }
+
+  async #recover(error: unknown): Promise<void> {
+    const { consumer, warn } = this.#options;
+    if (error instanceof EventEpochError) {
+      this.#end = { kind: 'waiting', reason: error.message };
+      return;
+    }
+    if (this.#stopping && !this.#options.lease.valid) this.#end = { kind: 'lost' };
+    const gone = error instanceof DriverFailure && error.reason === 'closed';
+    if (gone) this.#end = { kind: 'lost' };
+    else warn(`${consumer.lease.name}: ${messageOf(error)}`);
+    if (this.#end === undefined) await this.#signal.wait(FAILURE_PAUSE_MS);
+  }
+}

@@ -1,0 +1,334 @@
+import type { JsonObject, JsonValue } from '../../domain/json.js';
+import { arrayLiteral, quoteElement } from '../../persistence/codec/column-codec.js';
+import type { CallOptions, Rows, ShardDatabase, Statement } from '../../sharding/shard-database.js';
+import type { LogCursor } from '../log/event-record.js';
+
+export type ConsumerKind = 'live' | 'replay' | 'schedules';
+
+/** A row of `eventlog.consumers`, as a process looks for work. */
+export interface ConsumerState {
+  readonly name: string;
+  readonly handler: string;
+  readonly kind: ConsumerKind;
+  readonly holder: string | undefined;
+  /** The lease was taken on another run of the server: it counts no more, and is free for its holder alone. */
+  readonly superseded: boolean;
+  /** Nobody's lease on it is running. */
+  readonly free: boolean;
+}
+
+/** A lease on a consumer: what its fenced statements carry. */
+export interface Lease {
+  readonly name: string;
+  readonly holder: string;
+  /** Rises with each take-over: statements of an earlier holder have no effect. */
+  readonly fence: string;
+}
+
+/** A move of a checkpoint: it takes place only where the checkpoint is at `from`. */
+export interface CheckpointMove {
+  readonly from: LogCursor;
+  readonly to: LogCursor;
+}
+
+/** What the holder of a fresh lease starts from. */
+export interface LeasedConsumer {
+  readonly lease: Lease;
+  readonly identity: string;
+  readonly cursor: LogCursor;
+  readonly replay: JsonObject | undefined;
+  /**
+   * The run of the server on which the lease was taken: its timeline, a slash, and when it was started. What was read
+   * from another run must not meet it: an asynchronous standby that was promoted may lack the last transactions, and
+   * gives their ids to others.
+   */
+  readonly serverRun: string;
+  /** The holder before has vanished without having come any further. */
+  readonly stuck: boolean;
+  /** Attempts by event id, as holders before have noted them. */
+  readonly suspects: Readonly<Record<string, InheritedAttempts>>;
+}
+
+/** Where a consumer stands for the holder of its lease. */
+export interface Standing {
+  readonly cursor: LogCursor;
+  /** The server is not the one on which the lease was taken, or was started again. */
+  readonly superseded: boolean;
+}
+
+/** What is noted about the attempts at one event. */
+export interface AttemptNote {
+  /** That have failed and count. */
+  readonly failed: number;
+  /** Another one is being made. */
+  readonly open: boolean;
+  /** That one has the handler to itself. */
+  readonly alone?: boolean;
+}
+
+/** Attempts at one event by earlier holders of the lease. */
+export interface InheritedAttempts {
+  /** Those that have failed, and the one that the holder before has vanished with. */
+  readonly attempts: number;
+  /** The holder before has vanished with one. */
+  readonly died: boolean;
+  /** No other attempt that was noted was under way then. */
+  readonly alone: boolean;
+}
+
+/** What one look at a shard tells: consumers, and the processes that are alive with the handlers that they know. */
+export interface ShardSurvey {
+  readonly consumers: readonly ConsumerState[];
+  readonly processes: readonly { readonly id: string; readonly handlers: readonly string[] }[];
+  /** Timeline and start of the server. */
+  readonly serverRun: string;
+  /** Names of those whose lease was renewed; one whose row is locked right now is not among them. */
+  readonly renewed: readonly string[];
+}
+
+/** Something that runs statements: a database, or a transaction on it. */
+export interface StatementRunner {
+  query(statement: Statement, options?: CallOptions): Promise<Rows>;
+}
+
+/** The checkpoints and leases of one shard. */
+export class ConsumerStore {
+  readonly #database: ShardDatabase;
+
+  constructor(database: ShardDatabase) {
+    this.#database = database;
+  }
+
+  /**
+   * Makes sure that a consumer is there. One under an alias takes the new name; a name that has been given up for
+   * another one, as an older version of the application still uses it, is not made again.
+   */
+  async register(
+    consumer: { readonly name: string; readonly kind: ConsumerKind; readonly aliases: readonly string[] },
+    start: LogCursor | 'now',
+  ): Promise<void> {
+    const { name, kind, aliases } = consumer;
+    for (const alias of aliases) await this.#database.query({ text: RENAME, values: [name, alias] });
+    const { epoch, transactionId, position } =
+      start === 'now' ? { epoch: 0, transactionId: '0', position: 0 } : start;
+    const values = [name, kind, epoch, transactionId, position, start === 'now'];
+    await this.#database.query({ text: REGISTER, values });
+  }
+
+  /** Says that this process is alive, renews its leases, and looks around. */
+  async survey(
+    process: string,
+    handlers: readonly string[],
+    leaseMs: number,
+    held: readonly Lease[],
+  ): Promise<ShardSurvey> {
+    const values = [process, arrayLiteral(handlers.map(quoteElement)), leaseMs];
+    const names = arrayLiteral(held.map((lease) => quoteElement(lease.name)));
+    const { rows } = await this.#database.query({
+      text: SURVEY,
+      name: 'fw_survey',
+      values: [...values, names],
+    });
+    const [consumers, processes, renewed, serverRun] = rows[0] ?? [];
+    return {
+      consumers: ((consumers as readonly JsonObject[] | null) ?? []).map(toConsumerState),
+      processes: ((processes as readonly JsonObject[] | null) ?? []).map(({ id, handlers: known }) => ({
+        id: String(id),
+        handlers: known as readonly string[],
+      })),
+      serverRun: String(serverRun),
+      renewed: (renewed as readonly string[] | null) ?? [],
+    };
+  }
+
+  /** Takes a lease that nobody holds. Undefined if somebody was faster. */
+  async acquire(name: string, process: string, leaseMs: number): Promise<LeasedConsumer | undefined> {
+    const { rows } = await this.#database.query({
+      text: ACQUIRE,
+      name: 'fw_acquire',
+      values: [name, process, leaseMs],
+    });
+    const [row] = rows;
+    if (row === undefined) return undefined;
+    const [fence, identity, epoch, transactionId, position, replay, stuck, suspects, vanished, serverRun] =
+      row;
+    return {
+      lease: { name, holder: process, fence: String(fence) },
+      identity: String(identity),
+      cursor: { epoch: Number(epoch), transactionId: String(transactionId), position: Number(position) },
+      replay: replay === null ? undefined : (replay as JsonObject),
+      serverRun: String(serverRun),
+      stuck: stuck === true,
+      suspects: inheritedAttempts(suspects as JsonObject, vanished === true),
+    };
+  }
+
+  /** Where the consumer stands; undefined if the lease has been lost. */
+  async standing({ name, holder, fence }: Lease): Promise<Standing | undefined> {
+    const { rows } = await this.#database.query({
+      text: CURSOR,
+      name: 'fw_cursor',
+      values: [name, holder, fence],
+    });
+    const [row] = rows;
+    if (row === undefined) return undefined;
+    const cursor = { epoch: Number(row[0]), transactionId: String(row[1]), position: Number(row[2]) };
+    return { cursor, superseded: row[3] !== true };
+  }
+
+  /**
+   * Moves the checkpoint, and renews the lease: the survey skips a row that is locked, as that of a busy consumer often
+   * is. False if the lease has been lost, or the checkpoint is not at `from`: a statement or COMMIT whose connection was
+   * cut may reach the server after its sender has given it up, under the same lease. `on`: the transaction that it is
+   * part of.
+   */
+  async checkpoint(
+    { name, holder, fence }: Lease,
+    { from, to }: CheckpointMove,
+    leaseMs: number,
+    on: StatementRunner = this.#database,
+  ): Promise<boolean> {
+    const values = [name, holder, fence, ...cursorValues(to), leaseMs, ...cursorValues(from)];
+    const { rowCount } = await on.query({ text: CHECKPOINT, name: 'fw_checkpoint', values });
+    return rowCount > 0;
+  }
+
+  /**
+   * Notes attempts that a process may die of, and renews the lease: the survey skips a row that is locked, as this one
+   * is again and again. False if the lease has been lost.
+   */
+  async noteSuspects(
+    { name, holder, fence }: Lease,
+    attempts: Readonly<Record<string, AttemptNote>>,
+    leaseMs: number,
+  ): Promise<boolean> {
+    const values = [name, holder, fence, JSON.stringify(attempts), leaseMs];
+    const { rowCount } = await this.#database.query({ text: NOTE, name: 'fw_suspects', values });
+    return rowCount > 0;
+  }
+
+  /** Ends a replay for good. */
+  async finish({ name, holder, fence }: Lease): Promise<void> {
+    await this.#database.query({ text: FINISH, values: [name, holder, fence] });
+  }
+
+  /** Gives a lease back. `waitingFor`: what keeps this process from going on, for those who look. */
+  async release({ name, holder, fence }: Lease, waitingFor: string | undefined): Promise<void> {
+    await this.#database.query({ text: RELEASE, values: [name, holder, fence, waitingFor ?? null] });
+  }
+
+  /** Says that this process is gone. */
+  async leave(process: string): Promise<void> {
+    await this.#database.query({
+      text: 'DELETE FROM eventlog.delivery_processes WHERE id = $1',
+      values: [process],
+    });
+  }
+}
+
+function inheritedAttempts(
+  notes: JsonObject,
+  vanished: boolean,
+): Readonly<Record<string, InheritedAttempts>> {
+  return Object.fromEntries(
+    Object.entries(notes).map(([id, note]) => {
+      const { failed, open, alone } = note as Readonly<Record<string, JsonValue>>;
+      // Who has given its lease back, or lives on, did not die of what it was at.
+      const died = vanished && open === true;
+      return [id, { attempts: Number(failed) + (died ? 1 : 0), died, alone: died && alone === true }];
+    }),
+  );
+}
+
+function cursorValues({ epoch, transactionId, position }: LogCursor): readonly unknown[] {
+  return [epoch, transactionId, position];
+}
+
+function toConsumerState(row: JsonObject): ConsumerState {
+  const { name, handler, kind, holder, free, superseded } = row as Readonly<Record<string, JsonValue>>;
+  return {
+    name: String(name),
+    handler: String(handler),
+    kind: kind as ConsumerKind,
+    holder: holder === null ? undefined : String(holder),
+    free: free === true,
+    superseded: superseded === true,
+  };
+}
+
+/** The consumer's replays keep their numbers: `old#1` becomes `new#1`. */
+const RENAME = `UPDATE eventlog.consumers AS c
+SET name = $1::text || substr(c.name, length($2::text) + 1), handler = $1, former_names = former_names || $2::text
+WHERE c.handler = $2 AND NOT EXISTS (SELECT FROM eventlog.consumers AS o WHERE o.name = $1)`;
+
+const REGISTER = `INSERT INTO eventlog.consumers (name, handler, kind, identity, epoch, transaction_id, position)
+SELECT $1, $1, $2, $1,
+  CASE WHEN $6::boolean THEN (SELECT max(epoch) FROM eventlog.delivery_epochs) ELSE $3::integer END,
+  CASE WHEN $6::boolean THEN pg_snapshot_xmin(pg_current_snapshot()) ELSE $4::xid8 END,
+  CASE WHEN $6::boolean THEN -1 ELSE $5::bigint END
+WHERE NOT EXISTS (SELECT FROM eventlog.consumers WHERE $1 = ANY (former_names))
+ON CONFLICT DO NOTHING`;
+
+/**
+ * A row that a checkpoint has locked is skipped rather than waited for; the next survey comes soon enough. Those
+ * who have not been heard of for a minute are forgotten.
+ */
+const SURVEY = `WITH alive AS (
+  INSERT INTO eventlog.delivery_processes (id, handlers, heartbeat) VALUES ($1, $2::text[], clock_timestamp())
+  ON CONFLICT (id) DO UPDATE SET heartbeat = excluded.heartbeat, handlers = excluded.handlers),
+gone AS (
+  DELETE FROM eventlog.delivery_processes WHERE heartbeat < clock_timestamp() - interval '1 minute' AND id <> $1),
+mine AS (
+  SELECT name FROM eventlog.consumers WHERE holder = $1 AND name = ANY ($4::text[]) FOR NO KEY UPDATE SKIP LOCKED),
+renewed AS (
+  UPDATE eventlog.consumers AS c SET leased_until = clock_timestamp() + $3 * interval '1 ms'
+  FROM mine WHERE c.name = mine.name RETURNING c.name)
+SELECT
+  (SELECT jsonb_agg(jsonb_build_object('name', name, 'handler', handler, 'kind', kind, 'holder', holder,
+     'superseded', leased_on <> s.run,
+     'free', leased_until IS NULL OR leased_until < clock_timestamp() OR (holder = $1 AND leased_on <> s.run))
+     ORDER BY name)
+   FROM eventlog.consumers CROSS JOIN (SELECT eventlog.server_run() AS run) AS s WHERE finished_date IS NULL),
+  (SELECT jsonb_agg(jsonb_build_object('id', id, 'handlers', handlers))
+   FROM eventlog.delivery_processes WHERE heartbeat > clock_timestamp() - $3 * interval '1 ms' AND id <> $1),
+  (SELECT jsonb_agg(name) FROM renewed), eventlog.server_run()`;
+
+/**
+ * Who gives a lease back is its holder no more. One that is still named has vanished, unless it is the one that asks, or
+ * has been heard of since the lease ran out: a server that was down, or out of reach, ends leases and no process.
+ */
+const VANISHED = `(holder IS NOT NULL AND holder <> $2 AND NOT EXISTS (
+  SELECT FROM eventlog.delivery_processes AS p WHERE p.id = holder AND p.heartbeat > leased_until))`;
+
+const ACQUIRE = `UPDATE eventlog.consumers SET
+  vanished = ${VANISHED}, stuck = ${VANISHED} AND started_position = position, started_position = position,
+  holder = $2, fence = fence + 1, waiting_for = NULL, leased_on = eventlog.server_run(),
+  leased_until = clock_timestamp() + $3 * interval '1 ms'
+WHERE name = $1 AND finished_date IS NULL AND (leased_until IS NULL OR leased_until < clock_timestamp()
+  OR (holder = $2 AND leased_on <> eventlog.server_run()))
+RETURNING fence, identity, epoch, transaction_id, position, replay, stuck, suspects, vanished, leased_on`;
+
+/**
+ * A lease counts on the run of the server on which it was taken. After a failover its row may be older than what its
+ * holder knows, and name, holder and fence still match.
+ */
+export const HOLDS = 'name = $1 AND holder = $2 AND fence = $3 AND leased_on = eventlog.server_run()';
+
+const NOTE =
+  "UPDATE eventlog.consumers SET suspects = $4::jsonb, leased_until = clock_timestamp() + $5 * interval '1 ms' " +
+  `WHERE ${HOLDS}`;
+
+const CURSOR =
+  'SELECT epoch, transaction_id, position, leased_on = eventlog.server_run() FROM eventlog.consumers ' +
+  'WHERE name = $1 AND holder = $2 AND fence = $3';
+
+const CHECKPOINT =
+  'UPDATE eventlog.consumers SET epoch = $4, transaction_id = $5::xid8, position = $6, ' +
+  "checkpoint_date = clock_timestamp(), leased_until = clock_timestamp() + $7 * interval '1 ms' " +
+  `WHERE ${HOLDS} AND epoch = $8 AND transaction_id = $9::xid8 AND position = $10`;
+
+const FINISH =
+  'UPDATE eventlog.consumers SET finished_date = clock_timestamp(), leased_until = NULL, holder = NULL ' +
+  `WHERE ${HOLDS}`;
+
+const RELEASE = `UPDATE eventlog.consumers SET leased_until = NULL, holder = NULL, waiting_for = $4 WHERE ${HOLDS}`;

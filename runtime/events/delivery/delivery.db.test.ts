@@ -1,0 +1,302 @@
+import { afterEach, expect, test } from 'vitest';
+import type { DatabaseHarness } from '../../../test/databases/databases.js';
+import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
+import { Decimal } from '../../domain/decimal.js';
+import { AccountCredited } from '../../domain/test-support/account.js';
+import { CreditAction, HERE, THERE } from '../../execution/test-support/accounts.js';
+import { TransactionManager } from '../../sharding/transaction-manager.js';
+import type { CreditedEnvelope } from '../test-support/ledger.js';
+import {
+  handlerOf,
+  type Ledger,
+  type LedgerOptions,
+  ledgerMigrations,
+  openLedger,
+  until,
+} from '../test-support/ledger.js';
+
+const started: Ledger[] = [];
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((ledger) => ledger.events.stop(0)));
+});
+
+async function startLedger(harness: DatabaseHarness, options: LedgerOptions): Promise<Ledger> {
+  const databases = await harness.makeShards({ shards: [HERE, THERE], migrations: ledgerMigrations });
+  return deliver(openLedger(databases, options));
+}
+
+function deliver(ledger: Ledger): Ledger {
+  started.push(ledger);
+  ledger.events.start();
+  return ledger;
+}
+
+describeOnEachAdapter('Delivery to handlers', (harness) => {
+  test('hands over the typed event with everything that is known about it', async () => {
+    const seen: CreditedEnvelope[] = [];
+    const ledger = await startLedger(harness, {
+      handlers: [handlerOf('Note', (envelope) => void seen.push(envelope))],
+    });
+    const account = await ledger.open(THERE);
+    await ledger.credit(account, 5);
+    await until(() => seen.length === 1);
+    const [envelope] = seen;
+    expect(envelope?.event).toBeInstanceOf(AccountCredited);
+    expect(envelope?.event.amount).toEqual(new Decimal(5));
+    expect(envelope?.event.getModelId()).toBe(account);
+    expect(Object.isFrozen(envelope?.event)).toBe(true);
+    expect(envelope).toMatchObject({
+      modelId: account,
+      modelName: 'Account',
+      modelVersion: 2,
+      attempt: 1,
+      replayed: false,
+    });
+    expect(envelope?.action).toMatchObject({
+      name: 'Credit',
+      principal: 'alice',
+      params: { account, amount: '5' },
+    });
+  });
+
+  test('keeps the order of each model, and every event comes once', async () => {
+    const versions = new Map<string, number[]>();
+    const handler = handlerOf('Order', async ({ modelId, modelVersion }) => {
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
+      versions.set(modelId, [...(versions.get(modelId) ?? []), modelVersion]);
+    });
+    const ledger = await startLedger(harness, { handlers: [handler] });
+    const accounts = await Promise.all(Array.from({ length: 8 }, () => ledger.open()));
+    await Promise.all(Array.from({ length: 160 }, (_, index) => ledger.credit(accounts[index % 8] ?? '')));
+    await until(() => [...versions.values()].flat().length >= 160);
+    const expected = Array.from({ length: 20 }, (_, index) => index + 2);
+    expect([...versions.values()]).toEqual(accounts.map(() => expected));
+  });
+
+  test('goes on behind the checkpoint after a restart', async () => {
+    const first: number[] = [];
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const ledger = deliver(
+      openLedger(databases, { handlers: [handlerOf('N', (e) => void first.push(e.modelVersion))] }),
+    );
+    const account = await ledger.open();
+    await ledger.credit(account);
+    await until(() => first.length === 1);
+    await ledger.events.stop();
+    await ledger.credit(account);
+    const second: number[] = [];
+    deliver(openLedger(databases, { handlers: [handlerOf('N', (e) => void second.push(e.modelVersion))] }));
+    await until(() => second.length > 0);
+    expect([first, second]).toEqual([[2], [3]]);
+  });
+
+  test('lets a handler that is slow or fails hold up nobody else', async () => {
+    const quick: string[] = [];
+    const ledger = await startLedger(harness, {
+      handlers: [
+        handlerOf('Slow', () => new Promise((resolve) => setTimeout(resolve, 60_000)), { concurrency: 1 }),
+        handlerOf('Quick', ({ id }) => void quick.push(id)),
+      ],
+    });
+    const account = await ledger.open();
+    await ledger.credit(account);
+    await ledger.credit(account);
+    await until(() => quick.length === 2);
+  });
+
+  test('tries again with the same event until it succeeds', async () => {
+    const attempts: number[] = [];
+    const handler = handlerOf(
+      'Flaky',
+      ({ attempt }) => {
+        attempts.push(attempt);
+        if (attempt < 3) throw new Error('not yet');
+      },
+      { retryDelayMs: 1 },
+    );
+    const ledger = await startLedger(harness, { handlers: [handler] });
+    await ledger.credit(await ledger.open());
+    await until(() => attempts.length === 3);
+    expect(attempts).toEqual([1, 2, 3]);
+    await until(async () => (await ledger.events.lag())[0]?.consumers[0]?.behind === 0);
+    expect(await ledger.events.deadLetters.list()).toEqual([]);
+  });
+
+  test('parks one model and resumes it in order', async () => {
+    let broken: string | undefined;
+    const versions: string[] = [];
+    const handler = handlerOf(
+      'Fragile',
+      ({ modelId, modelVersion }) => {
+        if (modelId === broken) throw new TypeError('cannot');
+        versions.push(`${modelId}@${modelVersion}`);
+      },
+      { retryDelayMs: 1, maximumAttempts: 2 },
+    );
+    const ledger = await startLedger(harness, { handlers: [handler] });
+    const [bad, good] = [await ledger.open(), await ledger.open()];
+    broken = bad;
+    for (let round = 0; round < 3; round += 1) await Promise.all([ledger.credit(bad), ledger.credit(good)]);
+    await until(async () => (await ledger.events.deadLetters.list()).length === 3);
+    await until(() => versions.length === 3);
+    const letters = await ledger.events.deadLetters.list({ handler: 'Fragile' });
+    expect(letters.map(({ state, attempts, errorMessage }) => [state, attempts, errorMessage])).toEqual([
+      ['failed', 2, 'cannot'],
+      ['waiting', 0, undefined],
+      ['waiting', 0, undefined],
+    ]);
+    const [details] = await ledger.events.deadLetters.show(letters[0]?.eventId ?? '');
+    expect(details).toMatchObject({
+      errorCode: 'TypeError',
+      event: { payload: { amount: '1' }, modelVersion: 2 },
+    });
+    broken = undefined;
+    expect(await ledger.events.deadLetters.retry({ handler: 'Fragile', modelId: bad })).toBe(1);
+    await ledger.credit(bad);
+    await until(() => versions.length === 7);
+    expect(versions.filter((each) => each.startsWith(bad))).toEqual(
+      [2, 3, 4, 5].map((version) => `${bad}@${version}`),
+    );
+    await until(async () => (await ledger.events.deadLetters.list()).length === 0);
+    await ledger.credit(bad);
+    await until(() => versions.length === 8);
+  });
+
+  test('discards a dead letter, keeps it, and resumes what waits behind', async () => {
+    const handled: number[] = [];
+    const handler = handlerOf(
+      'Picky',
+      ({ modelVersion }) => {
+        if (modelVersion === 2) throw new Error(`never ${'x'.repeat(1_000_000)}`);
+        handled.push(modelVersion);
+      },
+      { retryDelayMs: 1, maximumAttempts: 1 },
+    );
+    const ledger = await startLedger(harness, { handlers: [handler] });
+    const account = await ledger.open();
+    await ledger.credit(account);
+    await ledger.credit(account);
+    await until(async () => (await ledger.events.deadLetters.list()).length === 2);
+    const [head] = await ledger.events.deadLetters.list({ state: 'failed' });
+    expect(head?.errorMessage).toMatch(/^never x{3993}…$/);
+    await expect(ledger.events.deadLetters.discard({ handler: 'Picky' }, 'x'.repeat(2_001))).rejects.toThrow(
+      'at most 2000 characters',
+    );
+    expect(
+      await ledger.events.deadLetters.discard({ handler: 'Picky', eventId: head?.eventId ?? '' }, 'known'),
+    ).toBe(1);
+    await until(() => handled.length === 1);
+    expect(handled).toEqual([3]);
+    await until(async () => (await ledger.events.deadLetters.list()).length === 0);
+    const [kept] = await ledger.events.deadLetters.show(head?.eventId ?? '');
+    expect(kept).toMatchObject({ state: 'discarded', note: 'known' });
+  });
+
+  test('lets a transactional handler write with its checkpoint: once, whatever fails', async () => {
+    let failures = 0;
+    const handler = handlerOf(
+      'Copy',
+      async ({ transaction, id, modelId, modelVersion, attempt }) => {
+        await transaction.query({
+          text: 'INSERT INTO seen (handler, event_id, model_id, version) VALUES ($1, $2, $3, $4)',
+          values: ['Copy', id, modelId, modelVersion],
+        });
+        if (modelVersion === 4 && attempt < 3) {
+          failures += 1;
+          throw new Error('after the write');
+        }
+      },
+      { transactional: true, retryDelayMs: 1 },
+    );
+    const ledger = await startLedger(harness, { handlers: [handler] });
+    const account = await ledger.open();
+    for (let round = 0; round < 6; round += 1) await ledger.credit(account);
+    await until(async () => (await ledger.rows('SELECT FROM seen')).length === 6);
+    expect(failures).toBeGreaterThanOrEqual(2);
+    expect((await ledger.rows('SELECT version FROM seen ORDER BY nr')).flat()).toEqual([
+      '2',
+      '3',
+      '4',
+      '5',
+      '6',
+      '7',
+    ]);
+  });
+
+  test('parks for a transactional handler too, and resumes', async () => {
+    let broken = true;
+    const handled: number[] = [];
+    const handler = handlerOf(
+      'Strict',
+      async ({ transaction, modelVersion }) => {
+        if (broken) await transaction.query({ text: 'SELECT 1 / 0', values: [] });
+        handled.push(modelVersion);
+      },
+      { transactional: true, retryDelayMs: 1, maximumAttempts: 2 },
+    );
+    const ledger = await startLedger(harness, { handlers: [handler] });
+    const account = await ledger.open();
+    await ledger.credit(account);
+    await ledger.credit(account);
+    await until(async () => (await ledger.events.deadLetters.list()).length === 2);
+    broken = false;
+    await ledger.events.deadLetters.retry({});
+    await until(() => handled.length === 2);
+    expect(handled).toEqual([2, 3]);
+    await until(async () => (await ledger.events.deadLetters.list()).length === 0);
+  });
+
+  test('gives a transaction to transactional handlers only, and lets those start no action', async () => {
+    const refused: unknown[] = [];
+    const note = (error: unknown): void => void refused.push(error);
+    const ledger = await startLedger(harness, {
+      handlers: [
+        handlerOf('Plain', async (envelope) => {
+          await Promise.resolve()
+            .then(() => envelope.transaction)
+            .catch(note);
+        }),
+        handlerOf(
+          'Strict',
+          async (envelope) => {
+            const params = { account: envelope.modelId, amount: envelope.event.amount };
+            await envelope.execute(CreditAction, params).catch(note);
+          },
+          { transactional: true },
+        ),
+      ],
+    });
+    await ledger.credit(await ledger.open());
+    await until(() => refused.length === 2);
+    const misuse = expect.objectContaining({ code: 'FW_PLAN_MISUSE' });
+    expect(refused).toEqual([misuse, misuse]);
+  });
+
+  test('never skips a row that commits late', async () => {
+    if (!harness.has('second-session')) return;
+    const seen: string[] = [];
+    const ledger = await startLedger(harness, {
+      handlers: [handlerOf('All', ({ modelId }) => void seen.push(modelId))],
+    });
+    const [late, early] = [await ledger.open(), await ledger.open()];
+    const [actionRow] = await ledger.rows(`SELECT id FROM eventlog.actions LIMIT 1`);
+    const manager = new TransactionManager(ledger.databases.database(HERE));
+    await manager.transaction(async (transaction) => {
+      await transaction.query({
+        text: `INSERT INTO eventlog.events (id, action_id, namespace, model_id, model_name, event_type, payload,
+          created_date, model_version) VALUES ($1, $1, 'test', $2, 'Account', 'AccountCredited', '{"amount":"1"}', now(), 2)`,
+        values: [String(actionRow?.[0]), late],
+      });
+      await ledger.credit(early);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect(seen).toEqual([]);
+      const [lag] = await ledger.events.lag();
+      const ours = { kind: 'transaction', state: 'idle in transaction' };
+      expect(lag?.horizon.holders).toContainEqual(expect.objectContaining(ours));
+      expect(lag?.horizon.ageMs).toBeGreaterThan(250);
+    });
+    await until(() => seen.length === 2);
+    expect(seen).toEqual([late, early]);
+  });
+});

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { DeadlineExceededError } from '../../errors.js';
+import { DriverFailure } from '../../sharding/driver-failure.js';
+import { handlerOf } from '../test-support/ledger.js';
+import { HandlerAttempts } from './handler-attempts.js';
+import type { HandlerDescriptor, HandlerSettings } from './handler-descriptor.js';
+
+const handler = (settings: HandlerSettings): HandlerDescriptor => ({
+  ...handlerOf('Mirror', () => {}),
+  ...settings,
+});
+
+test('an attempt is the last one when there have been as many as allowed', () => {
+  const attempts = new HandlerAttempts(handler({ maximumAttempts: 3 }), Math.random);
+  expect([1, 2, 3, 4].map((number) => attempts.isLast(number, new Error('no')))).toEqual([
+    false,
+    false,
+    true,
+    true,
+  ]);
+});
+
+test('an attempt that failed with what passes is never the last one', () => {
+  const patient = {
+    ...handler({ maximumAttempts: 1 }),
+    passes: (error: unknown) => error instanceof RangeError,
+  };
+  const attempts = new HandlerAttempts(patient, Math.random);
+  expect(attempts.isLast(1_000, new RangeError('later'))).toBe(false);
+  expect(attempts.isLast(1_000, new TypeError('never'))).toBe(true);
+});
+
+test.each([
+  ['did not answer in time', { phase: 'in-flight', reason: 'deadline' }, true],
+  ['could not be reached', { phase: 'not-sent', reason: 'unreachable' }, true],
+  ['had no connection free', { phase: 'not-sent', reason: 'pool-exhausted' }, true],
+  ['cancelled the statement itself', { phase: 'in-flight', sqlState: '57014' }, false],
+] as const)('of a database that %s, whether an attempt does not count: %s', (_what, facts, passes) => {
+  const attempts = new HandlerAttempts(handler({ maximumAttempts: 1 }), Math.random);
+  const cause = new DriverFailure('no', facts);
+  expect(attempts.isPassing(cause)).toBe(passes);
+  expect(attempts.isPassing(new DeadlineExceededError('too late', { cause }))).toBe(passes);
+  expect(attempts.isPassing(new DeadlineExceededError('the handler itself was slow'))).toBe(false);
+});

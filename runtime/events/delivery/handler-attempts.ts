@@ -1,0 +1,101 @@
+import { CommitOutcomeUnknownError, ShardUnavailableError } from '../../errors.js';
+import { DriverFailure, type FailureReason } from '../../sharding/driver-failure.js';
+import type { Transaction } from '../../sharding/transaction-manager.js';
+import type { HandlingFailure } from '../dead-letters/dead-letter-store.js';
+import { type EnvelopeContext, makeEnvelope } from '../log/event-envelope.js';
+import type { LoggedEvent } from '../log/event-record.js';
+import { EventTypes } from '../log/event-types.js';
+import type { HandlerDescriptor } from './handler-descriptor.js';
+
+export const DEFAULT_CONCURRENCY = 32;
+const DEFAULT_MAXIMUM_ATTEMPTS = 5;
+const DEFAULT_RETRY_DELAY_MS = 100;
+const LONGEST_RETRY_DELAY_MS = 30_000;
+/** Longest pause after a failure that does not count: what was out of reach is back at any moment. */
+const LONGEST_PASSING_DELAY_MS = 5_000;
+/** How far causes of errors are followed. */
+const DEEPEST_CAUSE = 5;
+
+/** A handler as delivery sees it: makes attempts and knows how often and after which pauses. */
+export class HandlerAttempts {
+  readonly types: EventTypes;
+  readonly #maximum: number;
+  readonly #handler: HandlerDescriptor;
+  readonly #random: () => number;
+
+  constructor(handler: HandlerDescriptor, random: () => number) {
+    this.#handler = handler;
+    this.#random = random;
+    this.types = new EventTypes(handler.events);
+    this.#maximum = handler.maximumAttempts ?? DEFAULT_MAXIMUM_ATTEMPTS;
+  }
+
+  /** One attempt by a fresh instance. Returns a promise only if the handler does. */
+  handle(
+    logged: LoggedEvent,
+    attempt: { readonly number: number; readonly transaction: Transaction | undefined },
+    context: EnvelopeContext,
+  ): Promise<void> | void {
+    const envelope = makeEnvelope(logged, this.types.revive(logged), attempt, context);
+    // The registry ties a handler to its event classes: `revive` makes instances of those and of no others.
+    return this.#handler.create().handle(envelope as never);
+  }
+
+  /**
+   * True if a failure says nothing about the event, so that its attempt does not count: a shard is out of reach, or the
+   * handler knows it to pass.
+   */
+  isPassing(error: unknown): boolean {
+    return isOutOfReach(error) || this.#handler.passes?.(error) === true;
+  }
+
+  /** True if an attempt that failed like this was the last one. @param number from 1 */
+  isLast(number: number, error: unknown): boolean {
+    return number >= this.#maximum && !this.isPassing(error);
+  }
+
+  /** Exponential backoff whose random half keeps handlers from coming back all at once. */
+  pauseMs(failedAttempts: number): number {
+    return this.#backoffMs(failedAttempts, LONGEST_RETRY_DELAY_MS);
+  }
+
+  /** The same after failures that do not count. @param failures in a row */
+  passingPauseMs(failures: number): number {
+    return this.#backoffMs(failures, LONGEST_PASSING_DELAY_MS);
+  }
+
+  #backoffMs(failures: number, longestMs: number): number {
+    const { retryDelayMs = DEFAULT_RETRY_DELAY_MS } = this.#handler;
+    const bound = Math.min(longestMs, retryDelayMs * 2 ** (failures - 1));
+    return bound / 2 + (this.#random() * bound) / 2;
+  }
+}
+
+/** A database that gave no answer. A statement that it refused, or gave up itself, has an SQLSTATE instead. */
+const NO_ANSWER: ReadonlySet<FailureReason | undefined> = new Set<FailureReason | undefined>([
+  'unreachable',
+  'deadline',
+  'pool-exhausted',
+]);
+
+/**
+ * True if a shard could not be reached, did not answer in time, or did not say what became of a commit: sagas read these
+ * failures in the same way. Causes count as well.
+ */
+export function isOutOfReach(error: unknown): boolean {
+  let each = error;
+  for (let depth = 0; depth < DEEPEST_CAUSE && each instanceof Error; depth += 1) {
+    if (each instanceof ShardUnavailableError || each instanceof CommitOutcomeUnknownError) return true;
+    if (each instanceof DriverFailure && each.sqlState === undefined && NO_ANSWER.has(each.reason))
+      return true;
+    each = each.cause;
+  }
+  return false;
+}
+
+/** What is kept of an error. */
+export function failureOf(error: unknown, attempts: number): HandlingFailure {
+  if (!(error instanceof Error)) return { attempts, code: 'UNKNOWN', message: String(error), stack: '' };
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  return { attempts, code, message: error.message, stack: error.stack ?? '' };
+}

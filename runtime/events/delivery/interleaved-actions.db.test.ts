@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import { describeOn } from '../../../test/databases/vitest.js';
+import { postgresAdapter } from '../../databases.js';
+import { Decimal } from '../../domain/decimal.js';
+import { CreditAction, HERE, THERE } from '../../execution/test-support/accounts.js';
+import { DatabaseRegistry } from '../../sharding/database-registry.js';
+import { Epochs } from '../log/epochs.js';
+import type { LoggedEvent } from '../log/event-record.js';
+import { LogReader } from '../log/log-reader.js';
+import { seededRandom } from '../test-support/late-writers.js';
+import { handlerOf, type Ledger, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
+import { SeededSchedule } from '../test-support/seeded-schedule.js';
+import { HandlerAttempts } from './handler-attempts.js';
+
+/** Processes that are at one event at the same time: the holder of the lease, and those that do not know they lost it. */
+const PROCESSES = 3;
+/** More than an attempt has that finds nothing done. */
+const AWAITS = 28;
+const PATIENT = { timeoutMs: 300_000, maximumAttempts: 50 };
+
+/** Accounts that one event credits: by 1, 2 and 3. */
+type Targets = readonly [there: string, here: string, bonus: string];
+
+/** Starts three actions, one by itself and two at once; keeps what they answer. */
+function crediting(targets: Targets, answers: string[][]): HandlerAttempts {
+  const handler = handlerOf('Credits', async (envelope) => {
+    const credit = async (call: number, name?: string): Promise<void> => {
+      const params = { account: targets[call] ?? '', amount: new Decimal(call + 1) };
+      const options = { timeoutMs: PATIENT.timeoutMs, ...(name === undefined ? {} : { name }) };
+      const account = await envelope.execute(CreditAction, params, options);
+      answers[call]?.push(`${account.balance.toFixed()}@${account.version}`);
+    };
+    await credit(0);
+    await Promise.all([credit(1), credit(2, 'bonus')]);
+  });
+  return new HandlerAttempts(handler, Math.random);
+}
+
+/** Makes attempts until one succeeds, as delivery does. */
+async function handle(attempts: HandlerAttempts, event: LoggedEvent, { executor }: Ledger): Promise<void> {
+  const signal = new AbortController().signal;
+  const context = { executor, identity: 'Credits', again: undefined, replayed: false, signal };
+  for (let number = 1; ; number += 1) {
+    try {
+      await attempts.handle(event, { number, transaction: undefined }, context);
+      return;
+    } catch (error) {
+      if (number > 100) throw error;
+    }
+  }
+}
+
+async function lastEvent(databases: DatabaseRegistry, id: string): Promise<LoggedEvent> {
+  const reader = new LogReader(databases.database(HERE), new Epochs(databases.database(HERE)));
+  const start = { epoch: 1, transactionId: '0', position: 0 };
+  let found: LoggedEvent | undefined;
+  await until(async () => {
+    const { events } = await reader.read({ eventTypes: ['AccountCredited'] }, start, 10_000);
+    found = events.find(({ modelId }) => modelId === id);
+    return found !== undefined;
+  });
+  if (found === undefined) throw new Error('No event');
+  return found;
+}
+
+describeOn('postgresql', 'Actions that a handler starts, in processes that overlap', (harness) => {
+  test('take effect once, at whatever await one of them dies, in whatever order they go on', async () => {
+    const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
+    const healthy = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
+    const writer = openLedger(healthy);
+    let deaths = 0;
+    try {
+      for (let diesAt = 1; diesAt <= AWAITS; diesAt += 1) {
+        const targets: Targets = [await writer.open(THERE), await writer.open(), await writer.open(THERE)];
+        const source = await writer.open();
+        await writer.credit(source);
+        const event = await lastEvent(healthy, source);
+        const schedule = new SeededSchedule(seededRandom(diesAt));
+        const answers: string[][] = [[], [], []];
+        const attempts = crediting(targets, answers);
+        const processes = Array.from({ length: PROCESSES }, (_, index) =>
+          schedule.process(topology, index === 0 ? diesAt : undefined),
+        );
+        for (const { databases, environment, run } of processes) {
+          const ledger = openLedger(databases, { environment, execution: PATIENT });
+          run(() => handle(attempts, event, ledger));
+        }
+        await schedule.toTheEnd();
+        await handle(attempts, event, writer);
+        if ((processes[0]?.gates() ?? 0) >= diesAt) deaths += 1;
+        await Promise.all(processes.map(({ databases }) => databases.close(0)));
+        const balances = await Promise.all(targets.map((target) => writer.balance(target)));
+        expect([diesAt, ...balances]).toEqual([diesAt, '1', '2', '3']);
+        expect(answers.map((each) => [...new Set(each)])).toEqual([['1@2'], ['2@2'], ['3@2']]);
+      }
+      // Where the others were first, one has fewer awaits: it finds its keys taken. The sooner ones are always there.
+      expect(deaths).toBeGreaterThan(10);
+    } finally {
+      await healthy.close(0);
+    }
+  }, 180_000);
+});

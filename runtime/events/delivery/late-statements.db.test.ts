@@ -1,0 +1,146 @@
+import { expect, test } from 'vitest';
+import { describeOn } from '../../../test/databases/vitest.js';
+import { postgresAdapter } from '../../databases.js';
+import { HERE } from '../../execution/test-support/accounts.js';
+import { DatabaseRegistry } from '../../sharding/database-registry.js';
+import { lateDatabases } from '../test-support/late-statements.js';
+import { handlerOf, type Ledger, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
+import { ConsumerStore } from './consumer-store.js';
+import type { HandlerDescriptor } from './handler-descriptor.js';
+
+const INSERT = "INSERT INTO seen (handler, event_id, model_id, version) VALUES ('Copy', $1, $2, $3)";
+const WAITING =
+  "SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+
+/** Its effect is a row; each attempt that came so far is pushed to `attempts`. */
+function copying(attempts: number[], broken: () => boolean = () => false): HandlerDescriptor {
+  return handlerOf(
+    'Copy',
+    async ({ id, modelId, modelVersion, transaction }) => {
+      if (broken()) throw new Error('broken');
+      await transaction.query({ text: INSERT, values: [id, modelId, modelVersion] });
+      attempts.push(modelVersion);
+    },
+    { transactional: true, maximumAttempts: 1 },
+  );
+}
+
+async function copies(ledger: Ledger): Promise<readonly unknown[]> {
+  return (await ledger.rows('SELECT version::int FROM seen ORDER BY nr')).map(([version]) => version);
+}
+
+async function behind(ledger: Ledger): Promise<number | undefined> {
+  return (await ledger.events.lag())[0]?.consumers[0]?.behind;
+}
+
+describeOn('postgresql', 'A COMMIT that reaches the server after it was given up', (harness) => {
+  test.each([1, 3])('does not apply a transactional handler twice (%i events at once)', async (count) => {
+    const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
+    const healthy = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
+    const attempts: number[] = [];
+    // The one behind the first effects: a transaction that only looks does not count.
+    const { databases, late } = lateDatabases(
+      topology,
+      ({ text }) => text === 'COMMIT' && attempts.length === count,
+    );
+    const writer = openLedger(healthy);
+    const reader = openLedger(databases, { handlers: [copying(attempts)] });
+    try {
+      const account = await writer.open();
+      for (let each = 0; each < count; each += 1) await writer.credit(account);
+      reader.events.start();
+      // Handled again, and its checkpoint waits for the row that the first transaction has locked.
+      await until(async () => late.heldBack() && (await writer.rows(WAITING))[0]?.[0] === 1);
+      await late.arrive();
+      await until(async () => (await behind(writer)) === 0);
+      await writer.credit(account);
+      await until(() => attempts.includes(count + 2));
+      await until(async () => (await behind(writer)) === 0);
+      expect(await copies(writer)).toEqual(Array.from({ length: count + 1 }, (_, index) => index + 2));
+    } finally {
+      await reader.events.stop();
+      await Promise.all([databases.close(0), healthy.close(0)]);
+    }
+  });
+
+  test('does not apply the retry of a dead letter twice', async () => {
+    const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
+    const healthy = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
+    const attempts: number[] = [];
+    let broken = true;
+    const { databases, late } = lateDatabases(
+      topology,
+      ({ text }) => text === 'COMMIT' && attempts.length === 1,
+    );
+    const writer = openLedger(healthy);
+    const reader = openLedger(databases, { handlers: [copying(attempts, () => broken)] });
+    try {
+      await writer.credit(await writer.open());
+      reader.events.start();
+      await until(async () => (await writer.events.deadLetters.list()).length === 1);
+      broken = false;
+      await writer.events.deadLetters.retry({});
+      await until(async () => late.heldBack() && (await writer.rows(WAITING))[0]?.[0] === 1);
+      await late.arrive();
+      await until(async () => (await writer.events.deadLetters.list()).length === 0);
+      await writer.credit(await writer.open());
+      await until(async () => (await behind(writer)) === 0);
+      await reader.events.stop();
+      expect(await copies(writer)).toHaveLength(2);
+    } finally {
+      await reader.events.stop();
+      await Promise.all([databases.close(0), healthy.close(0)]);
+    }
+  });
+});
+
+describeOn('postgresql', 'A statement that reaches the server after it was given up', (harness) => {
+  test('moves no checkpoint back', async () => {
+    const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
+    const healthy = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
+    const seen: number[] = [];
+    const { databases, late } = lateDatabases(topology, ({ name }) => name === 'fw_checkpoint');
+    const writer = openLedger(healthy);
+    const reader = openLedger(databases, {
+      handlers: [handlerOf('Plain', ({ modelVersion }) => void seen.push(modelVersion))],
+    });
+    const place = 'SELECT position::int FROM eventlog.consumers WHERE name = $$Plain$$';
+    try {
+      const account = await writer.open();
+      reader.events.start();
+      await writer.credit(account);
+      await until(() => late.heldBack());
+      await writer.credit(account);
+      await until(async () => (await behind(writer)) === 0);
+      const before = await writer.rows(place);
+      await late.arrive();
+      expect(await writer.rows(place)).toEqual(before);
+      await writer.credit(account);
+      await until(async () => (await behind(writer)) === 0);
+      expect(seen).toEqual([2, 3, 4]);
+    } finally {
+      await reader.events.stop();
+      await Promise.all([databases.close(0), healthy.close(0)]);
+    }
+  });
+
+  test('moves a checkpoint once, and the run that sent it goes on from there', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const ledger = openLedger(databases);
+    const store = new ConsumerStore(databases.database(HERE));
+    const start = { epoch: 1, transactionId: '0', position: 0 };
+    await store.register({ name: 'Plain', kind: 'live', aliases: [] }, start);
+    const consumer = await store.acquire('Plain', 'me', 60_000);
+    if (consumer === undefined) throw new Error('It is free');
+    const { lease } = consumer;
+    const to = { epoch: 1, transactionId: '700', position: 7 };
+    expect(await store.checkpoint(lease, { from: start, to }, 60_000)).toBe(true);
+    expect(await store.checkpoint(lease, { from: start, to }, 60_000)).toBe(false);
+    expect(await store.standing(lease)).toEqual({ cursor: to, superseded: false });
+    const next = { epoch: 1, transactionId: '800', position: 9 };
+    expect(await store.checkpoint(lease, { from: to, to: next }, 60_000)).toBe(true);
+    expect(await ledger.rows("SELECT position::int FROM eventlog.consumers WHERE name = 'Plain'")).toEqual([
+      [9],
+    ]);
+  });
+});

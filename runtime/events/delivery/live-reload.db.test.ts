@@ -1,0 +1,86 @@
+import { afterEach, expect, test } from 'vitest';
+import { describeOn } from '../../../test/databases/vitest.js';
+import type { ShardingTopology } from '../../config/types.js';
+import { postgresAdapter } from '../../databases.js';
+import { HERE, THERE } from '../../execution/test-support/accounts.js';
+import { DatabaseRegistry } from '../../sharding/database-registry.js';
+import { handlerOf, type Ledger, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
+
+const opened: { readonly ledger: Ledger; readonly databases: DatabaseRegistry }[] = [];
+
+afterEach(async () => {
+  await Promise.all(
+    opened.splice(0).map(async ({ ledger, databases }) => {
+      await ledger.events.stop(0);
+      await databases.close(0);
+    }),
+  );
+});
+
+/** A process that delivers; without notifications it would notice nothing for a minute. */
+function start(topology: ShardingTopology, seen: string[]): { ledger: Ledger; databases: DatabaseRegistry } {
+  const databases = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
+  const handlers = [handlerOf('Seen', ({ modelId }) => void seen.push(modelId))];
+  const ledger = openLedger(databases, { handlers, limits: { slowPollMs: 60_000, fastPollMs: 60_000 } });
+  opened.push({ ledger, databases });
+  return { ledger, databases };
+}
+
+/** Goes over to another topology, as an application does. */
+async function reload(
+  { ledger, databases }: ReturnType<typeof start>,
+  topology: ShardingTopology,
+): Promise<void> {
+  await ledger.events.topologyChanged(await databases.reload(topology));
+}
+
+const LISTENERS =
+  "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%' AND pid <> pg_backend_pid()";
+
+describeOn('postgresql', 'Delivery under a live reload', (harness) => {
+  test('begins on a shard that is added, and ends on one that is removed', async () => {
+    const both = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
+    const one = { ...both, groups: both.groups.slice(0, 1) };
+    const seen: string[] = [];
+    const process = start(one, seen);
+    const { ledger } = process;
+    ledger.events.start();
+    await reload(process, both);
+    const account = await ledger.open(THERE);
+    await ledger.credit(account);
+    await until(() => seen.includes(account));
+    expect((await ledger.events.lag()).map(({ shard }) => shard)).toEqual([HERE, THERE]);
+    // A shard must be empty to be removed.
+    for (const table of ['eventlog.events', 'eventlog.actions', 'accounts'])
+      await ledger.rows(`DELETE FROM ${table}`, THERE);
+    await reload(process, one);
+    expect((await ledger.events.lag()).map(({ shard }) => shard)).toEqual([HERE]);
+    const other = await ledger.open(HERE);
+    await ledger.credit(other);
+    await until(() => seen.includes(other));
+    expect(ledger.warnings).toEqual([]);
+  });
+
+  test('listens anew where connections are others, and hears what is committed then', async () => {
+    const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
+    const seen: string[] = [];
+    const process = start(topology, seen);
+    process.ledger.events.start();
+    const writer = start(topology, []);
+    const pids = async (): Promise<readonly unknown[]> => (await writer.ledger.rows(LISTENERS)).flat();
+    await until(async () => (await pids()).length === 1);
+    const before = await pids();
+    const [group] = topology.groups;
+    const [member] = group?.members ?? [];
+    if (group === undefined || member === undefined) throw new Error('No member');
+    const primary = { ...member.primary, maximumPoolSize: member.primary.maximumPoolSize + 1 };
+    await reload(process, { ...topology, groups: [{ ...group, members: [{ ...member, primary }] }] });
+    await until(async () => {
+      const now = await pids();
+      return now.length === 1 && now[0] !== before[0];
+    });
+    const account = await writer.ledger.open();
+    await writer.ledger.credit(account);
+    await until(() => seen.includes(account), 30_000);
+  });
+});

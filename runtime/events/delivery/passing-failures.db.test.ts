@@ -1,0 +1,197 @@
+import { expect, test } from 'vitest';
+import { describeOn } from '../../../test/databases/vitest.js';
+import { postgresAdapter } from '../../databases.js';
+import { Decimal } from '../../domain/decimal.js';
+import { CreditAction, HERE, THERE } from '../../execution/test-support/accounts.js';
+import { DatabaseRegistry } from '../../sharding/database-registry.js';
+import { crashingDatabases } from '../test-support/crashing-databases.js';
+import {
+  type CreditedEnvelope,
+  handlerOf,
+  type Ledger,
+  ledgerMigrations,
+  openLedger,
+  until,
+} from '../test-support/ledger.js';
+import { databasesWithout } from '../test-support/unreachable-shard.js';
+import { ConsumerStore } from './consumer-store.js';
+
+const QUICK = { leaseMs: 500, surveyMs: 50 };
+const EVENTS = 20;
+
+async function behind(ledger: Ledger): Promise<number | undefined> {
+  return (await ledger.events.lag())[0]?.consumers[0]?.behind;
+}
+
+describeOn('postgresql', 'While the shard that a handler writes to is out of reach', (harness) => {
+  test('its attempts do not count, however many there are', async () => {
+    const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
+    let down = true;
+    const databases = databasesWithout(topology, THERE, () => down);
+    const healthy = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
+    const writer = openLedger(healthy);
+    const attempts: number[] = [];
+    let mirror = '';
+    const copy = async (envelope: CreditedEnvelope): Promise<void> => {
+      if (envelope.modelId === mirror) return;
+      attempts.push(envelope.attempt);
+      await envelope.execute(CreditAction, { account: mirror, amount: new Decimal(1) });
+    };
+    const reader = openLedger(databases, {
+      handlers: [handlerOf('Mirror', copy, { maximumAttempts: 2, retryDelayMs: 1 })],
+      execution: { timeoutMs: 300 },
+    });
+    try {
+      mirror = await writer.open(THERE);
+      await writer.credit(await writer.open());
+      reader.events.start();
+      await until(() => attempts.length >= 6);
+      expect(await writer.events.deadLetters.list()).toEqual([]);
+      down = false;
+      await until(async () => (await writer.balance(mirror)) === '1');
+      expect(new Set(attempts)).toEqual(new Set([1]));
+    } finally {
+      await reader.events.stop();
+      await Promise.all([databases.close(0), healthy.close(0)]);
+    }
+  });
+
+  test('scheduled actions wait without being given up', async () => {
+    const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
+    let down = true;
+    let refusals = 0;
+    const databases = databasesWithout(topology, THERE, () => {
+      refusals += down ? 1 : 0;
+      return down;
+    });
+    const healthy = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
+    const writer = openLedger(healthy);
+    const runner = openLedger(databases, { execution: { timeoutMs: 100 } });
+    try {
+      const far = await writer.open(THERE);
+      await writer.creditLater(far, 5, new Date());
+      // An action lies on the shard of its plan; this one is to be run from the other.
+      const move = `INSERT INTO eventlog.schedules (id, due_date, next_date, action_name, params, principal, action_id, created_date)
+        SELECT $1, due_date, next_date, action_name, params, principal, action_id, created_date
+        FROM jsonb_populate_record(NULL::eventlog.schedules, $2)`;
+      const [row] = await writer.rows('SELECT to_jsonb(s)::text FROM eventlog.schedules AS s', THERE);
+      await writer.rows('DELETE FROM eventlog.schedules', THERE);
+      const here = await writer.open(HERE);
+      await healthy.database(HERE).query({ text: move, values: [here, row?.[0]] });
+      runner.events.start();
+      const before = refusals;
+      await until(() => refusals >= before + 8);
+      await until(async () => {
+        const [found] = await writer.events.schedules.list({ shard: HERE });
+        return found?.errorCode !== undefined;
+      });
+      const [found] = await writer.events.schedules.list({ shard: HERE });
+      expect(found).toMatchObject({ attempts: 0 });
+      expect(found?.state).not.toBe('failed');
+      down = false;
+      await until(async () => (await writer.balance(far)) === '5');
+    } finally {
+      await runner.events.stop();
+      await Promise.all([databases.close(0), healthy.close(0)]);
+    }
+  });
+});
+
+describeOn('postgresql', 'Failures that pass', (harness) => {
+  test('are not read as deaths by the processes that take over', async () => {
+    const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
+    const healthy = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
+    const writer = openLedger(healthy);
+    let broken = true;
+    const failures = new Map<string, number>();
+    const handled = new Set<string>();
+    const handler = {
+      ...handlerOf(
+        'Passing',
+        ({ id }) => {
+          if (broken) {
+            failures.set(id, (failures.get(id) ?? 0) + 1);
+            throw new Error('it passes');
+          }
+          handled.add(id);
+        },
+        { maximumAttempts: 3, retryDelayMs: 20 },
+      ),
+      passes: (error: unknown) => error instanceof Error && error.message === 'it passes',
+    };
+    try {
+      for (let each = 0; each < EVENTS; each += 1) await writer.credit(await writer.open());
+      // The first one fails more often than a handler may; later ones begin where a process has vanished.
+      for (const wanted of [4, 5, 6]) {
+        const { databases, kill } = crashingDatabases(topology, {
+          statement: Number.POSITIVE_INFINITY,
+          after: false,
+        });
+        const mortal = openLedger(databases, { handlers: [handler], limits: QUICK });
+        mortal.events.start();
+        await until(() => failures.size === EVENTS && [...failures.values()].every((n) => n >= wanted));
+        kill();
+        await mortal.events.stop(0);
+        await databases.close(0);
+      }
+      broken = false;
+      const survivor = openLedger(healthy, { handlers: [handler], limits: QUICK });
+      survivor.events.start();
+      await until(() => handled.size === EVENTS);
+      await until(async () => (await behind(writer)) === 0);
+      expect(await writer.events.deadLetters.list()).toEqual([]);
+      await survivor.events.stop();
+    } finally {
+      await healthy.close(0);
+    }
+  }, 90_000);
+});
+
+describeOn('postgresql', 'An attempt under way when a lease is lost', (harness) => {
+  const NOTE = { event: { failed: 1, open: true, alone: true } };
+
+  test.each([
+    ['the same process', 'one', false, { attempts: 1, died: false, alone: false }],
+    ['another one, while the process lives on', 'other', true, { attempts: 1, died: false, alone: false }],
+    ['another one after the process has vanished', 'other', false, { attempts: 2, died: true, alone: true }],
+  ])(
+    'counts as a death only if the process is gone: %s takes over',
+    async (_, successor, alive, expected) => {
+      const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+      const store = new ConsumerStore(databases.database(HERE));
+      await store.register(
+        { name: 'Plain', kind: 'live', aliases: [] },
+        { epoch: 1, transactionId: '0', position: 0 },
+      );
+      const consumer = await store.acquire('Plain', 'one', 60_000);
+      if (consumer === undefined) throw new Error('It is free');
+      await store.noteSuspects(consumer.lease, NOTE, 0);
+      if (alive) await store.survey('one', ['Plain'], 60_000, []);
+      await until(async () => {
+        const next = await store.acquire('Plain', successor, 60_000);
+        if (next !== undefined) expect(next.suspects).toEqual({ event: expected });
+        return next !== undefined;
+      });
+    },
+  );
+});
+
+describeOn('postgresql', 'A handler that keeps its process from renewing the lease', (harness) => {
+  test('is not called again for what it has handled', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const versions: number[] = [];
+    const slow = handlerOf('Slow', ({ modelVersion }) => {
+      versions.push(modelVersion);
+      const until = performance.now() + QUICK.leaseMs * 1.5;
+      while (performance.now() < until);
+    });
+    const ledger = openLedger(databases, { handlers: [slow], limits: QUICK });
+    const account = await ledger.open();
+    await ledger.credit(account);
+    await ledger.credit(account);
+    ledger.events.start();
+    await until(async () => (await behind(ledger)) === 0);
+    await ledger.events.stop();
+    expect(versions).toEqual([2, 3]);
+  });
+});

@@ -1,0 +1,334 @@
+import type { ActionRegistry } from '../../action/action-registry.js';
+import { time } from '../../concurrency/time.js';
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { messageOf } from '../../errors.js';
+import type { ActionExecutor } from '../../execution/action-executor.js';
+import { DriverFailure } from '../../sharding/driver-failure.js';
+import { FailoverRegister, handlerAhead, timelineOf } from '../../sharding/failover-register.js';
+import type { ShardDatabase } from '../../sharding/shard-database.js';
+import { TransactionManager } from '../../sharding/transaction-manager.js';
+import { DeadLetterStore } from '../dead-letters/dead-letter-store.js';
+import { readReplay } from '../dead-letters/replay-order.js';
+import { Epochs } from '../log/epochs.js';
+import { LogReader } from '../log/log-reader.js';
+import { Signal } from '../log/signal.js';
+import { WakeUp } from '../log/wake-up.js';
+import { ScheduleRun } from '../schedules/schedule-run.js';
+import { ScheduleStore } from '../schedules/schedule-store.js';
+import { ConsumerRun } from './consumer-run.js';
+import { ConsumerStore, type LeasedConsumer, type ShardSurvey } from './consumer-store.js';
+import { DEFAULT_CONCURRENCY, HandlerAttempts } from './handler-attempts.js';
+import type { HandlerDescriptor } from './handler-descriptor.js';
+import { HeldLease } from './held-lease.js';
+import { chooseLeases } from './lease-balance.js';
+import type { ConsumerRunOptions, Run, RunEnd } from './run.js';
+import { TransactionalRun } from './transactional-run.js';
+
+/** Name of the consumer that runs scheduled actions. No handler's name holds a `#`. */
+export const SCHEDULES = '#schedules';
+
+/** Time limits of delivery, in milliseconds. */
+export interface DeliveryLimits {
+  /** A lease that is not renewed for so long is free for others. Default 5,000. */
+  readonly leaseMs: number;
+  /** How often leases are renewed and looked for. Default 1,000. */
+  readonly surveyMs: number;
+  /** Longest time without a look at the log where notifications arrive. Default 1,000. */
+  readonly slowPollMs: number;
+  /** The same where they do not (PgBouncer). Default 25. */
+  readonly fastPollMs: number;
+}
+
+export const DEFAULT_DELIVERY_LIMITS: DeliveryLimits = Object.freeze({
+  leaseMs: 5_000,
+  surveyMs: 1_000,
+  slowPollMs: 1_000,
+  fastPollMs: 25,
+});
+
+export interface ShardDeliveryOptions {
+  readonly database: ShardDatabase;
+  readonly handlers: readonly HandlerDescriptor[];
+  readonly executor: ActionExecutor;
+  readonly registry: ActionRegistry;
+  /** Unique among all processes. */
+  readonly process: string;
+  readonly limits: DeliveryLimits;
+  readonly random: () => number;
+  readonly warn: (message: string) => void;
+}
+
+interface Held {
+  readonly lease: HeldLease;
+  readonly run: Run;
+}
+
+/** Most time for handlers at work when a lease is given away to another process. */
+const HAND_OVER_GRACE_MS = 10_000;
+/** After it has given a consumer up, or away, this process leaves it to others for so long. */
+const WAITING_PAUSE_MS = 3_000;
+
+/** Delivery on one shard: keeps the leases of this process and runs what they stand for. */
+export class ShardDelivery {
+  readonly #options: ShardDeliveryOptions;
+  readonly #handlers: ReadonlyMap<string, HandlerAttempts>;
+  readonly #consumers: ConsumerStore;
+  readonly #letters: DeadLetterStore;
+  readonly #epochs: Epochs;
+  readonly #reader: LogReader;
+  readonly #failovers: FailoverRegister;
+  readonly #wakeUp: WakeUp;
+  readonly #signal = new Signal();
+  readonly #held = new Map<string, Held>();
+  readonly #ending = new Set<Promise<unknown>>();
+  /** Surveys in which a consumer was free. */
+  readonly #freeFor = new Map<string, number>();
+  readonly #leftUntilMs = new Map<string, number>();
+  readonly #loop: Promise<void>;
+  #registered = false;
+  #timeline: string | undefined;
+  #stopping = false;
+
+  constructor(options: ShardDeliveryOptions) {
+    this.#options = options;
+    const { database, handlers, random } = options;
+    this.#handlers = new Map(handlers.map((handler) => [handler.name, new HandlerAttempts(handler, random)]));
+    this.#consumers = new ConsumerStore(database);
+    this.#letters = new DeadLetterStore(database);
+    this.#epochs = new Epochs(database);
+    this.#reader = new LogReader(database, this.#epochs);
+    this.#failovers = new FailoverRegister(database);
+    this.#wakeUp = new WakeUp(database, options.limits, {
+      wake: () => this.wake(),
+      isNeeded: () => this.#held.size > 0,
+      warn: options.warn,
+    });
+    this.#loop = this.#run();
+  }
+
+  get shard(): ShardIdentifier {
+    return this.#options.database.shard;
+  }
+
+  /** Something was committed on this shard, or may have been. */
+  wake(): void {
+    for (const { run } of this.#held.values()) run.wake();
+  }
+
+  /** Something was committed here by this process: others may hold leases and know nothing of it. */
+  committed(): void {
+    this.wake();
+    this.#wakeUp.tellOthers();
+  }
+
+  /** Looks for leases at once. */
+  lookAround(): void {
+    this.#signal.notify();
+  }
+
+  /** The shard's connections are others now: those that listen are made anew. */
+  databaseReplaced(): Promise<void> {
+    return this.#wakeUp.listenAnew();
+  }
+
+  /** Lets handlers at work finish within `graceMs`, saves checkpoints and gives all leases back. */
+  async stop(graceMs: number): Promise<void> {
+    this.#stopping = true;
+    this.#signal.notify();
+    await this.#loop;
+    await Promise.all([...this.#held.values()].map(({ run }) => run.stop(graceMs)));
+    await Promise.all(this.#ending);
+    await this.#wakeUp.stop();
+    await this.#consumers.leave(this.#options.process).catch(() => {});
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping) {
+      try {
+        if (!this.#registered) await this.#register();
+        await this.#survey();
+      } catch (error) {
+        // Somebody has closed the databases under us: there is nothing left to do.
+        if (isClosed(error)) return;
+        this.#options.warn(`Delivery on shard ${this.shard}: ${messageOf(error)}`);
+      }
+      if (!this.#stopping) await this.#signal.wait(this.#options.limits.surveyMs);
+    }
+  }
+
+  async #register(): Promise<void> {
+    const epoch = await this.#epochs.current();
+    const beginning = { epoch: 1, transactionId: '0', position: 0 };
+    for (const { name, aliases = [], startFrom } of this.#options.handlers) {
+      await this.#consumers.register(
+        { name, kind: 'live', aliases },
+        startFrom === 'now' ? 'now' : beginning,
+      );
+    }
+    await this.#consumers.register(
+      { name: SCHEDULES, kind: 'schedules', aliases: [] },
+      { ...beginning, epoch },
+    );
+    this.#registered = true;
+  }
+
+  async #survey(): Promise<void> {
+    const { process, limits } = this.#options;
+    const askedMs = time.nowMs();
+    const held = [...this.#held.values()].map(({ lease }) => lease.lease);
+    const known = [...this.#handlers.keys(), SCHEDULES];
+    const survey = await this.#consumers.survey(process, known, limits.leaseMs, held);
+    this.#renew(survey, askedMs);
+    await this.#noticeTimeline(timelineOf(survey.serverRun));
+    this.#wakeUp.othersAreThere(survey.processes.length > 0);
+    const plan = this.#plan(survey, known);
+    for (const name of plan.release) this.#handOver(name);
+    for (const name of plan.acquire) await this.#acquire(name);
+  }
+
+  #renew({ consumers, renewed }: ShardSurvey, askedMs: number): void {
+    const { process } = this.#options;
+    for (const [name, { lease, run }] of this.#held) {
+      const found = consumers.find((each) => each.name === name);
+      if (found?.holder === process && found.superseded) run.supersede();
+      if (renewed.includes(name)) lease.renewed(askedMs);
+      else if (found?.holder !== process) {
+        lease.lost();
+        run.wake();
+      }
+    }
+  }
+
+  async #noticeTimeline(timeline: string): Promise<void> {
+    if (timeline === this.#timeline) return;
+    await this.#noticeFailover();
+    this.#timeline = timeline;
+  }
+
+  async #noticeFailover(): Promise<void> {
+    const failover = await this.#failovers.notice();
+    if (failover === undefined) return;
+    this.#options.warn(
+      `Shard ${this.shard} ${failover}. What it had not received is gone; ` +
+        'fw-gen events failovers shows what can be known about it',
+    );
+  }
+
+  /** Effects of a handler's own stay where the log has gone back. */
+  async #reportAhead({ lease, replay }: LeasedConsumer, handled: readonly string[]): Promise<void> {
+    if (handled.length === 0 || replay !== undefined) return;
+    const eventIds = await this.#reader.missing(handled);
+    if (eventIds.length === 0) return;
+    await this.#noticeFailover();
+    await this.#failovers.report(lease.name, eventIds);
+    const { inWords } = handlerAhead(lease.name, eventIds.length, eventIds);
+    this.#options.warn(`Shard ${this.shard}: ${inWords}`);
+  }
+
+  #plan({ consumers, processes }: ShardSurvey, known: readonly string[]): ReturnType<typeof chooseLeases> {
+    const now = time.nowMs();
+    const usable = consumers.filter(({ name }) => (this.#leftUntilMs.get(name) ?? 0) <= now);
+    const free = new Set<string>();
+    for (const { name, free: isFree } of usable) {
+      if (!isFree || this.#held.has(name)) continue;
+      free.add(name);
+      this.#freeFor.set(name, (this.#freeFor.get(name) ?? 0) + 1);
+    }
+    for (const name of this.#freeFor.keys()) if (!free.has(name)) this.#freeFor.delete(name);
+    return chooseLeases({
+      process: this.#options.process,
+      known,
+      consumers: usable,
+      processes,
+      held: [...this.#held.keys()],
+      freeFor: this.#freeFor,
+    });
+  }
+
+  async #acquire(name: string): Promise<void> {
+    const { process, limits } = this.#options;
+    const askedMs = time.nowMs();
+    const consumer = await this.#consumers.acquire(name, process, limits.leaseMs);
+    if (consumer === undefined) return;
+    const lease = new HeldLease(consumer.lease, askedMs, limits.leaseMs);
+    const run = this.#start(consumer, lease);
+    if (run === undefined) {
+      await this.#consumers.release(consumer.lease, undefined);
+      return;
+    }
+    this.#held.set(name, { lease, run });
+    const ending = run.ended.then((end) => this.#ended(consumer, end));
+    this.#ending.add(ending);
+    void ending.finally(() => this.#ending.delete(ending));
+    this.#wakeUp.start();
+  }
+
+  #start(consumer: LeasedConsumer, lease: HeldLease): Run | undefined {
+    const { executor, registry, warn, database, random } = this.#options;
+    const { name } = consumer.lease;
+    if (name === SCHEDULES) {
+      return new ScheduleRun({
+        lease,
+        schedules: new ScheduleStore(database, registry.paramsVersions()),
+        executor,
+        registry,
+        warn,
+        random,
+      });
+    }
+    const handlerName = name.split('#', 1)[0] ?? name;
+    const handler = this.#options.handlers.find((each) => each.name === handlerName);
+    const attempts = this.#handlers.get(handlerName);
+    if (handler === undefined || attempts === undefined) return undefined;
+    const replay = consumer.replay === undefined ? undefined : readReplay(consumer.replay);
+    const options: ConsumerRunOptions = {
+      consumer,
+      lease,
+      attempts,
+      selection: { eventTypes: attempts.types.names, ...replay?.selection },
+      concurrency: handler.concurrency ?? DEFAULT_CONCURRENCY,
+      context: {
+        executor,
+        identity: replay?.identity ?? consumer.identity,
+        again: replay?.again,
+        replayed: replay !== undefined,
+      },
+      reader: this.#reader,
+      consumers: this.#consumers,
+      letters: this.#letters,
+      pollMs: () => this.#wakeUp.pollMs,
+      warn,
+    };
+    return handler.transactional === true
+      ? new TransactionalRun(options, new TransactionManager(database))
+      : new ConsumerRun(options);
+  }
+
+  #handOver(name: string): void {
+    this.#leftUntilMs.set(name, time.nowMs() + WAITING_PAUSE_MS);
+    void this.#held.get(name)?.run.stop(HAND_OVER_GRACE_MS);
+  }
+
+  async #ended(consumer: LeasedConsumer, end: RunEnd): Promise<void> {
+    const { lease } = consumer;
+    this.#held.delete(lease.name);
+    try {
+      if (end.kind === 'superseded') await this.#reportAhead(consumer, end.handled ?? []);
+      if (end.kind === 'finished') await this.#consumers.finish(lease);
+      else if (end.kind !== 'lost')
+        await this.#consumers.release(lease, end.kind === 'waiting' ? end.reason : undefined);
+    } catch (error) {
+      if (!isClosed(error))
+        this.#options.warn(`The lease of ${lease.name} runs out by itself: ${messageOf(error)}`);
+    }
+    if (end.kind === 'superseded') this.lookAround();
+    if (end.kind === 'waiting') {
+      this.#options.warn(`${lease.name} on shard ${this.shard} waits: ${end.reason}`);
+      this.#leftUntilMs.set(lease.name, time.nowMs() + WAITING_PAUSE_MS);
+    }
+  }
+}
+
+function isClosed(error: unknown): boolean {
+  return error instanceof DriverFailure && error.reason === 'closed';
+}

@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest';
+import { describeOn } from '../../../test/databases/vitest.js';
+import { postgresAdapter } from '../../databases.js';
+import { Decimal } from '../../domain/decimal.js';
+import { HERE } from '../../execution/test-support/accounts.js';
+import { DatabaseRegistry } from '../../sharding/database-registry.js';
+import { crashingDatabases } from '../test-support/crashing-databases.js';
+import { handlerOf, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
+import type { HandlerDescriptor } from './handler-descriptor.js';
+
+const QUICK = { leaseMs: 250, surveyMs: 50 };
+const ATTEMPTS = 3;
+const DEADLY = new Decimal(13);
+
+/** Handles everything but one event, which takes the process with it. */
+function deadlyHandler(seen: string[], kill: () => void, transactional: boolean): HandlerDescriptor {
+  return handlerOf(
+    'Deadly',
+    async ({ event, modelId, modelVersion }) => {
+      if (event.amount.equals(DEADLY)) {
+        kill();
+        await new Promise(() => {});
+      }
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      seen.push(`${modelId}@${modelVersion}`);
+    },
+    { transactional, maximumAttempts: ATTEMPTS, retryDelayMs: 1 },
+  );
+}
+
+describeOn('postgresql', 'An event that kills the process of its handler', (harness) => {
+  test.each([false, true])(
+    'is parked after its last attempt, and nothing beside it (transactional %s)',
+    async (transactional) => {
+      const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
+      const healthy = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
+      const writer = openLedger(healthy);
+      const seen: string[] = [];
+      /** Runs one process until it dies, or has nothing to do. @returns whether it died */
+      const live = async (): Promise<boolean> => {
+        const { databases, dead, kill } = crashingDatabases(topology, {
+          statement: Number.POSITIVE_INFINITY,
+          after: false,
+        });
+        const handlers = [deadlyHandler(seen, kill, transactional)];
+        const mortal = openLedger(databases, { handlers, limits: QUICK });
+        mortal.events.start();
+        await until(async () => {
+          const [lag] = await writer.events.lag();
+          const retrying = (await writer.events.deadLetters.list()).some((letter) => letter.retrying);
+          return dead() || (lag?.consumers[0]?.behind === 0 && !retrying);
+        });
+        await mortal.events.stop(0);
+        await databases.close(0);
+        return dead();
+      };
+      try {
+        const accounts = await Promise.all(Array.from({ length: 20 }, () => writer.open()));
+        const [culprit = ''] = accounts;
+        for (const account of accounts) await writer.credit(account);
+        await writer.credit(culprit, DEADLY.toNumber());
+        for (const account of accounts) await writer.credit(account);
+        let deaths = 0;
+        while (await live()) deaths += 1;
+        // Attempts are noted before they begin as soon as a process has died where it had begun: by the third death, or
+        // from the first one on if it has lost its lease for a moment.
+        expect(deaths).toBeGreaterThanOrEqual(ATTEMPTS);
+        expect(deaths).toBeLessThanOrEqual(ATTEMPTS + 3);
+        const letters = await writer.events.deadLetters.list();
+        expect(
+          letters.map(({ modelId, state, attempts, errorCode }) => [modelId, state, attempts, errorCode]),
+        ).toEqual([
+          [culprit, 'failed', ATTEMPTS, 'FW_HANDLER_DIED'],
+          [culprit, 'waiting', 0, undefined],
+        ]);
+        const expected = accounts.flatMap((each) =>
+          each === culprit ? [`${each}@2`] : [`${each}@2`, `${each}@3`],
+        );
+        expect([...new Set(seen)].sort()).toEqual(expected.sort());
+        expect(await writer.rows("SELECT suspects FROM eventlog.consumers WHERE name = 'Deadly'")).toEqual([
+          [{}],
+        ]);
+        // A retry that it is asked for ends in the same way, and does not go on for ever.
+        await writer.events.deadLetters.retry({});
+        deaths = 0;
+        while (await live()) deaths += 1;
+        expect(deaths).toBe(ATTEMPTS);
+        expect(await writer.events.deadLetters.list()).toHaveLength(2);
+      } finally {
+        await healthy.close(0);
+      }
+    },
+    120_000,
+  );
+});
+
+describeOn('postgresql', 'Attempts', (harness) => {
+  test('that have failed count on after a take-over, and begin anew when somebody asks for a retry', async () => {
+    const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
+    const healthy = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
+    const writer = openLedger(healthy);
+    const attempts: number[] = [];
+    const { databases, kill } = crashingDatabases(topology, {
+      statement: Number.POSITIVE_INFINITY,
+      after: false,
+    });
+    const failing = (retryDelayMs: number): HandlerDescriptor =>
+      handlerOf(
+        'Failing',
+        ({ attempt }) => {
+          attempts.push(attempt);
+          throw new Error('no');
+        },
+        { maximumAttempts: 4, retryDelayMs },
+      );
+    try {
+      await writer.credit(await writer.open());
+      const mortal = openLedger(databases, { handlers: [failing(60_000)], limits: QUICK });
+      mortal.events.start();
+      await until(async () => (await writer.rows(NOTED)).length === 1);
+      kill();
+      await mortal.events.stop(0);
+      await databases.close(0);
+      const survivor = openLedger(healthy, { handlers: [failing(1)], limits: QUICK });
+      survivor.events.start();
+      await until(async () => (await writer.events.deadLetters.list()).length === 1);
+      await writer.events.deadLetters.retry({});
+      await until(async () => (await writer.events.deadLetters.list()).some((letter) => !letter.retrying));
+      await survivor.events.stop();
+      expect(attempts).toEqual([1, 2, 3, 4, 1, 2, 3, 4]);
+    } finally {
+      await healthy.close(0);
+    }
+  });
+});
+
+const NOTED = "SELECT FROM eventlog.consumers WHERE name = 'Failing' AND suspects <> '{}'";

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { describeOn } from '../../../test/databases/vitest.js';
+import type { EventDescriptor } from '../../domain/descriptor.js';
+import { HERE } from '../../execution/test-support/accounts.js';
+import { creditedEvent, handlerOf, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
+
+/** The event as a later release knows it: amounts a hundred times as large. */
+const laterEvent: EventDescriptor = {
+  ...creditedEvent,
+  version: 2,
+  upcasters: [({ amount }) => ({ amount: String(Number(amount) * 100) })],
+};
+
+describeOn('postgresql', 'An event of an older version', (harness) => {
+  test('is brought to the present one in the retry of a dead letter and in a replay', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const failing = handlerOf(
+      'Amounts',
+      () => {
+        throw new Error('not yet');
+      },
+      { maximumAttempts: 1 },
+    );
+    const before = openLedger(databases, { handlers: [failing] });
+    await before.credit(await before.open(), 7);
+    before.events.start();
+    await until(async () => (await before.events.deadLetters.list()).length === 1);
+    await before.events.stop();
+
+    const amounts: string[] = [];
+    const later = openLedger(databases, {
+      handlers: [
+        handlerOf('Amounts', ({ event }) => void amounts.push(event.amount.toFixed()), { event: laterEvent }),
+      ],
+    });
+    later.events.start();
+    await later.events.deadLetters.retry({});
+    await until(async () => (await later.events.deadLetters.list()).length === 0);
+    expect(amounts).toEqual(['700']);
+    await later.events.replay('Amounts', { time: new Date(0) });
+    await until(() => amounts.length === 2);
+    expect(amounts).toEqual(['700', '700']);
+    await later.events.stop();
+  });
+});

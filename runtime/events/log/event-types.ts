@@ -1,0 +1,48 @@
+import type { EventDescriptor, Upcaster } from '../../domain/descriptor.js';
+import { compileObjectReader, type JsonReader } from '../../domain/json-reader.js';
+import { type ModelEvent, reviveEvent } from '../../domain/model-event.js';
+import { requireUpcasters, upcast } from '../../domain/upcast.js';
+import { UnknownModelError } from '../../errors.js';
+import type { LoggedEvent } from './event-record.js';
+
+interface KnownEvent {
+  readonly descriptor: EventDescriptor;
+  readonly version: number;
+  readonly upcasters: readonly Upcaster[];
+  readonly read: JsonReader<Readonly<Record<string, unknown>>>;
+}
+
+/** The event classes that a handler knows: turns rows of the outbox, whatever version they have, into instances. */
+export class EventTypes {
+  readonly #known: ReadonlyMap<string, KnownEvent>;
+
+  /** @throws ValidationError if the upcasters of an event do not lead from version 1 to its version */
+  constructor(events: readonly EventDescriptor[]) {
+    this.#known = new Map(events.map((descriptor) => [descriptor.name, knownEvent(descriptor)]));
+  }
+
+  get names(): readonly string[] {
+    return [...this.#known.keys()];
+  }
+
+  /** True for an event of a version that this process does not know yet: a newer one has to handle it. */
+  isTooNew({ eventType, eventVersion }: Pick<LoggedEvent, 'eventType' | 'eventVersion'>): boolean {
+    return eventVersion > (this.#known.get(eventType)?.version ?? 0);
+  }
+
+  /** @throws ValidationError if the payload does not fit the class, UnknownModelError for another type */
+  revive(event: LoggedEvent): ModelEvent<unknown> {
+    const known = this.#known.get(event.eventType);
+    if (known === undefined)
+      throw new UnknownModelError(`${event.eventType} is not an event of this handler`);
+    const { descriptor, upcasters } = known;
+    const payload = upcast(descriptor, upcasters, { version: event.eventVersion, payload: event.payload });
+    return reviveEvent(descriptor.eventClass(), event, known.read(payload));
+  }
+}
+
+function knownEvent(descriptor: EventDescriptor): KnownEvent {
+  const { version = 1, fields, eventClass } = descriptor;
+  const upcasters = requireUpcasters(descriptor, eventClass);
+  return { descriptor, version, upcasters, read: compileObjectReader(fields) };
+}

@@ -1,0 +1,69 @@
+import type { ShardDatabase } from '../../sharding/shard-database.js';
+
+/** Something that keeps committed events from being delivered. */
+export interface HorizonHolder {
+  /** An open transaction that has written something, or a prepared one, in any database of the server. */
+  readonly kind: 'transaction' | 'prepared';
+  readonly transactionId: string;
+  /** Process id of the server's backend; undefined for a prepared transaction. */
+  readonly pid: number | undefined;
+  /** Name of a prepared transaction (`COMMIT PREPARED '...'`). */
+  readonly preparedName: string | undefined;
+  readonly database: string | undefined;
+  readonly user: string | undefined;
+  readonly application: string | undefined;
+  /** `idle in transaction` and the like. Undefined where the role may not see it (grant `pg_read_all_stats`). */
+  readonly state: string | undefined;
+  /** Since when, in milliseconds; undefined where the role may not see it. */
+  readonly ageMs: number | undefined;
+}
+
+/** How far behind the present the readable part of the log ends. */
+export interface Horizon {
+  /** Oldest transaction that may still be under way. */
+  readonly transactionId: string;
+  /** Age of the oldest known holder, in milliseconds; 0 if nothing holds the horizon. */
+  readonly ageMs: number;
+  /** Oldest first. */
+  readonly holders: readonly HorizonHolder[];
+}
+
+/** Who holds the horizon of this server right now, the asking statement itself aside. */
+export async function readHorizon(database: ShardDatabase): Promise<Horizon> {
+  const { rows } = await database.query({ text: HORIZON, name: 'fw_horizon', values: [] });
+  const holders = rows.flatMap((row) => (row[1] === null ? [] : [toHolder(row)]));
+  return {
+    transactionId: String(rows[0]?.[0] ?? '0'),
+    ageMs: Math.max(0, ...holders.map(({ ageMs }) => ageMs ?? 0)),
+    holders,
+  };
+}
+
+function toHolder(row: readonly unknown[]): HorizonHolder {
+  const [, kind, transactionId, pid, name, databaseName, user, application, state, ageMs] = row;
+  const text = (value: unknown): string | undefined =>
+    value === null || value === undefined || value === '' ? undefined : String(value);
+  return {
+    kind: kind === 'prepared' ? 'prepared' : 'transaction',
+    transactionId: String(transactionId),
+    pid: pid === null ? undefined : Number(pid),
+    preparedName: text(name),
+    database: text(databaseName),
+    user: text(user),
+    application: text(application),
+    state: text(state),
+    ageMs: ageMs === null ? undefined : Math.max(0, Number(ageMs)),
+  };
+}
+
+/**
+ * What counts is transactions with an id of their own. A long read has none and holds up vacuum, but not this horizon.
+ */
+const HORIZON = `SELECT s.xmin, t.* FROM (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS xmin) AS s LEFT JOIN (
+  SELECT 'transaction' AS kind, backend_xid::text AS xid, pid, NULL AS name, datname::text, usename::text,
+    application_name, state, extract(epoch FROM clock_timestamp() - xact_start) * 1000 AS age
+  FROM pg_stat_activity WHERE backend_xid IS NOT NULL AND pid <> pg_backend_pid()
+  UNION ALL
+  SELECT 'prepared', transaction::text, NULL, gid, database::text, owner::text, NULL, NULL,
+    extract(epoch FROM clock_timestamp() - prepared) * 1000
+  FROM pg_prepared_xacts) AS t ON true ORDER BY t.age DESC NULLS LAST`;

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { Decimal } from '../../domain/decimal.js';
+import { Account, AccountCredited, accountModel, newAccount } from '../../domain/test-support/account.js';
+import { RecordedEvent } from '../../persistence/codec/recorded-event.js';
+import type { PlanWrite } from '../../persistence/write/plan-write.js';
+import { creditedEvent, handlerOf } from '../test-support/ledger.js';
+import { Interest } from './interest.js';
+
+const account = newAccount(new Decimal(1)).build();
+const credited = new AccountCredited(account.id, new Decimal(1));
+const interest = new Interest([handlerOf('Mirror', () => {}, { event: creditedEvent })]);
+
+function planWith(facts: Partial<PlanWrite>): PlanWrite {
+  const action = {
+    id: '',
+    name: '',
+    principal: '',
+    startedDate: new Date(0),
+    completedDate: new Date(0),
+    params: '',
+    result: '',
+  };
+  return { action, items: [], traceContext: undefined, key: undefined, ...facts };
+}
+
+function planOf(...events: readonly AccountCredited[]): PlanWrite {
+  return planWith({ items: [{ kind: 'add', descriptor: accountModel as never, model: account, events }] });
+}
+
+test('a commit with an event that a handler asks for concerns it, in whatever group and plan', () => {
+  expect(interest.concerns([[planOf()], [planOf(), planOf(credited)]])).toBe(true);
+});
+
+test('one without events, or with those that nobody asks for, does not', () => {
+  const expectation = {
+    kind: 'expect',
+    descriptor: accountModel as never,
+    model: account,
+    expectedVersion: 1,
+  } as const;
+  expect(interest.concerns([[planOf(), planWith({ items: [expectation] })]])).toBe(false);
+  expect(new Interest([]).concerns([[planOf(credited)]])).toBe(false);
+});
+
+test('something that is to be run later always does', () => {
+  const schedules = [{ id: '', dueDate: '', actionName: 'Credit', params: '{}', paramsVersion: 1 }];
+  expect(new Interest([]).concerns([[planWith({ schedules })]])).toBe(true);
+});
+
+test('so does an event of which only the facts are known', () => {
+  const facts = {
+    type: 'Old',
+    version: 1,
+    modelId: account.id.getValue(),
+    modelName: Account.name,
+    payload: '{}',
+  };
+  const items = [
+    { kind: 'add', descriptor: accountModel as never, model: account, events: [new RecordedEvent(facts)] },
+  ] as const;
+  expect(new Interest([]).concerns([[planWith({ items })]])).toBe(true);
+});

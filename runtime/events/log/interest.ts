@@ -1,0 +1,31 @@
+import type { StagedItem } from '../../action/action-plan.js';
+import { RecordedEvent } from '../../persistence/codec/recorded-event.js';
+import type { WriteGroup } from '../../persistence/shard-store.js';
+import type { HandlerDescriptor } from '../delivery/handler-descriptor.js';
+
+/** Says whether what was committed concerns any handler, so that a stream of commits that nobody asks for wakes nobody. */
+export class Interest {
+  readonly #eventClasses: ReadonlySet<unknown>;
+
+  constructor(handlers: readonly HandlerDescriptor[]) {
+    this.#eventClasses = new Set(
+      handlers.flatMap(({ events }) => events.map(({ eventClass }) => eventClass())),
+    );
+  }
+
+  /** True if there is an event that a handler asks for, or something that is to be run later. */
+  concerns(groups: readonly WriteGroup[]): boolean {
+    return groups.some((plans) =>
+      plans.some(
+        ({ items, schedules = [] }) => schedules.length > 0 || items.some((item) => this.#isWanted(item)),
+      ),
+    );
+  }
+
+  #isWanted(item: StagedItem): boolean {
+    if (item.kind === 'expect') return false;
+    return item.events.some(
+      (event) => event instanceof RecordedEvent || this.#eventClasses.has(event.constructor),
+    );
+  }
+}

@@ -1,0 +1,90 @@
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { type Failover, FailoverRegister } from '../../sharding/failover-register.js';
+import type { ShardDatabase } from '../../sharding/shard-database.js';
+import type { ConsumerKind } from '../delivery/consumer-store.js';
+import { type Horizon, readHorizon } from './horizon.js';
+
+/** How far one consumer has come on one shard. */
+export interface ConsumerLag {
+  /** The handler's name; of a replay with its number: `Name#1a2b3c4d`. */
+  readonly name: string;
+  readonly handler: string;
+  readonly kind: ConsumerKind;
+  /** The process that has the lease, if one has. */
+  readonly holder: string | undefined;
+  /** Why nobody can go on, such as an event of a version that no running process knows. */
+  readonly waitingFor: string | undefined;
+  /** Events of any type behind its checkpoint, counted up to 10,000. */
+  readonly behind: number;
+  /** Age of the oldest of them, in milliseconds; 0 if there are none. */
+  readonly behindMs: number;
+  /** Dead letters and what waits behind them. */
+  readonly deadLetters: number;
+  readonly parkedModels: number;
+}
+
+/** Delivery on one shard. */
+export interface ShardLag {
+  readonly shard: ShardIdentifier;
+  readonly horizon: Horizon;
+  /** Scheduled actions that are due and have not run. */
+  readonly dueActions: number;
+  /** Scheduled actions that were given up. */
+  readonly failedActions: number;
+  /** Failovers that nobody has acknowledged: what the new server had not received is gone. */
+  readonly failovers: readonly Failover[];
+  readonly consumers: readonly ConsumerLag[];
+}
+
+/** How far delivery has come on one shard, and what holds it up. */
+export async function readLag(database: ShardDatabase): Promise<ShardLag> {
+  const [horizon, { rows }, schedules, failovers] = await Promise.all([
+    readHorizon(database),
+    database.query({ text: LAG, values: [] }),
+    database.query({ text: SCHEDULES, values: [] }),
+    new FailoverRegister(database).unacknowledged(),
+  ]);
+  const [due, failed] = schedules.rows[0] ?? [];
+  return {
+    shard: database.shard,
+    horizon,
+    dueActions: Number(due),
+    failedActions: Number(failed),
+    failovers,
+    consumers: rows.map(toConsumerLag),
+  };
+}
+
+function toConsumerLag(row: readonly unknown[]): ConsumerLag {
+  const [name, handler, kind, holder, waitingFor, behind, behindMs, deadLetters, parkedModels] = row;
+  return {
+    name: String(name),
+    handler: String(handler),
+    kind: kind as ConsumerKind,
+    holder: holder === null ? undefined : String(holder),
+    waitingFor: waitingFor === null ? undefined : String(waitingFor),
+    behind: Number(behind),
+    behindMs: behindMs === null ? 0 : Math.max(0, Number(behindMs)),
+    deadLetters: Number(deadLetters),
+    parkedModels: Number(parkedModels),
+  };
+}
+
+const LAG = `SELECT c.name, c.handler, c.kind,
+  CASE WHEN c.leased_until > clock_timestamp() THEN c.holder END, c.waiting_for,
+  coalesce(b.behind, 0), extract(epoch FROM clock_timestamp() - b.oldest) * 1000, d.letters, d.models
+FROM eventlog.consumers AS c
+LEFT JOIN eventlog.delivery_epochs AS m ON m.epoch = c.epoch
+LEFT JOIN eventlog.delivery_epochs AS n ON n.epoch = c.epoch + 1
+LEFT JOIN LATERAL (SELECT count(*) AS behind, min(created_date) AS oldest FROM (
+  SELECT e.created_date FROM eventlog.events AS e
+  WHERE (n.epoch IS NULL AND (e.transaction_id, e.position) > (c.transaction_id, c.position)
+      AND e.position > coalesce(m.after_position, 0))
+    OR (n.epoch IS NOT NULL AND e.position > n.after_position)
+  LIMIT 10000) AS e) AS b ON c.kind = 'live'
+CROSS JOIN LATERAL (SELECT count(*) AS letters, count(DISTINCT (model_name, model_id)) AS models
+  FROM eventlog.dead_letters WHERE consumer = c.name AND state <> 'discarded') AS d
+WHERE c.finished_date IS NULL AND c.kind <> 'schedules' ORDER BY c.name`;
+
+const SCHEDULES = `SELECT count(*) FILTER (WHERE state IN ('pending', 'running') AND due_date <= clock_timestamp()),
+  count(*) FILTER (WHERE state = 'failed') FROM eventlog.schedules`;

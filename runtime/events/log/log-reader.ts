@@ -1,0 +1,196 @@
+import type { JsonObject } from '../../domain/json.js';
+import { arrayLiteral, quoteElement } from '../../persistence/codec/column-codec.js';
+import type { CallOptions, ShardDatabase, Statement } from '../../sharding/shard-database.js';
+import type { Epochs } from './epochs.js';
+import type { LogCursor, LoggedEvent } from './event-record.js';
+
+/** What a reader is after. */
+export interface LogSelection {
+  /** Names of event types. */
+  readonly eventTypes: readonly string[];
+  /** Of this model alone. */
+  readonly model?: { readonly name: string; readonly id: string } | undefined;
+  /** Not before this position. */
+  readonly fromPosition?: number | undefined;
+  /** Not before this instant; ISO 8601. */
+  readonly fromDate?: string | undefined;
+  /** Up to here and no further. */
+  readonly until?: LogCursor | undefined;
+}
+
+/** What one read has found. */
+export interface LogPage {
+  /** In order; those of other types are left out. */
+  readonly events: readonly LoggedEvent[];
+  /** Everything up to here has been looked at. */
+  readonly next: LogCursor;
+  /** There may be more right behind. */
+  readonly more: boolean;
+  /** Something is committed that stands above the horizon: it can be read as soon as older transactions have ended. */
+  readonly pending: boolean;
+  /** The selection's end has been reached. */
+  readonly ended: boolean;
+  /** The run of the server that has answered: its timeline, a slash, and when it was started. */
+  readonly serverRun: string;
+}
+
+/** Reads one shard's outbox in commit order. */
+export class LogReader {
+  readonly #database: ShardDatabase;
+  readonly #epochs: Epochs;
+
+  constructor(database: ShardDatabase, epochs: Epochs) {
+    this.#database = database;
+    this.#epochs = epochs;
+  }
+
+  /**
+   * The next events behind `after`, at most `limit` rows looked at.
+   *
+   * Only what stands below the snapshot horizon is read: every transaction with a smaller id has ended, so that no row
+   * can appear later in front of one that has been read.
+   *
+   * @throws EventEpochError if the rows were written under another server's transaction ids
+   */
+  async read(
+    selection: LogSelection,
+    after: LogCursor,
+    limit: number,
+    options?: CallOptions,
+  ): Promise<LogPage> {
+    const bounds = await this.#epochs.boundsOf(after.epoch);
+    const { until } = selection;
+    const ends = until !== undefined && until.epoch === after.epoch;
+    const statement = pageStatement(selection, after, { ...bounds, until: ends ? until : undefined }, limit);
+    const { rows } = await this.#database.query(statement, options);
+    const [first] = rows;
+    this.#epochs.check(String(first?.[0]));
+    const looked = Number(first?.[2] ?? 0);
+    const last = rows.at(-1);
+    const events = rows.flatMap((row) => (row[WANTED] === true ? [toEvent(row, after.epoch)] : []));
+    const serverRun = String(first?.at(-1));
+    const full = looked >= limit;
+    const next =
+      looked === 0 || last === undefined
+        ? after
+        : { epoch: after.epoch, transactionId: String(last[4]), position: Number(last[5]) };
+    const page = { events, next, more: false, pending: false, ended: false, serverRun };
+    if (full) return { ...page, more: true };
+    if (ends) return { ...page, ended: true };
+    if (bounds.past) {
+      const start = { epoch: after.epoch + 1, transactionId: '0', position: 0 };
+      return { ...page, next: start, more: true };
+    }
+    return { ...page, pending: first?.[1] === true };
+  }
+
+  /** Of these events those that the log does not hold. */
+  async missing(eventIds: readonly string[]): Promise<readonly string[]> {
+    const { rows } = await this.#database.query({ text: MISSING, values: [`{${eventIds.join(',')}}`] });
+    return rows.map(([id]) => String(id));
+  }
+}
+
+const WANTED = 3;
+
+const MISSING =
+  'SELECT m.id FROM unnest($1::uuid[]) WITH ORDINALITY AS m (id, nr) ' +
+  'WHERE NOT EXISTS (SELECT FROM eventlog.events AS e WHERE e.id = m.id) ORDER BY m.nr';
+
+interface PageBounds {
+  readonly lower: number;
+  readonly upper: number | undefined;
+  /** The epoch is over: everything in it is committed, and its transaction ids mean nothing to this server. */
+  readonly past: boolean;
+  readonly until: LogCursor | undefined;
+}
+
+/**
+ * The first three columns stand in every row, and there is always one row: system identifier, whether something is
+ * committed above the horizon, number of rows looked at. The last row looked at comes back even if it is not wanted.
+ *
+ * The action is joined row by row: with a join of its own choice the planner may read all actions for one page. What is
+ * pending is the first row of an index; to a plain EXISTS the planner answers with a scan of the table.
+ */
+function pageStatement(
+  selection: LogSelection,
+  after: LogCursor,
+  bounds: PageBounds,
+  limit: number,
+): Statement {
+  const values: unknown[] = [];
+  const put = (value: unknown): string => `$${values.push(value)}`;
+  const conditions = [
+    `(e.transaction_id, e.position) > (${put(after.transactionId)}::xid8, ${put(after.position)}::bigint)`,
+    `e.position > ${put(bounds.lower)}::bigint`,
+  ];
+  if (!bounds.past) conditions.push('e.transaction_id < (SELECT xmin FROM h)');
+  if (bounds.upper !== undefined) conditions.push(`e.position <= ${put(bounds.upper)}::bigint`);
+  if (bounds.until !== undefined) {
+    const { transactionId, position } = bounds.until;
+    conditions.push(
+      `(e.transaction_id, e.position) <= (${put(transactionId)}::xid8, ${put(position)}::bigint)`,
+    );
+  }
+  if (selection.model !== undefined) {
+    conditions.push(`e.model_id = ${put(selection.model.id)}`, `e.model_name = ${put(selection.model.name)}`);
+  }
+  // These do not bound the scan: a page looks at so many rows at most, however few of them are wanted.
+  const wanted = [
+    `e.event_type = ANY (${put(arrayLiteral(selection.eventTypes.map(quoteElement)))}::text[])`,
+  ];
+  if (selection.fromPosition !== undefined)
+    wanted.push(`e.position >= ${put(selection.fromPosition)}::bigint`);
+  if (selection.fromDate !== undefined)
+    wanted.push(`e.created_date >= ${put(selection.fromDate)}::timestamptz`);
+  const text = `WITH h AS MATERIALIZED (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS xmin,
+  (SELECT system_identifier::text FROM pg_control_system()) AS system,
+  eventlog.server_run() AS server_run),
+p AS MATERIALIZED (SELECT e.id, e.transaction_id, e.position, e.action_id, e.namespace, e.model_id, e.model_name,
+    e.model_version, e.event_type, e.event_version, e.payload, e.created_date, e.trace_context,
+    ${wanted.join(' AND ')} AS wanted
+  FROM eventlog.events AS e WHERE ${conditions.join(' AND ')}
+  ORDER BY e.transaction_id, e.position LIMIT ${put(limit)}),
+n AS (SELECT *, row_number() OVER () AS nr, count(*) OVER () AS looked FROM p),
+b AS MATERIALIZED (SELECT (SELECT f.id FROM eventlog.events AS f WHERE f.transaction_id >= (SELECT xmin FROM h)
+  ORDER BY f.transaction_id, f.position LIMIT 1) IS NOT NULL AS pending)
+SELECT h.system, b.pending,
+  n.looked, n.wanted, n.transaction_id, n.position, n.id, n.action_id, n.namespace, n.model_id, n.model_name,
+  n.model_version, n.event_type, n.event_version, n.payload, n.created_date, n.trace_context,
+  a.name, a.principal, a.params, h.server_run
+FROM h CROSS JOIN b LEFT JOIN n ON n.wanted OR n.nr = n.looked
+LEFT JOIN LATERAL (SELECT name, principal, params FROM eventlog.actions AS a
+  WHERE a.id = n.action_id AND n.wanted OFFSET 0) AS a ON true
+ORDER BY n.transaction_id, n.position`;
+  return { text, name: statementName(selection, bounds), values };
+}
+
+/** One name per combination of conditions. */
+function statementName({ model, fromPosition, fromDate }: LogSelection, bounds: PageBounds): string {
+  const flags = [bounds.past, bounds.upper, bounds.until, model, fromPosition, fromDate];
+  return `fw_log_${flags.map((flag) => (flag === undefined || flag === false ? '0' : '1')).join('')}`;
+}
+
+function toEvent(row: readonly unknown[], epoch: number): LoggedEvent {
+  const [, , , , transactionId, position, id, actionId, namespace, modelId, modelName, modelVersion] = row;
+  const [eventType, eventVersion, payload, createdDate, traceContext, name, principal, params] =
+    row.slice(12);
+  return {
+    id: String(id),
+    cursor: { epoch, transactionId: String(transactionId), position: Number(position) },
+    actionId: String(actionId),
+    namespace: String(namespace),
+    modelId: String(modelId),
+    modelName: String(modelName),
+    modelVersion: Number(modelVersion),
+    eventType: String(eventType),
+    eventVersion: Number(eventVersion),
+    payload: payload as JsonObject,
+    createdDate: (createdDate as Date).toISOString(),
+    traceContext: traceContext === null ? null : String(traceContext),
+    action:
+      name === null || name === undefined
+        ? null
+        : { name: String(name), principal: String(principal), params: params as JsonObject | null },
+  };
+}

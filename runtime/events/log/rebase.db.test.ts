@@ -1,0 +1,74 @@
+import { afterEach, expect, test } from 'vitest';
+import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
+import { HERE } from '../../execution/test-support/accounts.js';
+import { handlerOf, type Ledger, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
+
+const started: Ledger[] = [];
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map(({ events }) => events.stop()));
+});
+
+describeOnEachAdapter('A rebase', (harness) => {
+  test('opens an epoch for an empty log whose checkpoints are ahead of the transaction ids here', async () => {
+    const databases = await harness.makeShards({
+      shards: [HERE],
+      migrations: ledgerMigrations,
+      owner: 'rebase',
+    });
+    const versions: number[] = [];
+    const handlers = [handlerOf('Ahead', ({ modelVersion }) => void versions.push(modelVersion))];
+    const before = openLedger(databases, { handlers });
+    const account = await before.open();
+    await before.credit(account);
+    before.events.start();
+    await until(() => versions.length === 1);
+    await before.events.stop();
+    // Retention had emptied the log before the shard was dumped.
+    await before.rows('DELETE FROM eventlog.events');
+    await before.rows("UPDATE eventlog.consumers SET transaction_id = '4000000000' WHERE name = 'Ahead'");
+    await before.rows("UPDATE eventlog.delivery_epochs SET system_identifier = '1'");
+    await before.credit(account);
+    const after = openLedger(databases, { handlers });
+    started.push(after);
+    expect(await after.events.rebase()).toMatchObject([{ outcome: 'opened', epoch: 2 }]);
+    await after.credit(account);
+    after.events.start();
+    await until(() => versions.length >= 3);
+    expect(versions).toEqual([2, 3, 4]);
+  }, 120_000);
+
+  test('delivers what has been written below the present epoch', async () => {
+    const databases = await harness.makeShards({
+      shards: [HERE],
+      migrations: ledgerMigrations,
+      owner: 'rebase',
+    });
+    const versions: number[] = [];
+    const handlers = [handlerOf('Below', ({ modelVersion }) => void versions.push(modelVersion))];
+    const before = openLedger(databases, { handlers });
+    const account = await before.open();
+    await before.credit(account);
+    before.events.start();
+    await until(() => versions.length === 1);
+    await before.events.stop();
+    // An epoch that was opened while the sequence of positions stood far below it.
+    await before.rows(`INSERT INTO eventlog.delivery_epochs (epoch, system_identifier, after_position)
+      SELECT 2, system_identifier, 1000 FROM eventlog.delivery_epochs`);
+    await before.rows(
+      "UPDATE eventlog.consumers SET epoch = 2, transaction_id = '0', position = 0 WHERE name = 'Below'",
+    );
+    await before.credit(account);
+    await before.credit(account);
+    const after = openLedger(databases, { handlers });
+    started.push(after);
+    expect(await after.events.rebase()).toMatchObject([{ outcome: 'unchanged', epoch: 2, renumbered: 2 }]);
+    await after.credit(account);
+    after.events.start();
+    await until(() => versions.length >= 4);
+    expect(versions).toEqual([2, 3, 4, 5]);
+    expect(
+      await after.rows('SELECT min(position) > 1000, count(*) FROM eventlog.events WHERE model_version > 2'),
+    ).toEqual([[true, '3']]);
+  }, 120_000);
+});

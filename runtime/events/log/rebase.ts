@@ -1,0 +1,179 @@
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import type { Rows, ShardDatabase } from '../../sharding/shard-database.js';
+import { TransactionManager } from '../../sharding/transaction-manager.js';
+
+/** What `rebase` found on one shard. */
+export interface Rebased {
+  readonly shard: ShardIdentifier;
+  /**
+   * `unchanged`: the server is the one that the log was written on. `adopted`: another system identifier, but the
+   * transaction ids go on (pg_upgrade). `opened`: a new epoch begins.
+   */
+  readonly outcome: 'unchanged' | 'adopted' | 'opened';
+  readonly epoch: number;
+  /** Positions above this one belong to the epoch. */
+  readonly afterPosition: number;
+  /**
+   * Events that were written here below `afterPosition`, because the sequence of positions had started anew, and that
+   * have got a position above it. They keep their ids.
+   */
+  readonly renumbered: number;
+}
+
+const TIMEOUT_MS = 300_000;
+
+type Query = (text: string, values?: readonly unknown[]) => Promise<Rows>;
+
+/** The latest epoch as the table knows it. */
+interface KnownEpoch {
+  readonly number: number;
+  /** Undefined: delivery has never run here. */
+  readonly system: string | undefined;
+  readonly afterPosition: number;
+  /** The transaction that wrote the epoch's row on this server. */
+  readonly transactionId: string;
+  /** Identifier of this server. */
+  readonly found: string;
+}
+
+/**
+ * Makes delivery go on after the shard was restored on, or moved to, another server. Rows that were written elsewhere
+ * are told apart from those written here: only the latter carry the id of the transaction that inserted them, and so
+ * does the row of their action. Logical replication does not carry sequences, so the sequence of positions is advanced
+ * beyond every row, and rows that were already written below the new epoch are renumbered. Writers wait meanwhile.
+ * Needs the rights of the table's owner.
+ */
+export async function rebase(database: ShardDatabase): Promise<Rebased> {
+  const manager = new TransactionManager(database);
+  return manager.transaction(
+    async (transaction) => {
+      const query: Query = (text, values = []) =>
+        transaction.query({ text, values }, { timeoutMs: TIMEOUT_MS });
+      await query(`SET LOCAL statement_timeout = ${TIMEOUT_MS}`);
+      await query('LOCK TABLE eventlog.delivery_epochs, eventlog.events IN SHARE ROW EXCLUSIVE MODE');
+      const rebased = await rebaseLocked(query, await readEpoch(query));
+      await query(ADVANCE, [rebased.afterPosition]);
+      return { shard: database.shard, ...rebased };
+    },
+    { timeoutMs: TIMEOUT_MS },
+  );
+}
+
+async function rebaseLocked(query: Query, known: KnownEpoch): Promise<Omit<Rebased, 'shard'>> {
+  const { number: epoch, afterPosition, found } = known;
+  const foreign = known.system === found ? undefined : await highestForeign(query, known);
+  // Where delivery has never run, the first process opens the first epoch.
+  const isNew = known.system === undefined && foreign === undefined;
+  if (known.system === found || isNew) {
+    const renumbered = afterPosition === 0 ? 0 : await renumber(query, LOST, known);
+    return { outcome: 'unchanged', epoch, afterPosition, renumbered };
+  }
+  if (foreign === undefined && (await transactionIdsGoOn(query, epoch))) {
+    await query('UPDATE eventlog.delivery_epochs SET system_identifier = $2 WHERE epoch = $1', [
+      epoch,
+      found,
+    ]);
+    return { outcome: 'adopted', epoch, afterPosition, renumbered: 0 };
+  }
+  const next = { epoch: epoch + 1, afterPosition: foreign ?? afterPosition };
+  const { rows } = await query(
+    `SELECT min(e.position)::text FROM eventlog.events AS e WHERE ${WRITTEN_HERE}`,
+    [known.afterPosition, known.transactionId],
+  );
+  const first = rows[0]?.[0];
+  // Once one of them has to move, all do: their order among themselves is that of their models.
+  const isMisplaced = typeof first === 'string' && Number(first) <= next.afterPosition;
+  const renumbered = isMisplaced ? await renumber(query, WRITTEN_HERE, known) : 0;
+  await query(
+    'INSERT INTO eventlog.delivery_epochs (epoch, system_identifier, after_position) VALUES ($1, $2, $3)',
+    [next.epoch, found, next.afterPosition],
+  );
+  return { outcome: 'opened', ...next, renumbered };
+}
+
+async function readEpoch(query: Query): Promise<KnownEpoch> {
+  const { rows } = await query(EPOCH);
+  const [epoch, system, after, transactionId, found] = rows[0] ?? [];
+  return {
+    number: Number(epoch ?? 1),
+    system: system === null ? undefined : String(system),
+    afterPosition: Number(after ?? 0),
+    transactionId: String(transactionId ?? 0),
+    found: String(found),
+  };
+}
+
+/** The highest position that was written on another server in the latest epoch; undefined: there is none. */
+async function highestForeign(query: Query, { afterPosition }: KnownEpoch): Promise<number | undefined> {
+  const { rows } = await query(FOREIGN, [afterPosition]);
+  if (typeof rows[0]?.[0] !== 'string') return undefined;
+  // Transaction ids of two servers may be the same by chance. The action tells, at the price of a look-up for each.
+  const { rows: exact } = await query(FOREIGN_EXACT, [afterPosition]);
+  return Number(exact[0]?.[0]);
+}
+
+/** Whether no checkpoint is ahead of this server's transaction ids: what is behind a checkpoint is never read. */
+async function transactionIdsGoOn(query: Query, epoch: number): Promise<boolean> {
+  const { rows } = await query(AHEAD, [epoch]);
+  return rows.length === 0;
+}
+
+/** Gives rows that were written here positions above all others, in their order. @returns how many there were */
+async function renumber(query: Query, which: string, known: KnownEpoch): Promise<number> {
+  const { rowCount } = await query(renumberText(which), [known.afterPosition, known.transactionId]);
+  return rowCount;
+}
+
+/** `xmin` has 32 bits; the row of an epoch is younger than the 4 billion transactions after which they repeat. */
+const EPOCH = `SELECT n.epoch, n.system_identifier, n.after_position, n.transaction_id,
+  (SELECT system_identifier::text FROM pg_control_system())
+FROM (SELECT pg_current_xact_id()::text::numeric AS now) AS c
+LEFT JOIN LATERAL (SELECT *, (c.now - (c.now - xmin::text::numeric) % 4294967296)::text AS transaction_id
+  FROM eventlog.delivery_epochs ORDER BY epoch DESC LIMIT 1) AS n ON true`;
+
+/** The row's inserting transaction, in 32 bits, is the one whose id the row carries. */
+const SAME_ID = 'e.xmin::text::numeric = e.transaction_id::text::numeric % 4294967296';
+
+/** An event and its action are inserted by one transaction, and copied by two. */
+const NATIVE = `CASE WHEN ${SAME_ID}
+  THEN EXISTS (SELECT FROM eventlog.actions AS a WHERE a.id = e.action_id AND a.xmin = e.xmin) ELSE false END`;
+
+const FOREIGN = `SELECT max(e.position)::text FROM eventlog.events AS e WHERE e.position > $1 AND NOT (${SAME_ID})`;
+
+const FOREIGN_EXACT = `SELECT max(e.position)::text FROM eventlog.events AS e WHERE e.position > $1 AND NOT (${NATIVE})`;
+
+/**
+ * Rows of this server that belong to no earlier epoch of its own: a log that comes back to a server it was written on
+ * before has such rows, too, and they were written before the latest epoch's row came here.
+ */
+const WRITTEN_HERE = `(e.position > $1 OR e.transaction_id::text::numeric > $2::numeric) AND ${NATIVE}`;
+
+/** Rows of the present epoch that no reader of it can see. */
+const LOST = `e.position <= $1 AND e.transaction_id::text::numeric > $2::numeric AND ${NATIVE}`;
+
+const AHEAD = `SELECT FROM eventlog.consumers
+WHERE epoch = $1 AND transaction_id > pg_snapshot_xmax(pg_current_snapshot()) LIMIT 1`;
+
+const SEQUENCE = "pg_get_serial_sequence('eventlog.events', 'position')";
+
+const COLUMNS =
+  'id, action_id, namespace, model_id, model_name, event_type, payload, created_date, model_version, event_version, trace_context';
+
+/**
+ * The rows get the id of this transaction, which is the one that inserts them. An UPDATE cannot do it: the identity is
+ * generated always.
+ */
+function renumberText(which: string): string {
+  return `WITH top AS (SELECT greatest(max(position), $1::bigint) AS position FROM eventlog.events),
+gone AS (DELETE FROM eventlog.events AS e WHERE ${which} RETURNING e.*)
+INSERT INTO eventlog.events (${COLUMNS}, transaction_id, position) OVERRIDING SYSTEM VALUE
+SELECT ${COLUMNS}, pg_current_xact_id(),
+  (SELECT position FROM top) + row_number() OVER (ORDER BY gone.transaction_id, gone.position)
+FROM gone`;
+}
+
+/** Never back: what was handed out and rolled back leaves a gap, as ever. */
+const ADVANCE = `SELECT setval(${SEQUENCE}, t.target)
+FROM (SELECT greatest($1::bigint, (SELECT max(position) FROM eventlog.events),
+  (SELECT max(position) FROM eventlog.consumers)) AS target) AS t
+WHERE t.target > coalesce(pg_sequence_last_value(${SEQUENCE}::regclass), 0)`;

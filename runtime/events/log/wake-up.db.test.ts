@@ -1,0 +1,117 @@
+import { afterEach, expect, test } from 'vitest';
+import { describeOn } from '../../../test/databases/vitest.js';
+import { postgresAdapter } from '../../databases.js';
+import { HERE, THERE } from '../../execution/test-support/accounts.js';
+import type { DatabaseAdapter } from '../../sharding/database-adapter.js';
+import { DatabaseRegistry } from '../../sharding/database-registry.js';
+import type { ShardDatabase } from '../../sharding/shard-database.js';
+import { TransactionManager } from '../../sharding/transaction-manager.js';
+import { handlerOf, type Ledger, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
+
+const started: Ledger[] = [];
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((ledger) => ledger.events.stop(0)));
+});
+
+function deliver(ledger: Ledger): Ledger {
+  started.push(ledger);
+  ledger.events.start();
+  return ledger;
+}
+
+describeOn('postgresql', 'A commit of another process', (harness) => {
+  test('wakes a handler by a notification', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const seen: number[] = [];
+    const handlers = [handlerOf('Far', ({ modelVersion }) => void seen.push(modelVersion))];
+    // Without notifications nothing would be found for a minute.
+    const limits = { slowPollMs: 60_000, fastPollMs: 60_000 };
+    deliver(openLedger(databases, { handlers, limits }));
+    const writer = openLedger(databases, { handlers, limits });
+    const account = await writer.open();
+    await until(async () => (await writer.events.lag())[0]?.consumers[0]?.holder !== undefined);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await writer.credit(account);
+    await until(() => seen.length === 1, 30_000);
+  });
+
+  test('is found by polling where notifications never arrive, and that is said', async () => {
+    const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
+    const databases = new DatabaseRegistry(topology, { adapters: [deafAdapter], warn: () => {} });
+    try {
+      const seen: number[] = [];
+      const handlers = [handlerOf('Far', ({ modelVersion }) => void seen.push(modelVersion))];
+      const reader = deliver(openLedger(databases, { handlers, limits: { slowPollMs: 60_000 } }));
+      const writer = openLedger(databases);
+      await writer.credit(await writer.open());
+      await until(() => seen.length === 1, 30_000);
+      await until(() => reader.warnings.some((warning) => warning.includes('pooler')), 30_000);
+      await reader.events.stop();
+    } finally {
+      await databases.close(0);
+    }
+  });
+});
+
+describeOn('postgresql', 'The horizon', (harness) => {
+  test('is held by a writing transaction in another database of the server, which is named', async () => {
+    const databases = await harness.makeShards({ shards: [HERE, THERE], migrations: ledgerMigrations });
+    const seen: number[] = [];
+    const handlers = [handlerOf('All', ({ modelVersion }) => void seen.push(modelVersion))];
+    const ledger = deliver(openLedger(databases, { handlers }));
+    const account = await ledger.open(HERE);
+    await new TransactionManager(databases.database(THERE)).transaction(async (transaction) => {
+      await transaction.query({ text: 'SELECT pg_current_xact_id()', values: [] });
+      const [pid] = (
+        await transaction.query({ text: 'SELECT pg_backend_pid(), current_database()', values: [] })
+      ).rows;
+      await ledger.credit(account);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(seen).toEqual([]);
+      const { horizon } = (await ledger.events.lag())[0] ?? {};
+      expect(horizon?.holders).toContainEqual(expect.objectContaining({ pid: pid?.[0], database: pid?.[1] }));
+    });
+    await until(() => seen.length === 1, 30_000);
+  });
+
+  test('is not held by a transaction that only reads', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const seen: number[] = [];
+    const handlers = [handlerOf('All', ({ modelVersion }) => void seen.push(modelVersion))];
+    const ledger = deliver(openLedger(databases, { handlers }));
+    const account = await ledger.open();
+    const manager = new TransactionManager(databases.database(HERE));
+    const work = async (): Promise<void> => {
+      await ledger.credit(account);
+      await until(() => seen.length === 1, 30_000);
+    };
+    await manager.transaction(
+      async (transaction) => {
+        await transaction.query({ text: 'SELECT count(*) FROM eventlog.events', values: [] });
+        await work();
+      },
+      { isolationLevel: 'repeatable read' },
+    );
+  });
+});
+
+/** As PgBouncer is in transaction mode: LISTEN succeeds, and nothing ever comes. */
+const deafAdapter: DatabaseAdapter = {
+  kind: 'postgresql',
+  open: (shard, source, options) => deaf(postgresAdapter.open(shard, source, options)),
+};
+
+function deaf(database: ShardDatabase): ShardDatabase {
+  return {
+    shard: database.shard,
+    kind: database.kind,
+    description: database.description,
+    sessionState: database.sessionState,
+    query: (statement, options) => database.query(statement, options),
+    acquire: (options) => database.acquire(options),
+    stats: () => database.stats(),
+    listen: () => Promise.resolve({ close: () => Promise.resolve() }),
+    close: (graceMs) => database.close(graceMs),
+  };
+}

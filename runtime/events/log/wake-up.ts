@@ -1,0 +1,169 @@
+import { sleep, type Timer, time } from '../../concurrency/time.js';
+import { messageOf } from '../../errors.js';
+import type { NotificationSubscription, ShardDatabase } from '../../sharding/shard-database.js';
+import type { DeliveryLimits } from '../delivery/shard-delivery.js';
+
+/** Channel on which processes tell one another that something was committed. */
+const CHANNEL = 'fw_events';
+/** Others are told at most so often; what comes in between is covered by the next time. */
+const TELL_MS = 5;
+/** A notification of our own that is not here after so long will never come: there is a pooler in between. */
+const PROBE_MS = 2_000;
+const RECONNECT_MS = 1_000;
+
+export interface WakeUpTies {
+  readonly wake: () => void;
+  /** Whether anything here would be woken. */
+  readonly isNeeded: () => boolean;
+  readonly warn: (message: string) => void;
+}
+
+/**
+ * Finds out that something was committed. Within a process the executor says so; between processes a notification does,
+ * sent after the commit by a statement of its own: inside of the commit it would take a lock that all commits of the
+ * server wait for in turn. Whatever is lost on the way is found by polling, which is quick where notifications are not
+ * known to arrive.
+ */
+export class WakeUp {
+  readonly #database: ShardDatabase;
+  readonly #limits: DeliveryLimits;
+  readonly #ties: WakeUpTies;
+  #subscription: NotificationSubscription | undefined;
+  #opening: Promise<void> | undefined;
+  #trusted = false;
+  #others = false;
+  #telling = false;
+  #tellAgain = false;
+  #stopped = false;
+  /** Rises with each new set of connections: what those of the set before still say does not count. */
+  #generation = 0;
+  #retry: Timer | undefined;
+  #lastReason: string | undefined;
+
+  constructor(database: ShardDatabase, limits: DeliveryLimits, ties: WakeUpTies) {
+    this.#database = database;
+    this.#limits = limits;
+    this.#ties = ties;
+  }
+
+  /** How long a reader may sleep without having been woken, in milliseconds. */
+  get pollMs(): number {
+    // An embedded database belongs to this process, which hears of its own commits.
+    const { fastPollMs, slowPollMs } = this.#limits;
+    if (this.#database.kind === 'pglite') return this.#others ? fastPollMs : slowPollMs;
+    return this.#trusted ? slowPollMs : fastPollMs;
+  }
+
+  /** Whether there is anybody to tell. */
+  othersAreThere(others: boolean): void {
+    this.#others = others;
+  }
+
+  /** Starts to listen, where the adapter can. */
+  start(): void {
+    if (this.#opening !== undefined || this.#stopped || this.#database.listen === undefined) return;
+    this.#opening = this.#listen();
+  }
+
+  /** The connections of the database are others now, perhaps to another server. */
+  async listenAnew(): Promise<void> {
+    await this.#opening;
+    if (this.#stopped) return;
+    const old = this.#subscription;
+    time.clearTimeout(this.#retry);
+    this.#generation += 1;
+    this.#trusted = false;
+    this.#subscription = undefined;
+    this.#opening = undefined;
+    await old?.close();
+    if (this.#ties.isNeeded()) this.start();
+    // What was committed in between may have been announced on neither connection.
+    this.#ties.wake();
+  }
+
+  /** Tells other processes, after a commit. Costs the committer nothing. */
+  tellOthers(): void {
+    if (!this.#others || this.#stopped || this.#database.kind === 'pglite') return;
+    if (this.#telling) {
+      this.#tellAgain = true;
+      return;
+    }
+    this.#telling = true;
+    void this.#tell();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    time.clearTimeout(this.#retry);
+    await this.#opening;
+    await this.#subscription?.close();
+  }
+
+  async #tell(): Promise<void> {
+    do {
+      this.#tellAgain = false;
+      try {
+        await this.#database.query({ text: NOTIFY, name: 'fw_notify', values: [''] });
+      } catch {
+        // Whoever is not told finds out by polling.
+      }
+      await sleep(TELL_MS);
+    } while (this.#tellAgain && !this.#stopped);
+    this.#telling = false;
+  }
+
+  async #listen(): Promise<void> {
+    const generation = this.#generation;
+    const ifCurrent = (work: () => void): void => {
+      if (generation === this.#generation) work();
+    };
+    try {
+      const subscription = await this.#database.listen?.(CHANNEL, {
+        onNotification: (payload) => ifCurrent(() => this.#heard(payload)),
+        onLost: () => ifCurrent(() => this.#lost()),
+      });
+      if (subscription === undefined) return;
+      if (this.#stopped) {
+        await subscription.close();
+        return;
+      }
+      this.#subscription = subscription;
+      this.#lastReason = undefined;
+      await this.#database.query({ text: NOTIFY, name: 'fw_notify', values: ['probe'] });
+      time.setTimeout(() => this.#judge(subscription), PROBE_MS).unref();
+    } catch (error) {
+      const reason = messageOf(error);
+      // Tried every second, it may fail for the same reason for as long as the pool is small.
+      if (!this.#stopped && reason !== this.#lastReason) this.#ties.warn(`No notifications: ${reason}`);
+      this.#lastReason = reason;
+      this.#lost();
+    }
+  }
+
+  #heard(payload: string): void {
+    this.#trusted = true;
+    if (payload === '') this.#ties.wake();
+  }
+
+  #judge(subscription: NotificationSubscription): void {
+    if (this.#trusted || this.#stopped || this.#subscription !== subscription) return;
+    this.#ties.warn(
+      `Notifications do not arrive on ${this.#database.description} (a pooler in transaction mode?); ` +
+        `the log is polled every ${this.#limits.fastPollMs} ms instead`,
+    );
+  }
+
+  #lost(): void {
+    this.#trusted = false;
+    this.#subscription = undefined;
+    if (this.#stopped) return;
+    this.#ties.wake();
+    this.#retry = time.setTimeout(() => {
+      this.#opening = undefined;
+      if (this.#ties.isNeeded()) this.start();
+    }, RECONNECT_MS);
+    this.#retry.unref();
+  }
+}
+
+const NOTIFY = `SELECT pg_notify('${CHANNEL}', $1)`;

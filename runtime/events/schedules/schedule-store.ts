@@ -1,0 +1,146 @@
+import type { JsonObject } from '../../domain/json.js';
+import { storedText } from '../../domain/storable-text.js';
+import { isTraceParent } from '../../domain/trace-parent.js';
+import { arrayLiteral, quoteElement } from '../../persistence/codec/column-codec.js';
+import type { ShardDatabase } from '../../sharding/shard-database.js';
+import { HOLDS, type Lease } from '../delivery/consumer-store.js';
+
+/** A scheduled action that is due. */
+export interface DueAction {
+  readonly id: string;
+  readonly actionName: string;
+  readonly params: JsonObject;
+  /** Version of the shape that they are stored in. */
+  readonly paramsVersion: number;
+  readonly principal: string;
+  readonly traceContext: string | undefined;
+  /** Failed attempts so far. */
+  readonly attempts: number;
+}
+
+/** What to expect of the actions that are scheduled. */
+export interface ScheduleOutlook {
+  /** Milliseconds until the next one is due that this process knows; undefined if there is none. */
+  readonly dueMs: number | undefined;
+  /** One that is due and has params of a version that this process does not know; undefined if there is none. */
+  readonly newer: { readonly actionName: string; readonly paramsVersion: number } | undefined;
+}
+
+/** The scheduled actions of one shard, as the holder of the lease uses them. */
+export class ScheduleStore {
+  readonly #database: ShardDatabase;
+  /** Names and versions as array literals. */
+  readonly #versions: readonly [string, string];
+
+  /** @param versions of the params of actions that have more than one, by name; of any other action 1 is known */
+  constructor(database: ShardDatabase, versions: ReadonlyMap<string, number>) {
+    this.#database = database;
+    this.#versions = [
+      arrayLiteral([...versions.keys()].map(quoteElement)),
+      arrayLiteral([...versions.values()].map(String)),
+    ];
+  }
+
+  /**
+   * Claims what is due: from now on it cannot be cancelled. What has params of a newer version is left to newer
+   * processes. Empty if the lease has been lost.
+   *
+   * @param unsettled ids that this process has claimed before, whose outcome it could not store: it did not die of them
+   */
+  async claim(lease: Lease, limit: number, unsettled: readonly string[] = []): Promise<readonly DueAction[]> {
+    const ours = `{${unsettled.join(',')}}`;
+    const values = [lease.name, lease.holder, lease.fence, limit, ours, ...this.#versions];
+    const { rows } = await this.#database.query({ text: CLAIM, name: 'fw_claim_due', values });
+    return rows.map(([id, actionName, params, paramsVersion, principal, traceContext, attempts]) => ({
+      id: String(id),
+      actionName: String(actionName),
+      params: params as JsonObject,
+      paramsVersion: Number(paramsVersion),
+      principal: String(principal),
+      traceContext:
+        typeof traceContext === 'string' && isTraceParent(traceContext) ? traceContext : undefined,
+      attempts: Number(attempts),
+    }));
+  }
+
+  /** What to expect next. */
+  async outlook(): Promise<ScheduleOutlook> {
+    const { rows } = await this.#database.query({
+      text: NEXT,
+      name: 'fw_next_due',
+      values: [...this.#versions],
+    });
+    const [dueMs, actionName, paramsVersion] = rows[0] ?? [];
+    return {
+      dueMs: dueMs === null || dueMs === undefined ? undefined : Math.max(0, Number(dueMs)),
+      newer:
+        typeof actionName === 'string' ? { actionName, paramsVersion: Number(paramsVersion) } : undefined,
+    };
+  }
+
+  async done(id: string): Promise<void> {
+    await this.#database.query({ text: DONE, name: 'fw_due_done', values: [id] });
+  }
+
+  /**
+   * Stores a failed attempt, unless another process has claimed the action since.
+   *
+   * @param error its `attempts` are those that have failed and count
+   * @param retryMs until the next attempt; undefined: there is none
+   */
+  async failed(
+    { id, attempts }: Pick<DueAction, 'id' | 'attempts'>,
+    error: { readonly attempts: number; readonly code: string; readonly message: string },
+    retryMs: number | undefined,
+  ): Promise<void> {
+    const { code, message } = error;
+    const texts = [storedText(code), storedText(message)];
+    const values = [id, ...texts, retryMs ?? null, attempts, error.attempts];
+    await this.#database.query({ text: FAILED, name: 'fw_due_failed', values });
+  }
+}
+
+/** Whether this process knows the version of a row's params. */
+function isKnown(names: string, versions: string): string {
+  return (
+    `(params_version <= coalesce((SELECT k.version FROM unnest(${names}::text[], ${versions}::int[]) AS k(name, version) ` +
+    'WHERE k.name = action_name), 1))'
+  );
+}
+
+/**
+ * One that is running belongs to a holder that is gone: the lease says so, and its key keeps it to one effect. It may
+ * be what the holder died of, so it counts as an attempt, and it is tried alone; the one that was tried least comes
+ * first, so that those that were only near by are done before the culprit is given up.
+ */
+const CLAIM = `WITH held AS MATERIALIZED (
+  SELECT FROM eventlog.consumers WHERE ${HOLDS} FOR NO KEY UPDATE),
+left_behind AS MATERIALIZED (SELECT id FROM eventlog.schedules
+  WHERE state = 'running' AND next_date <= clock_timestamp() AND ${isKnown('$6', '$7')} AND EXISTS (SELECT FROM held)
+  ORDER BY attempts, next_date LIMIT 1 FOR UPDATE SKIP LOCKED),
+due AS MATERIALIZED (SELECT id FROM eventlog.schedules
+  WHERE state = 'pending' AND next_date <= clock_timestamp() AND ${isKnown('$6', '$7')} AND EXISTS (SELECT FROM held)
+    AND NOT EXISTS (SELECT FROM left_behind)
+  ORDER BY next_date LIMIT $4 FOR UPDATE SKIP LOCKED)
+UPDATE eventlog.schedules AS s SET state = 'running', 
+  attempts = attempts + (state = 'running' AND s.id <> ALL ($5::uuid[]))::int
+FROM (SELECT id FROM left_behind UNION ALL SELECT id FROM due) AS d WHERE s.id = d.id
+RETURNING s.id, s.action_name, s.params, s.params_version, s.principal, s.trace_context, s.attempts`;
+
+/** Both parts read the index of what is due from its beginning, and end at the first row that fits. */
+const NEXT = `SELECT extract(epoch FROM (SELECT min(next_date) FROM eventlog.schedules
+    WHERE state IN ('pending', 'running') AND ${isKnown('$1', '$2')}) - clock_timestamp()) * 1000,
+  n.action_name, n.params_version
+FROM (SELECT) AS one LEFT JOIN LATERAL (SELECT action_name, params_version FROM eventlog.schedules
+  WHERE state IN ('pending', 'running') AND next_date <= clock_timestamp() AND NOT ${isKnown('$1', '$2')}
+  ORDER BY next_date LIMIT 1) AS n ON true`;
+
+const DONE = `UPDATE eventlog.schedules SET state = 'done', completed_date = clock_timestamp(), attempts = attempts + 1
+WHERE id = $1 AND state = 'running'`;
+
+/** A later claim of an action that is left behind has counted an attempt. */
+const FAILED = `UPDATE eventlog.schedules SET attempts = $6, error_code = $2, error_message = $3,
+  state = CASE WHEN $4::double precision IS NULL THEN 'failed' ELSE 'pending' END,
+  completed_date = CASE WHEN $4::double precision IS NULL THEN clock_timestamp() END,
+  next_date = clock_timestamp() + coalesce($4::double precision, 0) * interval '1 ms'
+WHERE id = $1 AND state = 'running' AND attempts = $5`;

@@ -1,0 +1,171 @@
+import { afterEach, expect, test } from 'vitest';
+import type { DatabaseHarness } from '../../../test/databases/databases.js';
+import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
+import { ExecutionConfiguration } from '../../action/execution-configuration.js';
+import { Decimal } from '../../domain/decimal.js';
+import { ALICE, CreditAction, HERE, THERE } from '../../execution/test-support/accounts.js';
+import { type Ledger, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
+
+const started: Ledger[] = [];
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((ledger) => ledger.events.stop(0)));
+});
+
+async function ledgerOn(harness: DatabaseHarness): Promise<Ledger> {
+  const databases = await harness.makeShards({ shards: [HERE, THERE], migrations: ledgerMigrations });
+  const ledger = openLedger(databases);
+  started.push(ledger);
+  return ledger;
+}
+
+function inMs(milliseconds: number): Date {
+  return new Date(Date.now() + milliseconds);
+}
+
+describeOnEachAdapter('Scheduled actions', (harness) => {
+  test('run once when they are due, by the principal that scheduled them', async () => {
+    const ledger = await ledgerOn(harness);
+    const account = await ledger.open();
+    await ledger.creditLater(account, 5, inMs(3_600_000));
+    ledger.events.start();
+    const [scheduled] = await ledger.events.schedules.list();
+    expect(scheduled).toMatchObject({
+      state: 'pending',
+      actionName: 'Credit',
+      principal: 'alice',
+      params: { account, amount: '5' },
+    });
+    expect(await ledger.balance(account)).toBe('0');
+    await ledger.rows('UPDATE eventlog.schedules SET next_date = clock_timestamp()');
+    await until(async () => (await ledger.events.schedules.list({ state: 'done' })).length === 1);
+    expect(await ledger.balance(account)).toBe('5');
+    expect(await ledger.rows("SELECT principal FROM eventlog.actions WHERE name = 'Credit'")).toEqual([
+      ['alice'],
+    ]);
+  });
+
+  test('run although callers have used their ids as keys', async () => {
+    const ledger = await ledgerOn(harness);
+    const account = await ledger.open();
+    const ids = [await ledger.remind(account, inMs(400)), await ledger.remind(account, inMs(400))];
+    // Before the first, a request with the same params; before the second, another one.
+    for (const [index, id] of ids.entries()) {
+      const key = ExecutionConfiguration.Builder.executionConfiguration().idempotencyKey(`schedule:${id}`);
+      const params = { account, amount: new Decimal(1 + index * 10) };
+      await ledger.executor.execute(ALICE, CreditAction, params, key.build());
+    }
+    ledger.events.start();
+    await until(async () => (await ledger.events.schedules.list({ state: 'done' })).length === 2);
+    expect(await ledger.balance(account)).toBe('16');
+  });
+
+  test('that a handler has scheduled run by the handler', async () => {
+    const ledger = await ledgerOn(harness);
+    const account = await ledger.open();
+    await ledger.creditLater(account, 5, inMs(0));
+    await ledger.rows("UPDATE eventlog.schedules SET principal = 'fw:handler:Mirror'");
+    ledger.events.start();
+    await until(async () => (await ledger.events.schedules.list({ state: 'done' })).length === 1);
+    const runBy = await ledger.rows("SELECT principal FROM eventlog.actions WHERE name = 'Credit'");
+    expect(runBy).toEqual([['fw:handler:Mirror']]);
+    const asHandler = ledger.executor.execute({ name: 'fw:handler:Mirror' }, CreditAction, {
+      account,
+      amount: new Decimal(1),
+    });
+    await expect(asHandler).rejects.toMatchObject({ code: 'FW_VALIDATION' });
+  });
+
+  test('are stored with the plan or not at all', async () => {
+    const ledger = await ledgerOn(harness);
+    const account = await ledger.open();
+    await expect(ledger.creditLater(account, -1, inMs(0))).rejects.toThrow('no');
+    expect(await ledger.events.schedules.list()).toEqual([]);
+  });
+
+  test('lie on the shard of their plan', async () => {
+    const ledger = await ledgerOn(harness);
+    const account = await ledger.open(THERE);
+    await ledger.creditLater(account, 5, inMs(60_000));
+    expect((await ledger.events.schedules.list()).map(({ shard }) => shard)).toEqual([THERE]);
+  });
+
+  test('can be cancelled until they run', async () => {
+    const ledger = await ledgerOn(harness);
+    const account = await ledger.open();
+    await ledger.creditLater(account, 5, inMs(200));
+    const [scheduled] = await ledger.events.schedules.list();
+    expect(await ledger.events.schedules.cancel(scheduled?.id ?? '')).toBe(true);
+    expect(await ledger.events.schedules.cancel(scheduled?.id ?? '')).toBe(false);
+    ledger.events.start();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(await ledger.balance(account)).toBe('0');
+  });
+
+  test('have an id that the plan may keep, and another plan of their shard takes them back by', async () => {
+    const ledger = await ledgerOn(harness);
+    const account = await ledger.open(THERE);
+    const first = await ledger.remind(account, inMs(3_600_000));
+    const second = await ledger.remind(account, inMs(3_600_000), first);
+    const found = await ledger.events.schedules.list({ shard: THERE });
+    expect(found.map(({ id }) => id)).toEqual([second]);
+    expect(await ledger.events.schedules.list({ state: 'cancelled' })).toMatchObject([{ id: first }]);
+    expect(await ledger.events.schedules.cancel(second)).toBe(true);
+  });
+
+  test('are taken back with the plan or not at all', async () => {
+    const ledger = await ledgerOn(harness);
+    const [account, stranger] = [await ledger.open(THERE), await ledger.open(HERE)];
+    const scheduled = await ledger.remind(account, inMs(3_600_000));
+    await expect(ledger.remind(stranger, inMs(3_600_000), scheduled)).rejects.toMatchObject({
+      code: 'FW_CROSS_SHARD',
+    });
+    await expect(ledger.remind(account, inMs(3_600_000), 'x')).rejects.toMatchObject({
+      code: 'FW_PLAN_MISUSE',
+    });
+    await ledger.rows('UPDATE accounts SET balance = 999999', THERE);
+    await expect(ledger.remind(account, inMs(3_600_000), scheduled)).rejects.toThrow();
+    expect((await ledger.events.schedules.list()).map(({ id }) => id)).toEqual([scheduled]);
+  });
+
+  test('that have run are not taken back', async () => {
+    const ledger = await ledgerOn(harness);
+    const account = await ledger.open();
+    const scheduled = await ledger.remind(account, inMs(0));
+    ledger.events.start();
+    await until(async () => (await ledger.events.schedules.list({ state: 'done' })).length === 1);
+    await ledger.remind(account, inMs(3_600_000), scheduled);
+    expect(await ledger.events.schedules.list({ state: 'done' })).toMatchObject([{ id: scheduled }]);
+    expect(await ledger.balance(account)).toBe('3');
+  });
+
+  test('that were running when their process vanished count that as an attempt, and are given up at last', async () => {
+    const ledger = await ledgerOn(harness);
+    const [deadly, innocent] = [await ledger.open(), await ledger.open()];
+    for (const account of [deadly, innocent]) await ledger.creditLater(account, 5, inMs(0));
+    await ledger.rows(
+      `UPDATE eventlog.schedules SET state = 'running', attempts = CASE params ->> 'account' WHEN '${deadly}' THEN 11 ELSE 3 END`,
+    );
+    ledger.events.start();
+    await until(async () => (await ledger.events.schedules.list({ state: 'failed' })).length === 1);
+    await until(async () => (await ledger.events.schedules.list({ state: 'done' })).length === 1);
+    expect(await ledger.events.schedules.list({ state: 'failed' })).toMatchObject([
+      { params: { account: deadly }, errorCode: 'FW_HANDLER_DIED' },
+    ]);
+    expect([await ledger.balance(deadly), await ledger.balance(innocent)]).toEqual(['0', '5']);
+  });
+
+  test('are tried again when they fail, and say why', async () => {
+    const ledger = await ledgerOn(harness);
+    const account = await ledger.open();
+    await ledger.rows(`UPDATE accounts SET balance = 999999`);
+    await ledger.creditLater(account, 5, inMs(0));
+    ledger.events.start();
+    await until(async () => ((await ledger.events.schedules.list())[0]?.attempts ?? 0) > 0);
+    const [failing] = await ledger.events.schedules.list();
+    expect(failing).toMatchObject({ state: 'pending', errorCode: 'FW_CONSTRAINT_VIOLATION' });
+    await ledger.rows(`UPDATE accounts SET balance = 1`);
+    await until(async () => (await ledger.events.schedules.list({ state: 'done' })).length === 1);
+    expect(await ledger.balance(account)).toBe('6');
+  });
+});

@@ -1,0 +1,133 @@
+import { shardOfUuid } from '../../domain/id.js';
+import type { JsonValue } from '../../domain/json.js';
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { parseUuid } from '../../domain/uuid.js';
+import type { ShardDatabase } from '../../sharding/shard-database.js';
+
+/** `failed`: given up after its last attempt. */
+export type ScheduleState = 'pending' | 'running' | 'done' | 'failed' | 'cancelled';
+
+/** An action that was scheduled by a plan. */
+export interface ScheduledAction {
+  readonly id: string;
+  readonly shard: ShardIdentifier;
+  readonly state: ScheduleState;
+  readonly dueDate: Date;
+  /** When the next attempt is made; the due date before the first one. */
+  readonly nextDate: Date;
+  readonly actionName: string;
+  readonly params: JsonValue;
+  /** Version of the shape that they are stored in. */
+  readonly paramsVersion: number;
+  readonly principal: string;
+  /** The action whose plan scheduled it. */
+  readonly scheduledBy: string;
+  readonly attempts: number;
+  readonly errorCode: string | undefined;
+  readonly errorMessage: string | undefined;
+  readonly completedDate: Date | undefined;
+}
+
+export interface ScheduleFilter {
+  readonly shard?: ShardIdentifier;
+  /** Default: pending, running and failed ones. */
+  readonly state?: ScheduleState;
+  /** The action's stable name. */
+  readonly action?: string;
+  /** Most of them per shard. Default 100. */
+  readonly limit?: number;
+}
+
+/** The scheduled actions of all shards. */
+export class Schedules {
+  readonly #databases: (shard: ShardIdentifier | undefined) => readonly ShardDatabase[];
+  readonly #changed: () => void;
+
+  /** @param databases that of one shard, or all @param changed called when something may have become due */
+  constructor(
+    databases: (shard: ShardIdentifier | undefined) => readonly ShardDatabase[],
+    changed: () => void,
+  ) {
+    this.#databases = databases;
+    this.#changed = changed;
+  }
+
+  /** The next due first, on each shard. */
+  async list(filter: ScheduleFilter = {}): Promise<readonly ScheduledAction[]> {
+    const { state, action, limit = 100 } = filter;
+    const found = await Promise.all(
+      this.#databases(filter.shard).map(async (database) => {
+        const { rows } = await database.query({ text: LIST, values: [state ?? null, action ?? null, limit] });
+        return rows.map((row) => toScheduledAction(row, database.shard));
+      }),
+    );
+    return found.flat();
+  }
+
+  /**
+   * Takes a scheduled action back. False if it has run, is running, or is unknown.
+   *
+   * @throws ValidationError if it is no id @throws UnknownShardError if its shard is not configured
+   */
+  async cancel(id: string): Promise<boolean> {
+    const [database] = this.#databases(shardOfUuid(parseUuid(id)));
+    const result = await database?.query({ text: CANCEL, values: [id] });
+    return (result?.rowCount ?? 0) > 0;
+  }
+
+  /** Gives an action that was given up another round of attempts. False if it is in another state. */
+  async retry(id: string): Promise<boolean> {
+    const [database] = this.#databases(shardOfUuid(parseUuid(id)));
+    const result = await database?.query({ text: RETRY, values: [id] });
+    this.#changed();
+    return (result?.rowCount ?? 0) > 0;
+  }
+}
+
+const LIST = `SELECT id, state, due_date, next_date, action_name, params, principal, action_id, attempts, error_code,
+  error_message, completed_date, params_version FROM eventlog.schedules
+WHERE (state = $1 OR ($1::text IS NULL AND state IN ('pending', 'running', 'failed')))
+  AND ($2::text IS NULL OR action_name = $2)
+ORDER BY next_date LIMIT $3`;
+
+/** One that waits for another attempt after a failure may be cancelled as well: a failed attempt has no effect. */
+const CANCEL = `UPDATE eventlog.schedules SET state = 'cancelled', completed_date = now()
+WHERE id = $1 AND state IN ('pending', 'failed')`;
+
+const RETRY = `UPDATE eventlog.schedules SET state = 'pending', attempts = 0, next_date = now(), completed_date = NULL
+WHERE id = $1 AND state = 'failed'`;
+
+function toScheduledAction(row: readonly unknown[], shard: ShardIdentifier): ScheduledAction {
+  const [
+    id,
+    state,
+    due,
+    next,
+    actionName,
+    params,
+    principal,
+    scheduledBy,
+    attempts,
+    code,
+    message,
+    completed,
+    paramsVersion,
+  ] = row;
+  const optional = (value: unknown): string | undefined => (value === null ? undefined : String(value));
+  return {
+    id: String(id),
+    shard,
+    state: state as ScheduleState,
+    dueDate: due as Date,
+    nextDate: next as Date,
+    actionName: String(actionName),
+    params: params as JsonValue,
+    paramsVersion: Number(paramsVersion),
+    principal: String(principal),
+    scheduledBy: String(scheduledBy),
+    attempts: Number(attempts),
+    errorCode: optional(code),
+    errorMessage: optional(message),
+    completedDate: completed === null ? undefined : (completed as Date),
+  };
+}

@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { systemEnvironment } from '../../concurrency/execution-environment.js';
+import { planOf } from '../../persistence/test-support/plans.js';
+import { type Admission, Contention, guardedRows } from './contention.js';
+import { Standoffs } from './standoffs.js';
+import { Turns } from './turns.js';
+
+const { items } = planOf('a1>2');
+const rows = guardedRows(items);
+
+function enter(contention: Contention): Promise<Admission> {
+  expect(contention.begin()).toBe(true);
+  return contention.enter((others) => others);
+}
+
+class Process {
+  readonly #standoffs = new Standoffs({ ...systemEnvironment(), sleep: () => Promise.resolve() });
+  readonly turns: Turns = new Turns();
+
+  execution(chaining = true): Contention {
+    return new Contention({ turns: this.turns, standoffs: this.#standoffs, params: {}, chaining });
+  }
+}
+
+describe('executions of a process that has lost a row', () => {
+  test('wait for the one that tries it, and follow when it has won', async () => {
+    const process = new Process();
+    const [first, second] = [process.execution(), process.execution()];
+    first.stale(rows);
+    second.held(rows);
+    const scout = await enter(first);
+    const follower = enter(second);
+    expect([first.isScout, first.isHeld(items)]).toEqual([true, false]);
+    expect(process.execution().isHeld(items)).toBe(true);
+    first.won(items, false);
+    scout.answered();
+    await follower;
+    expect([second.isScout, second.isHeld(items)]).toEqual([false, false]);
+  });
+
+  test('wait no longer than they have time, and leave the row to others', async () => {
+    const process = new Process();
+    const [first, second, third] = [process.execution(), process.execution(), process.execution()];
+    first.stale(rows);
+    second.held(rows);
+    third.held(rows);
+    const scout = await enter(first);
+    const outOfTime = new Error('out of time');
+    second.begin();
+    await expect(second.enter(() => Promise.reject(outOfTime))).rejects.toBe(outOfTime);
+    scout.answered();
+    await enter(third);
+    expect(third.isScout).toBe(true);
+  });
+
+  test('do not begin as scouts for ever: the attempt after is one like any other', async () => {
+    const process = new Process();
+    const first = process.execution();
+    first.stale(rows);
+    (await enter(first)).answered();
+    expect(first.begin()).toBe(false);
+    expect(first.isScout).toBe(false);
+  });
+});
+
+test('a scout that gives up while it waits for a turn lets another one try the row', async () => {
+  const process = new Process();
+  const [first, second] = [process.execution(), process.execution()];
+  first.outrun(items);
+  first.stale(rows);
+  const release = await process.turns.take(rows);
+  const outOfTime = new Error('out of time');
+  first.begin();
+  await expect(first.enter(() => Promise.reject(outOfTime))).rejects.toBe(outOfTime);
+  release();
+  second.held(rows);
+  await enter(second);
+  expect(second.isScout).toBe(true);
+});
+
+test('an execution that does not chain takes turns at the row instead', async () => {
+  const process = new Process();
+  const execution = process.execution(false);
+  expect(execution.stale(rows)).toBe(0);
+  const admission = await enter(execution);
+  expect(execution.isScout).toBe(false);
+  admission.sealed();
+});

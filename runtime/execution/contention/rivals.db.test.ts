@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest';
+import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
+import { ExecutionConfiguration } from '../../action/execution-configuration.js';
+import { type ExecutionEnvironment, systemEnvironment } from '../../concurrency/execution-environment.js';
+import { Decimal } from '../../domain/decimal.js';
+import { StaleModelError } from '../../errors.js';
+import type { DatabaseRegistry } from '../../sharding/database-registry.js';
+import type { ShardDatabase, Statement } from '../../sharding/shard-database.js';
+import { ALICE, accountMigrations, CreditAction, HERE, openBank } from '../test-support/accounts.js';
+
+interface Times {
+  left: number;
+  /** What every update after these waits for. */
+  gate?: () => Promise<void>;
+}
+
+/** Databases on which somebody else is quicker at every update of an account, so many times. */
+function withRival(databases: DatabaseRegistry, times: Times): DatabaseRegistry {
+  const beaten = (database: ShardDatabase): ShardDatabase => {
+    const query = async (statement: Statement, options?: object): ReturnType<ShardDatabase['query']> => {
+      if (statement.text.includes('UPDATE "accounts"')) {
+        if (times.left === 0) await times.gate?.();
+        else {
+          times.left -= 1;
+          await database.query({ text: 'UPDATE accounts SET version = version + 1', values: [] });
+        }
+      }
+      return database.query(statement, options);
+    };
+    return { ...database, shard: database.shard, query };
+  };
+  return new Proxy(databases, {
+    get: (target, key): unknown => {
+      if (key === 'database')
+        return (shard: Parameters<DatabaseRegistry['database']>[0]) => beaten(target.database(shard));
+      const value: unknown = Reflect.get(target, key);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+interface Contested {
+  readonly times: Times;
+  credit(timeoutMs: number): Promise<unknown>;
+  balance(): Promise<string>;
+}
+
+describeOnEachAdapter('An execution whose row another process changes as well', (harness) => {
+  /** An account of 5 whose every credit is one of 2. */
+  async function openContested(environment?: ExecutionEnvironment): Promise<Contested> {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
+    const times: Times = { left: 0 };
+    const { executor, open, balance } = openBank(withRival(databases, times), environment);
+    const account = await open(HERE, 5);
+    const credit = (timeoutMs: number): Promise<unknown> => {
+      const configuration = ExecutionConfiguration.Builder.executionConfiguration().timeoutMs(timeoutMs);
+      const params = { account, amount: new Decimal(2) };
+      return executor.execute(ALICE, CreditAction, params, configuration.build());
+    };
+    return { times, credit, balance: () => balance(account) };
+  }
+
+  test('tries it for all who wait for it here as often as it takes', async () => {
+    const { times, credit, balance } = await openContested();
+    times.left = 20;
+    await credit(60_000);
+    expect(times.left).toBe(0);
+    expect(await balance()).toBe('7');
+  });
+
+  test('waits for the one that tries it no longer than it has time', async () => {
+    const { times, credit, balance } = await openContested();
+    let open = (): void => {};
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    // The first attempt is lost, alone and when it waits; the next one tries the row for everybody.
+    times.left = 2;
+    let execution: Promise<unknown> | undefined;
+    await new Promise<void>((trying) => {
+      times.gate = () => {
+        trying();
+        return opened;
+      };
+      execution = credit(60_000);
+    });
+    const late = credit(1_000);
+    await expect(late).rejects.toMatchObject({ code: 'FW_DEADLINE_EXCEEDED' });
+    open();
+    await execution;
+    expect(await balance()).toBe('7');
+  });
+
+  test('is told in the end that it lost', async () => {
+    const { times, credit, balance } = await openContested();
+    times.left = Number.POSITIVE_INFINITY;
+    const lost = credit(1_500);
+    await expect(lost).rejects.toBeInstanceOf(StaleModelError);
+    expect(await balance()).toBe('5');
+  });
+
+  test('does not try again with so little time that it might not hear the outcome', async () => {
+    let leapMs = 0;
+    let endMs = 0;
+    const environment = {
+      ...systemEnvironment(),
+      nowMs: () => performance.now() + leapMs,
+      sleep: async () => {
+        await new Promise(setImmediate);
+        leapMs = endMs - 20 - performance.now();
+      },
+    };
+    const { times, credit, balance } = await openContested(environment);
+    // The first attempt is lost, alone and when it waits; a second one would succeed.
+    times.left = 2;
+    endMs = performance.now() + 60_000;
+    const lost = credit(60_000);
+    await expect(lost).rejects.toBeInstanceOf(StaleModelError);
+    expect(await balance()).toBe('5');
+  });
+
+  test('is told that it lost, too, when its time ends while another one tries the row', async () => {
+    const { times, credit, balance } = await openContested();
+    times.left = Number.POSITIVE_INFINITY;
+    const lost = Array.from({ length: 8 }, () => credit(1_500));
+    const errors = await Promise.all(lost.map((execution) => execution.catch((error: unknown) => error)));
+    expect(errors.map((error) => (error as Error).name)).toEqual(lost.map(() => 'StaleModelError'));
+    expect(await balance()).toBe('5');
+  });
+});

@@ -1,0 +1,398 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DatabaseHarness } from '../../../test/databases/databases.js';
+import { testDataSource, topologyOf } from '../../../test/databases/topology.js';
+import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
+import { ExecutionConfiguration } from '../../action/execution-configuration.js';
+import type { DataSourceConfig } from '../../config/types.js';
+import { openDatabases } from '../../databases.js';
+import { Decimal } from '../../domain/decimal.js';
+import { uuid7 } from '../../domain/id-source.js';
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { CrossShardPartialError, type JournalRefusal } from '../../errors.js';
+import { migrate } from '../../migration/migrate.js';
+import type { DatabaseRegistry } from '../../sharding/database-registry.js';
+import { DriverFailure } from '../../sharding/driver-failure.js';
+import { wrappedRegistry } from '../../sharding/test-support/wrapped-registry.js';
+import {
+  ACROSS,
+  ALICE,
+  accountMigrations,
+  CreditAction,
+  HERE,
+  MoveAction,
+  openBank,
+  type TestBank,
+  THERE,
+} from '../test-support/accounts.js';
+import { type CompiledProgram, compileProgram } from '../test-support/compiled-program.js';
+import type { CrashPlan } from '../test-support/crashing-move.js';
+import { undoSecondLeg } from '../test-support/half-done.js';
+
+const shards = [HERE, THERE];
+
+async function bankOn(harness: DatabaseHarness): Promise<TestBank> {
+  return openBank(await harness.makeShards({ shards, migrations: accountMigrations }));
+}
+
+function refusal(reason: JournalRefusal): object {
+  return { code: 'FW_JOURNAL', reason };
+}
+
+describeOnEachAdapter('The cross-shard journal', (harness) => {
+  async function halfDone(): Promise<{ bank: TestBank; from: string; to: string; id: string }> {
+    const bank = await bankOn(harness);
+    const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
+    await bank.move(from, 3, to);
+    return { bank, from, to, id: await undoSecondLeg(bank, to) };
+  }
+
+  it('has closed the entry when the caller hears of success', async () => {
+    const bank = await bankOn(harness);
+    const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
+    await bank.move(from, 3, to);
+    expect(await bank.journal.open()).toEqual([]);
+    expect(
+      await bank.rows(
+        HERE,
+        'select action_name, principal, state, outcome, lease_owner from eventlog.journal',
+      ),
+    ).toEqual([['Move', 'alice', 'closed', 'applied', null]]);
+    expect([await bank.balance(from), await bank.balance(to)]).toEqual(['7', '8']);
+  });
+
+  it('holds its entry for as long as the execution may take, months too', async () => {
+    const bank = await bankOn(harness);
+    const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
+    const patient = ExecutionConfiguration.Builder.executionConfiguration()
+      .allowCrossShard(true)
+      .timeoutMs(90 * 24 * 3_600_000)
+      .build();
+    await bank.executor.execute(ALICE, MoveAction, { from, to: [to], amount: new Decimal(3) }, patient);
+    expect([await bank.balance(from), await bank.balance(to)]).toEqual(['7', '8']);
+  });
+
+  it('is not written by plans of one shard', async () => {
+    const bank = await bankOn(harness);
+    const [from, to] = [await bank.open(HERE, 10), await bank.open(HERE, 5)];
+    await bank.move(from, 3, to);
+    expect(await bank.rows(HERE, 'select from eventlog.journal')).toEqual([]);
+  });
+
+  it('has no entry when the first leg was not applied', async () => {
+    const bank = await bankOn(harness);
+    const [from, to] = [await bank.open(HERE, 999_999), await bank.open(THERE, 5)];
+    await expect(bank.move(from, -3, to)).rejects.toMatchObject({ code: 'FW_CONSTRAINT_VIOLATION' });
+    expect(await bank.rows(HERE, 'select from eventlog.journal')).toEqual([]);
+  });
+
+  it('has closed the entry when the caller hears that only a part was applied', async () => {
+    const bank = await bankOn(harness);
+    const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 999_999)];
+    const error = await bank.move(from, 3, to).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(CrossShardPartialError);
+    expect(error).toMatchObject({
+      committed: [{ shard: '(0, 0)' }],
+      failed: { shard: '(1, 0)' },
+      openEntry: undefined,
+      cause: { code: 'FW_CONSTRAINT_VIOLATION' },
+    });
+    expect(await bank.journal.open()).toEqual([]);
+    const [row] = await bank.rows(HERE, 'select id, outcome from eventlog.journal');
+    expect(row?.[1]).toBe('partial');
+    await expect(bank.journal.finish(String(row?.[0]))).rejects.toMatchObject(refusal('closed'));
+  });
+
+  it('keeps the entry open, for anybody to finish, when the outcome of a leg is not known in time', async () => {
+    const registry = await harness.makeShards({ shards, migrations: accountMigrations });
+    let cut = false;
+    const bank = openBank(
+      wrappedRegistry(registry, (statement, send, { shard }) => {
+        if (!cut || shard !== THERE || !statement.text.includes('INSERT INTO eventlog.actions'))
+          return send();
+        return Promise.reject(new DriverFailure('the connection was lost', { phase: 'in-flight' }));
+      }),
+    );
+    const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
+    cut = true;
+    const error = await bank.move(from, 3, to).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      code: 'FW_CROSS_SHARD_PARTIAL',
+      cause: { code: 'FW_COMMIT_OUTCOME_UNKNOWN' },
+    });
+    const [entry] = await bank.journal.open();
+    expect(error).toMatchObject({ openEntry: entry?.id });
+    expect(entry).toMatchObject({ state: 'open', leasedUntil: undefined });
+    cut = false;
+    await bank.journal.finish(String(entry?.id));
+    expect([await bank.balance(from), await bank.balance(to)]).toEqual(['7', '8']);
+  });
+
+  it('says so when the entry could not be closed, because what is missing may yet be applied', async () => {
+    const registry = await harness.makeShards({ shards, migrations: accountMigrations });
+    const bank = openBank(
+      wrappedRegistry(registry, (statement, send) =>
+        statement.name === 'fw_journal_close'
+          ? Promise.reject(new DriverFailure('out of reach', { phase: 'not-sent', reason: 'unreachable' }))
+          : send(),
+      ),
+    );
+    const [from, full] = [await bank.open(HERE, 10), await bank.open(THERE, 999_999)];
+    const error = await bank.move(from, 3, full).catch((thrown: unknown) => thrown);
+    const [entry] = await bank.journal.open();
+    expect(error).toMatchObject({ code: 'FW_CROSS_SHARD_PARTIAL', openEntry: entry?.id });
+  });
+
+  it('lists what is committed and what is not', async () => {
+    const { bank, id } = await halfDone();
+    expect(await bank.journal.open()).toMatchObject([
+      {
+        id,
+        actionName: 'Move',
+        principal: 'alice',
+        state: 'open',
+        note: undefined,
+        leasedUntil: undefined,
+        legs: [
+          { shard: '(0, 0)', actionId: id, status: 'committed' },
+          { shard: '(1, 0)', status: 'not-applied' },
+        ],
+      },
+    ]);
+    expect(await bank.journal.open(THERE)).toEqual([]);
+  });
+
+  it('finishes an entry under the recorded action ids, events included', async () => {
+    const { bank, to, id } = await halfDone();
+    const [entry] = await bank.journal.open();
+    await bank.journal.finish(id);
+    expect(await bank.balance(to)).toBe('8');
+    const actionId = entry?.legs[1]?.actionId;
+    expect(
+      await bank.rows(THERE, `select status, name, principal from eventlog.actions where id = '${actionId}'`),
+    ).toEqual([['committed', 'Move', 'alice']]);
+    expect(
+      await bank.rows(
+        THERE,
+        `select event_type, model_name, model_id, payload, model_version from eventlog.events where action_id = '${actionId}'`,
+      ),
+    ).toEqual([['AccountCredited', 'Account', to, { amount: '3' }, '2']]);
+    expect(await bank.journal.open()).toEqual([]);
+  });
+
+  it('finishes what a leg schedules and takes back', async () => {
+    const bank = await bankOn(harness);
+    const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
+    const later = { account: to, amount: new Decimal(1), pin: 'later' };
+    await bank.executor.execute(ALICE, CreditAction, later);
+    const [[putOff] = []] = await bank.rows(THERE, 'select id from eventlog.schedules');
+    const move = { from, to: [to], amount: new Decimal(3), putOff: String(putOff) };
+    await bank.executor.execute(ALICE, MoveAction, move, ACROSS);
+    const schedules = (): Promise<unknown> =>
+      bank.rows(
+        THERE,
+        'select id, due_date, action_name, params, principal, state from eventlog.schedules order by id',
+      );
+    const told = await schedules();
+    expect(told).toMatchObject([{ 0: putOff, 5: 'cancelled' }, { 5: 'pending' }]);
+    const id = await undoSecondLeg(bank, to);
+    await bank.rows(THERE, `delete from eventlog.schedules where id <> '${putOff}'`);
+    await bank.rows(THERE, "update eventlog.schedules set state = 'pending', completed_date = null");
+    await bank.journal.finish(id);
+    expect(await schedules()).toEqual(told);
+  });
+
+  it('applies nothing twice, however often and by however many an entry is finished', async () => {
+    const { bank, to, id } = await halfDone();
+    const attempts = await Promise.allSettled(Array.from({ length: 5 }, () => bank.journal.finish(id)));
+    expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const attempt of attempts) {
+      if (attempt.status === 'rejected') expect(attempt.reason.reason).toMatch(/^(leased|closed)$/);
+    }
+    await expect(bank.journal.finish(id)).rejects.toMatchObject(refusal('closed'));
+    expect(await bank.balance(to)).toBe('8');
+  });
+
+  it('closes an entry whose legs have all been applied', async () => {
+    const { bank, to, id } = await halfDone();
+    await bank.journal.finish(id);
+    await bank.rows(HERE, "update eventlog.journal set state = 'open', outcome = null, closed_date = null");
+    await bank.journal.finish(id);
+    expect(await bank.journal.open()).toEqual([]);
+    expect(await bank.balance(to)).toBe('8');
+  });
+
+  it('does not finish an entry whose models have moved on', async () => {
+    const { bank, to, id } = await halfDone();
+    await bank.credit(to, 1);
+    await expect(bank.journal.finish(id)).rejects.toMatchObject(refusal('stale'));
+    expect(await bank.balance(to)).toBe('6');
+    expect(await bank.journal.open()).toMatchObject([{ id, leasedUntil: undefined }]);
+  });
+
+  it('does not finish an entry of which a leg was fenced', async () => {
+    const { bank, to, id } = await halfDone();
+    const [entry] = await bank.journal.open();
+    expect(await bank.executor.outcomeOf(String(entry?.legs[1]?.actionId))).toBe('void');
+    await expect(bank.journal.finish(id)).rejects.toMatchObject(refusal('void'));
+    expect((await bank.journal.open())[0]?.legs[1]?.status).toBe('void');
+    expect(await bank.balance(to)).toBe('5');
+  });
+
+  it('does not touch an entry that somebody else is working on', async () => {
+    const { bank, id } = await halfDone();
+    const { journal } = bank.gateways.gateway(HERE);
+    await journal.lease(id, uuid7.next(HERE.bits), 60_000);
+    await expect(bank.journal.finish(id)).rejects.toMatchObject(refusal('leased'));
+    await expect(bank.journal.flag(id, 'mine')).rejects.toMatchObject(refusal('leased'));
+    expect((await bank.journal.open())[0]?.leasedUntil).toBeInstanceOf(Date);
+  });
+
+  it('takes over an entry whose lease has run out', async () => {
+    const { bank, to, id } = await halfDone();
+    const { journal } = bank.gateways.gateway(HERE);
+    const late = uuid7.next(HERE.bits);
+    await journal.lease(id, late, 0);
+    await bank.journal.finish(id);
+    expect(await journal.close(id, late, 'partial')).toBe(false);
+    expect(await bank.balance(to)).toBe('8');
+  });
+
+  it('keeps a note with an entry, which can still be finished', async () => {
+    const { bank, to, id } = await halfDone();
+    await bank.journal.flag(id, 'asked the owner');
+    expect(await bank.journal.open()).toMatchObject([{ id, state: 'flagged', note: 'asked the owner' }]);
+    await bank.journal.finish(id);
+    expect(await bank.balance(to)).toBe('8');
+    await expect(bank.journal.flag(id, ' ')).rejects.toMatchObject({ code: 'FW_VALIDATION' });
+  });
+
+  it('knows nothing of other ids', async () => {
+    const bank = await bankOn(harness);
+    await expect(bank.journal.finish(uuid7.next(HERE.bits))).rejects.toMatchObject(refusal('unknown'));
+    await expect(bank.journal.finish('entry')).rejects.toMatchObject({ code: 'FW_VALIDATION' });
+  });
+
+  it('forgets closed entries after a time, but those that were applied in part', async () => {
+    const bank = await bankOn(harness);
+    const [from, to, full] = [
+      await bank.open(HERE, 10),
+      await bank.open(THERE, 5),
+      await bank.open(THERE, 999_999),
+    ];
+    await bank.move(from, 1, to);
+    await expect(bank.move(from, 1, full)).rejects.toThrow(CrossShardPartialError);
+    const { journal } = bank.gateways.gateway(HERE);
+    expect(await journal.purge(10, 60_000)).toBe(0);
+    expect(await journal.purge(10, 0)).toBe(1);
+    expect(await bank.rows(HERE, 'select outcome from eventlog.journal')).toEqual([['partial']]);
+  });
+});
+
+describe('A process killed between two commits', () => {
+  let program: CompiledProgram | undefined;
+  beforeAll(() => {
+    program = compileProgram(join(import.meta.dirname, 'test-support', 'crashing-move.ts'));
+  });
+  afterAll(() => program?.remove());
+
+  /** Runs the program until it kills itself. */
+  async function crash(plan: CrashPlan): Promise<void> {
+    const child = spawn(process.execPath, [String(program?.path), JSON.stringify(plan)], {
+      stdio: 'inherit',
+    });
+    expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
+  }
+
+  async function expectHalf(bank: TestBank, from: string, to: string): Promise<void> {
+    expect([await bank.balance(from), await bank.balance(to)]).toEqual(['7', '5']);
+    const [entry] = await bank.journal.open();
+    expect(entry?.legs.map(({ shard, status }) => [shard, status])).toEqual([
+      ['(0, 0)', 'committed'],
+      ['(1, 0)', 'not-applied'],
+    ]);
+    // It may have run out meanwhile: machines are slow at times.
+    await leaseUntil(bank, "clock_timestamp() + interval '1 hour'");
+    await expect(bank.journal.finish(String(entry?.id))).rejects.toMatchObject(refusal('leased'));
+    await leaseUntil(bank, 'clock_timestamp()');
+    await bank.journal.finish(String(entry?.id));
+    expect([await bank.balance(from), await bank.balance(to)]).toEqual(['7', '8']);
+    expect(await bank.journal.open()).toEqual([]);
+  }
+
+  /** When the dead process's lease runs out. */
+  function leaseUntil(bank: TestBank, date: string): Promise<unknown> {
+    return bank.rows(
+      HERE,
+      `update eventlog.journal set lease_expires_date = ${date} where lease_expires_date is not null`,
+    );
+  }
+
+  describeOnEachAdapter('leaves an entry behind, from which the rest is applied', (harness) => {
+    it('by another process', async () => {
+      const setting = harness.adapter === 'pglite' ? await embedded() : await onServer(harness);
+      try {
+        const bank = openBank(await started(setting.open()));
+        const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
+        await bank.databases.close();
+        await crash({ urls: setting.urls, user: setting.user, from, to, amount: 3 });
+        const survivor = openBank(await started(setting.open()));
+        await expectHalf(survivor, from, to);
+        await survivor.databases.close();
+      } finally {
+        setting.remove();
+      }
+    });
+  });
+});
+
+interface Setting extends Pick<CrashPlan, 'urls' | 'user'> {
+  open(): DatabaseRegistry;
+  remove(): void;
+}
+
+/** Starting an embedded database takes longer than an action may, on a busy machine. */
+async function started(databases: DatabaseRegistry): Promise<DatabaseRegistry> {
+  const statement = { text: 'select 1', values: [] };
+  for (const shard of databases.shards()) {
+    await databases.database(shard).query(statement, { timeoutMs: 100_000 });
+  }
+  return databases;
+}
+
+/** Databases that outlive a process. */
+async function embedded(): Promise<Setting> {
+  const root = mkdtempSync(join(tmpdir(), 'fw-crash-'));
+  const url = (name: string): DataSourceConfig['url'] => ({
+    kind: 'pglite',
+    storage: 'file',
+    location: join(root, name),
+  });
+  const setting = settingOf([url('here'), url('there')], undefined, () =>
+    rmSync(root, { recursive: true, force: true }),
+  );
+  const registry = setting.open();
+  await migrate(registry, { migrations: accountMigrations });
+  await registry.close();
+  return setting;
+}
+
+async function onServer(harness: DatabaseHarness): Promise<Setting> {
+  const topology = await harness.makeTopology({ shards, migrations: accountMigrations });
+  const [here, there] = topology.groups.flatMap(({ members }) => members.map(({ primary }) => primary));
+  if (here === undefined || there === undefined) throw new Error('Two shards are needed');
+  const user = { user: here.username ?? '', password: here.password?.reveal() ?? '' };
+  return settingOf([here.url, there.url], user, () => {});
+}
+
+function settingOf(urls: CrashPlan['urls'], user: CrashPlan['user'], remove: () => void): Setting {
+  const sources = urls.map((url, index): [ShardIdentifier, DataSourceConfig] => [
+    index === 0 ? HERE : THERE,
+    testDataSource(url, user),
+  ]);
+  return { urls, user, remove, open: () => openDatabases(topologyOf(sources), { warn: () => {} }) };
+}

@@ -1,0 +1,363 @@
+import type { ActionRegistry } from '../../action/action-registry.js';
+import type { ExecutionEnvironment } from '../../concurrency/execution-environment.js';
+import type { ModelDescriptor } from '../../domain/descriptor.js';
+import { ShardedId } from '../../domain/id.js';
+import { uuid7 } from '../../domain/id-source.js';
+import type { JsonObject } from '../../domain/json.js';
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { JournalError, messageOf, ValidationError } from '../../errors.js';
+import {
+  type LegName,
+  legChanges,
+  legNames,
+  paramsVersions,
+  planOfLeg,
+  type RecordedLeg,
+  RecordedLegReader,
+} from '../../persistence/journal/journal-entry.js';
+import type { JournalRow, JournalStore, JournalSurvey } from '../../persistence/journal/journal-store.js';
+import type { AttemptOutcome, FlushOutcome } from '../../persistence/shard-store.js';
+import type { PlanWrite } from '../../persistence/write/plan-write.js';
+import { DriverFailure } from '../../sharding/driver-failure.js';
+import { publicError } from '../../sharding/public-error.js';
+import type { CallOptions } from '../../sharding/shard-database.js';
+import { sqlStateMeaning } from '../../sharding/sql-state.js';
+import { backoffMs } from '../retry-policy.js';
+import type { ShardGateways } from '../shard-gateways.js';
+
+/**
+ * What is known of a leg: `committed` and `void` (fenced: it can never be applied) are final. `not-applied`: there is no
+ * trace of it so far. `unknown`: its shard could not be asked.
+ */
+export type LegStatus = AttemptOutcome | 'not-applied' | 'unknown';
+
+export interface JournalLeg {
+  /** As `(group, member)`. */
+  readonly shard: string;
+  readonly actionId: string;
+  readonly status: LegStatus;
+  /** What it changes: `update Account 0190... from version 3`. */
+  readonly changes: readonly string[];
+}
+
+/** A cross-shard plan whose caller, as far as the journal knows, was not told the outcome. */
+export interface JournalEntry {
+  /** The action id of its first leg. */
+  readonly id: string;
+  readonly actionName: string;
+  readonly principal: string;
+  readonly startedDate: Date;
+  /** `flagged`: it has a note instead of being finished. `closed`: as `show` alone gives it. */
+  readonly state: 'open' | 'flagged' | 'closed';
+  readonly note: string | undefined;
+  /** Until then somebody works on it: the execution itself, or another `finish`. */
+  readonly leasedUntil: Date | undefined;
+  /** Attempts to finish it that have failed. */
+  readonly attempts: number;
+  /** Why the last of them has. */
+  readonly lastError: string | undefined;
+  /** In the order in which they are applied. */
+  readonly legs: readonly JournalLeg[];
+}
+
+/** What entries of the journal are made of. */
+export interface KnownToJournal {
+  /** All models of the application. */
+  readonly models: readonly ModelDescriptor[];
+  /** All of its actions. */
+  readonly registry: ActionRegistry;
+}
+
+/** How long one `finish` or `flag` has an entry to itself, in milliseconds. It uses less than half of it. */
+const LEASE_MS = 30_000;
+const FINISH_MS = 12_000;
+const STATEMENT_MS = 2_000;
+const MAXIMUM_ATTEMPTS = 5;
+const MAXIMUM_NOTE_LENGTH = 2_000;
+const DEFAULT_LIMIT = 100;
+
+/**
+ * Cross-shard plans that were left half done, by a crash between two commits or because a leg's outcome could not be
+ * found out. Each can be finished, or flagged with a note, by one process at a time.
+ */
+export class CrossShardJournal {
+  readonly #gateways: ShardGateways;
+  readonly #environment: ExecutionEnvironment;
+  readonly #legs: RecordedLegReader;
+  readonly #registry: ActionRegistry;
+
+  constructor(gateways: ShardGateways, environment: ExecutionEnvironment, known: KnownToJournal) {
+    this.#gateways = gateways;
+    this.#environment = environment;
+    this.#legs = new RecordedLegReader(known.models);
+    this.#registry = known.registry;
+  }
+
+  /**
+   * Entries that are not closed, of one shard or of all, oldest first, those of executions under way included (they
+   * have `leasedUntil`).
+   *
+   * @param limit most entries of each shard; default 100
+   * @throws ShardUnavailableError, ShardBusyError if a shard that keeps entries cannot be asked
+   */
+  async open(shard?: ShardIdentifier, limit: number = DEFAULT_LIMIT): Promise<readonly JournalEntry[]> {
+    const entries: JournalEntry[] = [];
+    for (const each of shard === undefined ? this.#gateways.shards : [shard]) {
+      const { journal } = this.#gateways.gateway(each);
+      const rows = await asked(each, () => journal.list(limit, LIMITS));
+      for (const row of rows) entries.push(await this.#describe(row));
+    }
+    return entries;
+  }
+
+  /**
+   * One entry, closed ones included.
+   *
+   * @throws JournalError if there is none @throws ShardUnavailableError, ShardBusyError
+   * @throws ValidationError if it is no id of an entry @throws UnknownShardError
+   */
+  async show(entryId: string): Promise<JournalEntry> {
+    const { id, shard, journal } = this.#place(entryId);
+    const row = await asked(shard, () => journal.read(id, LIMITS));
+    if (row === undefined) throw await this.#refusal(id, shard, journal);
+    return this.#describe(row);
+  }
+
+  /**
+   * How many entries a shard holds, and so many at most of those that may be finished now, the oldest first.
+   *
+   * @throws ShardUnavailableError, ShardBusyError @throws UnknownShardError
+   */
+  survey(shard: ShardIdentifier, limit: number): Promise<JournalSurvey> {
+    const { journal } = this.#gateways.gateway(shard);
+    return asked(shard, () => journal.survey(limit, LIMITS));
+  }
+
+  /**
+   * Has a serving process finish an entry at its next look at the journal, after a flag or failed attempts too. Without
+   * effect on one that is closed.
+   *
+   * @throws JournalError if it is unknown @throws ShardUnavailableError, ShardBusyError
+   * @throws ValidationError if it is no id of an entry @throws UnknownShardError
+   */
+  async requestFinish(entryId: string): Promise<void> {
+    const { id, shard, journal } = this.#place(entryId);
+    const requested = await asked(shard, () => journal.request(id, LIMITS));
+    if (requested) return;
+    const refusal = await this.#refusal(id, shard, journal);
+    if (refusal.reason !== 'closed') throw refusal;
+  }
+
+  /**
+   * Applies the legs that are missing, under the action ids that were recorded for them, so that none is applied
+   * twice, and closes the entry. After an error it may be called again.
+   *
+   * @throws JournalError with a `reason`: legs that were applied before stay applied, the entry stays open
+   * @throws ShardUnavailableError, ShardBusyError, RowBusyError if a shard cannot do it now
+   * @throws ValidationError if it is no id of an entry @throws UnknownShardError
+   */
+  async finish(entryId: string): Promise<void> {
+    const deadline = this.#environment.nowMs() + FINISH_MS;
+    await this.#leased(entryId, async ({ row, owner, journal, shard }) => {
+      this.#requireKnown(row);
+      for (const leg of await this.#missing(row)) await this.#apply(row, leg, deadline);
+      const closed = await asked(shard, () => journal.close(row.id, owner, 'applied', LIMITS));
+      if (!closed) throw lostLease(row.id);
+    });
+  }
+
+  /**
+   * Leaves a note with an entry, for people. It stays in `open()` and can still be finished.
+   *
+   * @throws JournalError if it is unknown, closed or somebody else is working on it
+   * @throws ValidationError if the note is empty or longer than 2,000 characters
+   */
+  async flag(entryId: string, note: string): Promise<void> {
+    if (note.trim() === '' || note.length > MAXIMUM_NOTE_LENGTH) {
+      throw new ValidationError(`A note has 1 to ${MAXIMUM_NOTE_LENGTH} characters`, { field: 'note' });
+    }
+    await this.#leased(entryId, async ({ row, owner, journal, shard }) => {
+      const flagged = await asked(shard, () => journal.flag(row.id, owner, note, LIMITS));
+      if (!flagged) throw lostLease(row.id);
+    });
+  }
+
+  /** Runs `work` while nobody else can work on the entry. */
+  async #leased(entryId: string, work: (lease: Lease) => Promise<void>): Promise<void> {
+    const { id, shard, journal } = this.#place(entryId);
+    const owner = uuid7.next(shard.bits);
+    const row = await asked(shard, () => journal.lease(id, owner, LEASE_MS, LIMITS));
+    if (row === undefined) throw await this.#refusal(id, shard, journal);
+    try {
+      await work({ row, owner, journal, shard });
+    } catch (error) {
+      // If this or the next fails, the lease ends by itself. A newer process need not wait for a pause to end.
+      if (error instanceof JournalError && error.reason === 'newer')
+        await journal.release(row.id, owner, LIMITS).catch(() => {});
+      else await journal.failed(row.id, owner, messageOf(error), LIMITS).catch(() => {});
+      throw error;
+    }
+  }
+
+  #place(entryId: string): Pick<Lease, 'journal' | 'shard'> & { readonly id: string } {
+    const id = ShardedId.named('JournalEntry', entryId);
+    const shard = id.resolveShardIdentifier();
+    return { id: id.getValue(), shard, journal: this.#gateways.gateway(shard).journal };
+  }
+
+  async #refusal(id: string, shard: ShardIdentifier, journal: JournalStore): Promise<JournalError> {
+    const row = await asked(shard, () => journal.read(id, LIMITS));
+    if (row === undefined) return new JournalError(id, 'unknown', 'there is no such entry');
+    if (row.state === 'closed') return new JournalError(id, 'closed', 'it is closed');
+    return new JournalError(id, 'leased', 'somebody else is working on it');
+  }
+
+  /** Nothing is applied if one of the legs never can be. */
+  async #missing(row: JournalRow): Promise<readonly RecordedLeg[]> {
+    const missing: RecordedLeg[] = [];
+    for (const leg of this.#legs.read(row.legs)) {
+      const status = await asked(leg.shard, () => this.#outcomeOf(leg));
+      if (status === 'void') throw voidLeg(row.id, leg);
+      if (status === undefined) missing.push(leg);
+    }
+    return missing;
+  }
+
+  async #outcomeOf({ shard, actionId }: LegName): Promise<AttemptOutcome | undefined> {
+    const outcomes = await this.#gateways.gateway(shard).journal.outcomes([actionId], LIMITS);
+    return outcomes.get(actionId);
+  }
+
+  /** The action row makes repeating safe, so a leg whose answer was lost is simply sent again. */
+  async #apply(row: JournalRow, leg: RecordedLeg, deadline: number): Promise<void> {
+    const write = this.#planOf(row, leg);
+    for (let attempt = 1; ; attempt += 1) {
+      const outcome = await this.#flush(row.id, leg, write);
+      if (outcome === 'applied') return;
+      if (outcome === 'left-out') return this.#requireCommitted(row.id, leg);
+      const pauseMs = backoffMs(attempt, this.#environment.random());
+      if (attempt >= MAXIMUM_ATTEMPTS || this.#environment.nowMs() + pauseMs > deadline) {
+        throw publicError(outcome, leg.shard);
+      }
+      await this.#environment.sleep(pauseMs, undefined);
+    }
+  }
+
+  /** Of a newer version this process may not know what it holds. @throws JournalError */
+  #requireKnown({ id, actionName, legs }: JournalRow): void {
+    for (const [name, version] of paramsVersions(actionName, legs)) {
+      if (!this.#registry.isTooNew(name, version)) continue;
+      const message = `version ${version} of the params of ${name} is newer than this process knows`;
+      throw new JournalError(id, 'newer', message);
+    }
+  }
+
+  /** A failure is returned if another attempt may help. */
+  async #flush(entryId: string, leg: RecordedLeg, write: PlanWrite): Promise<FlushOutcome | DriverFailure> {
+    const { store } = this.#gateways.gateway(leg.shard);
+    try {
+      const [outcome = 'left-out'] = await store.flush({ groups: [[write]], locked: 'wait' }, LIMITS);
+      return outcome;
+    } catch (error) {
+      if (!(error instanceof DriverFailure)) throw error;
+      if (!isRefusal(error)) return error;
+      const cause = publicError(error, leg.shard);
+      throw new JournalError(entryId, 'refused', `shard ${leg.shard} refuses its leg: ${cause.message}`, {
+        cause,
+      });
+    }
+  }
+
+  /** A leg is left out because it is there already, or because its models have moved on. */
+  async #requireCommitted(entryId: string, leg: RecordedLeg): Promise<void> {
+    const status = await asked(leg.shard, () => this.#outcomeOf(leg));
+    if (status === 'committed') return;
+    if (status === 'void') throw voidLeg(entryId, leg);
+    const models = leg.items.map(({ descriptor, model }) => `${descriptor.name} ${model.id.getValue()}`);
+    throw new JournalError(
+      entryId,
+      'stale',
+      `${models.join(', ')} changed meanwhile; settle it by another action`,
+    );
+  }
+
+  /** @throws JournalError if an upcaster throws */
+  #planOf(row: JournalRow, leg: RecordedLeg): PlanWrite {
+    return planOfLeg(
+      { ...leg, params: this.#presentParams(row, leg) },
+      {
+        name: row.actionName,
+        principal: row.principal,
+        startedDate: row.startedDate,
+        completedDate: this.#environment.clock.now(),
+      },
+    );
+  }
+
+  /** What a process leaves in the audit trail has the shape that it knows. */
+  #presentParams({ id, actionName }: JournalRow, { params, paramsVersion }: RecordedLeg): string | undefined {
+    if (params === undefined || paramsVersion === (this.#registry.named(actionName)?.version ?? 1))
+      return params;
+    // Written as the fields of the action's params.
+    const stored = { version: paramsVersion, params: JSON.parse(params) as JsonObject };
+    try {
+      return JSON.stringify(this.#registry.upcastParams(actionName, stored));
+    } catch (cause) {
+      const reason = messageOf(cause);
+      throw new JournalError(id, 'refused', reason, { cause });
+    }
+  }
+
+  async #describe(row: JournalRow): Promise<JournalEntry> {
+    const { legs: json, ...facts } = row;
+    const changes = legChanges(json);
+    const legs: JournalLeg[] = [];
+    for (const [index, leg] of legNames(json).entries()) {
+      const { shard, actionId } = leg;
+      const status = await this.#statusOf(leg);
+      legs.push({ shard: shard.toString(), actionId, status, changes: changes[index] ?? [] });
+    }
+    return { ...facts, legs };
+  }
+
+  async #statusOf(leg: LegName): Promise<LegStatus> {
+    try {
+      return (await this.#outcomeOf(leg)) ?? 'not-applied';
+    } catch (error) {
+      if (error instanceof DriverFailure) return 'unknown';
+      throw error;
+    }
+  }
+}
+
+interface Lease {
+  readonly row: JournalRow;
+  readonly owner: string;
+  readonly journal: JournalStore;
+  readonly shard: ShardIdentifier;
+}
+
+const LIMITS: CallOptions = { timeoutMs: STATEMENT_MS };
+
+async function asked<T>(shard: ShardIdentifier, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw error instanceof DriverFailure ? publicError(error, shard) : error;
+  }
+}
+
+/** Whether the database would refuse the same leg again. */
+function isRefusal({ phase, sqlState }: DriverFailure): boolean {
+  if (phase !== 'answered' || sqlState === undefined) return false;
+  const meaning = sqlStateMeaning(sqlState);
+  return meaning === 'unique' || meaning === 'constraint' || meaning === 'value' || meaning === 'other';
+}
+
+function voidLeg(entryId: string, { shard }: RecordedLeg): JournalError {
+  return new JournalError(entryId, 'void', `its leg on shard ${shard} was fenced and can never be applied`);
+}
+
+function lostLease(entryId: string): JournalError {
+  return new JournalError(entryId, 'leased', 'it took too long, and somebody else may be working on it now');
+}

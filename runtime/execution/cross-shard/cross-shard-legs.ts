@@ -1,0 +1,131 @@
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import {
+  CommitOutcomeUnknownError,
+  CrossShardPartialError,
+  type LegOutcome,
+  PlanMisuseError,
+} from '../../errors.js';
+import type { JournalEnd, JournalStore } from '../../persistence/journal/journal-store.js';
+import type { PlanWrite } from '../../persistence/write/plan-write.js';
+import type { LegResult } from '../leg-writer.js';
+
+/** One leg, ready to be sent. */
+export interface LegWrite {
+  readonly shard: ShardIdentifier;
+  readonly write: PlanWrite;
+}
+
+export interface CrossShardPlan {
+  readonly actionName: string;
+  /** In staging order; at least two. */
+  readonly legs: readonly LegWrite[];
+  /** All legs as the journal keeps them. */
+  readonly legsJson: string;
+  readonly send: (leg: LegWrite) => Promise<LegResult>;
+  readonly journalOf: (shard: ShardIdentifier) => JournalStore;
+  readonly remainingMs: () => number;
+}
+
+/** How much longer than its deadline an execution keeps its entry to itself: to settle its last leg and to close. */
+const LEASE_MARGIN_MS = 2_000;
+/** Closing is tried for so long even if the deadline is near. */
+const CLOSING_MS = 100;
+
+/**
+ * Applies the legs of an allowed cross-shard plan, one after the other in staging order. The first leg opens an entry in
+ * the journal, in its own transaction; the entry is closed before the caller is answered. Once a leg has committed,
+ * nothing is retried. As long as the execution may be at work the entry is its own, so nobody finishes it meanwhile.
+ *
+ * @returns what became of the first leg if that was not applied: nothing was written
+ * @throws CrossShardPartialError if a later leg failed
+ */
+export async function applyLegs(plan: CrossShardPlan): Promise<LegResult> {
+  const committed: LegOutcome[] = [];
+  for (const [index, leg] of plan.legs.entries()) {
+    if (index === 0) {
+      const first = await plan.send(withEntry(leg, plan));
+      if (first.kind !== 'applied') return first;
+    } else {
+      const failure = await failureOf(leg, plan);
+      if (failure !== undefined) throw await partialError(plan, committed, failure.cause);
+    }
+    committed.push(outcomeOf(leg));
+  }
+  // If this fails, the entry lists every leg as committed, which is as true as the answer.
+  await close(plan, 'applied');
+  return { kind: 'applied', write: undefined };
+}
+
+function withEntry({ shard, write }: LegWrite, { legsJson, remainingMs }: CrossShardPlan): LegWrite {
+  const holdMs = Math.max(0, remainingMs()) + LEASE_MARGIN_MS;
+  return { shard, write: { ...write, journal: { legs: legsJson, holdMs } } };
+}
+
+async function failureOf(
+  leg: LegWrite,
+  { send }: CrossShardPlan,
+): Promise<{ readonly cause: unknown } | undefined> {
+  try {
+    const result = await send(leg);
+    return result.kind === 'retry' ? { cause: result.error } : undefined;
+  } catch (cause) {
+    return { cause };
+  }
+}
+
+/** Nobody may apply later what the caller is told is not applied. Where that cannot be made sure, the error says so. */
+async function partialError(
+  plan: CrossShardPlan,
+  committed: readonly LegOutcome[],
+  cause: unknown,
+): Promise<CrossShardPartialError> {
+  const outcomes = plan.legs.map(outcomeOf);
+  const [failed = { shard: '(none)', actionId: '(none)' }, ...notStarted] = outcomes.slice(committed.length);
+  const closed =
+    cause instanceof CommitOutcomeUnknownError ? await giveBack(plan) : await close(plan, 'partial');
+  const facts = {
+    committed,
+    failed,
+    notStarted: notStarted.map(({ shard }) => shard),
+    openEntry: closed ? undefined : entryOf(plan).id,
+  };
+  return new CrossShardPartialError(plan.actionName, facts, cause);
+}
+
+async function close(plan: CrossShardPlan, end: JournalEnd): Promise<boolean> {
+  const entry = entryOf(plan);
+  try {
+    return await entry.journal.close(entry.id, entry.id, end, closingLimits(plan));
+  } catch {
+    return false;
+  }
+}
+
+/** The entry stays open, and whoever works on the journal need not wait for our lease. False: it is not closed. */
+async function giveBack(plan: CrossShardPlan): Promise<false> {
+  const entry = entryOf(plan);
+  try {
+    await entry.journal.release(entry.id, entry.id, closingLimits(plan));
+  } catch {
+    // The lease ends by itself.
+  }
+  return false;
+}
+
+function closingLimits({ remainingMs }: CrossShardPlan): { readonly timeoutMs: number } {
+  return { timeoutMs: Math.max(CLOSING_MS, remainingMs()) };
+}
+
+/** The id of the first leg's action is both the entry's id and its first owner. */
+function entryOf({ legs, journalOf }: CrossShardPlan): {
+  readonly id: string;
+  readonly journal: JournalStore;
+} {
+  const [first] = legs;
+  if (first === undefined) throw new PlanMisuseError('A plan without legs has no entry in the journal');
+  return { id: first.write.action.id, journal: journalOf(first.shard) };
+}
+
+function outcomeOf({ shard, write }: LegWrite): LegOutcome {
+  return { shard: shard.toString(), actionId: write.action.id };
+}

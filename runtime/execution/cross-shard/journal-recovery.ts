@@ -1,0 +1,142 @@
+import { atMost } from '../../concurrency/at-most.js';
+import { type Timer, time } from '../../concurrency/time.js';
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { JournalError, type JournalRefusal, messageOf } from '../../errors.js';
+import type { JournalStatistics } from '../../persistence/journal/journal-statistics.js';
+import { DriverFailure } from '../../sharding/driver-failure.js';
+import type { CrossShardJournal } from './cross-shard-journal.js';
+
+export interface JournalRecoveryOptions {
+  readonly journal: Pick<CrossShardJournal, 'survey' | 'finish' | 'flag'>;
+  /** Asked for in each round. */
+  readonly shards: () => readonly ShardIdentifier[];
+  /** Time between two looks at a shard's journal, on average, in milliseconds. Default 5,000. */
+  readonly intervalMs?: number;
+  /** A number from 0 (inclusive) to 1 (exclusive). */
+  readonly random: () => number;
+  /** Reports what was finished, what cannot be, and what has failed. */
+  readonly warn: (message: string) => void;
+}
+
+const INTERVAL_MS = 5_000;
+/** Entries of one round and shard; the next round goes on. */
+const BATCH = 20;
+/** An entry that is being finished when the process ends is left to its lease after so long, in milliseconds. */
+const STOP_MS = 3_000;
+
+/** Another attempt would be refused as well: people have to decide. */
+const FINAL: ReadonlySet<JournalRefusal> = new Set<JournalRefusal>(['void', 'stale', 'refused']);
+/** Another process has been faster, or has to do it. */
+const SETTLED: ReadonlySet<JournalRefusal> = new Set<JournalRefusal>([
+  'leased',
+  'closed',
+  'unknown',
+  'newer',
+]);
+
+/**
+ * Finishes cross-shard plans that a crash or a lost connection has left half done. Each entry is leased, so several
+ * processes may run this; a failed attempt is noted with the entry and repeated after a pause that doubles up to five
+ * minutes. What can no longer be finished is flagged with the reason. Shards are looked after one by one: one that does
+ * not answer delays no other. Keeps no process alive.
+ */
+export class JournalRecovery {
+  readonly #options: JournalRecoveryOptions;
+  readonly #busy = new Map<ShardIdentifier, Promise<void>>();
+  readonly #known = new Map<ShardIdentifier, JournalStatistics>();
+  #timer: Timer | undefined;
+  #stopped = false;
+
+  constructor(options: JournalRecoveryOptions) {
+    this.#options = options;
+  }
+
+  /** The first look follows within an interval: what a former process of this host has left behind is waiting. */
+  start(): void {
+    this.#schedule(this.#options.random());
+  }
+
+  /** Begins nothing more, and waits for what is under way, but not for long. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    time.clearTimeout(this.#timer);
+    await atMost(Promise.all(this.#busy.values()), STOP_MS);
+  }
+
+  /** What is known of each shard that has been looked at. Asks no database. */
+  statistics(): readonly JournalStatistics[] {
+    return this.#options.shards().flatMap((shard) => this.#known.get(shard) ?? []);
+  }
+
+  #schedule(intervals: number): void {
+    const { intervalMs = INTERVAL_MS } = this.#options;
+    this.#timer = time.setTimeout(() => this.#startRound(), intervalMs * intervals).unref();
+  }
+
+  #startRound(): void {
+    for (const shard of this.#options.shards()) {
+      if (this.#busy.has(shard)) continue;
+      const round = this.#lookAfter(shard).finally(() => this.#busy.delete(shard));
+      this.#busy.set(shard, round);
+    }
+    this.#schedule(0.5 + this.#options.random());
+  }
+
+  /** Never rejects. */
+  async #lookAfter(shard: ShardIdentifier): Promise<void> {
+    try {
+      const { open, flagged, due } = await this.#options.journal.survey(shard, BATCH);
+      this.#know(shard, { open, flagged });
+      for (const entry of due) {
+        if (this.#stopped) return;
+        await this.#finish(shard, entry);
+      }
+    } catch {
+      // The shard does not answer, which the log and metrics of its connections report.
+    }
+  }
+
+  async #finish(
+    shard: ShardIdentifier,
+    { id, actionName }: { readonly id: string; readonly actionName: string },
+  ): Promise<void> {
+    const { journal, warn } = this.#options;
+    const plan = `Cross-shard plan ${id} (${actionName})`;
+    try {
+      await journal.finish(id);
+      const { open, finished } = this.#of(shard);
+      this.#know(shard, { open: Math.max(0, open - 1), finished: finished + 1 });
+      warn(`${plan} was left half done; what was missing is applied now`);
+    } catch (error) {
+      if (this.#stopped || isClosed(error)) return;
+      if (error instanceof JournalError && SETTLED.has(error.reason)) return;
+      this.#know(shard, { failed: this.#of(shard).failed + 1 });
+      const reason = messageOf(error);
+      if (error instanceof JournalError && FINAL.has(error.reason)) await this.#flag(shard, id, plan, error);
+      else warn(`${plan} is half done and was not finished; another attempt follows: ${reason}`);
+    }
+  }
+
+  async #flag(shard: ShardIdentifier, id: string, plan: string, error: JournalError): Promise<void> {
+    const { journal, warn } = this.#options;
+    await journal.flag(id, error.message.slice(0, 2_000));
+    const { open, flagged } = this.#of(shard);
+    this.#know(shard, { open: Math.max(0, open - 1), flagged: flagged + 1 });
+    warn(
+      `${plan} is half done and cannot be finished: ${error.message}. It is flagged: ` +
+        `look at it with \`fw-gen journal show ${id}\` and compensate by another action`,
+    );
+  }
+
+  #of(shard: ShardIdentifier): JournalStatistics {
+    return this.#known.get(shard) ?? { shard, open: 0, flagged: 0, finished: 0, failed: 0 };
+  }
+
+  #know(shard: ShardIdentifier, facts: Partial<JournalStatistics>): void {
+    this.#known.set(shard, { ...this.#of(shard), ...facts });
+  }
+}
+
+function isClosed(error: unknown): boolean {
+  return error instanceof DriverFailure && error.reason === 'closed';
+}

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
+import { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { IdempotencyKeyBusyError, RefusedError } from '../../errors.js';
+import { ResultJson } from '../../persistence/codec/result-json.js';
+import type { KeyName } from '../../persistence/write/idempotency-key.js';
+import type { LegResult } from '../leg-writer.js';
+import { accountMigrations, HERE, openBank, THERE } from '../test-support/accounts.js';
+import { KeyGuard } from './key-guard.js';
+
+const NAME: KeyName = { principal: 'alice', operation: 'open', key: 'once' };
+const ELSEWHERE = ShardIdentifier.of(1, 1);
+const IDS = ['1', '2', '3'].map((digit) => `0190b8a0-0000-7000-8000-00000000000${digit}`);
+const [FIRST = '', SECOND = '', THIRD = ''] = IDS;
+const applied = (): Promise<LegResult> => Promise.resolve({ kind: 'applied', write: undefined });
+const refused = (): Promise<never> => Promise.reject(new RefusedError('no'));
+
+describeOnEachAdapter('A key whose home is not the target', (harness) => {
+  async function openGuards(expiresDate = '2100-01-01T00:00:00.000Z'): Promise<() => KeyGuard> {
+    const shards = [HERE, THERE, ELSEWHERE];
+    const { gateways } = openBank(await harness.makeShards({ shards, migrations: accountMigrations }));
+    return () =>
+      new KeyGuard({
+        ...{ name: NAME, fingerprint: 'f', home: HERE, expiresDate, results: new ResultJson([]) },
+        store: (shard) => gateways.gateway(shard).store,
+        remainingMs: () => 10_000,
+      });
+  }
+
+  function send(
+    guard: KeyGuard,
+    target: ShardIdentifier,
+    id: string,
+    answer: () => Promise<LegResult>,
+  ): Promise<LegResult> {
+    return guard.sendAnnounced(guard.claim(target, 1), id, answer);
+  }
+
+  test('is free for another target once the plan has been refused', async () => {
+    const guardOf = await openGuards();
+    await expect(send(guardOf(), THERE, FIRST, refused)).rejects.toThrow(RefusedError);
+    expect(await send(guardOf(), ELSEWHERE, SECOND, applied)).toMatchObject({ kind: 'applied' });
+    await expect(send(guardOf(), THERE, THIRD, refused)).rejects.toThrow(IdempotencyKeyBusyError);
+  });
+
+  test('stays bound while one plan may be under way and another one for the same target is refused', async () => {
+    const guardOf = await openGuards();
+    const [one, other] = [guardOf(), guardOf()];
+    const refusedAfter = async (): Promise<never> => {
+      await other.announce(other.claim(THERE, 1), SECOND);
+      return refused();
+    };
+    await expect(one.sendAnnounced(one.claim(THERE, 1), FIRST, refusedAfter)).rejects.toThrow(RefusedError);
+    const elsewhere = send(one, ELSEWHERE, THIRD, applied);
+    await expect(elsewhere).rejects.toThrow(IdempotencyKeyBusyError);
+    await expect(send(other, THERE, SECOND, refused)).rejects.toThrow(RefusedError);
+    await expect(one.announce(one.claim(ELSEWHERE, 1), THIRD)).rejects.toThrow(IdempotencyKeyBusyError);
+  });
+
+  test('is still its attempt’s own after that has announced it twice', async () => {
+    const guardOf = await openGuards();
+    const guard = guardOf();
+    await guard.announce(guard.claim(THERE, 1), FIRST);
+    await expect(send(guard, THERE, FIRST, refused)).rejects.toThrow(RefusedError);
+    expect(await send(guard, ELSEWHERE, SECOND, applied)).toMatchObject({ kind: 'applied' });
+  });
+
+  test('comes free when it expires, whoever has announced it', async () => {
+    const guardOf = await openGuards('2001-01-01T00:00:00.000Z');
+    for (const id of [FIRST, SECOND]) await guardOf().announce(guardOf().claim(THERE, 1), id);
+    expect(await guardOf().lookUp()).toBeUndefined();
+    await guardOf().announce(guardOf().claim(ELSEWHERE, 1), THIRD);
+  });
+});

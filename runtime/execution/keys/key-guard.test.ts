@@ -1,0 +1,188 @@
+import { NIL } from 'uuid';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { ActionDescriptor } from '../../action/action-descriptor.js';
+import { ShardedId } from '../../domain/id.js';
+import { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { Account } from '../../domain/test-support/account.js';
+import {
+  CommitOutcomeUnknownError,
+  DeadlineExceededError,
+  IdempotencyKeyBusyError,
+  IdempotencyKeyReusedError,
+  RefusedError,
+  ShardUnavailableError,
+} from '../../errors.js';
+import { ResultJson } from '../../persistence/codec/result-json.js';
+import type { ShardStore } from '../../persistence/shard-store.js';
+import type { KeyClaim, KeyName, KeyRecord } from '../../persistence/write/idempotency-key.js';
+import { DriverFailure } from '../../sharding/driver-failure.js';
+import { askHome, KeyGuard, keyHome, requestFingerprint } from './key-guard.js';
+
+const home = ShardIdentifier.of(0, 0);
+const target = ShardIdentifier.of(1, 0);
+const name: KeyName = { principal: 'alice', operation: 'deposit', key: 'k1' };
+
+/** The key's row on one shard. */
+class KeyStore implements Pick<ShardStore, 'readKey' | 'claimKey' | 'releaseKey'> {
+  record: KeyRecord | undefined;
+
+  readKey(): Promise<KeyRecord | undefined> {
+    return Promise.resolve(this.record);
+  }
+
+  claimKey({ fingerprint, target: to }: KeyClaim, actionId: string): Promise<boolean> {
+    const { record } = this;
+    if (record !== undefined && (record.fingerprint !== fingerprint || record.target !== to)) {
+      return Promise.resolve(false);
+    }
+    const owner = record === undefined || record.actionId === actionId ? actionId : NIL;
+    this.record = { fingerprint, actionId: owner, target: to, result: undefined, expired: false };
+    return Promise.resolve(true);
+  }
+
+  releaseKey(_: KeyName, actionId?: string): Promise<void> {
+    if (this.record?.actionId === actionId || this.record?.expired === true) this.record = undefined;
+    return Promise.resolve();
+  }
+}
+
+let stores: Map<ShardIdentifier, KeyStore>;
+
+beforeEach(() => {
+  stores = new Map([
+    [home, new KeyStore()],
+    [target, new KeyStore()],
+  ]);
+});
+
+function storeOf(shard: ShardIdentifier): KeyStore {
+  const store = stores.get(shard);
+  if (store === undefined) throw new Error('No such shard');
+  return store;
+}
+
+function guardOf(fingerprint = 'f1'): KeyGuard {
+  return new KeyGuard({
+    ...{ name, fingerprint, home, expiresDate: '2030-01-01T00:00:00.000Z', results: new ResultJson([]) },
+    store: (shard) => storeOf(shard) as unknown as ShardStore,
+    remainingMs: () => 1_000,
+  });
+}
+
+function recordOf(facts: Partial<KeyRecord>): KeyRecord {
+  return { fingerprint: 'f1', actionId: 'a1', target: home, result: undefined, expired: false, ...facts };
+}
+
+describe('a key', () => {
+  test('that nobody has used has no result', async () => {
+    expect(await guardOf().lookUp()).toBeUndefined();
+  });
+
+  test('gives a repeat the first result, nothing at all included', async () => {
+    storeOf(home).record = recordOf({ result: { sum: 5 } });
+    expect(await guardOf().lookUp()).toEqual({ result: { sum: 5 } });
+    storeOf(home).record = recordOf({ result: { $undefined: true } });
+    expect(await guardOf().lookUp()).toEqual({ result: undefined });
+  });
+
+  test('leads a repeat to the shard that the plan went to', async () => {
+    storeOf(home).record = recordOf({ target });
+    expect(await guardOf().lookUp()).toBeUndefined();
+    storeOf(target).record = recordOf({ target, result: 7 });
+    expect(await guardOf().lookUp()).toEqual({ result: 7 });
+  });
+
+  test('used with another request is refused, wherever that is found out', async () => {
+    storeOf(home).record = recordOf({ result: 1 });
+    await expect(guardOf('f2').lookUp()).rejects.toThrow(IdempotencyKeyReusedError);
+    storeOf(home).record = recordOf({ target, fingerprint: 'f2' });
+    storeOf(target).record = recordOf({ target, result: 1 });
+    await expect(guardOf('f2').lookUp()).rejects.toThrow(IdempotencyKeyReusedError);
+  });
+
+  test('that has expired is forgotten, also with another request', async () => {
+    storeOf(home).record = recordOf({ result: 1, expired: true });
+    expect(await guardOf('f2').lookUp()).toBeUndefined();
+    expect(storeOf(home).record).toBeUndefined();
+  });
+});
+
+describe('the home of a key', () => {
+  const claimFor = (guard: KeyGuard, shard: ShardIdentifier): KeyClaim => guard.claim(shard, 5);
+
+  test('learns where the plan goes before it is sent there', async () => {
+    const guard = guardOf();
+    await guard.announce(claimFor(guard, target), 'a1');
+    expect(storeOf(home).record).toMatchObject({ target, actionId: 'a1' });
+  });
+
+  test('is not asked if the plan goes there itself: its own row decides', async () => {
+    const guard = guardOf();
+    await guard.announce(claimFor(guard, home), 'a1');
+    expect(storeOf(home).record).toBeUndefined();
+  });
+
+  test('lets the same plan be tried again, but none go elsewhere, and no other request', async () => {
+    const guard = guardOf();
+    storeOf(home).record = recordOf({ target });
+    await guard.announce(claimFor(guard, target), 'a2');
+    const other = guardOf('f2');
+    await expect(other.announce(claimFor(other, target), 'a3')).rejects.toThrow(IdempotencyKeyReusedError);
+    storeOf(home).record = recordOf({ target: ShardIdentifier.of(2, 0) });
+    await expect(guard.announce(claimFor(guard, target), 'a2')).rejects.toThrow(IdempotencyKeyBusyError);
+  });
+
+  test.each([
+    ['a connection lost under way', undefined, 3, ShardUnavailableError],
+    ['a deadline', 'deadline', 1, DeadlineExceededError],
+  ] as const)('is asked again only if that may help: after %s', async (_, reason, times, told) => {
+    const failure = new DriverFailure('no answer', { phase: 'in-flight', reason });
+    const ask = vi.fn(() => Promise.reject(failure));
+    await expect(askHome(guardOf(), ask)).rejects.toThrow(told);
+    expect(ask).toHaveBeenCalledTimes(times);
+  });
+
+  test('forgets a plan of which nothing is applied', async () => {
+    const guard = guardOf();
+    const refused = (): Promise<never> => Promise.reject(new RefusedError('no'));
+    await expect(guard.sendAnnounced(claimFor(guard, target), 'a1', refused)).rejects.toThrow(RefusedError);
+    expect(storeOf(home).record).toBeUndefined();
+  });
+
+  test('remembers a plan that is applied, and one that may be', async () => {
+    const guard = guardOf();
+    const claim = claimFor(guard, target);
+    await guard.sendAnnounced(claim, 'a1', () => Promise.resolve({ kind: 'applied', write: undefined }));
+    expect(storeOf(home).record).toMatchObject({ actionId: 'a1' });
+    const unknown = (): Promise<never> => Promise.reject(new CommitOutcomeUnknownError('a1'));
+    await expect(guard.sendAnnounced(claim, 'a1', unknown)).rejects.toThrow(CommitOutcomeUnknownError);
+    expect(storeOf(home).record).toMatchObject({ actionId: 'a1' });
+  });
+});
+
+describe('a request', () => {
+  const action = {
+    name: 'deposit',
+    params: [
+      { name: 'account', type: { kind: 'id', model: 'Account', sharded: true }, optional: true },
+      { name: 'amount', type: { kind: 'number' } },
+      { name: 'pin', type: { kind: 'string' }, optional: true, secret: true },
+    ],
+  } as unknown as ActionDescriptor;
+  const account = ShardedId.generate(Account, target);
+
+  test('is the same only with the same params, secret ones too, in any order', () => {
+    const print = requestFingerprint(action, { account, amount: 5, pin: '1' });
+    expect(requestFingerprint(action, { pin: '1', amount: 5, account })).toBe(print);
+    expect(requestFingerprint(action, { account, amount: 5, pin: '2' })).not.toBe(print);
+    expect(requestFingerprint({ ...action, name: 'withdraw' }, { account, amount: 5, pin: '1' })).not.toBe(
+      print,
+    );
+  });
+
+  test('is at home on the shard that it names, else on the default one', () => {
+    expect(keyHome(action, { account, amount: 5 }, home)).toBe(target);
+    expect(keyHome(action, { amount: 5 }, home)).toBe(home);
+    expect(keyHome(action, undefined, home)).toBe(home);
+  });
+});

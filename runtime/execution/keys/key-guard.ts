@@ -1,0 +1,198 @@
+import { hash } from 'node:crypto';
+import type { ActionDescriptor } from '../../action/action-descriptor.js';
+import { ShardedId } from '../../domain/id.js';
+import { compileObjectWriter, type JsonWriter } from '../../domain/json-writer.js';
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import {
+  CommitOutcomeUnknownError,
+  IdempotencyKeyBusyError,
+  IdempotencyKeyReusedError,
+} from '../../errors.js';
+import type { ResultJson } from '../../persistence/codec/result-json.js';
+import type { ShardStore } from '../../persistence/shard-store.js';
+import type { KeyClaim, KeyName, KeyRecord } from '../../persistence/write/idempotency-key.js';
+import { DriverFailure } from '../../sharding/driver-failure.js';
+import { publicError } from '../../sharding/public-error.js';
+import type { LegResult } from '../leg-writer.js';
+import { isPassing } from '../passing-errors.js';
+
+/** The result of an earlier execution under the same key. */
+export interface Replay {
+  readonly result: unknown;
+}
+
+export interface KeyGuardOptions {
+  readonly name: KeyName;
+  /** Hash of the request: another one under the same key is refused. */
+  readonly fingerprint: string;
+  /** Where a repeat looks first. */
+  readonly home: ShardIdentifier;
+  /** ISO 8601, UTC. */
+  readonly expiresDate: string;
+  readonly results: ResultJson;
+  readonly store: (shard: ShardIdentifier) => ShardStore;
+  readonly remainingMs: () => number;
+}
+
+/**
+ * Keeps one execution to at most one effect under its key. The key is a row in the plan's own transaction on the
+ * target. If the target is not the key's home, the home learns the target first, so that a repeat finds it, and the
+ * row at the target decides.
+ */
+export class KeyGuard {
+  readonly #options: KeyGuardOptions;
+
+  constructor(options: KeyGuardOptions) {
+    this.#options = options;
+  }
+
+  get home(): ShardIdentifier {
+    return this.#options.home;
+  }
+
+  /** The first result, if there is one. @throws IdempotencyKeyReusedError for another request @throws DriverFailure */
+  async lookUp(): Promise<Replay | undefined> {
+    const record = await this.#read(this.#options.home);
+    if (record === undefined) return undefined;
+    return record.target === this.#options.home ? this.#replay(record) : this.replayAt(record.target);
+  }
+
+  /**
+   * The second look, after an error: what refused this execution may be the effect of another one under the same key,
+   * committed after the first look. That effect and its key are one commit, so a later look finds the key.
+   *
+   * @returns undefined if the key is free, so that the error is final, or if the error refuses nothing
+   * @throws IdempotencyKeyReusedError @throws ShardUnavailableError and others if the home cannot be asked
+   */
+  lookAgain(error: unknown): Promise<Replay | undefined> | undefined {
+    return isPassing(error) ? undefined : askHome(this, () => this.lookUp());
+  }
+
+  /** The first result as the target knows it. @throws IdempotencyKeyReusedError @throws DriverFailure */
+  async replayAt(target: ShardIdentifier): Promise<Replay | undefined> {
+    const record = await this.#read(target);
+    return record === undefined ? undefined : this.#replay(record);
+  }
+
+  /** What the plan carries into its transaction on `target`. Encodes the result, so that it fails before any write. */
+  claim(target: ShardIdentifier, result: unknown): KeyClaim {
+    const { name, fingerprint, expiresDate, results } = this.#options;
+    return { ...name, fingerprint, target, expiresDate, result: results.write(result) };
+  }
+
+  /**
+   * Tells the home where the plan goes, before it is sent.
+   *
+   * @throws IdempotencyKeyBusyError if the home already knows another target: that plan may yet be applied there
+   * @throws IdempotencyKeyReusedError for another request
+   */
+  async announce(claim: KeyClaim, actionId: string): Promise<void> {
+    const { home, store } = this.#options;
+    if (claim.target === home) return;
+    if (await store(home).claimKey(claim, actionId, this.#limits())) return;
+    const record = await this.#read(home);
+    const where = record === undefined ? 'another shard' : `shard ${record.target.toString()}`;
+    throw new IdempotencyKeyBusyError(`The key is bound to a plan on ${where}`);
+  }
+
+  /**
+   * Announces a plan's target and sends the plan. If it is certain that nothing of it is applied, the target is
+   * forgotten again: the next attempt, or a later repeat, may choose another one. Not so if somebody else announced
+   * the same target meanwhile: that plan may be under way, so the key stays bound to it.
+   */
+  async sendAnnounced(claim: KeyClaim, actionId: string, send: () => Promise<LegResult>): Promise<LegResult> {
+    await askHome(this, () => this.announce(claim, actionId));
+    try {
+      const result = await send();
+      if (result.kind === 'retry') await this.#withdraw(claim, actionId);
+      return result;
+    } catch (error) {
+      if (!(error instanceof CommitOutcomeUnknownError)) await this.#withdraw(claim, actionId);
+      throw error;
+    }
+  }
+
+  /** If this fails, the key stays bound to its target, where the plan may still be run by a repeat. */
+  async #withdraw(claim: KeyClaim, actionId: string): Promise<void> {
+    const { home, name, store } = this.#options;
+    if (claim.target === home) return;
+    await store(home)
+      .releaseKey(name, actionId, this.#limits())
+      .catch(() => {});
+  }
+
+  async #read(shard: ShardIdentifier): Promise<KeyRecord | undefined> {
+    const { name, fingerprint, store } = this.#options;
+    const record = await store(shard).readKey(name, this.#limits());
+    if (record === undefined) return undefined;
+    if (record.expired) {
+      await store(shard).releaseKey(name, undefined, this.#limits());
+      return undefined;
+    }
+    if (record.fingerprint !== fingerprint) {
+      throw new IdempotencyKeyReusedError('This idempotency key was used before with another request');
+    }
+    return record;
+  }
+
+  #replay({ result }: KeyRecord): Replay | undefined {
+    return result === undefined ? undefined : { result: this.#options.results.read(result) };
+  }
+
+  #limits(): { readonly timeoutMs: number } {
+    return { timeoutMs: Math.max(1, this.#options.remainingMs()) };
+  }
+}
+
+/** How often a key's home is asked while connections to it break. */
+const HOME_ATTEMPTS = 3;
+
+/**
+ * Nothing has been applied yet when a key's home fails: the caller may simply come again. What is asked of it may be
+ * asked twice, so a connection lost under way is no reason to give up.
+ */
+export async function askHome<T>(guard: KeyGuard, ask: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof DriverFailure)) throw error;
+      const isLost = error.phase === 'in-flight' && error.reason !== 'deadline';
+      if (!isLost || attempt === HOME_ATTEMPTS) throw publicError(error, guard.home);
+    }
+  }
+}
+
+const allParamsWriters = new WeakMap<ActionDescriptor, JsonWriter<object>>();
+
+function allParamsWriter(action: ActionDescriptor): JsonWriter<object> {
+  let writer = allParamsWriters.get(action);
+  if (writer === undefined) {
+    writer = compileObjectWriter(action.params);
+    allParamsWriters.set(action, writer);
+  }
+  return writer;
+}
+
+/** Hash of an action and all its params, secret ones too. @param request stands for the params, if it is given */
+export function requestFingerprint(action: ActionDescriptor, params: unknown, request?: string): string {
+  const json =
+    request ??
+    (typeof params === 'object' && params !== null ? allParamsWriter(action)(params) : String(params));
+  return hash('sha256', `${action.name}\n${json}`, 'base64url');
+}
+
+/** The shard of the first sharded id among the params; the default shard if there is none. */
+export function keyHome(
+  action: ActionDescriptor,
+  params: unknown,
+  defaultShard: ShardIdentifier,
+): ShardIdentifier {
+  if (typeof params !== 'object' || params === null) return defaultShard;
+  const values = params as Readonly<Record<string, unknown>>;
+  for (const { name } of action.params) {
+    const value = values[name];
+    if (value instanceof ShardedId) return value.resolveShardIdentifier();
+  }
+  return defaultShard;
+}

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { IdempotencyKeyBusyError, IdempotencyKeyReusedError } from '../../errors.js';
+import type { KeyName } from '../../persistence/write/idempotency-key.js';
+import { KeyJoins } from './key-joins.js';
+
+const name: KeyName = { principal: 'alice', operation: 'deposit', key: 'k1' };
+const patient = (settled: Promise<unknown>): Promise<unknown> => settled;
+const hasty = (): Promise<never> => Promise.reject(new IdempotencyKeyBusyError('still running'));
+
+/** Work that ends when the test says so. */
+class Work {
+  runs = 0;
+  end: (result: string) => void = () => {};
+  fail: (error: Error) => void = () => {};
+
+  readonly start = (): Promise<string> => {
+    this.runs += 1;
+    return new Promise((resolve, reject) => {
+      this.end = resolve;
+      this.fail = reject;
+    });
+  };
+}
+
+describe('executions under one key', () => {
+  test('of one process run one after the other', async () => {
+    const joins = new KeyJoins();
+    const [first, second] = [new Work(), new Work()];
+    const firstEnd = joins.run(name, 'f', first.start, patient);
+    const secondEnd = joins.run(name, 'f', second.start, patient);
+    await Promise.resolve();
+    expect([first.runs, second.runs]).toEqual([1, 0]);
+    first.fail(new Error('refused'));
+    await expect(firstEnd).rejects.toThrow('refused');
+    await new Promise(setImmediate);
+    expect(second.runs).toBe(1);
+    second.end('done');
+    expect(await secondEnd).toBe('done');
+  });
+
+  test('with different requests are refused', async () => {
+    const joins = new KeyJoins();
+    const work = new Work();
+    const end = joins.run(name, 'f', work.start, patient);
+    await expect(joins.run(name, 'g', new Work().start, patient)).rejects.toThrow(IdempotencyKeyReusedError);
+    work.end('done');
+    expect(await end).toBe('done');
+  });
+
+  test('that cannot wait any longer say so, and never run', async () => {
+    const joins = new KeyJoins();
+    const [first, second] = [new Work(), new Work()];
+    const end = joins.run(name, 'f', first.start, hasty);
+    await expect(joins.run(name, 'f', second.start, hasty)).rejects.toThrow(IdempotencyKeyBusyError);
+    first.end('done');
+    expect(await end).toBe('done');
+    await new Promise(setImmediate);
+    expect(second.runs).toBe(0);
+  });
+
+  test('of different principals, operations or keys do not wait for one another', async () => {
+    const joins = new KeyJoins();
+    const others = [{ principal: 'bob' }, { operation: 'withdraw' }, { key: 'k2' }];
+    const works = [name, ...others.map((other) => ({ ...name, ...other }))].map((each) => {
+      const work = new Work();
+      void joins.run(each, 'f', work.start, hasty);
+      return work;
+    });
+    expect(works.map(({ runs }) => runs)).toEqual([1, 1, 1, 1]);
+  });
+});

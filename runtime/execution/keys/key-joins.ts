@@ -1,0 +1,44 @@
+import { IdempotencyKeyReusedError } from '../../errors.js';
+import type { KeyName } from '../../persistence/write/idempotency-key.js';
+
+interface Running {
+  readonly fingerprint: string;
+  readonly settled: Promise<unknown>;
+}
+
+/**
+ * Executions under a key that run in this process. A concurrent repeat waits for the first one instead of racing it
+ * to the database; then it looks the key up like any later repeat.
+ */
+export class KeyJoins {
+  /** No `TransientMap`: callers choose keys, which may all end alike. */
+  readonly #running = new Map<string, Running>();
+
+  /**
+   * Runs `work` when no other execution under this key is running here. What `work` answers is never replaced: it may
+   * have had its effect.
+   *
+   * @param wait waits for another execution as long as the caller can @throws what `wait` throws
+   * @throws IdempotencyKeyReusedError if one is running with another request
+   */
+  async run<T>(
+    name: KeyName,
+    fingerprint: string,
+    work: () => Promise<T>,
+    wait: (settled: Promise<unknown>) => Promise<unknown>,
+  ): Promise<T> {
+    const id = JSON.stringify([name.principal, name.operation, name.key]);
+    for (let running = this.#running.get(id); running !== undefined; running = this.#running.get(id)) {
+      if (running.fingerprint !== fingerprint) {
+        throw new IdempotencyKeyReusedError('This idempotency key is being used with another request');
+      }
+      await wait(running.settled);
+    }
+    const result = work();
+    const settled = result.then(ignore, ignore).then(() => this.#running.delete(id));
+    this.#running.set(id, { fingerprint, settled });
+    return result;
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,244 @@
+import { beforeEach, expect, test } from 'vitest';
+import { describeOn, describeOnEachAdapter } from '../../../test/databases/vitest.js';
+import { Action } from '../../action/action.js';
+import { ActionRegistry } from '../../action/action-registry.js';
+import {
+  ExecutionConfiguration,
+  type ExecutionConfigurationBuilder,
+} from '../../action/execution-configuration.js';
+import { systemClock } from '../../domain/clock.js';
+import { Decimal } from '../../domain/decimal.js';
+import type { ModelDescriptor } from '../../domain/descriptor.js';
+import { ShardedId } from '../../domain/id.js';
+import type { Principal } from '../../domain/principal.js';
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { Account, accountModel, newAccount } from '../../domain/test-support/account.js';
+import { CommitOutcomeUnknownError, RefusedError, ShardUnavailableError } from '../../errors.js';
+import type { DatabaseRegistry } from '../../sharding/database-registry.js';
+import { DriverFailure } from '../../sharding/driver-failure.js';
+import { type Interceptor, wrappedRegistry } from '../../sharding/test-support/wrapped-registry.js';
+import { ActionExecutor } from '../action-executor.js';
+import {
+  AccountRepository,
+  ALICE,
+  accountMigrations,
+  HERE,
+  openBank,
+  type TestBank,
+  THERE,
+} from '../test-support/accounts.js';
+
+interface SpendParams {
+  readonly account: string;
+  readonly amount: Decimal;
+}
+
+/** Takes money, if there is so much. */
+class SpendAction extends Action<SpendParams, Account> {
+  readonly #accounts: AccountRepository;
+
+  constructor(accounts: AccountRepository) {
+    super(systemClock);
+    this.#accounts = accounts;
+  }
+
+  protected async perform(_: Principal, { account, amount }: SpendParams): Promise<Account> {
+    const found = await this.#accounts.getById(account);
+    if (found.balance.lessThan(amount)) throw new RefusedError('Insufficient balance');
+    return this.plan().update(found.credit(amount.negated()));
+  }
+}
+
+/** Opens an account under an id that the caller knows. */
+class NameAction extends Action<{ readonly id: string }, Account> {
+  protected perform(_: Principal, { id }: { readonly id: string }): Account {
+    return this.plan().add(newAccount(new Decimal(1), HERE).id(ShardedId.of(Account, id)).build());
+  }
+}
+
+/** One process: its executor shares nothing with others but the databases. */
+class Process {
+  readonly bank: TestBank;
+  readonly executor: ActionExecutor;
+
+  constructor(databases: DatabaseRegistry, intercept: Interceptor = (_, send) => send()) {
+    this.bank = openBank(wrappedRegistry(databases, intercept));
+    const { gateways } = this.bank;
+    const accounts = new AccountRepository(gateways);
+    const decimal = { kind: 'decimal', precision: 19, scale: 4 } as const;
+    const registry = new ActionRegistry([
+      {
+        name: 'Spend',
+        actionClass: SpendAction,
+        params: [
+          { name: 'account', type: { kind: 'uuid' } },
+          { name: 'amount', type: decimal },
+        ],
+        create: () => new SpendAction(accounts),
+      },
+      {
+        name: 'Name',
+        actionClass: NameAction,
+        params: [{ name: 'id', type: { kind: 'uuid' } }],
+        create: () => new NameAction(systemClock),
+      },
+    ]);
+    this.executor = new ActionExecutor({
+      registry,
+      gateways,
+      models: [accountModel as unknown as ModelDescriptor],
+    });
+  }
+
+  spend(
+    account: string,
+    configure: (builder: ExecutionConfigurationBuilder) => unknown = () => {},
+  ): Promise<Account> {
+    const builder = ExecutionConfiguration.Builder.executionConfiguration()
+      .idempotencyKey('k')
+      .timeoutMs(20_000);
+    configure(builder);
+    return this.executor.execute(ALICE, SpendAction, { account, amount: new Decimal(10) }, builder.build());
+  }
+}
+
+const isLookUp: Guard = ({ name }) => name === 'fw_read_key';
+const isFlush: Guard = ({ text }) => text.includes("'committed'") && text.includes('INSERT INTO');
+const isFence: Guard = ({ name }) => name === 'fw_fence';
+type Guard = (statement: Parameters<Interceptor>[0]) => boolean;
+
+const lost = (): DriverFailure => new DriverFailure('lost', { phase: 'in-flight' });
+
+/** Runs something once: after the first such statement has been answered, or before it is sent. */
+function once(when: 'after' | 'before', guard: Guard, work: () => Promise<unknown>): Interceptor {
+  let isDone = false;
+  return async (statement, send) => {
+    if (isDone || !guard(statement)) return send();
+    isDone = true;
+    if (when === 'before') await work();
+    const rows = await send();
+    if (when === 'after') await work();
+    return rows;
+  };
+}
+
+describeOnEachAdapter('A repeat under a key that another process uses at the same time', (harness) => {
+  let databases: DatabaseRegistry;
+  let first: Process;
+  let account: string;
+
+  async function openAccount(shard: ShardIdentifier): Promise<void> {
+    account = await first.bank.open(shard, 10);
+  }
+
+  beforeEach(async () => {
+    databases = await harness.makeShards({ shards: [HERE, THERE], migrations: accountMigrations });
+    first = new Process(databases);
+    await openAccount(HERE);
+  });
+
+  /** The first one applies between the repeat's look for the key and its `perform`. */
+  const afterLookUp = (work: () => Promise<unknown> = () => first.spend(account)): Process =>
+    new Process(databases, once('after', isLookUp, work));
+
+  test.each([HERE, THERE])(
+    'gets the result, and not a refusal by its own effect (shard %s)',
+    async (shard) => {
+      await openAccount(shard);
+      const repeat = await afterLookUp().spend(account);
+      expect(repeat.balance.toFixed()).toBe('0');
+      expect(await first.bank.balance(account)).toBe('0');
+    },
+  );
+
+  test('is told that the result is that of an earlier one', async () => {
+    const reports: unknown[] = [];
+    await afterLookUp().spend(account, (builder) =>
+      builder.onReport(({ replayed, errorCode }) => reports.push([replayed, errorCode])),
+    );
+    expect(reports).toEqual([[true, undefined]]);
+  });
+
+  test('is not refused because of the version that itself has made', async () => {
+    const id = ShardedId.of(Account, account);
+    const ifFirst = (builder: ExecutionConfigurationBuilder): unknown => builder.ifVersion(id, 1);
+    const repeat = await afterLookUp(() => first.spend(account, ifFirst)).spend(account, ifFirst);
+    expect(repeat.version).toBe(2);
+  });
+
+  test('is not stale because of itself', async () => {
+    const intercept = once('before', isFlush, () => first.spend(account));
+    const repeat = new Process(databases, intercept).spend(account, (builder) => builder.maximumAttempts(1));
+    expect((await repeat).version).toBe(2);
+  });
+
+  test('does not collide with the row that itself has added', async () => {
+    const id = ShardedId.generate(Account, HERE).getValue();
+    const name = ({ executor }: Process): Promise<Account> => {
+      const configuration = ExecutionConfiguration.Builder.executionConfiguration()
+        .idempotencyKey('k')
+        .build();
+      return executor.execute(ALICE, NameAction, { id }, configuration);
+    };
+    expect((await name(afterLookUp(() => name(first)))).id.getValue()).toBe(id);
+  });
+
+  test('gets the result that becomes known after a time-out', async () => {
+    let land = (): Promise<unknown> => Promise.reject(new Error('Nothing was sent'));
+    const slow = new Process(databases, async (statement, send) => {
+      if (isFence(statement)) throw lost();
+      if (!isFlush(statement)) return send();
+      land = send;
+      throw lost();
+    });
+    const unknown = slow.spend(account, (builder) => builder.timeoutMs(1_000));
+    await expect(unknown).rejects.toThrow(CommitOutcomeUnknownError);
+    expect((await afterLookUp(() => land()).spend(account)).version).toBe(2);
+  });
+
+  test('is refused for good if the key is free, which it then stays', async () => {
+    const other = afterLookUp(() => first.spend(account, (builder) => builder.idempotencyKey('other')));
+    await expect(other.spend(account)).rejects.toThrow(RefusedError);
+    await first.bank.credit(account, 15);
+    expect((await other.spend(account)).balance.toFixed()).toBe('5');
+  });
+
+  test('is not refused if nobody can say whether the key is free', async () => {
+    let looks = 0;
+    const blind = new Process(databases, async (statement, send) => {
+      if (isLookUp(statement) && ++looks > 1)
+        throw new DriverFailure('down', { phase: 'not-sent', reason: 'unreachable' });
+      return send();
+    });
+    await first.spend(account, (builder) => builder.idempotencyKey('other'));
+    await expect(blind.spend(account)).rejects.toThrow(ShardUnavailableError);
+    expect(looks).toBe(2);
+  });
+
+  test('does not look again for what refuses nothing for good', async () => {
+    let looks = 0;
+    const lone = new Process(databases, async (statement, send) => {
+      if (isLookUp(statement)) looks += 1;
+      if (isFlush(statement))
+        throw new DriverFailure('full', { phase: 'not-sent', reason: 'pool-exhausted' });
+      return send();
+    });
+    await expect(lone.spend(account)).rejects.toMatchObject({ code: 'FW_SHARD_BUSY' });
+    expect(looks).toBe(1);
+  });
+});
+
+describeOn('postgresql', 'The same key sent to two processes at once', (harness) => {
+  test('is answered twice with one effect', async () => {
+    const databases = await harness.makeShards({ migrations: accountMigrations });
+    const [one, other] = [new Process(databases), new Process(databases)];
+    for (let round = 0; round < 60; round += 1) {
+      const account = await one.bank.open(HERE, 10);
+      const both = [one, other].map((process) =>
+        process.spend(account, (builder) => builder.idempotencyKey(`round-${round}`)),
+      );
+      const balances = (await Promise.all(both)).map(({ balance }) => balance.toFixed());
+      expect(balances).toEqual(['0', '0']);
+    }
+  });
+});

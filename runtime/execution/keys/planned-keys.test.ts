@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { ActionPlan } from '../../action/action-plan.js';
+import { systemClock } from '../../domain/clock.js';
+import { heldKeys } from '../../domain/natural-key.js';
+import { type Guest, guestModel, newGuest } from '../test-support/guests.js';
+
+/** How often the keys of a model are looked at while `work` is under way. */
+async function looks(work: () => Promise<void>): Promise<number> {
+  const { keys } = guestModel;
+  let count = 0;
+  Object.defineProperty(guestModel, 'keys', {
+    configurable: true,
+    get: () => {
+      count += 1;
+      return keys;
+    },
+  });
+  try {
+    await work();
+  } finally {
+    Object.defineProperty(guestModel, 'keys', { configurable: true, writable: true, value: keys });
+  }
+  return count;
+}
+
+/** The plan's own guests, as a repository finds them where nothing is stored. */
+function guestsOf(plan: ActionPlan): { findSameKey(guest: Guest): Promise<Guest | undefined> } {
+  return {
+    findSameKey: async (guest) => {
+      const [name = ''] = heldKeys(guest);
+      return plan.holderOf(name) as Guest | undefined;
+    },
+  };
+}
+
+test('getOrAdd looks at each staged model once, however many there are', async () => {
+  const count = 2_000;
+  const plan = new ActionPlan(systemClock);
+  const seen = await looks(async () => {
+    for (let index = 0; index < count; index += 1) {
+      await plan.getOrAdd(guestsOf(plan), newGuest(`guest-${index}@hotel`));
+    }
+  });
+  expect(plan.items).toHaveLength(count);
+  expect(seen).toBeLessThan(count * 10);
+});
+
+test('a plan names who will hold a key: the first who takes it, and nobody who only expects it', () => {
+  const plan = new ActionPlan(systemClock);
+  const [ann, bob, cleo] = [newGuest('ann@hotel'), newGuest('bob@hotel'), newGuest('ann@hotel')];
+  const [key = ''] = heldKeys(ann);
+  expect(plan.holderOf(key)).toBeUndefined();
+  plan.expect(ann);
+  expect(plan.holderOf(key)).toBeUndefined();
+  const renamed = plan.update(bob.renamed('ann@hotel'));
+  expect(plan.holderOf(key)).toBe(renamed);
+  plan.add(cleo);
+  expect(plan.holderOf(key)).toBe(renamed);
+});

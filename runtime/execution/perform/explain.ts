@@ -1,0 +1,227 @@
+import type { ActionDescriptor } from '../../action/action-descriptor.js';
+import type { ActionPlan, StagedItem } from '../../action/action-plan.js';
+import type { ActionRegistry } from '../../action/action-registry.js';
+import type { ExecutionConfiguration } from '../../action/execution-configuration.js';
+import type { ExecutionEnvironment } from '../../concurrency/execution-environment.js';
+import { uuid7 } from '../../domain/id-source.js';
+import { compileObjectWriter } from '../../domain/json-writer.js';
+import { type Principal, principalName } from '../../domain/principal.js';
+import { ApplicationError, DeadlineExceededError, FwError, messageOf } from '../../errors.js';
+import type { EventFacts } from '../../persistence/codec/recorded-event.js';
+import type { ScheduleRow } from '../../persistence/write/plan-write.js';
+import { deadlines } from '../../sharding/deadlines.js';
+import { PackedArray } from '../../sharding/packed-array.js';
+import { requireOneShard, requireVersion } from '../admission.js';
+import { requireKeys } from '../keys/planned-keys.js';
+import { type Leg, routePlan } from '../routing.js';
+import { scheduleRows, withSchedules } from '../scheduled-rows.js';
+import type { ShardGateways } from '../shard-gateways.js';
+import { PerformRun } from './perform-run.js';
+
+/** What an action would do, without doing it. */
+export interface Explanation {
+  readonly action: string;
+  /** The shards that the plan touches, in staging order, as `(group, member)`. */
+  readonly shards: readonly string[];
+  readonly verdict: Verdict;
+  /** One per shard. Empty if `perform` has thrown, or if what it staged cannot be sent. */
+  readonly legs: readonly ExplainedLeg[];
+}
+
+/** What would become of the action as things stand now. Constraints of the database are not asked. */
+export type Verdict =
+  | { readonly kind: 'would-write' }
+  /** `perform` staged nothing: nothing would be written. */
+  | { readonly kind: 'nothing-staged' }
+  /** `perform` threw, or its plan is refused; `CrossShardException`, for instance, is `FW_CROSS_SHARD`; an error without a code is `UNKNOWN`. */
+  | { readonly kind: 'refused'; readonly code: string; readonly message: string };
+
+/** What would be written on one shard. */
+export interface ExplainedLeg {
+  readonly shard: string;
+  readonly statement: ExplainedStatement;
+  readonly items: readonly ExplainedItem[];
+  /** Without what is marked as secret. */
+  readonly events: readonly EventFacts[];
+  readonly schedules: readonly ExplainedSchedule[];
+  /** Ids of scheduled actions that would be taken back. */
+  readonly cancelledSchedules: readonly string[];
+}
+
+/** The one statement of a leg. Ids of action and events are made for the explanation alone. */
+export interface ExplainedStatement {
+  readonly text: string;
+  /** Values of `$1`, `$2`...: arrays are in PostgreSQL's text form. What is marked as secret is left out. */
+  readonly values: readonly unknown[];
+}
+
+/** An action that would be run later. */
+export interface ExplainedSchedule {
+  /** Made for the explanation alone. */
+  readonly id: string;
+  readonly action: string;
+  readonly dueDate: Date;
+}
+
+export interface ExplainedItem {
+  readonly kind: StagedItem['kind'];
+  readonly model: string;
+  readonly id: string;
+  /** The version that the row must have; undefined for a new one. */
+  readonly expectedVersion: number | undefined;
+}
+
+export interface ExplainRequest<Params, Result> {
+  readonly registry: ActionRegistry;
+  readonly action: ActionDescriptor<Params, Result>;
+  readonly principal: Principal;
+  readonly params: Params;
+  /** JSON text of the params, without secret ones; undefined if they are not stored. */
+  readonly paramsJson: string | undefined;
+  readonly configuration: ExecutionConfiguration;
+  /** On the environment's monotonic clock. */
+  readonly deadline: number;
+}
+
+/**
+ * Runs `perform` and tells what its plan would do. It starts from what is committed, never from what others have staged,
+ * and it sends nothing but reads. What a key or the cross-shard journal would add is left out.
+ */
+export async function explainAction<Params, Result>(
+  request: ExplainRequest<Params, Result>,
+  gateways: ShardGateways,
+  environment: ExecutionEnvironment,
+): Promise<Explanation> {
+  const { action, configuration } = request;
+  let plan: ActionPlan;
+  try {
+    plan = await stage(request, gateways, environment);
+  } catch (error) {
+    return { action: action.name, shards: [], verdict: refused(error), legs: [] };
+  }
+  const { items } = plan;
+  const legs = withSchedules(routePlan(items, gateways.defaultShard), plan, gateways.defaultShard);
+  const shards = legs.map(({ shard }) => shard.toString());
+  try {
+    const explained = legs.map((leg) => explainLeg(leg, request, gateways, environment));
+    const verdict = verdictOn(action.name, plan, legs, configuration, gateways);
+    return { action: action.name, shards, verdict, legs: explained };
+  } catch (error) {
+    // A value that does not fit its column, for instance.
+    return { action: action.name, shards, verdict: refused(error), legs: [] };
+  }
+}
+
+async function stage<Params, Result>(
+  { action, principal, params, configuration, deadline }: ExplainRequest<Params, Result>,
+  gateways: ShardGateways,
+  environment: ExecutionEnvironment,
+): Promise<ActionPlan> {
+  const run = new PerformRun({
+    actionName: action.name,
+    clock: environment.clock,
+    signal: configuration.signal,
+    remainingMs: () => deadline - environment.nowMs(),
+    staged: gateways.staged,
+    defaultShard: gateways.defaultShard,
+    chaining: false,
+  });
+  const work = Promise.resolve(run.start(action, principal, params));
+  await deadlines.race(
+    work,
+    deadline,
+    () => new DeadlineExceededError(`${action.name} did not finish in time`),
+  );
+  run.plan.seal();
+  return run.plan;
+}
+
+function verdictOn(
+  actionName: string,
+  plan: ActionPlan,
+  legs: readonly Leg[],
+  configuration: ExecutionConfiguration,
+  gateways: ShardGateways,
+): Verdict {
+  if (legs.length === 0) return { kind: 'nothing-staged' };
+  try {
+    requireVersion(plan.items, configuration);
+    requireKeys(plan.keyed);
+    for (const { shard } of legs) gateways.gateway(shard);
+    requireOneShard(actionName, legs, configuration);
+    return { kind: 'would-write' };
+  } catch (error) {
+    return refused(error);
+  }
+}
+
+function refused(error: unknown): Verdict {
+  const message = messageOf(error);
+  const known = error instanceof FwError || error instanceof ApplicationError;
+  return { kind: 'refused', code: known ? error.code : 'UNKNOWN', message };
+}
+
+function explainLeg<Params, Result>(
+  leg: Leg,
+  { registry, action, principal, paramsJson, configuration }: ExplainRequest<Params, Result>,
+  gateways: ShardGateways,
+  environment: ExecutionEnvironment,
+): ExplainedLeg {
+  const { shard, items, cancelledSchedules = [] } = leg;
+  const rows = publicScheduleRows(leg, registry);
+  const now = environment.clock.now();
+  const { text, values } = gateways.explain(shard, {
+    action: {
+      id: uuid7.next(shard.bits),
+      name: action.name,
+      principal: principalName(principal),
+      startedDate: now,
+      completedDate: now,
+      params: paramsJson,
+    },
+    items,
+    traceContext: configuration.traceContext,
+    key: undefined,
+    ...(rows.length === 0 ? {} : { schedules: rows }),
+    ...(cancelledSchedules.length === 0 ? {} : { cancelledSchedules }),
+  });
+  return {
+    shard: shard.toString(),
+    statement: { text, values: values.map(shownValue) },
+    items: items.map(explainItem),
+    events: items.flatMap((item) =>
+      item.kind === 'expect' ? [] : item.events.map((event) => gateways.explainEvent(event)),
+    ),
+    schedules: rows.map(({ id, actionName, dueDate }) => ({
+      id,
+      action: actionName,
+      dueDate: new Date(dueDate),
+    })),
+    cancelledSchedules,
+  };
+}
+
+function shownValue(value: unknown): unknown {
+  return value instanceof PackedArray ? value.toString() : value;
+}
+
+/** As `scheduleRows`, without secret params. */
+function publicScheduleRows(leg: Leg, registry: ActionRegistry): readonly ScheduleRow[] {
+  const rows = scheduleRows(leg, registry);
+  return (leg.schedules ?? []).flatMap(({ actionClass, params }, index) => {
+    const row = rows[index];
+    if (row === undefined) return [];
+    const shown = registry.find(actionClass).params.filter(({ secret }) => secret !== true);
+    return [{ ...row, params: compileObjectWriter(shown)(params) }];
+  });
+}
+
+/** A staged item in short. */
+function explainItem(item: StagedItem): ExplainedItem {
+  return {
+    kind: item.kind,
+    model: item.descriptor.name,
+    id: item.model.id.getValue(),
+    expectedVersion: item.kind === 'add' ? undefined : item.expectedVersion,
+  };
+}

@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../domain/clock.js';
+import { ShardedId } from '../../domain/id.js';
+import { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { idOf, planOf } from '../../persistence/test-support/plans.js';
+import { Link } from '../../persistence/write/link.js';
+import { PerformRun } from './perform-run.js';
+import { StagedStates } from './staged-states.js';
+
+/** Where the rows of `planOf` live, and a shard without any. */
+const shard = ShardIdentifier.of(0, 0);
+const other = ShardIdentifier.of(1, 0);
+
+class Bench {
+  readonly staged = new StagedStates();
+
+  publish(changes: string, on = shard): Link {
+    const link = new Link();
+    this.staged.publish(planOf(changes).items, link, on);
+    return link;
+  }
+
+  run(chaining = true): PerformRun {
+    return new PerformRun({
+      ...{ actionName: 'test', clock: systemClock, signal: undefined, remainingMs: () => 1_000 },
+      ...{ staged: this.staged, defaultShard: shard, chaining },
+    });
+  }
+}
+
+/** The version that a run reads; undefined if it has to ask the database, which knows nothing here. */
+async function read(run: PerformRun, row: string): Promise<number | undefined> {
+  const model = await run.read('Account', idOf(row).getValue(), () => Promise.resolve(undefined));
+  return model?.version;
+}
+
+/** Whether a query on this shard could start by now. */
+async function mayQuery(run: PerformRun, on: ShardIdentifier): Promise<() => boolean> {
+  let ready = false;
+  void run.beforeQuery(on).then(() => {
+    ready = true;
+  });
+  await new Promise(setImmediate);
+  return () => ready;
+}
+
+describe('a run of perform', () => {
+  test('rests on what it has read of others', async () => {
+    const bench = new Bench();
+    const link = bench.publish('a1>2');
+    const run = bench.run();
+    expect([await read(run, 'a'), await read(run, 'b')]).toEqual([2, undefined]);
+    expect(run.links).toEqual([link]);
+    expect([run.restsOnAnother(shard), run.restsOnAnother(other)]).toEqual([false, true]);
+    link.settle(true);
+    expect(run.restsOnAnother(other)).toBe(false);
+  });
+
+  test('that does not chain sees nothing staged and waits for nothing', async () => {
+    const bench = new Bench();
+    bench.publish('a1>2');
+    const run = bench.run(false);
+    expect([await read(run, 'a'), run.links, run.chaining]).toEqual([undefined, [], false]);
+    expect((await mayQuery(run, shard))()).toBe(true);
+  });
+
+  test('waits before a query for what is staged on that shard, and chains no more', async () => {
+    const bench = new Bench();
+    const link = bench.publish('a1>2');
+    const run = bench.run();
+    const ready = await mayQuery(run, shard);
+    expect([ready(), run.chaining, await read(run, 'a')]).toEqual([false, false, undefined]);
+    link.settle(false);
+    await new Promise(setImmediate);
+    expect(ready()).toBe(true);
+  });
+
+  test('does not wait for another shard, of which it has read nothing', async () => {
+    const bench = new Bench();
+    bench.publish('a1>2');
+    expect((await mayQuery(bench.run(), other))()).toBe(true);
+  });
+
+  test('waits for what it has read of another shard, because later reads are not to go back behind that', async () => {
+    const bench = new Bench();
+    const link = bench.publish('a1>2');
+    const run = bench.run();
+    expect(await read(run, 'a')).toBe(2);
+    expect(idOf('a')).toBeInstanceOf(ShardedId);
+    const ready = await mayQuery(run, other);
+    expect(ready()).toBe(false);
+    link.settle(true);
+    await new Promise(setImmediate);
+    expect(ready()).toBe(true);
+  });
+
+  test('reads a state that was staged while it asked the database', async () => {
+    const bench = new Bench();
+    const run = bench.run();
+    const found = run.read('Account', idOf('a').getValue(), async () => {
+      bench.publish('a1>2');
+      return undefined;
+    });
+    expect((await found)?.version).toBe(2);
+    expect(run.links).toHaveLength(1);
+  });
+
+  test('prefers what the database knows to an older staged state, and does not rest on that', async () => {
+    const bench = new Bench();
+    const run = bench.run();
+    const stored = planOf('a4>5').items[0]?.model;
+    const found = run.read('Account', idOf('a').getValue(), async () => {
+      bench.publish('a1>2');
+      return stored;
+    });
+    expect(await found).toBe(stored);
+    expect(run.links).toEqual([]);
+  });
+
+  test('starts from what the others have staged who read the same model a moment before', async () => {
+    const bench = new Bench();
+    bench.publish('a1>2');
+    const seen: (number | undefined)[] = [];
+    const perform = async (): Promise<void> => {
+      const version = await read(bench.run(), 'a');
+      seen.push(version);
+      for (let hops = 0; hops < 5; hops += 1) await Promise.resolve();
+      bench.publish(`a${version}>${Number(version) + 1}`);
+    };
+    await Promise.all(Array.from({ length: 5 }, perform));
+    expect(seen).toEqual([2, 3, 4, 5, 6]);
+  });
+});

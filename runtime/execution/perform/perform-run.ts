@@ -1,0 +1,146 @@
+import { startPerform } from '../../action/action.js';
+import type { ActionDescriptor } from '../../action/action-descriptor.js';
+import { ActionPlan } from '../../action/action-plan.js';
+import { type LoadModel, type PerformScope, runInPerformScope } from '../../action/perform-scope.js';
+import type { Clock } from '../../domain/clock.js';
+import { type Entity, rowKey, rowOf } from '../../domain/entity.js';
+import { ShardedId } from '../../domain/id.js';
+import { heldKeys, type KeyLookup } from '../../domain/natural-key.js';
+import type { Principal } from '../../domain/principal.js';
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { allApplied, type Link } from '../../persistence/write/link.js';
+import type { StagedState, StagedStates } from './staged-states.js';
+
+export interface PerformRunOptions {
+  readonly actionName: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal | undefined;
+  readonly remainingMs: () => number;
+  readonly staged: StagedStates;
+  readonly defaultShard: ShardIdentifier;
+  /** Whether staged states of others may be read. */
+  readonly chaining: boolean;
+}
+
+const NO_LINKS: readonly Link[] = Object.freeze([]);
+
+/** One run of `perform`: its plan, and the links whose staged states it has read. */
+export class PerformRun implements PerformScope {
+  readonly actionName: string;
+  readonly plan: ActionPlan;
+  readonly signal: AbortSignal | undefined;
+  readonly remainingMs: () => number;
+  readonly #staged: StagedStates;
+  readonly #defaultShard: ShardIdentifier;
+  readonly #mayChain: boolean;
+  /** With the shards of the models; made with the first. */
+  #links: Map<Link, ShardIdentifier> | undefined;
+  #chaining: boolean;
+
+  constructor(options: PerformRunOptions) {
+    this.actionName = options.actionName;
+    this.plan = new ActionPlan(options.clock, options.defaultShard);
+    this.signal = options.signal;
+    this.remainingMs = options.remainingMs;
+    this.#staged = options.staged;
+    this.#defaultShard = options.defaultShard;
+    this.#mayChain = options.chaining;
+    this.#chaining = options.chaining;
+  }
+
+  /** Links whose outcome everything that this run leads to waits for. */
+  get links(): readonly Link[] {
+    return this.#links === undefined ? NO_LINKS : [...this.#links.keys()];
+  }
+
+  /** Whether its staged states may be shown to others: it has read nothing that they could have outrun unseen. */
+  get chaining(): boolean {
+    return this.#chaining;
+  }
+
+  start<Params, Result>(
+    action: ActionDescriptor<Params, Result>,
+    principal: Principal,
+    params: Params,
+  ): Promise<Result> | Result {
+    return runInPerformScope(this, () => startPerform(action.create(), this.plan, principal, params));
+  }
+
+  /** Whether a state of another shard that has been read is not committed yet. */
+  restsOnAnother(shard: ShardIdentifier): boolean {
+    for (const [link, other] of this.#links ?? [])
+      if (other !== shard && link.state === 'pending') return true;
+    return false;
+  }
+
+  read(modelName: string, id: string, load: LoadModel): Promise<Entity | undefined> | Entity | undefined {
+    if (!this.#chaining) return load();
+    const row = rowKey(modelName, id);
+    const state = this.#staged.get(row);
+    if (state === undefined) return this.#load(row, load);
+    const moment = this.#staged.moments.take(row);
+    return moment === undefined ? this.#restOn(state) : this.#readAfter(moment, row, load);
+  }
+
+  async #readAfter(moment: Promise<void>, row: string, load: LoadModel): Promise<Entity | undefined> {
+    await moment;
+    const state = this.#chaining ? this.#staged.get(row) : undefined;
+    return state === undefined ? this.#load(row, load) : this.#restOn(state);
+  }
+
+  /** While it was being loaded, another action may have staged a newer state. */
+  #load(row: string, load: LoadModel): Promise<Entity | undefined> {
+    return load().then((stored) => {
+      const moment = this.#staged.moments.take(row);
+      return moment === undefined ? this.#newest(row, stored) : moment.then(() => this.#newest(row, stored));
+    });
+  }
+
+  #newest(row: string, stored: Entity | undefined): Entity | undefined {
+    const state = this.#chaining ? this.#staged.get(row) : undefined;
+    if (state === undefined || state.model.version <= (stored?.version ?? 0)) return stored;
+    return this.#restOn(state);
+  }
+
+  /**
+   * Those who look for one key at the same time go on one after the other, as those who read one model do: the first has
+   * staged it when the next one looks.
+   */
+  async readByKey({ name }: KeyLookup, load: LoadModel): Promise<Entity | undefined> {
+    if (!this.#chaining) return load();
+    const isStaged = this.#staged.holderOf(name) !== undefined;
+    const stored = isStaged ? undefined : await load();
+    await this.#staged.moments.take(name);
+    const staged = this.#chaining ? this.#staged.holderOf(name) : undefined;
+    // What was staged when this began is settled by now: the database knows what became of it.
+    if (staged === undefined) return this.#keyHolder(name, isStaged ? await load() : stored);
+    const isBehind =
+      stored !== undefined && rowOf(stored) === rowOf(staged.model) && stored.version >= staged.model.version;
+    return isBehind ? stored : this.#restOn(staged);
+  }
+
+  /** Another action may have staged a state of the model that has given the key up. */
+  #keyHolder(name: string, stored: Entity | undefined): Entity | undefined {
+    const newest = stored && this.#newest(rowOf(stored), stored);
+    return newest !== undefined && heldKeys(newest).includes(name) ? newest : undefined;
+  }
+
+  #restOn({ model, link }: StagedState): Entity {
+    this.#links ??= new Map();
+    this.#links.set(
+      link,
+      model.id instanceof ShardedId ? model.id.resolveShardIdentifier() : this.#defaultShard,
+    );
+    return model;
+  }
+
+  /**
+   * Each query waits for the staged states of its shard, which it cannot see. As nothing chains from the first query
+   * on, it waits as well for what has been read of other shards: later reads must not go back behind that.
+   */
+  async beforeQuery(shard: ShardIdentifier): Promise<void> {
+    if (!this.#mayChain) return;
+    this.#chaining = false;
+    await allApplied([...this.#staged.pendingLinks(shard), ...this.links]);
+  }
+}

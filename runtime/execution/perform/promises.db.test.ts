@@ -1,0 +1,103 @@
+import { beforeEach, expect, test } from 'vitest';
+import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
+import { Action } from '../../action/action.js';
+import type { ActionPlan } from '../../action/action-plan.js';
+import { ActionRegistry } from '../../action/action-registry.js';
+import { ExecutionConfiguration } from '../../action/execution-configuration.js';
+import { systemEnvironment } from '../../concurrency/execution-environment.js';
+import { systemClock } from '../../domain/clock.js';
+import { Decimal } from '../../domain/decimal.js';
+import type { Account } from '../../domain/test-support/account.js';
+import { RefusedError } from '../../errors.js';
+import { seededIds } from '../../testing/seeded-ids.js';
+import { VirtualClock } from '../../testing/virtual-clock.js';
+import { ActionExecutor } from '../action-executor.js';
+import {
+  ALICE,
+  accountMigrations,
+  CreditAction,
+  HERE,
+  openBank,
+  type TestBank,
+  THERE,
+} from '../test-support/accounts.js';
+
+type Stage = (plan: ActionPlan) => Account;
+
+/** Stages whatever it is told. */
+class StageAction extends Action<{ readonly stage: Stage }, Account> {
+  protected perform(_: unknown, { stage }: { readonly stage: Stage }): Account {
+    return stage(this.plan());
+  }
+}
+
+describeOnEachAdapter('A model that is persisted', (harness) => {
+  let bank: TestBank;
+  let executor: ActionExecutor;
+
+  beforeEach(async () => {
+    bank = openBank(await harness.makeShards({ migrations: accountMigrations }));
+    const create = (): StageAction => new StageAction(systemClock);
+    const registry = new ActionRegistry([{ name: 'Stage', actionClass: StageAction, params: [], create }]);
+    executor = new ActionExecutor({ registry, gateways: bank.gateways, models: [] });
+  });
+
+  const stage = (work: Stage): Promise<Account> => executor.execute(ALICE, StageAction, { stage: work });
+  const events = (): Promise<unknown> =>
+    bank.rows(HERE, 'select model_version::int4, event_type from eventlog.events order by position');
+
+  test('emits nothing when it is staged again', async () => {
+    const credited = await bank.credit(await bank.open(HERE, 1), 2);
+    expect(await events()).toEqual([[2, 'AccountCredited']]);
+    const again = await stage((plan) => plan.update(credited));
+    expect(again.version).toBe(3);
+    expect(await events()).toEqual([[2, 'AccountCredited']]);
+    await stage((plan) => plan.update(again.credit(new Decimal(1))));
+    expect(await events()).toEqual([
+      [2, 'AccountCredited'],
+      [4, 'AccountCredited'],
+    ]);
+  });
+});
+
+describeOnEachAdapter('Two runs with one seed and a virtual clock', (harness) => {
+  /** Everything that one run leaves, but for what a server numbers for itself. */
+  async function leftBy(seed: number): Promise<readonly (readonly unknown[])[]> {
+    // Keys expire by the server's clock.
+    const clock = new VirtualClock('2090-01-01T00:00:00Z');
+    const restore = seededIds(seed, clock);
+    try {
+      const databases = await harness.makeShards({ shards: [HERE, THERE], migrations: accountMigrations });
+      const bank = openBank(databases, { ...systemEnvironment(clock), random: () => 0.5 });
+      await runScript(bank, clock);
+      const tables = ['accounts', 'eventlog.events', 'eventlog.actions', 'eventlog.idempotency_keys'];
+      const rows = [HERE, THERE].flatMap((shard) =>
+        tables.map((table) =>
+          bank.rows(shard, `select to_jsonb(t) - 'transaction_id' as row from ${table} as t order by 1`),
+        ),
+      );
+      return await Promise.all(rows);
+    } finally {
+      restore();
+    }
+  }
+
+  async function runScript(bank: TestBank, clock: VirtualClock): Promise<void> {
+    const [here, there] = [await bank.open(HERE, 10), await bank.open(THERE, 20)];
+    clock.advance(1_500);
+    await bank.credit(here, 3);
+    const once = ExecutionConfiguration.Builder.executionConfiguration().idempotencyKey('once').build();
+    const params = { account: here, amount: new Decimal(4) };
+    for (let time = 0; time < 2; time += 1) await bank.executor.execute(ALICE, CreditAction, params, once);
+    await expect(bank.credit(here, -1)).rejects.toThrow(RefusedError);
+    clock.advance(60_000);
+    await bank.move(here, 5, there);
+  }
+
+  test('leave identical rows, and with another seed others', async () => {
+    const first = await leftBy(7);
+    expect(first.flat().length).toBeGreaterThan(10);
+    expect(await leftBy(7)).toEqual(first);
+    expect(await leftBy(8)).not.toEqual(first);
+  });
+});

@@ -1,0 +1,85 @@
+import type {
+  AttemptEnd,
+  AttemptReport,
+  ExecutionReport,
+  WriteReport,
+} from '../../action/execution-report.js';
+
+/** Collects a report while an execution runs. */
+export class ReportBuilder {
+  readonly #action: string;
+  readonly #nowMs: () => number;
+  readonly #startedMs: number;
+  readonly #attempts: { -readonly [Key in keyof AttemptReport]: AttemptReport[Key] }[] = [];
+  #attemptStartedMs = 0;
+  #actionIds: string[] = [];
+  #write: WriteReport | undefined;
+  #isOpen = false;
+  replayed = false;
+
+  constructor(action: string, nowMs: () => number) {
+    this.#action = action;
+    this.#nowMs = nowMs;
+    this.#startedMs = nowMs();
+  }
+
+  startAttempt(): void {
+    this.#attemptStartedMs = this.#nowMs();
+    this.#actionIds = [];
+    this.#write = undefined;
+    this.#isOpen = true;
+  }
+
+  tried(actionId: string): void {
+    this.#actionIds.push(actionId);
+  }
+
+  written(write: WriteReport): void {
+    this.#write = write;
+  }
+
+  endAttempt(end: AttemptEnd): void {
+    this.#isOpen = false;
+    this.#attempts.push({
+      number: this.#attempts.length + 1,
+      end,
+      actionIds: this.#actionIds,
+      durationMs: this.#nowMs() - this.#attemptStartedMs,
+      pauseMs: 0,
+      write: this.#write,
+    });
+  }
+
+  paused(pauseMs: number): void {
+    const last = this.#attempts.at(-1);
+    if (last !== undefined) last.pauseMs = pauseMs;
+  }
+
+  /**
+   * What has become of the execution is certain by now: a listener that throws, or is asynchronous and fails, changes
+   * nothing about it.
+   *
+   * @param error what the execution threw; undefined after success
+   */
+  tell(listener: (report: ExecutionReport) => void, error: unknown): void {
+    try {
+      const told: unknown = listener(this.#build(error));
+      if (told instanceof Promise) told.catch(() => {});
+    } catch {}
+  }
+
+  #build(error: unknown): ExecutionReport {
+    if (this.#isOpen) this.endAttempt('failed');
+    return {
+      action: this.#action,
+      attempts: this.#attempts,
+      replayed: this.replayed,
+      durationMs: this.#nowMs() - this.#startedMs,
+      errorCode: error === undefined ? undefined : codeOf(error),
+    };
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'UNKNOWN';
+}

@@ -1,0 +1,169 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import { beforeEach, expect, test } from 'vitest';
+import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
+import { Action } from '../../action/action.js';
+import { type Application, assembleApplication } from '../../application.js';
+import type { ApplicationDefinition } from '../../application-definition.js';
+import { NO_SLOT } from '../../collections/transient-set.js';
+import { systemClock } from '../../domain/clock.js';
+import { Decimal } from '../../domain/decimal.js';
+import { uuid7 } from '../../domain/id-source.js';
+import { NestedExecutionError, WriteInPerformError } from '../../errors.js';
+import { defineMigration } from '../../migration/migration.js';
+import { onAbort } from '../../sharding/abort-listeners.js';
+import { Deadlines } from '../../sharding/deadlines.js';
+import type { Statement } from '../../sharding/shard-database.js';
+import { ALICE, accountApplication, accountMigrations, HERE, OpenAction } from '../test-support/accounts.js';
+
+type Work = () => unknown;
+
+/** Does in `perform` whatever it is told. */
+class MeddleAction extends Action<{ readonly work: Work }, unknown> {
+  protected async perform(_: unknown, { work }: { readonly work: Work }): Promise<unknown> {
+    return work();
+  }
+}
+
+interface Tables {
+  readonly accounts: { readonly id: string };
+  readonly probe: { readonly id: number };
+}
+
+const migrations = [...accountMigrations, defineMigration('0002_probe', 'create table probe (id int4)')];
+const INSERT: Statement = { text: 'insert into probe values (1)', values: [] };
+
+type Perform = (work: Work) => Promise<unknown>;
+
+/** Ways to write inside of `perform`; some have got hold of something before. */
+const WAYS: Readonly<Record<string, (application: Application, perform: Perform) => Promise<unknown>>> = {
+  'a database': ({ databases }, perform) => perform(() => databases.database(HERE).query(INSERT)),
+  'a database that was fetched before': ({ databases }, perform) => {
+    const database = databases.database(HERE);
+    return perform(() => database.query(INSERT));
+  },
+  'a session': ({ databases }, perform) =>
+    perform(async () => (await databases.database(HERE).acquire()).query(INSERT)),
+  'a session that was taken before': async ({ databases }, perform) => {
+    const session = await databases.database(HERE).acquire();
+    return perform(() => session.query(INSERT)).finally(() => session.release());
+  },
+  'a script on a session that was taken before': async ({ databases }, perform) => {
+    const session = await databases.database(HERE).acquire();
+    return perform(() => session.script(INSERT.text)).finally(() => session.release());
+  },
+  'a transaction manager': ({ databases }, perform) => perform(() => databases.transactionManager(HERE)),
+  'a transaction manager that was fetched before': ({ databases }, perform) => {
+    const manager = databases.transactionManager(HERE);
+    return perform(() => manager.transaction((transaction) => transaction.query(INSERT)));
+  },
+  'a transaction that was begun before': ({ databases }, perform) =>
+    databases.transactionManager(HERE).transaction((transaction) => perform(() => transaction.query(INSERT))),
+  'Kysely on a transaction that was begun before': ({ databases }, perform) =>
+    databases.transactionManager(HERE).transaction((transaction) => {
+      const kysely = transaction.kysely<Tables>();
+      return perform(() => kysely.insertInto('probe').values({ id: 1 }).execute());
+    }),
+  'a compiled query with another text': ({ repositories }, perform) => {
+    const queries = repositories.queries<Tables>(HERE);
+    const select = queries.selectFrom('probe').selectAll().compile();
+    return perform(() => queries.executeQuery({ ...select, sql: `${INSERT.text} returning *` }));
+  },
+  'a timer': ({ databases }, perform) =>
+    perform(() => delay(1).then(() => databases.database(HERE).query(INSERT))),
+  'one of many promises': ({ databases }, perform) =>
+    perform(() => Promise.all([1, databases.database(HERE).query(INSERT)])),
+  'work that outlives it': async ({ databases }, perform) => {
+    const database = databases.database(HERE);
+    const late: Promise<unknown>[] = [];
+    await perform(() => {
+      late.push(delay(20).then(() => database.query(INSERT)));
+    });
+    return late[0];
+  },
+  'the fence of an attempt': ({ executor }, perform) =>
+    perform(() => executor.outcomeOf(uuid7.next(HERE.bits))),
+  'the journal': ({ journal }, perform) => perform(() => journal.flag(uuid7.next(HERE.bits), 'note')),
+  'a lock': ({ locks }, perform) => perform(() => locks.acquire(HERE, 'lock')),
+  'a lock that was taken before': ({ locks }, perform) =>
+    locks.withLock(HERE, 'lock', (lock) => perform(() => lock.extend())),
+  'retention of events': ({ events }, perform) =>
+    perform(() => events.retain({ keepDays: 365, shard: HERE })),
+  'another action': ({ executor }, perform) =>
+    perform(() => executor.execute(ALICE, OpenAction, { shard: HERE, balance: new Decimal(1) })),
+};
+
+describeOnEachAdapter('Inside perform', (harness) => {
+  let application: Application;
+
+  beforeEach(async () => {
+    const databases = await harness.makeShards({ migrations });
+    const definition: ApplicationDefinition = {
+      ...accountApplication,
+      wire: (context, collaborators) => {
+        const create = (): MeddleAction => new MeddleAction(systemClock);
+        const meddle = { name: 'Meddle', actionClass: MeddleAction, params: [], create };
+        return [...accountApplication.wire(context, collaborators), meddle];
+      },
+    };
+    const options = { namespace: 'test', collaborators: {}, deliver: false };
+    application = assembleApplication(definition, databases, options);
+  });
+
+  const rows = async (text: string): Promise<unknown> =>
+    (await application.databases.database(HERE).query({ text, values: [] })).rows;
+
+  test('nothing is written, whatever is used', async () => {
+    const perform: Perform = (work) => application.executor.execute(ALICE, MeddleAction, { work });
+    const ends: Record<string, unknown> = {};
+    for (const [name, attempt] of Object.entries(WAYS)) {
+      const end = await attempt(application, perform).catch((error: unknown) => error);
+      ends[name] =
+        end instanceof WriteInPerformError || end instanceof NestedExecutionError ? 'refused' : end;
+    }
+    expect(ends).toEqual(Object.fromEntries(Object.keys(WAYS).map((name) => [name, 'refused'])));
+    const counts =
+      'select (select count(*) from probe)::int4, (select count(*) from accounts)::int4, ' +
+      "(select count(*) from eventlog.actions where status = 'void')::int4";
+    expect(await rows(counts)).toEqual([[0, 0, 0]]);
+  });
+
+  test('an action cannot be started', async () => {
+    const work: Work = () =>
+      application.executor.execute(ALICE, OpenAction, { shard: HERE, balance: new Decimal(1) });
+    const nested = application.executor.execute(ALICE, MeddleAction, { work });
+    await expect(nested).rejects.toThrow(NestedExecutionError);
+  });
+
+  test('repositories read, and afterwards everything may be used again', async () => {
+    const { executor, repositories, databases } = application;
+    const work: Work = () => repositories.queries<Tables>(HERE).selectFrom('probe').selectAll().execute();
+    await databases.database(HERE).query(INSERT);
+    expect(await executor.execute(ALICE, MeddleAction, { work })).toEqual([{ id: 1 }]);
+  });
+
+  test('placement chooses, by the sizes of databases, too', async () => {
+    const { executor, placement } = application;
+    const work: Work = () => placement.choose(HERE.group, { kind: 'least-filled' });
+    expect(await executor.execute(ALICE, MeddleAction, { work })).toBe(HERE);
+  });
+});
+
+test('What waits for a deadline or a signal ends in nobody’s perform', async () => {
+  const scope = new AsyncLocalStorage<string>();
+  const seen: unknown[] = [];
+  const controller = new AbortController();
+  await scope.run('perform', async () => {
+    const expired = new Promise<void>((resolve) => {
+      const expire = (): void => {
+        seen.push(scope.getStore());
+        resolve();
+      };
+      new Deadlines().watch({ deadline: performance.now(), slot: NO_SLOT, expire });
+    });
+    await expired;
+    onAbort(controller.signal, () => seen.push(scope.getStore()));
+    controller.abort();
+  });
+  expect(seen).toEqual([undefined, undefined]);
+});

@@ -1,0 +1,202 @@
+import { Decimal } from '../../domain/decimal.js';
+import type { ColumnDescriptor, FieldType } from '../../domain/descriptor.js';
+import { type Id, idNamed, ShardedId } from '../../domain/id.js';
+import { jsonText } from '../../domain/json-text.js';
+import { storable } from '../../domain/storable-text.js';
+import { canonicalUuid, type Uuid } from '../../domain/uuid.js';
+import { ValidationError } from '../../errors.js';
+import { PackedArray } from '../../sharding/packed-array.js';
+
+/** How the values of one column travel: as text, alone or as the elements of one array, and back as driver values. */
+export interface ColumnCodec {
+  /** The text of a parameter. @throws ValidationError if it does not fit */
+  readonly toText: (value: unknown) => string;
+  /** The element of an array literal: the text, quoted where it needs it. @throws ValidationError if it does not fit */
+  readonly toElement: (value: unknown) => string;
+  /** All of them, none null, as one array; undefined if one has no binary form here. Absent: none ever has. */
+  readonly pack?: (values: readonly unknown[]) => PackedArray | undefined;
+  /** From the driver's value (see `Rows`), never null. */
+  readonly fromDriver: (value: unknown) => unknown;
+}
+
+/** An array as the value of a parameter. */
+export type ArrayValue = string | PackedArray;
+
+/** The codec of a column. */
+export function columnCodec(column: ColumnDescriptor): ColumnCodec {
+  // A version is a bigint in the table and a number in the model.
+  if (column.field === 'version') return unquoted(String, Number);
+  const codec = codecOf(column.type, column.field);
+  const pack = packer(column);
+  return pack === undefined ? codec : { ...codec, pack };
+}
+
+/** A binary form has just one type, so that the column's counts, and not the field's alone. */
+function packer({ type, sqlType }: ColumnDescriptor): ColumnCodec['pack'] {
+  if (sqlType === 'uuid') return (values) => PackedArray.ofUuids(values.map(String));
+  if (sqlType !== 'timestamptz' || type.kind !== 'instant') return undefined;
+  return (values) => PackedArray.ofInstants(values as readonly Date[]);
+}
+
+function codecOf(type: FieldType, field: string): ColumnCodec {
+  switch (type.kind) {
+    case 'string':
+    case 'enum':
+    case 'currency':
+      return {
+        toText: (value) => storable(value as string, field),
+        toElement: (value) => textElement(value as string, field),
+        fromDriver: same,
+      };
+    case 'uuid':
+      return unquoted((value) => canonicalUuid(value as Uuid, field), same);
+    case 'number':
+      return unquoted((value) => numberText(value as number, field), Number);
+    case 'bigint':
+      return unquoted(
+        (value) => bigintText(value as bigint, field),
+        (value) => BigInt(value as string),
+      );
+    case 'boolean':
+      return unquoted((value) => (value === true ? 't' : 'f'), same);
+    case 'instant':
+      return unquoted((value) => validInstantText(value as Date, field), same);
+    case 'decimal':
+      return unquoted(
+        decimalText(type.precision, type.scale, field),
+        (value) => new Decimal(value as string),
+      );
+    case 'id':
+      return unquoted((value) => (value as Id<unknown>).getValue(), idFromDriver(type.model, type.sharded));
+    case 'json':
+    case 'list':
+    case 'object':
+      return {
+        toText: (value) => jsonText(value, field),
+        toElement: (value) => jsonElement(jsonText(value, field)),
+        fromDriver: deepFreeze,
+      };
+  }
+}
+
+/** For texts that hold nothing that an array literal would take amiss. */
+function unquoted(toText: ColumnCodec['toText'], fromDriver: ColumnCodec['fromDriver']): ColumnCodec {
+  return { toText, toElement: toText, fromDriver };
+}
+
+/** An array literal of elements made by `toElement` (or the word `NULL`). */
+export function arrayLiteral(elements: readonly string[]): string {
+  return `{${elements.join(',')}}`;
+}
+
+/** Quotes JSON text, which holds no raw control characters: what JSON escapes is then just what an array literal does. */
+export function jsonElement(json: string): string {
+  return JSON.stringify(json);
+}
+
+/** Quotes any text as an element of an array literal. */
+export function quoteElement(text: string): string {
+  return NEEDS_ESCAPE.test(text) ? `"${text.replace(ESCAPED, '\\$&')}"` : `"${text}"`;
+}
+
+/** Quotes a text that may be absent. */
+export function optionalElement(text: string | undefined): string {
+  return text === undefined ? 'NULL' : quoteElement(text);
+}
+
+/** UUIDs as one array, packed if they have the usual form. */
+export function uuidArray(ids: readonly string[]): ArrayValue {
+  return PackedArray.ofUuids(ids) ?? arrayLiteral(ids.map(quoteElement));
+}
+
+/** Instants as one array, packed if they are within the years that have one way to be written. */
+export function instantArray(dates: readonly Date[]): ArrayValue {
+  return PackedArray.ofInstants(dates) ?? arrayLiteral(dates.map((date) => quoteElement(instantText(date))));
+}
+
+/** JSON texts as one array. */
+export function jsonArray(texts: readonly string[]): string {
+  return `[${texts.join(',')}]`;
+}
+
+const NEEDS_ESCAPE = /["\\]/;
+const ESCAPED = /["\\]/g;
+/** Text of letters, digits and hyphens needs no quotes, but for the word NULL. */
+const PLAIN = /^(?!null$)[A-Za-z0-9_-]+$/i;
+const BIGINT_LIMIT = 2n ** 63n;
+
+function textElement(value: string, field: string): string {
+  return PLAIN.test(value) ? value : quoteElement(storable(value, field));
+}
+
+function numberText(value: number, field: string): string {
+  if (!Number.isFinite(value)) throw new ValidationError(`${field} must be a finite number`, { field });
+  return String(value);
+}
+
+function bigintText(value: bigint, field: string): string {
+  if (value >= BIGINT_LIMIT || value < -BIGINT_LIMIT) {
+    throw new ValidationError(`${field} is out of range: 64 bits are stored`, { field });
+  }
+  return String(value);
+}
+
+const INSTANT_SLOTS = 64;
+const instantsMs = new Float64Array(INSTANT_SLOTS).fill(Number.NaN);
+const instantTexts: string[] = new Array<string>(INSTANT_SLOTS).fill('');
+
+/**
+ * ISO 8601 in UTC. Making the text is slow, and under load many instants of one process fall into the same few
+ * milliseconds, when actions began and ended: those are remembered.
+ */
+export function instantText(date: Date): string {
+  const milliseconds = date.getTime();
+  const slot = Math.abs(milliseconds % INSTANT_SLOTS) || 0;
+  if (instantsMs[slot] !== milliseconds) {
+    instantTexts[slot] = date.toISOString();
+    instantsMs[slot] = milliseconds;
+  }
+  return instantTexts[slot] ?? '';
+}
+
+function validInstantText(value: Date, field: string): string {
+  if (Number.isNaN(value.getTime())) throw new ValidationError(`${field} is not a valid date`, { field });
+  return instantText(value);
+}
+
+/** PostgreSQL would round what has too many decimals; here it is refused. */
+function decimalText(precision: number, scale: number, field: string): (value: unknown) => string {
+  const integerDigits = precision - scale;
+  return (value) => {
+    const decimal = value as Decimal;
+    if (!decimal.isFinite()) throw new ValidationError(`${field} must be a finite number`, { field });
+    if (decimal.decimalPlaces() > scale) {
+      throw new ValidationError(`${field} has more than ${scale} decimals`, { field });
+    }
+    if (!decimal.isZero() && decimal.e >= integerDigits) {
+      throw new ValidationError(
+        `${field} is out of range: at most ${integerDigits} digits before the point`,
+        { field },
+      );
+    }
+    return decimal.toFixed();
+  };
+}
+
+function idFromDriver(model: string, sharded: boolean): (value: unknown) => unknown {
+  return sharded
+    ? (value) => ShardedId.trusted(model, value as string)
+    : (value) => idNamed(model, value as string);
+}
+
+function deepFreeze(value: unknown): unknown {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    Object.values(value).forEach(deepFreeze);
+  }
+  return value;
+}
+
+function same(value: unknown): unknown {
+  return value;
+}

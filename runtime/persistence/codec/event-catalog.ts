@@ -1,0 +1,61 @@
+import type { EventDescriptor } from '../../domain/descriptor.js';
+import { compileObjectWriter, type JsonWriter } from '../../domain/json-writer.js';
+import type { ModelEvent } from '../../domain/model-event.js';
+import { UnknownModelError, ValidationError } from '../../errors.js';
+import { type EventFacts, RecordedEvent } from './recorded-event.js';
+
+/** An event class with its compiled payload writer. */
+export interface CataloguedEvent {
+  readonly name: string;
+  /** Version of the payload's shape. */
+  readonly version: number;
+  readonly writePayload: JsonWriter<object>;
+}
+
+/** All event classes of an application. */
+export class EventCatalog {
+  readonly #descriptors: readonly EventDescriptor[];
+  readonly #byClass = new Map<unknown, CataloguedEvent>();
+
+  /** @throws ValidationError if two events have one name */
+  constructor(events: readonly EventDescriptor[]) {
+    this.#descriptors = events;
+    const names = new Set<string>();
+    for (const { name, version = 1, eventClass, fields } of events) {
+      if (names.has(name)) throw new ValidationError(`Event ${name} is registered twice`);
+      names.add(name);
+      this.#byClass.set(eventClass(), { name, version, writePayload: compileObjectWriter(fields) });
+    }
+  }
+
+  /** @throws UnknownModelError if the event's class is not registered */
+  of(event: ModelEvent<unknown>): CataloguedEvent {
+    if (event instanceof RecordedEvent) return asRecorded(event);
+    const known = this.#byClass.get(event.constructor);
+    if (known === undefined) {
+      throw new UnknownModelError(`${event.constructor.name} is not a registered event; run fw-gen generate`);
+    }
+    return known;
+  }
+
+  /** What the outbox row of this event is made of. @throws UnknownModelError if its class is not registered */
+  factsOf(event: ModelEvent<unknown>): EventFacts {
+    const { name, version, writePayload } = this.of(event);
+    const [modelId, modelName] = [event.getModelId(), event.getModelName()];
+    return { type: name, version, modelId, modelName, payload: writePayload(event) };
+  }
+
+  /** The same events, whose payloads lack what is marked as secret: for people's eyes, not for the outbox. */
+  withoutSecrets(): EventCatalog {
+    return new EventCatalog(
+      this.#descriptors.map((event) => ({
+        ...event,
+        fields: event.fields.filter(({ secret }) => secret !== true),
+      })),
+    );
+  }
+}
+
+function asRecorded({ facts }: RecordedEvent): CataloguedEvent {
+  return { name: facts.type, version: facts.version, writePayload: () => facts.payload };
+}

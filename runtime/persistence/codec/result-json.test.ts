@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Decimal } from '../../domain/decimal.js';
+import type { ModelDescriptor } from '../../domain/descriptor.js';
+import { Id } from '../../domain/id.js';
+import type { JsonValue } from '../../domain/json.js';
+import { Account, accountModel, newAccount } from '../../domain/test-support/account.js';
+import { Note, newNote } from '../../domain/test-support/note.js';
+import { UnknownModelError, ValidationError } from '../../errors.js';
+import { ResultJson } from './result-json.js';
+
+const results = new ResultJson([accountModel as unknown as ModelDescriptor]);
+
+/** What a repeat under the same key gets. */
+function repeated(result: unknown, by = results): unknown {
+  return by.read(JSON.parse(results.write(result)) as JsonValue);
+}
+
+describe('a result that is kept for a repeat', () => {
+  test('comes back as it was, if it is plain', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+        const plain: unknown = JSON.parse(JSON.stringify(value));
+        expect(repeated(plain)).toEqual(plain);
+      }),
+    );
+  });
+
+  test('comes back as it was, if its keys look like ours', () => {
+    const key = fc.string({ unit: fc.constantFrom('$', 'd', 'a', 't', 'e') });
+    fc.assert(
+      fc.property(fc.dictionary(key, fc.integer()), (value) => {
+        expect(repeated({ ...value })).toEqual({ ...value });
+      }),
+    );
+    expect(repeated({ $date: '2024-01-01' })).toEqual({ $date: '2024-01-01' });
+  });
+
+  test.each([
+    ['nothing', undefined],
+    ['a bigint', 12345678901234567890n],
+    ['a date', new Date('2024-02-29T12:00:00.001Z')],
+    ['an id', Id.of(Note, '01890000-0000-7000-8000-000000000000')],
+    ['things within things', [{ at: new Date(0), sums: [1n, null] }]],
+  ])('can be %s', (_, value) => {
+    expect(repeated(value)).toEqual(value);
+  });
+
+  test('can be an amount, to the last digit', () => {
+    const amount = new Decimal('12345678901234567890.123456789012345678');
+    const back = repeated({ amount }) as { amount: Decimal };
+    expect(back.amount).toBeInstanceOf(Decimal);
+    expect(back.amount.toFixed()).toBe('12345678901234567890.123456789012345678');
+  });
+
+  test('can be a model: frozen, of its class, with its sharded id', () => {
+    const account = newAccount(new Decimal('10.50')).nickname(undefined).build();
+    const back = repeated({ account }) as { account: Account };
+    expect(back.account).toBeInstanceOf(Account);
+    expect(Object.isFrozen(back.account)).toBe(true);
+    expect(back.account.id.equals(account.id)).toBe(true);
+    expect(back.account).toEqual(account);
+  });
+
+  test('cannot be a model that this application does not know', () => {
+    expect(() => repeated(newNote('x'))).toThrow(UnknownModelError);
+  });
+
+  test.each([
+    ['a function', () => 1],
+    ['a symbol', Symbol('x')],
+    ['not a number', Number.NaN],
+    ['an invalid date', new Date(Number.NaN)],
+    ['a class instance', new Map()],
+    ['an error', new Error('x')],
+  ])('cannot be %s, which could not be told apart again', (_, value) => {
+    expect(() => results.write({ value })).toThrow(ValidationError);
+  });
+
+  test('cannot be nested without end', () => {
+    const circle: unknown[] = [];
+    circle.push(circle);
+    expect(() => results.write(circle)).toThrow(ValidationError);
+  });
+
+  test('that a later version has written is refused rather than misread', () => {
+    expect(() => results.read({ $matrix: [] })).toThrow(ValidationError);
+  });
+});

@@ -1,0 +1,140 @@
+import { Decimal, plainDecimal } from '../../domain/decimal.js';
+import type { ModelDescriptor } from '../../domain/descriptor.js';
+import { descriptorOf, Entity, instantiate } from '../../domain/entity.js';
+import { Id, idNamed, ShardedId } from '../../domain/id.js';
+import type { JsonValue } from '../../domain/json.js';
+import { UnknownModelError, ValidationError } from '../../errors.js';
+
+/**
+ * Results of actions as JSON and back, so that a repeated key gets the first result whatever its type. JSON's own
+ * values, arrays and plain objects stand as they are; everything else is an object with one key that starts with
+ * `$`: `{"$decimal": "1.5"}`, `{"$model": ["Wallet", {...fields}]}`. A plain object's own key that starts with `$`
+ * gets one more.
+ */
+export class ResultJson {
+  readonly #models = new Map<string, ModelDescriptor>();
+
+  constructor(models: readonly ModelDescriptor[]) {
+    for (const model of models) this.#models.set(model.name, model);
+  }
+
+  /** JSON text. @throws ValidationError for a value that could not be told apart again, such as a class instance */
+  write(result: unknown): string {
+    return encode(result, 0);
+  }
+
+  /** The value that `write` was given, models and dates included. */
+  read(json: JsonValue): unknown {
+    if (json === null || typeof json !== 'object') return json;
+    if (Array.isArray(json)) return Object.freeze(json.map((item: JsonValue) => this.read(item)));
+    const entries = Object.entries(json as Readonly<Record<string, JsonValue>>);
+    const [first] = entries;
+    if (entries.length === 1 && first !== undefined && /^\$[^$]/.test(first[0])) {
+      return this.#readTagged(first[0], first[1]);
+    }
+    return Object.fromEntries(entries.map(([key, value]) => [key.replace(/^\$\$/, '$'), this.read(value)]));
+  }
+
+  #readTagged(tag: string, value: JsonValue): unknown {
+    switch (tag) {
+      case '$undefined':
+        return undefined;
+      case '$decimal':
+        return new Decimal(String(value));
+      case '$bigint':
+        return BigInt(String(value));
+      case '$date':
+        return new Date(String(value));
+      case '$id':
+      case '$shardedId': {
+        const [model, id] = value as readonly [string, string];
+        return tag === '$id' ? idNamed(model, id) : ShardedId.named(model, id);
+      }
+      case '$model':
+        return this.#readModel(value as readonly [string, Readonly<Record<string, JsonValue>>]);
+      default:
+        throw new ValidationError(`A stored result holds ${tag}, which this version does not know`);
+    }
+  }
+
+  #readModel([name, fields]: readonly [string, Readonly<Record<string, JsonValue>>]): Entity {
+    const descriptor = this.#models.get(name);
+    if (descriptor === undefined)
+      throw new UnknownModelError(`A stored result holds the unknown model ${name}`);
+    const values = Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, this.read(value)]));
+    return instantiate(descriptor, values);
+  }
+}
+
+const MAXIMUM_DEPTH = 64;
+
+function encode(value: unknown, depth: number): string {
+  if (depth > MAXIMUM_DEPTH)
+    throw new ValidationError('A result under an idempotency key is nested too deeply');
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return JSON.stringify(value);
+    case 'number':
+      return encodeNumber(value);
+    case 'undefined':
+      return '{"$undefined":true}';
+    case 'bigint':
+      return `{"$bigint":"${value}"}`;
+    case 'object':
+      return value === null ? 'null' : encodeObject(value, depth);
+    default:
+      throw new ValidationError(
+        `A ${typeof value} cannot be the result of an action under an idempotency key`,
+      );
+  }
+}
+
+function encodeNumber(value: number): string {
+  if (!Number.isFinite(value)) throw new ValidationError(`${value} cannot be kept for an idempotency key`);
+  return JSON.stringify(value);
+}
+
+function encodeObject(value: object, depth: number): string {
+  if (Array.isArray(value))
+    return `[${Array.from(value, (item: unknown) => encode(item, depth + 1)).join(',')}]`;
+  if (Decimal.isDecimal(value)) return `{"$decimal":"${plainDecimal(value)}"}`;
+  if (value instanceof Date) return encodeDate(value);
+  if (value instanceof ShardedId) return `{"$shardedId":${encodeId(value)}}`;
+  if (value instanceof Id) return `{"$id":${encodeId(value)}}`;
+  if (value instanceof Entity) return encodeModel(value, depth);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) {
+    throw new ValidationError(
+      `An instance of ${value.constructor.name} cannot be the result of an action under an idempotency key; return models and plain values`,
+    );
+  }
+  return encodeFields(Object.entries(value), depth);
+}
+
+function encodeDate(value: Date): string {
+  if (Number.isNaN(value.getTime()))
+    throw new ValidationError('An invalid date cannot be kept for an idempotency key');
+  return `{"$date":"${value.toISOString()}"}`;
+}
+
+function encodeId(id: Id<unknown>): string {
+  return JSON.stringify([id.modelName, id.getValue()]);
+}
+
+function encodeModel(model: Entity, depth: number): string {
+  const descriptor = descriptorOf(model);
+  const source = model as unknown as Readonly<Record<string, unknown>>;
+  const fields = descriptor.columns.map(({ field }): [string, unknown] => [field, source[field]]);
+  return `{"$model":[${JSON.stringify(descriptor.name)},${encodeFields(fields, depth)}]}`;
+}
+
+function encodeFields(entries: readonly (readonly [string, unknown])[], depth: number): string {
+  let fields = '';
+  for (const [key, value] of entries) {
+    if (value === undefined) continue;
+    const name = JSON.stringify(key.startsWith('$') ? `$${key}` : key);
+    fields += `${fields === '' ? '' : ','}${name}:${encode(value, depth + 1)}`;
+  }
+  return `{${fields}}`;
+}

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { pendingEventsOf } from '../../domain/entity.js';
+import { ShardedId } from '../../domain/id.js';
+import { Account, accountModel, OPENED_AT } from '../../domain/test-support/account.js';
+import { ValidationError } from '../../errors.js';
+import { guestModel, newGuest } from '../../execution/test-support/guests.js';
+import { PackedArray } from '../../sharding/packed-array.js';
+import { RowCodec } from './row-codec.js';
+
+const codec = RowCodec.of(accountModel);
+const ID = '01890000-0000-7000-8040-000000000000';
+const ROW = [ID, 'OPEN', '7', '10.5000', null, null, OPENED_AT, OPENED_AT];
+
+test('a row becomes a frozen model without events', () => {
+  const account = codec.decode(ROW);
+  expect(account).toBeInstanceOf(Account);
+  expect(Object.isFrozen(account)).toBe(true);
+  expect(account.id).toBeInstanceOf(ShardedId);
+  expect([account.id.getValue(), account.version, account.balance.toFixed()]).toEqual([ID, 7, '10.5']);
+  expect(pendingEventsOf(account)).toEqual([]);
+});
+
+test('null is null where the model says null, and undefined where it says optional', () => {
+  const account = codec.decode(ROW);
+  expect(account.closedBy).toBeNull();
+  expect(account.nickname).toBeUndefined();
+});
+
+test('models become one array for each column', () => {
+  const models = [codec.decode(ROW), codec.decode(ROW)];
+  const arrays = codec.columns.map((column) => String(codec.array(column, models)));
+  const opened = `"${OPENED_AT.toISOString()}"`;
+  const elements = [ID, 'OPEN', '7', '10.5', 'NULL', 'NULL', opened, opened];
+  expect(arrays).toEqual(elements.map((element) => `{${element},${element}}`));
+});
+
+test('what cannot be packed travels as text, or is refused', () => {
+  const column = codec.columns.find(({ descriptor }) => descriptor.field === 'createdDate') ?? expect.fail();
+  const opened = (text: string): unknown =>
+    codec.array(column, [codec.decode(ROW.with(6, new Date(text))), codec.decode(ROW)]);
+  expect(opened('2024-01-01T00:00:00Z')).toBeInstanceOf(PackedArray);
+  expect(opened('+010000-01-01T00:00:00Z')).toBe(`{+010000-01-01T00:00:00.000Z,${OPENED_AT.toISOString()}}`);
+  expect(() => opened('never')).toThrow(ValidationError);
+  const unopened = codec.decode(ROW.with(6, null));
+  expect(codec.array(column, [unopened, unopened])).toBe('{NULL,NULL}');
+});
+
+test('there is one codec per model', () => {
+  expect(RowCodec.of(accountModel)).toBe(codec);
+  expect(codec.columns[codec.idIndex]?.descriptor.field).toBe('id');
+});
+
+test('a state that is skipped may not have another key than the next one, whatever its model says of folding', () => {
+  const ann = newGuest('ann@hotel');
+  for (const folding of [undefined, true]) {
+    const guests = RowCodec.of({ ...guestModel, ...(folding && { folding }) });
+    expect(() => guests.judgeReplaced(ann, ann.stayed())).not.toThrow();
+    expect(() => guests.judgeReplaced(ann, ann.renamed('ann@home'))).toThrow(ValidationError);
+    expect(() => guests.judgeReplaced(ann, ann.gone())).toThrow(ValidationError);
+  }
+  const { deletedStates: _, ...immortal } = guestModel;
+  expect(() => RowCodec.of(immortal).judgeReplaced(ann, ann.gone())).not.toThrow();
+});

@@ -1,0 +1,121 @@
+import type { ColumnDescriptor, ModelDescriptor } from '../../domain/descriptor.js';
+import { assign, type Entity, fieldOf, finishDraft, markStored, startDraft } from '../../domain/entity.js';
+import { ValidationError } from '../../errors.js';
+import { type ArrayValue, arrayLiteral, type ColumnCodec, columnCodec } from './column-codec.js';
+import { type IsSure, sureValues } from './sure-values.js';
+
+/** A column with its codec. */
+export interface CodedColumn {
+  readonly descriptor: ColumnDescriptor;
+  readonly codec: ColumnCodec;
+  /** Of a value that the codec has passed, whether the server is sure to accept it. */
+  readonly isSure: IsSure;
+}
+
+/** Rows to models and back, for one model class. */
+export class RowCodec<M extends Entity = Entity> {
+  readonly model: ModelDescriptor<M>;
+  readonly columns: readonly CodedColumn[];
+  /** Position of `id` among the columns. */
+  readonly idIndex: number;
+  /** Fields that decide about natural keys: whether a state that is skipped may have them, only the server can tell. */
+  readonly #keyFields: ReadonlySet<string>;
+
+  private constructor(model: ModelDescriptor<M>) {
+    this.model = model;
+    this.columns = model.columns.map((descriptor) => ({
+      descriptor,
+      codec: columnCodec(descriptor),
+      isSure: sureValues(descriptor),
+    }));
+    const keys = model.keys ?? [];
+    const state = keys.length > 0 && model.deletedStates !== undefined ? ['state'] : [];
+    this.#keyFields = new Set([...keys.flatMap(({ fields }) => fields), ...state]);
+    this.idIndex = model.columns.findIndex(({ field }) => field === 'id');
+  }
+
+  static readonly #codecs = new WeakMap<object, RowCodec>();
+
+  /** The codec of a model, made once. */
+  static of<M extends Entity>(model: ModelDescriptor<M>): RowCodec<M> {
+    const known = RowCodec.#codecs.get(model);
+    if (known !== undefined) return known as unknown as RowCodec<M>;
+    const codec = new RowCodec(model);
+    RowCodec.#codecs.set(model, codec as unknown as RowCodec);
+    return codec;
+  }
+
+  /** A row with the values of `columns`, in that order, as a frozen model. */
+  decode(row: readonly unknown[]): M {
+    const draft = startDraft(this.model);
+    for (let index = 0; index < this.columns.length; index += 1) {
+      const column = this.columns[index];
+      if (column === undefined) break;
+      const value = row[index];
+      assign(
+        draft,
+        column.descriptor.field,
+        isAbsent(value) ? absentValue(column.descriptor) : column.codec.fromDriver(value),
+      );
+    }
+    return markStored(finishDraft(draft, []));
+  }
+
+  /** The value of one column as the text of a parameter. */
+  text(column: CodedColumn, entity: Entity): string | null {
+    const value = fieldOf(entity, column.descriptor.field);
+    return isAbsent(value) ? null : column.codec.toText(value);
+  }
+
+  /**
+   * Judges the values that a state has and the next one has not, in place of the server, which will not see them.
+   *
+   * @throws ValidationError if one does not fit its column; or if only the server can tell, unless the model declares
+   *   that states may be skipped. That is never said of natural keys: the unique index has to see each of them
+   */
+  judgeReplaced(state: Entity, next: Entity): void {
+    for (const { descriptor, codec, isSure } of this.columns) {
+      const { field } = descriptor;
+      if (field === 'version') continue;
+      const value = fieldOf(state, field);
+      if (value === fieldOf(next, field)) continue;
+      const fits = isAbsent(value) ? mayBeAbsent(descriptor) : isSure(value, codec.toText(value));
+      if (this.#keyFields.has(field) || (!fits && this.model.folding !== true)) {
+        throw new ValidationError(`Whether ${field} fits its column is for the server to say`, { field });
+      }
+    }
+  }
+
+  /** The values of one column as one array, null where `isWanted` says no. */
+  sparseArray(
+    { descriptor, codec }: CodedColumn,
+    entities: readonly Entity[],
+    isWanted: readonly boolean[],
+  ): ArrayValue {
+    return arrayLiteral(
+      entities.map((entity, index) => {
+        const value = fieldOf(entity, descriptor.field);
+        return isWanted[index] !== true || isAbsent(value) ? 'NULL' : codec.toElement(value);
+      }),
+    );
+  }
+
+  /** The values of one column as one array. */
+  array({ descriptor, codec }: CodedColumn, entities: readonly Entity[]): ArrayValue {
+    const values = entities.map((entity) => fieldOf(entity, descriptor.field));
+    const packed = codec.pack === undefined || values.some(isAbsent) ? undefined : codec.pack(values);
+    return packed ?? arrayLiteral(values.map((value) => (isAbsent(value) ? 'NULL' : codec.toElement(value))));
+  }
+}
+
+function isAbsent(value: unknown): value is null | undefined {
+  return value === null || value === undefined;
+}
+
+function mayBeAbsent({ optional, nullable }: ColumnDescriptor): boolean {
+  return optional === true || nullable === true;
+}
+
+function absentValue({ nullable }: ColumnDescriptor): null | undefined {
+  return nullable ? null : undefined;
+}

@@ -1,0 +1,130 @@
+import { Decimal } from '../../domain/decimal.js';
+import type { ColumnDescriptor } from '../../domain/descriptor.js';
+import { isUnstorable } from '../../domain/storable-text.js';
+import { ValidationError } from '../../errors.js';
+import { parseInstant } from '../../sharding/value-parsers.js';
+
+/** A value in the form in which two of them are compared. */
+export type SortValue = string | number | bigint | boolean | Decimal | Buffer;
+
+/**
+ * How the values of one column are ordered here exactly as the database orders them, so that sorted pages of several
+ * databases can be merged. A value travels as text: it is part of a cursor and a parameter of the next statement.
+ */
+export interface SortCodec {
+  /** Text order must not depend on the collation of each database. */
+  readonly collated: boolean;
+  /** The driver's value would lose digits; the database is asked for its text. */
+  readonly asText: boolean;
+  /** From the driver's value, or from the text if `asText`; never null. */
+  readonly toText: (value: unknown) => string;
+  /** Whether a text that came from outside is one that `toText` could have made. */
+  readonly accepts: (text: string) => boolean;
+  readonly toValue: (text: string) => SortValue;
+}
+
+/** @throws ValidationError if values of this column have no order */
+export function sortCodec(column: ColumnDescriptor): SortCodec {
+  if (column.field === 'version') return INTEGER;
+  switch (column.type.kind) {
+    case 'id':
+    case 'uuid':
+      return UUID;
+    case 'string':
+    case 'enum':
+    case 'currency':
+      return TEXT;
+    case 'bigint':
+      return INTEGER;
+    case 'number':
+      return NUMBER;
+    case 'decimal':
+      return DECIMAL;
+    case 'boolean':
+      return BOOLEAN;
+    case 'instant':
+      return INSTANT;
+    case 'json':
+    case 'list':
+    case 'object':
+      throw new ValidationError(`${column.field} cannot be sorted by`, { field: 'orderBy' });
+  }
+}
+
+/** Ascending, as PostgreSQL compares values of one type. */
+export function compareValues(left: SortValue, right: SortValue): number {
+  if (left instanceof Decimal && right instanceof Decimal) return left.cmp(right);
+  if (left instanceof Buffer && right instanceof Buffer) return Buffer.compare(left, right);
+  if (Number.isNaN(left) || Number.isNaN(right))
+    return Number(Number.isNaN(left)) - Number(Number.isNaN(right));
+  return left < right ? -1 : Number(left > right);
+}
+
+const exact = { collated: false, asText: false } as const;
+
+const UUID: SortCodec = {
+  ...exact,
+  toText: String,
+  accepts: (text) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text),
+  toValue: (text) => text,
+};
+
+/** In the order of the bytes of UTF-8, which is that of the code points; a JavaScript string compares otherwise. */
+const TEXT: SortCodec = {
+  collated: true,
+  asText: false,
+  toText: String,
+  accepts: (text) => !isUnstorable(text),
+  toValue: (text) => Buffer.from(text),
+};
+
+const BIGINT_LIMIT = 2n ** 63n;
+
+const INTEGER: SortCodec = {
+  ...exact,
+  toText: String,
+  accepts: (text) => /^(0|-?[1-9]\d{0,18})$/.test(text) && inRange(BigInt(text)),
+  toValue: BigInt,
+};
+
+const NUMBER: SortCodec = {
+  ...exact,
+  toText: String,
+  accepts: (text) => String(Number(text)) === text,
+  toValue: Number,
+};
+
+const DECIMAL: SortCodec = {
+  ...exact,
+  toText: String,
+  // A numeric column has at most 1,000 digits; anything longer is not worth a look.
+  accepts: (text) => text.length <= 1_002 && /^-?\d+(\.\d+)?$/.test(text),
+  toValue: (text) => new Decimal(text),
+};
+
+const BOOLEAN: SortCodec = {
+  ...exact,
+  toText: String,
+  accepts: (text) => text === 'true' || text === 'false',
+  toValue: (text) => text === 'true',
+};
+
+const MICROSECONDS = /\.(\d{1,6})/;
+
+/** Rows that others have written may be finer than the millisecond of a `Date`. Sessions run in UTC. */
+const INSTANT: SortCodec = {
+  collated: false,
+  asText: true,
+  toText: String,
+  accepts: (text) =>
+    /^\d{4,6}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?\+00( BC)?$/.test(text) &&
+    !Number.isNaN(parseInstant(text).getTime()),
+  toValue: (text) => {
+    const finer = (MICROSECONDS.exec(text)?.[1] ?? '').padEnd(6, '0').slice(3);
+    return BigInt(parseInstant(text).getTime()) * 1_000n + BigInt(finer);
+  },
+};
+
+function inRange(value: bigint): boolean {
+  return value < BIGINT_LIMIT && value >= -BIGINT_LIMIT;
+}

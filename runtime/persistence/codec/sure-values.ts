@@ -1,0 +1,66 @@
+import type { ColumnDescriptor } from '../../domain/descriptor.js';
+import { normalizeType } from '../../domain/sql-type.js';
+
+/** So many UTF-16 units fit any index of a text, whose entries have 2,704 bytes at most. */
+const SURE_LENGTH = 600;
+/** Escapes that `jsonb` does not take: NUL, and halves of surrogate pairs. */
+const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/;
+const FIRST_MS = Date.parse('0001-01-01T00:00:00.000Z');
+const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
+const INTEGER_LIMIT = 2 ** 31;
+
+/** @param text what the codec has made of the value */
+export type IsSure = (value: unknown, text: string) => boolean;
+
+/**
+ * Tells of a value that the column's codec has passed whether the server is sure to accept it. Where the column has a
+ * type of its own, say `varchar(20)`, only the server can tell.
+ */
+export function sureValues({ type, sqlType }: ColumnDescriptor): IsSure {
+  const column = normalizeType(sqlType);
+  const inColumn = (expected: string, isSure: IsSure): IsSure => (column === expected ? isSure : never);
+  switch (type.kind) {
+    case 'string':
+    case 'enum':
+      return inColumn('text', (value) => (value as string).length <= SURE_LENGTH);
+    case 'currency':
+      return inColumn('character(3)', (value) => (value as string).length <= 3);
+    case 'uuid':
+    case 'id':
+      return inColumn('uuid', always);
+    case 'number':
+      return column === 'integer' ? isInteger : inColumn('double precision', always);
+    case 'bigint':
+    case 'boolean':
+      return inColumn(type.kind, always);
+    case 'instant':
+      return inColumn('timestamptz', (value) => isCommonInstant(value as Date));
+    case 'decimal':
+      return inColumn(`numeric(${type.precision},${type.scale})`, always);
+    case 'json':
+    case 'list':
+    case 'object':
+      return inColumn('jsonb', (_, text) => isStorableJson(text));
+  }
+}
+
+function never(): boolean {
+  return false;
+}
+
+function always(): boolean {
+  return true;
+}
+
+function isInteger(value: unknown): boolean {
+  return Number.isInteger(value) && (value as number) < INTEGER_LIMIT && (value as number) >= -INTEGER_LIMIT;
+}
+
+function isCommonInstant(date: Date): boolean {
+  const milliseconds = date.getTime();
+  return milliseconds >= FIRST_MS && milliseconds <= LAST_MS;
+}
+
+function isStorableJson(json: string): boolean {
+  return json.length <= SURE_LENGTH && !UNSTORABLE_ESCAPE.test(json);
+}

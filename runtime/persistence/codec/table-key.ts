@@ -1,0 +1,19 @@
+import type { ModelDescriptor } from '../../domain/descriptor.js';
+
+const keys = new WeakMap<ModelDescriptor, string>();
+const keysByText = new Map<string, string>();
+
+/**
+ * Stands for what the text of a statement takes from a model: its table, and its columns with their types. Models of one
+ * name may differ in them.
+ */
+export function tableKey(model: ModelDescriptor): string {
+  const known = keys.get(model);
+  if (known !== undefined) return known;
+  const columns = model.columns.map(({ field, column, sqlType }) => [field, column, sqlType]);
+  const text = JSON.stringify([model.table, columns]);
+  const key = keysByText.get(text) ?? `${model.name}${keysByText.size}`;
+  keysByText.set(text, key);
+  keys.set(model, key);
+  return key;
+}

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { columnsOfFields } from '../../domain/column-set.js';
+import type { ModelDescriptor } from '../../domain/descriptor.js';
+import { uuid7 } from '../../domain/id-source.js';
+import type { JsonValue } from '../../domain/json.js';
+import { accountModel } from '../../domain/test-support/account.js';
+import { EventCatalog } from '../codec/event-catalog.js';
+import { planOf } from '../test-support/plans.js';
+import type { PlanWrite } from '../write/plan-write.js';
+import { legsToJson, paramsVersions, planOfLeg, RecordedLegReader } from './journal-entry.js';
+
+const reader = new RecordedLegReader([accountModel as unknown as ModelDescriptor]);
+const plan: PlanWrite = {
+  ...planOf('a1>2', '+b', 'c1?'),
+  traceContext: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+  schedules: [
+    {
+      id: uuid7.next(0),
+      dueDate: '2030-01-01T00:00:00.000Z',
+      actionName: 'Credit',
+      params: '{"pin": "\\u0041"}',
+      paramsVersion: 2,
+    },
+  ],
+  cancelledSchedules: [uuid7.next(0)],
+};
+
+function recorded(): JsonValue {
+  return JSON.parse(legsToJson([plan], new EventCatalog([]))) as JsonValue;
+}
+
+/** The plan that would be applied for the only leg of an entry. */
+function restored(legs: JsonValue): PlanWrite | undefined {
+  const [leg] = reader.read(legs);
+  return leg && planOfLeg(leg, plan.action);
+}
+
+describe('a leg that is recorded', () => {
+  test('is the same plan when it is read back', () => {
+    expect(restored(recorded())).toEqual(plan);
+  });
+
+  test('changes the same columns when it is read back, and all of them if it was written before that was kept', () => {
+    const [update, ...others] = plan.items;
+    if (update?.kind !== 'update') throw new Error('No update');
+    const changed = columnsOfFields(update.descriptor, ['balance']);
+    const narrow = { ...plan, items: [{ ...update, changed }, ...others] };
+    const json = legsToJson([narrow], new EventCatalog([]));
+    expect(restored(JSON.parse(json) as JsonValue)).toEqual(narrow);
+    expect(restored(JSON.parse(json.replace('"changed":["version","balance"],', '')) as JsonValue)).toEqual(
+      plan,
+    );
+  });
+
+  test('is read without scheduled actions, if it was written before legs had them', () => {
+    const [leg] = recorded() as readonly { readonly [key: string]: JsonValue }[];
+    const { schedules: _, cancelledSchedules: __, ...older } = leg ?? {};
+    expect(restored([older])).toEqual({ ...plan, schedules: [], cancelledSchedules: [] });
+  });
+
+  test('names the versions of all params that it holds, those of scheduled actions included', () => {
+    const json = JSON.parse(legsToJson([{ ...plan, paramsVersion: 3 }], new EventCatalog([]))) as JsonValue;
+    expect(paramsVersions('Move', json)).toEqual([
+      ['Move', 3],
+      ['Credit', 2],
+    ]);
+  });
+});

@@ -1,0 +1,176 @@
+import type { Kysely } from 'kysely';
+import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { Entity } from '../../domain/entity.js';
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { ValidationError } from '../../errors.js';
+import { type AnyQuery, type AnyTables, type ListedModel, readListPart } from './list-statement.js';
+import {
+  type CursorScope,
+  decodeKeyCursor,
+  encodeKeyCursor,
+  type Page,
+  type PageRequest,
+  pageLimit,
+} from './page.js';
+import { onShard, type ShardFailure, scatter, shardDeadline } from './scatter.js';
+import { type SortKey, SortOrder, type SortTerm } from './sort-order.js';
+
+/** What a list shows, in which order and from where. */
+export interface ListSettings<M extends Entity> {
+  readonly model: ModelDescriptor<M>;
+  readonly shards: readonly ShardIdentifier[];
+  readonly orderBy: readonly SortTerm<M>[] | undefined;
+  readonly where: (query: AnyQuery) => AnyQuery;
+  readonly includeDeleted: boolean;
+  /** Most time that each shard has for one page, in milliseconds. */
+  readonly timeoutMs: number | undefined;
+  /** Read-only queries on one shard with a limit in milliseconds for each. */
+  readonly queries: (shard: ShardIdentifier, timeoutMs: number) => Kysely<AnyTables>;
+}
+
+/** A page that may lack what some shards hold. */
+export interface PartialPage<T> extends Page<T> {
+  /** Shards whose models are missing from this page. Empty: the page is whole. */
+  readonly failures: readonly ShardFailure[];
+}
+
+/** Most models that `findMany` gives at once. */
+export const MAXIMUM_LIST_LIMIT = 1_000;
+
+/** Models of many shards as one list. At any time it holds at most one page of each shard. */
+export class ListReader<M extends Entity> {
+  readonly #settings: ListSettings<M>;
+  readonly #order: SortOrder;
+
+  /** @throws ValidationError for an impossible order */
+  constructor(settings: ListSettings<M>) {
+    this.#settings = settings;
+    this.#order = SortOrder.of(settings.model, settings.orderBy);
+  }
+
+  /** @throws ValidationError for a wrong limit or cursor, and the error of the first shard that does not answer */
+  async page(request: PageRequest, filters: CursorScope): Promise<Page<M>> {
+    const { items, next, failures } = await this.partialPage(request, filters);
+    const [failure] = failures;
+    if (failure !== undefined) throw failure.error;
+    return { items, next };
+  }
+
+  /** @throws ValidationError for a wrong limit or cursor, and the failure itself if no shard answers at all */
+  async partialPage(request: PageRequest, filters: CursorScope): Promise<PartialPage<M>> {
+    const { model, shards, timeoutMs, includeDeleted } = this.#settings;
+    const limit = pageLimit(request);
+    const list = `${model.name} by ${this.#order.name}${includeDeleted ? ' with deleted' : ''}`;
+    const after = decodeKeyCursor(request.cursor, list, filters, this.#order);
+    const deadline = shardDeadline(timeoutMs);
+    // One more than asked for tells whether there is another page.
+    const read = (shard: ShardIdentifier) => this.#part(shard, after, limit + 1, deadline.timeoutMs);
+    const { items, failures } = await scatter(shards, deadline, read);
+    const [failure] = failures;
+    if (failure !== undefined && failures.length === shards.length) throw failure.error;
+    const merged = this.#sorted(items);
+    const page = merged.slice(0, limit);
+    const last = page.at(-1);
+    const next =
+      merged.length > limit && last !== undefined ? encodeKeyCursor(list, filters, last.key) : null;
+    return { items: page.map((item) => item.model), next, failures };
+  }
+
+  /** At most `limit` models, the first ones of the list. @throws ValidationError unless 1 to 1,000 */
+  async first(limit: number): Promise<readonly M[]> {
+    if (!Number.isInteger(limit) || limit < 1 || limit > MAXIMUM_LIST_LIMIT) {
+      throw new ValidationError(
+        `A list needs a limit from 1 to ${MAXIMUM_LIST_LIMIT}; page through what may be longer, or stream it`,
+        { field: 'limit' },
+      );
+    }
+    const { shards, timeoutMs } = this.#settings;
+    const deadline = shardDeadline(timeoutMs);
+    const read = (shard: ShardIdentifier) => this.#part(shard, undefined, limit, deadline.timeoutMs);
+    const { items, failures } = await scatter(shards, deadline, read);
+    const [failure] = failures;
+    if (failure !== undefined) throw failure.error;
+    return this.#sorted(items)
+      .slice(0, limit)
+      .map((item) => item.model);
+  }
+
+  /** All models, one page of each shard in memory at a time. */
+  async *stream(pageSize: number): AsyncGenerator<M, void, undefined> {
+    const feeds = this.#settings.shards.map((shard) => new ShardFeed<M>(shard));
+    for (;;) {
+      await Promise.all(feeds.map((feed) => this.#refill(feed, pageSize)));
+      const bound = this.#bound(feeds);
+      const ready = feeds.flatMap((feed) => feed.takeThrough(bound, this.#order));
+      if (ready.length === 0) return;
+      for (const { model } of this.#sorted(ready)) yield model;
+    }
+  }
+
+  /** Up to where the list is known: behind the last row of a feed there may be others. Undefined: to its end. */
+  #bound(feeds: readonly ShardFeed<M>[]): SortKey | undefined {
+    const ends = feeds.flatMap((feed) => (feed.ended || feed.position === undefined ? [] : [feed.position]));
+    return ends.sort((left, right) => this.#order.compare(left, right))[0];
+  }
+
+  async #refill(feed: ShardFeed<M>, pageSize: number): Promise<void> {
+    if (feed.ended || !feed.empty) return;
+    const { timeoutMs } = shardDeadline(this.#settings.timeoutMs);
+    const read = (shard: ShardIdentifier) => this.#part(shard, feed.position, pageSize, timeoutMs);
+    feed.add(await onShard(feed.shard, timeoutMs, read), pageSize);
+  }
+
+  #part(
+    shard: ShardIdentifier,
+    after: SortKey | undefined,
+    limit: number,
+    timeoutMs: number,
+  ): Promise<readonly ListedModel<M>[]> {
+    const { model, where, includeDeleted, queries } = this.#settings;
+    return readListPart(queries(shard, timeoutMs), {
+      model,
+      order: this.#order,
+      where,
+      includeDeleted,
+      after,
+      limit,
+    });
+  }
+
+  #sorted(items: readonly ListedModel<M>[]): readonly ListedModel<M>[] {
+    return [...items].sort((left, right) => this.#order.compare(left.key, right.key));
+  }
+}
+
+/** What one shard has given and nobody has taken yet. */
+class ShardFeed<M> {
+  readonly shard: ShardIdentifier;
+  /** Key of the last row that the shard gave. */
+  position: SortKey | undefined;
+  /** The shard has no more rows. */
+  ended = false;
+  #rows: readonly ListedModel<M>[] = [];
+
+  constructor(shard: ShardIdentifier) {
+    this.shard = shard;
+  }
+
+  get empty(): boolean {
+    return this.#rows.length === 0;
+  }
+
+  add(rows: readonly ListedModel<M>[], pageSize: number): void {
+    this.#rows = rows;
+    this.position = rows.at(-1)?.key ?? this.position;
+    this.ended = rows.length < pageSize;
+  }
+
+  /** Removes and gives the rows up to this key, that one included. */
+  takeThrough(bound: SortKey | undefined, order: SortOrder): readonly ListedModel<M>[] {
+    const beyond =
+      bound === undefined ? -1 : this.#rows.findIndex(({ key }) => order.compare(key, bound) > 0);
+    const taken = beyond < 0 ? this.#rows : this.#rows.slice(0, beyond);
+    this.#rows = this.#rows.slice(taken.length);
+    return taken;
+  }
+}

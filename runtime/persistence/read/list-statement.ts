@@ -1,0 +1,158 @@
+import {
+  AndNode,
+  BinaryOperationNode,
+  type Expression,
+  ExpressionWrapper,
+  type Kysely,
+  type OperationNode,
+  OperatorNode,
+  OrNode,
+  ParensNode,
+  type SelectQueryBuilder,
+  type SqlBool,
+  sql,
+  TupleNode,
+  ValueNode,
+} from 'kysely';
+import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { Entity } from '../../domain/entity.js';
+import { RowCodec } from '../codec/row-codec.js';
+import type { SortColumn, SortKey, SortOrder } from './sort-order.js';
+
+/** Tables whose types nobody knows here. */
+export type AnyTables = Record<string, Record<string, unknown>>;
+
+/** A query over one model's table. */
+export type AnyQuery = SelectQueryBuilder<AnyTables, string, Record<string, unknown>>;
+
+/** A model and its place in a list. */
+export interface ListedModel<M> {
+  readonly model: M;
+  readonly key: SortKey;
+}
+
+/** One database's part of a list. */
+export interface ListPart<M extends Entity> {
+  readonly model: ModelDescriptor<M>;
+  readonly order: SortOrder;
+  /** Conditions of the list's own. */
+  readonly where: (query: AnyQuery) => AnyQuery;
+  readonly includeDeleted: boolean;
+  /** Where the page starts: behind this row. Undefined: at the beginning. */
+  readonly after: SortKey | undefined;
+  readonly limit: number;
+}
+
+/** Reads the next models of a list from one database, in its order. */
+export async function readListPart<M extends Entity>(
+  db: Kysely<AnyTables>,
+  part: ListPart<M>,
+): Promise<readonly ListedModel<M>[]> {
+  const codec = RowCodec.of(part.model);
+  const rows = await listQuery(db, part).execute();
+  return rows.map((row) => ({
+    model: codec.decode(codec.columns.map(({ descriptor }) => row[descriptor.column])),
+    key: part.order.columns.map((column, index) => keyText(column, row, index)),
+  }));
+}
+
+function listQuery<M extends Entity>(db: Kysely<AnyTables>, part: ListPart<M>): AnyQuery {
+  const { model, order, after, limit } = part;
+  const { deletedStates = [] } = model;
+  let query: AnyQuery = db
+    .selectFrom(model.table)
+    .select(model.columns.map(({ column }) => qualified(model, column)))
+    .limit(limit);
+  for (const [index, column] of order.columns.entries()) {
+    const reference = sql.ref(qualified(model, column.descriptor.column));
+    if (column.codec.asText)
+      query = query.select((eb) => eb.cast<string>(reference, 'text').as(textName(index)));
+    query = query.orderBy(sortExpression(model, column), column.direction);
+  }
+  if (after !== undefined) query = query.where(afterKey(model, order, after));
+  if (!part.includeDeleted && deletedStates.length > 0) {
+    query = query.where(qualified(model, 'state'), 'not in', deletedStates);
+  }
+  return part.where(query);
+}
+
+/** `table.column`, so that conditions may join other tables. */
+function qualified(model: ModelDescriptor, column: string): string {
+  return `${model.table}.${column}`;
+}
+
+/** Name of the text of a sort column; no column of a model can have it. */
+function textName(index: number): string {
+  return `sort text ${index}`;
+}
+
+function keyText(
+  { descriptor, codec }: SortColumn,
+  row: Record<string, unknown>,
+  index: number,
+): string | null {
+  const value = row[codec.asText ? textName(index) : descriptor.column];
+  return value === null || value === undefined ? null : codec.toText(value);
+}
+
+function sortExpression(model: ModelDescriptor, { codec, descriptor }: SortColumn): Expression<unknown> {
+  const reference = sql.ref(qualified(model, descriptor.column));
+  return codec.collated ? sql`${reference} collate "C"` : reference;
+}
+
+/** The condition for rows that come after a key. */
+function afterKey(model: ModelDescriptor, order: SortOrder, after: SortKey): Expression<SqlBool> {
+  const terms = order.columns.map((column, index) => ({
+    ...column,
+    node: sortExpression(model, column).toOperationNode(),
+    value: after[index] ?? null,
+  }));
+  const [first] = terms;
+  const uniform = terms.every(({ nullable, direction }) => !nullable && direction === first?.direction);
+  return new ExpressionWrapper(uniform ? afterRow(terms) : afterTerms(terms));
+}
+
+interface KeyTerm extends SortColumn {
+  readonly node: OperationNode;
+  readonly value: string | null;
+}
+
+/** `(a, b, id) > ($1, $2, $3)`, which an index on the three columns answers at once. */
+function afterRow(terms: readonly KeyTerm[]): OperationNode {
+  const operator = terms[0]?.direction === 'desc' ? '<' : '>';
+  const columns = TupleNode.create(terms.map(({ node }) => node));
+  return compare(columns, operator, TupleNode.create(terms.map(({ value }) => ValueNode.create(value))));
+}
+
+/** `a > $1 or a = $1 and (b < $2 or b = $2 and id > $3)`, with absent values last in `asc` and first in `desc`. */
+function afterTerms([first, ...rest]: readonly KeyTerm[]): OperationNode {
+  if (first === undefined) return ValueNode.createImmediate(false);
+  const beyond = beyondTerm(first);
+  if (rest.length === 0) return beyond;
+  const tied = ParensNode.create(AndNode.create(equalTerm(first), afterTerms(rest)));
+  return ParensNode.create(OrNode.create(beyond, tied));
+}
+
+function beyondTerm({ node, direction, nullable, value }: KeyTerm): OperationNode {
+  if (value === null) return direction === 'asc' ? ValueNode.createImmediate(false) : isNull(node, 'is not');
+  const beyond = compare(node, direction === 'asc' ? '>' : '<', ValueNode.create(value));
+  return nullable && direction === 'asc'
+    ? ParensNode.create(OrNode.create(beyond, isNull(node, 'is')))
+    : beyond;
+}
+
+function equalTerm({ node, value }: KeyTerm): OperationNode {
+  return value === null ? isNull(node, 'is') : compare(node, '=', ValueNode.create(value));
+}
+
+function isNull(node: OperationNode, operator: 'is' | 'is not'): OperationNode {
+  return compare(node, operator, ValueNode.createImmediate(null));
+}
+
+function compare(
+  left: OperationNode,
+  operator: '<' | '=' | '>' | 'is' | 'is not',
+  right: OperationNode,
+): OperationNode {
+  return BinaryOperationNode.create(left, OperatorNode.create(operator), right);
+}

@@ -1,0 +1,306 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { describeOn, describeOnEachAdapter } from '../../../test/databases/vitest.js';
+import type { ShardingTopology } from '../../config/types.js';
+import { openDatabases } from '../../databases.js';
+import { ShardIdentifier } from '../../domain/shard-identifier.js';
+import type { Account } from '../../domain/test-support/account.js';
+import { DeadlineExceededError, FwError, ValidationError } from '../../errors.js';
+import { wrappedRegistry } from '../../sharding/test-support/wrapped-registry.js';
+import {
+  AccountLists,
+  accountMigrations,
+  idsInOneTable,
+  removeAccounts,
+  storeAccount,
+} from '../test-support/account-lists.js';
+import { encodeCursor, type PageRequest } from './page.js';
+import type { SortTerm } from './sort-order.js';
+
+const FIVE = [
+  ShardIdentifier.of(0, 0),
+  ShardIdentifier.of(0, 1),
+  ShardIdentifier.of(1, 0),
+  ShardIdentifier.of(1, 1),
+  ShardIdentifier.of(1, 2),
+];
+/** Embedded databases are slow to start. */
+const TWO = FIVE.slice(1, 3);
+
+const ids = (accounts: readonly Account[]): readonly string[] => accounts.map(({ id }) => id.getValue());
+
+/** Text whose order differs between code points, UTF-16 units and the collations of natural languages. */
+const nickname = fc.option(fc.constantFrom('', 'a', 'B', 'b', 'ä', 'z', '_', 'ﬁ', '\u{1F600}', 'a b', 'a-b'));
+const row = fc.record({
+  shard: fc.nat(4),
+  nickname,
+  balance: fc.constantFrom('0', '-1', '1.5', '1.50', '10', '9', '123456789012345.6789'),
+  created: fc.constantFrom(
+    '2024-06-01T08:00:00Z',
+    '2024-06-01T08:00:00.000001Z',
+    '2024-06-01T08:00:00.000002Z',
+  ),
+  state: fc.constantFrom('OPEN' as const, 'OPEN' as const, 'OPEN' as const, 'GONE' as const),
+});
+const direction = fc.constantFrom('asc' as const, 'desc' as const);
+const terms = fc.uniqueArray(
+  fc.record({
+    field: fc.constantFrom('nickname', 'balance', 'createdDate', 'id', 'state', 'version'),
+    direction,
+  }),
+  { selector: ({ field }) => field, maxLength: 3 },
+) as fc.Arbitrary<readonly SortTerm<Account>[]>;
+
+const SQL: Readonly<Record<string, string>> = {
+  nickname: 'nickname collate "C"',
+  balance: 'balance',
+  createdDate: 'created_date',
+  id: 'id',
+  state: 'state collate "C"',
+  version: 'version',
+};
+
+function orderSql(orderBy: readonly SortTerm<Account>[]): string {
+  const last = orderBy.at(-1)?.direction ?? 'asc';
+  return [...orderBy, { field: 'id', direction: last }]
+    .map((term) => `${SQL[term.field]} ${term.direction ?? 'asc'}`)
+    .join(', ');
+}
+
+describeOnEachAdapter('Pages over all shards', (harness) => {
+  const shards = harness.adapter === 'pglite' ? TWO : FIVE;
+  const open = async () => {
+    const databases = await harness.makeShards({ shards, migrations: accountMigrations });
+    return { databases, lists: new AccountLists(databases) };
+  };
+  const shardOf = (index: number): ShardIdentifier =>
+    shards[index % shards.length] ?? ShardIdentifier.of(0, 0);
+
+  it('are those of one sorted list, with no gap and no repeat while rows are inserted', async () => {
+    const { databases, lists } = await open();
+    const store = (rows: readonly { readonly shard: number }[]) =>
+      Promise.all(rows.map((each) => storeAccount(databases, { ...each, shard: shardOf(each.shard) })));
+    const property = fc.asyncProperty(
+      fc.array(row, { maxLength: 25 }),
+      fc.array(fc.array(row, { maxLength: 3 }), { maxLength: 4 }),
+      terms,
+      fc.integer({ min: 1, max: 7 }),
+      async (rows, batches, orderBy, limit) => {
+        await removeAccounts(databases);
+        const inserted = new Map((await store(rows)).map((id) => [id, '']));
+        const visited: string[] = [];
+        const pending = [...batches];
+        let cursor: string | undefined;
+        do {
+          const page = await lists.page({ limit, cursor }, { orderBy });
+          visited.push(...ids(page.items));
+          cursor = page.next ?? undefined;
+          // Each row remembers up to where the list had been read when it came.
+          if (cursor !== undefined) {
+            for (const id of await store(pending.shift() ?? [])) inserted.set(id, visited.at(-1) ?? '');
+          }
+        } while (cursor !== undefined);
+        const sorted = await idsInOneTable(databases, orderSql(orderBy));
+        const place = new Map(sorted.map((id, index) => [id, index]));
+        const expected = sorted.filter(
+          (id) => (place.get(id) ?? 0) > (place.get(inserted.get(id) ?? '') ?? -1),
+        );
+        expect(visited).toEqual(expected);
+      },
+    );
+    await fc.assert(property, { numRuns: 20 });
+  });
+
+  it('are streamed in the same order, one page of each shard at a time', async () => {
+    const { databases, lists } = await open();
+    const property = fc.asyncProperty(
+      fc.array(row, { maxLength: 25 }),
+      terms,
+      fc.integer({ min: 1, max: 4 }),
+      async (rows, orderBy, pageSize) => {
+        await removeAccounts(databases);
+        for (const each of rows) await storeAccount(databases, { ...each, shard: shardOf(each.shard) });
+        const streamed: string[] = [];
+        for await (const account of lists.all({ orderBy, pageSize })) streamed.push(account.id.getValue());
+        expect(streamed).toEqual(await idsInOneTable(databases, orderSql(orderBy)));
+      },
+    );
+    await fc.assert(property, { numRuns: 20 });
+  });
+
+  it('hold one page of each shard at most, however long the list is', async () => {
+    const { databases } = await open();
+    let fetched = 0;
+    let largest = 0;
+    const counting = wrappedRegistry(databases, async (_, send) => {
+      const result = await send();
+      fetched += result.rows.length;
+      largest = Math.max(largest, result.rows.length);
+      return result;
+    });
+    for (let count = 0; count < 12 * shards.length; count += 1)
+      await storeAccount(databases, { shard: shardOf(count), balance: String(count % 5) });
+    const lists = new AccountLists(counting);
+    const orderBy = [{ field: 'balance' }] as const;
+    await lists.page({ limit: 4 }, { orderBy });
+    // One more tells whether there is a next page.
+    expect(largest).toBeLessThanOrEqual(5);
+    expect(fetched).toBeLessThanOrEqual(5 * shards.length);
+    fetched = 0;
+    let streamed = 0;
+    let most = 0;
+    for await (const _ of lists.all({ orderBy, pageSize: 3 })) {
+      most = Math.max(most, fetched - streamed);
+      streamed += Number(_ !== undefined);
+    }
+    expect(streamed).toBe(12 * shards.length);
+    expect(most).toBeLessThanOrEqual(4 * shards.length);
+  });
+
+  it('hide what is deleted unless asked for, and a cursor of one list is refused by the other', async () => {
+    const { databases, lists } = await open();
+    for (const state of ['OPEN', 'GONE', 'OPEN'] as const) {
+      await storeAccount(databases, { shard: shardOf(0), state });
+    }
+    const states = async (request: PageRequest, includeDeleted?: boolean) => {
+      const list = includeDeleted === undefined ? {} : { includeDeleted };
+      return (await lists.page(request, list)).items.map(({ state }) => state);
+    };
+    expect(await states({})).toEqual(['OPEN', 'OPEN']);
+    expect(await states({}, true)).toEqual(['OPEN', 'GONE', 'OPEN']);
+    expect((await lists.many({ limit: 5 })).length).toBe(2);
+    expect((await lists.many({ limit: 5, includeDeleted: true })).length).toBe(3);
+    const { next } = await lists.page({ limit: 1 });
+    await expect(states({ cursor: next ?? '' }, true)).rejects.toThrow('cursor is not one that this list');
+  });
+
+  it('refuse cursors of other filters or orders and what only looks like a cursor', async () => {
+    const { databases, lists } = await open();
+    for (const balance of ['1', '2', '3']) await storeAccount(databases, { shard: shardOf(0), balance });
+    const list = { filters: { owner: 'alice' }, orderBy: [{ field: 'balance' }] } as const;
+    const { next } = await lists.page({ limit: 1 }, list);
+    const cursor = next ?? '';
+    expect((await lists.page({ limit: 1, cursor }, list)).items[0]?.balance.toFixed()).toBe('2');
+    const others = [
+      { ...list, filters: { owner: 'bob' } },
+      { ...list, filters: {} },
+      { ...list, orderBy: [{ field: 'balance', direction: 'desc' }] },
+      { ...list, orderBy: [] },
+    ] as const;
+    for (const other of others) await expect(lists.page({ cursor }, other)).rejects.toThrow(ValidationError);
+    const forged = (key: string): string =>
+      encodeCursor('Account by balance asc,id asc', { owner: 'alice' }, key);
+    const id = '018fd000-0000-7000-8000-000000000000';
+    const keys = [
+      '["2"]',
+      `["2","${id}","x"]`,
+      `["2 or true","${id}"]`,
+      `[null,"${id}"]`,
+      '["2",null]',
+      '[2,3]',
+      '[]',
+    ];
+    for (const key of [...keys, `[ "2","${id}"]`, `["2","${id.toUpperCase()}"]`, '{}', 'null', '']) {
+      await expect(lists.page({ cursor: forged(key) }, list), key).rejects.toThrow('cursor is not one');
+    }
+    const digest = Buffer.from(cursor, 'base64url').toString().slice(0, 16);
+    const elsewhere = Buffer.from(`${digest}["2","${id}"]`).toString('base64url');
+    for (const text of [elsewhere, `${cursor}=`, `${cursor}A`, cursor.slice(1), ' ', '💥']) {
+      await expect(lists.page({ cursor: text }, list), text).rejects.toThrow('cursor is not one');
+    }
+    expect((await lists.page({ cursor: forged(`["2","${id}"]`) }, list)).items).toHaveLength(2);
+  });
+});
+
+describeOnEachAdapter('Lists', (harness) => {
+  const open = async () => {
+    const databases = await harness.makeShards({ shards: TWO, migrations: accountMigrations });
+    return { databases, lists: new AccountLists(databases) };
+  };
+
+  it('need a limit', async () => {
+    const { databases, lists } = await open();
+    for (const balance of ['3', '1', '2'])
+      await storeAccount(databases, { shard: ShardIdentifier.of(0, 1), balance });
+    const orderBy = [{ field: 'balance', direction: 'desc' }] as const;
+    expect((await lists.many({ limit: 2, orderBy })).map(({ balance }) => balance.toFixed())).toEqual([
+      '3',
+      '2',
+    ]);
+    for (const limit of [0, -1, 1.5, 1_001, Number.POSITIVE_INFINITY, Number.NaN]) {
+      await expect(lists.many({ limit })).rejects.toThrow('A list needs a limit from 1 to 1000');
+    }
+    await expect(lists.many({} as { limit: number })).rejects.toThrow(ValidationError);
+  });
+
+  it('are sorted by stored fields only, each once', async () => {
+    const { lists } = await open();
+    const field = (name: string): SortTerm<Account> => ({ field: name as keyof Account & string });
+    const refuse = async (...orderBy: readonly SortTerm<Account>[]) =>
+      expect(lists.many({ limit: 1, orderBy })).rejects.toThrow('A list is sorted by');
+    await refuse(field('events'));
+    await refuse(field('balance; drop table accounts'));
+    await refuse(field('balance'), field('balance'));
+    await refuse({ field: 'balance', direction: 'sideways' as 'asc' });
+  });
+
+  it('of a query take the conditions of the repository', async () => {
+    const { databases, lists } = await open();
+    for (const name of ['ann', 'bob']) {
+      for (const shard of TWO) await storeAccount(databases, { shard, nickname: name });
+    }
+    const found = await lists.many({ limit: 9, where: (query) => query.where('nickname', '=', 'bob') });
+    expect(found.map(({ nickname: name }) => name)).toEqual(['bob', 'bob']);
+    expect((await lists.balances()).items).toHaveLength(4);
+  });
+});
+
+function withLockTimeout(topology: ShardingTopology, lockTimeoutMs: number): ShardingTopology {
+  const groups = topology.groups.map((group) => ({
+    ...group,
+    members: group.members.map((member) => ({ ...member, primary: { ...member.primary, lockTimeoutMs } })),
+  }));
+  return { ...topology, groups };
+}
+
+describeOn('postgresql', 'Queries over all shards', (harness) => {
+  it('answer with what the other shards hold when one does not answer in time, and say which', async () => {
+    const topology = await harness.makeTopology({ shards: FIVE, migrations: accountMigrations });
+    const databases = openDatabases(withLockTimeout(topology, 9_000));
+    const lists = new AccountLists(databases);
+    const [, slow] = FIVE;
+    if (slow === undefined) throw new Error('Five shards');
+    for (const shard of FIVE) await storeAccount(databases, { shard, balance: '7' });
+    // One connection holds the lock, the other one is there for the question.
+    const [session, other] = await Promise.all([
+      databases.database(slow).acquire(),
+      databases.database(slow).acquire(),
+    ]);
+    other.release();
+    await session.script('begin; lock table accounts');
+    // The others are given time to answer, also on a busy machine.
+    const timeoutMs = 1_500;
+    try {
+      const started = performance.now();
+      const { items, failures } = await lists.balances(timeoutMs);
+      // Without a deadline, the statement would end after ten seconds.
+      expect(performance.now() - started).toBeLessThan(9_000);
+      expect(items).toHaveLength(4);
+      expect(failures.map(({ shard }) => shard)).toEqual([slow]);
+      expect(failures[0]?.error).toBeInstanceOf(DeadlineExceededError);
+      const page = await lists.partialPage({ limit: 10 }, { timeoutMs });
+      expect(page.items).toHaveLength(4);
+      expect(page.failures.map(({ shard }) => shard)).toEqual([slow]);
+      await expect(lists.page({ limit: 10 }, { timeoutMs })).rejects.toThrow(FwError);
+      const reading = (async () => {
+        for await (const _ of lists.all({ timeoutMs })) expect(_).toBeDefined();
+      })();
+      await expect(reading).rejects.toThrow(FwError);
+    } finally {
+      session.destroy();
+    }
+    // The server may take a moment to notice that the session has ended.
+    expect((await lists.page({ limit: 10 }, { timeoutMs: 9_000 })).items).toHaveLength(5);
+    await databases.close(0);
+  });
+});

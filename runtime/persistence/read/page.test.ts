@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { ValidationError } from '../../errors.js';
+import { decodeCursor, encodeCursor, pageLimit } from './page.js';
+
+const DIGITS = /^\d+$/;
+
+describe('the limit of a page', () => {
+  test('is 50 unless asked for, up to 200', () => {
+    expect([pageLimit({}), pageLimit({ limit: 1 }), pageLimit({ limit: 200 })]).toEqual([50, 1, 200]);
+  });
+
+  test.each([0, -1, 201, 1.5, Number.NaN])('cannot be %d', (limit) => {
+    expect(() => pageLimit({ limit })).toThrow(ValidationError);
+  });
+});
+
+describe('a cursor', () => {
+  test('gives back the key that it was made of, whatever the order of the filters', () => {
+    const cursor = encodeCursor('wallets', { owner: 'x', open: true }, '42');
+    expect(decodeCursor(cursor, 'wallets', { open: true, owner: 'x' }, DIGITS)).toBe('42');
+    expect(decodeCursor(undefined, 'wallets', {}, DIGITS)).toBeUndefined();
+  });
+
+  test('can stand in a URL as it is', () => {
+    expect(encodeCursor('wallets', {}, '~~~???')).toMatch(/^[\w-]+$/);
+  });
+
+  test.each([
+    ['of another list', 'orders', { owner: 'x' }],
+    ['of other filters', 'wallets', { owner: 'y' }],
+    ['without its filters', 'wallets', {}],
+  ])('%s is refused', (_, list, scope) => {
+    const cursor = encodeCursor('wallets', { owner: 'x' }, '42');
+    expect(() => decodeCursor(cursor, list, scope, DIGITS)).toThrow(ValidationError);
+  });
+
+  test('that nobody has given out is refused', () => {
+    const cursor = encodeCursor('wallets', {}, '42');
+    const forged = encodeCursor('wallets', {}, '42; drop table wallets');
+    for (const text of ['', 'x', `${cursor}=`, ` ${cursor}`, cursor.slice(0, 10), forged]) {
+      expect(() => decodeCursor(text, 'wallets', {}, DIGITS)).toThrow(ValidationError);
+    }
+  });
+
+  test('of which a character was changed, left out or doubled is refused', () => {
+    const cursor = encodeCursor('wallets', {}, '1234567890');
+    const altered = [...cursor].flatMap((character, at) => {
+      const [before, after] = [cursor.slice(0, at), cursor.slice(at + 1)];
+      const others = [...ALPHABET].filter((other) => other !== character);
+      return [
+        before + after,
+        before + character + cursor.slice(at),
+        ...others.map((other) => before + other + after),
+      ];
+    });
+    const accepted = altered.filter((text) => text !== cursor && accepts(text));
+    expect(accepted).toEqual([]);
+    expect(accepts(cursor)).toBe(true);
+  });
+});
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+function accepts(text: string): boolean {
+  try {
+    return decodeCursor(text, 'wallets', {}, DIGITS) !== undefined;
+  } catch {
+    return false;
+  }
+}

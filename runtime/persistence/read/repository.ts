@@ -1,0 +1,287 @@
+import type { Kysely, SelectQueryBuilder } from 'kysely';
+import { currentPerformScope } from '../../action/perform-scope.js';
+import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { Entity } from '../../domain/entity.js';
+import { Id, ShardedId } from '../../domain/id.js';
+import { heldKeys, type KeyLookup, type KeyOf, type KeyPlace } from '../../domain/natural-key.js';
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { parseUuid, type Uuid } from '../../domain/uuid.js';
+import { ModelNotFoundError, PlanMisuseError } from '../../errors.js';
+import { lookupBySameKey, lookupByValues } from './key-lookup.js';
+import { ListReader, type PartialPage } from './list-reader.js';
+import type { AnyQuery, AnyTables } from './list-statement.js';
+import { declareModelTable } from './model-tables.js';
+import { type CursorScope, MAXIMUM_PAGE_LIMIT, type Page, type PageRequest, pageLimit } from './page.js';
+import type { QueryOptions } from './query-options.js';
+import { type ScatterResult, scatter, shardDeadline } from './scatter.js';
+import type { SortTerm } from './sort-order.js';
+
+/** How repositories reach the shards. Implemented by the executor's side and by the test kit. */
+export interface RepositoryContext {
+  /** All configured shards. */
+  readonly shards: readonly ShardIdentifier[];
+  /** Where models without a sharded id live. */
+  readonly defaultShard: ShardIdentifier;
+  /** The stored model with this id. @throws UnknownShardError if the shard is not configured */
+  read(model: ModelDescriptor, shard: ShardIdentifier, id: string): Promise<Entity | undefined>;
+  /** The stored model that holds a natural key. @throws UnknownShardError if the shard is not configured */
+  readByKey(lookup: KeyLookup): Promise<Entity | undefined>;
+  /** Read-only queries on one shard. @throws UnknownShardError if the shard is not configured */
+  queries<Tables>(shard: ShardIdentifier, options?: QueryOptions): Kysely<Tables>;
+}
+
+/** What `findAllByIds` found. */
+export interface FoundModels<M> {
+  /** In the order of the ids asked for, missing ones left out. */
+  readonly models: readonly M[];
+  /** Ids without a (visible) row, in the order asked for. */
+  readonly missing: readonly Uuid[];
+}
+
+export interface ReadOptions {
+  /** Also show models whose state means deleted. Default false. */
+  readonly includeDeleted?: boolean;
+}
+
+/** Tables as Kysely sees them, by name. */
+type TableName<Tables> = keyof Tables & string;
+
+/**
+ * Reads models of one class. An id alone finds its database: the shard is read from its bits. Inside `perform`, reads
+ * by id see what the plan has staged. Subclasses add queries of their own.
+ *
+ * @typeParam M the model class @typeParam Tables the emitted table types
+ */
+export class Repository<M extends Entity, Tables = Record<string, Record<string, unknown>>> {
+  protected readonly context: RepositoryContext;
+  protected readonly model: ModelDescriptor<M>;
+
+  constructor(context: RepositoryContext, model: ModelDescriptor<M>) {
+    this.context = context;
+    this.model = model;
+    declareModelTable(model.table);
+  }
+
+  /**
+   * The model with this id.
+   *
+   * @throws ModelNotFoundError if there is none @throws ValidationError if `id` is no id of this model
+   * @throws UnknownShardError if the id names a shard that is not configured
+   */
+  async getById(id: string | Id<M>, options?: ReadOptions): Promise<M> {
+    const found = this.#ifVisible(await this.#find(id), options);
+    if (found === undefined) throw new ModelNotFoundError(this.model.name, idText(id));
+    return found;
+  }
+
+  /** As `getById`, but undefined if there is none. */
+  async findById(id: string | Id<M>, options?: ReadOptions): Promise<M | undefined> {
+    return this.#ifVisible(await this.#find(id), options);
+  }
+
+  /** Many models by id, over all shards: one statement per shard. Ids may repeat. */
+  async findAllByIds(ids: readonly (string | Id<M>)[], options?: ReadOptions): Promise<FoundModels<M>> {
+    const found = await Promise.all(ids.map((id) => this.findById(id, options)));
+    const missing = ids.filter((_, index) => found[index] === undefined).map(idText);
+    return { models: found.filter((model) => model !== undefined), missing };
+  }
+
+  /**
+   * The model with this natural key (`@Key`) that is not in a deleted state.
+   *
+   * @param key all fields of one key, by name
+   * @param place for models with a sharded id: the shard to look on. Keys are unique per shard.
+   * @throws ModelNotFoundError if there is none @throws ValidationError for a value that could not be stored
+   * @throws PlanMisuseError if the fields are not those of a key
+   */
+  async getByKey(key: KeyOf<M>, ...place: KeyPlace<M>): Promise<M> {
+    const found = await this.findByKey(key, ...place);
+    if (found === undefined) throw new ModelNotFoundError(this.model.name, keyForPeople(key));
+    return found;
+  }
+
+  /** As `getByKey`, but undefined if there is none. */
+  async findByKey(key: KeyOf<M>, ...place: KeyPlace<M>): Promise<M | undefined> {
+    const [shard] = place as readonly (ShardIdentifier | undefined)[];
+    if (this.model.sharded && shard === undefined) {
+      throw new PlanMisuseError(`Name the shard: a key of ${this.model.name} is unique on its shard only`);
+    }
+    const lookup = lookupByValues(this.model, shard ?? this.context.defaultShard, key);
+    return (await this.#holder(lookup)) as M | undefined;
+  }
+
+  /**
+   * The model with the same natural key as this one, on the shard of this one's id. Of several keys it is the one
+   * without a name, else the first.
+   *
+   * @throws PlanMisuseError if the model has no natural key
+   */
+  async findSameKey(model: M): Promise<M | undefined> {
+    return (await this.#holder(lookupBySameKey(this.model, model, this.context.defaultShard))) as
+      | M
+      | undefined;
+  }
+
+  /** Read-only, typed queries on one shard, for subclasses. Anything that writes throws WriteInPerformError. */
+  protected queries(shard: ShardIdentifier, options?: QueryOptions): Kysely<Tables> {
+    return this.context.queries<Tables>(shard, options);
+  }
+
+  /**
+   * Runs a query on every shard at once, each with its own deadline. Shards that fail do not hide what the others found.
+   *
+   * @param query called with read-only queries on one shard
+   */
+  protected scatter<T>(
+    query: (db: Kysely<Tables>, shard: ShardIdentifier) => Promise<readonly T[]>,
+    options: QueryOptions = {},
+  ): Promise<ScatterResult<T>> {
+    const deadline = shardDeadline(options.timeoutMs);
+    const ask = (shard: ShardIdentifier) => query(this.queries(shard, { ...options, ...deadline }), shard);
+    return scatter(this.#shards, deadline, ask);
+  }
+
+  /**
+   * One page of a list over all shards. Each shard is asked for one page at most, and the pages are merged in the order
+   * of the list. Paging on misses and repeats nothing that was there from the first page on and kept its place.
+   *
+   * @throws ValidationError for a limit, cursor or order that cannot be
+   * @throws ShardUnavailableError, DeadlineExceededError or another error of a shard that does not answer
+   */
+  protected async findPage(request: PageRequest, list: PagedList<M, Tables>): Promise<Page<M>> {
+    return this.#list(list).page(request, list.filters);
+  }
+
+  /**
+   * As `findPage`, but a shard that does not answer is named instead of thrown: what it holds between the first and the
+   * last model of this page is missing, and the next page does not bring it up.
+   *
+   * @throws the shard's error if none answers
+   */
+  protected async findPartialPage(request: PageRequest, list: PagedList<M, Tables>): Promise<PartialPage<M>> {
+    return this.#list(list).partialPage(request, list.filters);
+  }
+
+  /**
+   * The first models of a list over all shards, at most `limit` of them.
+   *
+   * @throws ValidationError without a limit from 1 to 1,000: what may be longer is paged through or streamed
+   */
+  protected async findMany(list: LimitedList<M, Tables>): Promise<readonly M[]> {
+    return this.#list(list).first(list.limit);
+  }
+
+  /**
+   * All models of a list over all shards, one by one and in order. There is no snapshot: each shard is read in pages,
+   * and what is inserted meanwhile shows up if its place has not been passed. Stop whenever you like: nothing is held.
+   *
+   * @throws ValidationError for an impossible order, and the error of a shard that does not answer
+   */
+  protected stream(list: StreamedList<M, Tables>): AsyncGenerator<M, void, undefined> {
+    return this.#list(list).stream(pageLimit({ limit: list.pageSize ?? MAXIMUM_PAGE_LIMIT }));
+  }
+
+  /** The shards that hold models of this class. */
+  get #shards(): readonly ShardIdentifier[] {
+    return this.model.sharded ? this.context.shards : [this.context.defaultShard];
+  }
+
+  #list(list: ModelList<M, Tables>): ListReader<M> {
+    const { where, orderBy, timeoutMs, replica } = list;
+    return new ListReader<M>({
+      model: this.model,
+      shards: this.#shards,
+      orderBy,
+      // The emitted tables are a promise about the database that no value carries.
+      where: where === undefined ? same : (where as unknown as (query: AnyQuery) => AnyQuery),
+      includeDeleted: list.includeDeleted === true,
+      timeoutMs,
+      queries: (shard, limitMs) => this.context.queries<AnyTables>(shard, { replica, timeoutMs: limitMs }),
+    });
+  }
+
+  /** Staged states come first: this plan's own, then those of other actions of this process. */
+  #find(id: string | Id<M>): Promise<Entity | undefined> | Entity | undefined {
+    const uuid = idText(id);
+    const shard = this.#shardOf(uuid);
+    const { name } = this.model;
+    const scope = currentPerformScope();
+    const own = scope?.plan.staged(name, uuid)?.model;
+    if (own !== undefined) return own;
+    const load = (): Promise<Entity | undefined> => this.context.read(this.model, shard, uuid);
+    return scope?.read === undefined ? load() : scope.read(name, uuid, load);
+  }
+
+  /** The plan's own states come first, and again last: what was found may hold another key in this plan. */
+  async #holder(lookup: KeyLookup): Promise<Entity | undefined> {
+    const scope = currentPerformScope();
+    const load = (): Promise<Entity | undefined> => this.context.readByKey(lookup);
+    if (scope === undefined) return load();
+    const { plan } = scope;
+    const own = plan.holderOf(lookup.name);
+    if (own !== undefined) return own;
+    const found = await (scope.readByKey === undefined ? load() : scope.readByKey(lookup, load));
+    const latest = found && (plan.staged(this.model.name, found.id.getValue())?.model ?? found);
+    if (latest !== undefined && heldKeys(latest).includes(lookup.name)) return latest;
+    return plan.holderOf(lookup.name);
+  }
+
+  #shardOf(uuid: Uuid): ShardIdentifier {
+    if (!this.model.sharded) return this.context.defaultShard;
+    return ShardedId.named(this.model.name, uuid).resolveShardIdentifier();
+  }
+
+  #ifVisible(model: Entity | undefined, options: ReadOptions | undefined): M | undefined {
+    if (model === undefined) return undefined;
+    const hidden =
+      options?.includeDeleted !== true && this.model.deletedStates?.includes(model.state) === true;
+    return hidden ? undefined : (model as M);
+  }
+}
+
+/** A query over one model's table, to which conditions may be added. */
+export type ModelQuery<Tables> = SelectQueryBuilder<
+  Tables,
+  TableName<Tables>,
+  Partial<Tables[TableName<Tables>]>
+>;
+
+/** A list of models. */
+export interface ModelList<M, Tables> extends ReadOptions, QueryOptions {
+  /** Adds conditions. Default: all models. */
+  readonly where?: (query: ModelQuery<Tables>) => ModelQuery<Tables>;
+  /** Default: by id, that is, by creation time. The id follows as the last term in any case. */
+  readonly orderBy?: readonly SortTerm<M>[];
+}
+
+/** A list that is shown page by page. */
+export interface PagedList<M, Tables> extends ModelList<M, Tables> {
+  /** Every value that `where` depends on: a cursor is good for the list with these filters only. */
+  readonly filters: CursorScope;
+}
+
+/** A list that is cut off. */
+export interface LimitedList<M, Tables> extends ModelList<M, Tables> {
+  /** 1..1,000 */
+  readonly limit: number;
+}
+
+/** A list that is read to its end. */
+export interface StreamedList<M, Tables> extends ModelList<M, Tables> {
+  /** Models asked of a shard at a time, 1..200. Default 200. */
+  readonly pageSize?: number;
+}
+
+function idText<M>(id: string | Id<M>): Uuid {
+  return id instanceof Id ? id.getValue() : parseUuid(id);
+}
+
+function keyForPeople(key: Readonly<Record<string, unknown>>): string {
+  return `with ${Object.entries(key)
+    .map(([field, value]) => `${field} ${String(value)}`)
+    .join(', ')}`;
+}
+
+function same<T>(value: T): T {
+  return value;
+}

@@ -1,0 +1,101 @@
+import type { ColumnDescriptor, ModelDescriptor } from '../../domain/descriptor.js';
+import type { Entity } from '../../domain/entity.js';
+import { ValidationError } from '../../errors.js';
+import { compareValues, type SortCodec, sortCodec } from '../codec/sort-codec.js';
+
+/** One field that a list is sorted by. */
+export interface SortTerm<M> {
+  /** A field of the model that is stored in a column of its own. */
+  readonly field: keyof M & string;
+  /** Default `asc`. Models without a value come last in `asc` and first in `desc`. */
+  readonly direction?: SortDirection;
+}
+
+export type SortDirection = 'asc' | 'desc';
+
+/** A term with everything that statements and merges need. */
+export interface SortColumn {
+  readonly descriptor: ColumnDescriptor;
+  readonly direction: SortDirection;
+  readonly nullable: boolean;
+  readonly codec: SortCodec;
+}
+
+/** The place of one row in a list: the text of each column that the list is sorted by. */
+export type SortKey = readonly (string | null)[];
+
+/** More would make for statements that no index serves. */
+const MAXIMUM_TERMS = 8;
+
+/**
+ * The order of a list over many databases. It ends with the id, so that no two rows are equal, and it does not depend
+ * on settings of the databases: text is ordered by its code points.
+ */
+export class SortOrder {
+  readonly columns: readonly SortColumn[];
+  /** Names the order in a cursor. */
+  readonly name: string;
+
+  private constructor(columns: readonly SortColumn[]) {
+    this.columns = columns;
+    this.name = columns.map(({ descriptor, direction }) => `${descriptor.field} ${direction}`).join(',');
+  }
+
+  /**
+   * @param terms default: by id, that is, by creation time
+   * @throws ValidationError for a field that is not stored, has no order or is named twice
+   */
+  static of<M extends Entity>(model: ModelDescriptor<M>, terms: readonly SortTerm<M>[] = []): SortOrder {
+    if (terms.length > MAXIMUM_TERMS) throw refusal(`at most ${MAXIMUM_TERMS} fields`);
+    const named = terms.map(({ field, direction = 'asc' }) => sortColumn(model, field, direction));
+    const fields = new Set(named.map(({ descriptor }) => descriptor.field));
+    if (fields.size < named.length) throw refusal('each field once');
+    // In the direction of the last term, so that one comparison of whole rows finds the next page.
+    const direction = named.at(-1)?.direction ?? 'asc';
+    return new SortOrder(fields.has('id') ? named : [...named, sortColumn(model, 'id', direction)]);
+  }
+
+  /** Negative if `left` comes first. */
+  compare(left: SortKey, right: SortKey): number {
+    for (const [index, column] of this.columns.entries()) {
+      const result = compareTexts(column, left[index] ?? null, right[index] ?? null);
+      if (result !== 0) return column.direction === 'asc' ? result : -result;
+    }
+    return 0;
+  }
+
+  /** Whether a key that came from outside is one that a row of this list could have. */
+  accepts(key: SortKey): boolean {
+    return (
+      key.length === this.columns.length &&
+      this.columns.every(({ codec, nullable }, index) => {
+        const text = key[index] ?? null;
+        return text === null ? nullable : codec.accepts(text);
+      })
+    );
+  }
+}
+
+function sortColumn<M extends Entity>(
+  model: ModelDescriptor<M>,
+  field: string,
+  direction: SortDirection,
+): SortColumn {
+  const descriptor = model.columns.find((column) => column.field === field);
+  if (descriptor === undefined)
+    throw refusal(`stored fields of ${model.name}, not by ${JSON.stringify(field)}`);
+  if (direction !== 'asc' && direction !== 'desc') throw refusal('asc or desc');
+  const nullable = descriptor.nullable === true || descriptor.optional === true;
+  return { descriptor, direction, nullable, codec: sortCodec(descriptor) };
+}
+
+function compareTexts({ codec }: SortColumn, left: string | null, right: string | null): number {
+  if (left === right) return 0;
+  if (left === null) return 1;
+  if (right === null) return -1;
+  return compareValues(codec.toValue(left), codec.toValue(right));
+}
+
+function refusal(what: string): ValidationError {
+  return new ValidationError(`A list is sorted by ${what}`, { field: 'orderBy' });
+}

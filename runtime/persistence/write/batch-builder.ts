@@ -1,0 +1,104 @@
+import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { PlanGroup } from './plan-group.js';
+import type { QueuedPlan, Touch } from './queued-plan.js';
+
+const NONE: readonly QueuedPlan[] = [];
+
+/** What the descriptor says, whatever the table is like. */
+export function isDeclaredFoldable({ folding }: ModelDescriptor): boolean {
+  return folding !== false;
+}
+
+/** Some rows, as `model/id`. */
+export interface Rows {
+  has(row: string): boolean;
+}
+
+interface LastTouch {
+  readonly entry: QueuedPlan;
+  readonly touch: Touch;
+}
+
+/**
+ * Composes one statement out of waiting plans. Plans that rest on one another form one group. Two groups never touch
+ * one row, unless both only expect the same version of it; within a group a row may be changed again by a plan that
+ * rests on the change before.
+ */
+export class BatchBuilder {
+  readonly #busyRows: Rows;
+  readonly #isFoldable: (model: ModelDescriptor) => boolean;
+  readonly #groupOf = new Map<QueuedPlan, QueuedPlan[]>();
+  readonly #byLink = new Map<object, QueuedPlan>();
+  readonly #lastTouch = new Map<string, LastTouch>();
+
+  /**
+   * @param busyRows rows that statements under way touch
+   * @param isFoldable whether several changes of such a row may be written as one; asked only where they meet
+   */
+  constructor(busyRows: Rows, isFoldable: (model: ModelDescriptor) => boolean = isDeclaredFoldable) {
+    this.#busyRows = busyRows;
+    this.#isFoldable = isFoldable;
+  }
+
+  /** Plans taken so far. */
+  get size(): number {
+    return this.#groupOf.size;
+  }
+
+  get groups(): readonly PlanGroup[] {
+    return [...new Set(this.#groupOf.values())];
+  }
+
+  /** Takes the plan unless it has to wait for a row or a link that is not in this batch. */
+  tryAdd(entry: QueuedPlan): boolean {
+    const partners = this.#partners(entry);
+    if (partners === undefined || !entry.touches.every((touch) => this.#isFree(touch, entry))) return false;
+    this.#join(entry, partners);
+    this.#byLink.set(entry.link, entry);
+    for (const touch of entry.touches) this.#lastTouch.set(touch.row, { entry, touch });
+    return true;
+  }
+
+  /** Plans of this batch that the entry rests on; undefined if it rests on one that is still elsewhere. */
+  #partners(entry: QueuedPlan): readonly QueuedPlan[] | undefined {
+    if (entry.restsOn.length === 0) return NONE;
+    const partners: QueuedPlan[] = [];
+    for (const link of entry.restsOn) {
+      if (link.state === 'applied') continue;
+      const partner = this.#byLink.get(link);
+      if (partner === undefined) return undefined;
+      partners.push(partner);
+    }
+    return partners;
+  }
+
+  #isFree(touch: Touch, entry: QueuedPlan): boolean {
+    if (this.#busyRows.has(touch.row)) return false;
+    const last = this.#lastTouch.get(touch.row);
+    if (last === undefined) return true;
+    // Many may rest their decisions on one state: none of them changes it.
+    if (touch.kind === 'expect' && last.touch.kind === 'expect') return touch.from === last.touch.from;
+    const follows = touch.kind === 'update' && last.touch.kind !== 'expect' && last.touch.to === touch.from;
+    return follows && this.#isFoldable(touch.model) && entry.restsOn.includes(last.entry.link);
+  }
+
+  #join(entry: QueuedPlan, partners: readonly QueuedPlan[]): void {
+    if (partners.length === 0) {
+      this.#groupOf.set(entry, [entry]);
+      return;
+    }
+    const groups = new Set(partners.map((partner) => this.#groupOf.get(partner) ?? [partner]));
+    const [group = []] = groups;
+    for (const other of groups) if (other !== group) this.#merge(other, group);
+    group.push(entry);
+    this.#groupOf.set(entry, group);
+  }
+
+  /** Groups that a plan ties together; neither rests on the other, so their order among themselves is free. */
+  #merge(from: readonly QueuedPlan[], into: QueuedPlan[]): void {
+    for (const member of from) {
+      into.push(member);
+      this.#groupOf.set(member, into);
+    }
+  }
+}

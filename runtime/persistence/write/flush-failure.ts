@@ -1,0 +1,32 @@
+import { DriverFailure } from '../../sharding/driver-failure.js';
+import { sqlStateMeaning } from '../../sharding/sql-state.js';
+import { LostWrite } from './lost-write.js';
+import type { QueuedPlan } from './queued-plan.js';
+
+/** Whether no plan is guilty, so that sending fewer of them would not help. */
+export function isAboutTheServer(error: unknown): error is DriverFailure {
+  if (!(error instanceof DriverFailure)) return false;
+  const { phase, sqlState } = error;
+  if (phase !== 'answered' || sqlState === undefined) return phase !== 'answered';
+  const meaning = sqlStateMeaning(sqlState);
+  return meaning === 'unavailable' || meaning === 'saturated';
+}
+
+/** Whether a row was locked for too long: every plan that touches it has the same trouble. */
+export function isAboutLocks(error: unknown): boolean {
+  return (
+    error instanceof DriverFailure &&
+    error.sqlState !== undefined &&
+    sqlStateMeaning(error.sqlState) === 'locked'
+  );
+}
+
+/** Whether a plan that was in flight has been applied is for its execution to find out; its link waits for that. */
+export function giveBack(entry: QueuedPlan, failure: DriverFailure): void {
+  if (failure.phase === 'in-flight' && entry.sentUnder !== undefined) {
+    entry.reject(new LostWrite(entry.sentUnder, failure));
+    return;
+  }
+  entry.link.settle(false);
+  entry.reject(failure);
+}

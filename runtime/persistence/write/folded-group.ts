@@ -1,0 +1,68 @@
+import type { StagedItem } from '../../action/action-plan.js';
+import { allColumns, type ColumnSet, unionOf } from '../../domain/column-set.js';
+import type { ModelDescriptor } from '../../domain/descriptor.js';
+import { type Entity, rowOf } from '../../domain/entity.js';
+import { PlanMisuseError } from '../../errors.js';
+import { RowCodec } from '../codec/row-codec.js';
+import type { WriteGroup } from '../shard-store.js';
+
+/** What a group does to one row, all its plans folded into one change. */
+export interface RowChange {
+  readonly kind: StagedItem['kind'];
+  readonly descriptor: ModelDescriptor;
+  /** The last state. */
+  readonly model: Entity;
+  /** The version that the row must have before the first change; 0 for an insert. */
+  readonly expectedVersion: number;
+  /** Of an update: what any of its plans changes. Default: all columns. */
+  readonly changed?: ColumnSet;
+  /** Of an update: names of the natural keys that the row held before. Default: none, or they are not known. */
+  readonly heldBefore?: readonly string[];
+  /** States between the first and the last are skipped. */
+  readonly isFolded?: true;
+}
+
+/** The columns that the update of a row sets. */
+export function changedBy({ descriptor, changed }: RowChange): ColumnSet {
+  return changed ?? allColumns(descriptor);
+}
+
+/**
+ * The changes of a group, one per row, in staging order.
+ *
+ * @throws ValidationError if a state that is skipped does not fit its columns, or if only the server can tell
+ */
+export function foldGroup(group: WriteGroup): readonly RowChange[] {
+  const [only] = group;
+  if (group.length === 1 && only !== undefined) return only.items.map(toChange);
+  const rows = new Map<string, RowChange>();
+  for (const { items } of group) {
+    for (const item of items) {
+      const row = rowOf(item.model);
+      const before = rows.get(row);
+      rows.set(row, before === undefined ? toChange(item) : follow(before, item));
+    }
+  }
+  return [...rows.values()];
+}
+
+function toChange(item: StagedItem): RowChange {
+  return item.kind === 'add' ? { ...item, expectedVersion: 0 } : item;
+}
+
+/**
+ * The batch builder lets only an update follow, and only from the very version that the change before leaves; and an
+ * expectation only of what has been expected before.
+ */
+function follow(before: RowChange, item: StagedItem): RowChange {
+  if (item.kind === 'expect' && before.kind === 'expect' && before.expectedVersion === item.expectedVersion) {
+    return before;
+  }
+  if (item.kind !== 'update' || before.kind === 'expect' || before.model.version !== item.expectedVersion) {
+    throw new PlanMisuseError(`${item.descriptor.name} ${item.model.id.getValue()} cannot be folded`);
+  }
+  RowCodec.of(item.descriptor).judgeReplaced(before.model, item.model);
+  if (before.kind === 'add') return { ...before, model: item.model, isFolded: true };
+  const changed = unionOf(item.descriptor, changedBy(before), changedBy(item));
+  return { ...before, model: item.model, changed, isFolded: true };
+}

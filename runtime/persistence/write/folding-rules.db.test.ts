@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
+import type { ModelDescriptor } from '../../domain/descriptor.js';
+import { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { defineMigration } from '../../migration/migration.js';
+import { FoldingRules } from './folding-rules.js';
+
+const COLUMNS =
+  'id uuid primary key check (eventlog.is_own_id(id)), version bigint not null, state text not null, ' +
+  "amount numeric(19,4) not null check (amount not in ('NaN', 'Infinity', '-Infinity'))";
+
+const THING = {
+  name: 'Thing',
+  table: 'things',
+  columns: [
+    { field: 'id', column: 'id', type: { kind: 'uuid' }, sqlType: 'uuid' },
+    { field: 'version', column: 'version', type: { kind: 'number' }, sqlType: 'bigint' },
+    { field: 'state', column: 'state', type: { kind: 'string' }, sqlType: 'text' },
+    {
+      field: 'amount',
+      column: 'amount',
+      type: { kind: 'decimal', precision: 19, scale: 4 },
+      sqlType: 'decimal(19, 4)',
+    },
+  ],
+} as unknown as ModelDescriptor;
+
+describeOnEachAdapter('which tables may be folded', (harness) => {
+  const foldable = async (sql: string, folding?: boolean): Promise<boolean> => {
+    const databases = await harness.makeShards({
+      shards: [ShardIdentifier.of(0, 0)],
+      migrations: [defineMigration('0001_things', sql)],
+    });
+    const rules = new FoldingRules(databases.database(ShardIdentifier.of(0, 0)));
+    const model = { ...THING, ...(folding === undefined ? {} : { folding }) };
+    rules.isFoldable(model);
+    // The look at the catalog is one statement, and this one comes after it.
+    await databases.database(ShardIdentifier.of(0, 0)).query({ text: 'select pg_sleep(0.2)', values: [] });
+    return rules.isFoldable(model);
+  };
+
+  test('a table as the generator makes it is', async () => {
+    expect(await foldable(`create table things (${COLUMNS})`)).toBe(true);
+  });
+
+  test.each([
+    ['a check of its own', `create table things (${COLUMNS}, check (amount >= 0))`],
+    [
+      'a check that refuses more than what is no number',
+      `create table things (${COLUMNS.slice(0, -1)} and amount >= 0))`,
+    ],
+    ['a column of another type', `create table things (${COLUMNS.replace('19,4', '9,4')})`],
+    [
+      'a computed column',
+      `create table things (${COLUMNS}, half numeric generated always as (amount / 2) stored)`,
+    ],
+    [
+      'an index of a computed value',
+      `create table things (${COLUMNS}); create index on things ((1 / amount))`,
+    ],
+    ['row security', `create table things (${COLUMNS}); alter table things enable row level security`],
+    ['a unique constraint', `create table things (${COLUMNS}, email text unique)`],
+    ['a unique index', `create table things (${COLUMNS}, email text); create unique index on things (email)`],
+    [
+      'a trigger',
+      `create table things (${COLUMNS}); create function note() returns trigger language plpgsql as 'begin return new; end';
+       create trigger note before update on things for each row execute function note()`,
+    ],
+  ])('a table with %s is not', async (_, sql) => {
+    expect(await foldable(sql)).toBe(false);
+  });
+
+  test('the model decides where it says so', async () => {
+    expect(await foldable(`create table things (${COLUMNS}, check (amount >= 0))`, true)).toBe(true);
+    await harness.cleanUp();
+    expect(await foldable(`create table things (${COLUMNS})`, false)).toBe(false);
+  });
+});

@@ -1,0 +1,169 @@
+import { time } from '../../concurrency/time.js';
+import type { ModelDescriptor } from '../../domain/descriptor.js';
+import { normalizeType } from '../../domain/sql-type.js';
+import type { ShardDatabase } from '../../sharding/shard-database.js';
+import { quoteElement } from '../codec/column-codec.js';
+import { quoteIdentifier } from '../codec/sql-identifier.js';
+
+/** After a look at the catalog that failed, the next one is not made before this time, in milliseconds. */
+const PAUSE_MS = 1_000;
+/** A table that may not be folded is looked at again after this time, in milliseconds: what kept it may be gone. */
+const STRICT_MS = 60_000;
+
+/** Constraints of the first migration that no state between can break: residency of ids, numbers that are numbers. */
+const HARMLESS = [
+  /^CHECK \(eventlog\.is_own_id\(id\)\)$/,
+  /^CHECK \(\(?\((?:"[^"]+"|\w+) <> ALL \(ARRAY\['NaN'::numeric(?:, '-?Infinity'::numeric)*\]\)\)?\)\)$/,
+];
+
+const CATALOG = `
+SELECT
+  EXISTS (SELECT FROM pg_trigger WHERE tgrelid = t.oid AND NOT tgisinternal)
+    OR EXISTS (SELECT FROM pg_rewrite WHERE ev_class = t.oid)
+    OR EXISTS (SELECT FROM pg_index JOIN pg_class AS i ON i.oid = indexrelid WHERE indrelid = t.oid
+      AND (indisunique AND NOT indisprimary OR indexprs IS NOT NULL OR indpred IS NOT NULL) AND i.relname <> ALL ($3::text[]))
+    OR EXISTS (SELECT FROM pg_attribute WHERE attrelid = t.oid AND attgenerated <> '')
+    OR EXISTS (SELECT FROM pg_attribute WHERE attrelid = t.oid AND attnotnull AND attname = ANY ($2::text[]))
+    OR t.relrowsecurity OR t.relkind <> 'r' OR t.relhassubclass,
+  t.xmin::text,
+  t.relhastriggers,
+  ARRAY(SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = t.oid AND contype NOT IN ('p', 'n')
+    AND NOT (contype = 'c' AND conname = ANY ($4::text[]))),
+  ARRAY(SELECT attname::text FROM pg_attribute WHERE attrelid = t.oid AND attnum > 0 ORDER BY attnum),
+  ARRAY(SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = t.oid AND attnum > 0 ORDER BY attnum)
+FROM pg_class AS t WHERE t.oid = to_regclass($1)`;
+
+/** What a statement that folds rows of a table has to find there: nothing that its look at the catalog has not seen. */
+export interface FoldingProof {
+  /** `xmin` of the table's row in `pg_class`, which changes with its checks, rules, columns and row security. */
+  readonly catalogVersion: string;
+  /** It has triggers, all of them the server's own: then others come and go without another version. */
+  readonly hasTriggers: boolean;
+}
+
+/** The rules under which a statement was to fold have changed. Nothing of it was applied. */
+export class FoldingOutdated extends Error {
+  override readonly name: string = 'FoldingOutdated';
+}
+
+/**
+ * Condition: the table may still be folded as the look at the catalog has found. It holds for the whole statement: the
+ * server takes the lock of the table first and the snapshot after it, and what could break the condition needs a lock
+ * that conflicts, or waits for transactions that hold this one.
+ *
+ * @param catalogVersion parameter
+ */
+export function foldingCondition(
+  model: ModelDescriptor,
+  { catalogVersion, hasTriggers }: FoldingProof,
+): string {
+  const table = `${quoteLiteral(quoteIdentifier(model.table))}::regclass`;
+  const conditions = [
+    `EXISTS (SELECT FROM pg_catalog.pg_class WHERE oid = ${table} AND xmin = ${catalogVersion})`,
+    `NOT EXISTS (SELECT FROM pg_catalog.pg_index WHERE indrelid = ${table} ` +
+      `AND (indisunique AND NOT indisprimary OR indexprs IS NOT NULL OR indpred IS NOT NULL)${besidesKeys(model)})`,
+  ];
+  if (hasTriggers) {
+    conditions.push(
+      `NOT EXISTS (SELECT FROM pg_catalog.pg_trigger WHERE tgrelid = ${table} AND NOT tgisinternal)`,
+      `NOT EXISTS (SELECT FROM pg_catalog.pg_constraint WHERE conrelid = ${table} AND contype = 'f')`,
+    );
+  }
+  const optional = optionalColumns(model).map(quoteLiteral).join(', ');
+  if (optional !== '') {
+    conditions.push(
+      `NOT EXISTS (SELECT FROM pg_catalog.pg_attribute WHERE attrelid = ${table} AND attnotnull AND attname IN (${optional}))`,
+    );
+  }
+  return conditions.join(' AND ');
+}
+
+/**
+ * Says which tables of one shard may have several changes of one row written as one. Folding skips the states between,
+ * one of which a trigger, a check, a unique constraint or a column of another type than its model says might have
+ * refused. Unless its model says so itself, a table is looked at when folding it is first asked for; until the answer is
+ * there, it is not folded. A migration may change the answer at any time, so that each statement that folds proves it.
+ */
+export class FoldingRules {
+  readonly #database: ShardDatabase;
+  /** Undefined: it may not be folded. */
+  readonly #known = new Map<ModelDescriptor, FoldingProof | undefined>();
+  readonly #notBefore = new Map<ModelDescriptor, number>();
+
+  constructor(database: ShardDatabase) {
+    this.#database = database;
+  }
+
+  isFoldable(model: ModelDescriptor): boolean {
+    if (model.folding !== undefined) return model.folding;
+    const known = this.#known.get(model);
+    if (known === undefined) this.#look(model);
+    return known !== undefined;
+  }
+
+  /** What a statement has to prove that folds rows of this model; undefined if the model itself says that it may. */
+  proofOf(model: ModelDescriptor): FoldingProof | undefined {
+    if (model.folding === true) return undefined;
+    const known = this.#known.get(model);
+    if (known === undefined) throw new FoldingOutdated(`${model.table} may not be folded`);
+    return known;
+  }
+
+  /** A statement has found something else: the table is looked at again. */
+  forget(model: ModelDescriptor): void {
+    this.#known.delete(model);
+    this.#notBefore.delete(model);
+  }
+
+  #look(model: ModelDescriptor): void {
+    const now = time.nowMs();
+    if (now < (this.#notBefore.get(model) ?? 0)) return;
+    this.#notBefore.set(model, now + PAUSE_MS);
+    this.#inspect(model).then(
+      (proof) => {
+        this.#known.set(model, proof);
+        this.#notBefore.set(model, time.nowMs() + STRICT_MS);
+      },
+      // Not knowing only costs speed; the next contention asks again.
+      () => {},
+    );
+  }
+
+  async #inspect(model: ModelDescriptor): Promise<FoldingProof | undefined> {
+    const { table, columns, keys = [], checks = [] } = model;
+    const list = (names: readonly string[]): string => `{${names.map(quoteElement).join(',')}}`;
+    const indexes = list(keys.map(({ index }) => index));
+    const values = [quoteIdentifier(table), list(optionalColumns(model)), indexes, list(checks)];
+    const { rows } = await this.#database.query({ text: CATALOG, values });
+    const [isStrict, version, hasTriggers, constraints, present, types] = rows[0] ?? [];
+    if (isStrict !== false) return undefined;
+    const isHarmless = (text: string): boolean => HARMLESS.some((known) => known.test(text));
+    const typeOf = new Map(
+      (present as string[]).map((name, index) => [name, (types as string[])[index] ?? '']),
+    );
+    const isFoldable =
+      (constraints as readonly string[]).every(isHarmless) &&
+      columns.every(({ column, sqlType }) => {
+        return normalizeType(typeOf.get(column) ?? '') === normalizeType(sqlType);
+      });
+    return isFoldable ? { catalogVersion: String(version), hasTriggers: hasTriggers === true } : undefined;
+  }
+}
+
+/** The codec sees to the indexes of natural keys: no state is skipped in which a key differs. */
+function besidesKeys({ keys }: ModelDescriptor): string {
+  if (keys === undefined) return '';
+  const names = keys.map(({ index }) => quoteLiteral(index)).join(', ');
+  return ` AND indexrelid NOT IN (SELECT oid FROM pg_catalog.pg_class WHERE relname IN (${names}))`;
+}
+
+/** Columns that a state may leave empty, and that a table must not require. */
+function optionalColumns({ columns }: ModelDescriptor): readonly string[] {
+  return columns.flatMap(({ column, optional, nullable }) =>
+    optional === true || nullable === true ? [column] : [],
+  );
+}
+
+function quoteLiteral(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

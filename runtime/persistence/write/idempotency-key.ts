@@ -1,0 +1,36 @@
+import type { JsonValue } from '../../domain/json.js';
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+
+/** Names one request for ever (until it is purged). */
+export interface KeyName {
+  readonly principal: string;
+  /** The action's stable name. */
+  readonly operation: string;
+  /** 1..255 visible characters, chosen by the caller. */
+  readonly key: string;
+}
+
+/** A key as a plan carries it into its transaction. */
+export interface KeyClaim extends KeyName {
+  /** Hash of action and params: another request under the same key is refused. */
+  readonly fingerprint: string;
+  /** The shard that the plan goes to. */
+  readonly target: ShardIdentifier;
+  /** ISO 8601, UTC. */
+  readonly expiresDate: string;
+  /** JSON text; absent where only the way to the target is kept (on a home that is another shard). */
+  readonly result: string | undefined;
+}
+
+/** A row of `eventlog.idempotency_keys`. */
+export interface KeyRecord {
+  readonly fingerprint: string;
+  readonly actionId: string;
+  readonly target: ShardIdentifier;
+  /** Undefined where only the way to the target is kept. */
+  readonly result: JsonValue | undefined;
+  readonly expired: boolean;
+}
+
+/** Name of the constraint that a repeated key runs into. */
+export const KEY_CONSTRAINT = 'idempotency_keys_pkey';

@@ -1,0 +1,184 @@
+import { expect, test } from 'vitest';
+import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
+import type { StagedItem } from '../../action/action-plan.js';
+import { Decimal } from '../../domain/decimal.js';
+import { instantiate } from '../../domain/entity.js';
+import { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { AccountCredited, OPENED_AT } from '../../domain/test-support/account.js';
+import { accountMigrations } from '../../execution/test-support/accounts.js';
+import type { ShardDatabase } from '../../sharding/shard-database.js';
+import { encodeValues } from '../../sharding/wire-values.js';
+import { EventCatalog } from '../codec/event-catalog.js';
+import { SqlShardStore } from '../sql-shard-store.js';
+import { idOf, planOf } from '../test-support/plans.js';
+import { FlushStatements } from './flush-statement.js';
+import type { PlanWrite } from './plan-write.js';
+import { ShardWriter } from './shard-writer.js';
+
+const HERE = ShardIdentifier.of(0, 0);
+const events = new EventCatalog([
+  {
+    name: 'AccountCredited',
+    model: 'Account',
+    eventClass: () => AccountCredited,
+    fields: [{ name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } }],
+  },
+]);
+
+interface Case {
+  readonly changes: readonly string[];
+  readonly event?: boolean;
+  readonly key?: boolean;
+}
+
+/** Rows are at version 1 when a case begins; `a` is what most of them touch. */
+const CASES: Readonly<Record<string, Case>> = {
+  'an update': { changes: ['a1>2'], event: true },
+  'an update of an old version': { changes: ['a4>5'], event: true },
+  'an update of a row that is not there': { changes: ['nobody1>2'] },
+  'an insert': { changes: ['+new'], event: true, key: true },
+  'an expectation': { changes: ['a1?'], key: true },
+  'an expectation that does not hold': { changes: ['a2?'] },
+  'an insert that rests on an expectation': { changes: ['a1?', '+new'] },
+  'an update with an insert and a key': { changes: ['a1>2', '+new'], event: true, key: true },
+  'nothing but a key': { changes: [], key: true },
+};
+
+function planFor({ changes, event = false, key = false }: Case): PlanWrite {
+  const plan = planOf(...changes);
+  const items = plan.items.map((item, index): StagedItem => {
+    if (item.kind === 'expect' || !event || index > 0) return item;
+    return { ...item, events: [new AccountCredited(idOf('a'), new Decimal('1.5'))] };
+  });
+  const claim = {
+    ...{ principal: 'test', operation: 'Test', key: 'key "1"', fingerprint: 'f' },
+    ...{ target: HERE, result: '{"done": true}', expiresDate: '2030-01-01T00:00:00.000Z' },
+  };
+  return { ...plan, items, traceContext: undefined, key: key ? claim : undefined };
+}
+
+/** Everything that a flush leaves behind, without what differs from time to time. */
+async function stored(database: ShardDatabase): Promise<unknown> {
+  const texts = [
+    `SELECT id, state, version, balance::text, closed_by, created_date::text FROM accounts ORDER BY id`,
+    `SELECT status, namespace, name, principal, params::text FROM eventlog.actions
+     WHERE name <> '+zneighbour' ORDER BY name`,
+    `SELECT namespace, model_id, model_name, event_type, payload::text, model_version, event_version, trace_context
+     FROM eventlog.events`,
+    `SELECT principal, operation, key, fingerprint, target_group, target_member, result::text, expires_date::text
+     FROM eventlog.idempotency_keys`,
+  ];
+  const answers: unknown[] = [];
+  for (const text of texts) answers.push((await database.query({ text, values: [] })).rows);
+  return answers;
+}
+
+describeOnEachAdapter('a plan that travels alone', (harness) => {
+  test.each(Object.entries(CASES))(
+    'has the same outcome and leaves the same rows as in company: %s',
+    async (_name, given) => {
+      const ends: unknown[] = [];
+      for (const company of [false, true]) {
+        const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
+        const database = databases.database(HERE);
+        const store = new SqlShardStore(database, 'test', events);
+        await store.flush({ groups: [[planOf('+a')], [planOf('+zneighbour')]], locked: 'wait' });
+        const plan = planFor(given);
+        const groups = company ? [[plan], [planOf('zneighbour1?')]] : [[plan]];
+        const [outcome] = await store.flush({ groups, locked: 'skip' });
+        await database.query({
+          text: 'DELETE FROM eventlog.actions WHERE name = $1',
+          values: ['zneighbour1?'],
+        });
+        ends.push([outcome, await stored(database)]);
+      }
+      expect(ends[0]).toEqual(ends[1]);
+    },
+  );
+
+  test('is left out if its attempt was given up, alone and in company, which is applied', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
+    const store = new SqlShardStore(databases.database(HERE), 'test', events);
+    await store.flush({ groups: [[planOf('+a')], [planOf('+b')], [planOf('+c')]], locked: 'wait' });
+    const [lone, one, other] = [planFor({ changes: ['a1>2'], event: true }), planOf('b1>2'), planOf('c1>2')];
+    await store.fence(lone.action);
+    expect(await store.flush({ groups: [[lone]], locked: 'skip' })).toEqual(['left-out']);
+    const company = store.flush({ groups: [[lone], [one]], locked: 'skip' });
+    await expect(company).rejects.toMatchObject({ sqlState: '23505', schema: 'eventlog' });
+    const writer = new ShardWriter(store, HERE);
+    const submissions = [lone, one, other].map((plan) => writer.submit(plan, { timeoutMs: 60_000 }));
+    const outcomes = await Promise.all(submissions.map(({ outcome }) => outcome));
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['stale', 'applied', 'applied']);
+    expect(await versionsOf(databases.database(HERE))).toEqual(['1', '2', '2']);
+  });
+
+  test('of a chain is left out with the whole chain if the attempt of any link was given up', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
+    const store = new SqlShardStore(databases.database(HERE), 'test', events);
+    await store.flush({ groups: [[planOf('+a')]], locked: 'wait' });
+    const chain = [planOf('a1>2'), planOf('a2>3')];
+    for (const link of chain) {
+      await store.fence(link.action);
+      const flush = store.flush({ groups: [[...chain]], locked: 'skip' });
+      await expect(flush).rejects.toMatchObject({ sqlState: '23505' });
+      expect(await versionsOf(databases.database(HERE))).toEqual(['1']);
+      await databases
+        .database(HERE)
+        .query({ text: 'DELETE FROM eventlog.actions WHERE id = $1', values: [link.action.id] });
+    }
+  });
+});
+
+async function versionsOf(database: ShardDatabase): Promise<readonly unknown[]> {
+  const { rows } = await database.query({
+    text: 'SELECT version FROM accounts ORDER BY version',
+    values: [],
+  });
+  return rows.map(([version]) => version);
+}
+
+const statements = new FlushStatements(HERE, 'test', events);
+
+test.each(['a1>2', '+new', 'a1?'])('a simple plan has a statement without arrays: %s', (change) => {
+  const { text } = statements.make({ groups: [[planOf(change)]], locked: 'skip' });
+  expect(text).not.toContain('unnest');
+  expect(text.includes('SKIP LOCKED')).toBe(change !== '+new');
+});
+
+test.each([
+  ['a1>2', 'b1>2'],
+  ['+new', '+newer'],
+  ['a1?', 'b1>2'],
+])('a plan with several rows of a kind has the general one: %s %s', (...changes) => {
+  expect(statements.make({ groups: [[planOf(...changes)]], locked: 'wait' }).text).toContain('unnest');
+});
+
+test('ids and instants of the general one travel packed', () => {
+  const { text, values } = statements.make({ groups: [[planOf('a1>2')], [planOf('+b')]], locked: 'skip' });
+  const typesOf = (type: string): readonly number[] =>
+    [...text.matchAll(/\$(\d+)::(\w+)\[\]/g)]
+      .filter(([, , found]) => found === type)
+      .map(([, at]) => Number(at));
+  const packed = new Set([...typesOf('uuid'), ...typesOf('timestamptz')]);
+  expect(packed.size).toBeGreaterThan(6);
+  for (const at of packed) expect(encodeValues(values)[at - 1]).toBeInstanceOf(Buffer);
+});
+
+test('a text that PostgreSQL cannot store is refused before it is sent', () => {
+  const plan = planOf('+a');
+  const broken = plan.items.map((item): StagedItem => {
+    const { id, state, version } = item.model;
+    const dates = { createdDate: OPENED_AT, updatedDate: OPENED_AT };
+    const values = {
+      id,
+      state,
+      version,
+      ...dates,
+      balance: new Decimal(0),
+      closedBy: 'a\u0000b',
+    };
+    return { ...item, model: instantiate(item.descriptor, values) };
+  });
+  const request = { groups: [[{ ...plan, items: broken }]], locked: 'skip' } as const;
+  expect(() => statements.make(request)).toThrow(/cannot be stored/);
+});

@@ -1,0 +1,137 @@
+import type { StagedItem } from '../../action/action-plan.js';
+import { NO_SLOT } from '../../collections/transient-set.js';
+import { time } from '../../concurrency/time.js';
+import type { ModelDescriptor } from '../../domain/descriptor.js';
+import { rowOf } from '../../domain/entity.js';
+import { onAbort } from '../../sharding/abort-listeners.js';
+import type { Wait } from '../../sharding/deadlines.js';
+import type { Place } from '../../sharding/shard-database.js';
+import { Link } from './link.js';
+import type { ActionRow, PlanWrite } from './plan-write.js';
+
+/** A row that a plan touches. */
+export interface Touch {
+  readonly row: string;
+  readonly model: ModelDescriptor;
+  readonly kind: 'add' | 'update' | 'expect';
+  /** Version that the row must have; 0 for an insert. */
+  readonly from: number;
+  /** Version that the row has afterwards. */
+  readonly to: number;
+}
+
+/** A statement that has been handed to the database, and may yet wait for a connection. */
+export interface Sending extends Place {
+  /** One of its plans has been taken back before it was sent. */
+  isTakenBack: boolean;
+}
+
+/** Limits and ties of a plan. */
+export interface QueueOptions {
+  /** Milliseconds from now until the outcome must be there. */
+  readonly timeoutMs: number;
+  /** Takes the plan out of the queue; once it has been sent its true outcome is reported. */
+  readonly signal?: AbortSignal | undefined;
+  /** Links whose staged state the plan has read. Default none. */
+  readonly restsOn?: readonly Link[];
+}
+
+const NO_LINKS: readonly Link[] = Object.freeze([]);
+
+/** A plan in a writer's queue. */
+export class QueuedPlan implements Wait {
+  readonly plan: PlanWrite;
+  /** In staging order. */
+  readonly touches: readonly Touch[];
+  readonly link: Link = new Link();
+  /** It is applied only together with what these stand for, or after it. */
+  readonly restsOn: readonly Link[];
+  /** `time.nowMs()` by which the outcome must be known. */
+  readonly deadline: number;
+  readonly signal: AbortSignal | undefined;
+  readonly queuedMs: number;
+  slot: number = NO_SLOT;
+  /** Its deadline passed while it was in flight, and its execution has been told so. */
+  expired = false;
+  /** The action row that decides about the statement under way, if there is one. */
+  sentUnder: ActionRow | undefined = undefined;
+  /** The statement under way, if there is one. */
+  sending: Sending | undefined = undefined;
+  /** What becomes of it. */
+  readonly outcome: Promise<WriteOutcome>;
+  readonly #overdue: (entry: QueuedPlan) => Error;
+  #resolve: (outcome: WriteOutcome) => void = ignore;
+  #reject: (error: unknown) => void = ignore;
+
+  /** @param overdue what to tell when the deadline has passed */
+  constructor(
+    plan: PlanWrite,
+    { timeoutMs, signal, restsOn = NO_LINKS }: QueueOptions,
+    overdue: (entry: QueuedPlan) => Error,
+  ) {
+    this.plan = plan;
+    this.touches = plan.items.map(touchOf);
+    this.restsOn = restsOn;
+    this.queuedMs = time.nowMs();
+    this.deadline = this.queuedMs + timeoutMs;
+    this.signal = signal;
+    this.#overdue = overdue;
+    this.outcome = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  /** The statement under way has not applied it, and it will be sent anew. */
+  notSent(): void {
+    this.sentUnder = undefined;
+    this.sending = undefined;
+  }
+
+  /** Only the first call of `resolve`, `reject` and `expire` counts. */
+  resolve(outcome: WriteOutcome): void {
+    this.#resolve(outcome);
+  }
+
+  reject(error: unknown): void {
+    this.#reject(error);
+  }
+
+  expire(): void {
+    this.#reject(this.#overdue(this));
+  }
+
+  /** Calls back when the signal is aborted, at once if it is; no more once the link is settled. */
+  onAbort(listener: (entry: QueuedPlan) => void): void {
+    const { signal } = this;
+    if (signal === undefined) return;
+    if (signal.aborted) listener(this);
+    else this.link.onSettled(onAbort(signal, () => listener(this)));
+  }
+}
+
+function ignore(): void {}
+
+/** What became of a plan, told to its execution. */
+export type WriteOutcome =
+  | {
+      readonly kind: 'applied';
+      /** Plans in the statement that applied it. */
+      readonly batchSize: number;
+      /** Plans that were folded into one with it, itself included. */
+      readonly chainLength: number;
+      /** From joining the queue to being sent, in milliseconds. */
+      readonly queuedMs: number;
+      /** It was left out once, and applied when it waited: somebody else had locked one of its rows. */
+      readonly contended: boolean;
+    }
+  /** A version no longer matched. */
+  | { readonly kind: 'stale' }
+  /** A link that the plan rested on has failed; with fresh reads it may succeed. */
+  | { readonly kind: 'broken' };
+
+function touchOf(item: StagedItem): Touch {
+  const { kind, model, descriptor } = item;
+  const from = item.kind === 'add' ? 0 : item.expectedVersion;
+  return { row: rowOf(model), model: descriptor, kind, from, to: model.version };
+}

@@ -1,0 +1,724 @@
+import { getEventListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import type { ModelDescriptor } from '../../domain/descriptor.js';
+import { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { ShardBusyError, ValidationError } from '../../errors.js';
+import { DriverFailure } from '../../sharding/driver-failure.js';
+import { ManualStore } from '../test-support/manual-store.js';
+import { planOf } from '../test-support/plans.js';
+import { Link } from './link.js';
+import { LostWrite } from './lost-write.js';
+import type { PlanWrite } from './plan-write.js';
+import { ShardWriter, type Submission } from './shard-writer.js';
+import { DEFAULT_WRITER_LIMITS, type WriterLimits } from './writer-limits.js';
+
+const UNIQUE = new DriverFailure('duplicate key', { phase: 'answered', sqlState: '23505' });
+const LOST = new DriverFailure('connection lost', { phase: 'in-flight' });
+
+interface Submitted extends Submission {
+  readonly plan: PlanWrite;
+  /** What became of it: kind of the outcome, or the error. */
+  readonly end: Promise<unknown>;
+}
+
+/** Counts how often plans that are submitted with these options are looked at in the queue. */
+function countLooks(): { readonly options: object; readonly count: () => number } {
+  let looks = 0;
+  /** One for each plan. A look before it is listened to is none at the queue. */
+  const newSignal = (): object => {
+    let isQueued = false;
+    return {
+      addEventListener: () => {
+        isQueued = true;
+      },
+      removeEventListener: () => {},
+      get aborted(): boolean {
+        if (isQueued) looks += 1;
+        return false;
+      },
+    };
+  };
+  const options = {
+    get signal(): object {
+      return newSignal();
+    },
+  };
+  return { options, count: () => looks };
+}
+
+class Bench {
+  readonly manual = new ManualStore();
+  readonly writer: ShardWriter;
+
+  /** @param soon at once unless told otherwise: a plan that can be sent has been sent when `submit` returns */
+  constructor(limits: Partial<WriterLimits> = {}, soon: (work: () => void) => void = (work) => work()) {
+    const all = { ...DEFAULT_WRITER_LIMITS, maximumInFlight: 1, overlapFrom: 1, ...limits };
+    const isFoldable = ({ folding }: ModelDescriptor): boolean => folding !== false;
+    this.writer = new ShardWriter(this.manual.store, ShardIdentifier.of(0, 0), all, isFoldable, soon);
+  }
+
+  submit(change: string, restsOn: readonly Submitted[] = [], options: object = {}): Submitted {
+    const plan = planOf(...change.split(' '));
+    const links = restsOn.map(({ link }) => link);
+    const submission = this.writer.submit(plan, { timeoutMs: 60_000, restsOn: links, ...options });
+    const end = submission.outcome.then(
+      ({ kind }) => kind,
+      (error: unknown) => error,
+    );
+    return { ...submission, plan, end };
+  }
+
+  /** Keeps the writer busy: what is submitted meanwhile waits. */
+  hold(): { release(): Promise<void> } {
+    this.submit('z1>2');
+    const { last } = this.manual;
+    return { release: () => last.answer() };
+  }
+}
+
+describe('merging', () => {
+  test('a lonely plan goes at once', async () => {
+    const bench = new Bench();
+    const plan = bench.submit('a1>2');
+    expect(bench.manual.texts).toEqual(['a1>2']);
+    await bench.manual.last.answer();
+    expect(await plan.outcome).toMatchObject({ kind: 'applied', batchSize: 1, chainLength: 1 });
+    expect(plan.link.state).toBe('applied');
+  });
+
+  test('what one turn of the event loop brings travels as one statement', async () => {
+    const bench = new Bench({}, setImmediate);
+    bench.submit('a1>2');
+    const first = bench.submit('b1>2');
+    await Promise.resolve();
+    bench.submit('b2>3', [first]);
+    expect(bench.manual.texts).toEqual([]);
+    await nextTurn();
+    expect(bench.manual.texts).toEqual(['a1>2 | b1>2, b2>3']);
+  });
+
+  test('the first half of many goes ahead while the other half is still being made, and the halves take turns', async () => {
+    const bench = new Bench({ aheadFrom: 2 }, setImmediate);
+    const submit = (rows: string): void => {
+      for (const row of rows) bench.submit(`${row}1>2`);
+    };
+    submit('abcdef');
+    expect(bench.manual.texts).toEqual(['a1>2 | b1>2']);
+    await bench.manual.last.answer();
+    expect(bench.manual.texts.at(-1)).toBe('c1>2 | d1>2 | e1>2 | f1>2');
+    await bench.manual.last.answer();
+    // Six were under way: three of them are a half.
+    submit('gh');
+    expect(bench.manual.texts).toHaveLength(2);
+    submit('ijk');
+    expect(bench.manual.texts.at(-1)).toBe('g1>2 | h1>2 | i1>2');
+  });
+
+  test('plans that wait for something else are not looked at again for each that joins them', () => {
+    const bench = new Bench({ aheadFrom: 2 }, setImmediate);
+    const settling = { link: new Link() } as Submitted;
+    const looks = countLooks();
+    for (let count = 0; count < 100; count += 1)
+      bench.submit(`a${count}>${count + 1}`, [settling], looks.options);
+    expect(looks.count()).toBe(2);
+    expect(bench.manual.texts).toEqual([]);
+  });
+
+  test('what queues up while a statement is in flight travels as one statement', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const plans = ['a1>2', 'b1>2 c1>2', '+d', 'e1?'].map((change) => bench.submit(change));
+    expect(bench.writer.queued).toBe(4);
+    await held.release();
+    expect(bench.manual.last.text).toBe('a1>2 | b1>2 c1>2 | +d | e1?');
+    await bench.manual.last.answer();
+    expect(await Promise.all(plans.map(({ end }) => end))).toEqual([
+      'applied',
+      'applied',
+      'applied',
+      'applied',
+    ]);
+    expect(await plans[0]?.outcome).toMatchObject({ batchSize: 4, chainLength: 1 });
+    expect(bench.writer.counters).toEqual({ statements: 2, plans: 5, folded: 0, splits: 0 });
+  });
+
+  test('no statement holds more plans than allowed, and no more statements are in flight than allowed', async () => {
+    const bench = new Bench({ maximumBatch: 2, maximumInFlight: 2 });
+    for (const row of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) bench.submit(`${row}1>2`);
+    expect(bench.manual.texts).toEqual(['a1>2', 'b1>2']);
+    await bench.manual.last.answer();
+    expect(bench.manual.texts.slice(2)).toEqual(['c1>2 | d1>2']);
+    await bench.manual.last.answer();
+    expect(bench.manual.last.text).toBe('e1>2 | f1>2');
+  });
+
+  test('another statement goes behind the one on its way once enough wait, or half of what that one carries', async () => {
+    const bench = new Bench({ maximumInFlight: 2, overlapFrom: 3 });
+    const submit = (rows: string): void => {
+      for (const row of rows) bench.submit(`${row}1>2`);
+    };
+    bench.hold();
+    const [held] = bench.manual.sent;
+    submit('ab');
+    expect(bench.manual.texts).toHaveLength(1);
+    submit('cdefghijkl');
+    expect(bench.manual.texts.slice(1)).toEqual(['a1>2 | b1>2 | c1>2']);
+    await held?.answer();
+    expect(bench.manual.texts.slice(2)).toEqual([
+      'd1>2 | e1>2 | f1>2 | g1>2 | h1>2 | i1>2 | j1>2 | k1>2 | l1>2',
+    ]);
+    await bench.manual.sent[1]?.answer();
+    submit('mnop');
+    expect(bench.manual.texts).toHaveLength(3);
+    submit('q');
+    expect(bench.manual.texts.slice(3)).toEqual(['m1>2 | n1>2 | o1>2 | p1>2 | q1>2']);
+  });
+
+  test('plans that wait for the statement on its way do not count for one behind it', async () => {
+    const bench = new Bench({ maximumInFlight: 2, overlapFrom: 2 });
+    let last = bench.submit('a1>2');
+    const looks = countLooks();
+    for (let version = 2; version < 20; version += 1)
+      last = bench.submit(`a${version}>${version + 1}`, [last], looks.options);
+    expect(bench.manual.texts).toEqual(['a1>2']);
+    const before = looks.count();
+    bench.submit('b1>2');
+    expect(bench.manual.texts).toHaveLength(1);
+    bench.submit('c1>2');
+    expect(bench.manual.texts.slice(1)).toEqual(['b1>2 | c1>2']);
+    expect(looks.count() - before).toBeLessThanOrEqual(18);
+    await bench.manual.sent[0]?.answer();
+    expect(bench.manual.texts).toHaveLength(3);
+  });
+
+  test('those that wait for a chain on its way are looked at once when it is answered', async () => {
+    const bench = new Bench({ maximumInFlight: 2, overlapFrom: 20 });
+    const held = bench.hold();
+    let last: readonly Submitted[] = [];
+    const chain = (from: number, options: object): void => {
+      for (let version = from; version < from + 20; version += 1)
+        last = [bench.submit(`a${version}>${version + 1}`, last, options)];
+    };
+    chain(1, {});
+    await held.release();
+    const looks = countLooks();
+    chain(21, looks.options);
+    const before = looks.count();
+    await bench.manual.last.answer();
+    expect(looks.count() - before).toBe(20);
+    expect(bench.manual.last.request.groups).toHaveLength(1);
+  });
+
+  test('two plans that touch one row are never under way together', async () => {
+    const bench = new Bench({ maximumInFlight: 4 });
+    bench.submit('a1>2');
+    const second = bench.submit('a1>2 b1>2');
+    bench.submit('a1? c1>2');
+    bench.submit('d1>2');
+    expect(bench.manual.texts).toEqual(['a1>2', 'd1>2']);
+    await bench.manual.sent[0]?.answer();
+    expect(bench.manual.last.text).toBe('a1>2 b1>2');
+    await bench.manual.last.answer('left-out');
+    await bench.manual.last.answer('left-out');
+    expect(await second.end).toBe('stale');
+    expect(bench.manual.last.text).toBe('a1? c1>2');
+  });
+
+  test('a full queue refuses further plans at once', () => {
+    const bench = new Bench({ maximumQueued: 2 });
+    bench.hold();
+    bench.submit('a1>2');
+    bench.submit('b1>2');
+    expect(() => bench.submit('c1>2')).toThrow(ShardBusyError);
+  });
+
+  test('what was left out and waits counts as queued', async () => {
+    const bench = new Bench({ maximumQueued: 2, maximumWaiting: 0 });
+    const held = bench.hold();
+    const first = bench.submit('a1>2');
+    bench.submit('a2>3', [first]);
+    await held.release();
+    await bench.manual.last.answer('left-out');
+    expect(bench.writer.queued).toBe(2);
+    expect(() => bench.submit('c1>2')).toThrow(ShardBusyError);
+  });
+});
+
+describe('chaining', () => {
+  test('plans that rest on one another go as one group, in their order', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const first = bench.submit('a1>2');
+    const other = bench.submit('b1>2');
+    const second = bench.submit('a2>3', [first]);
+    const third = bench.submit('a3>4 b2>3', [second, other]);
+    await held.release();
+    expect(bench.manual.last.text).toBe('a1>2, a2>3, b1>2, a3>4 b2>3');
+    await bench.manual.last.answer();
+    expect(await third.outcome).toMatchObject({ kind: 'applied', batchSize: 4, chainLength: 4 });
+    expect(bench.writer.counters.folded).toBe(3);
+  });
+
+  test('a plan whose link is in flight waits for its answer', async () => {
+    const bench = new Bench({ maximumInFlight: 4 });
+    const first = bench.submit('a1>2');
+    bench.submit('b1>2', [first]);
+    expect(bench.manual.texts).toEqual(['a1>2']);
+    await bench.manual.last.answer();
+    expect(bench.manual.last.text).toBe('b1>2');
+  });
+
+  test('changes of a row that must not be folded go one after the other', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const first = bench.submit('!a1>2');
+    const second = bench.submit('!a2>3', [first]);
+    await held.release();
+    expect(bench.manual.last.text).toBe('!a1>2');
+    await bench.manual.last.answer();
+    expect(bench.manual.last.text).toBe('!a2>3');
+    await bench.manual.last.answer();
+    expect(await second.end).toBe('applied');
+  });
+
+  test('an expectation of what a chain changes waits for the chain', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const first = bench.submit('a1>2');
+    bench.submit('a2? b1>2', [first]);
+    await held.release();
+    expect(bench.manual.last.text).toBe('a1>2');
+    await bench.manual.last.answer();
+    expect(bench.manual.last.text).toBe('a2? b1>2');
+  });
+
+  test('a link that fails breaks everything that rests on it, without sending it', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const first = bench.submit('a1>2', [], { signal: AbortSignal.abort() });
+    const second = bench.submit('a2>3', [first]);
+    const third = bench.submit('b1>2', [second]);
+    await held.release();
+    expect(await first.end).toMatchObject({ phase: 'not-sent', reason: 'aborted' });
+    expect(await Promise.all([second.end, third.end])).toEqual(['broken', 'broken']);
+    expect([second.link.state, third.link.state]).toEqual(['failed', 'failed']);
+    expect(bench.manual.sent).toHaveLength(1);
+  });
+
+  test('a link that fails while plans are being taken lets none be sent twice', async () => {
+    const bench = new Bench({ maximumInFlight: 2 });
+    const busy = [bench.submit('y1>2'), bench.submit('z1>2')];
+    const controller = new AbortController();
+    const first = bench.submit('a1>2', [], { signal: controller.signal });
+    const others = [bench.submit('a2>3', [first]), bench.submit('b1>2'), bench.submit('c1>2')];
+    controller.abort();
+    await bench.manual.sent[0]?.answer();
+    await bench.manual.sent[1]?.answer();
+    for (const flush of bench.manual.sent.slice(2)) await flush.answer();
+    await Promise.all([...busy, ...others].map(({ end }) => end));
+    const plans = bench.manual.sent.flatMap(({ request }) => request.groups.flat());
+    expect(plans.map(({ action }) => action.name).sort()).toEqual(['b1>2', 'c1>2', 'y1>2', 'z1>2']);
+  });
+
+  test('a link of somebody else is waited for, and what became of it is respected', async () => {
+    const bench = new Bench();
+    const [applied, failed] = [new Link(), new Link()];
+    const first = bench.submit('a1>2', [], { restsOn: [applied] });
+    const second = bench.submit('b1>2', [], { restsOn: [failed] });
+    expect(bench.manual.sent).toHaveLength(0);
+    applied.settle(true);
+    failed.settle(false);
+    expect(bench.manual.texts).toEqual(['a1>2']);
+    await bench.manual.last.answer();
+    expect([await first.end, await second.end]).toEqual(['applied', 'broken']);
+  });
+});
+
+describe('a plan that was left out', () => {
+  test('is sent once more by itself and waits for locks; then it is stale', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const [first, second] = [bench.submit('a1>2'), bench.submit('b1>2')];
+    await held.release();
+    await bench.manual.last.answer('left-out', 'applied');
+    expect(await second.end).toBe('applied');
+    expect(bench.manual.last.text).toBe('a1>2 (wait)');
+    await bench.manual.last.answer('left-out');
+    expect(await first.end).toBe('stale');
+    expect(first.link.state).toBe('failed');
+  });
+
+  test('for a row that was merely locked is applied then, and told so', async () => {
+    const bench = new Bench();
+    const plan = bench.submit('a1>2');
+    await bench.manual.last.answer('left-out');
+    await bench.manual.last.answer('applied');
+    expect(await plan.outcome).toMatchObject({ kind: 'applied', contended: true });
+  });
+
+  test('with others in a chain is sent once more with them; if it is stale, nobody else is asked', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const first = bench.submit('a1>2');
+    const second = bench.submit('a2>3', [first]);
+    const third = bench.submit('a3>4', [second]);
+    await held.release();
+    await bench.manual.last.answer('left-out');
+    expect(bench.manual.last.text).toBe('a1>2, a2>3, a3>4 (wait)');
+    await bench.manual.last.answer('left-out');
+    expect(await Promise.all([first.end, second.end, third.end])).toEqual(['stale', 'broken', 'broken']);
+    expect(bench.manual.sent).toHaveLength(3);
+  });
+
+  test('with others on several rows is sent link by link, because any of the rows may be the stale one', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const first = bench.submit('a1>2');
+    const second = bench.submit('a2>3 b1>2', [first]);
+    await held.release();
+    await bench.manual.last.answer('left-out');
+    await bench.manual.last.answer('left-out');
+    expect(bench.manual.last.text).toBe('a1>2 (wait)');
+    await bench.manual.last.answer();
+    await bench.manual.last.answer('left-out');
+    expect(await Promise.all([first.end, second.end])).toEqual(['applied', 'stale']);
+  });
+
+  test('and meets a lock for too long fails, with all who want that row', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const first = bench.submit('a1>2');
+    const second = bench.submit('a2>3', [first]);
+    const locked = new DriverFailure('lock timeout', { phase: 'answered', sqlState: '55P03' });
+    await held.release();
+    await bench.manual.last.answer('left-out');
+    await bench.manual.last.fail(locked);
+    expect(await Promise.all([first.end, second.end])).toEqual([locked, locked]);
+    expect(bench.manual.sent).toHaveLength(3);
+  });
+
+  test('is not sent again once its caller has given up', async () => {
+    const bench = new Bench({ maximumWaiting: 1 });
+    const held = bench.hold();
+    bench.submit('a1>2');
+    const controller = new AbortController();
+    const second = bench.submit('b1>2', [], { signal: controller.signal });
+    await held.release();
+    await bench.manual.last.answer('left-out', 'left-out');
+    controller.abort();
+    await bench.manual.last.answer();
+    expect(await second.end).toMatchObject({ phase: 'not-sent', reason: 'aborted' });
+    expect(bench.manual.sent).toHaveLength(3);
+  });
+
+  test('holds up nobody but those who touch its rows', async () => {
+    const bench = new Bench();
+    bench.submit('a1>2');
+    await bench.manual.last.answer('left-out');
+    expect(bench.manual.last.text).toBe('a1>2 (wait)');
+    bench.submit('a1>2 b1>2');
+    bench.submit('c1>2');
+    expect(bench.manual.last.text).toBe('c1>2');
+  });
+
+  test('waits its turn if too many wait for locks already', async () => {
+    const bench = new Bench({ maximumWaiting: 1 });
+    const held = bench.hold();
+    bench.submit('a1>2');
+    bench.submit('b1>2');
+    await held.release();
+    await bench.manual.last.answer('left-out', 'left-out');
+    expect(bench.manual.texts.slice(2)).toEqual(['a1>2 (wait)']);
+    await bench.manual.last.answer();
+    expect(bench.manual.last.text).toBe('b1>2 (wait)');
+  });
+});
+
+describe('a plan that is to be sent apart', () => {
+  test('travels alone and waits for locks from the start', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const scout = bench.submit('a1>2', [], { apart: true });
+    expect(bench.manual.last.text).toBe('a1>2 (wait)');
+    await bench.manual.last.answer('left-out');
+    expect(await scout.end).toBe('stale');
+    await held.release();
+  });
+});
+
+describe('a statement that fails', () => {
+  test('is split until the guilty plan stands alone, and no neighbour is lost', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const plans = ['a', 'b', 'c', 'd', 'e'].map((row) => bench.submit(`${row}1>2`));
+    await held.release();
+    const isGuilty = (text: string): boolean => text.includes('d1>2');
+    for (let index = 1; index < bench.manual.sent.length; index += 1) {
+      const flush = bench.manual.sent[index];
+      await (isGuilty(flush?.text ?? '') ? flush?.fail(UNIQUE) : flush?.answer());
+    }
+    expect(bench.manual.texts.slice(1)).toEqual([
+      'a1>2 | b1>2 | c1>2 | d1>2 | e1>2',
+      'a1>2 | b1>2 | c1>2',
+      'd1>2 | e1>2',
+      'd1>2',
+      'e1>2',
+    ]);
+    const ends = await Promise.all(plans.map(({ end }) => end));
+    expect(ends).toEqual(['applied', 'applied', 'applied', UNIQUE, 'applied']);
+    expect(bench.writer.counters.splits).toBe(2);
+  });
+
+  test('because a value fits no column is split too', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const plans = ['a1>2', 'b1>2'].map((change) => bench.submit(change));
+    const error = new ValidationError('too many decimals');
+    await held.release();
+    await bench.manual.last.fail(error);
+    await bench.manual.last.fail(error);
+    await bench.manual.last.answer();
+    expect(await Promise.all(plans.map(({ end }) => end))).toEqual([error, 'applied']);
+  });
+
+  test('is not split if the server is at fault, because fewer plans would not help', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const plans = ['a1>2', 'b1>2'].map((change) => bench.submit(change));
+    const shutdown = new DriverFailure('shutting down', { phase: 'answered', sqlState: '57P01' });
+    await held.release();
+    await bench.manual.last.fail(shutdown);
+    expect(await Promise.all(plans.map(({ end }) => end))).toEqual([shutdown, shutdown]);
+    expect(plans.map(({ link }) => link.state)).toEqual(['failed', 'failed']);
+    expect(bench.manual.sent).toHaveLength(2);
+  });
+
+  test('because of a link of a folded group is unfolded: what stands before the guilty one is applied', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const first = bench.submit('a1>2');
+    const guilty = bench.submit('a2>3', [first]);
+    const last = bench.submit('a3>4', [guilty]);
+    await held.release();
+    await bench.manual.last.fail(UNIQUE);
+    await bench.manual.last.answer();
+    await bench.manual.last.fail(UNIQUE);
+    expect(await Promise.all([first.end, guilty.end, last.end])).toEqual(['applied', UNIQUE, 'broken']);
+    expect(bench.manual.texts.slice(1)).toEqual(['a1>2, a2>3, a3>4', 'a1>2 (wait)', 'a2>3 (wait)']);
+  });
+});
+
+describe('a connection lost in flight', () => {
+  test('leaves every plan with the action that decides about it, and the links open', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const first = bench.submit('a1>2');
+    const second = bench.submit('a2>3', [first]);
+    const other = bench.submit('b1>2');
+    await held.release();
+    await bench.manual.last.fail(LOST);
+    const fences = (await Promise.all([first.end, second.end, other.end])).map((error) =>
+      error instanceof LostWrite ? error.fence : error,
+    );
+    expect(fences).toEqual([first.plan.action, first.plan.action, other.plan.action]);
+    expect([first.link.state, second.link.state, other.link.state]).toEqual([
+      'pending',
+      'pending',
+      'pending',
+    ]);
+  });
+
+  test('holds up those who rest on it until the truth is known', async () => {
+    const bench = new Bench();
+    const first = bench.submit('a1>2');
+    await bench.manual.last.fail(LOST);
+    const second = bench.submit('a2>3', [first]);
+    expect(bench.manual.sent).toHaveLength(1);
+    first.link.settle(true);
+    expect(bench.manual.last.text).toBe('a2>3');
+    await bench.manual.last.answer();
+    expect(await second.end).toBe('applied');
+  });
+
+  test('before anything was sent fails the plans for good', async () => {
+    const bench = new Bench();
+    const failure = new DriverFailure('unreachable', { phase: 'not-sent', reason: 'unreachable' });
+    const plan = bench.submit('a1>2');
+    await bench.manual.last.fail(failure);
+    expect(await plan.end).toBe(failure);
+    expect(plan.link.state).toBe('failed');
+  });
+});
+
+describe('a deadline', () => {
+  test('in the queue takes the plan out of it', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const plan = bench.submit('a1>2', [], { timeoutMs: 5 });
+    const next = bench.submit('a2>3', [plan]);
+    expect(await plan.end).toMatchObject({ phase: 'not-sent', reason: 'deadline' });
+    expect(plan.link.state).toBe('failed');
+    await held.release();
+    expect(await next.end).toBe('broken');
+    expect(bench.manual.sent).toHaveLength(1);
+  });
+
+  test('in flight leaves the outcome to be settled', async () => {
+    const bench = new Bench();
+    const plan = bench.submit('a1>2', [], { timeoutMs: 5 });
+    expect(await plan.end).toMatchObject({ fence: plan.plan.action });
+    expect(plan.link.state).toBe('pending');
+    await bench.manual.last.answer();
+    expect(plan.link.state).toBe('applied');
+  });
+
+  test('of the most patient plan is that of the statement', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    bench.submit('a1>2', [], { timeoutMs: 1_000 });
+    bench.submit('b1>2', [], { timeoutMs: 9_000 });
+    await held.release();
+    expect(bench.manual.last.timeoutMs).toBeGreaterThan(8_000);
+    expect(bench.manual.last.timeoutMs).toBeLessThanOrEqual(9_000);
+  });
+
+  test('that has passed keeps a plan from being sent again by itself', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const first = bench.submit('a1>2');
+    const hasty = bench.submit('a2>3', [first], { timeoutMs: 30 });
+    await held.release();
+    expect(await hasty.end).toMatchObject({ fence: first.plan.action });
+    await bench.manual.last.answer('left-out');
+    expect(bench.manual.last.text).toBe('a1>2 (wait)');
+    await bench.manual.last.answer();
+    expect(await first.end).toBe('applied');
+    expect(bench.manual.sent).toHaveLength(3);
+    expect(hasty.link.state).toBe('failed');
+  });
+});
+
+describe('a plan whose time ends before there is a connection', () => {
+  test('is taken out of its statement, whose other plans go on waiting', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const patient = bench.submit('a1>2');
+    const hasty = bench.submit('b1>2', [], { timeoutMs: 5 });
+    const hastier = bench.submit('c1>2', [], { timeoutMs: 5 });
+    const behind = bench.submit('b2>3', [hasty]);
+    bench.manual.hasConnection = false;
+    await held.release();
+    expect(bench.manual.waiting).toBe(1);
+    for (const { end, link } of [hasty, hastier]) {
+      expect(await end).toMatchObject({ phase: 'not-sent', reason: 'deadline' });
+      expect(link.state).toBe('failed');
+    }
+    expect(await behind.end).toBe('broken');
+    await nextTurn();
+    expect(bench.manual.waiting).toBe(1);
+    await bench.manual.connect();
+    expect(bench.manual.last.text).toBe('a1>2');
+    await bench.manual.last.answer();
+    expect(await patient.end).toBe('applied');
+    expect(bench.writer.counters).toEqual({ statements: 2, plans: 2, folded: 0, splits: 0 });
+  });
+
+  test('is not sent at all if it stands alone', async () => {
+    const bench = new Bench();
+    bench.manual.hasConnection = false;
+    const plan = bench.submit('a1>2', [], { timeoutMs: 5 });
+    expect(await plan.end).toMatchObject({ phase: 'not-sent', reason: 'deadline' });
+    await bench.manual.connect();
+    expect(bench.manual.sent).toEqual([]);
+    const next = bench.submit('a1>2');
+    await bench.manual.last.answer();
+    expect(await next.end).toBe('applied');
+  });
+
+  test('is taken out of a statement that waits for locks', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const first = bench.submit('a1>2 b1>2');
+    const hasty = bench.submit('a2>3', [first], { timeoutMs: 100 });
+    await held.release();
+    bench.manual.hasConnection = false;
+    await bench.manual.last.answer('left-out');
+    expect(await hasty.end).toMatchObject({ phase: 'not-sent', reason: 'deadline' });
+    await bench.manual.connect();
+    expect(bench.manual.last.text).toBe('a1>2 b1>2 (wait)');
+    await bench.manual.last.answer();
+    expect(await first.end).toBe('applied');
+  });
+});
+
+describe('an abort', () => {
+  test('takes a plan out of the queue', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const controller = new AbortController();
+    const plan = bench.submit('a1>2', [], { signal: controller.signal });
+    controller.abort();
+    await held.release();
+    expect(await plan.end).toMatchObject({ phase: 'not-sent', reason: 'aborted' });
+    expect(bench.manual.sent).toHaveLength(1);
+  });
+
+  test('is told at once, however long others take, and also if it came before the plan', async () => {
+    const bench = new Bench();
+    bench.hold();
+    const controller = new AbortController();
+    const plan = bench.submit('a1>2', [], { signal: controller.signal });
+    const follower = bench.submit('a2>3', [plan]);
+    const apart = bench.submit('b1>2', [follower], { signal: controller.signal, apart: true });
+    controller.abort();
+    expect(await plan.end).toMatchObject({ phase: 'not-sent', reason: 'aborted' });
+    expect(await apart.end).toMatchObject({ phase: 'not-sent', reason: 'aborted' });
+    const late = bench.submit('c1>2', [], { signal: controller.signal });
+    expect(await late.end).toMatchObject({ phase: 'not-sent', reason: 'aborted' });
+    expect([plan, apart, late].map(({ link }) => link.state)).toEqual(['failed', 'failed', 'failed']);
+    expect(bench.manual.sent).toHaveLength(1);
+  });
+
+  test('takes a plan back whose statement waits for a connection, and the others go on waiting', async () => {
+    const bench = new Bench({}, setImmediate);
+    bench.manual.hasConnection = false;
+    const controller = new AbortController();
+    const plan = bench.submit('a1>2', [], { signal: controller.signal });
+    const other = bench.submit('b1>2');
+    await nextTurn();
+    controller.abort();
+    expect(await plan.end).toMatchObject({ phase: 'not-sent', reason: 'aborted' });
+    await nextTurn();
+    await bench.manual.connect();
+    expect(bench.manual.texts).toEqual(['b1>2']);
+    await bench.manual.last.answer();
+    expect(await other.end).toBe('applied');
+  });
+
+  test('is not listened for any more once the plan is settled', async () => {
+    const bench = new Bench();
+    const { signal } = new AbortController();
+    const plan = bench.submit('a1>2', [], { signal });
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    await bench.manual.last.answer();
+    await plan.end;
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  test('does not stop a plan that is in flight', async () => {
+    const bench = new Bench();
+    const controller = new AbortController();
+    const plan = bench.submit('a1>2', [], { signal: controller.signal });
+    controller.abort();
+    await sleep(1);
+    await bench.manual.last.answer();
+    expect(await plan.end).toBe('applied');
+  });
+});
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

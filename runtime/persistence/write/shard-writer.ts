@@ -1,0 +1,399 @@
+import { TransientMap } from '../../collections/transient-map.js';
+import { time } from '../../concurrency/time.js';
+import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { ShardBusyError } from '../../errors.js';
+import { deadlines } from '../../sharding/deadlines.js';
+import { DriverFailure } from '../../sharding/driver-failure.js';
+import type { FlushOutcome, FlushRequest, ShardStore } from '../shard-store.js';
+import { BatchBuilder, isDeclaredFoldable } from './batch-builder.js';
+import { giveBack, isAboutLocks, isAboutTheServer } from './flush-failure.js';
+import { FoldingOutdated } from './folding-rules.js';
+import type { Link } from './link.js';
+import { LostWrite } from './lost-write.js';
+import { forEachRow, type PlanGroup, plansIn, touchOneRow } from './plan-group.js';
+import type { PlanWrite } from './plan-write.js';
+import { QueuedPlan, type QueueOptions, type Sending, type WriteOutcome } from './queued-plan.js';
+import { WriterCounters, type WriterCounts } from './writer-counters.js';
+import { DEFAULT_WRITER_LIMITS, type WriterLimits } from './writer-limits.js';
+
+/** Time that must be left after a wait for a lock, to hear how it ended, in milliseconds. */
+const ANSWER_MS = 100;
+
+/** Limits and ties of one submission. */
+export interface SubmitOptions extends QueueOptions {
+  /** The plan travels alone and waits for locks. Default false. */
+  readonly apart?: boolean;
+}
+
+/** A plan in the queue. */
+export interface Submission {
+  /** Others may rest on it. Settled by the writer, except when the outcome is a `LostWrite`. */
+  readonly link: Link;
+  /**
+   * @throws LostWrite if it was sent and no answer came: the execution settles it, and then its link
+   * @throws DriverFailure if it was answered with an error or was never sent
+   */
+  readonly outcome: Promise<WriteOutcome>;
+}
+
+/**
+ * Sends the plans of one shard. Alone, a plan goes at once; what queues up while statements are in flight is sent as
+ * one statement. Plans that rest on one another are folded into one group, which is applied as a whole. A statement
+ * that fails is split until the guilty plan stands alone, and one that is too large until it is not. A group that was left out is sent once more by itself and
+ * waits for locks, which tells a stale version from a row that was merely locked; if it is stale and touches several
+ * rows, it is unfolded and sent link by link.
+ */
+export class ShardWriter {
+  readonly #store: ShardStore;
+  readonly #shard: ShardIdentifier;
+  readonly #limits: WriterLimits;
+  readonly #isFoldable: (model: ModelDescriptor) => boolean;
+  readonly #soon: (work: () => void) => void;
+  #queue: QueuedPlan[] = [];
+  /** Groups that a statement has left out. */
+  #apart: PlanGroup[] = [];
+  readonly #busyRows = new TransientMap<true>();
+  #inFlight = 0;
+  #waiting = 0;
+  /** Plans that the last look at the queue has left there, because they have to wait for something. */
+  #heldUp = 0;
+  /** Plans of the last statement with fresh plans, and of the one before. */
+  #lastSizes: readonly [number, number] = [0, 0];
+  #sending = false;
+  #scheduled = false;
+  #lookAgain = false;
+  readonly #counters = new WriterCounters();
+
+  /**
+   * @param isFoldable whether several changes of such a row may be written as one
+   * @param soon calls back when everything that this turn of the event loop brings has been submitted
+   */
+  constructor(
+    store: ShardStore,
+    shard: ShardIdentifier,
+    limits: WriterLimits = DEFAULT_WRITER_LIMITS,
+    isFoldable: (model: ModelDescriptor) => boolean = isDeclaredFoldable,
+    soon: (work: () => void) => void = (work) => time.setImmediate(work),
+  ) {
+    this.#store = store;
+    this.#shard = shard;
+    this.#limits = limits;
+    this.#isFoldable = isFoldable;
+    this.#soon = soon;
+  }
+
+  /** Plans that wait to be sent. */
+  get queued(): number {
+    return this.#apart.reduce((sum, group) => sum + group.length, this.#queue.length);
+  }
+
+  get counters(): WriterCounts {
+    return this.#counters.counts;
+  }
+
+  /** Queues a plan; it is sent when its turn comes. @throws ShardBusyError if the queue is full */
+  submit(plan: PlanWrite, options: SubmitOptions): Submission {
+    if (this.queued >= this.#limits.maximumQueued) {
+      throw new ShardBusyError(this.#shard.toString(), `${this.queued} plans are waiting`);
+    }
+    const entry = new QueuedPlan(plan, options, this.#overdue);
+    entry.link.onSettled(() => deadlines.forget(entry));
+    deadlines.watch(entry);
+    for (const other of entry.restsOn) other.onSettled(this.#lookAtQueue);
+    if (options.apart === true) this.#apart.push([entry]);
+    else this.#queue.push(entry);
+    entry.onAbort(this.#aborted);
+    if (this.#goesAhead) this.#sendNext();
+    else this.#sendSoon();
+    return entry;
+  }
+
+  /** Enough is there to keep the server busy while the rest of this turn is being performed. */
+  get #goesAhead(): boolean {
+    // Those that have to wait are not looked at again for every plan that joins them.
+    if (this.#inFlight > 0 || this.#heldUp > 0) return false;
+    const [last, beforeLast] = this.#lastSizes;
+    return this.#queue.length >= Math.max(this.#limits.aheadFrom, (last + beforeLast) / 2);
+  }
+
+  /** What one turn of the event loop brings travels together: an answer wakes many executions, one after another. */
+  #sendSoon(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    this.#soon(() => {
+      this.#scheduled = false;
+      this.#sendNext();
+    });
+  }
+
+  /** A plan that has been sent may yet be applied, and its execution must settle that. */
+  readonly #overdue = (entry: QueuedPlan): Error => {
+    if (this.#takeBack(entry)) {
+      return new DriverFailure('the deadline passed in the queue', { phase: 'not-sent', reason: 'deadline' });
+    }
+    entry.expired = true;
+    const failure = new DriverFailure('no answer before the deadline', { phase: 'in-flight' });
+    return entry.sentUnder === undefined ? failure : new LostWrite(entry.sentUnder, failure);
+  };
+
+  readonly #aborted = (entry: QueuedPlan): void => {
+    if (this.#takeBack(entry)) this.#givesUp(entry);
+  };
+
+  /** Takes a plan out of the queue, or out of a statement that waits for a connection. False: it has been sent. */
+  #takeBack(entry: QueuedPlan): boolean {
+    const { sending } = entry;
+    if (sending === undefined) {
+      this.#queue = this.#queue.filter((queued) => queued !== entry);
+      this.#apart = this.#apart.map((group) => group.filter((queued) => queued !== entry));
+    } else if (sending.leave === undefined) {
+      // That wait has ended for another one of its plans, and none is sent.
+      if (!sending.isTakenBack) return false;
+    } else {
+      sending.isTakenBack = true;
+      sending.leave();
+    }
+    entry.link.settle(false);
+    return true;
+  }
+
+  /** Something has been settled, for which others may have waited. */
+  readonly #lookAtQueue = (): void => {
+    this.#heldUp = 0;
+    this.#sendNext();
+  };
+
+  /**
+   * Sends what can be sent. Settling a link may call back here while plans are being taken out of the queue; then the
+   * queue is looked at once more at the end, so that no plan is taken twice.
+   */
+  #sendNext(): void {
+    this.#lookAgain = true;
+    if (this.#sending) return;
+    this.#sending = true;
+    while (this.#lookAgain) {
+      this.#lookAgain = false;
+      this.#sendApart();
+      this.#sendBatches();
+    }
+    this.#sending = false;
+  }
+
+  #sendApart(): void {
+    while (this.#waiting < this.#limits.maximumWaiting) {
+      const groups = this.#takeApart();
+      if (groups.length === 0) break;
+      this.#waiting += 1;
+      this.#start(groups, this.#hasTimeToWait(groups.flat()) ? 'wait' : 'last', () => {
+        this.#waiting -= 1;
+      });
+    }
+  }
+
+  /** A plan that still waited for a lock when its time was up would leave its caller without knowing the outcome. */
+  #hasTimeToWait(group: PlanGroup): boolean {
+    const enough = time.nowMs() + this.#limits.lockWaitMs + ANSWER_MS;
+    return group.every(({ deadline }) => deadline > enough);
+  }
+
+  #sendBatches(): void {
+    while (this.#inFlight === 0 || this.#overlaps) {
+      const groups = this.#takeBatch();
+      if (groups.length === 0) break;
+      this.#inFlight += 1;
+      this.#lastSizes = [plansIn(groups), this.#lastSizes[0]];
+      this.#start(groups, 'first', () => {
+        this.#inFlight -= 1;
+      });
+    }
+  }
+
+  /** Enough is there for another statement behind the one on its way. Those that have to wait are not counted again. */
+  get #overlaps(): boolean {
+    if (this.#inFlight >= this.#limits.maximumInFlight) return false;
+    const [last] = this.#lastSizes;
+    return this.#queue.length - this.#heldUp >= Math.max(this.#limits.overlapFrom, last / 2);
+  }
+
+  #start(groups: readonly PlanGroup[], mode: FlushMode, done: () => void): void {
+    forEachRow(groups, (row) => this.#busyRows.set(row, true));
+    void this.#send(groups, mode).finally(() => {
+      forEachRow(groups, (row) => this.#busyRows.delete(row));
+      done();
+      this.#lookAtQueue();
+    });
+  }
+
+  /**
+   * Takes the first group that is to be sent by itself and need not wait for a row or a link here; without those of its
+   * plans that cannot be applied any more.
+   */
+  #takeApart(): readonly PlanGroup[] {
+    let taken: readonly PlanGroup[] = [];
+    this.#apart = this.#apart.filter((group) => {
+      if (taken.length > 0) return true;
+      // A group stays a group, whatever its tables are like now.
+      const batch = new BatchBuilder(this.#busyRows, () => true);
+      const plans = group.filter((entry) => entry.link.state === 'pending' && !this.#givesUp(entry));
+      if (!plans.every((entry) => batch.tryAdd(entry))) return true;
+      taken = batch.groups;
+      return false;
+    });
+    return taken;
+  }
+
+  /** Takes plans from the head of the queue; those that have to wait for a row or a link keep their place. */
+  #takeBatch(): readonly PlanGroup[] {
+    const batch = new BatchBuilder(this.#busyRows, this.#isFoldable);
+    const left: QueuedPlan[] = [];
+    let heldUp = 0;
+    for (const entry of this.#queue) {
+      if (batch.size >= this.#limits.maximumBatch) left.push(entry);
+      else if (!this.#givesUp(entry) && !batch.tryAdd(entry)) heldUp = left.push(entry);
+    }
+    this.#queue = left;
+    this.#heldUp = heldUp;
+    return batch.groups;
+  }
+
+  /** Tells a plan that cannot be applied any more. Its place in the queue is given up by the caller. */
+  #givesUp(entry: QueuedPlan): boolean {
+    if (entry.restsOn.some(({ state }) => state === 'failed')) {
+      entry.link.settle(false);
+      entry.resolve({ kind: 'broken' });
+      return true;
+    }
+    if (entry.signal?.aborted !== true) return false;
+    entry.link.settle(false);
+    entry.reject(new DriverFailure('aborted in the queue', { phase: 'not-sent', reason: 'aborted' }));
+    return true;
+  }
+
+  async #send(groups: readonly PlanGroup[], mode: FlushMode): Promise<void> {
+    const sending: Sending = { isTakenBack: false, leave: undefined };
+    let outcomes: readonly FlushOutcome[];
+    try {
+      outcomes = await this.#flush(groups, mode, sending);
+    } catch (error) {
+      if (sending.isTakenBack) this.#putBack(groups, mode);
+      else await this.#fail(groups, mode, error);
+      return;
+    }
+    this.#tellTogether(() => {
+      const batchSize = plansIn(groups);
+      groups.forEach((group, index) => {
+        const outcome = outcomes[index];
+        if (outcome === 'applied') this.#applied(group, batchSize, mode);
+        else if (outcome instanceof DriverFailure) this.#refused(group, outcome);
+      });
+      const leftOut = groups.filter((_, index) => outcomes[index] === 'left-out');
+      if (mode === 'first') this.#setApart(leftOut);
+      else for (const group of leftOut) this.#stale(group);
+    });
+  }
+
+  /** Whoever rested on one of them is looked for once, when their rows are free, and not for each that is told. */
+  #tellTogether(tell: () => void): void {
+    this.#sending = true;
+    try {
+      tell();
+    } finally {
+      this.#sending = false;
+    }
+  }
+
+  #flush(groups: readonly PlanGroup[], mode: FlushMode, sending: Sending): Promise<readonly FlushOutcome[]> {
+    let deadline = 0;
+    for (const group of groups) {
+      const leader = group[0]?.plan.action;
+      for (const entry of group) {
+        entry.sentUnder = leader;
+        entry.sending = sending;
+        deadline = Math.max(deadline, entry.deadline);
+      }
+    }
+    this.#counters.sent(groups);
+    const locked: FlushRequest['locked'] = mode === 'wait' ? 'wait' : 'skip';
+    const plans = groups.map((group) => group.map(({ plan }) => plan));
+    const request = { groups: plans, locked, maximumCharacters: this.#limits.maximumCharacters };
+    return this.#store.flush(request, {
+      timeoutMs: Math.max(1, deadline - time.nowMs()),
+      place: sending,
+    });
+  }
+
+  /** Plans of a statement that was not sent, but for those that were taken back: they are sent anew, before all others. */
+  #putBack(groups: readonly PlanGroup[], mode: FlushMode): void {
+    const waiting = groups.map((group) => group.filter(({ link }) => link.state === 'pending'));
+    this.#counters.takenBack(groups);
+    for (const entry of waiting.flat()) entry.notSent();
+    if (mode === 'first') this.#queue.unshift(...waiting.flat());
+    else this.#apart.unshift(...waiting);
+  }
+
+  #applied(group: PlanGroup, batchSize: number, mode: FlushMode): void {
+    const now = time.nowMs();
+    const chainLength = group.length;
+    const contended = mode !== 'first';
+    for (const entry of group) {
+      entry.link.settle(true);
+      const queuedMs = now - entry.queuedMs;
+      entry.resolve({ kind: 'applied', batchSize, chainLength, contended, queuedMs });
+    }
+  }
+
+  /** An expired plan is never sent again: its execution is settling the attempt that it knows about. */
+  #setApart(groups: readonly PlanGroup[]): void {
+    const waiting = groups.map((group) => group.filter(({ expired }) => !expired));
+    for (const entry of waiting.flat()) entry.notSent();
+    this.#apart.unshift(...waiting);
+    for (const { expired, link } of groups.flat()) if (expired) link.settle(false);
+  }
+
+  /** If all plans of a group touch one row, the first one's version is not there any more, and the others rest on it. */
+  #stale(group: PlanGroup): void {
+    const [first, ...others] = group;
+    if (first === undefined) return;
+    if (others.length > 0 && !touchOneRow(group)) {
+      this.#setApart(group.map((entry) => [entry]));
+      return;
+    }
+    // The first one's execution is told first: then all of them leave the row alone together.
+    first.resolve({ kind: 'stale' });
+    for (const other of others) other.resolve({ kind: 'broken' });
+    for (const { link } of group) link.settle(false);
+  }
+
+  async #fail(groups: readonly PlanGroup[], mode: FlushMode, error: unknown): Promise<void> {
+    const [group = []] = groups;
+    if (isAboutTheServer(error)) {
+      this.#tellTogether(() => {
+        for (const entry of groups.flat()) giveBack(entry, error);
+      });
+    } else if (error instanceof FoldingOutdated) {
+      this.#setApart(groups.flatMap((folded) => folded.map((entry) => [entry])));
+    } else if (groups.length > 1) {
+      this.#counters.split();
+      const middle = Math.ceil(groups.length / 2);
+      await this.#send(groups.slice(0, middle), mode);
+      await this.#send(groups.slice(middle), mode);
+    } else {
+      this.#refused(group, error);
+    }
+  }
+
+  /** The database refuses a group by itself: then its plans are sent link by link. */
+  #refused(group: PlanGroup, error: unknown): void {
+    if (group.length > 1 && !(isAboutLocks(error) && touchOneRow(group))) {
+      this.#counters.split();
+      this.#setApart(group.map((entry) => [entry]));
+      return;
+    }
+    for (const entry of group) entry.reject(error);
+    for (const { link } of group) link.settle(false);
+  }
+}
+
+/** With whatever else waits; by itself, waiting for locks; or by itself without, because there is no time left. */
+type FlushMode = 'first' | 'wait' | 'last';

@@ -1,0 +1,139 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { type PostgresServer, type ServerAddress, startPostgres } from './server.js';
+
+/** Whether a commit on the primary waits until the standby has it on disk. */
+export type ReplicationMode = 'synchronous' | 'asynchronous';
+
+/** A server and a standby that follows it by streaming replication. */
+export interface ReplicatedServers {
+  readonly primary: PostgresServer;
+  readonly standby: PostgresServer;
+  /** Resolves once the standby has replayed everything that the primary has written. */
+  untilReplicated(): Promise<void>;
+  /** Stops the standby at once. Commits on a synchronous primary wait from now on. */
+  detach(): Promise<void>;
+  /** Starts the standby if it is detached, and waits until it follows again. */
+  attach(): Promise<void>;
+  /**
+   * Kills the primary, unless it is stopped, and makes the standby (started if it is detached) the new primary. What
+   * the standby has not received by then is lost.
+   */
+  failOver(): Promise<void>;
+  destroy(): Promise<void>;
+}
+
+const LONGEST_WAIT_MS = 60_000;
+
+/**
+ * Starts a primary and a standby of it.
+ *
+ * @param settings server settings of both besides those that all test servers have
+ * @param prepare fills the primary before the standby is made
+ */
+export async function startReplicated(
+  mode: ReplicationMode,
+  settings: Readonly<Record<string, string>> = {},
+  prepare: (primary: PostgresServer) => Promise<void> = () => Promise.resolve(),
+): Promise<ReplicatedServers> {
+  // A standby that has lost its primary asks again at once.
+  const primary = await startPostgres({ wal_retrieve_retry_interval: '100ms', ...settings });
+  let standby: PostgresServer | undefined;
+  try {
+    await prepare(primary);
+    standby = await primary.standby();
+    const servers = new Servers(primary, standby, mode);
+    await servers.replicate();
+    return servers;
+  } catch (error) {
+    await standby?.destroy();
+    await primary.destroy();
+    throw error;
+  }
+}
+
+class Servers implements ReplicatedServers {
+  readonly primary: PostgresServer;
+  readonly standby: PostgresServer;
+  readonly #mode: ReplicationMode;
+  #isDetached = false;
+
+  constructor(primary: PostgresServer, standby: PostgresServer, mode: ReplicationMode) {
+    this.primary = primary;
+    this.standby = standby;
+    this.#mode = mode;
+  }
+
+  /** A reload would reach the processes of the server one after the other, so that it is started again. */
+  async replicate(): Promise<void> {
+    if (this.#mode === 'synchronous') {
+      await this.primary.stop();
+      await this.primary.start({ synchronous_standby_names: '*' });
+    }
+    await this.#untilFollowing();
+  }
+
+  async untilReplicated(): Promise<void> {
+    const [end] = await ask(this.primary, 'select pg_current_wal_insert_lsn()::text');
+    await until('the standby has replayed the log', async () => {
+      const replayed = `select pg_last_wal_replay_lsn() >= '${String(end)}'::pg_lsn`;
+      return (await ask(this.standby, replayed))[0] === true;
+    });
+  }
+
+  async detach(): Promise<void> {
+    this.#isDetached = true;
+    await this.standby.kill();
+  }
+
+  async attach(): Promise<void> {
+    if (this.#isDetached) await this.standby.start();
+    this.#isDetached = false;
+    await this.#untilFollowing();
+  }
+
+  async failOver(): Promise<void> {
+    await this.primary.kill();
+    if (this.#isDetached) await this.standby.start();
+    this.#isDetached = false;
+    await ask(this.standby, 'select pg_promote(true, 60)');
+    await until('the standby is promoted', async () => {
+      return (await ask(this.standby, 'select pg_is_in_recovery()'))[0] === false;
+    });
+  }
+
+  async destroy(): Promise<void> {
+    await this.standby.destroy();
+    await this.primary.destroy();
+  }
+
+  #untilFollowing(): Promise<void> {
+    const wanted = this.#mode === 'synchronous' ? 'sync' : 'async';
+    return until(`the standby follows (${wanted})`, async () => {
+      const text = `select state || ' ' || sync_state from pg_stat_replication`;
+      return (await ask(this.primary, text))[0] === `streaming ${wanted}`;
+    });
+  }
+}
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const giveUpAt = performance.now() + LONGEST_WAIT_MS;
+  while (!(await holds())) {
+    if (performance.now() > giveUpAt) throw new Error(`Not within ${LONGEST_WAIT_MS} ms: ${what}`);
+    await delay(20);
+  }
+}
+
+/** The first row of a query on a connection of its own. */
+async function ask(server: ServerAddress, text: string): Promise<readonly unknown[]> {
+  const { host, port, user, password, database } = server;
+  const client = new pg.Client({ host, port, user, password, database });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const { rows } = await client.query<unknown[]>({ text, rowMode: 'array' });
+    return rows[0] ?? [];
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,75 @@
+import type { TlsIdentity } from './server.js';
+
+/** An identity for `localhost`, signed by itself and good for nothing but tests; valid from 2020 to 2119. */
+export const testIdentity: TlsIdentity = {
+  certificate: `-----BEGIN CERTIFICATE-----
+MIIBbTCCAROgAwIBAgIBATAKBggqhkjOPQQDAjAaMRgwFgYDVQQDDA9mdy1hY3Rp
+b25zIHRlc3QwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBoxGDAW
+BgNVBAMMD2Z3LWFjdGlvbnMgdGVzdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IA
+BF654FsEWmDkEQPIEkfGVuzlX+b7AfiGQRzGsthBmYi/vjssqkgPeWeHV6NbSOec
+rcGzdyoBDDF9fDAxeOcwVfmjSDBGMA8GA1UdEwEB/wQFMAMBAf8wFAYDVR0RBA0w
+C4IJbG9jYWxob3N0MB0GA1UdDgQWBBQw/UtfveQjQ4ZuIGnwxPx/JOfwQDAKBggq
+hkjOPQQDAgNIADBFAiEA+7SIreYnGYTuQqgrcnYI8K8EQZ7zzEZn2wJMCjKEuskC
+IEH+mN704fZbYC3TKeq+LpFUM2FJQJMpI02oz1hiJYJT
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgtprGY1B6GffFV6qU
+0YiEMzH5vP7G0yFFNqcnPU38Z2ChRANCAAReueBbBFpg5BEDyBJHxlbs5V/m+wH4
+hkEcxrLYQZmIv747LKpID3lnh1ejW0jnnK3Bs3cqAQwxfXwwMXjnMFX5
+-----END PRIVATE KEY-----
+`,
+};
+
+/** A client that `testIdentity` has signed for, as which `fw_test` may log in; valid as long. */
+export const testClientIdentity: TlsIdentity = {
+  certificate: `-----BEGIN CERTIFICATE-----
+MIIBFTCBvAIBEDAKBggqhkjOPQQDAjAaMRgwFgYDVQQDDA9mdy1hY3Rpb25zIHRl
+c3QwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBIxEDAOBgNVBAMM
+B2Z3X3Rlc3QwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAQC8imhkVFjhUThfv9k
+RVkIhFkCXE3ORGPsdNhzkEbWjBbw3Au8u62vMbCiPks1dM3bcVhoRHG6vPyNfJLg
+iuE5MAoGCCqGSM49BAMCA0gAMEUCIQDrxxc9moPJhKBmOUfNBGo85aF/mVjEg9tm
+b3P9pkbkPgIgdTLG69v833cx2j5GP4C9+kJWPpVav+aJgS8ObKoKa3E=
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgiemnoXjZ958z+IFa
+Tg/1uSAq7xlSv06ZdyxpoC3G7HahRANCAAQC8imhkVFjhUThfv9kRVkIhFkCXE3O
+RGPsdNhzkEbWjBbw3Au8u62vMbCiPks1dM3bcVhoRHG6vPyNfJLgiuE5
+-----END PRIVATE KEY-----
+`,
+};
+
+/** As `testIdentity`, and signed by it, but expired in 2020. */
+export const expiredIdentity: TlsIdentity = {
+  certificate: `-----BEGIN CERTIFICATE-----
+MIIBdjCCARugAwIBAgIBEjAKBggqhkjOPQQDAjAaMRgwFgYDVQQDDA9mdy1hY3Rp
+b25zIHRlc3QwHhcNMjAwMTAxMDAwMDAwWhcNMjAwMTAyMDAwMDAwWjAUMRIwEAYD
+VQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAASHS4yra09M
+N8vEq5fCsaJSHsXmJ3Pxksh8EqqJvUcbLOzMUlfTk5he/mUqSIRhgXeWHle9v0Ho
+ehE6Czc4Ggqeo1gwVjAUBgNVHREEDTALgglsb2NhbGhvc3QwHQYDVR0OBBYEFJ+2
+fexdc6OJwIBAjmfE17vjHrAZMB8GA1UdIwQYMBaAFDD9S1+95CNDhm4gafDE/H8k
+5/BAMAoGCCqGSM49BAMCA0kAMEYCIQCKHujdd8HXCKXreBHq3r+gcoZaoRv/Oz3V
+bhxAznLAVwIhAPE9UmeoN/aOFJFD2cOLuTtenJrmYVHaJ69hgDRwLpmK
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgConZvWK3x+DBeUg6
+phv+4ZIxgW3c3vd8Krf1nX6owBehRANCAASHS4yra09MN8vEq5fCsaJSHsXmJ3Px
+ksh8EqqJvUcbLOzMUlfTk5he/mUqSIRhgXeWHle9v0HoehE6Czc4Ggqe
+-----END PRIVATE KEY-----
+`,
+};
+
+/** An authority that has signed none of the above. */
+export const strangersCertificate: string = `-----BEGIN CERTIFICATE-----
+MIIBfDCCASOgAwIBAgIUbyMBwLikIXAqU1phnjbnKoiX8ZEwCgYIKoZIzj0EAwIw
+EzERMA8GA1UEAwwIc3RyYW5nZXIwIBcNMjYxMTIxMTMxNjU0WhgPMjExOTEyMjQx
+MzE2NTRaMBMxETAPBgNVBAMMCHN0cmFuZ2VyMFkwEwYHKoZIzj0CAQYIKoZIzj0D
+AQcDQgAENjoN7iSzaaZY80H687ujoB8FNVyV2oDkPJJQivqTppLtOY5e8pTsiOEm
+K2MDiSY5oMuo+xnaCqVLXFD2yKSGkKNTMFEwHQYDVR0OBBYEFL1yIB1amt0PuaJU
+/FTLO/JmFUe3MB8GA1UdIwQYMBaAFL1yIB1amt0PuaJU/FTLO/JmFUe3MA8GA1Ud
+EwEB/wQFMAMBAf8wCgYIKoZIzj0EAwIDRwAwRAIgTVKGYFBVis/P4mdE3fqODH5n
+/MW78HX47sDDnUABaVwCIH8ZTLaHA3BGM46wIxTQMDjKD1aKq++2YzX/f8EEn2T0
+-----END CERTIFICATE-----
+`;
