@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { type Binaries, findBinaries } from './binaries.js';
+import { dataFolder } from './data-folder.js';
 
 /** Where a test server is and who may do everything there. Plain data, so that it can be handed to other processes. */
 export interface ServerAddress {
@@ -98,7 +99,7 @@ export async function startPostgres(
 }
 
 function makeRoot({ uid, gid }: Binaries): string {
-  const root = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
+  const root = mkdtempSync(join(dataFolder(), `${PREFIX}${process.pid}-`));
   if (uid !== undefined) chownSync(root, uid, gid ?? uid);
   return root;
 }
@@ -305,10 +306,14 @@ function send(pid: number, signal: NodeJS.Signals): void {
 
 /** Ends servers whose owner died without a chance to end them, and removes their data. */
 function removeLeftovers(): void {
-  for (const name of readdirSync(tmpdir())) {
+  for (const folder of new Set([dataFolder(), tmpdir()])) removeLeftoversOf(folder);
+}
+
+function removeLeftoversOf(folder: string): void {
+  for (const name of readdirSync(folder)) {
     const owner = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : Number.NaN;
     if (Number.isNaN(owner) || isAlive(owner)) continue;
-    const root = join(tmpdir(), name);
+    const root = join(folder, name);
     const pidFile = join(root, 'data', 'postmaster.pid');
     try {
       const pid = existsSync(pidFile) ? Number.parseInt(readFileSync(pidFile, 'utf8'), 10) : Number.NaN;
