@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import { posix } from 'node:path';
 import { checkFolders, type ProjectFolders } from './check/check-folders.js';
 import { checkBodies, checkSchema } from './check/check-schema.js';
 import { forgottenColumns } from './check/forgotten-columns.js';
@@ -12,20 +11,19 @@ import {
   sortDiagnostics,
 } from './diagnostics.js';
 import { checkTemplateNames } from './emit/emit-extras.js';
-import { emitParams } from './emit/emit-params.js';
 import { type EmitInput, emitModels, emitProject, traceProject } from './emit/emit-project.js';
 import type { TracedText } from './emit/print/marks.js';
 import { TemplateError, type TemplateProblem } from './emit/template-error.js';
 import { PARTIALS, TEMPLATES } from './emit/template-names.js';
 import { type LockedShapes, lockPaths, lockShapes } from './event-lock/lock-shapes.js';
-import { isAnyLocked, lockState } from './event-lock/lock-state.js';
+import { lockState } from './event-lock/lock-state.js';
 import { keptModels } from './read/kept-models.js';
 import { isNothing } from './read/read-memory.js';
 import { type ReadResult, readProject } from './read/read-project.js';
 import { readTemplates, TEMPLATE_FOLDERS, type UserTemplate } from './read/read-templates.js';
 import type { ShardVerdict } from './read/shards/verdict.js';
 import type { EmittedFiles } from './schema/emitted-files.js';
-import { type BodyChanges, type ParamsChange, parseOutline, schemaAround } from './schema/outline.js';
+import { type BodyChanges, parseOutline, schemaAround } from './schema/outline.js';
 import { type ProjectPaths, relativeTo } from './schema/paths.js';
 import type { ModelSchema, ProjectSchema } from './schema/project-schema.js';
 import { isSystemError } from './system-error.js';
@@ -158,17 +156,14 @@ async function emitBodies(
   if (right === undefined || options.clean === true || readResult.templates.size > 0) return undefined;
   options.onPhase?.('emit');
   const { models, actions } = right.changed;
-  // A change of params that are stored is held against the lock.
-  const changed = actions.map(({ after }) => after.name);
-  if (isAnyLocked(options.projectDirectory, readResult.paths, changed)) return undefined;
+  // What an action gives stands in one file with all others.
+  if (actions.length > 0) return undefined;
   const schema = schemaAround(right.changed, parseOutline(readResult.outline));
   if (checkBodies(schema, models).length > 0) return undefined;
   const { paths, templates } = readResult;
   // What earlier texts hung on is not to be had from a part of the project.
   const input = { ...emitInput(options, { schema, paths, templates }), memory: undefined };
-  const inApplication = emitActions(options.projectDirectory, input, actions);
-  if (inApplication === undefined) return undefined;
-  const generated = new Map([...emitModels(input, models), ...inApplication]);
+  const generated = new Map(emitModels(input, models));
   const others = right.paths.filter((path) => isGenerated(readResult, path) && !generated.has(path));
   const emitted = { generated, migrations: new Map<string, string>(), kept: new Set(others) };
   const result = await write(options, readResult, key, emitted);
@@ -202,21 +197,6 @@ function rightOutput(
   const right = diagnostics.length > 0 ? undefined : memory?.rightOutput(key);
   if (right === undefined || right.changed === 'more') return undefined;
   return { paths: right.paths, changed: right.changed };
-}
-
-/** The files that hold what the params of actions give, which are right but for these; undefined if it takes more. */
-function emitActions(
-  projectDirectory: string,
-  { schema, paths }: EmitInput,
-  actions: readonly ParamsChange[],
-): ReadonlyMap<string, string> | undefined {
-  if (actions.length === 0) return new Map();
-  const file = (name: string): string => `${paths.output}/${name}.ts`;
-  const text = (name: string): string => readFileSync(join(projectDirectory, file(name)), 'utf8');
-  const place = { file: file('application'), outputFolder: paths.output };
-  const texts = { application: text('application'), openapi: text('openapi') };
-  const emitted = emitParams(schema, actions, place, texts);
-  return emitted && new Map(Object.entries(emitted).map(([name, each]) => [file(name), each]));
 }
 
 /** Belongs to the output folder, other than first migrations. */

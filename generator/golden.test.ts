@@ -10,11 +10,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DIAGNOSTICS, formatDiagnostic } from './diagnostics.js';
 import { type GenerateResult, generate } from './generate.js';
+import { describeApi } from './openapi.js';
 
 /** Each case is a project: `input/` is read, `expected/` and `diagnostics.txt` are what must come of it. */
 const root = fileURLToPath(new URL('.', import.meta.url));
@@ -36,7 +37,8 @@ describe('golden cases', () => {
     cpSync(join(folder, 'input'), project, { recursive: true });
     const before = filesBelow(project);
     const result = await generate({ ...foldersOf(folder, project), title: name });
-    const written = changedFiles(before, filesBelow(project));
+    const document = result.diagnostics.length > 0 ? {} : await documentOf(folder, project);
+    const written = { ...changedFiles(before, filesBelow(project)), ...document };
     if (isUpdate) update(folder, result, written);
     expect(diagnosticsText(result)).toBe(readText(join(folder, 'diagnostics.txt')));
     expect(written).toEqual(filesBelow(join(folder, 'expected')));
@@ -72,6 +74,14 @@ describe('golden cases', () => {
     expect(compile(['wrong-upcasters']).join('\n')).toContain('generated/application.ts');
   });
 });
+
+/** What `fw-gen openapi` prints. */
+async function documentOf(folder: string, project: string): Promise<Readonly<Record<string, string>>> {
+  const described = await describeApi({ ...foldersOf(folder, project), title: basename(folder) });
+  return 'document' in described
+    ? { 'openapi.json': `${JSON.stringify(described.document, null, 2)}\n` }
+    : {};
+}
 
 interface CaseOptions {
   readonly source?: string;

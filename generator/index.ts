@@ -17,7 +17,6 @@ export type {
 export type { HeaderView } from './emit/views/header-view.js';
 export type { MigrationView } from './emit/views/migration-view.js';
 export type { ModelView } from './emit/views/model-view.js';
-export type { OpenApiView } from './emit/views/openapi-view.js';
 export type { ServerView } from './emit/views/server-view.js';
 export type { SqlMigrationsView } from './emit/views/sql-migrations-view.js';
 export { type GenerateOptions, type GenerateResult, generate } from './generate.js';

@@ -4,6 +4,7 @@ import type { EventDescriptor, ModelDescriptor } from './domain/descriptor.js';
 import type { HandlerDescriptor } from './events/delivery/handler-descriptor.js';
 import type { RouteDescriptor } from './http/route.js';
 import type { Migration } from './migration/migration.js';
+import type { ApiInfo } from './openapi/document.js';
 import type { EventHistory } from './persistence/read/event-history.js';
 import type { RepositoryContext } from './persistence/read/repository.js';
 import type { SagaDescriptor } from './sagas/saga-descriptor.js';
@@ -34,7 +35,7 @@ export interface ApplicationDefinition<Collaborators = Record<never, never>> {
   /** Absent: the application has none. */
   readonly sagas?: readonly SagaDescriptor[];
   readonly routes: readonly RouteDescriptor[];
-  /** The OpenAPI 3.1 document. */
-  readonly openApi: object;
+  /** Title and version of the OpenAPI document. */
+  readonly api: ApiInfo;
   readonly migrations: readonly Migration[];
 }

@@ -24,7 +24,7 @@ const application: ApplicationDefinition = {
   events: [],
   wire: () => [],
   routes: [],
-  openApi: {},
+  api: { title: 'Test', version: '1' },
   migrations: [defineMigration('0001_things', 'create table things (id uuid)')],
 };
 const first = ShardIdentifier.of(0, 0);

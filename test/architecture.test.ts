@@ -14,6 +14,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'runtime/domain': ['runtime/currency-codes.ts', 'runtime/errors.ts'],
   'runtime/config': ['runtime/domain', 'runtime/errors.ts'],
   'runtime/action': ['runtime/domain', 'runtime/errors.ts'],
+  'runtime/openapi': ['runtime/currency-codes.ts', 'runtime/domain'],
   'runtime/sharding': [
     'runtime/concurrency',
     'runtime/domain',
@@ -107,6 +108,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/domain',
   ],
   'runtime/http': [
+    'runtime/openapi',
     'runtime/concurrency',
     'runtime/observability',
     'runtime/execution',
@@ -161,6 +163,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'generator/check': ['generator/schema', 'generator/diagnostics.ts', 'runtime/config'],
   'generator/event-lock': ['generator/schema', 'generator/diagnostics.ts', 'generator/system-error.ts'],
   'generator/emit': [
+    'runtime/openapi',
+    'runtime/domain',
     'generator/schema',
     'generator/content-hash.ts',
     'generator/diagnostics.ts',
@@ -179,6 +183,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'generator/compiled-code.ts',
     'generator/content-hash.ts',
     'generator/migrations.ts',
+    'generator/openapi.ts',
     'generator/schema',
     'generator/templates.ts',
     'generator/watch.ts',
@@ -200,6 +205,7 @@ const ROOTS: Readonly<Record<string, (layer: string) => boolean>> = {
   'runtime/operations.ts': isOfRuntime,
   'generator/generate.ts': isOfGenerator,
   'generator/migrations.ts': isOfGenerator,
+  'generator/openapi.ts': isOfGenerator,
   'generator/templates.ts': isOfGenerator,
   'generator/watch.ts': isOfGenerator,
   'generator/index.ts': isOfGenerator,
@@ -391,7 +397,7 @@ function isOfRuntime(layer: string): boolean {
 }
 
 function isOfGenerator(layer: string): boolean {
-  return layer.startsWith('generator/') || layer === 'runtime/config';
+  return layer.startsWith('generator/') || layer === 'runtime/config' || layer === 'runtime/openapi';
 }
 
 /** `runtime/http/docs/page.ts` -> `runtime/http`; `runtime/errors.ts` stays. */

@@ -4,13 +4,7 @@ import { modelNames } from '../schema/model-names.js';
 import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
 
 /** Emitted files that are not named after a model. */
-export const RESERVED_FILES: readonly string[] = [
-  'application',
-  'openapi',
-  'server',
-  'sql-migrations',
-  'versions',
-];
+export const RESERVED_FILES: readonly string[] = ['application', 'server', 'sql-migrations', 'versions'];
 
 /** Static members of every class, those that every object inherits, and those of every builder. */
 const RESERVED_STATICS: ReadonlySet<string> = new Set([

@@ -11,6 +11,7 @@ import { explainCode, isCode } from './explain-code.js';
 import { examples } from './help.js';
 import { loadGenerator } from './load-generator.js';
 import { codeFrame } from './report/code-frame.js';
+import { problemLine } from './report/report.js';
 
 /** Adds `fw-gen explain`. */
 export function addExplainCommand(program: Command, context: CommandContext): void {
@@ -43,11 +44,7 @@ async function explain(text: string, configFile: string, context: CommandContext
     return EXIT.success;
   }
   const loaded = loadGenerator(configFile);
-  if ('problems' in loaded) {
-    throw new InputError(
-      loaded.problems.map(({ location, message }) => `${formatLocation(location)}: ${message}`).join('\n'),
-    );
-  }
+  if ('problems' in loaded) throw new InputError(loaded.problems.map(problemLine).join('\n'));
   const { projectDirectory } = loaded.options;
   const place = parsePlace(text, projectDirectory);
   requireLine(place, projectDirectory);

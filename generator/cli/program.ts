@@ -13,6 +13,7 @@ import { examples } from './help.js';
 import { addInitCommand } from './init-command.js';
 import { addJournalCommand } from './journal/journal-command.js';
 import { addMigrateCommand } from './migrate-command.js';
+import { addOpenApiCommand } from './openapi-command.js';
 import { addSagasCommand } from './sagas/sagas-command.js';
 import { addTemplatesCommand } from './templates-command.js';
 
@@ -22,6 +23,7 @@ const COMMANDS: readonly ((program: Command, context: CommandContext) => void)[]
   addGenerateCommand,
   addDevCommand,
   addExplainCommand,
+  addOpenApiCommand,
   addTemplatesCommand,
   addMigrateCommand,
   addDoctorCommand,

@@ -1,24 +1,20 @@
 import type { SourceLocation } from '../schema/location.js';
 import type { ProjectSchema } from '../schema/project-schema.js';
-import { type ShardedModels, shardedModels } from './field-type.js';
+import { FieldTypes, shardedModels } from './field-type.js';
 import { type Code, Expression, printCode } from './print/code.js';
 import type { Marks } from './print/marks.js';
-import { type RoutedAction, routedActions } from './routes.js';
 
 /** What all views of one run share. */
 export class Emission {
   readonly schema: ProjectSchema;
-  /** Tells which models have sharded ids. */
-  readonly isSharded: ShardedModels;
-  /** Actions that are served over HTTP. */
-  readonly routes: readonly RoutedAction[];
+  /** Descriptors of fields. */
+  readonly types: FieldTypes;
   readonly #marks: Marks | undefined;
 
   /** @param marks given to learn which declaration caused which line */
   constructor(schema: ProjectSchema, marks?: Marks) {
     this.schema = schema;
-    this.isSharded = shardedModels(schema.models);
-    this.routes = routedActions(schema);
+    this.types = new FieldTypes(shardedModels(schema.models));
     this.#marks = marks;
   }
 

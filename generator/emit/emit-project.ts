@@ -14,7 +14,6 @@ import { Renderer, type UserTemplates } from './render.js';
 import { applicationView } from './views/application-view.js';
 import { migrationView } from './views/migration-view.js';
 import { modelFile, modelView } from './views/model-view.js';
-import { openApiView } from './views/openapi-view.js';
 import { serverView } from './views/server-view.js';
 import { sqlMigrationsView } from './views/sql-migrations-view.js';
 import { versionsView } from './views/versions-view.js';
@@ -81,6 +80,7 @@ function emitFiles(input: EmitInput, marks: Marks | undefined): EmittedFiles {
     file: file('application'),
     outputFolder: paths.output,
     sourceFolder: paths.source,
+    api: { title, version },
     migrations: migrationPlaces,
   };
   generated.set(place.file, renderer.own('application')(applicationView(emission, place)));
@@ -89,8 +89,6 @@ function emitFiles(input: EmitInput, marks: Marks | undefined): EmittedFiles {
   const { lockedTypes = [] } = input;
   if (lockedTypes.length > 0)
     generated.set(file('versions'), renderer.own('versions')(versionsView(lockedTypes, place)));
-  const document = openApiView(emission, { title, version }, paths.source);
-  generated.set(file('openapi'), renderer.own('openapi')(document));
   generated.set(file('server'), renderer.own('server')(serverView(file('server'), place.file, paths.source)));
   for (const [path, text] of emitExtras({ ...input, schema }, renderer, generated)) {
     generated.set(path, text);

@@ -1,10 +1,10 @@
+import type { FieldDescriptor, FieldType, ObjectType } from '../../runtime/domain/descriptor.js';
 import { parseNumeric } from '../schema/columns.js';
-import { constraintsOf, DEFAULT_NUMERIC, numericOf } from '../schema/constraints.js';
-import { innermost } from '../schema/fields.js';
+import { constraintsOf, DEFAULT_NUMERIC } from '../schema/constraints.js';
+import type { SourceLocation } from '../schema/location.js';
 import type { ModelSchema } from '../schema/project-schema.js';
 import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
 import type { NumericType } from '../schema/value-rules.js';
-import { at, type Code } from './print/code.js';
 
 /** Tells which models have sharded ids. */
 export type ShardedModels = (name: string) => boolean;
@@ -15,74 +15,85 @@ export function shardedModels(models: readonly ModelSchema[]): ShardedModels {
   return (name) => names.has(name);
 }
 
-/** Gives the fields of an object by a name; undefined to write them in place. */
-export type NamedFields = (type: Extract<TypeSchema, { kind: 'object' }>) => Code | undefined;
-
-const inPlace: NamedFields = () => undefined;
-
-/** The runtime's `FieldType` of a field, as data. */
-export function fieldTypeOf(
-  field: FieldSchema,
-  isSharded: ShardedModels,
-  sqlType?: string,
-  named: NamedFields = inPlace,
-): Code {
-  return typeOf(field.type, isSharded, numericType(field, sqlType), named);
+/** What the runtime has to know about an object that the sources name. */
+export interface NamedObject {
+  readonly name: string;
+  readonly description?: string;
+  /** Project-relative path of its file; absent if it is not exported. */
+  readonly file?: string | undefined;
+  readonly fields: readonly FieldSchema[];
 }
 
-/** Digits of a decimal, or of the decimals in a list; of no meaning for other types. */
-function numericType(field: FieldSchema, sqlType: string | undefined): NumericType {
-  if (innermost(field.type).kind !== 'decimal') return DEFAULT_NUMERIC;
-  return (sqlType === undefined ? undefined : parseNumeric(sqlType)) ?? numericOf(field);
-}
+/** Turns fields of the sources into the runtime's descriptors. */
+export class FieldTypes {
+  readonly #isSharded: ShardedModels;
+  readonly #objects = new Map<string, ObjectType>();
+  readonly #locations = new WeakMap<FieldDescriptor, SourceLocation>();
 
-/** The runtime's `FieldType` of a type that stands for itself (an item, a result). */
-export function plainFieldType(type: TypeSchema, isSharded: ShardedModels): Code {
-  return typeOf(type, isSharded, DEFAULT_NUMERIC, inPlace);
-}
+  constructor(isSharded: ShardedModels) {
+    this.#isSharded = isSharded;
+  }
 
-/** The runtime's `FieldDescriptor`s. */
-export function fieldDescriptors(
-  fields: readonly FieldSchema[],
-  isSharded: ShardedModels,
-  named: NamedFields = inPlace,
-): readonly Code[] {
-  return fields.map((field) =>
-    at(field.location, {
+  /** All that is known about a field. @param sqlType of its column, if it has one */
+  field(field: FieldSchema, sqlType?: string): FieldDescriptor {
+    const { numeric, default: absent, label, secret, ...rules } = constraintsOf(field).constraints;
+    const digits = sqlType === undefined ? numeric : (parseNumeric(sqlType) ?? numeric);
+    const descriptor: FieldDescriptor = {
       name: field.name,
-      type: fieldTypeOf(field, isSharded, undefined, named),
-      optional: field.optional || undefined,
-      nullable: field.nullable || undefined,
-      secret: constraintsOf(field).constraints.secret,
-    }),
-  );
-}
+      type: this.type(field.type, digits),
+      ...(field.optional ? { optional: true } : {}),
+      ...(field.nullable ? { nullable: true } : {}),
+      ...(secret === undefined ? {} : { secret }),
+      ...(Object.keys(rules).length === 0 ? {} : { rules }),
+      ...(absent === undefined ? {} : { default: absent }),
+      ...(label === undefined ? {} : { label }),
+      ...(field.description === undefined ? {} : { doc: field.description }),
+    };
+    this.#locations.set(descriptor, field.location);
+    return descriptor;
+  }
 
-/** `optional` and `nullable`, where true. */
-export function flags(field: Pick<FieldSchema, 'optional' | 'nullable'>): {
-  readonly [key: string]: Code | undefined;
-} {
-  return { optional: field.optional || undefined, nullable: field.nullable || undefined };
-}
+  /** The declaration that a descriptor was made from. */
+  locationOf(descriptor: FieldDescriptor): SourceLocation | undefined {
+    return this.#locations.get(descriptor);
+  }
 
-function typeOf(type: TypeSchema, isSharded: ShardedModels, numeric: NumericType, named: NamedFields): Code {
-  switch (type.kind) {
-    case 'decimal':
-      return { kind: 'decimal', precision: numeric.precision, scale: numeric.scale };
-    case 'id':
-      // An `Id<Wallet>` of a sharded model carries its shard, whichever way it is spelled.
-      return { kind: 'id', model: type.model.name, sharded: isSharded(type.model.name) };
-    case 'enum':
-      return { kind: 'enum', values: type.values };
-    case 'list':
-      return { kind: 'list', of: typeOf(type.of, isSharded, numeric, named) };
-    case 'object':
-      return { kind: 'object', fields: named(type) ?? fieldDescriptors(type.fields, isSharded, named) };
-    case 'model':
-    case 'void':
-    case 'unsupported':
-      throw new Error(`No field can be of kind ${type.kind}: the checks let it pass`);
-    default:
-      return { kind: type.kind };
+  /** An object that has a name: one for all that refer to it. */
+  named({ name, description, file, fields }: NamedObject): ObjectType {
+    // Two types of one name that are not exported differ in the places of their fields.
+    const key = file === undefined ? `#${name} ${JSON.stringify(fields)}` : `${file}#${name}`;
+    const known = this.#objects.get(key);
+    if (known !== undefined) return known;
+    const doc = description === undefined ? {} : { doc: description };
+    const type = { kind: 'object', name, ...doc, fields: fields.map((each) => this.field(each)) } as const;
+    this.#objects.set(key, type);
+    return type;
+  }
+
+  /** The type of a field, of an item or of a result. */
+  type(type: TypeSchema, numeric: NumericType = DEFAULT_NUMERIC): FieldType {
+    switch (type.kind) {
+      case 'decimal':
+        return { kind: 'decimal', precision: numeric.precision, scale: numeric.scale };
+      case 'id':
+        // An `Id<Wallet>` of a sharded model carries its shard, whichever way it is spelled.
+        return { kind: 'id', model: type.model.name, sharded: this.#isSharded(type.model.name) };
+      case 'enum':
+        return { kind: 'enum', values: type.values };
+      case 'list':
+        return { kind: 'list', of: this.type(type.of, numeric) };
+      case 'object': {
+        const { name, fields, description, reference } = type;
+        if (name === undefined) return { kind: 'object', fields: fields.map((each) => this.field(each)) };
+        const file = reference?.kind === 'file' ? reference.file : undefined;
+        return this.named({ name, fields, file, ...(description === undefined ? {} : { description }) });
+      }
+      case 'model':
+      case 'void':
+      case 'unsupported':
+        throw new Error(`No field can be of kind ${type.kind}: the checks let it pass`);
+      default:
+        return { kind: type.kind };
+    }
   }
 }

@@ -1,35 +1,32 @@
+import type { DocumentedRoute } from '../../runtime/openapi/documented-route.js';
 import type { ActionSchema, ProjectSchema, RouteSchema } from '../schema/project-schema.js';
-import { pathParameters } from '../schema/route-path.js';
-import type { FieldSchema } from '../schema/type-schema.js';
+import { FieldTypes, shardedModels } from './field-type.js';
 
-/** An action that is served over HTTP, and where each of its params comes from. */
-export interface RoutedAction {
-  readonly action: ActionSchema;
-  readonly route: RouteSchema;
-  readonly path: readonly FieldSchema[];
-  readonly query: readonly FieldSchema[];
-  readonly body: readonly FieldSchema[];
-  readonly status: number;
-}
-
-/** All routes, in the order of their actions. */
-export function routedActions(schema: ProjectSchema): readonly RoutedAction[] {
+/** What the OpenAPI document says about all routes, in the order of their actions. */
+export function documentedRoutes(schema: ProjectSchema): readonly DocumentedRoute[] {
+  const types = new FieldTypes(shardedModels(schema.models));
   return schema.actions.flatMap((action) =>
-    action.route === undefined ? [] : [routedAction(action, action.route)],
+    action.route === undefined ? [] : [documentedRoute(action, action.route, types)],
   );
 }
 
-function routedAction(action: ActionSchema, route: RouteSchema): RoutedAction {
-  const inPath = pathParameters(route.path);
-  const rest = action.params.filter((field) => !inPath.includes(field.name));
-  // A body of GET and DELETE has no meaning that everybody between client and server agrees on.
-  const hasBody = route.method !== 'GET' && route.method !== 'DELETE';
+function documentedRoute(
+  { className, description, params }: ActionSchema,
+  route: RouteSchema,
+  types: FieldTypes,
+): DocumentedRoute {
+  const { method, path, response, status, locationHeader, etag, ifMatch, summary, tag, example } = route;
   return {
-    action,
-    route,
-    path: inPath.flatMap((name) => action.params.filter((field) => field.name === name)),
-    query: hasBody ? [] : rest,
-    body: hasBody ? rest : [],
-    status: route.status?.value ?? (route.response === undefined ? 204 : 200),
+    ...{ method, path, operation: className },
+    status: status?.value ?? (response === undefined ? 204 : 200),
+    params: params.map((field) => types.field(field)),
+    ...(description === undefined ? {} : { doc: description }),
+    ...(response === undefined ? {} : { response: { type: types.named(response) } }),
+    ...(locationHeader === undefined ? {} : { location: locationHeader.value }),
+    ...(etag === undefined ? {} : { etag: etag.value }),
+    ...(ifMatch === undefined ? {} : { ifMatch: ifMatch.value }),
+    ...(summary === undefined ? {} : { summary }),
+    ...(tag === undefined ? {} : { tag }),
+    ...(example === undefined ? {} : { example }),
   };
 }

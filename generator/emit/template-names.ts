@@ -4,7 +4,6 @@ export const TEMPLATES = {
   change: 'ChangeView',
   migration: 'MigrationView',
   model: 'ModelView',
-  openapi: 'OpenApiView',
   server: 'ServerView',
   'sql-migrations': 'SqlMigrationsView',
   versions: 'VersionsView',

@@ -10,11 +10,9 @@ import type {
   Wiring,
 } from '../schema/project-schema.js';
 import type { Emission } from './emission.js';
-import { fieldDescriptors, flags, plainFieldType, type ShardedModels } from './field-type.js';
 import { at, type Code, Expression, printCall } from './print/code.js';
 import type { Imports } from './print/imports.js';
 import { access } from './type-text.js';
-import { upcastersCode } from './upcasters-code.js';
 
 /** One member of `Collaborators`. */
 export interface CollaboratorView {
@@ -42,15 +40,8 @@ export class WiringPrinter {
   /** Local variables of repositories: the same in every function. */
   readonly #variables = new Map<string, string>();
   readonly #used = new Set<string>();
-  readonly #outputFolder: string;
 
-  constructor(
-    emission: Emission,
-    descriptorFile: (model: ModelSchema) => string,
-    imports: Imports,
-    { outputFolder }: { readonly outputFolder: string },
-  ) {
-    this.#outputFolder = outputFolder;
+  constructor(emission: Emission, descriptorFile: (model: ModelSchema) => string, imports: Imports) {
     this.#emission = emission;
     this.#descriptorFile = descriptorFile;
     this.#imports = imports;
@@ -62,23 +53,9 @@ export class WiringPrinter {
     return new Expression(this.#imports.value({ kind: 'file', file, name: modelNames(model).descriptor }));
   }
 
-  /** The descriptor of an action. */
+  /** Makes an action: an arrow function. */
   action(action: ActionSchema): Code {
-    const { isSharded } = this.#emission;
-    const actionClass = className(action, this.#imports);
-    return at(action.location, {
-      name: action.name,
-      actionClass: new Expression(actionClass),
-      params: fieldDescriptors(action.params, isSharded),
-      version: action.version,
-      upcasters: upcastersCode(
-        action.version,
-        { of: 'params', className: action.className },
-        { classText: actionClass, outputFolder: this.#outputFolder, imports: this.#imports },
-      ),
-      result: resultCode(action, isSharded),
-      create: this.#create(action),
-    });
+    return at(action.location, this.#create(action, { indent: 6, lead: action.name.length + 5 }));
   }
 
   /** The descriptor of a handler. @param events local names of the descriptors of its events */
@@ -87,7 +64,7 @@ export class WiringPrinter {
       name: handler.name,
       events,
       ...handler.options,
-      create: this.#create(handler),
+      create: this.#create(handler, { indent: 8, lead: 'create: ,'.length }),
     });
   }
 
@@ -129,10 +106,13 @@ export class WiringPrinter {
     return this.#used.has('collaborators') ? `${first}, collaborators` : first;
   }
 
-  #create(owner: ActionSchema | HandlerSchema): Expression {
+  #create(
+    owner: ActionSchema | HandlerSchema,
+    place: { readonly indent: number; readonly lead: number },
+  ): Expression {
     const args = owner.collaborators.map((collaborator) => this.#argument(collaborator));
     const callee = `() => new ${className(owner, this.#imports)}`;
-    return new Expression(printCall(callee, args, { indent: 8, lead: 'create: ,'.length }));
+    return new Expression(printCall(callee, args, place));
   }
 
   #argument({ name, wiring }: CollaboratorSchema): string {
@@ -195,26 +175,4 @@ export class WiringPrinter {
 /** Local name of an action or handler class. */
 export function className({ file, className: name }: ActionSchema | HandlerSchema, imports: Imports): string {
   return imports.value({ kind: 'file', file, name });
-}
-
-function resultCode(
-  { result, resultOptional, resultNullable }: ActionSchema,
-  isSharded: ShardedModels,
-): Code {
-  if (isOpaque(result)) return { kind: 'opaque' };
-  if (result.kind === 'void') return { kind: 'void' };
-  const allowed = flags({ optional: resultOptional, nullable: resultNullable });
-  if (result.kind !== 'model') return { kind: 'field', type: plainFieldType(result, isSharded), ...allowed };
-  // A model that may be missing has no row to be kept as.
-  return resultOptional || resultNullable ? { kind: 'opaque' } : { kind: 'model', model: result.model.name };
-}
-
-function isOpaque(type: ActionSchema['result']): boolean {
-  if (type.kind === 'list') return type.of.kind === 'model' || isOpaque(type.of);
-  if (type.kind === 'object')
-    return (
-      type.fields.some(({ type: { kind } }) => kind === 'model' || kind === 'void') ||
-      type.fields.some((field) => isOpaque(field.type))
-    );
-  return type.kind === 'unsupported';
 }

@@ -26,7 +26,6 @@ test('the manifest names every generated file, and a second run leaves it as it 
   expect(Object.keys(JSON.parse(manifest).files)).toEqual([
     'application.ts',
     'customer.ts',
-    'openapi.ts',
     'order.ts',
     'server.ts',
     'versions.ts',

@@ -1,6 +1,6 @@
 import type { Entity } from './entity.js';
 import type { ModelClass } from './id.js';
-import type { JsonObject } from './json.js';
+import type { JsonObject, JsonValue } from './json.js';
 import type { ModelEvent } from './model-event.js';
 import type { ValueRules } from './value-rules.js';
 
@@ -28,9 +28,19 @@ export type FieldType =
   /** Any JSON value; in a row `jsonb`. */
   | { readonly kind: 'json' }
   | { readonly kind: 'list'; readonly of: FieldType }
-  | { readonly kind: 'object'; readonly fields: readonly FieldDescriptor[] };
+  | ObjectType;
 
-/** One field of an event, of params or of a nested object. */
+/** An object with these fields and no others. */
+export interface ObjectType {
+  readonly kind: 'object';
+  readonly fields: readonly FieldDescriptor[];
+  /** Names its schema in the OpenAPI document. Default: the schema is written where it is used. */
+  readonly name?: string;
+  /** What the object is, for the OpenAPI document. */
+  readonly doc?: string;
+}
+
+/** One field of an event, of params, of a response or of a nested object. */
 export interface FieldDescriptor {
   readonly name: string;
   readonly type: FieldType;
@@ -40,6 +50,14 @@ export interface FieldDescriptor {
   readonly nullable?: true;
   /** Never stored in `eventlog.actions` and never logged. Default false. */
   readonly secret?: true;
+  /** What a request's value must fulfil. Default nothing. */
+  readonly rules?: ValueRules;
+  /** What an absent value of a request stands for, as JSON. Default: it stays absent. */
+  readonly default?: JsonValue;
+  /** Name that messages about a request use. Default: `name`. */
+  readonly label?: string;
+  /** What the field means, for the OpenAPI document. */
+  readonly doc?: string;
 }
 
 /** One field of a model and the column that holds it. */

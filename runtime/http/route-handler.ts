@@ -5,6 +5,7 @@ import type { ExecutionConfiguration } from '../action/execution-configuration.j
 import { compileObjectWriter } from '../domain/json-writer.js';
 import type { Principal } from '../domain/principal.js';
 import { CommitOutcomeUnknownError, DeadlineExceededError, ShardBusyError } from '../errors.js';
+import { placesOf } from '../openapi/documented-route.js';
 import type { Ticket } from './admission/gate.js';
 import type { Gatekeeper } from './admission/gatekeeper.js';
 import type { Answers } from './answer.js';
@@ -15,7 +16,7 @@ import { executionSettings } from './execution-settings.js';
 import type { ParamsReader } from './input/request-params.js';
 import { acceptsJson } from './media-types.js';
 import { HttpProblem, type ParamPlaces } from './problem.js';
-import type { JsonSchema, RouteDescriptor } from './route.js';
+import type { RouteDescriptor } from './route.js';
 
 /** What the server needs of an executor. */
 export interface Executes {
@@ -48,7 +49,7 @@ export function compileRoute(
   { executor, authenticator, answers, gatekeeper, turns }: RouteServices,
 ): RouteHandler {
   const sendResult = compileAnswer(route, answers);
-  const places = placesOf(route);
+  const places = paramPlaces(route);
 
   const run = (principal: Principal, request: FastifyRequest, response: ServerResponse): Promise<unknown> => {
     requireName(principal);
@@ -118,12 +119,12 @@ export function requireName(principal: Principal): void {
   }
 }
 
-function placesOf({ pathSchema, querySchema, bodySchema = {} }: RouteDescriptor): ParamPlaces {
-  const names = ({ properties }: JsonSchema): readonly string[] => Object.keys(properties ?? {});
+function paramPlaces(route: RouteDescriptor): ParamPlaces {
+  const { path, query, body } = placesOf(route);
   return new Map([
-    ...names(bodySchema).map((name) => [name, 'body'] as const),
-    ...names(querySchema).map((name) => [name, 'query'] as const),
-    ...names(pathSchema).map((name) => [name, 'path'] as const),
+    ...body.map(({ name }) => [name, 'body'] as const),
+    ...query.map(({ name }) => [name, 'query'] as const),
+    ...path.map(({ name }) => [name, 'path'] as const),
   ]);
 }
 
@@ -133,7 +134,7 @@ function compileAnswer(route: RouteDescriptor, answers: Answers): SendResult {
   const { response: shape, status, etag, location } = route;
   if (shape === undefined) return (_request, response) => answers.sendEmpty(response, status);
   const map = shape.map as (result: unknown) => object;
-  const write = compileObjectWriter(shape.fields);
+  const write = compileObjectWriter(shape.type.fields);
   const locate = location === undefined ? undefined : compileLocation(location);
   const isRead = route.method === 'GET';
 

@@ -60,7 +60,7 @@ const application: ApplicationDefinition<{ readonly bonus: Bonus }> = {
     ];
   },
   routes: [],
-  openApi: {},
+  api: { title: 'Test', version: '1' },
   migrations: [],
 };
 

@@ -2,12 +2,15 @@
 import {
   type ApplicationDefinition,
   type EventDescriptor,
-  type FieldDescriptor,
-  type RouteDescriptor,
-  defineRoute,
+  defineAction,
   defineSaga,
   type modelType,
+  namedFields,
+  objectType,
+  routesOf,
+  t,
   typedUpcasters,
+  wireActions,
 } from 'fw-actions/codegen';
 import { AvailabilityAction } from '../actions/availability-action.js';
 import { BookingCancelAction } from '../actions/booking-cancel-action.js';
@@ -53,7 +56,6 @@ import { PaymentSaga } from '../sagas/payment-saga.js';
 import { BookingRepository, bookingModel } from './booking.js';
 import { HotelRepository, hotelModel } from './hotel.js';
 import { MemberRepository, memberModel } from './member.js';
-import { openApi } from './openapi.js';
 import { PaymentRepository, paymentModel } from './payment.js';
 import { roomNightModel } from './room-night.js';
 import type { BookingConfirmedEventUpcasters } from './versions.js';
@@ -102,10 +104,7 @@ const bookingConfirmedEvent: EventDescriptor = {
   eventClass: () => BookingConfirmedEvent,
   version: 2,
   upcasters: typedUpcasters<BookingConfirmedEventUpcasters>(BookingConfirmedEvent.upcasters),
-  fields: [
-    { name: 'memberId', type: { kind: 'id', model: 'Member', sharded: true } },
-    { name: 'total', type: { kind: 'decimal', precision: 19, scale: 4 } },
-  ],
+  fields: namedFields({ memberId: t.shardedId('Member'), total: t.decimal(19, 4) }),
 };
 
 const events: readonly EventDescriptor[] = [
@@ -114,289 +113,250 @@ const events: readonly EventDescriptor[] = [
     name: 'BookingHeldEvent',
     model: 'Booking',
     eventClass: () => BookingHeldEvent,
-    fields: [
-      { name: 'memberId', type: { kind: 'id', model: 'Member', sharded: true } },
-      { name: 'until', type: { kind: 'instant' } },
-    ],
+    fields: namedFields({ memberId: t.shardedId('Member'), until: t.instant() }),
   },
   {
     name: 'BookingReleasedEvent',
     model: 'Booking',
     eventClass: () => BookingReleasedEvent,
-    fields: [{ name: 'reason', type: { kind: 'string' } }],
+    fields: namedFields({ reason: t.string() }),
   },
   { name: 'HotelClosedEvent', model: 'Hotel', eventClass: () => HotelClosedEvent, fields: [] },
   {
     name: 'HotelOpenedEvent',
     model: 'Hotel',
     eventClass: () => HotelOpenedEvent,
-    fields: [{ name: 'name', type: { kind: 'string' } }],
+    fields: namedFields({ name: t.string() }),
   },
   {
     name: 'MemberChargedEvent',
     model: 'Member',
     eventClass: () => MemberChargedEvent,
-    fields: [{ name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } }],
+    fields: namedFields({ amount: t.decimal(19, 4) }),
   },
   {
     name: 'MemberJoinedEvent',
     model: 'Member',
     eventClass: () => MemberJoinedEvent,
-    fields: [{ name: 'credit', type: { kind: 'decimal', precision: 19, scale: 4 } }],
+    fields: namedFields({ credit: t.decimal(19, 4) }),
   },
   {
     name: 'MemberRefundedEvent',
     model: 'Member',
     eventClass: () => MemberRefundedEvent,
-    fields: [{ name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } }],
+    fields: namedFields({ amount: t.decimal(19, 4) }),
   },
   {
     name: 'PaymentMovedEvent',
     model: 'Payment',
     eventClass: () => PaymentMovedEvent,
-    fields: [
-      {
-        name: 'state',
-        type: {
-          kind: 'enum',
-          values: ['CHARGING', 'CONFIRMING', 'PAID', 'REFUNDING', 'RELEASING', 'REFUSED'],
-        },
-      },
-    ],
+    fields: namedFields({
+      state: t.enum(['CHARGING', 'CONFIRMING', 'PAID', 'REFUNDING', 'RELEASING', 'REFUSED']),
+    }),
   },
   {
     name: 'PointsEarnedEvent',
     model: 'Member',
     eventClass: () => PointsEarnedEvent,
-    fields: [{ name: 'points', type: { kind: 'number' } }],
+    fields: namedFields({ points: t.number() }),
   },
 ];
 
-/** Fields of `NightResponse`. */
-const nightResponseFields: readonly FieldDescriptor[] = [
-  { name: 'night', type: { kind: 'string' } },
-  { name: 'left', type: { kind: 'number' } },
-  { name: 'price', type: { kind: 'decimal', precision: 19, scale: 4 } },
-];
+const nightResponseType = objectType({
+  name: 'NightResponse',
+  doc: 'One night of a hotel.',
+  fields: { night: t.string(), left: t.number({ doc: 'Rooms that are left.' }), price: t.decimal(19, 4) },
+});
 
-/** Fields of `AvailabilityResponse`. */
-const availabilityResponseFields: readonly FieldDescriptor[] = [
-  { name: 'nights', type: { kind: 'list', of: { kind: 'object', fields: nightResponseFields } } },
-];
+const availabilityResponseType = objectType({
+  name: 'AvailabilityResponse',
+  doc: 'The nights of a hotel as callers see them.',
+  fields: { nights: t.list(t.object(nightResponseType)) },
+});
 
-/** Fields of `BookingResponse`. */
-const bookingResponseFields: readonly FieldDescriptor[] = [
-  { name: 'id', type: { kind: 'id', model: 'Booking', sharded: true } },
-  { name: 'hotelId', type: { kind: 'id', model: 'Hotel', sharded: true } },
-  { name: 'memberId', type: { kind: 'id', model: 'Member', sharded: true } },
-  { name: 'state', type: { kind: 'enum', values: ['HELD', 'PAYING', 'CONFIRMED', 'RELEASED'] } },
-  { name: 'total', type: { kind: 'decimal', precision: 19, scale: 4 } },
-  { name: 'holdUntil', type: { kind: 'instant' } },
-  { name: 'reason', type: { kind: 'string' }, nullable: true },
-  { name: 'version', type: { kind: 'number' } },
-];
-
-/** Fields of `PaymentResponse`. */
-const paymentResponseFields: readonly FieldDescriptor[] = [
-  { name: 'id', type: { kind: 'id', model: 'Payment', sharded: true } },
-  { name: 'bookingId', type: { kind: 'id', model: 'Booking', sharded: true } },
-  { name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } },
-  {
-    name: 'state',
-    type: { kind: 'enum', values: ['CHARGING', 'CONFIRMING', 'PAID', 'REFUNDING', 'RELEASING', 'REFUSED'] },
+const bookingResponseType = objectType({
+  name: 'BookingResponse',
+  doc: 'A booking as callers see it.',
+  fields: {
+    id: t.shardedId('Booking'),
+    hotelId: t.shardedId('Hotel'),
+    memberId: t.shardedId('Member'),
+    state: t.enum(['HELD', 'PAYING', 'CONFIRMED', 'RELEASED']),
+    total: t.decimal(19, 4),
+    holdUntil: t.instant(),
+    reason: t.string({ nullable: true }),
+    version: t.number(),
   },
-  { name: 'reason', type: { kind: 'string' }, nullable: true },
-  { name: 'version', type: { kind: 'number' } },
-];
+});
 
-/** Fields of `HotelResponse`. */
-const hotelResponseFields: readonly FieldDescriptor[] = [
-  { name: 'id', type: { kind: 'id', model: 'Hotel', sharded: true } },
-  { name: 'name', type: { kind: 'string' } },
-  { name: 'state', type: { kind: 'enum', values: ['OPEN', 'CLOSED'] } },
-  { name: 'version', type: { kind: 'number' } },
-];
+const paymentResponseType = objectType({
+  name: 'PaymentResponse',
+  doc: 'A payment as callers see it.',
+  fields: {
+    id: t.shardedId('Payment'),
+    bookingId: t.shardedId('Booking'),
+    amount: t.decimal(19, 4),
+    state: t.enum(['CHARGING', 'CONFIRMING', 'PAID', 'REFUNDING', 'RELEASING', 'REFUSED']),
+    reason: t.string({ nullable: true }),
+    version: t.number(),
+  },
+});
 
-/** Fields of `MemberResponse`. */
-const memberResponseFields: readonly FieldDescriptor[] = [
-  { name: 'id', type: { kind: 'id', model: 'Member', sharded: true } },
-  { name: 'name', type: { kind: 'string' } },
-  { name: 'credit', type: { kind: 'decimal', precision: 19, scale: 4 } },
-  { name: 'points', type: { kind: 'number' } },
-  { name: 'version', type: { kind: 'number' } },
-];
+const hotelResponseType = objectType({
+  name: 'HotelResponse',
+  doc: 'A hotel as callers see it.',
+  fields: {
+    id: t.shardedId('Hotel'),
+    name: t.string(),
+    state: t.enum(['OPEN', 'CLOSED']),
+    version: t.number(),
+  },
+});
 
-const routes: readonly RouteDescriptor[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/hotels/{hotelId}/nights',
-    action: AvailabilityAction,
-    operation: 'AvailabilityAction',
-    status: 200,
-    pathSchema: {
-      type: 'object',
-      properties: { hotelId: { type: 'string', fw: { kind: 'id', model: 'Hotel', sharded: true } } },
-      required: ['hotelId'],
-      additionalProperties: false,
+const memberResponseType = objectType({
+  name: 'MemberResponse',
+  doc: 'A member as callers see it.',
+  fields: {
+    id: t.shardedId('Member'),
+    name: t.string(),
+    credit: t.decimal(19, 4),
+    points: t.number(),
+    version: t.number(),
+  },
+});
+
+/** Actions by name: what each takes and gives, and its route. */
+const actions = {
+  AvailabilityAction: defineAction(AvailabilityAction, {
+    doc: 'Shows how many rooms are left, night by night.',
+    params: {
+      hotelId: t.shardedId('Hotel'),
+      from: t.string({ doc: 'First night.' }),
+      nights: t.number({ integer: true, minimum: 1, maximum: 60, default: 7 }),
     },
-    querySchema: {
-      type: 'object',
-      properties: {
-        from: { type: 'string' },
-        nights: { type: 'integer', fw: { kind: 'number' }, minimum: 1, maximum: 60, default: 7 },
-      },
-      required: ['from'],
-      additionalProperties: false,
-    },
-    response: { map: (result) => AvailabilityResponse.from(result), fields: availabilityResponseFields },
+    result: { kind: 'opaque' },
+    route: ['GET', '/hotels/{hotelId}/nights'],
+    routeOptions: { tag: 'Hotels' },
+    response: { type: availabilityResponseType, map: (result) => AvailabilityResponse.from(result) },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/bookings/{bookingId}',
-    action: BookingGetAction,
-    operation: 'BookingGetAction',
-    status: 200,
-    pathSchema: {
-      type: 'object',
-      properties: { bookingId: { type: 'string', fw: { kind: 'id', model: 'Booking', sharded: true } } },
-      required: ['bookingId'],
-      additionalProperties: false,
-    },
-    querySchema: { type: 'object', properties: {}, additionalProperties: false },
-    response: { map: (result) => BookingResponse.from(result), fields: bookingResponseFields },
+  BookingCancelAction: defineAction(BookingCancelAction, {
+    doc: 'Gives the rooms of a booking back whose payment was refused. A step of the payment.',
+    params: { bookingId: t.shardedId('Booking'), reason: t.string() },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/bookings',
-    action: BookingHoldAction,
-    operation: 'BookingHoldAction',
-    status: 201,
-    pathSchema: { type: 'object', properties: {}, additionalProperties: false },
-    querySchema: { type: 'object', properties: {}, additionalProperties: false },
-    bodySchema: {
-      type: 'object',
-      properties: {
-        hotelId: { type: 'string', fw: { kind: 'id', model: 'Hotel', sharded: true } },
-        memberId: { type: 'string', fw: { kind: 'id', model: 'Member', sharded: true } },
-        from: { type: 'string' },
-        nights: { type: 'integer', fw: { kind: 'number' }, minimum: 1, maximum: 30 },
-      },
-      required: ['hotelId', 'memberId', 'from', 'nights'],
-      additionalProperties: false,
-    },
-    response: { map: (result) => BookingResponse.from(result), fields: bookingResponseFields },
-    location: '/bookings/{id}',
+  BookingConfirmAction: defineAction(BookingConfirmAction, {
+    doc: 'The money is there. A step of the payment.',
+    params: { bookingId: t.shardedId('Booking') },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/bookings/{bookingId}/pay',
-    action: BookingPayAction,
-    operation: 'BookingPayAction',
-    status: 202,
-    pathSchema: {
-      type: 'object',
-      properties: { bookingId: { type: 'string', fw: { kind: 'id', model: 'Booking', sharded: true } } },
-      required: ['bookingId'],
-      additionalProperties: false,
-    },
-    querySchema: { type: 'object', properties: {}, additionalProperties: false },
-    response: { map: (result) => PaymentResponse.from(result), fields: paymentResponseFields },
-    location: '/payments/{id}',
+  BookingGetAction: defineAction(BookingGetAction, {
+    doc: 'Shows a booking.',
+    params: { bookingId: t.shardedId('Booking') },
+    result: { kind: 'model', model: 'Booking' },
+    route: ['GET', '/bookings/{bookingId}'],
+    routeOptions: { tag: 'Bookings' },
+    response: { type: bookingResponseType, map: (result) => BookingResponse.from(result) },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/hotels/{hotelId}/close',
-    action: HotelCloseAction,
-    operation: 'HotelCloseAction',
-    status: 200,
-    pathSchema: {
-      type: 'object',
-      properties: { hotelId: { type: 'string', fw: { kind: 'id', model: 'Hotel', sharded: true } } },
-      required: ['hotelId'],
-      additionalProperties: false,
+  BookingHoldAction: defineAction(BookingHoldAction, {
+    doc: 'Holds a room of a hotel, every night or none; it is released if it is not paid in time.',
+    params: {
+      hotelId: t.shardedId('Hotel'),
+      memberId: t.shardedId('Member'),
+      from: t.string({ doc: 'First night: `2026-05-01`.' }),
+      nights: t.number({ integer: true, minimum: 1, maximum: 30 }),
     },
-    querySchema: { type: 'object', properties: {}, additionalProperties: false },
-    response: { map: (result) => HotelResponse.from(result), fields: hotelResponseFields },
-  }),
-  defineRoute({
-    method: 'POST',
-    path: '/hotels',
-    action: HotelOpenAction,
-    operation: 'HotelOpenAction',
-    status: 201,
-    pathSchema: { type: 'object', properties: {}, additionalProperties: false },
-    querySchema: { type: 'object', properties: {}, additionalProperties: false },
-    bodySchema: {
-      type: 'object',
-      properties: {
-        region: { type: 'string' },
-        name: { type: 'string', maxLength: 100 },
-        from: { type: 'string' },
-        nights: { type: 'integer', fw: { kind: 'number' }, minimum: 1, maximum: 60 },
-        rooms: { type: 'integer', fw: { kind: 'number' }, minimum: 1 },
-        price: { type: ['string', 'number'], fw: { kind: 'decimal', precision: 19, scale: 4 } },
-      },
-      required: ['region', 'name', 'from', 'nights', 'rooms', 'price'],
-      additionalProperties: false,
+    result: { kind: 'model', model: 'Booking' },
+    route: ['POST', '/bookings'],
+    routeOptions: { status: 201, tag: 'Bookings', location: '/bookings/{id}' },
+    example: {
+      hotelId: '019b0000-0000-7000-8040-000000000001',
+      memberId: '019b0000-0000-7000-8000-000000000002',
+      from: '2026-05-01',
+      nights: 2,
     },
-    response: { map: (result) => HotelResponse.from(result), fields: hotelResponseFields },
-    location: '/hotels/{id}',
+    response: { type: bookingResponseType, map: (result) => BookingResponse.from(result) },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/members/{memberId}',
-    action: MemberGetAction,
-    operation: 'MemberGetAction',
-    status: 200,
-    pathSchema: {
-      type: 'object',
-      properties: { memberId: { type: 'string', fw: { kind: 'id', model: 'Member', sharded: true } } },
-      required: ['memberId'],
-      additionalProperties: false,
+  BookingPayAction: defineAction(BookingPayAction, {
+    doc: 'Begins to pay a booking by the credit of its member, which lies on another shard.',
+    params: { bookingId: t.shardedId('Booking') },
+    result: { kind: 'model', model: 'Payment' },
+    route: ['POST', '/bookings/{bookingId}/pay'],
+    routeOptions: { status: 202, tag: 'Bookings', location: '/payments/{id}' },
+    response: { type: paymentResponseType, map: (result) => PaymentResponse.from(result) },
+  }),
+  BookingReleaseAction: defineAction(BookingReleaseAction, {
+    doc: 'Gives the rooms of a booking back that was not paid in time. Scheduled when it is held.',
+    params: { bookingId: t.shardedId('Booking') },
+  }),
+  HotelCloseAction: defineAction(HotelCloseAction, {
+    doc: 'Takes no bookings any more; those that are held stay.',
+    params: { hotelId: t.shardedId('Hotel') },
+    result: { kind: 'model', model: 'Hotel' },
+    route: ['POST', '/hotels/{hotelId}/close'],
+    routeOptions: { tag: 'Hotels' },
+    response: { type: hotelResponseType, map: (result) => HotelResponse.from(result) },
+  }),
+  HotelOpenAction: defineAction(HotelOpenAction, {
+    doc: 'Opens a hotel with its inventory by night.',
+    params: {
+      region: t.string({
+        doc: '`europe` or `americas`: the shard of the hotel, its nights and its bookings.',
+      }),
+      name: t.string({ maxLength: 100 }),
+      from: t.string({ doc: 'First night on sale: `2026-05-01`.' }),
+      nights: t.number({ integer: true, minimum: 1, maximum: 60, doc: 'Nights on sale.' }),
+      rooms: t.number({ integer: true, minimum: 1, doc: 'Rooms of each night.' }),
+      price: t.decimal(19, 4, { doc: 'Of one room for one night.' }),
     },
-    querySchema: { type: 'object', properties: {}, additionalProperties: false },
-    response: { map: (result) => MemberResponse.from(result), fields: memberResponseFields },
+    result: { kind: 'model', model: 'Hotel' },
+    route: ['POST', '/hotels'],
+    routeOptions: { status: 201, tag: 'Hotels', location: '/hotels/{id}' },
+    example: { region: 'europe', name: 'Adlon', from: '2026-05-01', nights: 30, rooms: 2, price: '120' },
+    response: { type: hotelResponseType, map: (result) => HotelResponse.from(result) },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/members',
-    action: MemberJoinAction,
-    operation: 'MemberJoinAction',
-    status: 201,
-    pathSchema: { type: 'object', properties: {}, additionalProperties: false },
-    querySchema: { type: 'object', properties: {}, additionalProperties: false },
-    bodySchema: {
-      type: 'object',
-      properties: {
-        name: { type: 'string', minLength: 1, maxLength: 100 },
-        credit: { type: ['string', 'number'], fw: { kind: 'decimal', precision: 19, scale: 4 } },
-      },
-      required: ['name', 'credit'],
-      additionalProperties: false,
+  MemberChargeAction: defineAction(MemberChargeAction, {
+    doc: 'Takes money from a member. A step of the payment.',
+    params: { memberId: t.shardedId('Member'), amount: t.decimal(19, 4) },
+  }),
+  MemberGetAction: defineAction(MemberGetAction, {
+    doc: 'Shows a member.',
+    params: { memberId: t.shardedId('Member') },
+    result: { kind: 'model', model: 'Member' },
+    route: ['GET', '/members/{memberId}'],
+    routeOptions: { tag: 'Members' },
+    response: { type: memberResponseType, map: (result) => MemberResponse.from(result) },
+  }),
+  MemberJoinAction: defineAction(MemberJoinAction, {
+    doc: 'Takes a new member in.',
+    params: {
+      name: t.string({ minLength: 1, maxLength: 100 }),
+      credit: t.decimal(19, 4, { doc: 'Paid in beforehand.' }),
     },
-    response: { map: (result) => MemberResponse.from(result), fields: memberResponseFields },
-    location: '/members/{id}',
+    result: { kind: 'model', model: 'Member' },
+    route: ['POST', '/members'],
+    routeOptions: { status: 201, tag: 'Members', location: '/members/{id}' },
+    example: { name: 'Ada', credit: '500' },
+    response: { type: memberResponseType, map: (result) => MemberResponse.from(result) },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/payments/{paymentId}',
-    action: PaymentGetAction,
-    operation: 'PaymentGetAction',
-    status: 200,
-    pathSchema: {
-      type: 'object',
-      properties: { paymentId: { type: 'string', fw: { kind: 'id', model: 'Payment', sharded: true } } },
-      required: ['paymentId'],
-      additionalProperties: false,
-    },
-    querySchema: { type: 'object', properties: {}, additionalProperties: false },
-    response: { map: (result) => PaymentResponse.from(result), fields: paymentResponseFields },
+  MemberRefundAction: defineAction(MemberRefundAction, {
+    doc: 'Gives it back.',
+    params: { memberId: t.shardedId('Member'), amount: t.decimal(19, 4) },
   }),
-];
+  PaymentGetAction: defineAction(PaymentGetAction, {
+    doc: 'Shows a payment.',
+    params: { paymentId: t.shardedId('Payment') },
+    result: { kind: 'model', model: 'Payment' },
+    route: ['GET', '/payments/{paymentId}'],
+    routeOptions: { tag: 'Bookings' },
+    response: { type: paymentResponseType, map: (result) => PaymentResponse.from(result) },
+  }),
+  PointsEarnAction: defineAction(PointsEarnAction, {
+    doc: 'Counts points for a member.',
+    params: { memberId: t.shardedId('Member'), points: t.number({ integer: true }) },
+  }),
+};
 
 /** The whole application, as `startServer` and the runtime's own entry points take it. */
 export const application: ApplicationDefinition<Collaborators> = {
-  codegenVersion: 1,
+  codegenVersion: 2,
   models: [bookingModel, hotelModel, memberModel, paymentModel, roomNightModel],
   events,
   wire: ({ clock, repositories }) => {
@@ -405,150 +365,29 @@ export const application: ApplicationDefinition<Collaborators> = {
     const hotelRepository = new HotelRepository(repositories, hotelModel);
     const memberRepository = new MemberRepository(repositories, memberModel);
     const paymentRepository = new PaymentRepository(repositories, paymentModel);
-    return [
-      {
-        name: 'AvailabilityAction',
-        actionClass: AvailabilityAction,
-        params: [
-          { name: 'hotelId', type: { kind: 'id', model: 'Hotel', sharded: true } },
-          { name: 'from', type: { kind: 'string' } },
-          { name: 'nights', type: { kind: 'number' }, optional: true },
-        ],
-        result: { kind: 'opaque' },
-        create: () => new AvailabilityAction(clock, roomNightRepository),
-      },
-      {
-        name: 'BookingCancelAction',
-        actionClass: BookingCancelAction,
-        params: [
-          { name: 'bookingId', type: { kind: 'id', model: 'Booking', sharded: true } },
-          { name: 'reason', type: { kind: 'string' } },
-        ],
-        result: { kind: 'void' },
-        create: () => new BookingCancelAction(clock, bookingRepository, roomNightRepository),
-      },
-      {
-        name: 'BookingConfirmAction',
-        actionClass: BookingConfirmAction,
-        params: [{ name: 'bookingId', type: { kind: 'id', model: 'Booking', sharded: true } }],
-        result: { kind: 'void' },
-        create: () => new BookingConfirmAction(clock, bookingRepository),
-      },
-      {
-        name: 'BookingGetAction',
-        actionClass: BookingGetAction,
-        params: [{ name: 'bookingId', type: { kind: 'id', model: 'Booking', sharded: true } }],
-        result: { kind: 'model', model: 'Booking' },
-        create: () => new BookingGetAction(clock, bookingRepository),
-      },
-      {
-        name: 'BookingHoldAction',
-        actionClass: BookingHoldAction,
-        params: [
-          { name: 'hotelId', type: { kind: 'id', model: 'Hotel', sharded: true } },
-          { name: 'memberId', type: { kind: 'id', model: 'Member', sharded: true } },
-          { name: 'from', type: { kind: 'string' } },
-          { name: 'nights', type: { kind: 'number' } },
-        ],
-        result: { kind: 'model', model: 'Booking' },
-        create: () => new BookingHoldAction(clock, hotelRepository, roomNightRepository),
-      },
-      {
-        name: 'BookingPayAction',
-        actionClass: BookingPayAction,
-        params: [{ name: 'bookingId', type: { kind: 'id', model: 'Booking', sharded: true } }],
-        result: { kind: 'model', model: 'Payment' },
-        create: () => new BookingPayAction(clock, bookingRepository),
-      },
-      {
-        name: 'BookingReleaseAction',
-        actionClass: BookingReleaseAction,
-        params: [{ name: 'bookingId', type: { kind: 'id', model: 'Booking', sharded: true } }],
-        result: { kind: 'void' },
-        create: () => new BookingReleaseAction(clock, bookingRepository, roomNightRepository),
-      },
-      {
-        name: 'HotelCloseAction',
-        actionClass: HotelCloseAction,
-        params: [{ name: 'hotelId', type: { kind: 'id', model: 'Hotel', sharded: true } }],
-        result: { kind: 'model', model: 'Hotel' },
-        create: () => new HotelCloseAction(clock, hotelRepository),
-      },
-      {
-        name: 'HotelOpenAction',
-        actionClass: HotelOpenAction,
-        params: [
-          { name: 'region', type: { kind: 'string' } },
-          { name: 'name', type: { kind: 'string' } },
-          { name: 'from', type: { kind: 'string' } },
-          { name: 'nights', type: { kind: 'number' } },
-          { name: 'rooms', type: { kind: 'number' } },
-          { name: 'price', type: { kind: 'decimal', precision: 19, scale: 4 } },
-        ],
-        result: { kind: 'model', model: 'Hotel' },
-        create: () => new HotelOpenAction(clock),
-      },
-      {
-        name: 'MemberChargeAction',
-        actionClass: MemberChargeAction,
-        params: [
-          { name: 'memberId', type: { kind: 'id', model: 'Member', sharded: true } },
-          { name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } },
-        ],
-        result: { kind: 'void' },
-        create: () => new MemberChargeAction(clock, memberRepository),
-      },
-      {
-        name: 'MemberGetAction',
-        actionClass: MemberGetAction,
-        params: [{ name: 'memberId', type: { kind: 'id', model: 'Member', sharded: true } }],
-        result: { kind: 'model', model: 'Member' },
-        create: () => new MemberGetAction(clock, memberRepository),
-      },
-      {
-        name: 'MemberJoinAction',
-        actionClass: MemberJoinAction,
-        params: [
-          { name: 'name', type: { kind: 'string' } },
-          { name: 'credit', type: { kind: 'decimal', precision: 19, scale: 4 } },
-        ],
-        result: { kind: 'model', model: 'Member' },
-        create: () => new MemberJoinAction(clock),
-      },
-      {
-        name: 'MemberRefundAction',
-        actionClass: MemberRefundAction,
-        params: [
-          { name: 'memberId', type: { kind: 'id', model: 'Member', sharded: true } },
-          { name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } },
-        ],
-        result: { kind: 'void' },
-        create: () => new MemberRefundAction(clock, memberRepository),
-      },
-      {
-        name: 'PaymentGetAction',
-        actionClass: PaymentGetAction,
-        params: [{ name: 'paymentId', type: { kind: 'id', model: 'Payment', sharded: true } }],
-        result: { kind: 'model', model: 'Payment' },
-        create: () => new PaymentGetAction(clock, paymentRepository),
-      },
-      {
-        name: 'PointsEarnAction',
-        actionClass: PointsEarnAction,
-        params: [
-          { name: 'memberId', type: { kind: 'id', model: 'Member', sharded: true } },
-          { name: 'points', type: { kind: 'number' } },
-        ],
-        result: { kind: 'void' },
-        create: () => new PointsEarnAction(clock, memberRepository),
-      },
-    ];
+    return wireActions(actions, {
+      AvailabilityAction: () => new AvailabilityAction(clock, roomNightRepository),
+      BookingCancelAction: () => new BookingCancelAction(clock, bookingRepository, roomNightRepository),
+      BookingConfirmAction: () => new BookingConfirmAction(clock, bookingRepository),
+      BookingGetAction: () => new BookingGetAction(clock, bookingRepository),
+      BookingHoldAction: () => new BookingHoldAction(clock, hotelRepository, roomNightRepository),
+      BookingPayAction: () => new BookingPayAction(clock, bookingRepository),
+      BookingReleaseAction: () => new BookingReleaseAction(clock, bookingRepository, roomNightRepository),
+      HotelCloseAction: () => new HotelCloseAction(clock, hotelRepository),
+      HotelOpenAction: () => new HotelOpenAction(clock),
+      MemberChargeAction: () => new MemberChargeAction(clock, memberRepository),
+      MemberGetAction: () => new MemberGetAction(clock, memberRepository),
+      MemberJoinAction: () => new MemberJoinAction(clock),
+      MemberRefundAction: () => new MemberRefundAction(clock, memberRepository),
+      PaymentGetAction: () => new PaymentGetAction(clock, paymentRepository),
+      PointsEarnAction: () => new PointsEarnAction(clock, memberRepository),
+    });
   },
   wireHandlers: (_context) => {
     return [{ name: 'PointsHandler', events: [bookingConfirmedEvent], create: () => new PointsHandler() }];
   },
   sagas: [defineSaga(paymentModel, () => new PaymentSaga())],
-  routes,
-  openApi,
+  routes: routesOf(actions),
+  api: { title: 'example.booking', version: '1.0.0' },
   migrations: [migration0001, migration0002, migration0003, migration0004, migration0005, migration0006],
 };

@@ -7,6 +7,8 @@ import {
   type ModelDescriptor,
   Repository,
   type ShardedId,
+  column,
+  t,
 } from 'fw-actions/codegen';
 import { Booking, type BookingState } from '../models/booking.js';
 import type { Hotel } from '../models/hotel.js';
@@ -41,43 +43,23 @@ export const bookingModel: ModelDescriptor<Booking> = {
   table: 'bookings',
   sharded: true,
   columns: [
-    { field: 'id', column: 'id', type: { kind: 'id', model: 'Booking', sharded: true }, sqlType: 'uuid' },
-    {
-      field: 'state',
-      column: 'state',
-      type: { kind: 'enum', values: ['HELD', 'PAYING', 'CONFIRMED', 'RELEASED'] },
-      sqlType: 'text',
-    },
-    { field: 'version', column: 'version', type: { kind: 'number' }, sqlType: 'bigint' },
-    {
-      field: 'hotelId',
-      column: 'hotel_id',
-      type: { kind: 'id', model: 'Hotel', sharded: true },
-      sqlType: 'uuid',
-    },
-    {
-      field: 'memberId',
-      column: 'member_id',
-      type: { kind: 'id', model: 'Member', sharded: true },
-      sqlType: 'uuid',
-    },
-    {
-      field: 'roomNightIds',
-      column: 'room_night_ids',
-      type: { kind: 'list', of: { kind: 'uuid' } },
-      sqlType: 'jsonb',
-    },
-    {
-      field: 'total',
-      column: 'total',
-      type: { kind: 'decimal', precision: 19, scale: 4 },
-      sqlType: 'numeric(19,4)',
-    },
-    { field: 'holdUntil', column: 'hold_until', type: { kind: 'instant' }, sqlType: 'timestamptz' },
-    { field: 'releaseId', column: 'release_id', type: { kind: 'string' }, sqlType: 'text', optional: true },
-    { field: 'reason', column: 'reason', type: { kind: 'string' }, sqlType: 'text', optional: true },
-    { field: 'createdDate', column: 'created_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
-    { field: 'updatedDate', column: 'updated_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
+    column('id', { column: 'id', sqlType: 'uuid' }, t.shardedId('Booking')),
+    column('state', { column: 'state', sqlType: 'text' }, t.enum([
+      'HELD',
+      'PAYING',
+      'CONFIRMED',
+      'RELEASED',
+    ])),
+    column('version', { column: 'version', sqlType: 'bigint' }, t.number()),
+    column('hotelId', { column: 'hotel_id', sqlType: 'uuid' }, t.shardedId('Hotel')),
+    column('memberId', { column: 'member_id', sqlType: 'uuid' }, t.shardedId('Member')),
+    column('roomNightIds', { column: 'room_night_ids', sqlType: 'jsonb' }, t.list(t.uuid())),
+    column('total', { column: 'total', sqlType: 'numeric(19,4)' }, t.decimal(19, 4)),
+    column('holdUntil', { column: 'hold_until', sqlType: 'timestamptz' }, t.instant()),
+    column('releaseId', { column: 'release_id', sqlType: 'text' }, t.string({ optional: true })),
+    column('reason', { column: 'reason', sqlType: 'text' }, t.string({ optional: true })),
+    column('createdDate', { column: 'created_date', sqlType: 'timestamptz' }, t.instant()),
+    column('updatedDate', { column: 'updated_date', sqlType: 'timestamptz' }, t.instant()),
   ],
 };
 

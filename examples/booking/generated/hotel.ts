@@ -5,6 +5,8 @@ import {
   type ModelDescriptor,
   Repository,
   type ShardedId,
+  column,
+  t,
 } from 'fw-actions/codegen';
 import { Hotel, type HotelState } from '../models/hotel.js';
 
@@ -31,18 +33,12 @@ export const hotelModel: ModelDescriptor<Hotel> = {
   table: 'hotels',
   sharded: true,
   columns: [
-    { field: 'id', column: 'id', type: { kind: 'id', model: 'Hotel', sharded: true }, sqlType: 'uuid' },
-    { field: 'state', column: 'state', type: { kind: 'enum', values: ['OPEN', 'CLOSED'] }, sqlType: 'text' },
-    { field: 'version', column: 'version', type: { kind: 'number' }, sqlType: 'bigint' },
-    {
-      field: 'name',
-      column: 'name',
-      type: { kind: 'string' },
-      sqlType: 'text',
-      rules: { minLength: 1, maxLength: 100 },
-    },
-    { field: 'createdDate', column: 'created_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
-    { field: 'updatedDate', column: 'updated_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
+    column('id', { column: 'id', sqlType: 'uuid' }, t.shardedId('Hotel')),
+    column('state', { column: 'state', sqlType: 'text' }, t.enum(['OPEN', 'CLOSED'])),
+    column('version', { column: 'version', sqlType: 'bigint' }, t.number()),
+    column('name', { column: 'name', sqlType: 'text' }, t.string({ minLength: 1, maxLength: 100 })),
+    column('createdDate', { column: 'created_date', sqlType: 'timestamptz' }, t.instant()),
+    column('updatedDate', { column: 'updated_date', sqlType: 'timestamptz' }, t.instant()),
   ],
 };
 

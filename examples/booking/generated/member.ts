@@ -6,6 +6,8 @@ import {
   type ModelDescriptor,
   Repository,
   type ShardedId,
+  column,
+  t,
 } from 'fw-actions/codegen';
 import { Member, type MemberState } from '../models/member.js';
 
@@ -34,25 +36,14 @@ export const memberModel: ModelDescriptor<Member> = {
   table: 'members',
   sharded: true,
   columns: [
-    { field: 'id', column: 'id', type: { kind: 'id', model: 'Member', sharded: true }, sqlType: 'uuid' },
-    { field: 'state', column: 'state', type: { kind: 'enum', values: ['ACTIVE'] }, sqlType: 'text' },
-    { field: 'version', column: 'version', type: { kind: 'number' }, sqlType: 'bigint' },
-    { field: 'name', column: 'name', type: { kind: 'string' }, sqlType: 'text' },
-    {
-      field: 'credit',
-      column: 'credit',
-      type: { kind: 'decimal', precision: 19, scale: 4 },
-      sqlType: 'numeric(19,4)',
-    },
-    {
-      field: 'points',
-      column: 'points',
-      type: { kind: 'number' },
-      sqlType: 'bigint',
-      rules: { integer: true },
-    },
-    { field: 'createdDate', column: 'created_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
-    { field: 'updatedDate', column: 'updated_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
+    column('id', { column: 'id', sqlType: 'uuid' }, t.shardedId('Member')),
+    column('state', { column: 'state', sqlType: 'text' }, t.enum(['ACTIVE'])),
+    column('version', { column: 'version', sqlType: 'bigint' }, t.number()),
+    column('name', { column: 'name', sqlType: 'text' }, t.string()),
+    column('credit', { column: 'credit', sqlType: 'numeric(19,4)' }, t.decimal(19, 4)),
+    column('points', { column: 'points', sqlType: 'bigint' }, t.number({ integer: true })),
+    column('createdDate', { column: 'created_date', sqlType: 'timestamptz' }, t.instant()),
+    column('updatedDate', { column: 'updated_date', sqlType: 'timestamptz' }, t.instant()),
   ],
 };
 

@@ -6,6 +6,8 @@ import {
   type ModelDescriptor,
   Repository,
   type ShardedId,
+  column,
+  t,
 } from 'fw-actions/codegen';
 import type { Booking } from '../models/booking.js';
 import type { Member } from '../models/member.js';
@@ -37,35 +39,22 @@ export const paymentModel: ModelDescriptor<Payment> = {
   table: 'payments',
   sharded: true,
   columns: [
-    { field: 'id', column: 'id', type: { kind: 'id', model: 'Payment', sharded: true }, sqlType: 'uuid' },
-    {
-      field: 'state',
-      column: 'state',
-      type: { kind: 'enum', values: ['CHARGING', 'CONFIRMING', 'PAID', 'REFUNDING', 'RELEASING', 'REFUSED'] },
-      sqlType: 'text',
-    },
-    { field: 'version', column: 'version', type: { kind: 'number' }, sqlType: 'bigint' },
-    {
-      field: 'bookingId',
-      column: 'booking_id',
-      type: { kind: 'id', model: 'Booking', sharded: true },
-      sqlType: 'uuid',
-    },
-    {
-      field: 'memberId',
-      column: 'member_id',
-      type: { kind: 'id', model: 'Member', sharded: true },
-      sqlType: 'uuid',
-    },
-    {
-      field: 'amount',
-      column: 'amount',
-      type: { kind: 'decimal', precision: 19, scale: 4 },
-      sqlType: 'numeric(19,4)',
-    },
-    { field: 'reason', column: 'reason', type: { kind: 'string' }, sqlType: 'text', optional: true },
-    { field: 'createdDate', column: 'created_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
-    { field: 'updatedDate', column: 'updated_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
+    column('id', { column: 'id', sqlType: 'uuid' }, t.shardedId('Payment')),
+    column('state', { column: 'state', sqlType: 'text' }, t.enum([
+      'CHARGING',
+      'CONFIRMING',
+      'PAID',
+      'REFUNDING',
+      'RELEASING',
+      'REFUSED',
+    ])),
+    column('version', { column: 'version', sqlType: 'bigint' }, t.number()),
+    column('bookingId', { column: 'booking_id', sqlType: 'uuid' }, t.shardedId('Booking')),
+    column('memberId', { column: 'member_id', sqlType: 'uuid' }, t.shardedId('Member')),
+    column('amount', { column: 'amount', sqlType: 'numeric(19,4)' }, t.decimal(19, 4)),
+    column('reason', { column: 'reason', sqlType: 'text' }, t.string({ optional: true })),
+    column('createdDate', { column: 'created_date', sqlType: 'timestamptz' }, t.instant()),
+    column('updatedDate', { column: 'updated_date', sqlType: 'timestamptz' }, t.instant()),
   ],
 };
 

@@ -5,6 +5,8 @@ import {
   ModelBuilder,
   type ModelDescriptor,
   type ShardedId,
+  column,
+  t,
 } from 'fw-actions/codegen';
 import type { Hotel } from '../models/hotel.js';
 import { RoomNight, type RoomNightState } from '../models/room-night.js';
@@ -34,42 +36,14 @@ export const roomNightModel: ModelDescriptor<RoomNight> = {
   table: 'room_nights',
   sharded: true,
   columns: [
-    { field: 'id', column: 'id', type: { kind: 'id', model: 'RoomNight', sharded: true }, sqlType: 'uuid' },
-    { field: 'state', column: 'state', type: { kind: 'enum', values: ['ON_SALE'] }, sqlType: 'text' },
-    { field: 'version', column: 'version', type: { kind: 'number' }, sqlType: 'bigint' },
-    {
-      field: 'hotelId',
-      column: 'hotel_id',
-      type: { kind: 'id', model: 'Hotel', sharded: true },
-      sqlType: 'uuid',
-    },
-    {
-      field: 'night',
-      column: 'night',
-      type: { kind: 'string' },
-      sqlType: 'text',
-      rules: { pattern: '^\\d{4}-\\d{2}-\\d{2}$' },
-    },
-    {
-      field: 'rooms',
-      column: 'rooms',
-      type: { kind: 'number' },
-      sqlType: 'bigint',
-      rules: { integer: true, minimum: 1 },
-    },
-    {
-      field: 'booked',
-      column: 'booked',
-      type: { kind: 'number' },
-      sqlType: 'bigint',
-      rules: { integer: true, minimum: 0 },
-    },
-    {
-      field: 'price',
-      column: 'price',
-      type: { kind: 'decimal', precision: 19, scale: 4 },
-      sqlType: 'numeric(19,4)',
-    },
+    column('id', { column: 'id', sqlType: 'uuid' }, t.shardedId('RoomNight')),
+    column('state', { column: 'state', sqlType: 'text' }, t.enum(['ON_SALE'])),
+    column('version', { column: 'version', sqlType: 'bigint' }, t.number()),
+    column('hotelId', { column: 'hotel_id', sqlType: 'uuid' }, t.shardedId('Hotel')),
+    column('night', { column: 'night', sqlType: 'text' }, t.string({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' })),
+    column('rooms', { column: 'rooms', sqlType: 'bigint' }, t.number({ integer: true, minimum: 1 })),
+    column('booked', { column: 'booked', sqlType: 'bigint' }, t.number({ integer: true, minimum: 0 })),
+    column('price', { column: 'price', sqlType: 'numeric(19,4)' }, t.decimal(19, 4)),
   ],
 };
 

@@ -2,11 +2,14 @@
 import {
   type ApplicationDefinition,
   type EventDescriptor,
-  type FieldDescriptor,
-  type RouteDescriptor,
-  defineRoute,
+  defineAction,
   defineSaga,
   type modelType,
+  namedFields,
+  objectType,
+  routesOf,
+  t,
+  wireActions,
 } from 'fw-actions/codegen';
 import { TransferCompleteAction } from '../actions/transfer-complete-action.js';
 import { TransferGetAction } from '../actions/transfer-get-action.js';
@@ -38,7 +41,6 @@ import { WalletEventPageResponse } from '../responses/wallet-event-page-response
 import { WalletPageResponse } from '../responses/wallet-page-response.js';
 import { WalletResponse } from '../responses/wallet-response.js';
 import { TransferSaga } from '../sagas/transfer-saga.js';
-import { openApi } from './openapi.js';
 import { TransferRepository, transferModel } from './transfer.js';
 import { walletModel } from './wallet.js';
 
@@ -65,439 +67,281 @@ const events: readonly EventDescriptor[] = [
     name: 'TransferInitiatedEvent',
     model: 'Transfer',
     eventClass: () => TransferInitiatedEvent,
-    fields: [
-      { name: 'sourceId', type: { kind: 'id', model: 'Wallet', sharded: true } },
-      { name: 'destinationId', type: { kind: 'id', model: 'Wallet', sharded: true } },
-      { name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } },
-      { name: 'currency', type: { kind: 'currency' } },
-    ],
+    fields: namedFields({
+      sourceId: t.shardedId('Wallet'),
+      destinationId: t.shardedId('Wallet'),
+      amount: t.decimal(19, 4),
+      currency: t.currency(),
+    }),
   },
   { name: 'TransferRefundedEvent', model: 'Transfer', eventClass: () => TransferRefundedEvent, fields: [] },
   {
     name: 'TransferRejectedEvent',
     model: 'Transfer',
     eventClass: () => TransferRejectedEvent,
-    fields: [{ name: 'reason', type: { kind: 'string' } }],
+    fields: namedFields({ reason: t.string() }),
   },
   { name: 'WalletClosedEvent', model: 'Wallet', eventClass: () => WalletClosedEvent, fields: [] },
   {
     name: 'WalletCreatedEvent',
     model: 'Wallet',
     eventClass: () => WalletCreatedEvent,
-    fields: [
-      { name: 'ownerId', type: { kind: 'uuid' } },
-      { name: 'currency', type: { kind: 'currency' } },
-      { name: 'initialBalance', type: { kind: 'decimal', precision: 19, scale: 4 } },
-    ],
+    fields: namedFields({ ownerId: t.uuid(), currency: t.currency(), initialBalance: t.decimal(19, 4) }),
   },
   {
     name: 'WalletMoneyDepositedEvent',
     model: 'Wallet',
     eventClass: () => WalletMoneyDepositedEvent,
-    fields: [
-      { name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } },
-      { name: 'newBalance', type: { kind: 'decimal', precision: 19, scale: 4 } },
-    ],
+    fields: namedFields({ amount: t.decimal(19, 4), newBalance: t.decimal(19, 4) }),
   },
   {
     name: 'WalletMoneyRefundedEvent',
     model: 'Wallet',
     eventClass: () => WalletMoneyRefundedEvent,
-    fields: [
-      { name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } },
-      { name: 'newBalance', type: { kind: 'decimal', precision: 19, scale: 4 } },
-    ],
+    fields: namedFields({ amount: t.decimal(19, 4), newBalance: t.decimal(19, 4) }),
   },
   {
     name: 'WalletMoneyWithdrawnEvent',
     model: 'Wallet',
     eventClass: () => WalletMoneyWithdrawnEvent,
-    fields: [
-      { name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } },
-      { name: 'newBalance', type: { kind: 'decimal', precision: 19, scale: 4 } },
-    ],
+    fields: namedFields({ amount: t.decimal(19, 4), newBalance: t.decimal(19, 4) }),
   },
 ];
 
-/** Fields of `TransferResponse`. */
-const transferResponseFields: readonly FieldDescriptor[] = [
-  { name: 'id', type: { kind: 'id', model: 'Transfer', sharded: true } },
-  { name: 'sourceId', type: { kind: 'id', model: 'Wallet', sharded: true } },
-  { name: 'destinationId', type: { kind: 'id', model: 'Wallet', sharded: true } },
-  { name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } },
-  { name: 'currency', type: { kind: 'currency' } },
-  { name: 'state', type: { kind: 'enum', values: ['INITIATED', 'COMPLETED', 'REFUNDING', 'REFUNDED'] } },
-  { name: 'reason', type: { kind: 'string' }, nullable: true },
-  { name: 'version', type: { kind: 'number' } },
-  { name: 'createdDate', type: { kind: 'instant' } },
-  { name: 'updatedDate', type: { kind: 'instant' } },
-];
+const transferResponseType = objectType({
+  name: 'TransferResponse',
+  doc: 'A transfer as callers see it.',
+  fields: {
+    id: t.shardedId('Transfer'),
+    sourceId: t.shardedId('Wallet'),
+    destinationId: t.shardedId('Wallet'),
+    amount: t.decimal(19, 4),
+    currency: t.currency(),
+    state: t.enum(['INITIATED', 'COMPLETED', 'REFUNDING', 'REFUNDED']),
+    reason: t.string({
+      nullable: true,
+      doc: 'Why the money goes back, or has gone back; null unless it does.',
+    }),
+    version: t.number(),
+    createdDate: t.instant(),
+    updatedDate: t.instant(),
+  },
+});
 
-/** Fields of `WalletResponse`. */
-const walletResponseFields: readonly FieldDescriptor[] = [
-  { name: 'id', type: { kind: 'id', model: 'Wallet', sharded: true } },
-  { name: 'shardGroup', type: { kind: 'number' } },
-  { name: 'shardMember', type: { kind: 'number' } },
-  { name: 'ownerId', type: { kind: 'uuid' } },
-  { name: 'currency', type: { kind: 'currency' } },
-  { name: 'balance', type: { kind: 'decimal', precision: 19, scale: 4 } },
-  { name: 'state', type: { kind: 'enum', values: ['OPENED', 'CLOSED'] } },
-  { name: 'version', type: { kind: 'number' } },
-  { name: 'createdDate', type: { kind: 'instant' } },
-  { name: 'updatedDate', type: { kind: 'instant' } },
-];
+const walletResponseType = objectType({
+  name: 'WalletResponse',
+  doc: 'A wallet as callers see it.',
+  fields: {
+    id: t.shardedId('Wallet'),
+    shardGroup: t.number(),
+    shardMember: t.number(),
+    ownerId: t.uuid(),
+    currency: t.currency(),
+    balance: t.decimal(19, 4),
+    state: t.enum(['OPENED', 'CLOSED']),
+    version: t.number(),
+    createdDate: t.instant(),
+    updatedDate: t.instant(),
+  },
+});
 
-/** Fields of `WalletEventResponse`. */
-const walletEventResponseFields: readonly FieldDescriptor[] = [
-  { name: 'id', type: { kind: 'uuid' } },
-  { name: 'actionId', type: { kind: 'uuid' } },
-  { name: 'eventType', type: { kind: 'string' } },
-  { name: 'payload', type: { kind: 'json' } },
-  { name: 'modelVersion', type: { kind: 'number' } },
-  { name: 'createdDate', type: { kind: 'instant' } },
-];
+const walletEventResponseType = objectType({
+  name: 'WalletEventResponse',
+  doc: "One event of a wallet's history as callers see it.",
+  fields: {
+    id: t.uuid(),
+    actionId: t.uuid(),
+    eventType: t.string(),
+    payload: t.json(),
+    modelVersion: t.number({ doc: 'Version of the wallet that the change produced.' }),
+    createdDate: t.instant(),
+  },
+});
 
-/** Fields of `WalletEventPageResponse`. */
-const walletEventPageResponseFields: readonly FieldDescriptor[] = [
-  { name: 'items', type: { kind: 'list', of: { kind: 'object', fields: walletEventResponseFields } } },
-  { name: 'next', type: { kind: 'string' }, nullable: true },
-  { name: 'completeFrom', type: { kind: 'instant' }, nullable: true },
-];
+const walletEventPageResponseType = objectType({
+  name: 'WalletEventPageResponse',
+  doc: "One page of a wallet's history, oldest first.",
+  fields: {
+    items: t.list(t.object(walletEventResponseType)),
+    next: t.string({ nullable: true, doc: 'Cursor of the next page; null on the last one.' }),
+    completeFrom: t.instant({
+      nullable: true,
+      doc: 'From when on the history is complete: older events may have been dropped. Null: from the beginning.',
+    }),
+  },
+});
 
-/** Fields of `WalletPageResponse`. */
-const walletPageResponseFields: readonly FieldDescriptor[] = [
-  { name: 'items', type: { kind: 'list', of: { kind: 'object', fields: walletResponseFields } } },
-  { name: 'next', type: { kind: 'string' }, nullable: true },
-];
+const walletPageResponseType = objectType({
+  name: 'WalletPageResponse',
+  doc: 'One page of wallets.',
+  fields: {
+    items: t.list(t.object(walletResponseType)),
+    next: t.string({ nullable: true, doc: 'Cursor of the next page; null on the last one.' }),
+  },
+});
 
-const routes: readonly RouteDescriptor[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/transfers/{transferId}',
-    action: TransferGetAction,
-    operation: 'TransferGetAction',
-    status: 200,
-    pathSchema: {
-      type: 'object',
-      properties: { transferId: { type: 'string', fw: { kind: 'id', model: 'Transfer', sharded: true } } },
-      required: ['transferId'],
-      additionalProperties: false,
-    },
-    querySchema: { type: 'object', properties: {}, additionalProperties: false },
-    response: { map: (result) => TransferResponse.from(result), fields: transferResponseFields },
-    etag: 'version',
+/** Actions by name: what each takes and gives, and its route. */
+const actions = {
+  TransferCompleteAction: defineAction(TransferCompleteAction, {
+    doc: 'Puts money that was transferred into its destination.',
+    params: { walletId: t.shardedId('Wallet'), amount: t.decimal(19, 4), currency: t.currency() },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/transfers',
-    action: TransferInitiateAction,
-    operation: 'TransferInitiateAction',
-    status: 202,
-    pathSchema: { type: 'object', properties: {}, additionalProperties: false },
-    querySchema: { type: 'object', properties: {}, additionalProperties: false },
-    bodySchema: {
-      type: 'object',
-      properties: {
-        sourceId: { type: 'string', fw: { kind: 'id', model: 'Wallet', sharded: true } },
-        destinationId: { type: 'string', fw: { kind: 'id', model: 'Wallet', sharded: true } },
-        amount: { type: ['string', 'number'], fw: { kind: 'decimal', precision: 19, scale: 4 } },
-      },
-      required: ['sourceId', 'destinationId', 'amount'],
-      additionalProperties: false,
-    },
-    response: { map: (result) => TransferResponse.from(result), fields: transferResponseFields },
-    location: '/transfers/{id}',
-    etag: 'version',
+  TransferGetAction: defineAction(TransferGetAction, {
+    doc: 'Shows how far a transfer has come.',
+    params: { transferId: t.shardedId('Transfer') },
+    result: { kind: 'model', model: 'Transfer' },
+    route: ['GET', '/transfers/{transferId}'],
+    routeOptions: { tag: 'Transfers', etag: 'version' },
+    response: { type: transferResponseType, map: (result) => TransferResponse.from(result) },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/wallets/{walletId}/close',
-    action: WalletCloseAction,
-    operation: 'WalletCloseAction',
-    status: 200,
-    pathSchema: {
-      type: 'object',
-      properties: { walletId: { type: 'string', fw: { kind: 'id', model: 'Wallet', sharded: true } } },
-      required: ['walletId'],
-      additionalProperties: false,
+  TransferInitiateAction: defineAction(TransferInitiateAction, {
+    doc: 'Sends money from one wallet to another, on whatever shards they are.',
+    params: {
+      sourceId: t.shardedId('Wallet'),
+      destinationId: t.shardedId('Wallet'),
+      amount: t.decimal(19, 4, {
+        doc: 'Greater than 0, at most four decimals, in the currency of the source.',
+      }),
     },
-    querySchema: { type: 'object', properties: {}, additionalProperties: false },
-    response: { map: (result) => WalletResponse.from(result), fields: walletResponseFields },
-    etag: 'version',
-    ifMatch: 'walletId',
+    result: { kind: 'model', model: 'Transfer' },
+    route: ['POST', '/transfers'],
+    routeOptions: { status: 202, tag: 'Transfers', etag: 'version', location: '/transfers/{id}' },
+    example: {
+      sourceId: '019b0000-0000-7000-8000-000000000001',
+      destinationId: '019b0000-0000-7000-8040-000000000002',
+      amount: '30',
+    },
+    response: { type: transferResponseType, map: (result) => TransferResponse.from(result) },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/wallets',
-    action: WalletCreateAction,
-    operation: 'WalletCreateAction',
-    status: 201,
-    pathSchema: { type: 'object', properties: {}, additionalProperties: false },
-    querySchema: { type: 'object', properties: {}, additionalProperties: false },
-    bodySchema: {
-      type: 'object',
-      properties: {
-        country: { type: 'string' },
-        ownerId: { type: 'string', fw: { kind: 'uuid' } },
-        currency: { type: 'string', fw: { kind: 'currency' } },
-        initialBalance: {
-          type: ['string', 'number'],
-          fw: { kind: 'decimal', precision: 19, scale: 4 },
-          fwLabel: 'balance',
-        },
-      },
-      required: ['country', 'ownerId', 'currency'],
-      additionalProperties: false,
-    },
-    response: { map: (result) => WalletResponse.from(result), fields: walletResponseFields },
-    location: '/wallets/{id}',
-    etag: 'version',
+  TransferRefundAction: defineAction(TransferRefundAction, {
+    doc: 'Puts money that could not be transferred back, into a closed wallet as well.',
+    params: { walletId: t.shardedId('Wallet'), amount: t.decimal(19, 4) },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/wallets/{walletId}/deposit',
-    action: WalletDepositMoneyAction,
-    operation: 'WalletDepositMoneyAction',
-    status: 200,
-    pathSchema: {
-      type: 'object',
-      properties: { walletId: { type: 'string', fw: { kind: 'id', model: 'Wallet', sharded: true } } },
-      required: ['walletId'],
-      additionalProperties: false,
-    },
-    querySchema: { type: 'object', properties: {}, additionalProperties: false },
-    bodySchema: {
-      type: 'object',
-      properties: {
-        amount: { type: ['string', 'number'], fw: { kind: 'decimal', precision: 19, scale: 4 } },
-        recipient: { type: 'string', maxLength: 256 },
-      },
-      required: ['amount'],
-      additionalProperties: false,
-    },
-    response: { map: (result) => WalletResponse.from(result), fields: walletResponseFields },
-    etag: 'version',
-    ifMatch: 'walletId',
+  WalletCloseAction: defineAction(WalletCloseAction, {
+    doc: 'Closes an empty wallet for good.',
+    params: { walletId: t.shardedId('Wallet') },
+    result: { kind: 'model', model: 'Wallet' },
+    route: ['POST', '/wallets/{walletId}/close'],
+    routeOptions: { tag: 'Wallets', etag: 'version', ifMatch: 'walletId' },
+    response: { type: walletResponseType, map: (result) => WalletResponse.from(result) },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/wallets/{walletId}',
-    action: WalletGetAction,
-    operation: 'WalletGetAction',
-    status: 200,
-    pathSchema: {
-      type: 'object',
-      properties: { walletId: { type: 'string', fw: { kind: 'id', model: 'Wallet', sharded: true } } },
-      required: ['walletId'],
-      additionalProperties: false,
+  WalletCreateAction: defineAction(WalletCreateAction, {
+    doc: 'Opens a wallet.',
+    params: {
+      country: t.string({
+        doc: '`MX` puts the wallet on the shard of Mexico, anything else on the global one.',
+      }),
+      ownerId: t.uuid(),
+      currency: t.currency(),
+      initialBalance: t.decimal(19, 4, {
+        optional: true,
+        label: 'balance',
+        doc: 'The opening balance, `"0"` if absent.',
+      }),
     },
-    querySchema: { type: 'object', properties: {}, additionalProperties: false },
-    response: { map: (result) => WalletResponse.from(result), fields: walletResponseFields },
-    etag: 'version',
+    result: { kind: 'model', model: 'Wallet' },
+    route: ['POST', '/wallets'],
+    routeOptions: { status: 201, tag: 'Wallets', etag: 'version', location: '/wallets/{id}' },
+    example: {
+      country: 'MX',
+      ownerId: '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10',
+      currency: 'MXN',
+      initialBalance: '100',
+    },
+    response: { type: walletResponseType, map: (result) => WalletResponse.from(result) },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/wallets/{walletId}/events',
-    action: WalletHistoryAction,
-    operation: 'WalletHistoryAction',
-    status: 200,
-    pathSchema: {
-      type: 'object',
-      properties: { walletId: { type: 'string', fw: { kind: 'id', model: 'Wallet', sharded: true } } },
-      required: ['walletId'],
-      additionalProperties: false,
+  WalletDepositMoneyAction: defineAction(WalletDepositMoneyAction, {
+    doc: 'Puts money into a wallet.',
+    params: {
+      walletId: t.shardedId('Wallet'),
+      amount: t.decimal(19, 4, { doc: 'Greater than 0, at most four decimals.' }),
+      recipient: t.string({
+        optional: true,
+        maxLength: 256,
+        doc: 'Who the money is meant for. Kept with the action, no part of the balance change.',
+      }),
     },
-    querySchema: {
-      type: 'object',
-      properties: {
-        limit: { type: 'integer', fw: { kind: 'number' }, minimum: 1, maximum: 200, default: 50 },
-        cursor: { type: 'string' },
-      },
-      additionalProperties: false,
-    },
-    response: {
-      map: (result) => WalletEventPageResponse.from(result),
-      fields: walletEventPageResponseFields,
-    },
+    result: { kind: 'model', model: 'Wallet' },
+    route: ['POST', '/wallets/{walletId}/deposit'],
+    routeOptions: { tag: 'Wallets', etag: 'version', ifMatch: 'walletId' },
+    example: { amount: '50.25' },
+    response: { type: walletResponseType, map: (result) => WalletResponse.from(result) },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/wallets',
-    action: WalletListAction,
-    operation: 'WalletListAction',
-    status: 200,
-    pathSchema: { type: 'object', properties: {}, additionalProperties: false },
-    querySchema: {
-      type: 'object',
-      properties: {
-        ownerId: { type: 'string', fw: { kind: 'uuid' } },
-        limit: { type: 'integer', fw: { kind: 'number' }, minimum: 1, maximum: 200, default: 50 },
-        cursor: { type: 'string' },
-      },
-      required: ['ownerId'],
-      additionalProperties: false,
-    },
-    response: { map: (result) => WalletPageResponse.from(result), fields: walletPageResponseFields },
+  WalletGetAction: defineAction(WalletGetAction, {
+    doc: 'Shows a wallet.',
+    params: { walletId: t.shardedId('Wallet') },
+    result: { kind: 'model', model: 'Wallet' },
+    route: ['GET', '/wallets/{walletId}'],
+    routeOptions: { tag: 'Wallets', etag: 'version' },
+    response: { type: walletResponseType, map: (result) => WalletResponse.from(result) },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/wallets/{walletId}/withdraw',
-    action: WalletWithdrawMoneyAction,
-    operation: 'WalletWithdrawMoneyAction',
-    status: 200,
-    pathSchema: {
-      type: 'object',
-      properties: { walletId: { type: 'string', fw: { kind: 'id', model: 'Wallet', sharded: true } } },
-      required: ['walletId'],
-      additionalProperties: false,
+  WalletHistoryAction: defineAction(WalletHistoryAction, {
+    doc: 'Shows what happened to a wallet, oldest first.',
+    params: {
+      walletId: t.shardedId('Wallet'),
+      limit: t.number({ integer: true, minimum: 1, maximum: 200, default: 50, doc: 'Events per page.' }),
+      cursor: t.string({ optional: true, doc: '`next` of the page before.' }),
     },
-    querySchema: { type: 'object', properties: {}, additionalProperties: false },
-    bodySchema: {
-      type: 'object',
-      properties: {
-        amount: { type: ['string', 'number'], fw: { kind: 'decimal', precision: 19, scale: 4 } },
-      },
-      required: ['amount'],
-      additionalProperties: false,
-    },
-    response: { map: (result) => WalletResponse.from(result), fields: walletResponseFields },
-    etag: 'version',
-    ifMatch: 'walletId',
+    result: { kind: 'opaque' },
+    route: ['GET', '/wallets/{walletId}/events'],
+    routeOptions: { tag: 'Wallets' },
+    response: { type: walletEventPageResponseType, map: (result) => WalletEventPageResponse.from(result) },
   }),
-];
+  WalletListAction: defineAction(WalletListAction, {
+    doc: 'Lists the wallets of an owner over all shards, oldest first.',
+    params: {
+      ownerId: t.uuid(),
+      limit: t.number({ integer: true, minimum: 1, maximum: 200, default: 50, doc: 'Wallets per page.' }),
+      cursor: t.string({ optional: true, doc: '`next` of the page before.' }),
+    },
+    result: { kind: 'opaque' },
+    route: ['GET', '/wallets'],
+    routeOptions: { tag: 'Wallets' },
+    response: { type: walletPageResponseType, map: (result) => WalletPageResponse.from(result) },
+  }),
+  WalletTransferAction: defineAction(WalletTransferAction, {
+    doc: 'Moves money between two wallets in one execution. Over two shards it must be allowed, and is not atomic.',
+    params: { sourceId: t.shardedId('Wallet'), destId: t.shardedId('Wallet'), amount: t.decimal(19, 4) },
+  }),
+  WalletWithdrawMoneyAction: defineAction(WalletWithdrawMoneyAction, {
+    doc: 'Takes money out of a wallet.',
+    params: {
+      walletId: t.shardedId('Wallet'),
+      amount: t.decimal(19, 4, { doc: 'Greater than 0, at most four decimals.' }),
+    },
+    result: { kind: 'model', model: 'Wallet' },
+    route: ['POST', '/wallets/{walletId}/withdraw'],
+    routeOptions: { tag: 'Wallets', etag: 'version', ifMatch: 'walletId' },
+    example: { amount: '50.25' },
+    response: { type: walletResponseType, map: (result) => WalletResponse.from(result) },
+  }),
+};
 
 /** The whole application, as `startServer` and the runtime's own entry points take it. */
 export const application: ApplicationDefinition<Collaborators> = {
-  codegenVersion: 1,
+  codegenVersion: 2,
   models: [transferModel, walletModel],
   events,
   wire: ({ clock, repositories, eventHistory }) => {
     const walletRepository = new WalletRepository(repositories, walletModel);
     const transferRepository = new TransferRepository(repositories, transferModel);
-    return [
-      {
-        name: 'TransferCompleteAction',
-        actionClass: TransferCompleteAction,
-        params: [
-          { name: 'walletId', type: { kind: 'id', model: 'Wallet', sharded: true } },
-          { name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } },
-          { name: 'currency', type: { kind: 'currency' } },
-        ],
-        result: { kind: 'void' },
-        create: () => new TransferCompleteAction(clock, walletRepository),
-      },
-      {
-        name: 'TransferGetAction',
-        actionClass: TransferGetAction,
-        params: [{ name: 'transferId', type: { kind: 'id', model: 'Transfer', sharded: true } }],
-        result: { kind: 'model', model: 'Transfer' },
-        create: () => new TransferGetAction(clock, transferRepository),
-      },
-      {
-        name: 'TransferInitiateAction',
-        actionClass: TransferInitiateAction,
-        params: [
-          { name: 'sourceId', type: { kind: 'id', model: 'Wallet', sharded: true } },
-          { name: 'destinationId', type: { kind: 'id', model: 'Wallet', sharded: true } },
-          { name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } },
-        ],
-        result: { kind: 'model', model: 'Transfer' },
-        create: () => new TransferInitiateAction(clock, walletRepository),
-      },
-      {
-        name: 'TransferRefundAction',
-        actionClass: TransferRefundAction,
-        params: [
-          { name: 'walletId', type: { kind: 'id', model: 'Wallet', sharded: true } },
-          { name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } },
-        ],
-        result: { kind: 'void' },
-        create: () => new TransferRefundAction(clock, walletRepository),
-      },
-      {
-        name: 'WalletCloseAction',
-        actionClass: WalletCloseAction,
-        params: [{ name: 'walletId', type: { kind: 'id', model: 'Wallet', sharded: true } }],
-        result: { kind: 'model', model: 'Wallet' },
-        create: () => new WalletCloseAction(clock, walletRepository),
-      },
-      {
-        name: 'WalletCreateAction',
-        actionClass: WalletCreateAction,
-        params: [
-          { name: 'country', type: { kind: 'string' } },
-          { name: 'ownerId', type: { kind: 'uuid' } },
-          { name: 'currency', type: { kind: 'currency' } },
-          { name: 'initialBalance', type: { kind: 'decimal', precision: 19, scale: 4 }, optional: true },
-        ],
-        result: { kind: 'model', model: 'Wallet' },
-        create: () => new WalletCreateAction(clock),
-      },
-      {
-        name: 'WalletDepositMoneyAction',
-        actionClass: WalletDepositMoneyAction,
-        params: [
-          { name: 'walletId', type: { kind: 'id', model: 'Wallet', sharded: true } },
-          { name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } },
-          { name: 'recipient', type: { kind: 'string' }, optional: true },
-        ],
-        result: { kind: 'model', model: 'Wallet' },
-        create: () => new WalletDepositMoneyAction(clock, walletRepository),
-      },
-      {
-        name: 'WalletGetAction',
-        actionClass: WalletGetAction,
-        params: [{ name: 'walletId', type: { kind: 'id', model: 'Wallet', sharded: true } }],
-        result: { kind: 'model', model: 'Wallet' },
-        create: () => new WalletGetAction(clock, walletRepository),
-      },
-      {
-        name: 'WalletHistoryAction',
-        actionClass: WalletHistoryAction,
-        params: [
-          { name: 'walletId', type: { kind: 'id', model: 'Wallet', sharded: true } },
-          { name: 'limit', type: { kind: 'number' }, optional: true },
-          { name: 'cursor', type: { kind: 'string' }, optional: true },
-        ],
-        result: { kind: 'opaque' },
-        create: () => new WalletHistoryAction(clock, walletRepository, eventHistory),
-      },
-      {
-        name: 'WalletListAction',
-        actionClass: WalletListAction,
-        params: [
-          { name: 'ownerId', type: { kind: 'uuid' } },
-          { name: 'limit', type: { kind: 'number' }, optional: true },
-          { name: 'cursor', type: { kind: 'string' }, optional: true },
-        ],
-        result: { kind: 'opaque' },
-        create: () => new WalletListAction(clock, walletRepository),
-      },
-      {
-        name: 'WalletTransferAction',
-        actionClass: WalletTransferAction,
-        params: [
-          { name: 'sourceId', type: { kind: 'id', model: 'Wallet', sharded: true } },
-          { name: 'destId', type: { kind: 'id', model: 'Wallet', sharded: true } },
-          { name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } },
-        ],
-        result: { kind: 'void' },
-        create: () => new WalletTransferAction(clock, walletRepository),
-      },
-      {
-        name: 'WalletWithdrawMoneyAction',
-        actionClass: WalletWithdrawMoneyAction,
-        params: [
-          { name: 'walletId', type: { kind: 'id', model: 'Wallet', sharded: true } },
-          { name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } },
-        ],
-        result: { kind: 'model', model: 'Wallet' },
-        create: () => new WalletWithdrawMoneyAction(clock, walletRepository),
-      },
-    ];
+    return wireActions(actions, {
+      TransferCompleteAction: () => new TransferCompleteAction(clock, walletRepository),
+      TransferGetAction: () => new TransferGetAction(clock, transferRepository),
+      TransferInitiateAction: () => new TransferInitiateAction(clock, walletRepository),
+      TransferRefundAction: () => new TransferRefundAction(clock, walletRepository),
+      WalletCloseAction: () => new WalletCloseAction(clock, walletRepository),
+      WalletCreateAction: () => new WalletCreateAction(clock),
+      WalletDepositMoneyAction: () => new WalletDepositMoneyAction(clock, walletRepository),
+      WalletGetAction: () => new WalletGetAction(clock, walletRepository),
+      WalletHistoryAction: () => new WalletHistoryAction(clock, walletRepository, eventHistory),
+      WalletListAction: () => new WalletListAction(clock, walletRepository),
+      WalletTransferAction: () => new WalletTransferAction(clock, walletRepository),
+      WalletWithdrawMoneyAction: () => new WalletWithdrawMoneyAction(clock, walletRepository),
+    });
   },
   sagas: [defineSaga(transferModel, () => new TransferSaga())],
-  routes,
-  openApi,
+  routes: routesOf(actions),
+  api: { title: 'example.wallet', version: '1.0.0' },
   migrations: [migration0001, migration0002, migration0003],
 };

@@ -7,6 +7,8 @@ import {
   type ModelDescriptor,
   Repository,
   type ShardedId,
+  column,
+  t,
 } from 'fw-actions/codegen';
 import { Transfer, type TransferState } from '../models/transfer.js';
 import type { Wallet } from '../models/wallet.js';
@@ -38,36 +40,21 @@ export const transferModel: ModelDescriptor<Transfer> = {
   table: 'transfers',
   sharded: true,
   columns: [
-    { field: 'id', column: 'id', type: { kind: 'id', model: 'Transfer', sharded: true }, sqlType: 'uuid' },
-    {
-      field: 'state',
-      column: 'state',
-      type: { kind: 'enum', values: ['INITIATED', 'COMPLETED', 'REFUNDING', 'REFUNDED'] },
-      sqlType: 'text',
-    },
-    { field: 'version', column: 'version', type: { kind: 'number' }, sqlType: 'bigint' },
-    {
-      field: 'sourceId',
-      column: 'source_id',
-      type: { kind: 'id', model: 'Wallet', sharded: true },
-      sqlType: 'uuid',
-    },
-    {
-      field: 'destinationId',
-      column: 'destination_id',
-      type: { kind: 'id', model: 'Wallet', sharded: true },
-      sqlType: 'uuid',
-    },
-    {
-      field: 'amount',
-      column: 'amount',
-      type: { kind: 'decimal', precision: 19, scale: 4 },
-      sqlType: 'numeric(19,4)',
-    },
-    { field: 'currency', column: 'currency', type: { kind: 'currency' }, sqlType: 'char(3)' },
-    { field: 'reason', column: 'reason', type: { kind: 'string' }, sqlType: 'text', optional: true },
-    { field: 'createdDate', column: 'created_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
-    { field: 'updatedDate', column: 'updated_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
+    column('id', { column: 'id', sqlType: 'uuid' }, t.shardedId('Transfer')),
+    column('state', { column: 'state', sqlType: 'text' }, t.enum([
+      'INITIATED',
+      'COMPLETED',
+      'REFUNDING',
+      'REFUNDED',
+    ])),
+    column('version', { column: 'version', sqlType: 'bigint' }, t.number()),
+    column('sourceId', { column: 'source_id', sqlType: 'uuid' }, t.shardedId('Wallet')),
+    column('destinationId', { column: 'destination_id', sqlType: 'uuid' }, t.shardedId('Wallet')),
+    column('amount', { column: 'amount', sqlType: 'numeric(19,4)' }, t.decimal(19, 4)),
+    column('currency', { column: 'currency', sqlType: 'char(3)' }, t.currency()),
+    column('reason', { column: 'reason', sqlType: 'text' }, t.string({ optional: true })),
+    column('createdDate', { column: 'created_date', sqlType: 'timestamptz' }, t.instant()),
+    column('updatedDate', { column: 'updated_date', sqlType: 'timestamptz' }, t.instant()),
   ],
 };
 

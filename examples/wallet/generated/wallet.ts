@@ -7,6 +7,8 @@ import {
   type ModelDescriptor,
   type ShardedId,
   type Uuid,
+  column,
+  t,
 } from 'fw-actions/codegen';
 import { Wallet, type WalletState } from '../models/wallet.js';
 
@@ -35,24 +37,14 @@ export const walletModel: ModelDescriptor<Wallet> = {
   table: 'wallets',
   sharded: true,
   columns: [
-    { field: 'id', column: 'id', type: { kind: 'id', model: 'Wallet', sharded: true }, sqlType: 'uuid' },
-    {
-      field: 'state',
-      column: 'state',
-      type: { kind: 'enum', values: ['OPENED', 'CLOSED'] },
-      sqlType: 'text',
-    },
-    { field: 'version', column: 'version', type: { kind: 'number' }, sqlType: 'bigint' },
-    { field: 'ownerId', column: 'owner_id', type: { kind: 'uuid' }, sqlType: 'uuid' },
-    { field: 'currency', column: 'currency', type: { kind: 'currency' }, sqlType: 'char(3)' },
-    {
-      field: 'balance',
-      column: 'balance',
-      type: { kind: 'decimal', precision: 19, scale: 4 },
-      sqlType: 'numeric(19,4)',
-    },
-    { field: 'createdDate', column: 'created_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
-    { field: 'updatedDate', column: 'updated_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
+    column('id', { column: 'id', sqlType: 'uuid' }, t.shardedId('Wallet')),
+    column('state', { column: 'state', sqlType: 'text' }, t.enum(['OPENED', 'CLOSED'])),
+    column('version', { column: 'version', sqlType: 'bigint' }, t.number()),
+    column('ownerId', { column: 'owner_id', sqlType: 'uuid' }, t.uuid()),
+    column('currency', { column: 'currency', sqlType: 'char(3)' }, t.currency()),
+    column('balance', { column: 'balance', sqlType: 'numeric(19,4)' }, t.decimal(19, 4)),
+    column('createdDate', { column: 'created_date', sqlType: 'timestamptz' }, t.instant()),
+    column('updatedDate', { column: 'updated_date', sqlType: 'timestamptz' }, t.instant()),
   ],
 };
 

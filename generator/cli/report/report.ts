@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../../diagnostics.js';
+import { type Diagnostic, formatLocation } from '../../diagnostics.js';
 import type { ExitCode, Output } from '../exit.js';
 
 /** Formats of `--format`. */
@@ -38,4 +38,9 @@ export interface ReportOptions {
   /** Text of a source, for code frames; undefined if it cannot be read. */
   readonly sourceText: (file: string) => string | undefined;
   readonly version: string;
+}
+
+/** A mistake on one line, without its code. */
+export function problemLine({ location, message }: ReportedProblem): string {
+  return `${formatLocation(location)}: ${message}`;
 }

@@ -11,6 +11,17 @@ export class Expression {
   }
 }
 
+/** A call. What does not fit on one line breaks inside of the last argument. */
+export class Call {
+  readonly callee: string;
+  readonly args: readonly Code[];
+
+  constructor(callee: string, args: readonly Code[]) {
+    this.callee = callee;
+    this.args = args;
+  }
+}
+
 /** A value together with the declaration that causes it. Prints as the value alone. */
 export class Traced {
   readonly code: PlainCode;
@@ -42,7 +53,16 @@ export class Members {
 /** A value to be printed as a literal. Properties that are undefined are left out. */
 export type Code = PlainCode | Traced;
 
-type PlainCode = string | number | boolean | null | Expression | Members | readonly Code[] | PlainObject;
+type PlainCode =
+  | string
+  | number
+  | boolean
+  | null
+  | Expression
+  | Call
+  | Members
+  | readonly Code[]
+  | PlainObject;
 
 interface PlainObject {
   readonly [key: string]: Code | undefined;
@@ -92,6 +112,10 @@ function write(out: string[], value: Code, indent: number, lead: number, marks: 
   const room = writeFlat(out, value, LINE_WIDTH - indent - lead, marks);
   if (room >= 0 || isLeaf(value)) return;
   out.length = start;
+  if (value instanceof Call) {
+    writeCall(out, value, indent, lead, marks);
+    return;
+  }
   const inner = indent + 2;
   if (isList(value)) {
     out.push('[\n');
@@ -115,6 +139,44 @@ function write(out: string[], value: Code, indent: number, lead: number, marks: 
   out.push(marginOf(indent), '}');
 }
 
+function writeCall(
+  out: string[],
+  { callee, args }: Call,
+  indent: number,
+  lead: number,
+  marks: Marks | undefined,
+): void {
+  const start = out.length;
+  let room = LINE_WIDTH - indent - lead - callee.length - 2;
+  out.push(callee, '(');
+  for (const argument of args.slice(0, -1)) {
+    room = writeFlat(out, argument, room, marks) - 2;
+    if (room <= 0) {
+      out.length = start;
+      writeArgumentLines(out, { callee, args }, indent, marks);
+      return;
+    }
+    out.push(', ');
+  }
+  write(out, args.at(-1) ?? [], indent, LINE_WIDTH - indent - room, marks);
+  out.push(')');
+}
+
+function writeArgumentLines(
+  out: string[],
+  { callee, args }: Pick<Call, 'callee' | 'args'>,
+  indent: number,
+  marks: Marks | undefined,
+): void {
+  out.push(callee, '(\n');
+  for (const argument of args) {
+    out.push(marginOf(indent + 2));
+    write(out, argument, indent + 2, 1, marks);
+    out.push(',\n');
+  }
+  out.push(marginOf(indent), ')');
+}
+
 /** Writes the value on one line. @returns the room that is left; below 0 it did not fit, and the rest is missing */
 function writeFlat(out: string[], value: Code, room: number, marks: Marks | undefined): number {
   if (value instanceof Traced) {
@@ -128,20 +190,32 @@ function writeFlat(out: string[], value: Code, room: number, marks: Marks | unde
     out.push(text);
     return room - text.length;
   }
-  return isList(value) ? writeFlatList(out, value, room, marks) : writeFlatObject(out, value, room, marks);
+  if (value instanceof Call) {
+    out.push(value.callee);
+    return writeFlatItems(out, value.args, room - value.callee.length, ['(', ')'], marks);
+  }
+  return isList(value)
+    ? writeFlatItems(out, value, room, ['[', ']'], marks)
+    : writeFlatObject(out, value, room, marks);
 }
 
-function writeFlatList(out: string[], list: readonly Code[], room: number, marks: Marks | undefined): number {
+function writeFlatItems(
+  out: string[],
+  list: readonly Code[],
+  room: number,
+  [opening, closing]: readonly [string, string],
+  marks: Marks | undefined,
+): number {
   let left = room - 2;
   let separator = '';
-  out.push('[');
+  out.push(opening);
   for (const item of list) {
     out.push(separator);
     left = writeFlat(out, item, left - separator.length, marks);
     if (left < 0) return left;
     separator = ', ';
   }
-  out.push(']');
+  out.push(closing);
   return left;
 }
 
@@ -192,7 +266,7 @@ function isLeaf(value: PlainCode): value is Leaf {
   return value === null || typeof value !== 'object' || value instanceof Expression;
 }
 
-function isList(value: Exclude<PlainCode, Leaf>): value is readonly Code[] {
+function isList(value: Exclude<PlainCode, Leaf | Call>): value is readonly Code[] {
   return Array.isArray(value);
 }
 

@@ -1,17 +1,18 @@
+import type { ApiInfo } from '../../../runtime/openapi/document.js';
 import { camelCase } from '../../schema/naming.js';
 import { placeKey, projectIndex } from '../../schema/project-index.js';
-import type { ActionSchema, EventSchema, KeySchema } from '../../schema/project-schema.js';
+import type { EventSchema, KeySchema } from '../../schema/project-schema.js';
+import { actionCode } from '../action-code.js';
 import { CODEGEN_VERSION } from '../codegen-version.js';
 import type { Emission } from '../emission.js';
-import { fieldDescriptors } from '../field-type.js';
-import { paramsSchema } from '../json-schema.js';
-import { at, type Code, Expression, LINE_WIDTH, printCall } from '../print/code.js';
+import { fieldMapCode } from '../field-code.js';
+import type { FieldTypes } from '../field-type.js';
+import { at, Call, type Code, Expression, LINE_WIDTH, Members, printCall } from '../print/code.js';
 import { Imports } from '../print/imports.js';
-import { quote } from '../print/strings.js';
-import { ResponseFields, type ResponseView } from '../response-fields.js';
-import type { RoutedAction } from '../routes.js';
+import { memberName, quote } from '../print/strings.js';
+import { ResponseTypes, type ResponseView } from '../response-types.js';
 import { upcastersCode } from '../upcasters-code.js';
-import { type CollaboratorView, className, type RepositoryView, WiringPrinter } from '../wiring-printer.js';
+import { type CollaboratorView, type RepositoryView, WiringPrinter } from '../wiring-printer.js';
 import { type HeaderView, headerView } from './header-view.js';
 import { modelFile } from './model-view.js';
 
@@ -22,8 +23,8 @@ export interface ApplicationView extends HeaderView {
   /** Local names of what the runtime provides. */
   readonly applicationDefinition: string;
   readonly eventDescriptor: string;
-  readonly routeDescriptor: string;
-  readonly fieldDescriptor: string;
+  readonly routesOf: string;
+  readonly wireActions: string;
   readonly modelType: string;
   /** Local name of the symbol under which a model has its keys, or ''. */
   readonly modelKeys: string;
@@ -34,10 +35,12 @@ export interface ApplicationView extends HeaderView {
   readonly collaborators: readonly CollaboratorView[];
   /** Printed list of event descriptors. */
   readonly events: string;
-  /** Fields of response classes. */
+  /** Types of response classes. */
   readonly responses: readonly ResponseView[];
-  /** Printed list of route descriptors. */
-  readonly routes: string;
+  /** Printed object of declared actions. */
+  readonly actions: string;
+  /** Printed title and version of the API document. */
+  readonly api: string;
   /** Version of the contract that the code is emitted for. */
   readonly codegenVersion: number;
   /** Printed list of model descriptors. */
@@ -46,8 +49,8 @@ export interface ApplicationView extends HeaderView {
   readonly wireParameters: string;
   /** Repositories that actions take. */
   readonly repositories: readonly RepositoryView[];
-  /** Printed list of action descriptors. */
-  readonly actions: string;
+  /** Printed object of functions that make actions. */
+  readonly wiring: string;
   /** True if there is an event handler. */
   readonly hasHandlers: boolean;
   /** Events that handlers name, each with its local name and printed descriptor. */
@@ -91,6 +94,8 @@ export interface ApplicationPlace {
   readonly file: string;
   readonly outputFolder: string;
   readonly sourceFolder: string;
+  /** Title and version of the API document. */
+  readonly api: ApiInfo;
   /** All migrations, the new ones included, sorted by path. */
   readonly migrations: readonly MigrationPlace[];
 }
@@ -108,6 +113,7 @@ export interface MigrationPlace {
 /** Names that the template declares or uses. */
 const TAKEN: readonly string[] = [
   'Collaborators',
+  'actions',
   'application',
   'clock',
   'collaborators',
@@ -116,7 +122,6 @@ const TAKEN: readonly string[] = [
   'events',
   'repositories',
   'result',
-  'routes',
   'ConstructorParameters',
   'Record',
   'Pick',
@@ -125,10 +130,16 @@ const TAKEN: readonly string[] = [
 /** Decides everything that `application.hbs` writes. */
 export function applicationView(emission: Emission, place: ApplicationPlace): ApplicationView {
   const { schema } = emission;
-  const imports = applicationImports(place);
-  const responses = new ResponseFields(imports, emission);
-  const wiring = new WiringPrinter(emission, (model) => modelFile(place.outputFolder, model), imports, place);
-  const routes = emission.routes.map((each) => routeCode(emission, each, imports, responses));
+  const imports = new Imports(place.file, TAKEN);
+  const responses = new ResponseTypes(imports, emission);
+  const wiring = new WiringPrinter(emission, (model) => modelFile(place.outputFolder, model), imports);
+  const printing = { emission, imports, responses, outputFolder: place.outputFolder };
+  const actions = new Members(
+    schema.actions.map((action) => [
+      action.name,
+      emission.part(actionCode(action, printing), 2, memberName(action.name).length + 3),
+    ]),
+  );
   const collaborators = wiring.collaborators();
   const handled = handledEvents(emission, imports, place.outputFolder);
   const view = {
@@ -144,7 +155,8 @@ export function applicationView(emission: Emission, place: ApplicationPlace): Ap
     modelKeys: schema.models.some(({ keys }) => keys !== undefined) ? imports.runtimeType('modelKeys') : '',
     modelType: schema.models.length > 0 ? imports.runtimeType('modelType') : '',
     eventDescriptor: imports.runtimeType('EventDescriptor'),
-    routeDescriptor: imports.runtimeType('RouteDescriptor'),
+    routesOf: imports.runtimeValue('routesOf'),
+    wireActions: imports.runtimeValue('wireActions'),
     hasCollaborators: collaborators.length > 0,
     collaborators,
     events: printList(
@@ -158,18 +170,18 @@ export function applicationView(emission: Emission, place: ApplicationPlace): Ap
       ),
     ),
     responses: responses.views(),
-    fieldDescriptor: responses.views().length > 0 ? imports.runtimeType('FieldDescriptor') : '',
-    routes: printList(emission, 'routes', imports.runtimeType('RouteDescriptor'), routes),
+    actions: emission.print(actions, 0, LINE_WIDTH),
+    api: emission.print({ ...place.api }, 2, 'api: ,'.length),
     codegenVersion: CODEGEN_VERSION,
     models: emission.print(
       schema.models.map((model) => at(model.location, wiring.descriptor(model))),
       2,
       'models: ,'.length,
     ),
-    actions: emission.print(
-      schema.actions.map((action) => actionPart(emission, wiring, action)),
+    wiring: emission.print(
+      new Members(schema.actions.map((action) => [action.name, wiring.action(action)])),
       4,
-      'return ;'.length,
+      LINE_WIDTH,
     ),
     migrations: emission.print(migrationNames(place.migrations, imports), 2, 'migrations: ,'.length),
     repositories: wiring.repositories(),
@@ -178,22 +190,6 @@ export function applicationView(emission: Emission, place: ApplicationPlace): Ap
   const handlers = handlersView(emission, wiring, handled);
   const sagas = sagasView(emission, wiring, imports);
   return { ...view, ...handlers, ...sagas, imports: imports.statements() };
-}
-
-/** Imports of the file, with the names that nothing else in it may have. */
-export function applicationImports({
-  file,
-  outputFolder,
-}: Pick<ApplicationPlace, 'file' | 'outputFolder'>): Imports {
-  const imports = new Imports(file, TAKEN);
-  // Before anything else, so that nothing else is called so.
-  imports.value({ kind: 'file', file: `${outputFolder}/openapi.ts`, name: 'openApi' });
-  return imports;
-}
-
-/** The element of one action in the list of actions. */
-export function actionPart(emission: Emission, wiring: WiringPrinter, action: ActionSchema): Code {
-  return emission.part(wiring.action(action), 6, ','.length);
 }
 
 function keyTypeText(model: string, { fields }: KeySchema): string {
@@ -265,12 +261,7 @@ function sagasView(
   return { hasSagas: sagas.length > 0, sagas: print(sagas, 2, 'sagas: ,'.length) };
 }
 
-function eventCode(
-  { isSharded }: Emission,
-  event: EventSchema,
-  imports: Imports,
-  outputFolder: string,
-): Code {
+function eventCode({ types }: Emission, event: EventSchema, imports: Imports, outputFolder: string): Code {
   const eventClass = imports.value({ kind: 'file', file: event.file, name: event.name });
   const place = { classText: eventClass, outputFolder, imports };
   return at(event.location, {
@@ -279,51 +270,17 @@ function eventCode(
     eventClass: new Expression(`() => ${eventClass}`),
     version: event.version,
     upcasters: upcastersCode(event.version, { of: 'event', className: event.name }, place),
-    fields: fieldDescriptors(event.fields, isSharded),
+    fields: event.fields.length === 0 ? [] : storedFields(event.fields, types, imports),
   });
 }
 
-/** The element of one action in the list of routes. */
-export function routeCode(
-  emission: Emission,
-  { action, route, path, query, body, status }: RoutedAction,
-  imports: Imports,
-  responses: ResponseFields,
-): Code {
-  const { isSharded } = emission;
-  const descriptor: Code = {
-    method: route.method,
-    path: route.path,
-    action: new Expression(className(action, imports)),
-    operation: action.className,
-    status,
-    pathSchema: paramsSchema(path, isSharded),
-    querySchema: paramsSchema(query, isSharded),
-    bodySchema: body.length === 0 ? undefined : paramsSchema(body, isSharded),
-    response: responseCode(route, imports, responses),
-    location: route.locationHeader?.value,
-    etag: route.etag?.value,
-    ifMatch: route.ifMatch?.value,
-    bodyBytes: route.bodyBytes,
-    timeoutMs: route.timeoutMs,
-  };
-  const defineRoute = imports.runtimeValue('defineRoute');
-  const call = new Expression(`${defineRoute}(${emission.print(descriptor, 2, LINE_WIDTH)})`);
-  return at(route.location, call);
-}
-
-function responseCode(
-  route: RoutedAction['route'],
-  imports: Imports,
-  responses: ResponseFields,
-): Code | undefined {
-  if (route.response === undefined) return undefined;
-  const { file, name } = route.response;
-  const mapper = imports.value({ kind: 'file', file, name });
-  return {
-    map: new Expression(`(result) => ${mapper}.from(result)`),
-    fields: responses.of(route.response),
-  };
+function storedFields(fields: EventSchema['fields'], types: FieldTypes, imports: Imports): Code {
+  const printing = { t: imports.runtimeValue('t'), use: 'stored', types } as const;
+  const map = fieldMapCode(
+    fields.map((field) => types.field(field)),
+    printing,
+  );
+  return new Call(imports.runtimeValue('namedFields'), [map]);
 }
 
 function migrationNames(places: readonly MigrationPlace[], imports: Imports): readonly Code[] {

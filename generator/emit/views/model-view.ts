@@ -1,14 +1,12 @@
 import { type ColumnSchema, columnsOf } from '../../schema/columns.js';
-import { constraintsOf } from '../../schema/constraints.js';
 import { keyIndexes } from '../../schema/key-indexes.js';
 import { type ModelNames, modelNames } from '../../schema/model-names.js';
 import { projectIndex } from '../../schema/project-index.js';
 import type { ModelSchema } from '../../schema/project-schema.js';
-import type { FieldSchema } from '../../schema/type-schema.js';
 import { ruleChecks } from '../check-constraints.js';
 import type { Emission } from '../emission.js';
-import { fieldTypeOf } from '../field-type.js';
-import { at, type Code, Expression, LINE_WIDTH } from '../print/code.js';
+import { fieldCode } from '../field-code.js';
+import { Call, type Code, Expression, LINE_WIDTH } from '../print/code.js';
 import { Imports } from '../print/imports.js';
 import { commentText, docComment, isBindingName, memberName, quote } from '../print/strings.js';
 import { fieldTypeText, rowTypeText } from '../type-text.js';
@@ -93,6 +91,7 @@ export function modelView(emission: Emission, model: ModelSchema, file: string):
   const { headerPrefix, header } = headerView(model.file);
   const descriptorType = imports.runtimeType('ModelDescriptor');
   const builderBase = imports.runtimeValue('ModelBuilder');
+  const descriptorNames = { local, columnCall: imports.runtimeValue('column'), t: imports.runtimeValue('t') };
   const repositoryBase = hasRepository ? imports.runtimeValue('Repository') : '';
   const members = columns.map(({ column, field, sqlType }) => ({
     name: emission.at(field.location, memberName(column)),
@@ -115,7 +114,7 @@ export function modelView(emission: Emission, model: ModelSchema, file: string):
     tables: names.tables,
     tableKey: memberName(names.table),
     descriptorName: names.descriptor,
-    descriptor: printDescriptor(emission, model, names, local),
+    descriptor: printDescriptor(emission, model, descriptorNames),
     fieldType: names.field,
     requiredFields: printUnion(
       required.map(({ field }) => quote(field.name)),
@@ -147,26 +146,34 @@ function isRequired({ field, inherited }: ColumnSchema): boolean {
   return !field.optional && !(inherited && field.name === 'updatedDate');
 }
 
-function printDescriptor(emission: Emission, model: ModelSchema, names: ModelNames, local: string): string {
+interface DescriptorNames {
+  /** Local names of the model's class and of the runtime's `column` and `t`. */
+  readonly local: string;
+  readonly columnCall: string;
+  readonly t: string;
+}
+
+function printDescriptor(
+  emission: Emission,
+  model: ModelSchema,
+  { local, columnCall, t }: DescriptorNames,
+): string {
   const deletedStates = model.deletedStates.map(({ value }) => value);
   const checks = ruleChecks(model).map(({ name }) => name);
   const descriptor: Code = {
     name: model.name,
     kind: model.kind,
     modelClass: new Expression(`() => ${local}`),
-    table: names.table,
+    table: modelNames(model).table,
     sharded: model.sharded,
-    columns: columnsOf(model).map(({ field, column, sqlType }) =>
-      at(field.location, {
-        field: field.name,
-        column,
-        type: fieldTypeOf(field, emission.isSharded, sqlType),
-        sqlType,
-        optional: field.optional || undefined,
-        nullable: field.nullable || undefined,
-        ...ruleMembers(field),
-      }),
-    ),
+    columns: columnsOf(model).map(({ field, column, sqlType }) => {
+      const type = fieldCode(emission.types.field(field, sqlType), {
+        t,
+        use: 'column',
+        types: emission.types,
+      });
+      return new Call(columnCall, [field.name, { column, sqlType }, type]);
+    }),
     deletedStates: deletedStates.length === 0 ? undefined : deletedStates,
     keys:
       model.keys === undefined
@@ -175,22 +182,6 @@ function printDescriptor(emission: Emission, model: ModelSchema, names: ModelNam
     checks: checks.length === 0 ? undefined : checks,
   };
   return emission.print(descriptor, 0, LINE_WIDTH);
-}
-
-/** What `build` is to check of the field, and the name that its messages use. */
-function ruleMembers(field: FieldSchema): { readonly rules?: Code; readonly label?: string } {
-  if (field.tags.length === 0) return {};
-  const {
-    numeric: _type,
-    default: _default,
-    secret: _secret,
-    label,
-    ...rules
-  } = constraintsOf(field).constraints;
-  return {
-    ...(Object.keys(rules).length === 0 ? {} : { rules }),
-    ...(label === undefined ? {} : { label }),
-  };
 }
 
 function printUnion(members: readonly string[], name: string): string {

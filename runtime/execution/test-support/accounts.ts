@@ -186,7 +186,7 @@ export const accountApplication: ApplicationDefinition = {
   events: accountEvents,
   wire: ({ repositories }) => accountActions(new AccountRepository(repositories)),
   routes: [],
-  openApi: {},
+  api: { title: 'Test', version: '1' },
   migrations: accountMigrations,
 };
 

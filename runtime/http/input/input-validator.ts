@@ -1,9 +1,9 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { SchemaValidateFunction } from 'ajv/dist/types/index.js';
+import type { FieldDescriptor } from '../../domain/descriptor.js';
 import { escapePointer, type InputProblem } from '../problem.js';
-import type { JsonSchema } from '../route.js';
 import type { ValueSource } from './convert.js';
-import { type CheckedValue, prepareSchema } from './input-schema.js';
+import { type CheckedValue, objectSchema } from './input-schema.js';
 import { Refusal } from './refusal.js';
 
 /** Checks an object and converts its values in place. Gives everything that is wrong, or `undefined`. */
@@ -18,7 +18,7 @@ const PLACE_LABELS: Readonly<Record<InputPlace, string>> = {
   query: 'The query',
 };
 
-/** Compiles schemas to validators. One for all routes of a server. */
+/** Compiles params to validators. One for all routes of a server. */
 export class InputValidators {
   readonly #ajv: Ajv2020;
 
@@ -41,11 +41,9 @@ export class InputValidators {
   }
 
   /** Compiled once, at start. */
-  compile(schema: JsonSchema, place: InputPlace): InputValidator {
+  compile(fields: readonly FieldDescriptor[], place: InputPlace): InputValidator {
     const source: ValueSource = place === 'body' ? 'json' : 'text';
-    const validate = this.#ajv.compile(
-      prepareSchema({ properties: {}, ...schema }, source, PLACE_LABELS[place]),
-    );
+    const validate = this.#ajv.compile(objectSchema(fields, source, PLACE_LABELS[place]));
     return (input) => {
       if (validate(input) === true) return undefined;
       return problemsOf(validate.errors ?? [], place);
@@ -115,10 +113,6 @@ function reasonOf({ keyword, params, message = 'is not valid' }: ErrorObject): s
       return `must have at most ${params['limit']} characters`;
     case 'minLength':
       return `must have at least ${params['limit']} characters`;
-    case 'maxItems':
-      return `must have at most ${params['limit']} items`;
-    case 'minItems':
-      return `must have at least ${params['limit']} items`;
     case 'minimum':
       return `must be at least ${params['limit']}`;
     case 'maximum':

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { placesOf } from '../../openapi/documented-route.js';
 import { isJsonContent } from '../media-types.js';
 import { HttpProblem, type InputProblem } from '../problem.js';
-import type { JsonSchema, RouteDescriptor } from '../route.js';
+import type { RouteDescriptor } from '../route.js';
 import type { InputValidator, InputValidators } from './input-validator.js';
 import { parseJsonBytes } from './json-text.js';
 import { readQuery } from './query-text.js';
@@ -35,13 +36,13 @@ export class ParamsReader {
   readonly #nestingDepth: number;
 
   constructor(route: RouteDescriptor, validators: InputValidators, nestingDepth: number) {
-    const { pathSchema, querySchema, bodySchema = {} } = route;
-    this.#path = hasProperties(pathSchema) ? validators.compile(pathSchema, 'path') : undefined;
-    this.#query = hasProperties(querySchema) ? validators.compile(querySchema, 'query') : undefined;
-    this.#body = validators.compile(bodySchema, 'body');
-    this.#queryLists = new Set(listsOf(querySchema));
-    this.#unknownQuery = validators.compile({}, 'query');
-    this.#needsBody = bodySchema['required'] !== undefined;
+    const { path, query, body } = placesOf(route);
+    this.#path = path.length > 0 ? validators.compile(path, 'path') : undefined;
+    this.#query = query.length > 0 ? validators.compile(query, 'query') : undefined;
+    this.#body = validators.compile(body, 'body');
+    this.#queryLists = new Set(query.filter(({ type }) => type.kind === 'list').map(({ name }) => name));
+    this.#unknownQuery = validators.compile([], 'query');
+    this.#needsBody = body.some(({ optional }) => optional !== true);
     this.#nestingDepth = nestingDepth;
   }
 
@@ -80,20 +81,6 @@ export class ParamsReader {
       errors: [{ pointer: '', message: 'The body must be a JSON object' }],
     });
   }
-}
-
-function listsOf({ properties }: JsonSchema): readonly string[] {
-  if (typeof properties !== 'object' || properties === null) return [];
-  return Object.entries(properties).flatMap(([name, property]) =>
-    typeof property === 'object' && property !== null && Reflect.get(property, 'type') === 'array'
-      ? [name]
-      : [],
-  );
-}
-
-function hasProperties(schema: JsonSchema): boolean {
-  const properties = schema['properties'];
-  return typeof properties === 'object' && properties !== null && Object.keys(properties).length > 0;
 }
 
 /** A parsed number is an object too, of a class of its own. */

@@ -16,7 +16,7 @@ const application: ApplicationDefinition = {
   events: [],
   wire: () => [],
   routes: [],
-  openApi: { openapi: '3.1.0', info: { title: 'Nothing', version: '1' }, paths: {} },
+  api: { title: 'Nothing', version: '1' },
   migrations: [defineMigration('0001_things', 'create table things (id uuid)')],
 };
 

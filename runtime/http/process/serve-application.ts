@@ -10,6 +10,7 @@ import { lagOfShards } from '../../observability/lag-of-shards.js';
 import { defaultLogger, errorFacts, flushLogger, type Logger } from '../../observability/logger.js';
 import type { Metrics } from '../../observability/prometheus.js';
 import { SafeLogger } from '../../observability/safe-logger.js';
+import { openApiDocument } from '../../openapi/document.js';
 import { ProcessRegister } from '../../sharding/process-register.js';
 import {
   createHttpServer,
@@ -127,7 +128,7 @@ function serverOptions<Collaborators>(
       : (fastify, tools) => routes(fastify, Object.assign(tools, { application: opened }));
   return {
     routes: application.routes,
-    openApi: application.openApi,
+    openApi: openApiDocument(application.routes, application.api),
     executor: opened.executor,
     health: shardHealth(opened.databases),
     authenticator,

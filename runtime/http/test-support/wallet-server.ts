@@ -1,7 +1,8 @@
 import type { ActionClass } from '../../action/action.js';
 import type { ExecutionConfiguration } from '../../action/execution-configuration.js';
 import { Decimal } from '../../domain/decimal.js';
-import type { FieldDescriptor } from '../../domain/descriptor.js';
+import type { ObjectType } from '../../domain/descriptor.js';
+import { namedFields, objectType, t } from '../../domain/field-types.js';
 import { ShardedId } from '../../domain/id.js';
 import type { Principal } from '../../domain/principal.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
@@ -15,7 +16,7 @@ import {
 import type { LogEntry } from '../../observability/logger.js';
 import { fixedPrincipal } from '../authenticator.js';
 import { createHttpServer, type HttpServer, type HttpServerOptions } from '../http-server.js';
-import type { JsonSchema, RouteDescriptor } from '../route.js';
+import type { RouteDescriptor } from '../route.js';
 import type { Executes } from '../route-handler.js';
 import { collectLog } from './collect-log.js';
 
@@ -34,28 +35,26 @@ type Perform = (params: Params, configuration: ExecutionConfiguration | undefine
 
 const WALLET = { name: 'Wallet', prototype: {} };
 const CREATED = new Date('2026-01-31T12:00:00.000Z');
-const decimal: JsonSchema = { type: ['string', 'number'], fw: { kind: 'decimal', precision: 19, scale: 4 } };
-const uuid: JsonSchema = { type: 'string', format: 'uuid', fw: { kind: 'uuid' } };
-const walletPath: JsonSchema = {
-  type: 'object',
-  properties: {
-    walletId: { type: 'string', format: 'uuid', fw: { kind: 'id', model: 'Wallet', sharded: true } },
-  },
-  required: ['walletId'],
-};
-const nothing: JsonSchema = { type: 'object', properties: {} };
+const walletPath = { walletId: t.shardedId('Wallet') };
 
-const walletFields: readonly FieldDescriptor[] = [
-  { name: 'id', type: { kind: 'id', model: 'Wallet', sharded: true } },
-  { name: 'shardGroup', type: { kind: 'number' } },
-  { name: 'shardMember', type: { kind: 'number' } },
-  { name: 'ownerId', type: { kind: 'uuid' } },
-  { name: 'currency', type: { kind: 'currency' } },
-  { name: 'balance', type: { kind: 'decimal', precision: 19, scale: 4 } },
-  { name: 'state', type: { kind: 'enum', values: ['OPENED', 'CLOSED'] } },
-  { name: 'version', type: { kind: 'number' } },
-  { name: 'createdDate', type: { kind: 'instant' } },
-];
+const walletType: ObjectType = objectType({
+  name: 'WalletResponse',
+  fields: {
+    id: t.shardedId('Wallet'),
+    shardGroup: t.number(),
+    shardMember: t.number(),
+    ownerId: t.uuid(),
+    currency: t.currency(),
+    balance: t.decimal(19, 4),
+    state: t.enum(['OPENED', 'CLOSED']),
+    version: t.number(),
+    createdDate: t.instant(),
+  },
+});
+const walletPageType: ObjectType = objectType({
+  name: 'WalletPageResponse',
+  fields: { items: t.list(t.object(walletType)), next: t.string({ nullable: true }) },
+});
 
 function walletResponse(wallet: FakeWallet): object {
   const { group, member } = wallet.id.resolveShardIdentifier();
@@ -81,72 +80,57 @@ export class WalletApplication {
       path: '/wallets',
       status: 201,
       location: '/wallets/{id}',
-      bodySchema: {
-        type: 'object',
-        properties: {
-          country: { type: 'string', fw: { kind: 'string' } },
-          ownerId: uuid,
-          currency: { type: 'string', fw: { kind: 'currency' } },
-          initialBalance: { ...decimal, default: '0', fwLabel: 'balance' },
-        },
-        required: ['country', 'ownerId', 'currency'],
-      },
+      params: namedFields({
+        country: t.string(),
+        ownerId: t.uuid(),
+        currency: t.currency(),
+        initialBalance: t.decimal(19, 4, { default: '0', label: 'balance' }),
+      }),
     }),
     this.#route('WalletListAction', (params) => this.#list(params), {
       method: 'GET',
       path: '/wallets',
-      querySchema: {
-        type: 'object',
-        properties: {
-          ownerId: uuid,
-          limit: { type: 'integer', minimum: 1, maximum: 200, default: 50, fw: { kind: 'number' } },
-          cursor: { type: 'string', fw: { kind: 'string' } },
-          shard: { type: 'array', items: { type: 'integer', fw: { kind: 'number' } }, maxItems: 3 },
-        },
-        required: ['ownerId'],
-      },
+      params: namedFields({
+        ownerId: t.uuid(),
+        limit: t.number({ integer: true, minimum: 1, maximum: 200, default: 50 }),
+        cursor: t.string({ optional: true }),
+        shard: t.list(t.number(), { optional: true }),
+      }),
       response: {
         map: ({ items, next }: { items: FakeWallet[]; next: null }) => ({
           items: items.map(walletResponse),
           next,
         }),
-        fields: [
-          { name: 'items', type: { kind: 'list', of: { kind: 'object', fields: walletFields } } },
-          { name: 'next', type: { kind: 'string' }, nullable: true },
-        ],
+        type: walletPageType,
       },
     }),
     this.#route('WalletGetAction', ({ walletId }) => this.#find(walletId), {
       method: 'GET',
       path: '/wallets/{walletId}',
-      pathSchema: walletPath,
+      params: namedFields(walletPath),
     }),
     this.#route('WalletDepositMoneyAction', (params, configuration) => this.#deposit(params, configuration), {
       method: 'POST',
       path: '/wallets/{walletId}/deposit',
-      pathSchema: walletPath,
       ifMatch: 'walletId',
-      bodySchema: {
-        type: 'object',
-        properties: {
-          amount: decimal,
-          recipient: { type: 'string', maxLength: 256, fw: { kind: 'string' } },
-        },
-        required: ['amount'],
-      },
+      params: namedFields({
+        ...walletPath,
+        amount: t.decimal(19, 4),
+        recipient: t.string({ optional: true, maxLength: 256 }),
+      }),
     }),
     this.#route('WalletCloseAction', ({ walletId }) => this.#close(walletId), {
       method: 'POST',
       path: '/wallets/{walletId}/close',
       bodyBytes: 20,
       timeoutMs: 900,
-      pathSchema: walletPath,
+      params: namedFields(walletPath),
     }),
     this.#bare('WalletForgetAction', () => undefined, {
       method: 'DELETE',
       path: '/wallets/{walletId}',
       status: 204,
-      pathSchema: walletPath,
+      params: namedFields(walletPath),
     }),
   ];
 
@@ -192,7 +176,7 @@ export class WalletApplication {
     perform: Perform,
     route: Partial<RouteDescriptor> & Pick<RouteDescriptor, 'method' | 'path'>,
   ): RouteDescriptor {
-    const response = { map: walletResponse, fields: walletFields };
+    const response = { map: walletResponse, type: walletType };
     const etag = route.response === undefined ? { etag: 'version' } : {};
     return this.#bare(operation, perform, { response, ...etag, ...route });
   }
@@ -204,7 +188,7 @@ export class WalletApplication {
   ): RouteDescriptor {
     const action = { name: operation, prototype: {} } as unknown as ActionClass<never, unknown>;
     this.#performs.set(action, perform);
-    return { action, operation, status: 200, pathSchema: nothing, querySchema: nothing, ...route };
+    return { action, operation, status: 200, params: [], ...route };
   }
 
   #create({ country, ownerId, currency, initialBalance }: Params): FakeWallet {

@@ -2,14 +2,16 @@
 import {
   type ApplicationDefinition,
   type EventDescriptor,
-  type RouteDescriptor,
-  defineRoute,
+  defineAction,
+  fieldResult,
   type modelType,
+  routesOf,
+  t,
+  wireActions,
 } from 'fw-actions/codegen';
 import { NoteDoneAction, NoteLengthAction, NoteReadAction } from '../actions/note-actions.js';
 import { migration as migration0001 } from '../migrations/0001_create_notes.js';
 import { NoteRepository, noteModel } from './note.js';
-import { openApi } from './openapi.js';
 
 declare module '../note.js' {
   /** Tells models of one shape apart. */
@@ -25,92 +27,42 @@ export interface Collaborators {
 
 const events: readonly EventDescriptor[] = [];
 
-const routes: readonly RouteDescriptor[] = [
-  defineRoute({
-    method: 'POST',
-    path: '/notes/{noteId}/done',
-    action: NoteDoneAction,
-    operation: 'NoteDoneAction',
-    status: 204,
-    pathSchema: {
-      type: 'object',
-      properties: { noteId: { type: 'string', fw: { kind: 'id', model: 'Note', sharded: true } } },
-      required: ['noteId'],
-      additionalProperties: false,
-    },
-    querySchema: { type: 'object', properties: {}, additionalProperties: false },
+/** Actions by name: what each takes and gives, and its route. */
+const actions = {
+  NoteDoneAction: defineAction(NoteDoneAction, {
+    doc: 'Without a constructor and type arguments of its own.',
+    params: { noteId: t.shardedId('Note') },
+    result: { kind: 'model', model: 'Note' },
+    route: ['POST', '/notes/{noteId}/done'],
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/notes/{noteId}/length',
-    action: NoteLengthAction,
-    operation: 'NoteLengthAction',
-    status: 204,
-    pathSchema: {
-      type: 'object',
-      properties: { noteId: { type: 'string', fw: { kind: 'id', model: 'Note', sharded: true } } },
-      required: ['noteId'],
-      additionalProperties: false,
-    },
-    querySchema: { type: 'object', properties: {}, additionalProperties: false },
-    bodySchema: {
-      type: 'object',
-      properties: { text: { type: 'string' } },
-      required: ['text'],
-      additionalProperties: false,
-    },
+  NoteLengthAction: defineAction(NoteLengthAction, {
+    doc: 'With type arguments of its own.',
+    params: { noteId: t.shardedId('Note'), text: t.string() },
+    result: fieldResult(t.number()),
+    route: ['POST', '/notes/{noteId}/length'],
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/notes/{noteId}',
-    action: NoteReadAction,
-    operation: 'NoteReadAction',
-    status: 204,
-    pathSchema: {
-      type: 'object',
-      properties: { noteId: { type: 'string', fw: { kind: 'id', model: 'Note', sharded: true } } },
-      required: ['noteId'],
-      additionalProperties: false,
-    },
-    querySchema: { type: 'object', properties: {}, additionalProperties: false },
+  NoteReadAction: defineAction(NoteReadAction, {
+    doc: 'With a constructor of its own, two classes below.',
+    params: { noteId: t.shardedId('Note') },
+    result: { kind: 'model', model: 'Note' },
+    route: ['GET', '/notes/{noteId}'],
   }),
-];
+};
 
 /** The whole application, as `startServer` and the runtime's own entry points take it. */
 export const application: ApplicationDefinition<Collaborators> = {
-  codegenVersion: 1,
+  codegenVersion: 2,
   models: [noteModel],
   events,
   wire: ({ clock, repositories }, collaborators) => {
     const noteRepository = new NoteRepository(repositories, noteModel);
-    return [
-      {
-        name: 'NoteDoneAction',
-        actionClass: NoteDoneAction,
-        params: [{ name: 'noteId', type: { kind: 'id', model: 'Note', sharded: true } }],
-        result: { kind: 'model', model: 'Note' },
-        create: () => new NoteDoneAction(clock, noteRepository),
-      },
-      {
-        name: 'NoteLengthAction',
-        actionClass: NoteLengthAction,
-        params: [
-          { name: 'noteId', type: { kind: 'id', model: 'Note', sharded: true } },
-          { name: 'text', type: { kind: 'string' } },
-        ],
-        result: { kind: 'field', type: { kind: 'number' } },
-        create: () => new NoteLengthAction(clock, noteRepository),
-      },
-      {
-        name: 'NoteReadAction',
-        actionClass: NoteReadAction,
-        params: [{ name: 'noteId', type: { kind: 'id', model: 'Note', sharded: true } }],
-        result: { kind: 'model', model: 'Note' },
-        create: () => new NoteReadAction(clock, noteRepository, collaborators.greeting),
-      },
-    ];
+    return wireActions(actions, {
+      NoteDoneAction: () => new NoteDoneAction(clock, noteRepository),
+      NoteLengthAction: () => new NoteLengthAction(clock, noteRepository),
+      NoteReadAction: () => new NoteReadAction(clock, noteRepository, collaborators.greeting),
+    });
   },
-  routes,
-  openApi,
+  routes: routesOf(actions),
+  api: { title: 'action-bases', version: '1.0.0' },
   migrations: [migration0001],
 };

@@ -5,6 +5,8 @@ import {
   type ModelDescriptor,
   Repository,
   type ShardedId,
+  column,
+  t,
 } from 'fw-actions/codegen';
 import { Note } from '../note.js';
 
@@ -31,12 +33,12 @@ export const noteModel: ModelDescriptor<Note> = {
   table: 'notes',
   sharded: true,
   columns: [
-    { field: 'id', column: 'id', type: { kind: 'id', model: 'Note', sharded: true }, sqlType: 'uuid' },
-    { field: 'state', column: 'state', type: { kind: 'enum', values: ['OPEN', 'DONE'] }, sqlType: 'text' },
-    { field: 'version', column: 'version', type: { kind: 'number' }, sqlType: 'bigint' },
-    { field: 'text', column: 'text', type: { kind: 'string' }, sqlType: 'text' },
-    { field: 'createdDate', column: 'created_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
-    { field: 'updatedDate', column: 'updated_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
+    column('id', { column: 'id', sqlType: 'uuid' }, t.shardedId('Note')),
+    column('state', { column: 'state', sqlType: 'text' }, t.enum(['OPEN', 'DONE'])),
+    column('version', { column: 'version', sqlType: 'bigint' }, t.number()),
+    column('text', { column: 'text', sqlType: 'text' }, t.string()),
+    column('createdDate', { column: 'created_date', sqlType: 'timestamptz' }, t.instant()),
+    column('updatedDate', { column: 'updated_date', sqlType: 'timestamptz' }, t.instant()),
   ],
 };
 

@@ -2,13 +2,15 @@
 import {
   type ApplicationDefinition,
   type EventDescriptor,
-  type RouteDescriptor,
   type modelType,
+  namedFields,
+  routesOf,
+  t,
   typedUpcasters,
+  wireActions,
 } from 'fw-actions/codegen';
 import { ThingMade, ThingSeen, ThingSold } from '../events.js';
 import { migration as migration0001 } from '../migrations/0001_create_things.js';
-import { openApi } from './openapi.js';
 import { thingModel } from './thing.js';
 import type { ThingSoldUpcasters } from './versions.js';
 
@@ -27,38 +29,26 @@ const events: readonly EventDescriptor[] = [
     name: 'ThingMade',
     model: 'Thing',
     eventClass: () => ThingMade,
-    fields: [
-      { name: 'title', type: { kind: 'string' } },
-      { name: 'note', type: { kind: 'string' }, optional: true },
-    ],
+    fields: namedFields({ title: t.string(), note: t.string({ optional: true }) }),
   },
   {
     name: 'ThingSeen',
     model: 'Thing',
     eventClass: () => ThingSeen,
-    fields: [
-      { name: 'text', type: { kind: 'string' } },
-      { name: 'amount', type: { kind: 'number' } },
-      { name: 'big', type: { kind: 'bigint' } },
-      { name: 'flag', type: { kind: 'boolean' } },
-      { name: 'at', type: { kind: 'instant' } },
-      { name: 'money', type: { kind: 'decimal', precision: 19, scale: 4 } },
-      { name: 'key', type: { kind: 'uuid' } },
-      { name: 'currency', type: { kind: 'currency' } },
-      { name: 'other', type: { kind: 'id', model: 'Thing', sharded: false } },
-      { name: 'colour', type: { kind: 'enum', values: ['RED', 'BLUE'] }, nullable: true },
-      { name: 'list', type: { kind: 'list', of: { kind: 'string' } }, nullable: true },
-      {
-        name: 'inner',
-        type: {
-          kind: 'object',
-          fields: [
-            { name: 'a', type: { kind: 'number' } },
-            { name: 'b', type: { kind: 'json' }, optional: true },
-          ],
-        },
-      },
-    ],
+    fields: namedFields({
+      text: t.string(),
+      amount: t.number(),
+      big: t.bigint(),
+      flag: t.boolean(),
+      at: t.instant(),
+      money: t.decimal(19, 4),
+      key: t.uuid(),
+      currency: t.currency(),
+      other: t.id('Thing'),
+      colour: t.enum(['RED', 'BLUE'], { nullable: true }),
+      list: t.list(t.string(), { nullable: true }),
+      inner: t.object({ a: t.number(), b: t.json({ optional: true }) }),
+    }),
   },
   {
     name: 'ThingSold',
@@ -66,25 +56,28 @@ const events: readonly EventDescriptor[] = [
     eventClass: () => ThingSold,
     version: 2,
     upcasters: typedUpcasters<ThingSoldUpcasters>(ThingSold.upcasters),
-    fields: [
-      { name: 'price', type: { kind: 'decimal', precision: 19, scale: 4 } },
-      { name: 'agent', type: { kind: 'string' }, optional: true },
-      { name: 'place', type: { kind: 'string' }, optional: true },
-    ],
+    fields: namedFields({
+      price: t.decimal(19, 4),
+      agent: t.string({ optional: true }),
+      place: t.string({ optional: true }),
+    }),
   },
 ];
 
-const routes: readonly RouteDescriptor[] = [];
+/** Actions by name: what each takes and gives, and its route. */
+const actions = {
+};
 
 /** The whole application, as `startServer` and the runtime's own entry points take it. */
 export const application: ApplicationDefinition<Collaborators> = {
-  codegenVersion: 1,
+  codegenVersion: 2,
   models: [thingModel],
   events,
   wire: (_context) => {
-    return [];
+    return wireActions(actions, {
+    });
   },
-  routes,
-  openApi,
+  routes: routesOf(actions),
+  api: { title: 'event-lock', version: '1.0.0' },
   migrations: [migration0001],
 };

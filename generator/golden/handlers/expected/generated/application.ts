@@ -2,11 +2,14 @@
 import {
   type ApplicationDefinition,
   type EventDescriptor,
-  type FieldDescriptor,
-  type RouteDescriptor,
-  defineRoute,
+  defineAction,
   type modelType,
+  namedFields,
+  objectType,
+  routesOf,
+  t,
   typedUpcasters,
+  wireActions,
 } from 'fw-actions/codegen';
 import { OrderPlaceAction } from '../actions/order-place-action.js';
 import type { TaxTable } from '../actions/ports.js';
@@ -16,7 +19,6 @@ import { migration as migration0001 } from '../migrations/0001_create_customers.
 import { migration as migration0002 } from '../migrations/0002_create_orders.js';
 import { OrderResponse } from '../responses/order-response.js';
 import { CustomerRepository, customerModel } from './customer.js';
-import { openApi } from './openapi.js';
 import { orderModel } from './order.js';
 import type { OrderPlacedEventUpcasters } from './versions.js';
 
@@ -47,7 +49,7 @@ const orderApprovedEvent: EventDescriptor = {
   name: 'OrderApprovedEvent',
   model: 'Order',
   eventClass: () => OrderApprovedEvent,
-  fields: [{ name: 'by', type: { kind: 'string' } }],
+  fields: namedFields({ by: t.string() }),
 };
 
 const orderPlacedEvent: EventDescriptor = {
@@ -56,131 +58,75 @@ const orderPlacedEvent: EventDescriptor = {
   eventClass: () => OrderPlacedEvent,
   version: 2,
   upcasters: typedUpcasters<OrderPlacedEventUpcasters>(OrderPlacedEvent.upcasters),
-  fields: [
-    { name: 'total', type: { kind: 'decimal', precision: 19, scale: 4 } },
-    {
-      name: 'lines',
-      type: {
-        kind: 'list',
-        of: {
-          kind: 'object',
-          fields: [
-            { name: 'article', type: { kind: 'string' } },
-            { name: 'price', type: { kind: 'decimal', precision: 19, scale: 4 } },
-            { name: 'count', type: { kind: 'number' }, optional: true },
-          ],
-        },
-      },
-    },
-  ],
+  fields: namedFields({
+    total: t.decimal(19, 4),
+    lines: t.list(t.object({
+      article: t.string(),
+      price: t.decimal(19, 4),
+      count: t.number({ optional: true }),
+    })),
+  }),
 };
 
 const events: readonly EventDescriptor[] = [orderApprovedEvent, orderPlacedEvent];
 
-/** Fields of `Address`. */
-const addressFields: readonly FieldDescriptor[] = [
-  { name: 'street', type: { kind: 'string' } },
-  { name: 'floor', type: { kind: 'number' }, optional: true },
-];
+const addressType = objectType({
+  name: 'Address',
+  doc: 'Where an order goes.',
+  fields: { street: t.string(), floor: t.number({ optional: true }) },
+});
 
-/** Fields of `OrderResponse`. */
-const orderResponseFields: readonly FieldDescriptor[] = [
-  { name: 'id', type: { kind: 'id', model: 'Order', sharded: true } },
-  { name: 'version', type: { kind: 'number' } },
-  { name: 'state', type: { kind: 'enum', values: ['PLACED', 'SHIPPED', 'CANCELLED'] } },
-  { name: 'total', type: { kind: 'decimal', precision: 19, scale: 4 } },
-  { name: 'address', type: { kind: 'object', fields: addressFields }, nullable: true },
-  { name: 'note', type: { kind: 'string' }, optional: true },
-  { name: 'reference', type: { kind: 'bigint' } },
-];
+const orderResponseType = objectType({
+  name: 'OrderResponse',
+  doc: 'An order as callers see it.',
+  fields: {
+    id: t.shardedId('Order'),
+    version: t.number({ integer: true }),
+    state: t.enum(['PLACED', 'SHIPPED', 'CANCELLED']),
+    total: t.decimal(19, 4),
+    address: t.object(addressType, { nullable: true }),
+    note: t.string({ optional: true }),
+    reference: t.bigint(),
+  },
+});
 
-const routes: readonly RouteDescriptor[] = [
-  defineRoute({
-    method: 'POST',
-    path: '/orders',
-    action: OrderPlaceAction,
-    operation: 'OrderPlaceAction',
-    status: 201,
-    pathSchema: { type: 'object', properties: {}, additionalProperties: false },
-    querySchema: { type: 'object', properties: {}, additionalProperties: false },
-    bodySchema: {
-      type: 'object',
-      properties: {
-        pin: { type: 'string' },
-        customerId: { type: 'string', fw: { kind: 'id', model: 'Customer', sharded: false } },
-        total: {
-          type: ['string', 'number'],
-          fw: { kind: 'decimal', precision: 38, scale: 18 },
-          exclusiveMinimum: 0,
-        },
-        code: { type: 'string', minLength: 1, maxLength: 40, pattern: '^[A-Z]{2}-\\d+$' },
-        origin: { type: ['string', 'null'], enum: ['WEB', 'SHOP', null], default: 'WEB' },
-        lines: {
-          type: 'array',
-          items: {
-            type: 'object',
-            properties: {
-              article: { type: 'string' },
-              count: { type: ['number', 'null'], fw: { kind: 'number' } },
-            },
-            required: ['article', 'count'],
-            additionalProperties: false,
-          },
-        },
-        reference: { type: ['string', 'integer'], fw: { kind: 'bigint' }, minimum: 1 },
-      },
-      required: ['pin', 'customerId', 'total', 'lines'],
-      additionalProperties: false,
+/** Actions by name: what each takes and gives, and its route. */
+const actions = {
+  'order.place': defineAction(OrderPlaceAction, {
+    doc: 'Places an order.\n\nThe customer must exist.',
+    params: {
+      pin: t.string({ secret: true }),
+      customerId: t.id('Customer'),
+      total: t.decimal(38, 18, { exclusiveMinimum: 0 }),
+      code: t.string({ optional: true, minLength: 1, maxLength: 40, pattern: '^[A-Z]{2}-\\d+$' }),
+      origin: t.enum(['WEB', 'SHOP'], { nullable: true, default: 'WEB' }),
+      lines: t.list(t.object({ article: t.string(), count: t.number({ nullable: true }) })),
+      reference: t.bigint({ optional: true, minimum: 1 }),
     },
-    response: { map: (result) => OrderResponse.from(result), fields: orderResponseFields },
-    location: '/orders/{id}',
-    etag: 'version',
+    result: { kind: 'model', model: 'Order' },
+    route: ['POST', '/orders'],
+    routeOptions: { operation: 'OrderPlaceAction', status: 201, etag: 'version', location: '/orders/{id}' },
+    response: { type: orderResponseType, map: (result) => OrderResponse.from(result) },
   }),
-];
+};
 
 /** The whole application, as `startServer` and the runtime's own entry points take it. */
 export const application: ApplicationDefinition<Collaborators> = {
-  codegenVersion: 1,
+  codegenVersion: 2,
   models: [customerModel, orderModel],
   events,
   wire: ({ clock, repositories }, collaborators) => {
     const customerRepository = new CustomerRepository(repositories, customerModel);
-    return [
-      {
-        name: 'order.place',
-        actionClass: OrderPlaceAction,
-        params: [
-          { name: 'pin', type: { kind: 'string' }, secret: true },
-          { name: 'customerId', type: { kind: 'id', model: 'Customer', sharded: false } },
-          { name: 'total', type: { kind: 'decimal', precision: 38, scale: 18 } },
-          { name: 'code', type: { kind: 'string' }, optional: true },
-          { name: 'origin', type: { kind: 'enum', values: ['WEB', 'SHOP'] }, optional: true, nullable: true },
-          {
-            name: 'lines',
-            type: {
-              kind: 'list',
-              of: {
-                kind: 'object',
-                fields: [
-                  { name: 'article', type: { kind: 'string' } },
-                  { name: 'count', type: { kind: 'number' }, nullable: true },
-                ],
-              },
-            },
-          },
-          { name: 'reference', type: { kind: 'bigint' }, optional: true },
-        ],
-        result: { kind: 'model', model: 'Order' },
-        create: () => new OrderPlaceAction(
-          clock,
-          customerRepository,
-          collaborators.taxes,
-          collaborators.limit,
-          collaborators.cache,
-          collaborators.seed,
-        ),
-      },
-    ];
+    return wireActions(actions, {
+      'order.place': () => new OrderPlaceAction(
+        clock,
+        customerRepository,
+        collaborators.taxes,
+        collaborators.limit,
+        collaborators.cache,
+        collaborators.seed,
+      ),
+    });
   },
   wireHandlers: ({ repositories }, collaborators) => {
     const customerRepository = new CustomerRepository(repositories, customerModel);
@@ -197,7 +143,7 @@ export const application: ApplicationDefinition<Collaborators> = {
       },
     ];
   },
-  routes,
-  openApi,
+  routes: routesOf(actions),
+  api: { title: 'handlers', version: '1.0.0' },
   migrations: [migration0001, migration0002],
 };

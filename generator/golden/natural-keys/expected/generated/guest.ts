@@ -5,6 +5,8 @@ import {
   type ModelDescriptor,
   Repository,
   type ShardedId,
+  column,
+  t,
 } from 'fw-actions/codegen';
 import { Guest, type GuestState } from '../guest.js';
 
@@ -34,20 +36,15 @@ export const guestModel: ModelDescriptor<Guest> = {
   table: 'guests',
   sharded: true,
   columns: [
-    { field: 'id', column: 'id', type: { kind: 'id', model: 'Guest', sharded: true }, sqlType: 'uuid' },
-    {
-      field: 'state',
-      column: 'state',
-      type: { kind: 'enum', values: ['ACTIVE', 'GONE', "LEFT 'EM"] },
-      sqlType: 'text',
-    },
-    { field: 'version', column: 'version', type: { kind: 'number' }, sqlType: 'bigint' },
-    { field: 'country', column: 'country', type: { kind: 'string' }, sqlType: 'text' },
-    { field: 'passportNumber', column: 'passport_number', type: { kind: 'string' }, sqlType: 'text' },
-    { field: 'email', column: 'email', type: { kind: 'string' }, sqlType: 'text' },
-    { field: 'nickname', column: 'nickname', type: { kind: 'string' }, sqlType: 'text', nullable: true },
-    { field: 'createdDate', column: 'created_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
-    { field: 'updatedDate', column: 'updated_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
+    column('id', { column: 'id', sqlType: 'uuid' }, t.shardedId('Guest')),
+    column('state', { column: 'state', sqlType: 'text' }, t.enum(['ACTIVE', 'GONE', "LEFT 'EM"])),
+    column('version', { column: 'version', sqlType: 'bigint' }, t.number()),
+    column('country', { column: 'country', sqlType: 'text' }, t.string()),
+    column('passportNumber', { column: 'passport_number', sqlType: 'text' }, t.string()),
+    column('email', { column: 'email', sqlType: 'text' }, t.string()),
+    column('nickname', { column: 'nickname', sqlType: 'text' }, t.string({ nullable: true })),
+    column('createdDate', { column: 'created_date', sqlType: 'timestamptz' }, t.instant()),
+    column('updatedDate', { column: 'updated_date', sqlType: 'timestamptz' }, t.instant()),
   ],
   deletedStates: ['GONE', "LEFT 'EM"],
   keys: [

@@ -7,6 +7,8 @@ import {
   ModelBuilder,
   type ModelDescriptor,
   Repository,
+  column,
+  t,
 } from 'fw-actions/codegen';
 import { type Guest, Room } from '../guest.js';
 
@@ -37,21 +39,16 @@ export const roomModel: ModelDescriptor<Room> = {
   table: 'a_table_with_quite_a_long_name_that_leaves_no_room',
   sharded: false,
   columns: [
-    { field: 'id', column: 'id', type: { kind: 'id', model: 'Room', sharded: false }, sqlType: 'uuid' },
-    { field: 'state', column: 'state', type: { kind: 'string' }, sqlType: 'text' },
-    { field: 'version', column: 'version', type: { kind: 'number' }, sqlType: 'bigint' },
-    { field: 'hotel', column: 'hotel', type: { kind: 'id', model: 'Guest', sharded: true }, sqlType: 'uuid' },
-    { field: 'night', column: 'night', type: { kind: 'instant' }, sqlType: 'timestamptz' },
-    { field: 'order', column: 'order', type: { kind: 'bigint' }, sqlType: 'bigint' },
-    {
-      field: 'rate',
-      column: 'rate',
-      type: { kind: 'decimal', precision: 19, scale: 4 },
-      sqlType: 'numeric(19,4)',
-    },
-    { field: 'currency', column: 'currency', type: { kind: 'currency' }, sqlType: 'char(3)' },
-    { field: 'createdDate', column: 'created_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
-    { field: 'updatedDate', column: 'updated_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
+    column('id', { column: 'id', sqlType: 'uuid' }, t.id('Room')),
+    column('state', { column: 'state', sqlType: 'text' }, t.string()),
+    column('version', { column: 'version', sqlType: 'bigint' }, t.number()),
+    column('hotel', { column: 'hotel', sqlType: 'uuid' }, t.shardedId('Guest')),
+    column('night', { column: 'night', sqlType: 'timestamptz' }, t.instant()),
+    column('order', { column: 'order', sqlType: 'bigint' }, t.bigint()),
+    column('rate', { column: 'rate', sqlType: 'numeric(19,4)' }, t.decimal(19, 4)),
+    column('currency', { column: 'currency', sqlType: 'char(3)' }, t.currency()),
+    column('createdDate', { column: 'created_date', sqlType: 'timestamptz' }, t.instant()),
+    column('updatedDate', { column: 'updated_date', sqlType: 'timestamptz' }, t.instant()),
   ],
   keys: [
     {

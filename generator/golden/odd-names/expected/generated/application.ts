@@ -2,10 +2,12 @@
 import {
   type ApplicationDefinition,
   type EventDescriptor,
-  type FieldDescriptor,
-  type RouteDescriptor,
-  defineRoute,
+  defineAction,
   type modelType,
+  objectType,
+  routesOf,
+  t,
+  wireActions,
 } from 'fw-actions/codegen';
 import { Answer } from '../actions/answer.js';
 import { NewTouchAction } from '../actions/new-touch-action.js';
@@ -13,7 +15,6 @@ import { migration as migration0001 } from '../migrations/0001_create_dates.js';
 import { migration as migration0002 } from '../migrations/0002_create_we__ird____table____x___.js';
 import { dateModel } from './date.js';
 import { newModel } from './new.js';
-import { openApi } from './openapi.js';
 
 declare module '../models/date.js' {
   /** Tells models of one shape apart. */
@@ -34,53 +35,40 @@ export type Collaborators = Record<never, never>;
 
 const events: readonly EventDescriptor[] = [];
 
-/** Fields of `Answer`. */
-const answerFields: readonly FieldDescriptor[] = [{ name: "a'b", type: { kind: 'string' } }];
+const answerType = objectType({ name: 'Answer', doc: 'An answer.', fields: { "a'b": t.string() } });
 
-const routes: readonly RouteDescriptor[] = [
-  defineRoute({
-    method: 'POST',
-    path: '/new/touch',
-    action: NewTouchAction,
-    operation: 'NewTouchAction',
-    status: 200,
-    pathSchema: { type: 'object', properties: {}, additionalProperties: false },
-    querySchema: { type: 'object', properties: {}, additionalProperties: false },
-    bodySchema: {
-      type: 'object',
-      properties: {
-        "a'b": { type: 'string', fwLabel: 'it\'s "quoted" `${label}`' },
-        default: { type: 'string' },
-        pin: { type: 'string' },
-      },
-      required: ["a'b"],
-      additionalProperties: false,
+/** Actions by name: what each takes and gives, and its route. */
+const actions = {
+  "new's `action`": defineAction(NewTouchAction, {
+    doc: 'Says `${nothing}` and "ends" \'here\'.',
+    params: {
+      "a'b": t.string({ label: 'it\'s "quoted" `${label}`' }),
+      default: t.string({ optional: true }),
+      pin: t.string({ optional: true, secret: true }),
     },
-    response: { map: (result) => Answer.from(result), fields: answerFields },
+    result: { kind: 'opaque' },
+    route: ['POST', '/new/touch'],
+    routeOptions: {
+      operation: 'NewTouchAction',
+      tag: '*/',
+      summary: "It's `${here}`",
+      example: { "a'b": 'x\u2029y', ['__proto__']: null, nested: [1, -2.5, true, { 'k`': [] }] },
+    },
+    response: { type: answerType, map: (result) => Answer.from(result) },
   }),
-];
+};
 
 /** The whole application, as `startServer` and the runtime's own entry points take it. */
 export const application: ApplicationDefinition<Collaborators> = {
-  codegenVersion: 1,
+  codegenVersion: 2,
   models: [dateModel, newModel],
   events,
   wire: ({ clock }) => {
-    return [
-      {
-        name: "new's `action`",
-        actionClass: NewTouchAction,
-        params: [
-          { name: "a'b", type: { kind: 'string' } },
-          { name: 'default', type: { kind: 'string' }, optional: true },
-          { name: 'pin', type: { kind: 'string' }, optional: true, secret: true },
-        ],
-        result: { kind: 'opaque' },
-        create: () => new NewTouchAction(clock),
-      },
-    ];
+    return wireActions(actions, {
+      "new's `action`": () => new NewTouchAction(clock),
+    });
   },
-  routes,
-  openApi,
+  routes: routesOf(actions),
+  api: { title: 'odd-names', version: '1.0.0' },
   migrations: [migration0001, migration0002],
 };

@@ -2,11 +2,15 @@
 import {
   type ApplicationDefinition,
   type EventDescriptor,
-  type FieldDescriptor,
-  type RouteDescriptor,
-  defineRoute,
+  defineAction,
+  fieldResult,
   type modelType,
+  namedFields,
+  objectType,
+  routesOf,
+  t,
   typedUpcasters,
+  wireActions,
 } from 'fw-actions/codegen';
 import { OrderListAction } from '../actions/order-list-action.js';
 import { OrderPlaceAction } from '../actions/order-place-action.js';
@@ -18,7 +22,6 @@ import { migration as migration0002 } from '../migrations/0002_create_orders.js'
 import { OrderRepository } from '../repositories/order-repository.js';
 import { OrderPageResponse, OrderResponse } from '../responses/order-response.js';
 import { CustomerRepository, customerModel } from './customer.js';
-import { openApi } from './openapi.js';
 import { orderModel } from './order.js';
 import type { OrderPlacedEventUpcasters } from './versions.js';
 
@@ -51,195 +54,107 @@ const events: readonly EventDescriptor[] = [
     eventClass: () => OrderPlacedEvent,
     version: 2,
     upcasters: typedUpcasters<OrderPlacedEventUpcasters>(OrderPlacedEvent.upcasters),
-    fields: [
-      { name: 'total', type: { kind: 'decimal', precision: 19, scale: 4 } },
-      {
-        name: 'lines',
-        type: {
-          kind: 'list',
-          of: {
-            kind: 'object',
-            fields: [
-              { name: 'article', type: { kind: 'string' } },
-              { name: 'price', type: { kind: 'decimal', precision: 19, scale: 4 } },
-              { name: 'count', type: { kind: 'number' }, optional: true },
-            ],
-          },
-        },
-      },
-    ],
+    fields: namedFields({
+      total: t.decimal(19, 4),
+      lines: t.list(t.object({
+        article: t.string(),
+        price: t.decimal(19, 4),
+        count: t.number({ optional: true }),
+      })),
+    }),
   },
 ];
 
-/** Fields of `Address`. */
-const addressFields: readonly FieldDescriptor[] = [
-  { name: 'street', type: { kind: 'string' } },
-  { name: 'floor', type: { kind: 'number' }, optional: true },
-];
+const addressType = objectType({
+  name: 'Address',
+  doc: 'Where an order goes.',
+  fields: { street: t.string(), floor: t.number({ optional: true }) },
+});
 
-/** Fields of `OrderResponse`. */
-const orderResponseFields: readonly FieldDescriptor[] = [
-  { name: 'id', type: { kind: 'id', model: 'Order', sharded: true } },
-  { name: 'version', type: { kind: 'number' } },
-  { name: 'state', type: { kind: 'enum', values: ['PLACED', 'SHIPPED', 'CANCELLED'] } },
-  { name: 'total', type: { kind: 'decimal', precision: 19, scale: 4 } },
-  { name: 'address', type: { kind: 'object', fields: addressFields }, nullable: true },
-  { name: 'note', type: { kind: 'string' }, optional: true },
-  { name: 'reference', type: { kind: 'bigint' } },
-];
+const orderResponseType = objectType({
+  name: 'OrderResponse',
+  doc: 'An order as callers see it.',
+  fields: {
+    id: t.shardedId('Order'),
+    version: t.number({ integer: true }),
+    state: t.enum(['PLACED', 'SHIPPED', 'CANCELLED']),
+    total: t.decimal(19, 4),
+    address: t.object(addressType, { nullable: true }),
+    note: t.string({ optional: true }),
+    reference: t.bigint(),
+  },
+});
 
-/** Fields of `OrderPageResponse`. */
-const orderPageResponseFields: readonly FieldDescriptor[] = [
-  { name: 'items', type: { kind: 'list', of: { kind: 'object', fields: orderResponseFields } } },
-];
+const orderPageResponseType = objectType({
+  name: 'OrderPageResponse',
+  fields: { items: t.list(t.object(orderResponseType)) },
+});
 
-const routes: readonly RouteDescriptor[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/customers/{customerId}/orders',
-    action: OrderListAction,
-    operation: 'OrderListAction',
-    status: 200,
-    pathSchema: {
-      type: 'object',
-      properties: { customerId: { type: 'string', fw: { kind: 'id', model: 'Customer', sharded: false } } },
-      required: ['customerId'],
-      additionalProperties: false,
+/** Actions by name: what each takes and gives, and its route. */
+const actions = {
+  OrderListAction: defineAction(OrderListAction, {
+    params: {
+      customerId: t.id('Customer'),
+      urgent: t.boolean({ optional: true }),
+      state: t.list(t.enum(['PLACED', 'SHIPPED', 'CANCELLED']), { optional: true }),
+      size: t.list(t.number(), { optional: true }),
     },
-    querySchema: {
-      type: 'object',
-      properties: {
-        urgent: { type: 'boolean' },
-        state: { type: 'array', items: { type: 'string', enum: ['PLACED', 'SHIPPED', 'CANCELLED'] } },
-        size: { type: 'array', items: { type: 'number', fw: { kind: 'number' } } },
-      },
-      additionalProperties: false,
+    result: { kind: 'opaque' },
+    route: ['GET', '/customers/{customerId}/orders'],
+    routeOptions: { tag: 'Orders', summary: 'Orders of a customer', timeoutMs: 500 },
+    response: { type: orderPageResponseType, map: (result) => OrderPageResponse.from(result) },
+  }),
+  OrderSweepAction: defineAction(OrderSweepAction, {
+    doc: 'Counts nothing.',
+    result: fieldResult(t.number({ nullable: true })),
+    route: ['DELETE', '/orders'],
+  }),
+  'order.place': defineAction(OrderPlaceAction, {
+    doc: 'Places an order.\n\nThe customer must exist.',
+    params: {
+      pin: t.string({ secret: true }),
+      customerId: t.id('Customer'),
+      total: t.decimal(38, 18, { exclusiveMinimum: 0 }),
+      code: t.string({ optional: true, minLength: 1, maxLength: 40, pattern: '^[A-Z]{2}-\\d+$' }),
+      origin: t.enum(['WEB', 'SHOP'], { nullable: true, default: 'WEB' }),
+      lines: t.list(t.object({ article: t.string(), count: t.number({ nullable: true }) })),
+      reference: t.bigint({ optional: true, minimum: 1 }),
     },
-    response: { map: (result) => OrderPageResponse.from(result), fields: orderPageResponseFields },
-    timeoutMs: 500,
-  }),
-  defineRoute({
-    method: 'DELETE',
-    path: '/orders',
-    action: OrderSweepAction,
-    operation: 'OrderSweepAction',
-    status: 204,
-    pathSchema: { type: 'object', properties: {}, additionalProperties: false },
-    querySchema: { type: 'object', properties: {}, additionalProperties: false },
-  }),
-  defineRoute({
-    method: 'POST',
-    path: '/orders',
-    action: OrderPlaceAction,
-    operation: 'OrderPlaceAction',
-    status: 201,
-    pathSchema: { type: 'object', properties: {}, additionalProperties: false },
-    querySchema: { type: 'object', properties: {}, additionalProperties: false },
-    bodySchema: {
-      type: 'object',
-      properties: {
-        pin: { type: 'string' },
-        customerId: { type: 'string', fw: { kind: 'id', model: 'Customer', sharded: false } },
-        total: {
-          type: ['string', 'number'],
-          fw: { kind: 'decimal', precision: 38, scale: 18 },
-          exclusiveMinimum: 0,
-        },
-        code: { type: 'string', minLength: 1, maxLength: 40, pattern: '^[A-Z]{2}-\\d+$' },
-        origin: { type: ['string', 'null'], enum: ['WEB', 'SHOP', null], default: 'WEB' },
-        lines: {
-          type: 'array',
-          items: {
-            type: 'object',
-            properties: {
-              article: { type: 'string' },
-              count: { type: ['number', 'null'], fw: { kind: 'number' } },
-            },
-            required: ['article', 'count'],
-            additionalProperties: false,
-          },
-        },
-        reference: { type: ['string', 'integer'], fw: { kind: 'bigint' }, minimum: 1 },
-      },
-      required: ['pin', 'customerId', 'total', 'lines'],
-      additionalProperties: false,
+    result: { kind: 'model', model: 'Order' },
+    route: ['POST', '/orders'],
+    routeOptions: {
+      operation: 'OrderPlaceAction',
+      status: 201,
+      etag: 'version',
+      location: '/orders/{id}',
+      bodyBytes: 1000000,
     },
-    response: { map: (result) => OrderResponse.from(result), fields: orderResponseFields },
-    location: '/orders/{id}',
-    etag: 'version',
-    bodyBytes: 1000000,
+    response: { type: orderResponseType, map: (result) => OrderResponse.from(result) },
   }),
-];
+};
 
 /** The whole application, as `startServer` and the runtime's own entry points take it. */
 export const application: ApplicationDefinition<Collaborators> = {
-  codegenVersion: 1,
+  codegenVersion: 2,
   models: [customerModel, orderModel],
   events,
   wire: ({ clock, repositories, placement }, collaborators) => {
     const orderRepository = new OrderRepository(repositories, orderModel);
     const customerRepository = new CustomerRepository(repositories, customerModel);
-    return [
-      {
-        name: 'OrderListAction',
-        actionClass: OrderListAction,
-        params: [
-          { name: 'customerId', type: { kind: 'id', model: 'Customer', sharded: false } },
-          { name: 'urgent', type: { kind: 'boolean' }, optional: true },
-          {
-            name: 'state',
-            type: { kind: 'list', of: { kind: 'enum', values: ['PLACED', 'SHIPPED', 'CANCELLED'] } },
-            optional: true,
-          },
-          { name: 'size', type: { kind: 'list', of: { kind: 'number' } }, optional: true },
-        ],
-        result: { kind: 'opaque' },
-        create: () => new OrderListAction(clock, orderRepository),
-      },
-      {
-        name: 'OrderSweepAction',
-        actionClass: OrderSweepAction,
-        params: [],
-        result: { kind: 'field', type: { kind: 'number' }, nullable: true },
-        create: () => new OrderSweepAction(clock, orderRepository, collaborators.taxes, placement),
-      },
-      {
-        name: 'order.place',
-        actionClass: OrderPlaceAction,
-        params: [
-          { name: 'pin', type: { kind: 'string' }, secret: true },
-          { name: 'customerId', type: { kind: 'id', model: 'Customer', sharded: false } },
-          { name: 'total', type: { kind: 'decimal', precision: 38, scale: 18 } },
-          { name: 'code', type: { kind: 'string' }, optional: true },
-          { name: 'origin', type: { kind: 'enum', values: ['WEB', 'SHOP'] }, optional: true, nullable: true },
-          {
-            name: 'lines',
-            type: {
-              kind: 'list',
-              of: {
-                kind: 'object',
-                fields: [
-                  { name: 'article', type: { kind: 'string' } },
-                  { name: 'count', type: { kind: 'number' }, nullable: true },
-                ],
-              },
-            },
-          },
-          { name: 'reference', type: { kind: 'bigint' }, optional: true },
-        ],
-        result: { kind: 'model', model: 'Order' },
-        create: () => new OrderPlaceAction(
-          clock,
-          customerRepository,
-          collaborators.taxes,
-          collaborators.limit,
-          collaborators.cache,
-          collaborators.seed,
-        ),
-      },
-    ];
+    return wireActions(actions, {
+      OrderListAction: () => new OrderListAction(clock, orderRepository),
+      OrderSweepAction: () => new OrderSweepAction(clock, orderRepository, collaborators.taxes, placement),
+      'order.place': () => new OrderPlaceAction(
+        clock,
+        customerRepository,
+        collaborators.taxes,
+        collaborators.limit,
+        collaborators.cache,
+        collaborators.seed,
+      ),
+    });
   },
-  routes,
-  openApi,
+  routes: routesOf(actions),
+  api: { title: 'orders', version: '1.0.0' },
   migrations: [migration0001, migration0002],
 };

@@ -2,14 +2,16 @@
 import {
   type ApplicationDefinition,
   type EventDescriptor,
-  type RouteDescriptor,
+  defineAction,
   type modelType,
+  routesOf,
+  t,
   typedUpcasters,
+  wireActions,
 } from 'fw-actions/codegen';
 import { BillChargeAction, BillRemindAction, BillShowAction, BillSplitAction } from '../actions.js';
 import { migration as migration0001 } from '../migrations/0001_create_bills.js';
 import { billModel } from './bill.js';
-import { openApi } from './openapi.js';
 import type { BillChargeActionParamsUpcasters } from './versions.js';
 
 declare module '../bill.js' {
@@ -24,68 +26,50 @@ export type Collaborators = Record<never, never>;
 
 const events: readonly EventDescriptor[] = [];
 
-const routes: readonly RouteDescriptor[] = [];
+/** Actions by name: what each takes and gives, and its route. */
+const actions = {
+  'Bill.charge': defineAction(BillChargeAction, {
+    doc: 'Scheduled by another action. The lock knows nothing of its note.',
+    version: 2,
+    upcasters: typedUpcasters<BillChargeActionParamsUpcasters>(BillChargeAction.upcasters),
+    params: {
+      bill: t.shardedId('Bill'),
+      amount: t.decimal(19, 4),
+      parts: t.list(t.object({
+        name: t.string({ nullable: true }),
+        colour: t.enum(['RED', 'BLUE'], { optional: true }),
+      })),
+      note: t.string({ optional: true }),
+    },
+  }),
+  BillRemindAction: defineAction(BillRemindAction, {
+    doc: "Schedules an action of a base class's choice, and itself.",
+    params: { bill: t.shardedId('Bill') },
+  }),
+  BillShowAction: defineAction(BillShowAction, {
+    doc: 'Nothing keeps its params.',
+    params: { bill: t.shardedId('Bill') },
+  }),
+  BillSplitAction: defineAction(BillSplitAction, {
+    doc: 'Its shard transactions are kept in the journal.',
+    params: { from: t.shardedId('Bill'), to: t.shardedId('Bill') },
+  }),
+};
 
 /** The whole application, as `startServer` and the runtime's own entry points take it. */
 export const application: ApplicationDefinition<Collaborators> = {
-  codegenVersion: 1,
+  codegenVersion: 2,
   models: [billModel],
   events,
   wire: ({ clock }) => {
-    return [
-      {
-        name: 'Bill.charge',
-        actionClass: BillChargeAction,
-        params: [
-          { name: 'bill', type: { kind: 'id', model: 'Bill', sharded: true } },
-          { name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } },
-          {
-            name: 'parts',
-            type: {
-              kind: 'list',
-              of: {
-                kind: 'object',
-                fields: [
-                  { name: 'name', type: { kind: 'string' }, nullable: true },
-                  { name: 'colour', type: { kind: 'enum', values: ['RED', 'BLUE'] }, optional: true },
-                ],
-              },
-            },
-          },
-          { name: 'note', type: { kind: 'string' }, optional: true },
-        ],
-        version: 2,
-        upcasters: typedUpcasters<BillChargeActionParamsUpcasters>(BillChargeAction.upcasters),
-        result: { kind: 'void' },
-        create: () => new BillChargeAction(clock),
-      },
-      {
-        name: 'BillRemindAction',
-        actionClass: BillRemindAction,
-        params: [{ name: 'bill', type: { kind: 'id', model: 'Bill', sharded: true } }],
-        result: { kind: 'void' },
-        create: () => new BillRemindAction(clock),
-      },
-      {
-        name: 'BillShowAction',
-        actionClass: BillShowAction,
-        params: [{ name: 'bill', type: { kind: 'id', model: 'Bill', sharded: true } }],
-        result: { kind: 'void' },
-        create: () => new BillShowAction(clock),
-      },
-      {
-        name: 'BillSplitAction',
-        actionClass: BillSplitAction,
-        params: [
-          { name: 'from', type: { kind: 'id', model: 'Bill', sharded: true } },
-          { name: 'to', type: { kind: 'id', model: 'Bill', sharded: true } },
-        ],
-        result: { kind: 'void' },
-        create: () => new BillSplitAction(clock),
-      },
-    ];
+    return wireActions(actions, {
+      'Bill.charge': () => new BillChargeAction(clock),
+      BillRemindAction: () => new BillRemindAction(clock),
+      BillShowAction: () => new BillShowAction(clock),
+      BillSplitAction: () => new BillSplitAction(clock),
+    });
   },
-  routes,
-  openApi,
+  routes: routesOf(actions),
+  api: { title: 'params-lock', version: '1.0.0' },
   migrations: [migration0001],
 };

@@ -5,6 +5,8 @@ import {
   type ModelDescriptor,
   Repository,
   type ShardedId,
+  column,
+  t,
 } from 'fw-actions/codegen';
 import { Bill } from '../bill.js';
 
@@ -30,11 +32,11 @@ export const billModel: ModelDescriptor<Bill> = {
   table: 'bills',
   sharded: true,
   columns: [
-    { field: 'id', column: 'id', type: { kind: 'id', model: 'Bill', sharded: true }, sqlType: 'uuid' },
-    { field: 'state', column: 'state', type: { kind: 'enum', values: ['OPEN', 'SETTLED'] }, sqlType: 'text' },
-    { field: 'version', column: 'version', type: { kind: 'number' }, sqlType: 'bigint' },
-    { field: 'createdDate', column: 'created_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
-    { field: 'updatedDate', column: 'updated_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
+    column('id', { column: 'id', sqlType: 'uuid' }, t.shardedId('Bill')),
+    column('state', { column: 'state', sqlType: 'text' }, t.enum(['OPEN', 'SETTLED'])),
+    column('version', { column: 'version', sqlType: 'bigint' }, t.number()),
+    column('createdDate', { column: 'created_date', sqlType: 'timestamptz' }, t.instant()),
+    column('updatedDate', { column: 'updated_date', sqlType: 'timestamptz' }, t.instant()),
   ],
 };
 

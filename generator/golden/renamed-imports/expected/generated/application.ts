@@ -2,14 +2,15 @@
 import {
   type ApplicationDefinition,
   type EventDescriptor,
-  type RouteDescriptor,
-  defineRoute,
+  defineAction,
   type modelType,
+  routesOf,
+  t,
+  wireActions,
 } from 'fw-actions/codegen';
 import type { Clock } from '../actions/clock.js';
 import { TicketUseAction } from '../actions/ticket-use-action.js';
 import { migration as migration0001 } from '../migrations/0001_create_tickets.js';
-import { openApi } from './openapi.js';
 import { ticketModel } from './ticket.js';
 
 declare module '../models/ticket.js' {
@@ -26,48 +27,25 @@ export interface Collaborators {
 
 const events: readonly EventDescriptor[] = [];
 
-const routes: readonly RouteDescriptor[] = [
-  defineRoute({
-    method: 'PUT',
-    path: '/tickets/{ticketId}',
-    action: TicketUseAction,
-    operation: 'TicketUseAction',
-    status: 204,
-    pathSchema: {
-      type: 'object',
-      properties: { ticketId: { type: 'string', fw: { kind: 'id', model: 'Ticket', sharded: true } } },
-      required: ['ticketId'],
-      additionalProperties: false,
-    },
-    querySchema: { type: 'object', properties: {}, additionalProperties: false },
-    bodySchema: {
-      type: 'object',
-      properties: { at: { type: 'string', fw: { kind: 'instant' } } },
-      additionalProperties: false,
-    },
+/** Actions by name: what each takes and gives, and its route. */
+const actions = {
+  TicketUseAction: defineAction(TicketUseAction, {
+    params: { ticketId: t.shardedId('Ticket'), at: t.instant({ optional: true }) },
+    route: ['PUT', '/tickets/{ticketId}'],
   }),
-];
+};
 
 /** The whole application, as `startServer` and the runtime's own entry points take it. */
 export const application: ApplicationDefinition<Collaborators> = {
-  codegenVersion: 1,
+  codegenVersion: 2,
   models: [ticketModel],
   events,
   wire: ({ clock }, collaborators) => {
-    return [
-      {
-        name: 'TicketUseAction',
-        actionClass: TicketUseAction,
-        params: [
-          { name: 'ticketId', type: { kind: 'id', model: 'Ticket', sharded: true } },
-          { name: 'at', type: { kind: 'instant' }, optional: true },
-        ],
-        result: { kind: 'void' },
-        create: () => new TicketUseAction(clock, collaborators.ticking),
-      },
-    ];
+    return wireActions(actions, {
+      TicketUseAction: () => new TicketUseAction(clock, collaborators.ticking),
+    });
   },
-  routes,
-  openApi,
+  routes: routesOf(actions),
+  api: { title: 'renamed-imports', version: '1.0.0' },
   migrations: [migration0001],
 };

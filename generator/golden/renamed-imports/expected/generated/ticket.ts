@@ -8,6 +8,8 @@ import {
   Repository,
   type ShardedId,
   type Uuid,
+  column,
+  t,
 } from 'fw-actions/codegen';
 import { type States, Ticket, type Uuid as Uuid2 } from '../models/ticket.js';
 
@@ -37,25 +39,15 @@ export const ticketModel: ModelDescriptor<Ticket> = {
   table: 'tickets',
   sharded: true,
   columns: [
-    { field: 'id', column: 'id', type: { kind: 'id', model: 'Ticket', sharded: true }, sqlType: 'uuid' },
-    { field: 'state', column: 'state', type: { kind: 'enum', values: ['OPEN', 'SHUT'] }, sqlType: 'text' },
-    { field: 'version', column: 'version', type: { kind: 'number' }, sqlType: 'bigint' },
-    {
-      field: 'price',
-      column: 'price',
-      type: { kind: 'decimal', precision: 19, scale: 4 },
-      sqlType: 'numeric(19,4)',
-    },
-    { field: 'owner', column: 'owner', type: { kind: 'uuid' }, sqlType: 'uuid' },
-    {
-      field: 'local',
-      column: 'local',
-      type: { kind: 'object', fields: [{ name: 'low', type: { kind: 'number' } }] },
-      sqlType: 'jsonb',
-    },
-    { field: 'when', column: 'when', type: { kind: 'instant' }, sqlType: 'timestamptz' },
-    { field: 'createdDate', column: 'created_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
-    { field: 'updatedDate', column: 'updated_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
+    column('id', { column: 'id', sqlType: 'uuid' }, t.shardedId('Ticket')),
+    column('state', { column: 'state', sqlType: 'text' }, t.enum(['OPEN', 'SHUT'])),
+    column('version', { column: 'version', sqlType: 'bigint' }, t.number()),
+    column('price', { column: 'price', sqlType: 'numeric(19,4)' }, t.decimal(19, 4)),
+    column('owner', { column: 'owner', sqlType: 'uuid' }, t.uuid()),
+    column('local', { column: 'local', sqlType: 'jsonb' }, t.object({ low: t.number() })),
+    column('when', { column: 'when', sqlType: 'timestamptz' }, t.instant()),
+    column('createdDate', { column: 'created_date', sqlType: 'timestamptz' }, t.instant()),
+    column('updatedDate', { column: 'updated_date', sqlType: 'timestamptz' }, t.instant()),
   ],
 };
 

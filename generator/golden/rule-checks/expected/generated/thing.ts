@@ -6,6 +6,8 @@ import {
   ModelBuilder,
   type ModelDescriptor,
   Repository,
+  column,
+  t,
 } from 'fw-actions/codegen';
 import { Thing } from '../thing.js';
 
@@ -34,34 +36,21 @@ export const thingModel: ModelDescriptor<Thing> = {
   table: 'things',
   sharded: false,
   columns: [
-    { field: 'id', column: 'id', type: { kind: 'id', model: 'Thing', sharded: false }, sqlType: 'uuid' },
-    { field: 'state', column: 'state', type: { kind: 'enum', values: ['NEW'] }, sqlType: 'text' },
-    { field: 'version', column: 'version', type: { kind: 'number' }, sqlType: 'bigint' },
-    {
-      field: 'title',
-      column: 'title',
-      type: { kind: 'string' },
-      sqlType: 'text',
-      rules: { minLength: 1, maxLength: 40 },
-    },
-    {
-      field: 'order',
-      column: 'order',
-      type: { kind: 'string' },
-      sqlType: 'text',
+    column('id', { column: 'id', sqlType: 'uuid' }, t.id('Thing')),
+    column('state', { column: 'state', sqlType: 'text' }, t.enum(['NEW'])),
+    column('version', { column: 'version', sqlType: 'bigint' }, t.number()),
+    column('title', { column: 'title', sqlType: 'text' }, t.string({ minLength: 1, maxLength: 40 })),
+    column('order', { column: 'order', sqlType: 'text' }, t.string({
       optional: true,
-      rules: { pattern: "^[\\w.-]+@x\\.y's$" },
-    },
-    {
-      field: 'weight',
-      column: 'weight',
-      type: { kind: 'decimal', precision: 19, scale: 4 },
-      sqlType: 'numeric(19,4)',
+      pattern: "^[\\w.-]+@x\\.y's$",
+    })),
+    column('weight', { column: 'weight', sqlType: 'numeric(19,4)' }, t.decimal(19, 4, {
       nullable: true,
-      rules: { exclusiveMinimum: -1.5, maximum: 10 },
-    },
-    { field: 'createdDate', column: 'created_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
-    { field: 'updatedDate', column: 'updated_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
+      exclusiveMinimum: -1.5,
+      maximum: 10,
+    })),
+    column('createdDate', { column: 'created_date', sqlType: 'timestamptz' }, t.instant()),
+    column('updatedDate', { column: 'updated_date', sqlType: 'timestamptz' }, t.instant()),
   ],
   checks: [
     'rule_things_title_min_length_836a9d3f',

@@ -2,16 +2,18 @@
 import {
   type ApplicationDefinition,
   type EventDescriptor,
-  type RouteDescriptor,
+  defineAction,
   defineSaga,
   type modelType,
+  routesOf,
+  t,
+  wireActions,
 } from 'fw-actions/codegen';
 import { ParcelCarryAction } from '../actions/parcel-carry-action.js';
 import { migration as migration0001 } from '../migrations/0001_create_parcels.js';
 import { ParcelSent } from '../models/parcel.js';
 import { ParcelSaga } from '../sagas/parcel-saga.js';
 import { ParcelReturnSaga } from '../sagas/return-saga.js';
-import { openApi } from './openapi.js';
 import { parcelModel } from './parcel.js';
 
 declare module '../models/parcel.js' {
@@ -28,29 +30,26 @@ const events: readonly EventDescriptor[] = [
   { name: 'ParcelSent', model: 'Parcel', eventClass: () => ParcelSent, fields: [] },
 ];
 
-const routes: readonly RouteDescriptor[] = [];
+/** Actions by name: what each takes and gives, and its route. */
+const actions = {
+  ParcelCarryAction: defineAction(ParcelCarryAction, { params: { parcelId: t.shardedId('Parcel') } }),
+};
 
 /** The whole application, as `startServer` and the runtime's own entry points take it. */
 export const application: ApplicationDefinition<Collaborators> = {
-  codegenVersion: 1,
+  codegenVersion: 2,
   models: [parcelModel],
   events,
   wire: ({ clock }) => {
-    return [
-      {
-        name: 'ParcelCarryAction',
-        actionClass: ParcelCarryAction,
-        params: [{ name: 'parcelId', type: { kind: 'id', model: 'Parcel', sharded: true } }],
-        result: { kind: 'void' },
-        create: () => new ParcelCarryAction(clock),
-      },
-    ];
+    return wireActions(actions, {
+      ParcelCarryAction: () => new ParcelCarryAction(clock),
+    });
   },
   sagas: [
     defineSaga(parcelModel, () => new ParcelSaga()),
     defineSaga(parcelModel, () => new ParcelReturnSaga()),
   ],
-  routes,
-  openApi,
+  routes: routesOf(actions),
+  api: { title: 'sagas', version: '1.0.0' },
   migrations: [migration0001],
 };

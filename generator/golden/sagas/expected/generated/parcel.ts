@@ -5,6 +5,8 @@ import {
   type ModelDescriptor,
   Repository,
   type ShardedId,
+  column,
+  t,
 } from 'fw-actions/codegen';
 import { Parcel, type ParcelState } from '../models/parcel.js';
 
@@ -31,17 +33,12 @@ export const parcelModel: ModelDescriptor<Parcel> = {
   table: 'parcels',
   sharded: true,
   columns: [
-    { field: 'id', column: 'id', type: { kind: 'id', model: 'Parcel', sharded: true }, sqlType: 'uuid' },
-    {
-      field: 'state',
-      column: 'state',
-      type: { kind: 'enum', values: ['SENT', 'ARRIVED', 'LOST'] },
-      sqlType: 'text',
-    },
-    { field: 'version', column: 'version', type: { kind: 'number' }, sqlType: 'bigint' },
-    { field: 'weight', column: 'weight', type: { kind: 'number' }, sqlType: 'double precision' },
-    { field: 'createdDate', column: 'created_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
-    { field: 'updatedDate', column: 'updated_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
+    column('id', { column: 'id', sqlType: 'uuid' }, t.shardedId('Parcel')),
+    column('state', { column: 'state', sqlType: 'text' }, t.enum(['SENT', 'ARRIVED', 'LOST'])),
+    column('version', { column: 'version', sqlType: 'bigint' }, t.number()),
+    column('weight', { column: 'weight', sqlType: 'double precision' }, t.number()),
+    column('createdDate', { column: 'created_date', sqlType: 'timestamptz' }, t.instant()),
+    column('updatedDate', { column: 'updated_date', sqlType: 'timestamptz' }, t.instant()),
   ],
 };
 

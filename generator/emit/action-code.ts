@@ -1,0 +1,102 @@
+import type { ActionSchema, RouteSchema } from '../schema/project-schema.js';
+import type { Emission } from './emission.js';
+import { fieldCode, fieldMapCode } from './field-code.js';
+import { at, Call, type Code, Expression } from './print/code.js';
+import type { Imports } from './print/imports.js';
+import type { ResponseTypes } from './response-types.js';
+import { upcastersCode } from './upcasters-code.js';
+
+/** Where declarations of actions are printed. */
+export interface ActionPrinting {
+  readonly emission: Emission;
+  readonly imports: Imports;
+  readonly responses: ResponseTypes;
+  readonly outputFolder: string;
+}
+
+/** The declaration of an action: `defineAction(WalletGetAction, { ... })`. */
+export function actionCode(action: ActionSchema, printing: ActionPrinting): Code {
+  const { emission, imports, outputFolder } = printing;
+  const { className, description, file, location, params, route, version } = action;
+  const actionClass = imports.value({ kind: 'file', file, name: className });
+  const declaration = {
+    doc: description,
+    version,
+    upcasters: upcastersCode(
+      version,
+      { of: 'params', className },
+      { classText: actionClass, outputFolder, imports },
+    ),
+    params:
+      params.length === 0
+        ? undefined
+        : fieldMapCode(
+            params.map((field) => emission.types.field(field)),
+            { t: imports.runtimeValue('t'), use: 'documented', types: emission.types },
+          ),
+    result: resultCode(action, printing),
+    ...(route === undefined ? {} : routeCode(route, action, printing)),
+  };
+  return at(
+    location,
+    new Call(imports.runtimeValue('defineAction'), [new Expression(actionClass), declaration]),
+  );
+}
+
+function routeCode(
+  route: RouteSchema,
+  { name, className }: ActionSchema,
+  { emission, imports, responses }: ActionPrinting,
+): { readonly [key: string]: Code | undefined } {
+  const { method, path, location, response, status, locationHeader, etag, ifMatch } = route;
+  const options: { readonly [key: string]: Code | undefined } = {
+    operation: className === name ? undefined : className,
+    status: status?.value === (response === undefined ? 204 : 200) ? undefined : status?.value,
+    tag: route.tag,
+    summary: route.summary,
+    etag: etag?.value,
+    ifMatch: ifMatch?.value,
+    location: locationHeader?.value,
+    bodyBytes: route.bodyBytes,
+    timeoutMs: route.timeoutMs,
+  };
+  const hasOptions = Object.values(options).some((value) => value !== undefined);
+  return {
+    route: at(location, [method, path]),
+    routeOptions: hasOptions ? at(location, options) : undefined,
+    example: route.example === undefined ? undefined : at(location, route.example),
+    response:
+      response === undefined
+        ? undefined
+        : at(location, {
+            type: responses.of(emission.types.named(response)),
+            map: new Expression(
+              `(result) => ${imports.value({ kind: 'file', file: response.file, name: response.name })}.from(result)`,
+            ),
+          }),
+  };
+}
+
+function resultCode(
+  { result, resultOptional: optional, resultNullable: nullable, location }: ActionSchema,
+  { emission: { types }, imports }: ActionPrinting,
+): Code | undefined {
+  if (isOpaque(result)) return { kind: 'opaque' };
+  if (result.kind === 'void') return undefined;
+  // A model that may be missing has no row to be kept as.
+  if (result.kind === 'model')
+    return optional || nullable ? { kind: 'opaque' } : { kind: 'model', model: result.model.name };
+  const field = types.field({ name: '', type: result, optional, nullable, tags: [], location });
+  const printing = { t: imports.runtimeValue('t'), use: 'stored', types } as const;
+  return new Call(imports.runtimeValue('fieldResult'), [fieldCode(field, printing)]);
+}
+
+function isOpaque(type: ActionSchema['result']): boolean {
+  if (type.kind === 'list') return type.of.kind === 'model' || isOpaque(type.of);
+  if (type.kind === 'object')
+    return (
+      type.fields.some(({ type: { kind } }) => kind === 'model' || kind === 'void') ||
+      type.fields.some((field) => isOpaque(field.type))
+    );
+  return type.kind === 'unsupported';
+}

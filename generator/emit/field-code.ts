@@ -1,0 +1,68 @@
+import type { FieldDescriptor, FieldType, ObjectType } from '../../runtime/domain/descriptor.js';
+import type { FieldTypes } from './field-type.js';
+import { at, Call, type Code, Members } from './print/code.js';
+
+/** Which facts about a field are emitted: what stores it needs no documentation, what requests hold needs all. */
+export type FieldUse = 'column' | 'documented' | 'stored';
+
+/** How fields are printed. */
+export interface FieldPrinting {
+  /** Local name of the runtime's `t`. */
+  readonly t: string;
+  readonly use: FieldUse;
+  readonly types: FieldTypes;
+  /** A variable that holds the type of a named object. Default: its fields are printed in place. */
+  readonly variable?: (type: ObjectType) => Code;
+}
+
+/** Fields by name, as `t` spells them. */
+export function fieldMapCode(fields: readonly FieldDescriptor[], printing: FieldPrinting): Members {
+  return new Members(fields.map((field) => [field.name, fieldCode(field, printing)]));
+}
+
+/** A field without its name: `t.decimal(19, 4, { optional: true })`. */
+export function fieldCode(field: FieldDescriptor, printing: FieldPrinting): Code {
+  const options = optionsCode(field, printing.use);
+  const isPlain = Object.values(options).every((value) => value === undefined);
+  const { name, args } = typeCode(field.type, printing);
+  const call = new Call(`${printing.t}.${name}`, isPlain ? args : [...args, options]);
+  const location = printing.types.locationOf(field);
+  return location === undefined ? call : at(location, call);
+}
+
+function typeCode(
+  type: FieldType,
+  printing: FieldPrinting,
+): { readonly name: string; readonly args: readonly Code[] } {
+  switch (type.kind) {
+    case 'decimal':
+      return { name: 'decimal', args: [type.precision, type.scale] };
+    case 'id':
+      return { name: type.sharded ? 'shardedId' : 'id', args: [type.model] };
+    case 'enum':
+      return { name: 'enum', args: [type.values] };
+    case 'list': {
+      const { name, args } = typeCode(type.of, printing);
+      return { name: 'list', args: [new Call(`${printing.t}.${name}`, args)] };
+    }
+    case 'object': {
+      const variable = type.name === undefined ? undefined : printing.variable?.(type);
+      return { name: 'object', args: [variable ?? fieldMapCode(type.fields, printing)] };
+    }
+    default:
+      return { name: type.kind, args: [] };
+  }
+}
+
+function optionsCode(field: FieldDescriptor, use: FieldUse): { readonly [key: string]: Code | undefined } {
+  const { optional, nullable, secret, rules, default: absent, label, doc } = field;
+  const allowed = { optional, nullable };
+  if (use === 'stored') return { ...allowed, secret };
+  if (use === 'column') return { ...allowed, ...rules, label };
+  // A field with a default is optional.
+  return {
+    optional: absent === undefined ? optional : undefined,
+    ...{ nullable, secret, ...rules },
+    ...{ default: absent, label, doc },
+  };
+}

@@ -1,0 +1,50 @@
+import type { ObjectType } from '../../runtime/domain/descriptor.js';
+import { camelCase } from '../schema/naming.js';
+import type { Emission } from './emission.js';
+import { fieldMapCode } from './field-code.js';
+import { Call, type Code, Expression } from './print/code.js';
+import type { Imports } from './print/imports.js';
+
+/** The type of one response class, said once however many routes and other classes use it. */
+export interface ResponseView {
+  /** Local variable. */
+  readonly variable: string;
+  /** Printed call that makes it. */
+  readonly type: string;
+}
+
+/** Collects types of responses while routes are printed. */
+export class ResponseTypes {
+  readonly #imports: Imports;
+  readonly #emission: Emission;
+  readonly #views = new Map<ObjectType, ResponseView>();
+
+  constructor(imports: Imports, emission: Emission) {
+    this.#imports = imports;
+    this.#emission = emission;
+  }
+
+  /** The variable that holds a type. */
+  of(type: ObjectType): Expression {
+    const known = this.#views.get(type);
+    if (known !== undefined) return new Expression(known.variable);
+    const { name = 'Response', doc } = type;
+    const fields = fieldMapCode(type.fields, {
+      t: this.#imports.runtimeValue('t'),
+      use: 'documented',
+      types: this.#emission.types,
+      // Nested classes first: a variable must stand above its uses.
+      variable: (nested): Code => this.of(nested),
+    });
+    const variable = this.#imports.reserve(`${camelCase(name)}Type`);
+    const call = new Call(this.#imports.runtimeValue('objectType'), [{ name, doc, fields }]);
+    const text = this.#emission.print(call, 0, `const ${variable} = ;`.length);
+    this.#views.set(type, { variable, type: text });
+    return new Expression(variable);
+  }
+
+  /** All of them, each above those that use it. */
+  views(): readonly ResponseView[] {
+    return [...this.#views.values()];
+  }
+}

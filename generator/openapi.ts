@@ -1,0 +1,32 @@
+import { type JsonPart, openApiDocument } from '../runtime/openapi/document.js';
+import { checkFolders, type ProjectFolders } from './check/check-folders.js';
+import { checkSchema } from './check/check-schema.js';
+import { type Diagnostic, sortDiagnostics } from './diagnostics.js';
+import { documentedRoutes } from './emit/routes.js';
+import { readProject } from './read/read-project.js';
+
+/** What to describe, with absolute paths. */
+export interface DescribeOptions extends ProjectFolders {
+  /** Default: `API`. */
+  readonly title?: string;
+  /** Default: `1.0.0`. */
+  readonly version?: string;
+}
+
+/** The OpenAPI document of a project, or the mistakes in its sources. */
+export type Described = { readonly document: JsonPart } | { readonly diagnostics: readonly Diagnostic[] };
+
+/**
+ * Makes the OpenAPI document of a project from its sources, with the function that the server makes it with. Runs
+ * nothing. The server adds the security scheme of its authenticator.
+ */
+export async function describeApi(options: DescribeOptions): Promise<Described> {
+  const { paths, diagnostics } = checkFolders(options);
+  if (diagnostics.length > 0) return { diagnostics };
+  const read = await readProject(options.projectDirectory, paths);
+  const problems = [...read.diagnostics, ...checkSchema(read.schema)];
+  if (problems.length > 0) return { diagnostics: sortDiagnostics(problems) };
+  const { title = 'API', version = '1.0.0' } = options;
+  const routes = documentedRoutes(read.schema);
+  return { document: openApiDocument(routes, { title, version }) };
+}

@@ -1,0 +1,97 @@
+import type { Action, ActionClass } from '../action/action.js';
+import type { ActionDescriptor, ResultType } from '../action/action-descriptor.js';
+import type { HttpMethod } from '../action/markers.js';
+import type { ObjectType } from '../domain/descriptor.js';
+import { type FieldMap, namedFields, type UnnamedField } from '../domain/field-types.js';
+import type { JsonValue } from '../domain/json.js';
+import type { RouteDescriptor } from '../http/route.js';
+
+/** An action as emitted code declares it: what it takes and gives, and how it is served. */
+export interface ActionDeclaration<Result> extends Pick<ActionDescriptor, 'version' | 'upcasters'> {
+  /** What the action does. */
+  readonly doc?: string;
+  /** Default none. */
+  readonly params?: FieldMap;
+  /** Default: nothing. */
+  readonly result?: ResultType;
+  /** Where the action is served. Default: nowhere. */
+  readonly route?: readonly [method: HttpMethod, path: `/${string}`];
+  /** What the route answers with. Default: no body. */
+  readonly response?: { readonly type: ObjectType; readonly map: (result: Result) => object };
+  readonly routeOptions?: RouteDeclaration;
+  /** A request body, for the OpenAPI document. */
+  readonly example?: JsonValue;
+}
+
+/** Options of a route. */
+export interface RouteDeclaration
+  extends Pick<
+    RouteDescriptor,
+    'bodyBytes' | 'etag' | 'ifMatch' | 'location' | 'summary' | 'tag' | 'timeoutMs'
+  > {
+  /** Name of the action class. Default: the stable name of the action. */
+  readonly operation?: string;
+  /** Status of success. Default: 200, or 204 without a body. */
+  readonly status?: number;
+}
+
+/** A declared action, still without its name and its constructor arguments. */
+export interface DeclaredAction<Created extends Action<never, unknown> = Action<never, unknown>> {
+  readonly actionClass: ActionClass<never, unknown>;
+  readonly declaration: ActionDeclaration<never>;
+  /** Type only. */
+  readonly created?: Created;
+}
+
+/** Declared actions by their stable names. */
+export type DeclaredActions = Readonly<Record<string, DeclaredAction>>;
+
+/** Declares an action. A `map` that does not take what the action returns does not compile. */
+export function defineAction<Params, Result>(
+  actionClass: ActionClass<Params, Result>,
+  declaration: ActionDeclaration<Result>,
+): DeclaredAction<Action<Params, Result>> {
+  return { actionClass, declaration };
+}
+
+/** A result that is one value. */
+export function fieldResult({ type, optional, nullable }: UnnamedField): ResultType {
+  return {
+    ...{ kind: 'field', type },
+    ...(optional === undefined ? {} : { optional }),
+    ...(nullable === undefined ? {} : { nullable }),
+  };
+}
+
+/** The routes of declared actions. */
+export function routesOf(actions: DeclaredActions): readonly RouteDescriptor[] {
+  return Object.entries(actions).flatMap(([name, { actionClass, declaration }]) => {
+    const { doc, params = {}, route, response, routeOptions = {}, example } = declaration;
+    if (route === undefined) return [];
+    const { operation = name, status = response === undefined ? 204 : 200, ...options } = routeOptions;
+    const [method, path] = route;
+    return {
+      ...{ method, path, operation, status, action: actionClass, params: namedFields(params) },
+      ...(doc === undefined ? {} : { doc }),
+      ...(response === undefined ? {} : { response }),
+      ...(example === undefined ? {} : { example }),
+      ...options,
+    };
+  });
+}
+
+/** The descriptors of declared actions, each with its constructor wiring. An action without one does not compile. */
+export function wireActions<Actions extends DeclaredActions>(
+  actions: Actions,
+  wiring: { readonly [Name in keyof Actions]: () => NonNullable<Actions[Name]['created']> },
+): readonly ActionDescriptor[] {
+  return Object.entries(actions).map(([name, { actionClass, declaration }]) => {
+    const { params = {}, result, version, upcasters } = declaration;
+    return {
+      ...{ name, actionClass, params: namedFields(params), create: wiring[name as keyof Actions] },
+      ...(result === undefined ? {} : { result }),
+      ...(version === undefined ? {} : { version }),
+      ...(upcasters === undefined ? {} : { upcasters }),
+    };
+  });
+}

@@ -1,0 +1,107 @@
+import type { ColumnDescriptor, FieldDescriptor, FieldType, ObjectType } from './descriptor.js';
+import type { ValueRules } from './value-rules.js';
+
+/** A field before it has a name. */
+export type UnnamedField = Omit<FieldDescriptor, 'name'>;
+
+/** Fields by name, in order. */
+export type FieldMap = Readonly<Record<string, UnnamedField>>;
+
+/** What can be said about a field besides its type. A field with a default is optional. */
+export type FieldOptions = ValueRules & Omit<UnnamedField, 'type' | 'rules'>;
+
+/** Spells fields as emitted code does: `t.decimal(19, 4, { optional: true, minimum: 0 })`. */
+export interface FieldTypes {
+  string(options?: FieldOptions): UnnamedField;
+  number(options?: FieldOptions): UnnamedField;
+  bigint(options?: FieldOptions): UnnamedField;
+  boolean(options?: FieldOptions): UnnamedField;
+  instant(options?: FieldOptions): UnnamedField;
+  uuid(options?: FieldOptions): UnnamedField;
+  currency(options?: FieldOptions): UnnamedField;
+  json(options?: FieldOptions): UnnamedField;
+  decimal(precision: number, scale: number, options?: FieldOptions): UnnamedField;
+  /** An `Id` of this model. */
+  id(model: string, options?: FieldOptions): UnnamedField;
+  /** A `ShardedId` of this model. */
+  shardedId(model: string, options?: FieldOptions): UnnamedField;
+  enum(values: readonly string[], options?: FieldOptions): UnnamedField;
+  list(of: UnnamedField, options?: FieldOptions): UnnamedField;
+  object(of: FieldMap | ObjectType, options?: FieldOptions): UnnamedField;
+}
+
+const plain =
+  (kind: 'string' | 'number' | 'bigint' | 'boolean' | 'instant' | 'uuid' | 'currency' | 'json') =>
+  (options?: FieldOptions): UnnamedField =>
+    field({ kind }, options);
+
+export const t: FieldTypes = {
+  string: plain('string'),
+  number: plain('number'),
+  bigint: plain('bigint'),
+  boolean: plain('boolean'),
+  instant: plain('instant'),
+  uuid: plain('uuid'),
+  currency: plain('currency'),
+  json: plain('json'),
+  decimal: (precision, scale, options) => field({ kind: 'decimal', precision, scale }, options),
+  id: (model, options) => field({ kind: 'id', model, sharded: false }, options),
+  shardedId: (model, options) => field({ kind: 'id', model, sharded: true }, options),
+  enum: (values, options) => field({ kind: 'enum', values }, options),
+  list: ({ type }, options) => field({ kind: 'list', of: type }, options),
+  object: (of, options) =>
+    field(isObjectType(of) ? of : { kind: 'object', fields: namedFields(of) }, options),
+};
+
+/** Gives each field its name. */
+export function namedFields(fields: FieldMap): readonly FieldDescriptor[] {
+  return Object.entries(fields).map(([name, each]) => ({ name, ...each }));
+}
+
+/** An object that has a schema of its own in the OpenAPI document. */
+export function objectType({
+  fields,
+  ...named
+}: {
+  readonly name: string;
+  readonly doc?: string;
+  readonly fields: FieldMap;
+}): ObjectType {
+  return { kind: 'object', ...named, fields: namedFields(fields) };
+}
+
+/** A field of a model with its column and the column's SQL type. */
+export function column(
+  name: string,
+  stored: { readonly column: string; readonly sqlType: string },
+  { type, optional, nullable, rules, label }: UnnamedField,
+): ColumnDescriptor {
+  return {
+    field: name,
+    ...stored,
+    type,
+    ...(optional === undefined ? {} : { optional }),
+    ...(nullable === undefined ? {} : { nullable }),
+    ...(rules === undefined ? {} : { rules }),
+    ...(label === undefined ? {} : { label }),
+  };
+}
+
+function field(type: FieldType, options: FieldOptions = {}): UnnamedField {
+  const { optional, nullable, secret, default: absent, label, doc, ...rules } = options;
+  return {
+    type,
+    ...(optional === undefined && absent === undefined ? {} : { optional: true }),
+    ...(nullable === undefined ? {} : { nullable }),
+    ...(secret === undefined ? {} : { secret }),
+    ...(Object.keys(rules).length === 0 ? {} : { rules }),
+    ...(absent === undefined ? {} : { default: absent }),
+    ...(label === undefined ? {} : { label }),
+    ...(doc === undefined ? {} : { doc }),
+  };
+}
+
+/** Fields of params may be called `kind` as well; their value is no string then. */
+function isObjectType(of: FieldMap | ObjectType): of is ObjectType {
+  return typeof of.kind === 'string';
+}

@@ -1,0 +1,50 @@
+import { Components } from './components.js';
+import type { DocumentedRoute } from './documented-route.js';
+import { membersOf } from './documented-schema.js';
+import { byName, type JsonPart } from './json-schema.js';
+import { operation } from './operation.js';
+
+export type { JsonPart } from './json-schema.js';
+
+/** What an API document says of itself. */
+export interface ApiInfo {
+  readonly title: string;
+  readonly version: string;
+}
+
+/** The OpenAPI 3.1 document of all routes. */
+export function openApiDocument(routes: readonly DocumentedRoute[], { title, version }: ApiInfo): JsonPart {
+  const components = new Components();
+  const paths = pathItems(routes, components);
+  const tags = [...new Set(routes.flatMap(({ tag }) => (tag === undefined ? [] : [tag])))].sort(byName);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title,
+      version,
+      description: 'Actions over HTTP. Errors are problem details (RFC 9457); branch on their `code`.',
+    },
+    servers: [{ url: '/' }],
+    security: [],
+    ...(tags.length === 0
+      ? {}
+      : { tags: tags.map((name) => ({ name, description: `Operations of ${name}.` })) }),
+    paths,
+    components: components.toJson(),
+  };
+}
+
+const METHOD_ORDER: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+function pathItems(routes: readonly DocumentedRoute[], components: Components): JsonPart {
+  const items = new Map<string, Record<string, JsonPart>>();
+  const ordered = [...routes].sort(
+    (a, b) => byName(a.path, b.path) || METHOD_ORDER.indexOf(a.method) - METHOD_ORDER.indexOf(b.method),
+  );
+  for (const route of ordered) {
+    const item = items.get(route.path) ?? {};
+    item[route.method.toLowerCase()] = operation(route, components);
+    items.set(route.path, item);
+  }
+  return membersOf(items);
+}

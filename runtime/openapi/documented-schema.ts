@@ -1,0 +1,145 @@
+import type { FieldDescriptor, FieldType, ObjectType } from '../domain/descriptor.js';
+import { allowNull, isReference, type Json, type JsonPart } from './json-schema.js';
+
+/** What schemas of the document are written for. */
+export interface Documenting {
+  /** Requests take more than answers give: a decimal as text or as number. */
+  readonly direction: 'request' | 'response';
+  /** A reference to the schema of a currency. */
+  readonly currency: () => JsonPart;
+  /** A reference to the schema of an object that has a name; undefined to write it in place. */
+  readonly named: (type: ObjectType) => JsonPart | undefined;
+}
+
+/** The schema of an object: closed, in standard keywords only. */
+export function documentedObject(fields: readonly FieldDescriptor[], documenting: Documenting): JsonPart {
+  const required = fields.filter(({ optional }) => optional !== true).map(({ name }) => name);
+  return {
+    type: 'object',
+    properties: membersOf(fields.map((field) => [field.name, documentedField(field, documenting)])),
+    ...(required.length === 0 ? {} : { required }),
+    additionalProperties: false,
+  };
+}
+
+/** The schema of one field, with its description. */
+export function documentedField(field: FieldDescriptor, documenting: Documenting): JsonPart {
+  const base = documentedType(field.type, documenting);
+  const description = field.doc === undefined ? {} : { description: field.doc };
+  if (isReference(base))
+    return field.nullable === true
+      ? { ...description, anyOf: [base, { type: 'null' }] }
+      : { ...description, ...base };
+  const schema = { ...description, ...base, ...ruleKeywords(field) };
+  return field.nullable === true ? allowNull(schema) : schema;
+}
+
+/** Names come from the sources: `__proto__` is one like any other. */
+export function membersOf(entries: Iterable<readonly [name: string, value: Json]>): JsonPart {
+  return Object.fromEntries(entries);
+}
+
+/** Rules are called like the keywords of JSON Schema that they are. */
+function ruleKeywords({ rules = {}, default: absent }: FieldDescriptor): JsonPart {
+  const { integer, ...keywords } = rules;
+  return {
+    ...(integer === true ? { type: 'integer' } : {}),
+    ...keywords,
+    ...(absent === undefined ? {} : { default: absent }),
+  };
+}
+
+function documentedType(type: FieldType, documenting: Documenting): JsonPart {
+  const isRequest = documenting.direction === 'request';
+  switch (type.kind) {
+    case 'string':
+      return isRequest ? { type: 'string', pattern: STORABLE } : { type: 'string' };
+    case 'boolean':
+    case 'number':
+      return { type: type.kind };
+    case 'enum':
+      return { type: 'string', enum: type.values };
+    case 'bigint':
+      return { type: isRequest ? ['string', 'integer'] : 'string', pattern: '^-?(0|[1-9][0-9]{0,18})$' };
+    case 'decimal':
+      return {
+        type: isRequest ? ['string', 'number'] : 'string',
+        pattern: isRequest ? decimalPattern(type) : PLAIN_DECIMAL,
+        ...(isRequest ? decimalRange(type) : {}),
+        examples: [EXAMPLES.decimal],
+      };
+    case 'instant':
+      return { type: 'string', format: 'date-time', examples: [EXAMPLES.instant] };
+    case 'uuid':
+      return {
+        type: 'string',
+        format: 'uuid',
+        pattern: uuidPattern(ANY, isRequest),
+        examples: [EXAMPLES.uuid],
+      };
+    case 'currency':
+      return documenting.currency();
+    case 'id':
+      return idSchema(type, isRequest);
+    case 'list':
+      return { type: 'array', items: documentedType(type.of, documenting) };
+    case 'object':
+      return documenting.named(type) ?? documentedObject(type.fields, documenting);
+    case 'json':
+      return {};
+  }
+}
+
+/** Texts without NUL, which PostgreSQL does not store. */
+const STORABLE = '^[^\\u0000]*$';
+
+/** Values that schemas and answers are shown with. */
+export const EXAMPLES = {
+  id: '01942f5e-7c00-7a3b-8040-5d0e9c6b1f27',
+  uuid: '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10',
+  decimal: '150.5',
+  instant: '2026-01-31T09:30:00.000Z',
+} as const;
+
+/** First characters of the third and fourth block of a UUID. */
+const ANY = { version: '', variant: '' };
+const VERSION_7 = { version: '7', variant: '[89ab]' };
+
+/** Requests may have upper case, answers never do. */
+function uuidPattern({ version, variant }: typeof ANY, isRequest: boolean): string {
+  const digit = isRequest ? '[0-9A-Fa-f]' : '[0-9a-f]';
+  const digits = (count: number): string => `${digit}{${count}}`;
+  const third = version + digits(version === '' ? 4 : 3);
+  const fourth = (isRequest ? variant.replace('ab', 'ABab') : variant) + digits(variant === '' ? 4 : 3);
+  return `^${[digits(8), digits(4), third, fourth, digits(12)].join('-')}$`;
+}
+
+function idSchema({ model, sharded }: Extract<FieldType, { kind: 'id' }>, isRequest: boolean): JsonPart {
+  return {
+    description: `Id of one ${model}${sharded ? ' (a UUID of version 7)' : ''}.`,
+    type: 'string',
+    format: 'uuid',
+    pattern: uuidPattern(sharded ? VERSION_7 : ANY, isRequest),
+    examples: [sharded ? EXAMPLES.id : EXAMPLES.uuid],
+  };
+}
+
+/** What answers hold: as many digits as the value has. */
+const PLAIN_DECIMAL = '^-?[0-9]+(\\.[0-9]+)?$';
+
+/** Digits of a decimal: in all, and after the point. */
+interface Digits {
+  readonly precision: number;
+  readonly scale: number;
+}
+
+function decimalPattern({ precision, scale }: Digits): string {
+  const whole = precision === scale ? '0' : `(0|[1-9][0-9]{0,${precision - scale - 1}})`;
+  return scale === 0 ? `^-?${whole}$` : `^-?${whole}(\\.[0-9]{1,${scale}})?$`;
+}
+
+/** The same for a decimal that is sent as a number. */
+function decimalRange({ precision, scale }: Digits): JsonPart {
+  const bound = Number(`1e${precision - scale}`);
+  return { exclusiveMinimum: -bound, exclusiveMaximum: bound, multipleOf: Number(`1e-${scale}`) };
+}

@@ -1,0 +1,61 @@
+import type { JsonPart } from './json-schema.js';
+
+/** A header of requests, by the name of its component. */
+export type RequestHeader = 'IdempotencyKey' | 'IfMatch' | 'IfNoneMatch';
+
+/** One tag, or several with commas between them. */
+const TAG = '(W/)?"[!#-~]*"';
+const TAGS = `^(\\*|${TAG}( *, *${TAG})*)$`;
+
+/** Headers that requests may carry. */
+export const REQUEST_HEADERS: Readonly<Record<RequestHeader, JsonPart>> = {
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description: 'Makes a repeat safe: it gets the first answer and has no second effect.',
+    required: false,
+    schema: { type: 'string', pattern: '^[!-~]{1,255}$', examples: ['8d2f0b7c-deposit-1'] },
+  },
+  IfMatch: {
+    name: 'If-Match',
+    in: 'header',
+    description: 'Refuse unless the model has this version, such as `"3"`.',
+    required: false,
+    schema: { type: 'string', pattern: TAGS, examples: ['"3"'] },
+  },
+  IfNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'Answer with 304 if the model still has this version, such as `"3"`.',
+    required: false,
+    schema: { type: 'string', examples: ['"3"'] },
+  },
+};
+
+/** Headers of answers, by name. */
+export const RESPONSE_HEADERS: {
+  readonly ETag: JsonPart;
+  readonly Location: JsonPart;
+  readonly 'Idempotency-Replayed': JsonPart;
+  readonly 'Cache-Control': JsonPart;
+} = {
+  ETag: {
+    description: 'Version of the model, in quotes.',
+    required: true,
+    schema: { type: 'string', pattern: '^"[1-9][0-9]*"$', examples: ['"3"'] },
+  },
+  Location: {
+    description: 'Where the new model is.',
+    required: true,
+    schema: { type: 'string', format: 'uri-reference' },
+  },
+  'Idempotency-Replayed': {
+    description: 'Present if this is the answer to an earlier request with the same key.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  'Cache-Control': {
+    description: 'Answers may be kept, and are asked for again each time.',
+    required: true,
+    schema: { type: 'string', enum: ['no-cache'] },
+  },
+};

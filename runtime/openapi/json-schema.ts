@@ -1,0 +1,28 @@
+/** A part of the document: JSON, in which members that are undefined do not count. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonPart;
+
+/** An object of the document. */
+export interface JsonPart {
+  readonly [key: string]: Json | undefined;
+}
+
+/** Adds null to what a schema with a `type` allows. */
+export function allowNull(schema: JsonPart): JsonPart {
+  const { type, enum: values } = schema;
+  const types = Array.isArray(type) ? type : type === undefined ? undefined : [type];
+  return {
+    ...schema,
+    ...(types === undefined ? {} : { type: [...types, 'null'] }),
+    ...(Array.isArray(values) ? { enum: [...values, null] } : {}),
+  };
+}
+
+/** True for a reference to a schema that stands elsewhere. */
+export function isReference(part: JsonPart): boolean {
+  return '$ref' in part;
+}
+
+/** Orders names by their code units, whatever the locale. */
+export function byName(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,130 @@
+import type { FieldDescriptor } from '../domain/descriptor.js';
+import type { Components } from './components.js';
+import { type DocumentedRoute, type ParamPlaces, placesOf } from './documented-route.js';
+import { documentedField, membersOf } from './documented-schema.js';
+import { exampleOf } from './example.js';
+import { RESPONSE_HEADERS } from './headers.js';
+import type { JsonPart } from './json-schema.js';
+import type { ProblemStatus } from './problems.js';
+
+/** One operation of the document. */
+export function operation(route: DocumentedRoute, components: Components): JsonPart {
+  const places = placesOf(route);
+  const parameters = operationParameters(route, places, components);
+  return defined({
+    operationId: route.operation,
+    ...proseOf(route),
+    tags: route.tag === undefined ? undefined : [route.tag],
+    parameters: parameters.length === 0 ? undefined : parameters,
+    requestBody: requestBody(route, places, components),
+    responses: responses(route, places, components),
+  });
+}
+
+/** The first paragraph of a comment is the summary, unless the route has one of its own. */
+function proseOf({ doc, summary: own }: DocumentedRoute): JsonPart {
+  const [first, ...rest] = doc?.split(/\n\s*\n/) ?? [];
+  const summary = own ?? first?.replaceAll('\n', ' ');
+  const description = own === undefined ? rest.join('\n\n') : doc;
+  return { summary, description: description === '' || description === undefined ? summary : description };
+}
+
+function operationParameters(
+  route: DocumentedRoute,
+  { path, query }: ParamPlaces,
+  components: Components,
+): readonly JsonPart[] {
+  return [
+    ...path.map((field) => parameter(field, 'path', components)),
+    ...query.map((field) => parameter(field, 'query', components)),
+    ...(hasFreshness(route) ? [components.header('IfNoneMatch')] : []),
+    ...(route.ifMatch === undefined ? [] : [components.header('IfMatch')]),
+    ...(route.method === 'POST' ? [components.header('IdempotencyKey')] : []),
+  ];
+}
+
+/** A GET of a model whose version callers know. */
+function hasFreshness({ method, etag }: DocumentedRoute): boolean {
+  return method === 'GET' && etag !== undefined;
+}
+
+function parameter(field: FieldDescriptor, place: 'path' | 'query', components: Components): JsonPart {
+  const { description, ...schema } = documentedField(field, {
+    direction: 'request',
+    currency: () => components.currency(),
+    named: () => undefined,
+  });
+  return defined({ name: field.name, in: place, description, required: field.optional !== true, schema });
+}
+
+function requestBody(
+  { operation: name, example }: DocumentedRoute,
+  { body }: ParamPlaces,
+  components: Components,
+): JsonPart | undefined {
+  if (body.length === 0) return undefined;
+  const schema = components.request(`${name.replace(/Action$/, '')}Request`, body);
+  return {
+    required: body.some(({ optional }) => optional !== true),
+    content: { 'application/json': defined({ schema, example }) },
+  };
+}
+
+function responses(route: DocumentedRoute, places: ParamPlaces, components: Components): JsonPart {
+  return membersOf([
+    [String(route.status), success(route, components)],
+    ...(hasFreshness(route) ? [['304', NOT_MODIFIED] as const] : []),
+    ...problemStatuses(route, places).map((status) => [String(status), components.problem(status)] as const),
+    ['default', components.failure()],
+  ]);
+}
+
+const NOT_MODIFIED: JsonPart = {
+  description: 'The model still has the version that `If-None-Match` names.',
+  headers: { ETag: RESPONSE_HEADERS.ETag },
+};
+
+function success(route: DocumentedRoute, components: Components): JsonPart {
+  const { method, status, response, etag, location } = route;
+  const isRead = method === 'GET' && response !== undefined;
+  const headers = defined({
+    ETag: etag === undefined ? undefined : RESPONSE_HEADERS.ETag,
+    Location: location === undefined ? undefined : RESPONSE_HEADERS.Location,
+    'Cache-Control': isRead ? RESPONSE_HEADERS['Cache-Control'] : undefined,
+    'Idempotency-Replayed': method === 'POST' ? RESPONSE_HEADERS['Idempotency-Replayed'] : undefined,
+  });
+  return defined({
+    description: response?.type.doc ?? (status === 204 ? 'Done.' : 'Success.'),
+    headers: Object.keys(headers).length === 0 ? undefined : headers,
+    content:
+      response === undefined
+        ? undefined
+        : {
+            'application/json': {
+              schema: components.response(response.type),
+              example: exampleOf(response.type.fields),
+            },
+          },
+  });
+}
+
+function problemStatuses(
+  { method, params, ifMatch }: DocumentedRoute,
+  { body }: ParamPlaces,
+): readonly ProblemStatus[] {
+  const writes = method !== 'GET';
+  return [
+    ...(params.length > 0 ? [400 as const] : []),
+    ...(params.some(({ type }) => type.kind === 'id') ? [404 as const] : []),
+    ...(writes ? [409 as const] : []),
+    ...(ifMatch === undefined ? [] : [412 as const]),
+    ...(body.length > 0 ? [413 as const, 415 as const] : []),
+    ...(method === 'POST' ? [422 as const] : []),
+    503,
+    ...(writes ? [504 as const] : []),
+  ];
+}
+
+function defined(part: JsonPart): JsonPart {
+  return Object.fromEntries(Object.entries(part).filter(([, value]) => value !== undefined));
+}
