@@ -48,12 +48,8 @@ const actions = {
     },
     result: { kind: 'opaque' },
     route: ['POST', '/new/touch'],
-    routeOptions: {
-      operation: 'NewTouchAction',
-      tag: '*/',
-      summary: "It's `${here}`",
-      example: { "a'b": 'x\u2029y', ['__proto__']: null, nested: [1, -2.5, true, { 'k`': [] }] },
-    },
+    routeOptions: { operation: 'NewTouchAction', tag: '*/', summary: "It's `${here}`" },
+    example: { "a'b": 'x\u2029y', ['__proto__']: null, nested: [1, -2.5, true, { 'k`': [] }] },
     response: { type: answerType, map: (result) => Answer.from(result) },
   }),
 };
