@@ -15,6 +15,7 @@ import {
   type ReplayOptions,
   readReplayable,
 } from './dead-letters/replays.js';
+import { resume } from './delivery/consumer-store.js';
 import { readLag, type ShardLag } from './log/lag.js';
 import { type Rebased, rebase } from './log/rebase.js';
 import { Schedules } from './schedules/schedules.js';
@@ -104,6 +105,17 @@ export class EventOperations {
         lostCauses: await findLostCauses(this.#registry, shard, failover),
       })),
     );
+  }
+
+  /**
+   * Lets a consumer that has stopped for good go on where it stood.
+   *
+   * @param shard this one alone. Default: all
+   * @returns how many had stopped
+   */
+  async resume(consumer: string, shard?: ShardIdentifier): Promise<number> {
+    const resumed = await Promise.all(this.#databases(shard).map((database) => resume(database, consumer)));
+    return resumed.reduce((sum, each) => sum + each, 0);
   }
 
   /** Somebody has looked after the failovers of a shard. @returns how many there were */

@@ -135,6 +135,7 @@ create table eventlog.consumers (
   leased_until timestamptz,
   leased_on text,
   waiting_for text,
+  halted text,
   created_date timestamptz not null default now(),
   checkpoint_date timestamptz,
   finished_date timestamptz,
@@ -144,6 +145,7 @@ create table eventlog.consumers (
   suspects jsonb not null default '{}'
 ) with (fillfactor = 50);
 comment on table eventlog.consumers is 'How far each handler has come on this shard, and which process runs it';
+comment on column eventlog.consumers.halted is 'Why nobody reads for it until an operator resumes it';
 comment on column eventlog.consumers.leased_on is 'Run of the server on which the lease was taken: it counts there alone';
 comment on column eventlog.consumers.started_position is 'Where the present holder has begun';
 comment on column eventlog.consumers.vanished is 'The holder before the present one has not been heard of since';

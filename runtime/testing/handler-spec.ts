@@ -105,10 +105,10 @@ export class HandlerSpec<Event extends ModelEvent<unknown>> {
     const { application, clock, models } = this.#setting;
     const run = memoryApplication(application, { clock, models });
     const descriptor = this.#descriptorAmong(run.handlers);
-    const attempts = new HandlerAttempts(descriptor, () => 0);
     const runs: { readonly action: { readonly name: string }; readonly params: unknown }[] = [];
+    const executor = noting(run.executor, (action, params) => runs.push({ action, params }));
+    const attempts = new HandlerAttempts(descriptor, executor, () => 0);
     const context = {
-      executor: noting(run.executor, (action, params) => runs.push({ action, params })),
       identity: descriptor.name,
       again: undefined,
       signal: new AbortController().signal,

@@ -17,16 +17,14 @@ export class MemoryDelivery {
   readonly #handler: HandlerDescriptor;
   readonly #attempts: HandlerAttempts;
   readonly #names: ReadonlySet<string>;
-  readonly #executor: ActionRunner;
   readonly #agenda: Agenda;
   readonly #queues = new Map<string, Waiting[]>();
 
   constructor(handler: HandlerDescriptor, executor: ActionRunner, agenda: Agenda) {
     this.#handler = handler;
     // Pauses are as short as they can be by chance.
-    this.#attempts = new HandlerAttempts(handler, () => 0);
-    this.#names = new Set(this.#attempts.types.names);
-    this.#executor = executor;
+    this.#attempts = new HandlerAttempts(handler, executor, () => 0);
+    this.#names = new Set(handler.events.map(({ name }) => name));
     this.#agenda = agenda;
   }
 
@@ -54,7 +52,6 @@ export class MemoryDelivery {
         first.event,
         { number, transaction: undefined },
         {
-          executor: this.#executor,
           identity: this.#handler.name,
           again: undefined,
           replayed: false,

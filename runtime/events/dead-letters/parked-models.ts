@@ -1,9 +1,9 @@
 import { sleep, time } from '../../concurrency/time.js';
 import { messageOf } from '../../errors.js';
+import type { RunContext } from '../delivery/attempts.js';
 import { failureOf } from '../delivery/handler-attempts.js';
 import type { ConsumerRunOptions } from '../delivery/run.js';
 import { diedOf, type Suspects } from '../delivery/suspects.js';
-import type { EnvelopeContext } from '../log/event-envelope.js';
 import type { ParkedLetter } from './dead-letter-store.js';
 
 /** How often the parking table is looked at for retries and discards. */
@@ -21,14 +21,14 @@ export interface ParkedModelsTies {
 /** The models that are parked for one consumer; resumes them when somebody asks for it. */
 export class ParkedModels {
   readonly #options: ConsumerRunOptions;
-  readonly #context: EnvelopeContext;
+  readonly #context: RunContext;
   readonly #ties: ParkedModelsTies;
   /** Events that were parked, by model, so that a look at the table that is older than the last one does not count. */
   readonly #models = new Map<string, number>();
   readonly #resuming = new Set<string>();
   #refreshedMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: ConsumerRunOptions, context: EnvelopeContext, ties: ParkedModelsTies) {
+  constructor(options: ConsumerRunOptions, context: RunContext, ties: ParkedModelsTies) {
     this.#options = options;
     this.#context = context;
     this.#ties = ties;
@@ -104,7 +104,7 @@ export class ParkedModels {
     const { attempts, letters, consumer } = this.#options;
     const { suspects, mayWork } = this.#ties;
     const { event } = letter;
-    if (attempts.types.isTooNew(event)) return false;
+    if (attempts.isTooNew(event)) return false;
     const before = suspects.attemptsOf(event.id);
     let number = before + 1;
     for (let passed = 0; !this.#context.signal.aborted && mayWork(); ) {

@@ -4,10 +4,10 @@ import { EventEpochError, messageOf } from '../../errors.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import type { ParkedEvent } from '../dead-letters/dead-letter-store.js';
 import { ParkedModels } from '../dead-letters/parked-models.js';
-import type { EnvelopeContext } from '../log/event-envelope.js';
 import { type LogCursor, type LoggedEvent, modelKeyOf } from '../log/event-record.js';
-import { type ModelQueue, ModelWindow, type WindowEntry } from '../log/model-window.js';
+import { freshAtOnce, type ModelQueue, ModelWindow, type WindowEntry } from '../log/model-window.js';
 import { Signal } from '../log/signal.js';
+import { type RunContext, RunInterrupted } from './attempts.js';
 import { CHECKPOINT_MS, CheckpointWriter } from './checkpoint-writer.js';
 import { HandledEvents } from './handled-events.js';
 import { failureOf } from './handler-attempts.js';
@@ -33,7 +33,7 @@ export class ConsumerRun implements Run {
   readonly #window = new ModelWindow();
   readonly #signal = new Signal();
   readonly #abort = new AbortController();
-  readonly #context: EnvelopeContext;
+  readonly #context: RunContext;
   readonly #parked: ParkedModels;
   readonly #suspects: Suspects;
   readonly #handled = new HandledEvents();
@@ -47,6 +47,8 @@ export class ConsumerRun implements Run {
   #end: RunEnd | undefined;
   /** Nothing more is to be read: the end of a replay, or an event that is too new for this process. */
   #last: RunEnd | undefined;
+  /** The consumer has met what it stops at. */
+  #halt: RunEnd | undefined;
   #quietMs = 0;
   #more = false;
   #readMs = Number.NEGATIVE_INFINITY;
@@ -122,7 +124,7 @@ export class ConsumerRun implements Run {
   async #settleDown(): Promise<void> {
     await this.#save(this.#stopping || this.#last !== undefined);
     if (this.#end !== undefined) return;
-    if (this.#stopping) this.#end = { kind: 'stopped' };
+    if (this.#stopping) this.#end = this.#halt ?? { kind: 'stopped' };
     else if (this.#last !== undefined && !(this.#last.kind === 'finished' && this.#parked.any))
       this.#end = this.#last;
     else await this.#signal.wait(this.#pauseMs(this.#quietMs));
@@ -177,7 +179,7 @@ export class ConsumerRun implements Run {
     }
     this.#more = page.more;
     for (const event of page.events) {
-      if (this.#options.attempts.types.isTooNew(event)) {
+      if (this.#options.attempts.isTooNew(event)) {
         this.#last = {
           kind: 'waiting',
           reason: `${event.eventType} version ${event.eventVersion} is newer than this process knows`,
@@ -236,26 +238,42 @@ export class ConsumerRun implements Run {
 
   /** Handles what waits for one model, one event after the other. Never rejects. */
   async #work(queue: ModelQueue): Promise<void> {
+    const { longestRun = 1 } = this.#options.attempts;
     let pauseMs = 0;
     while (pauseMs === 0 && this.#mayWork) {
       const [entry] = queue.entries;
       if (entry === undefined) break;
+      const most = freshAtOnce(queue, longestRun, (id) => this.#suspects.watches(id));
       try {
-        const work = this.#suspects.watches(entry.event.id) ? this.#watch(entry) : this.#attempt(entry);
+        const work = most > 1 ? this.#attemptRun(queue, most) : this.#attemptFirst(entry);
         if (work !== undefined && (await work) === 'unnoted') pauseMs = FAILURE_PAUSE_MS;
-        else {
-          queue.entries.shift();
-          this.#handled.add(entry.event);
-          this.#settled(entry);
-        }
+        else this.#handledFirst(queue, most);
       } catch (error) {
+        if (error instanceof RunInterrupted) this.#handledFirst(queue, error.handled);
         if (this.#abort.signal.aborted) break;
-        pauseMs = this.#failed(queue, entry, error);
+        const [failed = entry] = queue.entries;
+        pauseMs = this.#failed(queue, failed, error instanceof RunInterrupted ? error.cause : error);
       }
     }
     this.#active -= 1;
     if (pauseMs === 0) this.#giveBack(queue);
     else time.setTimeout(() => this.#giveBack(queue), pauseMs).unref();
+  }
+
+  #attemptRun({ entries }: ModelQueue, most: number): Promise<void> | undefined {
+    const events = entries.slice(0, most).map(({ event }) => event);
+    return this.#options.attempts.handleRun?.(events, this.#context);
+  }
+
+  #attemptFirst(entry: WindowEntry): Promise<'unnoted' | undefined> | Promise<void> | void {
+    return this.#suspects.watches(entry.event.id) ? this.#watch(entry) : this.#attempt(entry);
+  }
+
+  #handledFirst({ entries }: ModelQueue, count: number): void {
+    for (const entry of entries.splice(0, count)) {
+      this.#handled.add(entry.event);
+      this.#settled(entry);
+    }
   }
 
   #attempt({ event, attempts }: WindowEntry): Promise<void> | void {
@@ -304,6 +322,11 @@ export class ConsumerRun implements Run {
       return attempts.pauseMs(entry.attempts);
     }
     const failure = failureOf(error, entry.attempts);
+    if (attempts.stopsAt?.(error) === true) {
+      this.#halt ??= { kind: 'halted', reason: `event ${entry.event.id}: ${failure.message}` };
+      this.#stopping = true;
+      return FAILURE_PAUSE_MS;
+    }
     warn(
       `${consumer.lease.name} cannot handle event ${entry.event.id}: ${failure.message}; ${queue.key} is parked`,
     );

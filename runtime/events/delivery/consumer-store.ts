@@ -217,6 +217,11 @@ export class ConsumerStore {
     await this.#database.query({ text: RELEASE, values: [name, holder, fence, waitingFor ?? null] });
   }
 
+  /** Gives a lease back for good: nobody takes it until `resume`. */
+  async halt({ name, holder, fence }: Lease, reason: string): Promise<void> {
+    await this.#database.query({ text: HALT, values: [name, holder, fence, reason] });
+  }
+
   /** Says that this process is gone. */
   async leave(process: string): Promise<void> {
     await this.#database.query({
@@ -224,6 +229,12 @@ export class ConsumerStore {
       values: [process],
     });
   }
+}
+
+/** Takes back that a consumer has stopped. @returns how many had: 0 or 1 */
+export async function resume(database: ShardDatabase, name: string): Promise<number> {
+  const { rowCount } = await database.query({ text: RESUME, values: [name] });
+  return rowCount;
 }
 
 function inheritedAttempts(
@@ -286,7 +297,8 @@ renewed AS (
 SELECT
   (SELECT jsonb_agg(jsonb_build_object('name', name, 'handler', handler, 'kind', kind, 'holder', holder,
      'superseded', leased_on <> s.run,
-     'free', leased_until IS NULL OR leased_until < clock_timestamp() OR (holder = $1 AND leased_on <> s.run))
+     'free', halted IS NULL
+       AND (leased_until IS NULL OR leased_until < clock_timestamp() OR (holder = $1 AND leased_on <> s.run)))
      ORDER BY name)
    FROM eventlog.consumers CROSS JOIN (SELECT eventlog.server_run() AS run) AS s WHERE finished_date IS NULL),
   (SELECT jsonb_agg(jsonb_build_object('id', id, 'handlers', handlers))
@@ -304,7 +316,7 @@ const ACQUIRE = `UPDATE eventlog.consumers SET
   vanished = ${VANISHED}, stuck = ${VANISHED} AND started_position = position, started_position = position,
   holder = $2, fence = fence + 1, waiting_for = NULL, leased_on = eventlog.server_run(),
   leased_until = clock_timestamp() + $3 * interval '1 ms'
-WHERE name = $1 AND finished_date IS NULL AND (leased_until IS NULL OR leased_until < clock_timestamp()
+WHERE name = $1 AND finished_date IS NULL AND halted IS NULL AND (leased_until IS NULL OR leased_until < clock_timestamp()
   OR (holder = $2 AND leased_on <> eventlog.server_run()))
 RETURNING fence, identity, epoch, transaction_id, position, replay, stuck, suspects, vanished, leased_on`;
 
@@ -332,3 +344,7 @@ const FINISH =
   `WHERE ${HOLDS}`;
 
 const RELEASE = `UPDATE eventlog.consumers SET leased_until = NULL, holder = NULL, waiting_for = $4 WHERE ${HOLDS}`;
+
+const HALT = `UPDATE eventlog.consumers SET leased_until = NULL, holder = NULL, halted = $4 WHERE ${HOLDS}`;
+
+const RESUME = 'UPDATE eventlog.consumers SET halted = NULL WHERE name = $1 AND halted IS NOT NULL';

@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { ActionRegistry } from '../../action/action-registry.js';
-import { atMost } from '../../concurrency/at-most.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
-import { UnknownHandlerError, ValidationError } from '../../errors.js';
+import { UnknownHandlerError } from '../../errors.js';
 import type { ActionExecutor } from '../../execution/action-executor.js';
 import type { WriteGroup } from '../../persistence/shard-store.js';
 import type { RetentionOptions, RetentionReport } from '../../retention/retain.js';
@@ -11,18 +9,20 @@ import type { TopologyChange } from '../../sharding/topology-changes.js';
 import type { DeadLetters } from '../dead-letters/dead-letters.js';
 import type { ReplayFrom, ReplayOptions } from '../dead-letters/replays.js';
 import { EventOperations, type FailoverReport, type OrderedReplay } from '../event-operations.js';
-import { EventTypes } from '../log/event-types.js';
 import { Interest } from '../log/interest.js';
 import type { ShardLag } from '../log/lag.js';
 import type { Rebased } from '../log/rebase.js';
-import { WakeUp } from '../log/wake-up.js';
 import type { Schedules } from '../schedules/schedules.js';
+import { type Consumer, checkHandlers, handlerConsumer } from './consumer.js';
+import { DeliveryProcess } from './delivery-process.js';
 import type { HandlerDescriptor } from './handler-descriptor.js';
-import { DEFAULT_DELIVERY_LIMITS, type DeliveryLimits, ShardDelivery } from './shard-delivery.js';
+import type { DeliveryLimits } from './shard-delivery.js';
 
 export interface EventDeliveryOptions {
   readonly databases: DatabaseRegistry;
   readonly handlers: readonly HandlerDescriptor[];
+  /** Consumers besides the handlers: sinks of the relay. Default none. */
+  readonly sinks?: readonly Consumer[];
   readonly executor: ActionExecutor;
   readonly registry: ActionRegistry;
   readonly limits?: Partial<DeliveryLimits>;
@@ -32,12 +32,6 @@ export interface EventDeliveryOptions {
   readonly warn?: (message: string) => void;
 }
 
-/** Most time for handlers at work when delivery stops, in milliseconds. */
-const STOP_GRACE_MS = 5_000;
-/** Most time for what delivery itself still has to write then, in milliseconds. */
-const FINISH_MS = 500;
-const NAME = /^[\x21-\x22\x24-\x7e]{1,100}$/;
-
 /** Delivers committed events to handlers and runs scheduled actions, on all shards. */
 export class EventDelivery {
   /** Events that handlers could not take. */
@@ -45,68 +39,56 @@ export class EventDelivery {
   /** Scheduled actions. */
   readonly schedules: Schedules;
   readonly #options: EventDeliveryOptions;
-  readonly #limits: DeliveryLimits;
-  readonly #warn: (message: string) => void;
   readonly #operations: EventOperations;
   readonly #interest: Interest;
-  readonly #shards = new Map<ShardIdentifier, ShardDelivery>();
-  readonly #tellers = new Map<ShardIdentifier, WakeUp>();
-  /** Identity among all processes while delivery runs. */
-  #process: string | undefined;
+  readonly #delivery: DeliveryProcess;
 
   /** @throws ValidationError if two handlers have one name, a name does not fit, or upcasters are missing */
   constructor(options: EventDeliveryOptions) {
-    checkHandlers(options.handlers);
+    const {
+      databases,
+      handlers,
+      sinks = [],
+      executor,
+      registry,
+      limits = {},
+      random = Math.random,
+    } = options;
+    checkHandlers(handlers);
     this.#options = options;
-    this.#interest = new Interest(options.handlers);
-    this.#limits = { ...DEFAULT_DELIVERY_LIMITS, ...options.limits };
-    this.#warn = options.warn ?? ((message) => console.warn(message));
-    this.#operations = new EventOperations(options.databases, () => this.#wakeAll());
+    this.#interest = new Interest(handlers, sinks.length > 0);
+    this.#delivery = new DeliveryProcess({
+      databases,
+      consumers: [...handlers.map((handler) => handlerConsumer(handler, executor, random)), ...sinks],
+      actions: { executor, registry },
+      limits,
+      random,
+      warn: options.warn ?? ((message) => console.warn(message)),
+    });
+    this.#operations = new EventOperations(databases, () => this.#delivery.wakeAll());
     this.deadLetters = this.#operations.deadLetters;
     this.schedules = this.#operations.schedules;
-    options.databases.onService((shard, reason) => {
-      if (reason === undefined && this.#process !== undefined) this.#deliverOn(shard, this.#process);
-    });
   }
 
   /** Starts to deliver in this process, beside other processes that do. A second call has no effect. */
   start(): void {
-    if (this.#process !== undefined) return;
-    this.#process = randomUUID();
-    for (const shard of this.#options.databases.shards()) this.#deliverOn(shard, this.#process);
+    this.#delivery.start();
   }
 
   /**
    * Waits for handlers at work (5,000 ms at most by default), saves checkpoints and gives leases back. A database that
    * does not answer is not waited for: leases run out by themselves.
    */
-  async stop(graceMs: number = STOP_GRACE_MS): Promise<void> {
-    this.#process = undefined;
-    const shards = [...this.#shards.values()];
-    this.#shards.clear();
-    const tellers = [...this.#tellers.values()];
-    this.#tellers.clear();
-    const stopped = [
-      ...shards.map((shard) => shard.stop(graceMs)),
-      ...tellers.map((teller) => teller.stop()),
-    ];
-    await atMost(Promise.all(stopped), graceMs + FINISH_MS);
+  stop(graceMs?: number): Promise<void> {
+    return this.#delivery.stop(graceMs);
   }
 
   /**
    * To be called after the databases have gone over to another topology: delivery begins on shards that are new, ends
    * on those that are gone, and listens anew where the connections are others.
    */
-  async topologyChanged(changes: readonly TopologyChange[]): Promise<void> {
-    await Promise.all(
-      changes.map(async (change) => {
-        if (change.kind === 'shard-added' && this.#process !== undefined)
-          this.#deliverOn(change.shard, this.#process);
-        else if (change.kind === 'shard-removed') await this.#leave(change.shard);
-        else if (change.kind === 'server' || change.kind === 'pool')
-          await this.#shards.get(change.shard)?.databaseReplaced();
-      }),
-    );
+  topologyChanged(changes: readonly TopologyChange[]): Promise<void> {
+    return this.#delivery.topologyChanged(changes);
   }
 
   /**
@@ -115,11 +97,7 @@ export class EventDelivery {
    * @param groups what was sent; what concerns no handler wakes nobody. Default: it may be anything
    */
   committed(shard: ShardIdentifier, groups?: readonly WriteGroup[]): void {
-    if (groups !== undefined && !this.#interest.concerns(groups)) return;
-    const delivery = this.#shards.get(shard);
-    if (delivery !== undefined) delivery.committed();
-    else if (this.#options.handlers.length > 0 && this.#options.databases.has(shard))
-      this.#teller(shard).tellOthers();
+    if (groups === undefined || this.#interest.concerns(groups)) this.#delivery.committed(shard);
   }
 
   /**
@@ -137,6 +115,16 @@ export class EventDelivery {
    */
   failovers(shard: ShardIdentifier): Promise<readonly FailoverReport[]> {
     return this.#operations.failovers(shard);
+  }
+
+  /**
+   * Lets a sink of the relay that has stopped for good go on where it stood. Its consumer is named `relay:<sink>`.
+   *
+   * @param shard this one alone. Default: all
+   * @returns on how many shards it had stopped
+   */
+  resume(consumer: string, shard?: ShardIdentifier): Promise<number> {
+    return this.#operations.resume(consumer, shard);
   }
 
   /** Somebody has looked after the failovers of a shard. @returns how many there were */
@@ -159,7 +147,7 @@ export class EventDelivery {
   ): Promise<readonly OrderedReplay[]> {
     this.#requireHandler(handler);
     const replays = await this.#operations.replay(handler, from, options);
-    for (const delivery of this.#shards.values()) delivery.lookAround();
+    this.#delivery.lookAround();
     return replays;
   }
 
@@ -183,55 +171,8 @@ export class EventDelivery {
     return this.#operations.completeFrom(shard);
   }
 
-  #deliverOn(shard: ShardIdentifier, process: string): void {
-    if (this.#shards.has(shard) || this.#options.databases.withheld(shard) !== undefined) return;
-    const { databases, handlers, executor, registry, random = Math.random } = this.#options;
-    const common = { handlers, executor, registry, random, limits: this.#limits, warn: this.#warn };
-    this.#shards.set(shard, new ShardDelivery({ ...common, database: databases.database(shard), process }));
-  }
-
-  async #leave(shard: ShardIdentifier): Promise<void> {
-    const [delivery, teller] = [this.#shards.get(shard), this.#tellers.get(shard)];
-    this.#shards.delete(shard);
-    this.#tellers.delete(shard);
-    await Promise.all([delivery?.stop(0), teller?.stop()]);
-  }
-
   #requireHandler(name: string): void {
     if (this.#options.handlers.some((handler) => handler.name === name)) return;
     throw new UnknownHandlerError(`There is no handler ${name}`);
-  }
-
-  #wakeAll(): void {
-    for (const delivery of this.#shards.values()) delivery.wake();
-  }
-
-  /** For a process that commits and does not deliver. */
-  #teller(shard: ShardIdentifier): WakeUp {
-    let teller = this.#tellers.get(shard);
-    if (teller === undefined) {
-      const ties = { wake: () => {}, isNeeded: () => false, warn: this.#warn };
-      teller = new WakeUp(this.#options.databases.database(shard), this.#limits, ties);
-      teller.othersAreThere(true);
-      this.#tellers.set(shard, teller);
-    }
-    return teller;
-  }
-}
-
-function checkHandlers(handlers: readonly HandlerDescriptor[]): void {
-  const names = new Set<string>();
-  for (const { name, aliases = [], events } of handlers) {
-    for (const each of [name, ...aliases]) {
-      if (!NAME.test(each)) {
-        throw new ValidationError(
-          `A handler's name has 1 to 100 visible ASCII characters and no #, got ${JSON.stringify(each)}`,
-        );
-      }
-      if (names.has(each)) throw new ValidationError(`Two handlers are named ${each}`);
-      names.add(each);
-    }
-    if (events.length === 0) throw new ValidationError(`Handler ${name} handles no event`);
-    new EventTypes(events);
   }
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { DeadlineExceededError } from '../../errors.js';
+import type { ActionRunner } from '../../execution/action-executor.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { handlerOf } from '../test-support/ledger.js';
 import { HandlerAttempts } from './handler-attempts.js';
@@ -10,8 +11,13 @@ const handler = (settings: HandlerSettings): HandlerDescriptor => ({
   ...settings,
 });
 
+/** The handler starts no action. */
+const idle: ActionRunner = { execute: () => Promise.reject(new Error('none')) };
+const attemptsOf = (descriptor: HandlerDescriptor): HandlerAttempts =>
+  new HandlerAttempts(descriptor, idle, Math.random);
+
 test('an attempt is the last one when there have been as many as allowed', () => {
-  const attempts = new HandlerAttempts(handler({ maximumAttempts: 3 }), Math.random);
+  const attempts = attemptsOf(handler({ maximumAttempts: 3 }));
   expect([1, 2, 3, 4].map((number) => attempts.isLast(number, new Error('no')))).toEqual([
     false,
     false,
@@ -25,7 +31,7 @@ test('an attempt that failed with what passes is never the last one', () => {
     ...handler({ maximumAttempts: 1 }),
     passes: (error: unknown) => error instanceof RangeError,
   };
-  const attempts = new HandlerAttempts(patient, Math.random);
+  const attempts = attemptsOf(patient);
   expect(attempts.isLast(1_000, new RangeError('later'))).toBe(false);
   expect(attempts.isLast(1_000, new TypeError('never'))).toBe(true);
 });
@@ -36,7 +42,7 @@ test.each([
   ['had no connection free', { phase: 'not-sent', reason: 'pool-exhausted' }, true],
   ['cancelled the statement itself', { phase: 'in-flight', sqlState: '57014' }, false],
 ] as const)('of a database that %s, whether an attempt does not count: %s', (_what, facts, passes) => {
-  const attempts = new HandlerAttempts(handler({ maximumAttempts: 1 }), Math.random);
+  const attempts = attemptsOf(handler({ maximumAttempts: 1 }));
   const cause = new DriverFailure('no', facts);
   expect(attempts.isPassing(cause)).toBe(passes);
   expect(attempts.isPassing(new DeadlineExceededError('too late', { cause }))).toBe(passes);

@@ -1,10 +1,11 @@
 import { CommitOutcomeUnknownError, ShardUnavailableError } from '../../errors.js';
+import type { ActionRunner } from '../../execution/action-executor.js';
 import { DriverFailure, type FailureReason } from '../../sharding/driver-failure.js';
-import type { Transaction } from '../../sharding/transaction-manager.js';
 import type { HandlingFailure } from '../dead-letters/dead-letter-store.js';
-import { type EnvelopeContext, makeEnvelope } from '../log/event-envelope.js';
+import { makeEnvelope } from '../log/event-envelope.js';
 import type { LoggedEvent } from '../log/event-record.js';
 import { EventTypes } from '../log/event-types.js';
+import type { Attempt, Attempts, RunContext } from './attempts.js';
 import type { HandlerDescriptor } from './handler-descriptor.js';
 
 export const DEFAULT_CONCURRENCY = 32;
@@ -17,26 +18,29 @@ const LONGEST_PASSING_DELAY_MS = 5_000;
 const DEEPEST_CAUSE = 5;
 
 /** A handler as delivery sees it: makes attempts and knows how often and after which pauses. */
-export class HandlerAttempts {
-  readonly types: EventTypes;
+export class HandlerAttempts implements Attempts {
+  readonly #types: EventTypes;
   readonly #maximum: number;
   readonly #handler: HandlerDescriptor;
+  readonly #executor: ActionRunner;
   readonly #random: () => number;
 
-  constructor(handler: HandlerDescriptor, random: () => number) {
+  constructor(handler: HandlerDescriptor, executor: ActionRunner, random: () => number) {
     this.#handler = handler;
+    this.#executor = executor;
     this.#random = random;
-    this.types = new EventTypes(handler.events);
+    this.#types = new EventTypes(handler.events);
     this.#maximum = handler.maximumAttempts ?? DEFAULT_MAXIMUM_ATTEMPTS;
   }
 
+  isTooNew(event: LoggedEvent): boolean {
+    return this.#types.isTooNew(event);
+  }
+
   /** One attempt by a fresh instance. Returns a promise only if the handler does. */
-  handle(
-    logged: LoggedEvent,
-    attempt: { readonly number: number; readonly transaction: Transaction | undefined },
-    context: EnvelopeContext,
-  ): Promise<void> | void {
-    const envelope = makeEnvelope(logged, this.types.revive(logged), attempt, context);
+  handle(logged: LoggedEvent, attempt: Attempt, context: RunContext): Promise<void> | void {
+    const envelopeContext = { ...context, executor: this.#executor };
+    const envelope = makeEnvelope(logged, this.#types.revive(logged), attempt, envelopeContext);
     // The registry ties a handler to its event classes: `revive` makes instances of those and of no others.
     return this.#handler.create().handle(envelope as never);
   }
@@ -56,19 +60,29 @@ export class HandlerAttempts {
 
   /** Exponential backoff whose random half keeps handlers from coming back all at once. */
   pauseMs(failedAttempts: number): number {
-    return this.#backoffMs(failedAttempts, LONGEST_RETRY_DELAY_MS);
+    return backoffMs(failedAttempts, LONGEST_RETRY_DELAY_MS, this.#delays);
   }
 
   /** The same after failures that do not count. @param failures in a row */
   passingPauseMs(failures: number): number {
-    return this.#backoffMs(failures, LONGEST_PASSING_DELAY_MS);
+    return backoffMs(failures, LONGEST_PASSING_DELAY_MS, this.#delays);
   }
 
-  #backoffMs(failures: number, longestMs: number): number {
-    const { retryDelayMs = DEFAULT_RETRY_DELAY_MS } = this.#handler;
-    const bound = Math.min(longestMs, retryDelayMs * 2 ** (failures - 1));
-    return bound / 2 + (this.#random() * bound) / 2;
+  get #delays(): BackoffOptions {
+    return { firstMs: this.#handler.retryDelayMs ?? DEFAULT_RETRY_DELAY_MS, random: this.#random };
   }
+}
+
+interface BackoffOptions {
+  /** Longest first pause. */
+  readonly firstMs: number;
+  readonly random: () => number;
+}
+
+/** Exponential backoff with jitter over its second half. @param failures in a row, from 1 */
+export function backoffMs(failures: number, longestMs: number, { firstMs, random }: BackoffOptions): number {
+  const bound = Math.min(longestMs, firstMs * 2 ** (failures - 1));
+  return bound / 2 + (random() * bound) / 2;
 }
 
 /** A database that gave no answer. A statement that it refused, or gave up itself, has an SQLSTATE instead. */

@@ -11,6 +11,7 @@ import { seededRandom } from '../test-support/late-writers.js';
 import { handlerOf, type Ledger, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
 import { SeededSchedule } from '../test-support/seeded-schedule.js';
 import { HandlerAttempts } from './handler-attempts.js';
+import type { HandlerDescriptor } from './handler-descriptor.js';
 
 /** Processes that are at one event at the same time: the holder of the lease, and those that do not know they lost it. */
 const PROCESSES = 3;
@@ -22,8 +23,8 @@ const PATIENT = { timeoutMs: 300_000, maximumAttempts: 50 };
 type Targets = readonly [there: string, here: string, bonus: string];
 
 /** Starts three actions, one by itself and two at once; keeps what they answer. */
-function crediting(targets: Targets, answers: string[][]): HandlerAttempts {
-  const handler = handlerOf('Credits', async (envelope) => {
+function crediting(targets: Targets, answers: string[][]): HandlerDescriptor {
+  return handlerOf('Credits', async (envelope) => {
     const credit = async (call: number, name?: string): Promise<void> => {
       const params = { account: targets[call] ?? '', amount: new Decimal(call + 1) };
       const options = { timeoutMs: PATIENT.timeoutMs, ...(name === undefined ? {} : { name }) };
@@ -33,13 +34,13 @@ function crediting(targets: Targets, answers: string[][]): HandlerAttempts {
     await credit(0);
     await Promise.all([credit(1), credit(2, 'bonus')]);
   });
-  return new HandlerAttempts(handler, Math.random);
 }
 
 /** Makes attempts until one succeeds, as delivery does. */
-async function handle(attempts: HandlerAttempts, event: LoggedEvent, { executor }: Ledger): Promise<void> {
+async function handle(handler: HandlerDescriptor, event: LoggedEvent, { executor }: Ledger): Promise<void> {
+  const attempts = new HandlerAttempts(handler, executor, Math.random);
   const signal = new AbortController().signal;
-  const context = { executor, identity: 'Credits', again: undefined, replayed: false, signal };
+  const context = { identity: 'Credits', again: undefined, replayed: false, signal };
   for (let number = 1; ; number += 1) {
     try {
       await attempts.handle(event, { number, transaction: undefined }, context);
@@ -77,16 +78,16 @@ describeOn('postgresql', 'Actions that a handler starts, in processes that overl
         const event = await lastEvent(healthy, source);
         const schedule = new SeededSchedule(seededRandom(diesAt));
         const answers: string[][] = [[], [], []];
-        const attempts = crediting(targets, answers);
+        const handler = crediting(targets, answers);
         const processes = Array.from({ length: PROCESSES }, (_, index) =>
           schedule.process(topology, index === 0 ? diesAt : undefined),
         );
         for (const { databases, environment, run } of processes) {
           const ledger = openLedger(databases, { environment, execution: PATIENT });
-          run(() => handle(attempts, event, ledger));
+          run(() => handle(handler, event, ledger));
         }
         await schedule.toTheEnd();
-        await handle(attempts, event, writer);
+        await handle(handler, event, writer);
         if ((processes[0]?.gates() ?? 0) >= diesAt) deaths += 1;
         await Promise.all(processes.map(({ databases }) => databases.close(0)));
         const balances = await Promise.all(targets.map((target) => writer.balance(target)));

@@ -1,18 +1,17 @@
 import type { DeadLetterStore } from '../dead-letters/dead-letter-store.js';
-import type { EnvelopeContext } from '../log/event-envelope.js';
 import type { LogReader, LogSelection } from '../log/log-reader.js';
+import type { Attempts, RunContext } from './attempts.js';
 import type { ConsumerStore, LeasedConsumer } from './consumer-store.js';
-import type { HandlerAttempts } from './handler-attempts.js';
 import type { HeldLease } from './held-lease.js';
 
 /** What a run works with. */
 export interface ConsumerRunOptions {
   readonly consumer: LeasedConsumer;
   readonly lease: HeldLease;
-  readonly attempts: HandlerAttempts;
+  readonly attempts: Attempts;
   readonly selection: LogSelection;
   readonly concurrency: number;
-  readonly context: Omit<EnvelopeContext, 'signal'>;
+  readonly context: Omit<RunContext, 'signal'>;
   readonly reader: LogReader;
   readonly consumers: ConsumerStore;
   readonly letters: DeadLetterStore;
@@ -34,6 +33,8 @@ export type RunEnd =
     }
   /** This process cannot go on; another one may. */
   | { readonly kind: 'waiting'; readonly reason: string }
+  /** The consumer stops until an operator resumes it. */
+  | { readonly kind: 'halted'; readonly reason: string }
   /** A replay has come to its end. */
   | { readonly kind: 'finished' };
 

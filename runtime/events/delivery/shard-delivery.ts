@@ -15,10 +15,10 @@ import { Signal } from '../log/signal.js';
 import { WakeUp } from '../log/wake-up.js';
 import { ScheduleRun } from '../schedules/schedule-run.js';
 import { ScheduleStore } from '../schedules/schedule-store.js';
+import type { Attempts } from './attempts.js';
+import type { Consumer } from './consumer.js';
 import { ConsumerRun } from './consumer-run.js';
 import { ConsumerStore, type LeasedConsumer, type ShardSurvey } from './consumer-store.js';
-import { DEFAULT_CONCURRENCY, HandlerAttempts } from './handler-attempts.js';
-import type { HandlerDescriptor } from './handler-descriptor.js';
 import { HeldLease } from './held-lease.js';
 import { chooseLeases } from './lease-balance.js';
 import type { ConsumerRunOptions, Run, RunEnd } from './run.js';
@@ -48,9 +48,9 @@ export const DEFAULT_DELIVERY_LIMITS: DeliveryLimits = Object.freeze({
 
 export interface ShardDeliveryOptions {
   readonly database: ShardDatabase;
-  readonly handlers: readonly HandlerDescriptor[];
-  readonly executor: ActionExecutor;
-  readonly registry: ActionRegistry;
+  readonly consumers: readonly Consumer[];
+  /** Runs scheduled actions. Undefined: other processes do. */
+  readonly actions: { readonly executor: ActionExecutor; readonly registry: ActionRegistry } | undefined;
   /** Unique among all processes. */
   readonly process: string;
   readonly limits: DeliveryLimits;
@@ -71,7 +71,9 @@ const WAITING_PAUSE_MS = 3_000;
 /** Delivery on one shard: keeps the leases of this process and runs what they stand for. */
 export class ShardDelivery {
   readonly #options: ShardDeliveryOptions;
-  readonly #handlers: ReadonlyMap<string, HandlerAttempts>;
+  readonly #attempts: ReadonlyMap<string, Attempts>;
+  /** Names of what this process can run. */
+  readonly #known: readonly string[];
   readonly #consumers: ConsumerStore;
   readonly #letters: DeadLetterStore;
   readonly #epochs: Epochs;
@@ -91,8 +93,9 @@ export class ShardDelivery {
 
   constructor(options: ShardDeliveryOptions) {
     this.#options = options;
-    const { database, handlers, random } = options;
-    this.#handlers = new Map(handlers.map((handler) => [handler.name, new HandlerAttempts(handler, random)]));
+    const { database, consumers, actions } = options;
+    this.#attempts = new Map(consumers.map(({ name, attempts }) => [name, attempts(database.shard)]));
+    this.#known = [...this.#attempts.keys(), ...(actions === undefined ? [] : [SCHEDULES])];
     this.#consumers = new ConsumerStore(database);
     this.#letters = new DeadLetterStore(database);
     this.#epochs = new Epochs(database);
@@ -159,16 +162,18 @@ export class ShardDelivery {
   async #register(): Promise<void> {
     const epoch = await this.#epochs.current();
     const beginning = { epoch: 1, transactionId: '0', position: 0 };
-    for (const { name, aliases = [], startFrom } of this.#options.handlers) {
+    for (const { name, aliases = [], startFrom } of this.#options.consumers) {
       await this.#consumers.register(
         { name, kind: 'live', aliases },
         startFrom === 'now' ? 'now' : beginning,
       );
     }
-    await this.#consumers.register(
-      { name: SCHEDULES, kind: 'schedules', aliases: [] },
-      { ...beginning, epoch },
-    );
+    if (this.#options.actions !== undefined) {
+      await this.#consumers.register(
+        { name: SCHEDULES, kind: 'schedules', aliases: [] },
+        { ...beginning, epoch },
+      );
+    }
     this.#registered = true;
   }
 
@@ -176,12 +181,11 @@ export class ShardDelivery {
     const { process, limits } = this.#options;
     const askedMs = time.nowMs();
     const held = [...this.#held.values()].map(({ lease }) => lease.lease);
-    const known = [...this.#handlers.keys(), SCHEDULES];
-    const survey = await this.#consumers.survey(process, known, limits.leaseMs, held);
+    const survey = await this.#consumers.survey(process, this.#known, limits.leaseMs, held);
     this.#renew(survey, askedMs);
     await this.#noticeTimeline(timelineOf(survey.serverRun));
     this.#wakeUp.othersAreThere(survey.processes.length > 0);
-    const plan = this.#plan(survey, known);
+    const plan = this.#plan(survey);
     for (const name of plan.release) this.#handOver(name);
     for (const name of plan.acquire) await this.#acquire(name);
   }
@@ -225,7 +229,7 @@ export class ShardDelivery {
     this.#options.warn(`Shard ${this.shard}: ${inWords}`);
   }
 
-  #plan({ consumers, processes }: ShardSurvey, known: readonly string[]): ReturnType<typeof chooseLeases> {
+  #plan({ consumers, processes }: ShardSurvey): ReturnType<typeof chooseLeases> {
     const now = time.nowMs();
     const usable = consumers.filter(({ name }) => (this.#leftUntilMs.get(name) ?? 0) <= now);
     const free = new Set<string>();
@@ -237,7 +241,7 @@ export class ShardDelivery {
     for (const name of this.#freeFor.keys()) if (!free.has(name)) this.#freeFor.delete(name);
     return chooseLeases({
       process: this.#options.process,
-      known,
+      known: this.#known,
       consumers: usable,
       processes,
       held: [...this.#held.keys()],
@@ -264,31 +268,25 @@ export class ShardDelivery {
   }
 
   #start(consumer: LeasedConsumer, lease: HeldLease): Run | undefined {
-    const { executor, registry, warn, database, random } = this.#options;
+    const { actions, warn, database, random } = this.#options;
     const { name } = consumer.lease;
     if (name === SCHEDULES) {
-      return new ScheduleRun({
-        lease,
-        schedules: new ScheduleStore(database, registry.paramsVersions()),
-        executor,
-        registry,
-        warn,
-        random,
-      });
+      if (actions === undefined) return undefined;
+      const schedules = new ScheduleStore(database, actions.registry.paramsVersions());
+      return new ScheduleRun({ lease, schedules, ...actions, warn, random });
     }
-    const handlerName = name.split('#', 1)[0] ?? name;
-    const handler = this.#options.handlers.find((each) => each.name === handlerName);
-    const attempts = this.#handlers.get(handlerName);
-    if (handler === undefined || attempts === undefined) return undefined;
+    const liveName = name.split('#', 1)[0] ?? name;
+    const live = this.#options.consumers.find((each) => each.name === liveName);
+    const attempts = this.#attempts.get(liveName);
+    if (live === undefined || attempts === undefined) return undefined;
     const replay = consumer.replay === undefined ? undefined : readReplay(consumer.replay);
     const options: ConsumerRunOptions = {
       consumer,
       lease,
       attempts,
-      selection: { eventTypes: attempts.types.names, ...replay?.selection },
-      concurrency: handler.concurrency ?? DEFAULT_CONCURRENCY,
+      selection: { ...live.selection, ...replay?.selection },
+      concurrency: live.concurrency,
       context: {
-        executor,
         identity: replay?.identity ?? consumer.identity,
         again: replay?.again,
         replayed: replay !== undefined,
@@ -299,7 +297,7 @@ export class ShardDelivery {
       pollMs: () => this.#wakeUp.pollMs,
       warn,
     };
-    return handler.transactional === true
+    return live.transactional === true
       ? new TransactionalRun(options, new TransactionManager(database))
       : new ConsumerRun(options);
   }
@@ -315,6 +313,7 @@ export class ShardDelivery {
     try {
       if (end.kind === 'superseded') await this.#reportAhead(consumer, end.handled ?? []);
       if (end.kind === 'finished') await this.#consumers.finish(lease);
+      else if (end.kind === 'halted') await this.#consumers.halt(lease, end.reason);
       else if (end.kind !== 'lost')
         await this.#consumers.release(lease, end.kind === 'waiting' ? end.reason : undefined);
     } catch (error) {
@@ -322,6 +321,9 @@ export class ShardDelivery {
         this.#options.warn(`The lease of ${lease.name} runs out by itself: ${messageOf(error)}`);
     }
     if (end.kind === 'superseded') this.lookAround();
+    if (end.kind === 'halted') {
+      this.#options.warn(`${lease.name} on shard ${this.shard} has stopped: ${end.reason}`);
+    }
     if (end.kind === 'waiting') {
       this.#options.warn(`${lease.name} on shard ${this.shard} waits: ${end.reason}`);
       this.#leftUntilMs.set(lease.name, time.nowMs() + WAITING_PAUSE_MS);

@@ -1,6 +1,6 @@
 import { time } from '../../concurrency/time.js';
+import type { Attempts } from './attempts.js';
 import type { AttemptNote, ConsumerStore, InheritedAttempts, LeasedConsumer } from './consumer-store.js';
-import type { HandlerAttempts } from './handler-attempts.js';
 import type { HeldLease } from './held-lease.js';
 
 /** Events that the holder of a lease that was lost may have had in memory: one of them may have killed it. */
@@ -25,7 +25,7 @@ export class HandlerDied extends Error {
  * @param made attempts so far, the one that was died of included
  */
 export function diedOf(
-  attempts: HandlerAttempts,
+  attempts: Attempts,
   suspects: Suspects,
   eventId: string,
   made: number,

@@ -3,10 +3,10 @@ import { DatabaseError, EventEpochError, messageOf } from '../../errors.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import type { Transaction, TransactionManager } from '../../sharding/transaction-manager.js';
 import type { ParkedLetter } from '../dead-letters/dead-letter-store.js';
-import type { EnvelopeContext } from '../log/event-envelope.js';
 import { type LogCursor, type LoggedEvent, modelKeyOf } from '../log/event-record.js';
 import type { LogPage } from '../log/log-reader.js';
 import { Signal } from '../log/signal.js';
+import type { RunContext } from './attempts.js';
 import { failureOf } from './handler-attempts.js';
 import type { ConsumerRunOptions, Run, RunEnd } from './run.js';
 import { diedOf, Suspects } from './suspects.js';
@@ -50,7 +50,7 @@ export class TransactionalRun implements Run {
   readonly #transactions: TransactionManager;
   readonly #signal = new Signal();
   readonly #abort = new AbortController();
-  readonly #context: EnvelopeContext;
+  readonly #context: RunContext;
   readonly #suspects: Suspects;
   readonly #parked = new Map<string, boolean>();
   #parkedMs = Number.NEGATIVE_INFINITY;
@@ -141,8 +141,8 @@ export class TransactionalRun implements Run {
   }
 
   async #handlePage(page: LogPage): Promise<void> {
-    const { types } = this.#options.attempts;
-    const tooNew = page.events.findIndex((event) => types.isTooNew(event));
+    const { attempts } = this.#options;
+    const tooNew = page.events.findIndex((event) => attempts.isTooNew(event));
     let rest = tooNew < 0 ? page.events : page.events.slice(0, tooNew);
     while (rest.length > 0 && this.#end === undefined && !this.#stopping) {
       const handled = await this.#handleGroup(rest);
@@ -325,7 +325,7 @@ export class TransactionalRun implements Run {
   async #retry(letter: ParkedLetter): Promise<boolean> {
     const { attempts, letters, consumer } = this.#options;
     const { event } = letter;
-    if (attempts.types.isTooNew(event)) return false;
+    if (attempts.isTooNew(event)) return false;
     const before = this.#suspects.attemptsOf(event.id);
     let number = before + 1;
     for (let passed = 0; !this.#stopping; ) {

@@ -7,7 +7,12 @@ import type { HandlerDescriptor } from '../delivery/handler-descriptor.js';
 export class Interest {
   readonly #eventClasses: ReadonlySet<unknown>;
 
-  constructor(handlers: readonly HandlerDescriptor[]) {
+  /** Whether every event is asked for. */
+  readonly #all: boolean;
+
+  /** @param all there are consumers of events of any class. Default false */
+  constructor(handlers: readonly HandlerDescriptor[], all = false) {
+    this.#all = all;
     this.#eventClasses = new Set(
       handlers.flatMap(({ events }) => events.map(({ eventClass }) => eventClass())),
     );
@@ -25,7 +30,7 @@ export class Interest {
   #isWanted(item: StagedItem): boolean {
     if (item.kind === 'expect') return false;
     return item.events.some(
-      (event) => event instanceof RecordedEvent || this.#eventClasses.has(event.constructor),
+      (event) => this.#all || event instanceof RecordedEvent || this.#eventClasses.has(event.constructor),
     );
   }
 }

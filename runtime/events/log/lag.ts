@@ -12,7 +12,10 @@ export interface ConsumerLag {
   readonly kind: ConsumerKind;
   /** The process that has the lease, if one has. */
   readonly holder: string | undefined;
-  /** Why nobody can go on, such as an event of a version that no running process knows. */
+  /**
+   * Why nobody can go on, such as an event of a version that no running process knows. Begins with `halted: ` where an
+   * operator has to resume it.
+   */
   readonly waitingFor: string | undefined;
   /** Events of any type behind its checkpoint, counted up to 10,000. */
   readonly behind: number;
@@ -71,7 +74,7 @@ function toConsumerLag(row: readonly unknown[]): ConsumerLag {
 }
 
 const LAG = `SELECT c.name, c.handler, c.kind,
-  CASE WHEN c.leased_until > clock_timestamp() THEN c.holder END, c.waiting_for,
+  CASE WHEN c.leased_until > clock_timestamp() THEN c.holder END, coalesce('halted: ' || c.halted, c.waiting_for),
   coalesce(b.behind, 0), extract(epoch FROM clock_timestamp() - b.oldest) * 1000, d.letters, d.models
 FROM eventlog.consumers AS c
 LEFT JOIN eventlog.delivery_epochs AS m ON m.epoch = c.epoch

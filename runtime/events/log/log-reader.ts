@@ -6,8 +6,10 @@ import type { LogCursor, LoggedEvent } from './event-record.js';
 
 /** What a reader is after. */
 export interface LogSelection {
-  /** Names of event types. */
-  readonly eventTypes: readonly string[];
+  /** Names of event types. Undefined: all. */
+  readonly eventTypes?: readonly string[] | undefined;
+  /** Names of models. Undefined: all. */
+  readonly modelNames?: readonly string[] | undefined;
   /** Of this model alone. */
   readonly model?: { readonly name: string; readonly id: string } | undefined;
   /** Not before this position. */
@@ -136,9 +138,11 @@ function pageStatement(
     conditions.push(`e.model_id = ${put(selection.model.id)}`, `e.model_name = ${put(selection.model.name)}`);
   }
   // These do not bound the scan: a page looks at so many rows at most, however few of them are wanted.
-  const wanted = [
-    `e.event_type = ANY (${put(arrayLiteral(selection.eventTypes.map(quoteElement)))}::text[])`,
-  ];
+  const wanted: string[] = [];
+  const oneOf = (names: readonly string[]): string =>
+    `= ANY (${put(arrayLiteral(names.map(quoteElement)))}::text[])`;
+  if (selection.eventTypes !== undefined) wanted.push(`e.event_type ${oneOf(selection.eventTypes)}`);
+  if (selection.modelNames !== undefined) wanted.push(`e.model_name ${oneOf(selection.modelNames)}`);
   if (selection.fromPosition !== undefined)
     wanted.push(`e.position >= ${put(selection.fromPosition)}::bigint`);
   if (selection.fromDate !== undefined)
@@ -148,7 +152,7 @@ function pageStatement(
   eventlog.server_run() AS server_run),
 p AS MATERIALIZED (SELECT e.id, e.transaction_id, e.position, e.action_id, e.namespace, e.model_id, e.model_name,
     e.model_version, e.event_type, e.event_version, e.payload, e.created_date, e.trace_context,
-    ${wanted.join(' AND ')} AS wanted
+    ${wanted.length === 0 ? 'true' : wanted.join(' AND ')} AS wanted
   FROM eventlog.events AS e WHERE ${conditions.join(' AND ')}
   ORDER BY e.transaction_id, e.position LIMIT ${put(limit)}),
 n AS (SELECT *, row_number() OVER () AS nr, count(*) OVER () AS looked FROM p),
@@ -166,8 +170,18 @@ ORDER BY n.transaction_id, n.position`;
 }
 
 /** One name per combination of conditions. */
-function statementName({ model, fromPosition, fromDate }: LogSelection, bounds: PageBounds): string {
-  const flags = [bounds.past, bounds.upper, bounds.until, model, fromPosition, fromDate];
+function statementName(selection: LogSelection, bounds: PageBounds): string {
+  const { model, eventTypes, modelNames, fromPosition, fromDate } = selection;
+  const flags = [
+    bounds.past,
+    bounds.upper,
+    bounds.until,
+    model,
+    fromPosition,
+    fromDate,
+    eventTypes,
+    modelNames,
+  ];
   return `fw_log_${flags.map((flag) => (flag === undefined || flag === false ? '0' : '1')).join('')}`;
 }
 

@@ -90,3 +90,18 @@ export class ModelWindow {
     return dropped.at(-1)?.cursor;
   }
 }
+
+/** How many events at the head of a queue may be handled at once: neither tried before nor watched, but for the first. */
+export function freshAtOnce(
+  { entries }: ModelQueue,
+  most: number,
+  isWatched: (eventId: string) => boolean,
+): number {
+  let count = Math.min(1, entries.length);
+  if (most === 1 || entries[0]?.attempts !== 0 || isWatched(entries[0].event.id)) return count;
+  for (const { event, attempts } of entries.slice(1, most)) {
+    if (attempts > 0 || isWatched(event.id)) break;
+    count += 1;
+  }
+  return count;
+}

@@ -1,0 +1,72 @@
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { ValidationError } from '../../errors.js';
+import type { ActionRunner } from '../../execution/action-executor.js';
+import { EventTypes } from '../log/event-types.js';
+import type { LogSelection } from '../log/log-reader.js';
+import type { Attempts } from './attempts.js';
+import { DEFAULT_CONCURRENCY, HandlerAttempts } from './handler-attempts.js';
+import type { HandlerDescriptor } from './handler-descriptor.js';
+
+/** What reads the log under a lease and a checkpoint of its own on each shard: a handler, or a sink of the relay. */
+export interface Consumer {
+  /** Identity of its checkpoints. */
+  readonly name: string;
+  /** Earlier names. Default none. */
+  readonly aliases?: readonly string[];
+  /** Where a consumer that is new to a shard begins. Default `beginning`. */
+  readonly startFrom?: 'beginning' | 'now';
+  /** What it reads. */
+  readonly selection: Pick<LogSelection, 'eventTypes' | 'modelNames'>;
+  /** Models that are worked on at the same time, on each shard. */
+  readonly concurrency: number;
+  /** It writes through the transaction that moves its checkpoint. Default false. */
+  readonly transactional?: boolean;
+  /** Called once for each shard. */
+  readonly attempts: (shard: ShardIdentifier) => Attempts;
+  /** Delivery stops: what waits for something that may take long is to give up. */
+  readonly stopping?: () => void;
+}
+
+/** What begins the name of a consumer that is not a handler. */
+export const SINK_PREFIX = 'relay:';
+
+const NAME = /^[\x21-\x22\x24-\x7e]{1,100}$/;
+
+/** @throws ValidationError if two handlers have one name, a name does not fit, or upcasters are missing */
+export function checkHandlers(handlers: readonly HandlerDescriptor[]): void {
+  const names = new Set<string>();
+  for (const { name, aliases = [], events } of handlers) {
+    for (const each of [name, ...aliases]) {
+      if (!NAME.test(each)) {
+        throw new ValidationError(
+          `A handler's name has 1 to 100 visible ASCII characters and no #, got ${JSON.stringify(each)}`,
+        );
+      }
+      if (each.startsWith(SINK_PREFIX)) {
+        throw new ValidationError(`Names that begin with ${SINK_PREFIX} are those of sinks, got ${each}`);
+      }
+      if (names.has(each)) throw new ValidationError(`Two handlers are named ${each}`);
+      names.add(each);
+    }
+    if (events.length === 0) throw new ValidationError(`Handler ${name} handles no event`);
+    new EventTypes(events);
+  }
+}
+
+/** A handler as delivery runs it. */
+export function handlerConsumer(
+  handler: HandlerDescriptor,
+  executor: ActionRunner,
+  random: () => number,
+): Consumer {
+  const { name, aliases = [], startFrom = 'beginning', concurrency = DEFAULT_CONCURRENCY } = handler;
+  return {
+    name,
+    aliases,
+    startFrom,
+    concurrency,
+    transactional: handler.transactional === true,
+    selection: { eventTypes: handler.events.map((event) => event.name) },
+    attempts: () => new HandlerAttempts(handler, executor, random),
+  };
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import type { ActionRegistry } from '../../action/action-registry.js';
+import { atMost } from '../../concurrency/at-most.js';
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import type { ActionExecutor } from '../../execution/action-executor.js';
+import type { DatabaseRegistry } from '../../sharding/database-registry.js';
+import type { TopologyChange } from '../../sharding/topology-changes.js';
+import { WakeUp } from '../log/wake-up.js';
+import type { Consumer } from './consumer.js';
+import { DEFAULT_DELIVERY_LIMITS, type DeliveryLimits, ShardDelivery } from './shard-delivery.js';
+
+/** What one process delivers, on all shards. */
+export interface DeliveryProcessOptions {
+  readonly databases: DatabaseRegistry;
+  readonly consumers: readonly Consumer[];
+  /** Runs scheduled actions. Undefined: other processes do. */
+  readonly actions?: { readonly executor: ActionExecutor; readonly registry: ActionRegistry };
+  readonly limits?: Partial<DeliveryLimits>;
+  /** From 0 to 1, for the jitter of pauses. Default: the machine's. */
+  readonly random?: () => number;
+  /** Receives what operators should know. */
+  readonly warn: (message: string) => void;
+}
+
+/** Most time for consumers at work when delivery stops, in milliseconds. */
+const STOP_GRACE_MS = 5_000;
+/** Most time for what delivery itself still has to write then, in milliseconds. */
+const FINISH_MS = 500;
+
+/** Runs consumers on every shard that this process has, and follows changes of the topology. */
+export class DeliveryProcess {
+  readonly #options: DeliveryProcessOptions;
+  readonly #limits: DeliveryLimits;
+  readonly #shards = new Map<ShardIdentifier, ShardDelivery>();
+  readonly #tellers = new Map<ShardIdentifier, WakeUp>();
+  /** Identity among all processes while delivery runs. */
+  #process: string | undefined;
+
+  constructor(options: DeliveryProcessOptions) {
+    this.#options = options;
+    this.#limits = { ...DEFAULT_DELIVERY_LIMITS, ...options.limits };
+    options.databases.onService((shard, reason) => {
+      if (reason === undefined && this.#process !== undefined) this.#deliverOn(shard, this.#process);
+    });
+  }
+
+  /** Starts in this process, beside other processes that do. A second call has no effect. */
+  start(): void {
+    if (this.#process !== undefined) return;
+    this.#process = randomUUID();
+    for (const shard of this.#options.databases.shards()) this.#deliverOn(shard, this.#process);
+  }
+
+  /**
+   * Waits for consumers at work (5,000 ms at most by default), saves checkpoints and gives leases back. A database that
+   * does not answer is not waited for: leases run out by themselves.
+   */
+  async stop(graceMs: number = STOP_GRACE_MS): Promise<void> {
+    this.#process = undefined;
+    const shards = [...this.#shards.values()];
+    this.#shards.clear();
+    const tellers = [...this.#tellers.values()];
+    this.#tellers.clear();
+    for (const { stopping } of this.#options.consumers) stopping?.();
+    const stopped = [
+      ...shards.map((shard) => shard.stop(graceMs)),
+      ...tellers.map((teller) => teller.stop()),
+    ];
+    await atMost(Promise.all(stopped), graceMs + FINISH_MS);
+  }
+
+  /** Begins on shards that are new, ends on those that are gone, and listens anew where the connections are others. */
+  async topologyChanged(changes: readonly TopologyChange[]): Promise<void> {
+    await Promise.all(
+      changes.map(async (change) => {
+        if (change.kind === 'shard-added' && this.#process !== undefined)
+          this.#deliverOn(change.shard, this.#process);
+        else if (change.kind === 'shard-removed') await this.#leave(change.shard);
+        else if (change.kind === 'server' || change.kind === 'pool')
+          await this.#shards.get(change.shard)?.databaseReplaced();
+      }),
+    );
+  }
+
+  /** Something was committed on this shard by this process. Returns at once. */
+  committed(shard: ShardIdentifier): void {
+    const delivery = this.#shards.get(shard);
+    if (delivery !== undefined) delivery.committed();
+    else if (this.#options.consumers.length > 0 && this.#options.databases.has(shard))
+      this.#teller(shard).tellOthers();
+  }
+
+  wakeAll(): void {
+    for (const delivery of this.#shards.values()) delivery.wake();
+  }
+
+  /** Looks for leases at once. */
+  lookAround(): void {
+    for (const delivery of this.#shards.values()) delivery.lookAround();
+  }
+
+  #deliverOn(shard: ShardIdentifier, process: string): void {
+    if (this.#shards.has(shard) || this.#options.databases.withheld(shard) !== undefined) return;
+    const { databases, consumers, actions, random = Math.random, warn } = this.#options;
+    const common = { consumers, actions, random, warn, limits: this.#limits };
+    this.#shards.set(shard, new ShardDelivery({ ...common, database: databases.database(shard), process }));
+  }
+
+  async #leave(shard: ShardIdentifier): Promise<void> {
+    const [delivery, teller] = [this.#shards.get(shard), this.#tellers.get(shard)];
+    this.#shards.delete(shard);
+    this.#tellers.delete(shard);
+    await Promise.all([delivery?.stop(0), teller?.stop()]);
+  }
+
+  /** For a process that commits and does not deliver. */
+  #teller(shard: ShardIdentifier): WakeUp {
+    let teller = this.#tellers.get(shard);
+    if (teller === undefined) {
+      const ties = { wake: () => {}, isNeeded: () => false, warn: this.#options.warn };
+      teller = new WakeUp(this.#options.databases.database(shard), this.#limits, ties);
+      teller.othersAreThere(true);
+      this.#tellers.set(shard, teller);
+    }
+    return teller;
+  }
+}

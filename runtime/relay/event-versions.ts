@@ -1,0 +1,51 @@
+import type { EventDescriptor, Upcaster } from '../domain/descriptor.js';
+import { requireUpcasters, upcast } from '../domain/upcast.js';
+import type { LoggedEvent } from '../events/log/event-record.js';
+
+/** In which version of its shape an event is sent. */
+export interface EventVersions {
+  /** True for an event that a newer process has to send. */
+  isTooNew(event: LoggedEvent): boolean;
+  /** @throws ValidationError if an upcaster fails */
+  inForm(event: LoggedEvent): LoggedEvent;
+}
+
+/** As it was stored, whatever this process knows of it. */
+export const STORED_VERSIONS: EventVersions = Object.freeze({
+  isTooNew: () => false,
+  inForm: (event: LoggedEvent) => event,
+});
+
+interface KnownEvent {
+  readonly descriptor: EventDescriptor;
+  readonly version: number;
+  readonly upcasters: readonly Upcaster[];
+}
+
+/** Brought up to the present version. Events of a class that the application no longer has are sent as stored. */
+export class LatestVersions implements EventVersions {
+  readonly #known: ReadonlyMap<string, KnownEvent>;
+
+  /** @throws ValidationError if the upcasters of an event do not lead from version 1 to its version */
+  constructor(events: readonly EventDescriptor[]) {
+    this.#known = new Map(
+      events.map((descriptor) => {
+        const { name, version = 1, eventClass } = descriptor;
+        return [name, { descriptor, version, upcasters: requireUpcasters(descriptor, eventClass) }];
+      }),
+    );
+  }
+
+  isTooNew({ eventType, eventVersion }: LoggedEvent): boolean {
+    const known = this.#known.get(eventType);
+    return known !== undefined && eventVersion > known.version;
+  }
+
+  inForm(event: LoggedEvent): LoggedEvent {
+    const known = this.#known.get(event.eventType);
+    if (known === undefined || known.version === event.eventVersion) return event;
+    const { descriptor, upcasters, version } = known;
+    const stored = { version: event.eventVersion, payload: event.payload };
+    return { ...event, eventVersion: version, payload: upcast(descriptor, upcasters, stored) };
+  }
+}

@@ -1,0 +1,92 @@
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { isTraceParent } from '../../domain/trace-parent.js';
+import type { LoggedEvent } from '../../events/log/event-record.js';
+import type { RelayMessage } from '../relay-sink.js';
+
+/** The shape of messages: CloudEvents 1.0 in either mode, or that of Debezium's outbox event router. */
+export type MessageShape = 'structured' | 'binary' | 'debezium';
+
+export const MESSAGE_SHAPES: readonly MessageShape[] = Object.freeze(['structured', 'binary', 'debezium']);
+
+/** How events become messages. */
+export interface MessageFormat {
+  readonly shape: MessageShape;
+  readonly shard: ShardIdentifier;
+  /** Where `/schemas/...` is served: the beginning of `dataschema`. Undefined: messages name no schema. */
+  readonly schemaBaseUrl?: string | undefined;
+}
+
+const JSON_TYPE = 'application/json';
+const STRUCTURED_TYPE = 'application/cloudevents+json; charset=UTF-8';
+/** Digits of the longest `bigint`: CloudEvents wants a sequence that can be compared as text. */
+const SEQUENCE_DIGITS = 19;
+
+/** The message of one event. */
+export function toMessage(event: LoggedEvent, format: MessageFormat): RelayMessage {
+  const { id, modelId, modelName, eventType } = event;
+  const common = { id, key: modelId, modelName, eventType };
+  switch (format.shape) {
+    case 'structured': {
+      const body = JSON.stringify({ ...attributesOf(event, format), data: event.payload });
+      return { ...common, contentType: STRUCTURED_TYPE, attributes: {}, headers: {}, body };
+    }
+    case 'binary': {
+      const { datacontenttype: contentType = JSON_TYPE, ...attributes } = attributesOf(event, format);
+      return { ...common, contentType, attributes, headers: {}, body: JSON.stringify(event.payload) };
+    }
+    case 'debezium': {
+      const body = JSON.stringify(event.payload);
+      return { ...common, contentType: JSON_TYPE, attributes: {}, headers: routerHeaders(event), body };
+    }
+  }
+}
+
+/** Attributes by name, in the order in which they are written. */
+export function attributesOf(event: LoggedEvent, format: MessageFormat): Readonly<Record<string, string>> {
+  const { schemaBaseUrl } = format;
+  const trace = traceParentOf(event);
+  return {
+    specversion: '1.0',
+    id: event.id,
+    source: sourceOf(event.namespace, format.shard),
+    type: `${event.namespace}.${event.eventType}`,
+    subject: event.modelId,
+    time: event.createdDate,
+    datacontenttype: JSON_TYPE,
+    ...(schemaBaseUrl === undefined
+      ? {}
+      : { dataschema: `${schemaBaseUrl}${schemaPath(event.eventType, event.eventVersion)}` }),
+    ...(trace === undefined ? {} : { traceparent: trace }),
+    sequence: String(event.modelVersion).padStart(SEQUENCE_DIGITS, '0'),
+    partitionkey: event.modelId,
+    modelname: event.modelName,
+    eventversion: String(event.eventVersion),
+    actionid: event.actionId,
+  };
+}
+
+/** A reference that tells shards apart: `/example.wallet/shards/1-0`. */
+export function sourceOf(namespace: string, { group, member }: ShardIdentifier): string {
+  return `/${encodeURIComponent(namespace)}/shards/${group}-${member}`;
+}
+
+/** Where the schema of one version of an event is: `/schemas/WalletCreatedEvent/1.json`. */
+export function schemaPath(eventType: string, version: number): string {
+  return `/schemas/${encodeURIComponent(eventType)}/${version}.json`;
+}
+
+/** The headers that the connector of `fw-gen connectors` writes. */
+function routerHeaders(event: LoggedEvent): Readonly<Record<string, string>> {
+  const trace = traceParentOf(event);
+  return {
+    id: event.id,
+    eventType: event.eventType,
+    eventVersion: String(event.eventVersion),
+    modelVersion: String(event.modelVersion),
+    ...(trace === undefined ? {} : { traceparent: trace }),
+  };
+}
+
+function traceParentOf({ traceContext }: LoggedEvent): string | undefined {
+  return traceContext !== null && isTraceParent(traceContext) ? traceContext : undefined;
+}

@@ -1,0 +1,82 @@
+import { type Attempt, type Attempts, type RunContext, RunInterrupted } from '../events/delivery/attempts.js';
+import { backoffMs } from '../events/delivery/handler-attempts.js';
+import type { LoggedEvent } from '../events/log/event-record.js';
+import type { MessageFormat } from './message/message-format.js';
+import { toMessage } from './message/message-format.js';
+import { type PublishQueue, SinkGone, SinkUnavailable } from './publish-queue.js';
+import type { RelayMessage } from './relay-sink.js';
+import type { EventVersions } from './event-versions.js';
+
+const LONGEST_PAUSE_MS = 30_000;
+
+export interface SinkAttemptsOptions {
+  readonly queue: PublishQueue;
+  readonly format: MessageFormat;
+  readonly versions: EventVersions;
+  readonly longestRun: number;
+  readonly maximumAttempts: number;
+  readonly retryDelayMs: number;
+  /** What a message that the receiver cannot take leads to. */
+  readonly onRejected: 'park' | 'stop';
+  readonly random: () => number;
+}
+
+/** A sink as delivery sees it. */
+export class SinkAttempts implements Attempts {
+  readonly longestRun: number;
+  readonly #options: SinkAttemptsOptions;
+
+  constructor(options: SinkAttemptsOptions) {
+    this.#options = options;
+    this.longestRun = options.longestRun;
+  }
+
+  isTooNew(event: LoggedEvent): boolean {
+    return this.#options.versions.isTooNew(event);
+  }
+
+  async handle(event: LoggedEvent, _attempt: Attempt, context: RunContext): Promise<void> {
+    try {
+      await this.handleRun([event], context);
+    } catch (error) {
+      throw error instanceof RunInterrupted ? error.cause : error;
+    }
+  }
+
+  async handleRun(events: readonly LoggedEvent[], { signal }: RunContext): Promise<void> {
+    const messages: RelayMessage[] = [];
+    let failure: RunInterrupted | undefined;
+    for (const event of events) {
+      try {
+        messages.push(toMessage(this.#options.versions.inForm(event), this.#options.format));
+      } catch (error) {
+        failure = new RunInterrupted(messages.length, error);
+        break;
+      }
+    }
+    if (messages.length > 0) await this.#options.queue.publish(messages, signal);
+    if (failure !== undefined) throw failure;
+  }
+
+  isPassing(error: unknown): boolean {
+    return error instanceof SinkUnavailable;
+  }
+
+  isLast(number: number, error: unknown): boolean {
+    if (this.isPassing(error)) return false;
+    return error instanceof SinkGone || number >= this.#options.maximumAttempts;
+  }
+
+  stopsAt(error: unknown): boolean {
+    return error instanceof SinkGone || this.#options.onRejected === 'stop';
+  }
+
+  pauseMs(failedAttempts: number): number {
+    const { retryDelayMs: firstMs, random } = this.#options;
+    return backoffMs(failedAttempts, LONGEST_PAUSE_MS, { firstMs, random });
+  }
+
+  passingPauseMs(failures: number): number {
+    return this.pauseMs(failures);
+  }
+}
