@@ -4,10 +4,16 @@ import { CODEGEN_VERSION } from './codegen/version.js';
 import { atMost } from './concurrency/at-most.js';
 import { type ExecutionEnvironment, systemEnvironment } from './concurrency/execution-environment.js';
 import { time } from './concurrency/time.js';
-import type { ExecutionDefaults, MemberConfig, RetentionConfig, ShardingTopology } from './config/types.js';
+import type {
+  ExecutionDefaults,
+  MemberConfig,
+  RelayConfig,
+  RetentionConfig,
+  ShardingTopology,
+} from './config/types.js';
 import { openDatabases } from './databases.js';
 import { type Clock, systemClock } from './domain/clock.js';
-import { CodegenVersionError } from './errors.js';
+import { CodegenVersionError, ValidationError } from './errors.js';
 import { EventDelivery } from './events/delivery/event-delivery.js';
 import type { DeliveryLimits } from './events/delivery/shard-delivery.js';
 import { ActionExecutor, EXECUTION_DEFAULTS } from './execution/action-executor.js';
@@ -26,6 +32,10 @@ import type { JournalStatistics } from './persistence/journal/journal-statistics
 import { EventHistory } from './persistence/read/event-history.js';
 import type { RepositoryContext } from './persistence/read/repository.js';
 import type { WritingLimits } from './persistence/write/writer-limits.js';
+import { type SinkConsumers, sinkConsumers } from './relay/sink-consumer.js';
+import type { SinkDefinition } from './relay/sink-definition.js';
+import type { SinkStatistics } from './relay/sink-statistics.js';
+import { configuredSinks } from './relay/sinks/configured-sinks.js';
 import { RetentionKeeper, type RetentionSettings } from './retention/retention-keeper.js';
 import { sagaWokenEvent } from './sagas/saga-run.js';
 import { SagaRuntime } from './sagas/saga-runtime.js';
@@ -62,6 +72,13 @@ export interface AssemblyOptions<Collaborators> {
   readonly inform?: (message: string) => void;
   /** What this process does about retention by itself. Default: it makes partitions ahead and deletes nothing. */
   readonly retention?: RetentionConfig;
+  /** What `fw.relay` of the configuration says. Default: nothing. */
+  readonly relay?: RelayConfig | undefined;
+  /**
+   * Sinks of the relay that run in this process, if it delivers: those of `relay`, or these. Default: none, and
+   * `fw-gen relay` runs them.
+   */
+  readonly sinks?: boolean | readonly SinkDefinition[];
   /**
    * Bring schemas up to date: of every shard at start, of those that a reload adds. False: somebody else does, and each
    * shard is verified before its first use. Default true.
@@ -108,6 +125,8 @@ export interface Application {
   reload(sharding: ShardingTopology): Promise<readonly TopologyChange[]>;
   /** What each shard is doing in this process: connections, circuit breaker, queue, what was written. Asks no database. */
   statistics(): readonly ShardStatistics[];
+  /** What each sink of the relay has done in this process. Asks no database. */
+  sinkStatistics(): readonly SinkStatistics[];
   /** The journal of cross-shard plans on each shard. Empty in a process that does not deliver. Asks no database. */
   journalStatistics(): readonly JournalStatistics[];
   /** Stops delivery, waits for executions under way, then closes the databases. */
@@ -179,9 +198,11 @@ export function assembleApplication<Collaborators>(
     ...(application.wireHandlers?.(context, options.collaborators) ?? []),
     ...runtime.handlers(executor),
   ];
+  const sinks = sinksOf(application, options);
   const events = new EventDelivery({
     databases,
     handlers,
+    sinks: sinks.consumers,
     executor,
     registry,
     ...(options.delivery === undefined ? {} : { limits: options.delivery }),
@@ -242,6 +263,7 @@ export function assembleApplication<Collaborators>(
     locks,
     retention,
     statistics: () => shardStatistics(databases, gateways),
+    sinkStatistics: sinks.statistics,
     journalStatistics: () => recovery.statistics(),
     close,
   };
@@ -290,6 +312,18 @@ function housekeepingOf(
     intervalMs: Math.max(SHORTEST_PURGE_INTERVAL_MS, Math.min(PURGE_INTERVAL_MS, retentionMs)),
     random,
   });
+}
+
+/** @throws ValidationError if sinks of the configuration are to run and it has none */
+function sinksOf<Collaborators>(
+  { events }: Pick<ApplicationDefinition<Collaborators>, 'events'>,
+  { sinks = false, relay, warn = (message) => console.warn(message) }: AssemblyOptions<Collaborators>,
+): SinkConsumers {
+  if (sinks === true && relay === undefined)
+    throw new ValidationError('The relay is to run, and the configuration has no fw.relay');
+  const configured = sinks === true && relay !== undefined ? configuredSinks(relay) : [];
+  const definitions = typeof sinks === 'boolean' ? configured : sinks;
+  return sinkConsumers(definitions, { events, schemaBaseUrl: relay?.schemaBaseUrl, warn });
 }
 
 function requireCodegenVersion(version: number): void {

@@ -137,6 +137,15 @@ export {
 export type { ScatterResult, ShardFailure } from './persistence/read/scatter.js';
 export type { SortDirection, SortTerm } from './persistence/read/sort-order.js';
 export type { WritingLimits } from './persistence/write/writer-limits.js';
+export type { MessageShape } from './relay/message/message-format.js';
+export { Relay, type RelayOptions } from './relay/relay.js';
+export { ACCEPTED, type PublishOutcome, type RelayMessage, type RelaySink } from './relay/relay-sink.js';
+export type { SinkDefinition, SinkSettings } from './relay/sink-definition.js';
+export type { SinkStatistics } from './relay/sink-statistics.js';
+export { configuredSinks } from './relay/sinks/configured-sinks.js';
+export { type KafkaOptions, kafkaSink } from './relay/sinks/kafka/kafka-sink.js';
+export { type NatsOptions, natsSink } from './relay/sinks/nats/nats-sink.js';
+export { type WebhookOptions, webhookSink } from './relay/sinks/webhook/webhook-sink.js';
 export type { RetentionOptions, RetentionReport } from './retention/retain.js';
 export type { RetentionKeeper, RetentionSettings, RetentionStatus } from './retention/retention-keeper.js';
 export { Saga, type SagaClass } from './sagas/saga.js';

@@ -20,6 +20,7 @@ import type { DatabaseRegistry } from './sharding/database-registry.js';
 
 export { type ExaminedTable, examine } from './doctor/examine.js';
 export type { Finding, FindingLevel } from './doctor/finding.js';
+export type { EventDescriptor } from './domain/descriptor.js';
 export { idNamed } from './domain/id.js';
 export type { ShardIdentifier } from './domain/shard-identifier.js';
 export { FwError } from './errors.js';
@@ -33,6 +34,9 @@ export { describeDifference } from './migration/check-schema.js';
 export { type MigrationStep, migrateShards } from './migration/migrate.js';
 export { migrationStatus, type ShardMigrationStatus } from './migration/migration-status.js';
 export { findDrift, type ShardDrift } from './migration/shard-drift.js';
+export { connectorFiles } from './relay/connectors/connector-files.js';
+export { Relay } from './relay/relay.js';
+export { configuredSinks } from './relay/sinks/configured-sinks.js';
 export type { RetentionReport } from './retention/retain.js';
 export { describeReport } from './retention/retention-keeper.js';
 export type { SagaOrder, SagaOrders, SagaWish } from './sagas/saga-orders.js';

@@ -30,6 +30,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/errors.ts',
   ],
   'runtime/pglite': [
+    'runtime/optional-package.ts',
     'runtime/concurrency',
     'runtime/sharding',
     'runtime/config',
@@ -99,9 +100,20 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/domain',
     'runtime/errors.ts',
   ],
+  'runtime/relay': [
+    'runtime/concurrency',
+    'runtime/events',
+    'runtime/sharding',
+    'runtime/config',
+    'runtime/domain',
+    'runtime/optional-package.ts',
+    'runtime/errors.ts',
+  ],
+  'runtime/optional-package.ts': ['runtime/errors.ts'],
   'runtime/observability': [
     'runtime/concurrency',
     'runtime/retention',
+    'runtime/relay',
     'runtime/events',
     'runtime/persistence',
     'runtime/sharding',
@@ -109,6 +121,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'runtime/http': [
     'runtime/openapi',
+    'runtime/relay',
     'runtime/concurrency',
     'runtime/observability',
     'runtime/execution',
@@ -226,6 +239,9 @@ const EXCLUSIVE: Readonly<Record<string, readonly string[]>> = {
   uuid: ['runtime/domain'],
   pg: ['runtime/postgres'],
   '@electric-sql/pglite': ['runtime/pglite'],
+  '@nats-io/jetstream': ['runtime/relay'],
+  '@nats-io/transport-node': ['runtime/relay'],
+  '@platformatic/kafka': ['runtime/relay'],
 };
 
 /** Longer files are asking to be two. */

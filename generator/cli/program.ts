@@ -14,6 +14,8 @@ import { addInitCommand } from './init-command.js';
 import { addJournalCommand } from './journal/journal-command.js';
 import { addMigrateCommand } from './migrate-command.js';
 import { addOpenApiCommand } from './openapi-command.js';
+import { addConnectorsCommand } from './relay/connectors-command.js';
+import { addRelayCommand } from './relay/relay-command.js';
 import { addSagasCommand } from './sagas/sagas-command.js';
 import { addTemplatesCommand } from './templates-command.js';
 
@@ -28,6 +30,8 @@ const COMMANDS: readonly ((program: Command, context: CommandContext) => void)[]
   addMigrateCommand,
   addDoctorCommand,
   addEventsCommand,
+  addRelayCommand,
+  addConnectorsCommand,
   addSagasCommand,
   addJournalCommand,
   addConfigCommand,

@@ -1,6 +1,15 @@
 import * as catalogue from './key-catalogue.js';
 import { kebabCase } from './key-names.js';
-import type { BooleanKey, ChoicesKey, IntegerKey, Key, ListKey, NamedSections, SectionKey } from './keys.js';
+import type {
+  BooleanKey,
+  ChoicesKey,
+  IntegerKey,
+  Key,
+  ListKey,
+  NamedSections,
+  SectionKey,
+  TextsKey,
+} from './keys.js';
 
 /** A JSON Schema as plain data. */
 export type ConfigSchema = Readonly<Record<string, unknown>>;
@@ -55,6 +64,8 @@ function keySchema(key: Key): ConfigSchema {
       return { ...described(key), anyOf: [{ enum: key.choices }, REFERENCE] };
     case 'choices':
       return choicesSchema(key);
+    case 'texts':
+      return textsSchema(key);
     case 'section':
       return { ...described(key), ...sectionSchema(key) };
     case 'list':
@@ -79,6 +90,11 @@ function booleanSchema(key: BooleanKey): ConfigSchema {
 function choicesSchema(key: ChoicesKey): ConfigSchema {
   const items = { anyOf: [{ enum: key.choices }, REFERENCE] };
   return { ...described(key), type: 'array', uniqueItems: true, items };
+}
+
+function textsSchema(key: TextsKey): ConfigSchema {
+  const items = { type: 'string', minLength: 1, maxLength: key.maximumLength };
+  return { ...described(key), type: 'array', minItems: 1, maxItems: key.maximum, uniqueItems: true, items };
 }
 
 function listSchema(key: ListKey): ConfigSchema {

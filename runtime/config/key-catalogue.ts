@@ -10,8 +10,10 @@ import type {
   SectionKey,
   TextKey,
 } from './keys.js';
+import { relay } from './relay-keys.js';
 
 export * from './database-keys.js';
+export * from './relay-keys.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -320,7 +322,7 @@ export const fw: SectionKey = {
   name: 'fw',
   required: true,
   doc: 'The whole configuration.',
-  keys: [namespace, migrateAtStart, sharding, execution, retention, generator],
+  keys: [namespace, migrateAtStart, sharding, execution, retention, relay, generator],
 };
 
 /** The file itself: a map with the one key `fw`. */

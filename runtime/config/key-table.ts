@@ -54,6 +54,8 @@ function typeOf(key: Key): string {
       return `one of ${words(key.choices)}`;
     case 'choices':
       return `list of ${words(key.choices)}`;
+    case 'texts':
+      return `list of texts, 1 to ${key.maximum}`;
     case 'list':
       return `list, ${key.minimum} to ${key.maximum} entries`;
     case 'folder':
@@ -67,7 +69,7 @@ function typeOf(key: Key): string {
 
 function defaultOf(key: Key): string {
   if (key.required === true) return 'required';
-  if (key.kind === 'choices') return 'none';
+  if (key.kind === 'choices' || key.kind === 'texts') return 'none';
   const value = 'default' in key ? key.default : undefined;
   return value === undefined ? '-' : `\`${String(value)}\``;
 }

@@ -72,6 +72,14 @@ export interface ChoicesKey<Choice extends string = string> extends KeyBase {
   readonly choices: readonly Choice[];
 }
 
+/** A list of texts, each at most once. Default: none. */
+export interface TextsKey extends KeyBase {
+  readonly kind: 'texts';
+  readonly maximum: number;
+  /** Of each text, in characters. */
+  readonly maximumLength: number;
+}
+
 /** A map with known keys and, if `named` says so, further sections under names that the user chooses. */
 export interface SectionKey extends KeyBase {
   readonly kind: 'section';
@@ -106,5 +114,6 @@ export type Key =
   | BooleanKey
   | ChoiceKey
   | ChoicesKey
+  | TextsKey
   | SectionKey
   | ListKey;

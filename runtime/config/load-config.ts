@@ -5,6 +5,7 @@ import { deepFreeze } from './deep-freeze.js';
 import * as keys from './key-catalogue.js';
 import { Problems } from './problems.js';
 import { readSmallFile } from './read-file.js';
+import { readRelay } from './read-relay.js';
 import type { ReadContext } from './read-scalar.js';
 import { readTopology } from './read-topology.js';
 import { References } from './references.js';
@@ -65,9 +66,10 @@ function readConfig(context: ReadContext, node: ConfigNode, file: string): FwCon
   const sharding = shardingSection && readTopology(shardingSection);
   const execution = readExecution(fw);
   const retention = readRetention(fw);
+  const relay = readRelay(fw);
   const generator = readGenerator(fw, namespace);
   if (namespace === undefined || sharding === undefined) return undefined;
-  return { file, namespace, migrateAtStart, sharding, execution, retention, generator };
+  return { file, namespace, migrateAtStart, sharding, execution, retention, relay, generator };
 }
 
 function readExecution(fw: SectionReader): ExecutionDefaults {

@@ -1,5 +1,12 @@
 import { kebabCase } from './key-names.js';
-import type { DatabaseUrl, DataSourceConfig, FwConfig, GroupConfig, MemberConfig } from './types.js';
+import type {
+  DatabaseUrl,
+  DataSourceConfig,
+  FwConfig,
+  GroupConfig,
+  MemberConfig,
+  SinkConfig,
+} from './types.js';
 
 /**
  * The configuration as it takes effect: every default filled in, every reference replaced, paths absolute, secrets as
@@ -11,6 +18,7 @@ export function printConfig({
   sharding,
   execution,
   retention,
+  relay,
   generator,
 }: FwConfig): string {
   const { group, member } = sharding.defaultShard;
@@ -24,6 +32,10 @@ export function printConfig({
     },
     execution,
     retention,
+    relay: relay && {
+      schemaBaseUrl: relay.schemaBaseUrl,
+      sinks: relay.sinks.map(sinkJson),
+    },
     generator: generator && {
       source: generator.sourceDirectory,
       output: generator.outputDirectory,
@@ -34,6 +46,13 @@ export function printConfig({
     },
   };
   return JSON.stringify({ fw: inKebabCase(fw) }, null, 2);
+}
+
+function sinkJson({ receiver, models, events, ...settings }: SinkConfig): object {
+  const { kind, ...rest } = receiver;
+  const unlessEmpty = (names: readonly string[]): readonly string[] | undefined =>
+    names.length === 0 ? undefined : names;
+  return { ...settings, models: unlessEmpty(models), events: unlessEmpty(events), [kind]: rest };
 }
 
 function groupJson({ group, name, members }: GroupConfig): object {

@@ -1,7 +1,16 @@
 import { resolve } from 'node:path';
 import type { ConfigNode, ScalarNode } from './config-node.js';
 import { driverClassName, parseJdbcUrl } from './jdbc-url.js';
-import type { BooleanKey, ChoiceKey, ChoicesKey, FolderKey, IntegerKey, SecretKey, TextKey } from './keys.js';
+import type {
+  BooleanKey,
+  ChoiceKey,
+  ChoicesKey,
+  FolderKey,
+  IntegerKey,
+  SecretKey,
+  TextKey,
+  TextsKey,
+} from './keys.js';
 import type { Mistake, Place, Problems } from './problems.js';
 import type { References } from './references.js';
 import { SecretText } from './secret.js';
@@ -114,6 +123,25 @@ export function checkDriverClass(
   if (name === expected) return;
   const message = `this driver class does not belong to jdbc:${url.kind}`;
   context.problems.add(located.place, { message, hint: `use ${expected}, or remove the key` });
+}
+
+export function readTexts(context: ReadContext, key: TextsKey, located: Located): readonly string[] {
+  const { node, place } = located;
+  const fits = node.kind === 'list' && node.items.length >= 1 && node.items.length <= key.maximum;
+  if (!fits) {
+    const found = node.kind === 'list' ? `a list of ${node.items.length}` : shownNode(node);
+    refuse(context, located, { message: `must be a list of 1 to ${key.maximum} texts, found ${found}` });
+    return [];
+  }
+  const texts = new Set<string>();
+  for (const [index, item] of node.items.entries()) {
+    const child: Located = { node: item, place: { path: `${place.path}[${index}]`, offset: item.offset } };
+    const text = readText(context, { ...key, kind: 'text' }, child);
+    if (text === undefined) continue;
+    if (texts.has(text)) refuse(context, child, { message: `${text} is listed twice` });
+    texts.add(text);
+  }
+  return [...texts];
 }
 
 export function readChoices<Choice extends string>(

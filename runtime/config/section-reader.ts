@@ -15,6 +15,7 @@ import type {
   SecretKey,
   SectionKey,
   TextKey,
+  TextsKey,
 } from './keys.js';
 import type { Place } from './problems.js';
 import {
@@ -28,6 +29,7 @@ import {
   readJdbcUrl,
   readSecret,
   readText,
+  readTexts,
   shownNode,
 } from './read-scalar.js';
 import { didYouMean, editDistance } from './suggest.js';
@@ -111,6 +113,11 @@ export class SectionReader {
   choices<Choice extends string>(key: ChoicesKey<Choice>): readonly Choice[] {
     const located = this.#take(key);
     return located === undefined ? [] : readChoices(this.context, key, located);
+  }
+
+  texts(key: TextsKey): readonly string[] {
+    const located = this.#take(key);
+    return located === undefined ? [] : readTexts(this.context, key, located);
   }
 
   section(key: SectionKey): SectionReader | undefined {

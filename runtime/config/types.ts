@@ -130,6 +130,74 @@ export interface RetentionConfig {
   readonly automatic: boolean;
 }
 
+/** Where the relay sends events. */
+export interface RelayConfig {
+  /** In front of `/schemas/...`, without a slash at its end. Undefined: messages name no schema. */
+  readonly schemaBaseUrl: string | undefined;
+  readonly sinks: readonly SinkConfig[];
+}
+
+/** One receiver, and what it gets. */
+export interface SinkConfig {
+  readonly name: string;
+  /** Default `structured`. */
+  readonly format: 'structured' | 'binary' | 'debezium';
+  /** Default `stored`. */
+  readonly versions: 'stored' | 'latest';
+  /** Empty: all of the application. */
+  readonly models: readonly string[];
+  /** Empty: all. */
+  readonly events: readonly string[];
+  /** Default `park`. */
+  readonly onRejected: 'park' | 'stop';
+  /** Default `beginning`. */
+  readonly startFrom: 'beginning' | 'now';
+  /** Default 500. */
+  readonly batchSize: number;
+  /** Default 2. */
+  readonly inFlight: number;
+  /** Default 10,000. */
+  readonly timeoutMs: number;
+  /** Default 5. */
+  readonly maximumAttempts: number;
+  /** Default 200. */
+  readonly retryDelayMs: number;
+  readonly receiver: SinkReceiver;
+}
+
+export type SinkReceiver = WebhookReceiver | NatsReceiver | KafkaReceiver;
+
+export interface WebhookReceiver {
+  readonly kind: 'webhook';
+  readonly url: string;
+  readonly secret: Secret;
+}
+
+export interface NatsReceiver {
+  readonly kind: 'nats';
+  readonly servers: readonly string[];
+  /** Default `events.{model}.{event}`. */
+  readonly subject: string;
+  readonly username?: string | undefined;
+  readonly password?: Secret | undefined;
+  readonly token?: Secret | undefined;
+  readonly tls: boolean;
+}
+
+export interface KafkaReceiver {
+  readonly kind: 'kafka';
+  readonly brokers: readonly string[];
+  /** Default `outbox.event.{model}`. */
+  readonly topic: string;
+  /** Default `fw-actions`. */
+  readonly clientId: string;
+  readonly tls: boolean;
+  /** Default `scram-sha-512`; without meaning unless there is a user. */
+  readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
+  readonly username?: string | undefined;
+  readonly password?: Secret | undefined;
+}
+
 /** What `fw-gen generate` reads and writes. Paths are absolute, resolved against the configuration file. */
 export interface GeneratorConfig {
   /** Folder that all inputs lie in. */
@@ -156,6 +224,8 @@ export interface FwConfig {
   readonly sharding: ShardingTopology;
   readonly execution: ExecutionDefaults;
   readonly retention: RetentionConfig;
+  /** Absent if the file has no `fw.relay`. */
+  readonly relay: RelayConfig | undefined;
   /** Absent if the file has no `fw.generator`. */
   readonly generator: GeneratorConfig | undefined;
 }

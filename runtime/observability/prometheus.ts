@@ -2,10 +2,12 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { type Timer, time } from '../concurrency/time.js';
 import type { ConsumerLag, ShardLag } from '../events/log/lag.js';
 import type { JournalStatistics } from '../persistence/journal/journal-statistics.js';
+import type { SinkStatistics } from '../relay/sink-statistics.js';
 import type { RetentionStatus } from '../retention/retention-keeper.js';
 import { addAdmissionMetrics, type HttpAdmission } from './admission-metrics.js';
 import { addRetentionMetrics } from './retention-metrics.js';
 import type { ShardStatistics } from './shard-statistics.js';
+import { addSinkMetrics } from './sink-metrics.js';
 
 /** What the metrics are made from. */
 export interface MetricsSources {
@@ -15,6 +17,8 @@ export interface MetricsSources {
   readonly lag?: () => Promise<readonly ShardLag[]>;
   /** Asked once for every scrape. Absent: the journal is not looked after here. */
   readonly journal?: () => readonly JournalStatistics[];
+  /** Asked for every scrape. Absent: no sink of the relay runs here. */
+  readonly sinks?: () => readonly SinkStatistics[];
   /** Asked once for every scrape. Absent: this process does nothing about retention. */
   readonly retention?: () => readonly RetentionStatus[];
 }
@@ -54,6 +58,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
   const tellOfShards = addShardMetrics(registry);
   const tellOfJournal = sources.journal === undefined ? undefined : addJournalMetrics(registry);
   if (sources.lag !== undefined) addDeliveryMetrics(registry, latest(sources.lag));
+  if (sources.sinks !== undefined) addSinkMetrics(registry, sources.sinks);
   if (sources.retention !== undefined) addRetentionMetrics(registry, sources.retention);
   const observe = addHttpMetrics(registry);
   const watched: ((statistics: readonly ShardStatistics[]) => void)[] = [];

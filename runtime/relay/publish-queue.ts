@@ -50,13 +50,16 @@ export class SinkGone extends Error {
   }
 }
 
-/** What is reported about a sink. */
-export interface PublishReporter {
-  /** Once for each time that the receiver stops taking messages, and once when it takes them again. */
-  readonly warn: (message: string) => void;
-  /** So many messages were accepted. */
-  readonly accepted: (count: number) => void;
+/** What a queue counts. */
+export interface PublishCounts {
+  accepted: number;
+  deferred: number;
+  rejected: number;
+  /** False while the receiver takes no messages. */
+  takes: boolean;
 }
+
+type Deferred = Extract<PublishOutcome, { kind: 'deferred' }>;
 
 /** Messages of one model, in order. */
 interface Group {
@@ -73,7 +76,9 @@ export interface PublishQueueOptions {
   readonly sink: RelaySink;
   readonly limits: PublishLimits;
   readonly random: () => number;
-  readonly reporter: PublishReporter;
+  readonly counts: PublishCounts;
+  /** Called once each time that the receiver stops taking messages, and once when it takes them again. */
+  readonly warn: (message: string) => void;
 }
 
 /**
@@ -165,20 +170,17 @@ export class PublishQueue {
     const messages = batch.flatMap(remaining);
     const outcomes = await this.#publish(messages);
     let next = 0;
-    let deferred: Extract<PublishOutcome, { kind: 'deferred' }> | undefined;
-    let accepted = 0;
+    let deferred: Deferred | undefined;
     const again: Group[] = [];
     for (const group of batch) {
       const count = group.messages.length - group.accepted;
-      const [taken, stop] = settle(group, outcomes.slice(next, next + count));
+      const stop = this.#settle(group, outcomes.slice(next, next + count));
       next += count;
-      accepted += taken;
       if (stop === undefined) continue;
       deferred ??= stop;
       again.push(group);
     }
     this.#inFlight -= 1;
-    if (accepted > 0) this.#options.reporter.accepted(accepted);
     this.#waiting.unshift(...again);
     if (deferred === undefined) this.#succeeded();
     else this.#failed(deferred);
@@ -205,19 +207,40 @@ export class PublishQueue {
     }
   }
 
-  #succeeded(): void {
-    if (this.#failures === 0) return;
-    this.#failures = 0;
-    this.#options.reporter.warn(`${this.#options.name} takes messages again`);
+  /** What makes the rest of a group be sent again, if anything does. */
+  #settle(group: Group, outcomes: readonly PublishOutcome[]): Deferred | undefined {
+    const { counts } = this.#options;
+    for (const outcome of remaining(group).map((_, index) => outcomes[index] ?? MISSING)) {
+      if (outcome.kind === 'deferred') return outcome;
+      if (outcome.kind !== 'accepted') {
+        counts.rejected += 1;
+        group.reject(new RunInterrupted(group.accepted, failureOf(outcome)));
+        return undefined;
+      }
+      group.accepted += 1;
+      counts.accepted += 1;
+    }
+    group.resolve();
+    return undefined;
   }
 
-  #failed({ reason, retryAfterMs = 0 }: Extract<PublishOutcome, { kind: 'deferred' }>): void {
-    const { name, limits, random, reporter } = this.#options;
+  #succeeded(): void {
+    if (this.#failures === 0) return;
+    const { name, counts, warn } = this.#options;
+    this.#failures = 0;
+    counts.takes = true;
+    warn(`${name} takes messages again`);
+  }
+
+  #failed({ reason, retryAfterMs = 0 }: Deferred): void {
+    const { name, limits, random, counts, warn } = this.#options;
+    counts.deferred += 1;
+    counts.takes = false;
     if (this.#stopping) {
       for (const group of this.#waiting.splice(0)) giveUp(group);
       return;
     }
-    if (this.#failures === 0) reporter.warn(`${name} takes no messages: ${reason}. They are sent again`);
+    if (this.#failures === 0) warn(`${name} takes no messages: ${reason}. They are sent again`);
     this.#failures += 1;
     const pauseMs = backoffMs(this.#failures, LONGEST_PAUSE_MS, { firstMs: limits.retryDelayMs, random });
     time.clearTimeout(this.#pause);
@@ -236,28 +259,14 @@ function remaining({ messages, accepted }: Group): readonly RelayMessage[] {
   return accepted === 0 ? messages : messages.slice(accepted);
 }
 
-/** How many were accepted, and what makes the rest be sent again, if anything does. */
-function settle(
-  group: Group,
-  outcomes: readonly PublishOutcome[],
-): readonly [taken: number, deferred: Extract<PublishOutcome, { kind: 'deferred' }> | undefined] {
-  const before = group.accepted;
-  for (const _message of remaining(group)) {
-    const outcome: PublishOutcome = outcomes[group.accepted - before] ?? MISSING;
-    if (outcome.kind === 'deferred') return [group.accepted - before, outcome];
-    if (outcome.kind !== 'accepted') {
-      const error =
-        outcome.kind === 'gone' ? new SinkGone(outcome.reason) : new SinkRejected(outcome.reason);
-      group.reject(new RunInterrupted(group.accepted, error));
-      return [group.accepted - before, undefined];
-    }
-    group.accepted += 1;
-  }
-  group.resolve();
-  return [group.accepted - before, undefined];
+function failureOf({ kind, reason }: Extract<PublishOutcome, { kind: 'rejected' | 'gone' }>): Error {
+  return kind === 'gone' ? new SinkGone(reason) : new SinkRejected(reason);
 }
 
-const MISSING: PublishOutcome = Object.freeze({ kind: 'deferred', reason: 'the sink gave no outcome for it' });
+const MISSING: PublishOutcome = Object.freeze({
+  kind: 'deferred',
+  reason: 'the sink gave no outcome for it',
+});
 
 function giveUp(group: Group): void {
   group.reject(new RunInterrupted(group.accepted, new SinkUnavailable('delivery ends')));

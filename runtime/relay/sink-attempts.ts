@@ -1,11 +1,11 @@
 import { type Attempt, type Attempts, type RunContext, RunInterrupted } from '../events/delivery/attempts.js';
 import { backoffMs } from '../events/delivery/handler-attempts.js';
 import type { LoggedEvent } from '../events/log/event-record.js';
+import type { EventVersions } from './event-versions.js';
 import type { MessageFormat } from './message/message-format.js';
 import { toMessage } from './message/message-format.js';
 import { type PublishQueue, SinkGone, SinkUnavailable } from './publish-queue.js';
 import type { RelayMessage } from './relay-sink.js';
-import type { EventVersions } from './event-versions.js';
 
 const LONGEST_PAUSE_MS = 30_000;
 

@@ -4,6 +4,7 @@ import { addDeadLettersCommand } from './dead-letters-command.js';
 import { addFailoversCommand } from './failovers-command.js';
 import { addLagCommand } from './lag-command.js';
 import { addReplayCommands } from './replay-command.js';
+import { addResumeCommand } from './resume-command.js';
 import { addRetainCommand } from './retain-command.js';
 import { addSchedulesCommand } from './schedules-command.js';
 
@@ -18,6 +19,7 @@ export function addEventsCommand(program: Command, context: CommandContext): voi
   addFailoversCommand(events, context);
   addDeadLettersCommand(events, context);
   addReplayCommands(events, context);
+  addResumeCommand(events, context);
   addRetainCommand(events, context);
   addSchedulesCommand(events, context);
 }

@@ -16,7 +16,7 @@ export interface Consumer {
   /** Where a consumer that is new to a shard begins. Default `beginning`. */
   readonly startFrom?: 'beginning' | 'now';
   /** What it reads. */
-  readonly selection: Pick<LogSelection, 'eventTypes' | 'modelNames'>;
+  readonly selection: Pick<LogSelection, 'eventTypes' | 'modelNames' | 'exceptModels'>;
   /** Models that are worked on at the same time, on each shard. */
   readonly concurrency: number;
   /** It writes through the transaction that moves its checkpoint. Default false. */
@@ -25,6 +25,8 @@ export interface Consumer {
   readonly attempts: (shard: ShardIdentifier) => Attempts;
   /** Delivery stops: what waits for something that may take long is to give up. */
   readonly stopping?: () => void;
+  /** Called once delivery has stopped. */
+  readonly close?: () => Promise<void>;
 }
 
 /** What begins the name of a consumer that is not a handler. */

@@ -67,6 +67,7 @@ export class DeliveryProcess {
       ...tellers.map((teller) => teller.stop()),
     ];
     await atMost(Promise.all(stopped), graceMs + FINISH_MS);
+    await atMost(Promise.all(this.#options.consumers.map(({ close }) => close?.())), FINISH_MS);
   }
 
   /** Begins on shards that are new, ends on those that are gone, and listens anew where the connections are others. */

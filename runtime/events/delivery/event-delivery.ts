@@ -172,7 +172,8 @@ export class EventDelivery {
   }
 
   #requireHandler(name: string): void {
-    if (this.#options.handlers.some((handler) => handler.name === name)) return;
+    const { handlers, sinks = [] } = this.#options;
+    if ([...handlers, ...sinks].some((consumer) => consumer.name === name)) return;
     throw new UnknownHandlerError(`There is no handler ${name}`);
   }
 }

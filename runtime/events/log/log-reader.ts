@@ -10,6 +10,8 @@ export interface LogSelection {
   readonly eventTypes?: readonly string[] | undefined;
   /** Names of models. Undefined: all. */
   readonly modelNames?: readonly string[] | undefined;
+  /** Names of models whose events are left out. Default none. */
+  readonly exceptModels?: readonly string[] | undefined;
   /** Of this model alone. */
   readonly model?: { readonly name: string; readonly id: string } | undefined;
   /** Not before this position. */
@@ -143,6 +145,7 @@ function pageStatement(
     `= ANY (${put(arrayLiteral(names.map(quoteElement)))}::text[])`;
   if (selection.eventTypes !== undefined) wanted.push(`e.event_type ${oneOf(selection.eventTypes)}`);
   if (selection.modelNames !== undefined) wanted.push(`e.model_name ${oneOf(selection.modelNames)}`);
+  if (selection.exceptModels !== undefined) wanted.push(`NOT e.model_name ${oneOf(selection.exceptModels)}`);
   if (selection.fromPosition !== undefined)
     wanted.push(`e.position >= ${put(selection.fromPosition)}::bigint`);
   if (selection.fromDate !== undefined)
@@ -171,17 +174,9 @@ ORDER BY n.transaction_id, n.position`;
 
 /** One name per combination of conditions. */
 function statementName(selection: LogSelection, bounds: PageBounds): string {
-  const { model, eventTypes, modelNames, fromPosition, fromDate } = selection;
-  const flags = [
-    bounds.past,
-    bounds.upper,
-    bounds.until,
-    model,
-    fromPosition,
-    fromDate,
-    eventTypes,
-    modelNames,
-  ];
+  const { model, eventTypes, modelNames, exceptModels, fromPosition, fromDate } = selection;
+  const names = [eventTypes, modelNames, exceptModels];
+  const flags = [bounds.past, bounds.upper, bounds.until, model, fromPosition, fromDate, ...names];
   return `fw_log_${flags.map((flag) => (flag === undefined || flag === false ? '0' : '1')).join('')}`;
 }
 

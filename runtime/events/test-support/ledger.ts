@@ -24,6 +24,7 @@ import {
 import { defineMigration, type Migration } from '../../migration/migration.js';
 import { EventCatalog } from '../../persistence/codec/event-catalog.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
+import type { Consumer } from '../delivery/consumer.js';
 import { EventDelivery } from '../delivery/event-delivery.js';
 import type { HandlerDescriptor, HandlerSettings } from '../delivery/handler-descriptor.js';
 import type { DeliveryLimits } from '../delivery/shard-delivery.js';
@@ -125,6 +126,7 @@ export interface Ledger {
 
 export interface LedgerOptions {
   readonly handlers?: readonly HandlerDescriptor[];
+  readonly sinks?: readonly Consumer[];
   readonly limits?: Partial<DeliveryLimits>;
   readonly environment?: ExecutionEnvironment;
   readonly execution?: Partial<ExecutionDefaults>;
@@ -145,10 +147,11 @@ export function openLedger(databases: DatabaseRegistry, options: LedgerOptions =
     ...(options.environment === undefined ? {} : { environment: options.environment }),
   });
   const warnings: string[] = [];
-  const { handlers = [], limits = {} } = options;
+  const { handlers = [], sinks = [], limits = {} } = options;
   const events = new EventDelivery({
     databases,
     handlers,
+    sinks,
     executor,
     registry,
     limits,

@@ -69,6 +69,7 @@ function settingsOf({
   migrateAtStart,
   execution,
   retention,
+  relay,
 }: FwConfig): ReadonlyMap<string, unknown> {
   const keys = Object.entries({ execution, retention }).flatMap(([section, values]) =>
     Object.entries(values).map(([name, value]) => [`fw.${section}.${kebabCase(name)}`, value] as const),
@@ -77,6 +78,7 @@ function settingsOf({
     ['fw.namespace', namespace],
     ['fw.migrate-at-start', migrateAtStart],
     ...keys,
+    ['fw.relay', JSON.stringify(relay)],
   ]);
 }
 

@@ -66,7 +66,7 @@ async function start<Collaborators>(
   command: ServeCommand,
   { port, log }: { readonly port: ProcessPort; readonly log: Logger },
 ): Promise<RunningServer> {
-  const { env = process.env, collaborators, clock, deliver } = options;
+  const { env = process.env, collaborators, clock, deliver, relay } = options;
   const config = loadConfig(command.config, { env });
   const opened = await openApplication(application, {
     ...config,
@@ -75,6 +75,7 @@ async function start<Collaborators>(
     collaborators,
     ...(clock === undefined ? {} : { clock }),
     ...(deliver === undefined ? {} : { deliver }),
+    ...(relay === undefined ? {} : { sinks: relay }),
     inform: (message) => log.info({}, message),
     warn: (message) => log.warn({}, message),
   });
@@ -184,12 +185,19 @@ function run({ opened, config, env, port, log, server, address }: Listening): Ru
 /** The lag of delivery costs queries: only a process that delivers reports it. */
 async function openMetrics(application: Application, delivers: boolean): Promise<Metrics> {
   const { createMetrics } = await import('../../observability/prometheus.js');
-  const { statistics, events, databases, journalStatistics: journal, retention } = application;
+  const {
+    statistics,
+    events,
+    databases,
+    journalStatistics: journal,
+    retention,
+    sinkStatistics: sinks,
+  } = application;
   const lag = () => lagOfShards(databases, events);
   return createMetrics({
     statistics,
     retention: () => retention.status,
-    ...(delivers ? { lag, journal } : {}),
+    ...(delivers ? { lag, journal, sinks } : {}),
   });
 }
 

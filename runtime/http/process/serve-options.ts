@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Application } from '../../application.js';
 import type { Clock } from '../../domain/clock.js';
 import type { Logger } from '../../observability/logger.js';
+import type { SinkDefinition } from '../../relay/sink-definition.js';
 import type { Authenticator } from '../authenticator.js';
 import type { HttpLimits } from '../limits.js';
 import type { ApplicationProblems } from '../problem-kinds.js';
@@ -47,6 +48,11 @@ export interface ServeSettings {
    * another process has to.
    */
   readonly deliver?: boolean;
+  /**
+   * Send events to sinks from this process, if it delivers: to those of `fw.relay` in the configuration, or to these.
+   * Default false: `fw-gen relay` does.
+   */
+  readonly relay?: boolean | readonly SinkDefinition[];
   /** Serve `/metrics` in the text format of Prometheus. Default true. */
   readonly metrics?: boolean;
   /** A pino logger, or one like it. Default: pino, one line of JSON per entry, to stderr. */

@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { EventDescriptor } from '../../../runtime/operations.js';
+import { type CommandContext, InputError, readConfig, withConfig } from '../command-context.js';
+import type { Command } from '../commander.js';
+import { EXIT, type ExitCode } from '../exit.js';
+import { examples } from '../help.js';
+
+interface RelayFlags {
+  readonly config: string;
+  readonly sink?: readonly string[];
+  readonly application?: string;
+}
+
+/** Adds `fw-gen relay`. */
+export function addRelayCommand(program: Command, context: CommandContext): void {
+  withConfig(program.command('relay'))
+    .description(
+      'Sends events to the sinks of fw.relay until it is interrupted. Start it several times to have a spare: each sink runs in one of them on each shard.',
+    )
+    .option('--sink <name...>', 'these alone')
+    .option(
+      '--application <module>',
+      'compiled module that exports the application, for sinks with versions: latest',
+    )
+    .addHelpText(
+      'after',
+      examples(
+        ['fw-gen relay', 'all sinks of the configuration'],
+        ['fw-gen relay --sink orders', 'one of them'],
+        ['fw-gen events lag', 'how far each has come; its name there is relay:<sink>'],
+      ),
+    )
+    .action((flags: RelayFlags) => context.run(() => relay(flags, context)));
+}
+
+async function relay(flags: RelayFlags, { output, signal }: CommandContext): Promise<ExitCode> {
+  const config = readConfig(flags.config);
+  if (config.relay === undefined) {
+    throw new InputError(`${flags.config} has no fw.relay. docs/integration.md shows how to set up sinks.`);
+  }
+  const sinks = chosenSinks(config.relay.sinks, flags.sink);
+  const events = flags.application === undefined ? undefined : await eventsOf(flags.application);
+  const { configuredSinks, Relay, withDatabases } = await import('../../../runtime/operations.js');
+  const { schemaBaseUrl } = config.relay;
+  const definitions = configuredSinks({ schemaBaseUrl, sinks });
+  return withDatabases(config.sharding, output.error, async (databases) => {
+    const process = new Relay({ databases, sinks: definitions, events, schemaBaseUrl, warn: output.error });
+    process.start();
+    output.info(`relaying to ${sinks.map(({ name }) => name).join(', ')}`);
+    if (!signal.aborted) await once(signal, 'abort');
+    await process.stop();
+    return EXIT.success;
+  });
+}
+
+/** @throws InputError for a name that no sink has */
+function chosenSinks<Sink extends { readonly name: string }>(
+  sinks: readonly Sink[],
+  names: readonly string[] | undefined,
+): readonly Sink[] {
+  if (names === undefined) return sinks;
+  return names.map((name) => {
+    const found = sinks.find((sink) => sink.name === name);
+    if (found !== undefined) return found;
+    throw new InputError(`There is no sink ${name}. There are ${sinks.map((each) => each.name).join(', ')}.`);
+  });
+}
+
+/** @throws InputError if the module exports no application */
+async function eventsOf(module: string): Promise<readonly EventDescriptor[]> {
+  const exported = (await import(pathToFileURL(resolve(module)).href)) as { readonly application?: unknown };
+  const { application } = exported;
+  if (typeof application === 'object' && application !== null && 'events' in application) {
+    const { events } = application;
+    // Emitted code, whose contract the compiler has checked.
+    if (Array.isArray(events)) return events as readonly EventDescriptor[];
+  }
+  throw new InputError(`${module} exports no application. Name the compiled generated/application.js.`);
+}

@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { parseConfig } from './load-config.js';
+import { printConfig } from './print-config.js';
+import { errorOf } from './test-support/configs.js';
+import type { FwConfig } from './types.js';
+
+const example = readFileSync(new URL('../relay/test-support/relay.config.yaml', import.meta.url), 'utf8');
+const env = { WEBHOOK_SECRET: 'c2VjcmV0' };
+
+function parsed(text: string): FwConfig {
+  return parseConfig(text, { file: 'fw.config.yaml', env });
+}
+
+/** The configuration with other sinks. */
+function withSinks(lines: string): string {
+  const rest = example.slice(example.indexOf('  namespace:'));
+  return `fw:\n  relay:\n    sinks:\n${lines}${rest}`;
+}
+
+function mistakesOf(lines: string): string {
+  return errorOf(() => parsed(withSinks(lines))).message;
+}
+
+test('sinks are read with their defaults', () => {
+  const { relay } = parsed(example);
+  expect(relay?.schemaBaseUrl).toBe('https://wallet.example');
+  expect(relay?.sinks[0]).toMatchObject({
+    name: 'orders',
+    format: 'structured',
+    versions: 'stored',
+    models: ['Wallet'],
+    events: [],
+    onRejected: 'park',
+    startFrom: 'beginning',
+    batchSize: 500,
+    receiver: { kind: 'webhook', url: 'https://orders.example/hooks/wallet' },
+  });
+  expect(relay?.sinks.slice(1).map(({ receiver }) => receiver)).toEqual([
+    {
+      kind: 'kafka',
+      brokers: ['kafka-1:9092', 'kafka-2:9092'],
+      topic: 'wallet.{model}',
+      clientId: 'fw-actions',
+      tls: false,
+      mechanism: 'scram-sha-512',
+    },
+    { kind: 'nats', servers: ['nats-1:4222'], subject: 'events.{model}.{event}', tls: false },
+  ]);
+});
+
+test('what is printed shows no secret and is read again', () => {
+  const config = parsed(example);
+  const printed = printConfig(config);
+  expect(printed).not.toContain(env.WEBHOOK_SECRET);
+  const again = parsed(printed);
+  expect(again.relay?.sinks.map(({ name }) => name)).toEqual(['orders', 'audit', 'search']);
+});
+
+test('a sink has one receiver', () => {
+  expect(mistakesOf('      - { name: a }\n')).toContain(
+    'a sink has one of webhook, nats and kafka, found none',
+  );
+  const both = '      - { name: a, nats: { servers: [n] }, kafka: { brokers: [k] } }\n';
+  expect(mistakesOf(both)).toContain('found nats and kafka');
+});
+
+test('names are proper, and no two sinks share one', () => {
+  const named = (name: string): string => `      - { name: "${name}", kafka: { brokers: [k] } }\n`;
+  expect(mistakesOf(named('a b'))).toContain('must be letters, digits, ., _ and -');
+  expect(mistakesOf(named('a') + named('a'))).toContain('two sinks are named a');
+});
+
+test('lists of texts are lists of texts', () => {
+  const of = (servers: string): string => `      - { name: a, nats: { servers: ${servers} } }\n`;
+  expect(mistakesOf(of('n'))).toContain('must be a list of 1 to 32 texts, found the text "n"');
+  expect(mistakesOf(of('[]'))).toContain('found a list of 0');
+  expect(mistakesOf(of('[n, n]'))).toContain('n is listed twice');
+  expect(mistakesOf(of('[1]'))).toContain('must be a text, found 1');
+});
+
+test('a webhook has an absolute URL', () => {
+  const of = (url: string): string => `      - { name: a, webhook: { url: "${url}", secret: "x" } }\n`;
+  expect(mistakesOf(of('/hook'))).toContain('must be an absolute URL');
+  expect(mistakesOf(of('ftp://a.example'))).toContain('must be an absolute URL');
+});

@@ -1,0 +1,20 @@
+-- Shard (0, 0) global-1: run in wallet_global on localhost as a superuser, before the connector starts.
+-- The server needs wal_level = logical.
+do $$ begin
+  if not exists (select from pg_roles where rolname = 'fw_debezium') then
+    create role fw_debezium login replication; -- set its password: \password fw_debezium
+  end if;
+end $$;
+grant usage on schema eventlog to fw_debezium;
+grant select on eventlog.events to fw_debezium;
+
+-- Rows are published as those of the partitioned table, whatever partition they are in.
+do $$ begin
+  if not exists (select from pg_publication where pubname = 'fw_outbox') then
+    create publication fw_outbox for table eventlog.events with (publish = 'insert', publish_via_partition_root = true);
+  end if;
+end $$;
+
+-- From here on nothing is missed, however late the connector starts: the slot keeps the write-ahead log.
+select pg_create_logical_replication_slot('fw_outbox_0_0', 'pgoutput')
+where not exists (select from pg_replication_slots where slot_name = 'fw_outbox_0_0');

@@ -1,0 +1,170 @@
+import { expect, test } from 'vitest';
+import { RunInterrupted } from '../events/delivery/attempts.js';
+import { PublishQueue, SinkGone, SinkRejected, SinkUnavailable } from './publish-queue.js';
+import { ACCEPTED, type PublishOutcome, type RelayMessage, type RelaySink } from './relay-sink.js';
+
+const LIMITS = { batchSize: 4, batchBytes: 1_000, inFlight: 2, timeoutMs: 60_000, retryDelayMs: 1 };
+const never = new AbortController().signal;
+
+interface Call {
+  readonly ids: readonly string[];
+  readonly answer: (outcomes: readonly PublishOutcome[] | Error) => void;
+}
+
+/** A queue whose sink answers by hand. */
+function manualQueue(limits: Partial<typeof LIMITS> = {}): {
+  queue: PublishQueue;
+  calls: Call[];
+  warnings: string[];
+  counts: { accepted: number; deferred: number; rejected: number; takes: boolean };
+} {
+  const calls: Call[] = [];
+  const warnings: string[] = [];
+  const counts = { accepted: 0, deferred: 0, rejected: 0, takes: true };
+  const sink: RelaySink = {
+    publish: (messages) =>
+      new Promise((resolve, reject) => {
+        const answer = (outcomes: readonly PublishOutcome[] | Error): void =>
+          outcomes instanceof Error ? reject(outcomes) : resolve(outcomes);
+        calls.push({ ids: messages.map(({ id }) => id), answer });
+      }),
+    close: async () => {},
+  };
+  const queue = new PublishQueue({
+    name: 'Sink test',
+    sink,
+    limits: { ...LIMITS, ...limits },
+    random: () => 1,
+    counts,
+    warn: (message) => warnings.push(message),
+  });
+  return { queue, calls, warnings, counts };
+}
+
+function messages(...ids: readonly string[]): readonly RelayMessage[] {
+  return ids.map((id) => ({
+    id,
+    key: id.charAt(0),
+    modelName: 'Wallet',
+    eventType: 'Created',
+    contentType: 'application/json',
+    attributes: {},
+    headers: {},
+    body: '{}',
+  }));
+}
+
+async function callsOf({ calls }: { readonly calls: readonly Call[] }, count: number): Promise<void> {
+  while (calls.length < count) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+const accept = (count: number): readonly PublishOutcome[] => Array.from({ length: count }, () => ACCEPTED);
+
+test('what waits travels together, up to the size of a batch, and so many batches at a time', async () => {
+  const manual = manualQueue();
+  const sent = ['a1', 'b1', 'c1', 'd1', 'e1', 'f1', 'g1', 'h1', 'i1'].map((id) =>
+    manual.queue.publish(messages(id), never),
+  );
+  await callsOf(manual, 2);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(manual.calls.map(({ ids }) => ids.length)).toEqual([4, 4]);
+  manual.calls[0]?.answer(accept(4));
+  await callsOf(manual, 3);
+  manual.calls[1]?.answer(accept(4));
+  manual.calls[2]?.answer(accept(1));
+  await Promise.all(sent);
+  expect(manual.counts).toEqual({ accepted: 9, deferred: 0, rejected: 0, takes: true });
+});
+
+test('a batch ends before the one that would make it too large', async () => {
+  const manual = manualQueue({ batchBytes: 5 });
+  void manual.queue.publish(messages('a1', 'a2'), never);
+  void manual.queue.publish(messages('b1'), never);
+  await callsOf(manual, 2);
+  expect(manual.calls.map(({ ids }) => ids)).toEqual([['a1', 'a2'], ['b1']]);
+});
+
+test('a receiver that is out of reach gets the same again, alone until it answers, and two messages say so', async () => {
+  const manual = manualQueue({ batchSize: 1 });
+  const sent = Promise.all(['a1', 'b1'].map((id) => manual.queue.publish(messages(id), never)));
+  await callsOf(manual, 2);
+  manual.calls[0]?.answer(new Error('refused'));
+  manual.calls[1]?.answer(new Error('refused'));
+  await callsOf(manual, 3);
+  expect(manual.counts.takes).toBe(false);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(manual.calls).toHaveLength(3);
+  manual.calls[2]?.answer(accept(1));
+  await callsOf(manual, 4);
+  manual.calls[3]?.answer(accept(1));
+  await sent;
+  expect(manual.warnings).toEqual([
+    'Sink test takes no messages: refused. They are sent again',
+    'Sink test takes messages again',
+  ]);
+});
+
+test('of a run that was taken in part, only the rest is sent again', async () => {
+  const manual = manualQueue();
+  const sent = manual.queue.publish(messages('a1', 'a2', 'a3'), never);
+  await callsOf(manual, 1);
+  manual.calls[0]?.answer([
+    ACCEPTED,
+    { kind: 'deferred', reason: 'busy' },
+    { kind: 'deferred', reason: 'busy' },
+  ]);
+  await callsOf(manual, 2);
+  expect(manual.calls[1]?.ids).toEqual(['a2', 'a3']);
+  manual.calls[1]?.answer(accept(2));
+  await sent;
+});
+
+test.each([
+  ['rejected', SinkRejected],
+  ['gone', SinkGone],
+] as const)('a message that is %s ends its run, with what was taken before it', async (kind, failure) => {
+  const manual = manualQueue();
+  const sent = manual.queue.publish(messages('a1', 'a2'), never);
+  await callsOf(manual, 1);
+  manual.calls[0]?.answer([ACCEPTED, { kind, reason: 'no' }]);
+  const error = await sent.catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(RunInterrupted);
+  expect(error).toMatchObject({ handled: 1, cause: expect.any(failure) });
+});
+
+test('a sink that gives too few outcomes gets the rest again', async () => {
+  const manual = manualQueue();
+  void manual.queue.publish(messages('a1', 'a2'), never);
+  await callsOf(manual, 1);
+  manual.calls[0]?.answer([ACCEPTED]);
+  await callsOf(manual, 2);
+  expect(manual.calls[1]?.ids).toEqual(['a2']);
+});
+
+test('a batch without an answer is sent again', async () => {
+  const manual = manualQueue({ timeoutMs: 5 });
+  const sent = manual.queue.publish(messages('a1'), never);
+  await callsOf(manual, 2);
+  manual.calls[1]?.answer(accept(1));
+  await sent;
+  expect(manual.warnings[0]).toContain('no answer within 5 ms');
+});
+
+test('what waits for a receiver that is out of reach is given up when delivery ends', async () => {
+  const manual = manualQueue({ retryDelayMs: 60_000 });
+  const sent = manual.queue.publish(messages('a1'), never).catch((reason: unknown) => reason);
+  await callsOf(manual, 1);
+  manual.calls[0]?.answer(new Error('refused'));
+  while (manual.counts.takes) await new Promise((resolve) => setTimeout(resolve, 1));
+  manual.queue.stop();
+  expect(await sent).toMatchObject({ handled: 0, cause: expect.any(SinkUnavailable) });
+});
+
+test('nothing is sent for a run that has ended', async () => {
+  const manual = manualQueue();
+  const ended = new AbortController();
+  const sent = manual.queue.publish(messages('a1'), ended.signal).catch((reason: unknown) => reason);
+  ended.abort();
+  expect(await sent).toMatchObject({ cause: expect.any(SinkUnavailable) });
+  expect(manual.calls).toEqual([]);
+});

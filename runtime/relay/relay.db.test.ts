@@ -1,0 +1,184 @@
+import { afterEach, expect, test } from 'vitest';
+import type { DatabaseHarness } from '../../test/databases/databases.js';
+import { describeOnEachAdapter } from '../../test/databases/vitest.js';
+import { EventOperations } from '../events/event-operations.js';
+import {
+  handlerOf,
+  type Ledger,
+  ledgerMigrations,
+  openLedger,
+  until,
+} from '../events/test-support/ledger.js';
+import { HERE, THERE } from '../execution/test-support/accounts.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { Relay } from './relay.js';
+import type { RelayMessage } from './relay-sink.js';
+import { sinkConsumers } from './sink-consumer.js';
+import { type CollectingSink, collectingSink } from './test-support/collecting-sink.js';
+
+const running: { stop(graceMs?: number): Promise<void> }[] = [];
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((each) => each.stop(0)));
+});
+
+function databasesOf(harness: DatabaseHarness, shards = [HERE]): Promise<DatabaseRegistry> {
+  return harness.makeShards({ shards, migrations: ledgerMigrations });
+}
+
+function serve(databases: DatabaseRegistry, sinks: readonly CollectingSink[]): Ledger {
+  const warnings: string[] = [];
+  const { consumers } = sinkConsumers(
+    sinks.map(({ definition }) => definition),
+    { warn: (message) => warnings.push(message) },
+  );
+  const ledger = openLedger(databases, { sinks: consumers });
+  running.push(ledger.events);
+  ledger.events.start();
+  return ledger;
+}
+
+async function credits(ledger: Ledger, accounts: number, each: number): Promise<readonly string[]> {
+  const ids = await Promise.all(Array.from({ length: accounts }, () => ledger.open()));
+  for (let round = 0; round < each; round += 1) await Promise.all(ids.map((id) => ledger.credit(id)));
+  return ids;
+}
+
+function versionsOf(messages: readonly RelayMessage[], key: string): readonly number[] {
+  return messages
+    .filter((message) => message.key === key)
+    .map(({ body }) => Number((JSON.parse(body) as { readonly sequence: string }).sequence));
+}
+
+describeOnEachAdapter('A sink of the relay', (harness) => {
+  test('gets every event of every shard, in batches, in order per model', async () => {
+    const sink = collectingSink();
+    const ledger = serve(await databasesOf(harness, [HERE, THERE]), [sink]);
+    const there = await ledger.open(THERE);
+    await ledger.credit(there);
+    const accounts = await credits(ledger, 8, 10);
+    await until(() => sink.received.length >= 81);
+    expect(sink.received).toHaveLength(81);
+    for (const id of accounts)
+      expect(versionsOf(sink.received, id)).toEqual(Array.from({ length: 10 }, (_, index) => index + 2));
+    expect(versionsOf(sink.received, there)).toEqual([2]);
+    expect(sink.batches.some((size) => size > 1)).toBe(true);
+  });
+
+  test('goes on behind its checkpoint in a process that does nothing else', async () => {
+    const databases = await databasesOf(harness);
+    const first = collectingSink();
+    const ledger = serve(databases, [first]);
+    const [account = ''] = await credits(ledger, 1, 3);
+    await until(() => first.received.length === 3);
+    await ledger.events.stop();
+    expect(first.closed).toBe(1);
+    await ledger.credit(account);
+    const second = collectingSink();
+    const relay = new Relay({ databases, sinks: [second.definition], warn: () => {} });
+    running.push(relay);
+    relay.start();
+    await until(() => second.received.length > 0);
+    expect(versionsOf(second.received, account)).toEqual([5]);
+    expect(relay.statistics()).toEqual([
+      { sink: 'collect', shard: HERE, accepted: 1, deferred: 0, rejected: 0, takes: true },
+    ]);
+  });
+
+  test('that is down stops only itself, counts no attempts, and gets what has waited in order', async () => {
+    const down = collectingSink({ name: 'down', maximumAttempts: 1, batchSize: 4, inFlight: 1 });
+    const up = collectingSink({ name: 'up' });
+    down.judge = () => {
+      throw new Error('connection refused');
+    };
+    const ledger = serve(await databasesOf(harness), [down, up]);
+    const accounts = await credits(ledger, 4, 5);
+    await until(() => up.received.length === 20 && down.batches.length > 5);
+    expect(await ledger.events.deadLetters.list()).toEqual([]);
+    const [{ consumers } = { consumers: [] }] = await ledger.events.lag();
+    expect(consumers.find(({ name }) => name === 'relay:down')).toMatchObject({ behind: 20, deadLetters: 0 });
+    down.judge = collectingSink().judge;
+    await until(() => down.received.length >= 20);
+    for (const id of accounts) expect(versionsOf(down.received, id)).toEqual([2, 3, 4, 5, 6]);
+    expect(down.mostAtOnce).toBe(1);
+  });
+
+  test('that rejects a message gets its model no further until the event is retried', async () => {
+    const sink = collectingSink({ maximumAttempts: 2 });
+    let poison: string | undefined;
+    let attempts = 0;
+    sink.judge = (message) => {
+      if (message.key !== poison || versionsOf([message], message.key)[0] !== 3) return { kind: 'accepted' };
+      attempts += 1;
+      return { kind: 'rejected', reason: 'too large' };
+    };
+    const ledger = serve(await databasesOf(harness), [sink]);
+    const [bad = '', good = ''] = await Promise.all([ledger.open(), ledger.open()]);
+    poison = bad;
+    for (let round = 0; round < 3; round += 1) for (const id of [bad, good]) await ledger.credit(id);
+    await until(() => versionsOf(sink.received, good).length === 3);
+    await until(async () => (await ledger.events.deadLetters.list()).length === 2);
+    expect(attempts).toBe(2);
+    expect(versionsOf(sink.received, bad)).toEqual([2]);
+    poison = undefined;
+    const [letter] = await ledger.events.deadLetters.list();
+    expect(letter).toMatchObject({ handler: 'relay:collect', modelId: bad });
+    await ledger.events.deadLetters.retry({ handler: 'relay:collect' });
+    await until(() => versionsOf(sink.received, bad).length === 3);
+    expect(versionsOf(sink.received, bad)).toEqual([2, 3, 4]);
+  });
+
+  test('stops for good where its receiver wants no more, and goes on once it is resumed', async () => {
+    const sink = collectingSink();
+    sink.judge = () => ({ kind: 'gone', reason: 'the receiver answered 410' });
+    const databases = await databasesOf(harness);
+    const ledger = serve(databases, [sink]);
+    const [account = ''] = await credits(ledger, 1, 2);
+    const operations = new EventOperations(databases);
+    const waitingFor = async (): Promise<string | undefined> =>
+      (await operations.lag(HERE))[0]?.consumers.find(({ name }) => name === 'relay:collect')?.waitingFor;
+    await until(async () => (await waitingFor())?.startsWith('halted: ') === true);
+    expect(await waitingFor()).toContain('the receiver answered 410');
+    expect(await ledger.events.deadLetters.list()).toEqual([]);
+    const tried = sink.batches.length;
+    const other = serve(databases, [sink]);
+    await ledger.credit(account);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(sink.batches.length).toBe(tried);
+    sink.judge = collectingSink().judge;
+    expect(await other.events.resume('relay:collect')).toBe(1);
+    await until(() => sink.received.length >= 3);
+    expect(versionsOf(sink.received, account)).toEqual([2, 3, 4]);
+  });
+
+  test('gets what it asks for: models, events, and nothing of the runtime itself', async () => {
+    const [none, some] = [
+      collectingSink({ name: 'none', models: ['Other'] }),
+      collectingSink({ name: 'some', models: ['Account'], events: ['AccountCredited'] }),
+    ];
+    const databases = await databasesOf(harness);
+    const ledger = serve(databases, [none, some]);
+    await credits(ledger, 1, 2);
+    await until(() => some.received.length === 2);
+    const operations = new EventOperations(databases);
+    await until(
+      async () => (await operations.lag(HERE))[0]?.consumers.every(({ behind }) => behind === 0) === true,
+    );
+    expect(none.received).toEqual([]);
+  });
+
+  test('shares nothing with a handler but the log', async () => {
+    const sink = collectingSink();
+    const { consumers } = sinkConsumers([sink.definition], { warn: () => {} });
+    const handled: number[] = [];
+    const handler = handlerOf('Broken', ({ modelVersion }) => {
+      handled.push(modelVersion);
+      throw new Error('no');
+    });
+    const ledger = openLedger(await databasesOf(harness), { sinks: consumers, handlers: [handler] });
+    running.push(ledger.events);
+    ledger.events.start();
+    await credits(ledger, 1, 3);
+    await until(() => sink.received.length === 3 && handled.length > 0);
+  });
+});

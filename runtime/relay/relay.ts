@@ -1,0 +1,41 @@
+import { DeliveryProcess } from '../events/delivery/delivery-process.js';
+import type { DeliveryLimits } from '../events/delivery/shard-delivery.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { type RelayContext, sinkConsumers } from './sink-consumer.js';
+import type { SinkDefinition } from './sink-definition.js';
+import type { SinkStatistics } from './sink-statistics.js';
+
+export interface RelayOptions extends RelayContext {
+  readonly databases: DatabaseRegistry;
+  readonly sinks: readonly SinkDefinition[];
+  readonly limits?: Partial<DeliveryLimits>;
+}
+
+/** Sends events to sinks from a process that does nothing else. In a server, `startServer({ relay })` does. */
+export class Relay {
+  readonly #delivery: DeliveryProcess;
+  readonly #statistics: () => readonly SinkStatistics[];
+
+  /** @throws ValidationError if two sinks have one name, a name does not fit, or upcasters are missing */
+  constructor({ databases, sinks, limits = {}, ...context }: RelayOptions) {
+    const { consumers, statistics } = sinkConsumers(sinks, context);
+    const { warn } = context;
+    this.#statistics = statistics;
+    this.#delivery = new DeliveryProcess({ databases, consumers, limits, warn });
+  }
+
+  /** Starts to send, beside other processes that do: each sink runs in one of them on each shard. */
+  start(): void {
+    this.#delivery.start();
+  }
+
+  /** What each sink has done on each shard in this process. Asks no database. */
+  statistics(): readonly SinkStatistics[] {
+    return this.#statistics();
+  }
+
+  /** Waits for batches under way (5,000 ms at most by default), saves checkpoints and gives leases back. */
+  stop(graceMs?: number): Promise<void> {
+    return this.#delivery.stop(graceMs);
+  }
+}

@@ -1,0 +1,154 @@
+import type { EventDescriptor } from '../domain/descriptor.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { ValidationError } from '../errors.js';
+import { type Consumer, SINK_PREFIX } from '../events/delivery/consumer.js';
+import { LatestVersions, STORED_VERSIONS } from './event-versions.js';
+import { PublishQueue } from './publish-queue.js';
+import type { RelaySink } from './relay-sink.js';
+import { SinkAttempts } from './sink-attempts.js';
+import { DEFAULT_SINK_SETTINGS, type SinkDefinition, type SinkSettings } from './sink-definition.js';
+import type { SinkStatistics } from './sink-statistics.js';
+
+/** Models of the runtime itself: their events are nobody else's. */
+const OWN_MODELS: readonly string[] = ['SagaRun'];
+/** Most bytes of one batch. Brokers refuse requests above 1 MiB unless they are set up for more. */
+const BATCH_BYTES = 800_000;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** What all sinks of a process have in common. */
+export interface RelayContext {
+  /** Event classes of the application, for `versions: latest`. Undefined: they are not known here. */
+  readonly events?: readonly EventDescriptor[] | undefined;
+  readonly schemaBaseUrl?: string | undefined;
+  /** Default: the machine's. */
+  readonly random?: () => number;
+  readonly warn: (message: string) => void;
+}
+
+/** Sinks as delivery runs them, and what they count. */
+export interface SinkConsumers {
+  readonly consumers: readonly Consumer[];
+  readonly statistics: () => readonly SinkStatistics[];
+}
+
+/** @throws ValidationError if two sinks have one name, a name does not fit, or upcasters are missing */
+export function sinkConsumers(definitions: readonly SinkDefinition[], context: RelayContext): SinkConsumers {
+  const names = new Set<string>();
+  for (const { name } of definitions) {
+    if (!NAME.test(name))
+      throw new ValidationError(
+        `A sink's name has 1 to 64 letters, digits, ., _ and -, got ${JSON.stringify(name)}`,
+      );
+    if (names.has(name)) throw new ValidationError(`Two sinks are named ${name}`);
+    names.add(name);
+  }
+  const sinks = definitions.map((definition) => new SinkOfProcess(definition, context));
+  return {
+    consumers: sinks.map((sink) => sink.consumer),
+    statistics: () => sinks.flatMap((sink) => sink.statistics()),
+  };
+}
+
+interface OpenSink {
+  readonly sink: RelaySink;
+  readonly queue: PublishQueue;
+  readonly counts: { accepted: number; deferred: number; rejected: number; takes: boolean };
+}
+
+/** One sink on all shards of a process. */
+class SinkOfProcess {
+  readonly #definition: SinkDefinition;
+  readonly #settings: SinkSettings;
+  readonly #context: RelayContext;
+  readonly #versions: LatestVersions | typeof STORED_VERSIONS;
+  readonly #open = new Map<ShardIdentifier, OpenSink>();
+
+  constructor(definition: SinkDefinition, context: RelayContext) {
+    this.#definition = definition;
+    this.#settings = { ...DEFAULT_SINK_SETTINGS, ...definition };
+    this.#context = context;
+    this.#versions = versionsOf(definition.name, this.#settings, context);
+  }
+
+  get consumer(): Consumer {
+    const { models, events, startFrom, batchSize, inFlight } = this.#settings;
+    return {
+      name: `${SINK_PREFIX}${this.#definition.name}`,
+      startFrom,
+      selection: {
+        ...(events.length === 0 ? {} : { eventTypes: events }),
+        ...(models.length === 0 ? { exceptModels: OWN_MODELS } : { modelNames: models }),
+      },
+      // As many models as may travel, and as many that wait meanwhile.
+      concurrency: batchSize * (inFlight + 1),
+      attempts: (shard) => this.#attempts(shard),
+      stopping: () => {
+        for (const { queue } of this.#open.values()) queue.stop();
+      },
+      close: async () => {
+        const open = [...this.#open.values()];
+        this.#open.clear();
+        await Promise.allSettled(open.map(({ sink }) => sink.close()));
+      },
+    };
+  }
+
+  statistics(): readonly SinkStatistics[] {
+    const { name } = this.#definition;
+    return [...this.#open].map(([shard, { counts }]) => ({ sink: name, shard, ...counts }));
+  }
+
+  #attempts(shard: ShardIdentifier): SinkAttempts {
+    const { format: shape, batchSize, maximumAttempts, retryDelayMs, onRejected } = this.#settings;
+    const { schemaBaseUrl, random = Math.random } = this.#context;
+    const { queue } = this.#openOn(shard, random);
+    return new SinkAttempts({
+      queue,
+      format: { shape, shard, schemaBaseUrl },
+      versions: this.#versions,
+      longestRun: batchSize,
+      maximumAttempts,
+      retryDelayMs,
+      onRejected,
+      random,
+    });
+  }
+
+  #openOn(shard: ShardIdentifier, random: () => number): OpenSink {
+    const { name, open } = this.#definition;
+    const { batchSize, inFlight, timeoutMs, retryDelayMs } = this.#settings;
+    const counts = { accepted: 0, deferred: 0, rejected: 0, takes: true };
+    // Delivery on this shard has ended before and begins again.
+    void this.#open
+      .get(shard)
+      ?.sink.close()
+      .catch(() => {});
+    const sink = open(shard);
+    const queue = new PublishQueue({
+      name: `Sink ${name} of shard ${shard}`,
+      sink,
+      limits: { batchSize, batchBytes: BATCH_BYTES, inFlight, timeoutMs, retryDelayMs },
+      random,
+      counts,
+      warn: this.#context.warn,
+    });
+    const opened = { sink, queue, counts };
+    this.#open.set(shard, opened);
+    return opened;
+  }
+}
+
+function versionsOf(
+  name: string,
+  { versions }: SinkSettings,
+  { events }: RelayContext,
+): LatestVersions | typeof STORED_VERSIONS {
+  if (versions === 'stored') return STORED_VERSIONS;
+  if (events === undefined) {
+    throw new ValidationError(
+      `Sink ${name} sends the latest versions of events, which needs the application's event classes: run it in the ` +
+        'server (relay: true), or name the module with --application',
+    );
+  }
+  return new LatestVersions(events);
+}

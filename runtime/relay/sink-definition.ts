@@ -1,0 +1,51 @@
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import type { MessageShape } from './message/message-format.js';
+import type { RelaySink } from './relay-sink.js';
+
+/** What a sink gets and how, beside its receiver. */
+export interface SinkSettings {
+  /** Shape of the messages. Default `structured`: CloudEvents 1.0 as one JSON document. */
+  readonly format: MessageShape;
+  /** `stored`: events as they were written. `latest`: brought up by their upcasters. Default `stored`. */
+  readonly versions: 'stored' | 'latest';
+  /** Models whose events are sent. Empty: all of the application. Default empty. */
+  readonly models: readonly string[];
+  /** Events that are sent. Empty: all of these models. Default empty. */
+  readonly events: readonly string[];
+  /** After the last attempt at a message that the receiver rejects, its event is parked, or the sink stops. Default `park`. */
+  readonly onRejected: 'park' | 'stop';
+  /** Where a sink that is new to a shard begins. Default `beginning`. */
+  readonly startFrom: 'beginning' | 'now';
+  /** Most messages at once. Default 500. */
+  readonly batchSize: number;
+  /** Most batches under way at a time, on each shard. Default 2. */
+  readonly inFlight: number;
+  /** A batch without an answer for so long is sent again, in milliseconds. Default 10,000. */
+  readonly timeoutMs: number;
+  /** Attempts at a message that the receiver rejects. Default 5. */
+  readonly maximumAttempts: number;
+  /** Longest first pause between attempts, in milliseconds; doubled up to 30,000. Default 200. */
+  readonly retryDelayMs: number;
+}
+
+/** A sink of the relay. */
+export interface SinkDefinition extends Partial<SinkSettings> {
+  /** Identity of the checkpoints, one on each shard: never change it. 1 to 64 letters, digits, `.`, `_` and `-`. */
+  readonly name: string;
+  /** Makes the sink of one shard. Connects at the first message. */
+  readonly open: (shard: ShardIdentifier) => RelaySink;
+}
+
+export const DEFAULT_SINK_SETTINGS: SinkSettings = Object.freeze({
+  format: 'structured',
+  versions: 'stored',
+  models: [],
+  events: [],
+  onRejected: 'park',
+  startFrom: 'beginning',
+  batchSize: 500,
+  inFlight: 2,
+  timeoutMs: 10_000,
+  maximumAttempts: 5,
+  retryDelayMs: 200,
+});

@@ -1,0 +1,46 @@
+import type { RelayConfig, SinkConfig } from '../../config/types.js';
+import type { SinkDefinition } from '../sink-definition.js';
+import { kafkaSink } from './kafka/kafka-sink.js';
+import { requireKafka } from './kafka/load-kafka.js';
+import { requireNats } from './nats/load-nats.js';
+import { natsSink } from './nats/nats-sink.js';
+import { webhookSink } from './webhook/webhook-sink.js';
+
+/** Posts of one batch: each waits for its own answer. */
+const WEBHOOK_BATCH = 32;
+
+/**
+ * The sinks of a configuration.
+ *
+ * @throws PackageMissingError if the client of a broker is not installed
+ * @throws ValidationError for a webhook's secret that does not fit
+ */
+export function configuredSinks({ sinks }: RelayConfig): readonly SinkDefinition[] {
+  return sinks.map(definitionOf);
+}
+
+function definitionOf({ receiver, ...settings }: SinkConfig): SinkDefinition {
+  switch (receiver.kind) {
+    case 'webhook': {
+      const { url, secret } = receiver;
+      const { timeoutMs } = settings;
+      const batchSize = Math.min(settings.batchSize, WEBHOOK_BATCH);
+      const sink = { url, secret: secret.reveal(), timeoutMs };
+      // Fails now rather than at the first message.
+      webhookSink(sink);
+      // The sink limits each request by itself.
+      return {
+        ...settings,
+        batchSize,
+        timeoutMs: timeoutMs * (batchSize + 1),
+        open: () => webhookSink(sink),
+      };
+    }
+    case 'nats':
+      requireNats(`Sink ${settings.name}`);
+      return { ...settings, open: () => natsSink({ ...receiver, timeoutMs: settings.timeoutMs }) };
+    case 'kafka':
+      requireKafka(`Sink ${settings.name}`);
+      return { ...settings, open: () => kafkaSink({ ...receiver, timeoutMs: settings.timeoutMs }) };
+  }
+}

@@ -1,0 +1,121 @@
+import type { JetStreamClient } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { NatsReceiver } from '../../../config/types.js';
+import { messageOf } from '../../../errors.js';
+import { ACCEPTED, type PublishOutcome, type RelayMessage, type RelaySink } from '../../relay-sink.js';
+import { addressOf } from '../address-template.js';
+import { oneByOne } from '../one-by-one.js';
+import { percentEncoded } from '../percent-encoded.js';
+import { type JetStreamModule, loadNats, type TransportModule } from './load-nats.js';
+
+/** How a sink reaches its servers. */
+export interface NatsOptions extends Omit<NatsReceiver, 'kind'> {
+  /** Most time for one answer, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** The stream's `max_msg_size`. */
+const MESSAGE_TOO_LARGE = 10_054;
+
+/**
+ * Publishes to JetStream. The id of an event is its `Nats-Msg-Id`, so that the stream drops repetitions within its
+ * duplicate window.
+ */
+export function natsSink(options: NatsOptions): RelaySink {
+  return new NatsSink(options);
+}
+
+interface Client {
+  readonly connection: NatsConnection;
+  readonly stream: JetStreamClient;
+  readonly modules: { readonly jetstream: JetStreamModule; readonly transport: TransportModule };
+}
+
+class NatsSink implements RelaySink {
+  readonly #options: NatsOptions;
+  #client: Promise<Client> | undefined;
+
+  constructor(options: NatsOptions) {
+    this.#options = options;
+  }
+
+  async publish(messages: readonly RelayMessage[], signal: AbortSignal): Promise<readonly PublishOutcome[]> {
+    const client = await this.#connected();
+    const leave = (): void => void this.close();
+    signal.addEventListener('abort', leave, { once: true });
+    try {
+      return await oneByOne(messages, (message) => this.#send(client, message));
+    } finally {
+      signal.removeEventListener('abort', leave);
+    }
+  }
+
+  async close(): Promise<void> {
+    const client = this.#client;
+    this.#client = undefined;
+    await client?.then(({ connection }) => connection.close()).catch(() => {});
+  }
+
+  async #send({ stream, connection, modules }: Client, message: RelayMessage): Promise<PublishOutcome> {
+    const { id, body, contentType } = message;
+    const payload = Buffer.from(body);
+    const most = connection.info?.max_payload ?? Number.POSITIVE_INFINITY;
+    if (payload.length > most)
+      return {
+        kind: 'rejected',
+        reason: `its ${payload.length} bytes are more than the ${most} of the server`,
+      };
+    const headers = modules.transport.headers();
+    headers.set('content-type', contentType);
+    for (const [name, value] of Object.entries(message.attributes))
+      headers.set(`ce-${name}`, percentEncoded(value));
+    for (const [name, value] of Object.entries(message.headers)) headers.set(name, percentEncoded(value));
+    const subject = addressOf(this.#options.subject, message);
+    try {
+      await stream.publish(subject, payload, { msgID: id, headers, timeout: this.#options.timeoutMs });
+      return ACCEPTED;
+    } catch (error) {
+      return this.#outcomeOf(error, modules.jetstream, subject);
+    }
+  }
+
+  #outcomeOf(error: unknown, { JetStreamApiError }: JetStreamModule, subject: string): PublishOutcome {
+    if (error instanceof JetStreamApiError) {
+      const kind = error.code === MESSAGE_TOO_LARGE ? 'rejected' : 'deferred';
+      return { kind, reason: `${subject}: ${error.message}` };
+    }
+    if (error instanceof Error && error.name === 'JetStreamNotEnabled')
+      return { kind: 'deferred', reason: `${subject}: no stream captures it, or JetStream is not enabled` };
+    // What the client still holds for a server that it has lost must not be sent later.
+    void this.close();
+    return { kind: 'deferred', reason: `${subject}: ${messageOf(error)}` };
+  }
+
+  #connected(): Promise<Client> {
+    this.#client ??= this.#connect().catch((error: unknown) => {
+      this.#client = undefined;
+      throw error;
+    });
+    return this.#client;
+  }
+
+  async #connect(): Promise<Client> {
+    const { servers, username, password, token, tls, timeoutMs } = this.#options;
+    const modules = await loadNats();
+    const connection = await modules.transport.connect({
+      servers: [...servers],
+      name: 'fw-actions',
+      timeout: timeoutMs,
+      reconnect: false,
+      ...(username === undefined ? {} : { user: username }),
+      ...(password === undefined ? {} : { pass: password.reveal() }),
+      ...(token === undefined ? {} : { token: token.reveal() }),
+      ...(tls ? { tls: {} } : {}),
+    });
+    const client = { connection, stream: modules.jetstream.jetstream(connection), modules };
+    void connection.closed().then(() => {
+      this.#client = undefined;
+    });
+    return client;
+  }
+}

@@ -1,0 +1,152 @@
+import { createHmac } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import type { RelayMessage } from '../../relay-sink.js';
+import { webhookSink } from './webhook-sink.js';
+
+interface Posted {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+const KEY = Buffer.alloc(32, 7);
+const SECRET = `whsec_${KEY.toString('base64')}`;
+const servers: Server[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+type Answer = (
+  posted: Posted,
+  number: number,
+) => { status: number; headers?: Record<string, string>; body?: string };
+
+async function receiver(answer: Answer | 'silent'): Promise<{ url: string; posted: Posted[] }> {
+  const posted: Posted[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (chunk: string) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      posted.push({ headers: request.headers, body });
+      if (answer === 'silent') return;
+      const {
+        status,
+        headers = {},
+        body: text = '',
+      } = answer({ headers: request.headers, body }, posted.length);
+      response.writeHead(status, headers).end(text);
+    });
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, posted };
+}
+
+function message(id: string, key: string, more: Partial<RelayMessage> = {}): RelayMessage {
+  const common = { modelName: 'Wallet', eventType: 'Created', contentType: 'application/json' };
+  return { id, key, ...common, attributes: {}, headers: {}, body: `{"id":"${id}"}`, ...more };
+}
+
+const never = new AbortController().signal;
+
+test('posts signed messages with the attributes of their CloudEvent as headers', async () => {
+  const { url, posted } = await receiver(() => ({ status: 204 }));
+  const sink = webhookSink({ url, secret: SECRET });
+  const attributes = { type: 'a.b', subject: 'Größe 5"' };
+  const outcomes = await sink.publish([message('e1', 'm1', { attributes })], never);
+  expect(outcomes).toEqual([{ kind: 'accepted' }]);
+  const [{ headers, body } = { headers: {}, body: '' }] = posted;
+  expect(headers).toMatchObject({
+    'content-type': 'application/json',
+    'ce-type': 'a.b',
+    'ce-subject': 'Gr%C3%B6%C3%9Fe%205%22',
+    'webhook-id': 'e1',
+  });
+  const timestamp = String(headers['webhook-timestamp']);
+  expect(Math.abs(Number(timestamp) - Date.now() / 1_000)).toBeLessThan(60);
+  const expected = createHmac('sha256', KEY).update(`e1.${timestamp}.${body}`).digest('base64');
+  expect(headers['webhook-signature']).toBe(`v1,${expected}`);
+});
+
+test('keeps the order of each model, and sends nothing behind what was not taken', async () => {
+  const { url, posted } = await receiver(({ body }) => ({ status: body.includes('b2') ? 503 : 200 }));
+  const sink = webhookSink({ url, secret: SECRET });
+  const messages = [
+    message('a1', 'a'),
+    message('b1', 'b'),
+    message('b2', 'b'),
+    message('a2', 'a'),
+    message('b3', 'b'),
+  ];
+  const outcomes = await sink.publish(messages, never);
+  expect(outcomes.map(({ kind }) => kind)).toEqual([
+    'accepted',
+    'accepted',
+    'deferred',
+    'accepted',
+    'deferred',
+  ]);
+  const ids = posted.map(({ headers }) => String(headers['webhook-id']));
+  expect(ids.filter((id) => id.startsWith('a'))).toEqual(['a1', 'a2']);
+  expect(ids.filter((id) => id.startsWith('b'))).toEqual(['b1', 'b2']);
+});
+
+test.each([
+  [200, 'accepted'],
+  [202, 'accepted'],
+  [301, 'deferred'],
+  [400, 'rejected'],
+  [401, 'deferred'],
+  [404, 'deferred'],
+  [410, 'gone'],
+  [413, 'rejected'],
+  [422, 'rejected'],
+  [429, 'deferred'],
+  [500, 'deferred'],
+  [503, 'deferred'],
+] as const)('takes %i for %s', async (status, kind) => {
+  const { url } = await receiver(() => ({ status, headers: { location: '/elsewhere' } }));
+  const [outcome] = await webhookSink({ url, secret: SECRET }).publish([message('e', 'm')], never);
+  expect(outcome?.kind).toBe(kind);
+});
+
+test('waits as long as the receiver asks it to', async () => {
+  const { url } = await receiver(() => ({ status: 429, headers: { 'retry-after': '7' } }));
+  const [outcome] = await webhookSink({ url, secret: SECRET }).publish([message('e', 'm')], never);
+  expect(outcome).toMatchObject({ kind: 'deferred', retryAfterMs: 7_000 });
+});
+
+test('gives a request up that is not answered in time, and one to a closed port at once', async () => {
+  const { url } = await receiver('silent');
+  const [late] = await webhookSink({ url, secret: SECRET, timeoutMs: 20 }).publish(
+    [message('e', 'm')],
+    never,
+  );
+  expect(late).toEqual({ kind: 'deferred', reason: 'no answer within 20 ms' });
+  const closed = webhookSink({ url: 'http://127.0.0.1:1/hook', secret: SECRET });
+  const [refused] = await closed.publish([message('e', 'm')], never);
+  expect(refused).toMatchObject({ kind: 'deferred', reason: expect.stringContaining('ECONNREFUSED') });
+});
+
+test('reads no more of an answer than it needs', async () => {
+  const { url } = await receiver(() => ({ status: 200, body: 'x'.repeat(5_000_000) }));
+  const [outcome] = await webhookSink({ url, secret: SECRET }).publish([message('e', 'm')], never);
+  expect(outcome?.kind).toBe('accepted');
+});
+
+test.each(['short', 'whsec_!!!not base64!!!', Buffer.alloc(100).toString('base64')])(
+  'refuses a secret that is none without showing it',
+  (secret) => {
+    expect(() => webhookSink({ url: 'http://127.0.0.1', secret })).toThrow(/24 to 64 bytes in base64/);
+    expect(() => webhookSink({ url: 'http://127.0.0.1', secret })).not.toThrow(secret);
+  },
+);

@@ -1,0 +1,133 @@
+import { type Timer, time } from '../../../concurrency/time.js';
+import { messageOf } from '../../../errors.js';
+import { ACCEPTED, type PublishOutcome, type RelayMessage, type RelaySink } from '../../relay-sink.js';
+import { oneByOne } from '../one-by-one.js';
+import { percentEncoded } from '../percent-encoded.js';
+import { sign, signingKey } from './signature.js';
+
+export interface WebhookOptions {
+  /** Absolute, `https:` or `http:`. */
+  readonly url: string;
+  /** 24 to 64 bytes in base64, with or without `whsec_` in front. */
+  readonly secret: string;
+  /** Most time for one request, in milliseconds. Default 10,000. */
+  readonly timeoutMs?: number;
+  /** Requests at a time. Default 16. */
+  readonly concurrency?: number;
+}
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+const DEFAULT_CONCURRENCY = 16;
+/** Of an answer so much is read, so that its connection can be used again. */
+const MOST_ANSWER_BYTES = 65_536;
+/** They say that the receiver is not ready or set up wrongly, and nothing about the message. */
+const DEFERRING: ReadonlySet<number> = new Set([401, 403, 404, 405, 407, 408, 421, 423, 425, 429]);
+const GONE = 410;
+
+/** Posts each message to one URL, signed as Standard Webhooks describes. @throws ValidationError for a secret that does not fit */
+export function webhookSink(options: WebhookOptions): RelaySink {
+  return new WebhookSink(options);
+}
+
+class WebhookSink implements RelaySink {
+  readonly #url: string;
+  readonly #key: Buffer;
+  readonly #timeoutMs: number;
+  readonly #concurrency: number;
+
+  constructor({
+    url,
+    secret,
+    timeoutMs = DEFAULT_TIMEOUT_MS,
+    concurrency = DEFAULT_CONCURRENCY,
+  }: WebhookOptions) {
+    this.#url = url;
+    this.#key = signingKey(secret);
+    this.#timeoutMs = timeoutMs;
+    this.#concurrency = concurrency;
+  }
+
+  publish(messages: readonly RelayMessage[], signal: AbortSignal): Promise<readonly PublishOutcome[]> {
+    return oneByOne(messages, (message) => this.#post(message, signal), this.#concurrency);
+  }
+
+  async close(): Promise<void> {}
+
+  async #post(message: RelayMessage, signal: AbortSignal): Promise<PublishOutcome> {
+    const abort = new AbortController();
+    const cancel = (): void => abort.abort();
+    signal.addEventListener('abort', cancel, { once: true });
+    const timer: Timer = time.setTimeout(cancel, this.#timeoutMs);
+    try {
+      if (signal.aborted) return { kind: 'deferred', reason: 'delivery ends' };
+      const response = await fetch(this.#url, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: this.#headers(message),
+        body: message.body,
+        signal: abort.signal,
+      });
+      const outcome = outcomeOf(response);
+      await drain(response);
+      return outcome;
+    } catch (error) {
+      const reason = abort.signal.aborted ? `no answer within ${this.#timeoutMs} ms` : reasonOf(error);
+      return { kind: 'deferred', reason };
+    } finally {
+      time.clearTimeout(timer);
+      signal.removeEventListener('abort', cancel);
+    }
+  }
+
+  #headers({ id, body, contentType, attributes, headers }: RelayMessage): Record<string, string> {
+    const timestamp = Math.floor(time.dateMs() / 1_000);
+    const cloudEvent = Object.entries(attributes).map(([name, value]) => [
+      `ce-${name}`,
+      percentEncoded(value),
+    ]);
+    return {
+      ...headers,
+      ...Object.fromEntries(cloudEvent),
+      'content-type': contentType,
+      'webhook-id': id,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': sign(this.#key, { id, timestamp, body }),
+    };
+  }
+}
+
+function outcomeOf({ status, headers }: Response): PublishOutcome {
+  if (status >= 200 && status < 300) return ACCEPTED;
+  const reason = `the receiver answered ${status}`;
+  if (status === GONE) return { kind: 'gone', reason };
+  if (status >= 400 && status < 500 && !DEFERRING.has(status)) return { kind: 'rejected', reason };
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  if (Number.isFinite(seconds) && seconds > 0)
+    return { kind: 'deferred', reason, retryAfterMs: seconds * 1_000 };
+  return { kind: 'deferred', reason };
+}
+
+/** An answer that goes on and on ends its connection. */
+async function drain({ body }: Response): Promise<void> {
+  if (body === null) return;
+  const reader = body.getReader();
+  let bytes = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      bytes += value.byteLength;
+      if (bytes > MOST_ANSWER_BYTES) break;
+    }
+    await reader.cancel();
+  } catch {
+    // The status has come: what happens to the rest of the answer changes nothing.
+  }
+}
+
+/** `fetch` says why in the cause. */
+function reasonOf(error: unknown): string {
+  return error instanceof Error && error.cause instanceof Error
+    ? messageOf(error.cause) || error.cause.name
+    : messageOf(error);
+}
