@@ -1,4 +1,5 @@
 import { kebabCase } from './key-names.js';
+import { SecretText } from './secret.js';
 import type {
   DatabaseUrl,
   DataSourceConfig,
@@ -50,9 +51,18 @@ export function printConfig({
 
 function sinkJson({ receiver, models, events, ...settings }: SinkConfig): object {
   const { kind, ...rest } = receiver;
+  const shown = Object.entries(rest).map(([key, value]) => [
+    key,
+    value instanceof SecretText ? '***' : value,
+  ]);
   const unlessEmpty = (names: readonly string[]): readonly string[] | undefined =>
     names.length === 0 ? undefined : names;
-  return { ...settings, models: unlessEmpty(models), events: unlessEmpty(events), [kind]: rest };
+  return {
+    ...settings,
+    models: unlessEmpty(models),
+    events: unlessEmpty(events),
+    [kind]: Object.fromEntries(shown),
+  };
 }
 
 function groupJson({ group, name, members }: GroupConfig): object {

@@ -132,7 +132,9 @@ test('gives a request up that is not answered in time, and one to a closed port 
     never,
   );
   expect(late).toEqual({ kind: 'deferred', reason: 'no answer within 20 ms' });
-  const closed = webhookSink({ url: 'http://127.0.0.1:1/hook', secret: SECRET });
+  const gone = await receiver(() => ({ status: 200 }));
+  await new Promise((resolve) => servers.pop()?.close(resolve));
+  const closed = webhookSink({ url: gone.url, secret: SECRET });
   const [refused] = await closed.publish([message('e', 'm')], never);
   expect(refused).toMatchObject({ kind: 'deferred', reason: expect.stringContaining('ECONNREFUSED') });
 });
