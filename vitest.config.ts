@@ -3,9 +3,11 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Rates are measured by `npm run proof:events`, never by the test command. */
-const measurements =
-  process.env['FW_PROOF_EVENTS'] === undefined ? ['runtime/events/delivery/rates.db.test.ts'] : [];
+/** Run by `npm run proof:events` and `npm run proof:second-month`, never by the test command. */
+const proofs = [
+  ...(process.env['FW_PROOF_EVENTS'] === undefined ? ['runtime/events/delivery/rates.db.test.ts'] : []),
+  ...(process.env['FW_PROOF_SECOND_MONTH'] === undefined ? ['test/second-month/*.test.ts'] : []),
+];
 
 /** Tests import the package by its public name and get the sources. */
 const alias = {
@@ -20,7 +22,13 @@ const config: ViteUserConfig = defineConfig({
   resolve: { alias },
   test: {
     include: ['{runtime,generator,examples,test,docs}/**/*.test.ts'],
-    exclude: ['**/node_modules/**', 'dist/**', 'generator/golden/**', ...measurements],
+    exclude: [
+      '**/node_modules/**',
+      'dist/**',
+      'generator/golden/**',
+      'test/second-month/releases/**',
+      ...proofs,
+    ],
     globalSetup: ['test/global-setup.ts'],
     // On two cores: a third of the time of a worker is spent waiting for servers and processes.
     maxWorkers: 3,

@@ -15,8 +15,8 @@ import { type EmitInput, emitModels, emitProject, traceProject } from './emit/em
 import type { TracedText } from './emit/print/marks.js';
 import { TemplateError, type TemplateProblem } from './emit/template-error.js';
 import { PARTIALS, TEMPLATES } from './emit/template-names.js';
-import { type LockedShapes, lockPaths, lockShapes } from './event-lock/lock-shapes.js';
-import { lockState } from './event-lock/lock-state.js';
+import { type LockedShapes, lockShapes } from './event-lock/lock-shapes.js';
+import { type LockText, readLocks } from './event-lock/lock-state.js';
 import { keptModels } from './read/kept-models.js';
 import { isNothing } from './read/read-memory.js';
 import { type ReadResult, readProject } from './read/read-project.js';
@@ -101,6 +101,7 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
 interface Read extends ReadResult {
   readonly paths: ProjectPaths;
   readonly templates: ReadonlyMap<string, UserTemplate>;
+  readonly locks: readonly LockText[];
 }
 
 async function read(options: GenerateOptions): Promise<Read | { readonly problems: readonly Diagnostic[] }> {
@@ -127,6 +128,7 @@ async function read(options: GenerateOptions): Promise<Read | { readonly problem
     inputs: [...result.inputs, ...watched, ...templateFiles],
     paths,
     templates,
+    locks: readLocks(options.projectDirectory, paths),
   };
 }
 
@@ -219,8 +221,13 @@ async function write(
     options,
   );
   if (diagnostics.length > 0) return { ...failed(diagnostics), diagnostics };
-  const isLocked = emitted.locks === undefined || emitted.locks.size === 0;
-  options.memory?.settle(isLocked ? key : emissionKey(options, readResult), emitted, readResult.outline);
+  const written = emitted.locks;
+  const locks = readResult.locks.map((each) => ({ ...each, text: written?.get(each.path) ?? each.text }));
+  const next =
+    written === undefined || written.size === 0
+      ? key
+      : emissionKey(options, { paths: readResult.paths, templates: readResult.templates, locks });
+  options.memory?.settle(next, emitted, readResult.outline);
   return {
     ...resultOf(options, readResult),
     changes,
@@ -234,11 +241,11 @@ function resultOf(
   options: GenerateOptions,
   readResult: Read,
 ): Pick<GenerateResult, 'inputs' | 'trace' | 'shardVerdicts' | 'forgottenColumns'> {
-  const { paths, inputs } = readResult;
+  const { inputs, locks } = readResult;
   return {
-    inputs: [...inputs, ...lockPaths(paths)],
+    inputs: [...inputs, ...locks.map(({ path }) => path)],
     trace: () => {
-      const locked = lockShapes(options.projectDirectory, paths, readResult.schema);
+      const locked = lockShapes(locks, readResult.schema);
       return traceAll({ ...emitInput(options, readResult), lockedTypes: locked.types }, locked);
     },
     shardVerdicts: () => shardVerdicts(options, readResult),
@@ -248,11 +255,10 @@ function resultOf(
 
 /** All that the output hangs on besides the schema. */
 function emissionKey(
-  { projectDirectory, title, version }: GenerateOptions,
-  { paths, templates }: Read,
+  { title, version }: GenerateOptions,
+  { paths, templates, locks }: Pick<Read, 'paths' | 'templates' | 'locks'>,
 ): string {
-  const lock = lockState(projectDirectory, paths);
-  return contentHash(JSON.stringify([paths, title, version, lock, [...templates]]));
+  return contentHash(JSON.stringify([paths, title, version, locks, [...templates]]));
 }
 
 async function shardVerdicts(
@@ -288,12 +294,12 @@ function prepare(
   options: GenerateOptions,
   readResult: Read,
 ): Prepared | { readonly diagnostics: readonly Diagnostic[] } {
-  const { schema, diagnostics, inputs, paths, templates } = readResult;
+  const { schema, diagnostics, inputs, paths, templates, locks } = readResult;
   options.onPhase?.('check');
   const problems = [...diagnostics, ...checkSchema(schema)];
   if (problems.length > 0) return { diagnostics: problems };
   if (isEmpty(schema)) return { diagnostics: [nothingToGenerate(paths)] };
-  const locked = lockShapes(options.projectDirectory, paths, schema);
+  const locked = lockShapes(locks, schema);
   if (locked.diagnostics.length > 0) return { diagnostics: locked.diagnostics };
   const misplaced = checkTemplateNames(templates, [...Object.keys(TEMPLATES), ...PARTIALS]);
   if (misplaced.length > 0) return { diagnostics: misplaced };

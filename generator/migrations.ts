@@ -1,18 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkFolders, type ProjectFolders } from './check/check-folders.js';
+import { type FieldRename, type FoundRename, findColumn } from './check/check-rename.js';
 import { checkSchema } from './check/check-schema.js';
 import { compareText, type Diagnostic, sortDiagnostics } from './diagnostics.js';
 import { ruleChecks } from './emit/check-constraints.js';
 import { emitChange } from './emit/emit-change.js';
-import { sqlName } from './emit/print/sql.js';
-import type { ColumnRename, RenameMigration } from './emit/rename-migrations.js';
-import {
-  checkDefinition,
-  columnDefinition,
-  finiteCheck,
-  indexDefinition,
-} from './emit/views/migration-view.js';
+import type { RenameMigration } from './emit/rename-migrations.js';
+import { checkDefinition, columnDefinition, indexDefinition } from './emit/views/migration-view.js';
 import { attempt } from './read/attempt.js';
 import { listMigrations } from './read/list-files.js';
 import { namesakes } from './read/migration-files.js';
@@ -21,19 +16,20 @@ import { readProject } from './read/read-project.js';
 import { columnsOf } from './schema/columns.js';
 import { keyIndexes } from './schema/key-indexes.js';
 import { modelNames } from './schema/model-names.js';
-import { snakeCase } from './schema/naming.js';
 import { relativeTo } from './schema/paths.js';
 import type { ModelSchema } from './schema/project-schema.js';
 
-export { sqlName } from './emit/print/sql.js';
 export {
-  type ColumnRename,
-  dropMigration,
-  isAdditionOf,
-  type RenameMigration,
-  renameMigrations,
-} from './emit/rename-migrations.js';
+  type FieldRename,
+  type FoundRename,
+  type RenameRelease,
+  renameProblem,
+  tableProblem,
+} from './check/check-rename.js';
+export { sqlName } from './emit/print/sql.js';
+export { dropMigration, type RenameMigration, renameMigrations } from './emit/rename-migrations.js';
 export type { MigrationText } from './read/read-migration-sql.js';
+export { renameSteps } from './schema/column-rename.js';
 
 /** The migrations of a project, and what is wrong with their files. */
 export interface ReadMigrations {
@@ -126,48 +122,13 @@ async function readModels(folders: ProjectFolders): Promise<{
     : { models: schema.models, diagnostics: [] };
 }
 
-/** A field that gets another name. */
-export interface FieldRename {
-  readonly model: string;
-  readonly field: string;
-  readonly to: string;
-}
-
-/**
- * What renaming a field means for its column. The sources may have either name.
- *
- * @returns as `rename` why it cannot be, where that is a text
- */
+/** What renaming a field means for its column. @returns as `rename` why there is none, where that is a text */
 export async function findRename(
   folders: ProjectFolders,
-  { model: name, field, to }: FieldRename,
-): Promise<{ readonly rename: ColumnRename | string; readonly diagnostics: readonly Diagnostic[] }> {
+  field: FieldRename,
+): Promise<{ readonly rename: FoundRename | string; readonly diagnostics: readonly Diagnostic[] }> {
   const { models, diagnostics } = await readModels(folders);
-  const model = models.find((each) => each.name === name);
-  if (model === undefined) {
-    const known = models.map((each) => each.name).join(', ');
-    return { rename: `There is no model ${name}; the models are: ${known}.`, diagnostics };
-  }
-  const columns = columnsOf(model);
-  const [before, after] = [field, to].map((each) => columns.find((column) => column.field.name === each));
-  if (before !== undefined && after !== undefined)
-    return { rename: `${name} has both fields, ${field} and ${to}.`, diagnostics };
-  const column = before ?? after;
-  if (column === undefined) return { rename: `${name} has neither field, ${field} nor ${to}.`, diagnostics };
-  if (column.inherited) return { rename: `${field} is a field of every model.`, diagnostics };
-  const toColumn = after?.column ?? snakeCase(to);
-  const rename = {
-    table: modelNames(model).table,
-    from: before?.column ?? snakeCase(field),
-    to: toColumn,
-    type: column.sqlType,
-    nullable: column.field.optional || column.field.nullable,
-    check: finiteCheck(sqlName(toColumn), column.sqlType),
-  };
-  return {
-    rename: rename.from === rename.to ? `Both names mean the column ${rename.to}.` : rename,
-    diagnostics,
-  };
+  return { rename: findColumn(models, field), diagnostics };
 }
 
 function tableOf(model: ModelSchema): ModelTable {

@@ -12,7 +12,7 @@ import {
   planChanges,
   type WantedTable,
 } from './migration/plan-changes.js';
-import { replayMigrations } from './migration/replay.js';
+import { type Replay, withReplay } from './migration/replay.js';
 import { EventCatalog } from './persistence/codec/event-catalog.js';
 import { SagaOrders } from './sagas/saga-orders.js';
 import { listSagas, type SagaListOptions, type SagaPage } from './sagas/sagas.js';
@@ -33,6 +33,7 @@ export type { JournalEntry } from './execution/cross-shard/cross-shard-journal.j
 export { describeDifference } from './migration/check-schema.js';
 export { type MigrationStep, migrateShards } from './migration/migrate.js';
 export { migrationStatus, type ShardMigrationStatus } from './migration/migration-status.js';
+export type { SchemaSnapshot } from './migration/schema-snapshot.js';
 export { findDrift, type ShardDrift } from './migration/shard-drift.js';
 export { connectorFiles } from './relay/connectors/connector-files.js';
 export { Relay } from './relay/relay.js';
@@ -91,5 +92,11 @@ export async function planNextMigration(
   permissions: ChangePermissions,
   quote: (name: string) => string,
 ): Promise<PlannedChanges> {
-  return planChanges(wanted, await replayMigrations(pgliteAdapter, migrations), permissions, quote);
+  const schema = await withReplay(pgliteAdapter, (replay) => replay.run(migrations));
+  return planChanges(wanted, schema, permissions, quote);
+}
+
+/** Opens an embedded database in memory, on which migrations can be tried out, for the time of `work`. */
+export function withTrial<T>(work: (replay: Replay) => Promise<T>): Promise<T> {
+  return withReplay(pgliteAdapter, work);
 }

@@ -93,7 +93,7 @@ function checkQuery(action: RoutedAction): readonly Diagnostic[] {
     );
 }
 
-/** A list travels as a parameter that stands once for each item: `?tag=a&tag=b`. */
+/** A list is sent as one parameter per item: `?tag=a&tag=b`. */
 function fitsQuery(type: FieldSchema['type']): boolean {
   return type.kind === 'list' ? isScalar(type.of) : isScalar(type);
 }

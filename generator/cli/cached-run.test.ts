@@ -37,7 +37,7 @@ function generate(...flags: readonly string[]): Promise<Ran> {
 
 /** What the sources say, by a run that knows nothing. */
 async function check(): Promise<Ran> {
-  return generate('--check', '--no-cache');
+  return generate('--check', '--no-cache', '--quiet');
 }
 
 test(`${EDITS} edits with a run after each, one upon what the other left behind, keep the output right (FUZZ_SEED=${seed})`, async () => {

@@ -29,7 +29,8 @@ describe('generate --check', () => {
     const field = text.slice(0, text.lastIndexOf('}'));
     project.write(model, `${field}  readonly shoeSize?: string;\n}\n`);
     expect((await generate()).code).toBe(0);
-    const check = (): Promise<Ran> => generate('--check', '--no-cache');
+    const check = (...flags: readonly string[]): Promise<Ran> => generate('--check', '--no-cache', ...flags);
+    expect(await check('--quiet')).toMatchObject({ code: 0, error: '' });
     const hinted = await check();
     expect([hinted.code, hinted.error]).toEqual([0, expect.stringContaining('Hint: no migration mentions')]);
     expect(hinted.error).toMatch(/\.shoe_size\. Run `fw-gen migrate diff`/);

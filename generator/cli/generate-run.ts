@@ -149,7 +149,7 @@ async function generateWith(
       memory,
       // What earlier runs have kept can be asked for until this run keeps something itself.
       traced: flags.check === true && !isUnchanged(result) ? result.trace() : undefined,
-      forgotten: flags.check === true && flags.format === 'text' ? result.forgottenColumns() : [],
+      forgotten: showsHints(flags) && isRight(result) ? result.forgottenColumns() : [],
     };
   } catch (error) {
     if (!(error instanceof LostResultError)) throw error;
@@ -184,6 +184,15 @@ function verify(cached: CachedRun, fresh: RunMemory, result: GenerateResult): vo
     throw new Error('The cache holds another outline of the project than a run finds');
   if (cached.isUpToDate && !(isUnchanged(result) && result.diagnostics.length === 0))
     throw new Error('The cache says that nothing changed, a run finds changes');
+}
+
+/** Stale files and mistakes come first: without them, the hint is all there is to say. */
+function isRight(result: GenerateResult): boolean {
+  return result.diagnostics.length === 0 && isUnchanged(result);
+}
+
+function showsHints({ check, format, quiet }: GenerateFlags): boolean {
+  return check === true && format === 'text' && quiet !== true;
 }
 
 function isUnchanged({ changes }: GenerateResult): boolean {

@@ -1,5 +1,5 @@
-import { join, relative } from 'node:path';
-import type { ColumnRename, RenameMigration } from '../migrations.js';
+import { basename, join, relative } from 'node:path';
+import type { FoundRename, MigrationText, NewMigration, RenameRelease } from '../migrations.js';
 import {
   type CommandContext,
   InputError,
@@ -29,7 +29,7 @@ interface RenamedField {
 export function addRenameCommand(migrate: Command, context: CommandContext): void {
   withConfig(migrate.command('rename'))
     .description(
-      'Writes the migrations that rename a column over two releases, while processes of the release before go on. Needs no database.',
+      'Writes the migrations that rename a column over two releases, while processes of the release before go on. Needs no database: it tries them out on an embedded one in memory.',
     )
     .argument('<Model.field>', 'the field as it has been called so far', modelField)
     .argument('<newField>', 'its new name', fieldName)
@@ -56,23 +56,15 @@ async function writeRename(
   const config = readConfig(options.config);
   const folders = projectFolders(config);
   const present = await readMigrations(config);
-  const { dropMigration, findRename, isAdditionOf, numbered, renameMigrations } = await import(
-    '../migrations.js'
-  );
+  const { findRename, renameProblem, renameSteps } = await import('../migrations.js');
   const { rename, diagnostics } = await findRename(folders, { ...from, to });
   requireNone(diagnostics);
-  if (typeof rename === 'string') throw new InputError(`${rename} Nothing was written.`);
-  const isBegun = present.some(({ name }) => isAdditionOf(rename, name));
-  const place = `${rename.table}.${rename.from}`;
-  if (options.finish === true && !isBegun)
-    throw new InputError(
-      `No migration has begun to rename ${place}: run the command without --finish first.`,
-    );
-  if (options.finish !== true && isBegun)
-    throw new InputError(`${place} is being renamed already: finish it with --finish, in the next release.`);
-  const migrations: readonly RenameMigration[] =
-    options.finish === true ? [dropMigration(rename)] : renameMigrations(rename);
-  const files = numbered(present, migrations);
+  if (typeof rename === 'string') throw refused(rename);
+  const release = options.finish === true ? 'finish' : 'begin';
+  const steps = renameSteps(present.map(({ up }) => up));
+  const problem = renameProblem(rename, { ...from, to }, steps, release);
+  if (problem !== undefined) throw refused(problem);
+  const files = await tryOut(rename, present, release);
   if (options.dryRun === true) {
     output.info(
       files
@@ -90,10 +82,51 @@ async function writeRename(
   return EXIT.success;
 }
 
+/**
+ * Writes the migrations against the table that the present ones make, and runs them on it, in memory.
+ *
+ * @throws InputError if they cannot be applied
+ */
+async function tryOut(
+  rename: FoundRename,
+  present: readonly MigrationText[],
+  release: RenameRelease,
+): Promise<readonly NewMigration[]> {
+  const { dropMigration, numbered, renameMigrations, tableProblem } = await import('../migrations.js');
+  const { FwError, withTrial } = await import('../../runtime/operations.js');
+  return withTrial(async (trial) => {
+    const { tables, checks } = await trial.run(present);
+    const table = tables.get(rename.table);
+    const problem = tableProblem(rename, table, release);
+    if (problem !== undefined) throw refused(problem);
+    const isBegin = release === 'begin';
+    const found = table?.columns.find(({ name }) => name === (isBegin ? rename.from : rename.to));
+    const refusesNaN = (checks?.get(rename.table) ?? []).some(
+      ({ columns, definition, isValidated }) =>
+        isValidated && columns.join() === rename.from && definition.includes("'NaN'"),
+    );
+    const { type = '', nullable = false } = found ?? {};
+    const column = { ...rename, type, nullable, refusesNaN };
+    const files = numbered(present, isBegin ? renameMigrations(column) : [dropMigration(column)]);
+    const next = files.map(({ file, text }) => ({ name: basename(file, '.sql'), up: text }));
+    try {
+      await trial.run([...present, ...next]);
+    } catch (error) {
+      if (!(error instanceof FwError)) throw error;
+      throw refused(`${error.message}. Change what it names in a migration of its own first.`);
+    }
+    return files;
+  });
+}
+
+function refused(reason: string): InputError {
+  return new InputError(`${reason} Nothing was written.`);
+}
+
 const AFTER_FINISH =
   'Read it, then run fw-gen generate. Release it when no process of the release before the rename is running any more.';
 
-function afterBegin({ model, field }: RenamedField, to: string, { from }: ColumnRename): string {
+function afterBegin({ model, field }: RenamedField, to: string, { from }: FoundRename): string {
   return (
     `Read them, rename ${model}.${field} to ${to} in the sources (without @renamedFrom), then run fw-gen generate. ` +
     `Indexes, unique and check constraints of ${from} stay with it: add those of the new column yourself. ` +
@@ -101,9 +134,13 @@ function afterBegin({ model, field }: RenamedField, to: string, { from }: Column
   );
 }
 
+const MODEL_FIELD =
+  'Write Model.field. A field inside of a JSON column has no column of its own: add the new one as optional, write ' +
+  'both for one release, and remove the old one in the next.';
+
 function modelField(text: string): RenamedField {
   const [, model, field] = /^([A-Za-z_$][\w$]*)\.([A-Za-z_$][\w$]*)$/.exec(text) ?? [];
-  if (model === undefined || field === undefined) throw new InvalidArgumentError('Write Model.field.');
+  if (model === undefined || field === undefined) throw new InvalidArgumentError(MODEL_FIELD);
   return { model, field };
 }
 

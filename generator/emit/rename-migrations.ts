@@ -1,14 +1,14 @@
+import { type ColumnRename, stepComment } from '../schema/column-rename.js';
 import { hexHash, sqlName } from './print/sql.js';
+import { FINITE } from './views/migration-view.js';
 
-/** A column that gets another name while processes that know the old one go on writing it. */
-export interface ColumnRename {
-  readonly table: string;
-  readonly from: string;
-  readonly to: string;
+/** What the migrations of a rename depend on besides its names: the old column as the present migrations make it. */
+export interface RenamedColumn extends ColumnRename {
+  /** As the server spells it. */
   readonly type: string;
   readonly nullable: boolean;
-  /** Condition on the new column, as `check (...)` takes it; undefined for none. */
-  readonly check: string | undefined;
+  /** A check refuses NaN and infinity. */
+  readonly refusesNaN: boolean;
 }
 
 /** One `.sql` migration: what stands behind the number in its name, and its text. */
@@ -24,7 +24,7 @@ const YOURS =
  * The migrations of the first release. The first adds the column and a trigger that keeps both in step, whichever of them
  * a statement writes. The second one copies, a thousand rows at a time, and then requires a value.
  */
-export function renameMigrations(rename: ColumnRename): readonly RenameMigration[] {
+export function renameMigrations(rename: RenamedColumn): readonly RenameMigration[] {
   return [
     { title: titleOf('add', rename), text: additionText(rename) },
     { title: titleOf('copy', rename), text: copyText(rename) },
@@ -32,13 +32,16 @@ export function renameMigrations(rename: ColumnRename): readonly RenameMigration
 }
 
 /** The migration of the second release, which drops the old column. */
-export function dropMigration(rename: ColumnRename): RenameMigration {
+export function dropMigration(
+  rename: Pick<RenamedColumn, 'table' | 'from' | 'to' | 'nullable'>,
+): RenameMigration {
   const { table, from, to } = quoted(rename);
   const trigger = triggerName(rename);
   const lines = [
     `-- Release 2 of 2: ${rename.table}.${rename.from} is gone, its values are in ${rename.to}.`,
     '-- Release it only when no process of the release before the rename is running any more.',
     YOURS,
+    stepComment({ ...rename, step: 'ends' }),
     `drop trigger ${trigger} on ${table};`,
     `drop function ${trigger}();`,
     `alter table ${table} drop column ${from};`,
@@ -50,16 +53,8 @@ export function dropMigration(rename: ColumnRename): RenameMigration {
 /** What stands behind the number of a migration's name. */
 function titleOf(step: 'add' | 'copy' | 'drop', { table, from, to }: ColumnRename): string {
   const words = step === 'add' ? [table, to, 'for', from] : step === 'copy' ? [table, to] : [table, from];
-  const title = words
-    .join('_')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_');
-  return `${step}_${title}`.slice(0, 60);
-}
-
-/** True for a migration of the first release, by its name. */
-export function isAdditionOf(rename: ColumnRename, migration: string): boolean {
-  return migration.replace(/^\d+_/, '') === titleOf('add', rename);
+  const title = `${step}_${words.join('_')}`.toLowerCase().replace(/[^a-z0-9]+/g, '_');
+  return title.length <= 60 ? title : `${title.slice(0, 51)}_${hexHash(title).slice(0, 8)}`;
 }
 
 /** Of the trigger and its function. A name of more than 63 bytes would be cut off. */
@@ -73,18 +68,19 @@ function constraintName({ table, to }: ColumnRename, end: string): string {
   return sqlName(Buffer.byteLength(name) <= 63 ? name : `${end}_${hexHash(name).slice(0, 32)}`);
 }
 
-function quoted({ table, from, to }: ColumnRename): Pick<ColumnRename, 'table' | 'from' | 'to'> {
+function quoted({ table, from, to }: ColumnRename): ColumnRename {
   return { table: sqlName(table), from: sqlName(from), to: sqlName(to) };
 }
 
-function additionText(rename: ColumnRename): string {
+function additionText(rename: RenamedColumn): string {
   const { table, from, to } = quoted(rename);
-  const { type, check } = rename;
   const trigger = triggerName(rename);
+  const finite = `alter table ${table} add constraint ${constraintName(rename, 'check')} check (${to} ${FINITE}) not valid;\n`;
   return `-- Release 1 of 2: ${rename.table}.${rename.from} becomes ${rename.to}, while processes of the release before go on writing ${rename.from}.
 ${YOURS}
-alter table ${table} add column ${to} ${type};
-${check === undefined ? '' : `alter table ${table} add constraint ${constraintName(rename, 'check')} check (${check}) not valid;\n`}${defaultsText(rename)}create function ${trigger}() returns trigger language plpgsql as $rename$
+${stepComment({ ...rename, step: 'begins' })}
+alter table ${table} add column ${to} ${rename.type};
+${rename.refusesNaN ? finite : ''}${defaultsText(rename)}create function ${trigger}() returns trigger language plpgsql as $rename$
 begin
   if tg_op = 'INSERT' then
     if new.${to} is null then
@@ -92,7 +88,7 @@ begin
     else
       new.${from} := new.${to};
     end if;
-  elsif new.${to} is distinct from old.${to} then
+  elsif ${differ(`new.${to}`, `old.${to}`, rename)} then
     new.${from} := new.${to};
   else
     -- A process of the release before wrote it, or the row has not been copied yet.
@@ -105,8 +101,15 @@ create trigger ${trigger} before insert or update on ${table} for each row execu
 `;
 }
 
+/** Types that have no operator `=`, or one that compares less than the whole value, such as the area of a box. */
+const NOT_COMPARED = /^(json|xml|point|line|lseg|box|path|polygon|circle)\b/i;
+
+function differ(a: string, b: string, { type }: RenamedColumn): string {
+  return NOT_COMPARED.test(type) ? `${a}::text is distinct from ${b}::text` : `${a} is distinct from ${b}`;
+}
+
 /** An insert names one of the columns only. The trigger tells which one by the null in the other. */
-function defaultsText(rename: ColumnRename): string {
+function defaultsText(rename: RenamedColumn): string {
   const { table, from, to } = quoted(rename);
   const { type, nullable } = rename;
   if (nullable) return `alter table ${table} alter column ${from} drop default;\n`;
@@ -117,7 +120,7 @@ alter table ${table} alter column ${from} set default ${none}, alter column ${to
 `;
 }
 
-function copyText(rename: ColumnRename): string {
+function copyText(rename: RenamedColumn): string {
   const { table, from, to } = quoted(rename);
   const check = constraintName(rename, 'check');
   const notNull = constraintName(rename, 'not_null');
@@ -142,11 +145,11 @@ begin
       select t.id from ${table} as t where t.id > fw_reached order by t.id limit 1000 for no key update
     ) as page;
     exit when fw_batch is null;
-    update ${table} as t set ${to} = t.${from} where t.id = any (fw_batch) and t.${to} is distinct from t.${from};
+    update ${table} as t set ${to} = t.${from} where t.id = any (fw_batch) and ${differ(`t.${to}`, `t.${from}`, rename)};
     fw_reached := fw_batch[array_upper(fw_batch, 1)];
     commit;
   end loop;
 end
 $copy$;
-${[...(rename.check === undefined ? [] : [`alter table ${table} validate constraint ${check};`]), ...(rename.nullable ? [] : required)].map((line) => `${line}\n`).join('')}`;
+${[...(!rename.refusesNaN ? [] : [`alter table ${table} validate constraint ${check};`]), ...(rename.nullable ? [] : required)].map((line) => `${line}\n`).join('')}`;
 }

@@ -1,13 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
 import type { SourceLocation } from '../schema/location.js';
 import { type LockedType, lockedTypeName, type Shape } from '../schema/locked-type.js';
-import type { ProjectPaths } from '../schema/paths.js';
 import type { ProjectSchema } from '../schema/project-schema.js';
-import { isSystemError } from '../system-error.js';
 import { isJson, type LockedVersion, lockKey, parseLock, printLock, type ShapeLock } from './lock-file.js';
 import { LOCK_KINDS, type Lockable, type LockKind } from './lock-kind.js';
+import type { LockText } from './lock-state.js';
 import { type BreakingChange, breakingChanges, isSame } from './shape-changes.js';
 import { storedShape } from './stored-shape.js';
 
@@ -29,38 +26,19 @@ export interface LockedShapes {
   readonly types: readonly LockedType[];
 }
 
-/** Project-relative paths of a project's lock files. */
-export function lockPaths(paths: ProjectPaths): readonly string[] {
-  return LOCK_KINDS.map((kind) => lockPath(kind, paths));
-}
-
-function lockPath({ fileName }: LockKind, { migrations }: ProjectPaths): string {
-  return posix.join(migrations, fileName);
-}
-
-/** Texts of a project's lock files, in the order of `lockPaths`; undefined for none. @throws the file system's error */
-export function readLocks(projectDirectory: string, paths: ProjectPaths): readonly (string | undefined)[] {
-  return LOCK_KINDS.map((kind) => readLock(projectDirectory, lockPath(kind, paths)));
-}
-
-function readLock(projectDirectory: string, path: string): string | undefined {
-  const file = join(projectDirectory, path);
-  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
-}
-
-/** Compares the events and the stored params of a project with its lock files. Changes nothing. */
+/** Compares the events and the stored params of a project with its lock files. @param locks as `readLocks` gave them */
 export function lockShapes(
-  projectDirectory: string,
-  paths: ProjectPaths,
+  locks: readonly LockText[],
   schema: Pick<ProjectSchema, 'events' | 'actions' | 'sagas'>,
 ): LockedShapes {
-  const locks = LOCK_KINDS.map((kind) =>
-    lockKindOf(kind, kind.lockables(schema), { projectDirectory, path: lockPath(kind, paths) }),
-  );
+  const locked = LOCK_KINDS.flatMap((kind, index) => {
+    const lock = locks[index];
+    return lock === undefined ? [] : [lockKindOf(kind, kind.lockables(schema), lock)];
+  });
   return {
-    files: locks.map(({ path, text, origins }) => ({ path, text, origins })),
-    diagnostics: locks.flatMap(({ diagnostics }) => diagnostics),
-    types: locks.flatMap(({ types }) => types),
+    files: locked.map(({ path, text, origins }) => ({ path, text, origins })),
+    diagnostics: locked.flatMap(({ diagnostics }) => diagnostics),
+    types: locked.flatMap(({ types }) => types),
   };
 }
 
@@ -72,15 +50,11 @@ interface LockedKind extends LockedFile {
 function lockKindOf(
   kind: LockKind,
   lockables: readonly Lockable[],
-  { projectDirectory, path }: { readonly projectDirectory: string; readonly path: string },
+  { path, text: before, unreadable }: LockText,
 ): LockedKind {
   const nothing = { path, text: undefined, origins: [], types: [] };
-  let before: string | undefined;
-  try {
-    before = readLock(projectDirectory, path);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    const message = `Cannot read the lock of ${kind.group}: ${error.code}`;
+  if (unreadable !== undefined) {
+    const message = `Cannot read the lock of ${kind.group}: ${unreadable}`;
     return {
       ...nothing,
       diagnostics: [diagnostic('FWGEN038', { file: path }, message, 'Check its permissions.')],
@@ -223,7 +197,7 @@ function checkUpcasters(
   ];
 }
 
-/** Versions that both sides of a merge have and that no source can tell any more. */
+/** Versions that a merge left with two shapes and that no source declares any more. */
 function contradictions(
   kind: LockKind,
   present: readonly PresentVersion[],

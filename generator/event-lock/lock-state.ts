@@ -1,29 +1,33 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
 import type { ProjectPaths } from '../schema/paths.js';
 import { isSystemError } from '../system-error.js';
-import { readLocks } from './lock-shapes.js';
+import { LOCK_KINDS } from './lock-kind.js';
 
-/** Texts of the locks; like none that was emitted from if one cannot be read, which the checks report. */
-export function lockState(
-  projectDirectory: string,
-  paths: ProjectPaths,
-): readonly (string | undefined)[] | { readonly unreadable: true } {
-  try {
-    return readLocks(projectDirectory, paths);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    return { unreadable: true };
-  }
+/** One lock file as a run found it. */
+export interface LockText {
+  /** Project-relative path. */
+  readonly path: string;
+  /** undefined if the file does not exist or cannot be read. */
+  readonly text: string | undefined;
+  /** Code of the system's error if the file cannot be read. */
+  readonly unreadable?: string;
 }
 
-/** Whether one of these names is locked, or may be: whatever changes in its shape must be checked. */
-export function isAnyLocked(
-  projectDirectory: string,
-  paths: ProjectPaths,
-  names: readonly string[],
-): boolean {
-  if (names.length === 0) return false;
-  const locks = lockState(projectDirectory, paths);
-  if ('unreadable' in locks) return true;
-  const keys = names.map((name) => JSON.stringify(`${name}@`).slice(0, -1));
-  return locks.some((text) => keys.some((key) => text?.includes(key) === true));
+/** Project-relative paths of a project's lock files, in the order of `LOCK_KINDS`. */
+export function lockPaths({ migrations }: ProjectPaths): readonly string[] {
+  return LOCK_KINDS.map(({ fileName }) => posix.join(migrations, fileName));
+}
+
+/** Reads a project's lock files, in the order of `lockPaths`. */
+export function readLocks(projectDirectory: string, paths: ProjectPaths): readonly LockText[] {
+  return lockPaths(paths).map((path) => {
+    const file = join(projectDirectory, path);
+    try {
+      return { path, text: existsSync(file) ? readFileSync(file, 'utf8') : undefined };
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      return { path, text: undefined, unreadable: error.code ?? error.message };
+    }
+  });
 }

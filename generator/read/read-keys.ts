@@ -37,7 +37,7 @@ function readName(context: ReadContext, decorator: ts.Decorator): string {
       context,
       'FWGEN002',
       argument,
-      `${argument.getText()} is no name`,
+      `${argument.getText()} is not a valid key name`,
       "Write a string literal: @Key('email').",
     );
   return '';

@@ -7,7 +7,7 @@ export function readVersion(context: ReadContext, tags: readonly DocTag[]): numb
   const tag = tags.find((each) => each.name === 'version');
   if (tag === undefined) return undefined;
   if (/^[1-9]\d{0,5}$/.test(tag.text)) return Number(tag.text);
-  const message = `@version ${tag.text} is no version of a payload's shape`;
+  const message = `'@version ${tag.text}' is not a version number`;
   context.diagnostics.push(
     diagnostic('FWGEN032', tag.location, message, 'Write a whole number of at least 1.'),
   );

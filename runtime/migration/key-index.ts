@@ -55,10 +55,21 @@ export function planIndexes(
     }
     if (namesake !== undefined) {
       used.add(namesake);
-      statements.push(`drop index ${quote(index.name)}`);
+      statements.push(dropIndex(table, namesake, quote));
     }
     statements.push(index.definition);
   }
   const isKey = ({ name }: IndexFacts): boolean => name.startsWith(`${table}_`) && name.endsWith('_key');
   return { statements, leftOver: found.filter((each) => !used.has(each) && isKey(each)) };
+}
+
+/** What drops a unique index. That of a constraint cannot be dropped by itself. */
+export function dropIndex(
+  table: string,
+  { name, isConstraint = false }: IndexFacts,
+  quote: (name: string) => string,
+): string {
+  return isConstraint
+    ? `alter table ${quote(table)} drop constraint ${quote(name)}`
+    : `drop index ${quote(name)}`;
 }

@@ -229,6 +229,16 @@ describe('The index of a natural key', () => {
     expect(planIndex([lost], wanted).statements).toEqual(again);
   });
 
+  it('is dropped with the unique constraint that it belongs to', () => {
+    const constraint = { ...there, isConstraint: true };
+    const drop = 'alter table t drop constraint t_a_key';
+    expect(planIndex([{ ...constraint, columns: ['a', 'b'] }], wanted).statements).toEqual([
+      drop,
+      definition,
+    ]);
+    expect(planIndex([constraint], [], { drop: new Set(['t.t_a_key']) }).statements).toEqual([drop]);
+  });
+
   it('is renamed with its column', () => {
     const old = { ...there, name: 't_old_key', columns: ['old'] };
     expect(planIndex([old], wanted, { renamed: true }).statements).toEqual([

@@ -1,5 +1,5 @@
 import { normalizeType } from '../domain/sql-type.js';
-import { type ExpectedIndex, planIndexes } from './key-index.js';
+import { dropIndex, type ExpectedIndex, planIndexes } from './key-index.js';
 import type { CheckFacts, ColumnFacts, IndexFacts, SchemaSnapshot, TableFacts } from './schema-snapshot.js';
 import { isWidening } from './widening.js';
 
@@ -128,7 +128,10 @@ class ChangePlanner {
   }
 
   /** Adds rules without a look at the rows, and drops those that no field says any more. */
-  check({ table, checks = [] }: WantedTable, found: readonly CheckFacts[]): void {
+  check(
+    { table, checks = [] }: WantedTable,
+    found: readonly Pick<CheckFacts, 'name' | 'isValidated'>[],
+  ): void {
     for (const { name, definition } of checks) {
       const present = found.find((each) => each.name === name);
       if (present === undefined) this.#alterTable(table, `add ${definition} not valid`);
@@ -224,11 +227,12 @@ class ChangePlanner {
     this.#notes.push(`${hint}; new rows leave it empty`);
   }
 
-  #leftOverIndex(table: string, { name, columns }: IndexFacts): void {
+  #leftOverIndex(table: string, index: IndexFacts): void {
+    const { name, columns } = index;
     const place = `${table}.${name}`;
     if (this.#permissions.drop.has(place)) {
       this.#used.add(place);
-      this.#statements.push(`drop index ${this.#quote(name)}`);
+      this.#statements.push(dropIndex(table, index, this.#quote));
       return;
     }
     this.#notes.push(

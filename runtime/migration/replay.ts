@@ -8,24 +8,37 @@ import { type SchemaSnapshot, snapshotChecks, snapshotSchema } from './schema-sn
 
 const SHARD = ShardIdentifier.of(0, 0);
 
+/** An empty database in memory on which migrations run, to find out what they make. */
+export interface Replay {
+  /**
+   * Runs those of these migrations that have not run yet. @returns the schema they have made
+   *
+   * @throws MigrationError naming the migration that fails
+   */
+  run(migrations: readonly Migration[]): Promise<SchemaSnapshot>;
+}
+
 /**
- * The schema that these migrations make, found out by running them on an empty database in memory. That is exact
- * whatever they say, and there is no snapshot file to keep in step with them.
+ * Opens an embedded database in memory for the time of `work`. Running migrations is exact whatever they say, and there
+ * is no snapshot file to keep in step with them.
  *
  * @param embedded the adapter of the embedded database
- * @throws MigrationError naming the migration that fails
  */
-export async function replayMigrations(
+export async function withReplay<T>(
   embedded: DatabaseAdapter,
-  migrations: readonly Migration[],
-): Promise<SchemaSnapshot> {
+  work: (replay: Replay) => Promise<T>,
+): Promise<T> {
   const group = { group: 0, name: 'replay', members: [MEMBER] };
   const topology = { defaultShard: SHARD, groups: [group] };
   const databases = new DatabaseRegistry(topology, { adapters: [embedded], warn: () => {} });
   try {
-    await migrate(databases, { migrations });
-    const database = databases.database(SHARD);
-    return { ...(await snapshotSchema(database)), checks: await snapshotChecks(database) };
+    return await work({
+      run: async (migrations) => {
+        await migrate(databases, { migrations });
+        const database = databases.database(SHARD);
+        return { ...(await snapshotSchema(database)), checks: await snapshotChecks(database) };
+      },
+    });
   } finally {
     await databases.close(0);
   }

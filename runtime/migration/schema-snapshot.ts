@@ -17,6 +17,8 @@ export interface IndexFacts {
   readonly columns: readonly string[];
   /** As the server spells it; undefined if the index has all rows. */
   readonly predicate: string | undefined;
+  /** It belongs to a unique constraint, and is dropped with that alone. Default false. */
+  readonly isConstraint?: boolean;
 }
 
 export interface TableFacts {
@@ -31,6 +33,10 @@ export interface CheckFacts {
   readonly name: string;
   /** False: rows that were there before it may break it. */
   readonly isValidated: boolean;
+  /** Columns in the condition. */
+  readonly columns: readonly string[];
+  /** As the server spells it. */
+  readonly definition: string;
 }
 
 /** What the schema of one database consists of. */
@@ -60,7 +66,8 @@ order by n.nspname, c.relname, a.attname`;
 const UNIQUE_INDEXES = `
 select c.relname, x.relname, pg_get_expr(i.indpred, i.indrelid),
   array(select a.attname::text from unnest(i.indkey::int2[]) with ordinality as k(number, nr)
-    join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.number where k.nr <= i.indnkeyatts order by k.nr)
+    join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.number where k.nr <= i.indnkeyatts order by k.nr),
+  exists (select from pg_constraint q where q.conindid = i.indexrelid and q.contype = 'u')
 from pg_index i join pg_class c on c.oid = i.indrelid join pg_class x on x.oid = i.indexrelid
   join pg_namespace n on n.oid = c.relnamespace
 where i.indisunique and not i.indisprimary and i.indexprs is null and i.indisvalid and i.indimmediate
@@ -116,18 +123,20 @@ export async function snapshotSchema(database: Queryable): Promise<SchemaSnapsho
     known.columns.push(facts);
     tables.set(known.name, known);
   }
-  for (const [table, name, predicate, of] of indexes.rows) {
+  for (const [table, name, predicate, of, isConstraint] of indexes.rows) {
     const index = {
       name: String(name),
       columns: Array.isArray(of) ? of.map(String) : [],
       predicate: typeof predicate === 'string' ? predicate : undefined,
+      isConstraint: isConstraint === true,
     };
     tables.get(String(table))?.uniqueIndexes.push(index);
   }
   return { tables, lines: lines.sort() };
 }
 
-const CHECKS = `select c.relname, k.conname, k.convalidated
+const CHECKS = `select c.relname, k.conname, k.convalidated, pg_get_constraintdef(k.oid),
+  array(select a.attname::text from pg_attribute a where a.attrelid = c.oid and a.attnum = any (k.conkey))
 from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
 where k.contype = 'c' and n.nspname = current_schema() order by c.relname, k.conname`;
 
@@ -137,9 +146,14 @@ export async function snapshotChecks(
 ): Promise<ReadonlyMap<string, readonly CheckFacts[]>> {
   const checks = new Map<string, CheckFacts[]>();
   const { rows } = await database.query({ text: CHECKS, values: [] });
-  for (const [table, name, isValidated] of rows) {
-    const known = checks.get(String(table)) ?? [];
-    checks.set(String(table), [...known, { name: String(name), isValidated: isValidated === true }]);
+  for (const [table, name, isValidated, definition, columns] of rows) {
+    const check = {
+      name: String(name),
+      isValidated: isValidated === true,
+      columns: Array.isArray(columns) ? columns.map(String) : [],
+      definition: String(definition),
+    };
+    checks.set(String(table), [...(checks.get(String(table)) ?? []), check]);
   }
   return checks;
 }

@@ -6,7 +6,7 @@ import { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { NotificationListener, ShardDatabase } from '../sharding/shard-database.js';
 import { failureOf, statement, TestDatabases } from './test-support/test-databases.js';
 
-const NOTICED = { timeout: 20_000 };
+const NOTICED = { timeout: 60_000 };
 const deaf: NotificationListener = { onNotification: () => {}, onLost: () => {} };
 
 describeOn('postgresql', 'Connections whose callers have gone', (harness) => {

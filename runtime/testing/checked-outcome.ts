@@ -33,9 +33,9 @@ export function unchecked<Value>(performed: Promise<Value>): OutcomeParts<Value>
 }
 
 /**
- * What became of something, and what should have become of it. Await it, or return it from a test: the checks run then,
- * in the order written, and the first that does not hold throws an `AssertionError`. `performed()` also gives what
- * happened, for checks of your own. If it failed and no check expects that, its own error is thrown.
+ * The outcome of a run with the checks on it. Await it, or return it from a test: the checks then run in the order
+ * written, and the first that fails throws an `AssertionError`. `performed()` also returns the outcome, for checks of
+ * your own. If the run failed and no check expects that, its own error is thrown.
  */
 export abstract class CheckedOutcome<Value extends Staging> implements Promise<void> {
   readonly [Symbol.toStringTag]: string = 'CheckedOutcome';
@@ -48,7 +48,7 @@ export abstract class CheckedOutcome<Value extends Staging> implements Promise<v
     this.#checks = checks;
   }
 
-  /** How messages call what is specified: `the action`. */
+  /** Name of what is specified, in messages: `the action`. */
   protected abstract readonly subject: string;
 
   /** The same with these checks. */
@@ -86,7 +86,7 @@ export abstract class CheckedOutcome<Value extends Staging> implements Promise<v
   }
 
   /**
-   * It fails, by itself or because the executor would refuse its plan, and so nothing is written.
+   * It fails and writes nothing: it throws, or the executor refuses its plan.
    *
    * @param message the whole text, or a pattern that it matches
    * @param inspect gets the error, for checks of its other fields
@@ -102,7 +102,8 @@ export abstract class CheckedOutcome<Value extends Staging> implements Promise<v
     const error = checkFrom(site, () => {
       if (this.#checks.length > 0) {
         throw new AssertionError({
-          message: 'What fails stages nothing: thenFails stands alone after when',
+          message:
+            'A failed action stages nothing. Call thenFails directly after when, without other checks.',
         });
       }
       return failureOf(ending, { subject, errorClass, message });

@@ -36,7 +36,7 @@ export interface MemoryExecutorOptions {
   readonly committed: (commit: MemoryCommit) => void;
   /** Called with each attempt, before it performs. */
   readonly attempted?: (action: ActionDescriptor, params: unknown) => void;
-  /** Throws what the database would at this point of an attempt. Default: there is no trouble. */
+  /** Throws the database's error at this point of an attempt. Default: no error. */
   readonly trouble?: (action: ActionDescriptor, point: 'before commit' | 'after commit') => void;
 }
 
@@ -48,8 +48,8 @@ interface KeptResult {
 const DEFAULT_CONFIGURATION = ExecutionConfiguration.Builder.executionConfiguration().build();
 
 /**
- * Executes actions on models in memory, on the terms of `ActionExecutor`: the real plan, admission, codecs and keys.
- * Executions run one after another, so that none loses a race.
+ * Executes actions on models in memory as `ActionExecutor` does: with the real plan, admission, codecs and keys.
+ * Executions run one after another: none loses a race.
  */
 export class MemoryExecutor implements ActionRunner {
   readonly #options: MemoryExecutorOptions;
@@ -67,7 +67,7 @@ export class MemoryExecutor implements ActionRunner {
     configuration: ExecutionConfiguration = DEFAULT_CONFIGURATION,
   ): Promise<Result> {
     const scope = currentPerformScope();
-    // Waiting for the turn would wait for the very action that waits here.
+    // The running action waits for this call: waiting for the turn would be a deadlock.
     if (scope !== undefined) return Promise.reject(nested(actionClass.name, scope.actionName));
     const turn = this.#last.then(() => this.#run(principal, actionClass, params, configuration));
     this.#last = turn.catch(() => {});
@@ -93,7 +93,7 @@ export class MemoryExecutor implements ActionRunner {
     const kept = this.#kept.get(key);
     if (kept !== undefined) {
       if (kept.fingerprint !== fingerprint) throw reused();
-      // What was written for this action is read for this action.
+      // The key contains the action's name: the result has its type.
       return results.read(JSON.parse(kept.json) as JsonValue) as Result;
     }
     const keep = (result: Result): void => {
@@ -111,7 +111,7 @@ export class MemoryExecutor implements ActionRunner {
     keep: (result: Result) => void = () => {},
   ): Promise<Result> {
     const { catalog, clock, models, attempted, committed, trouble } = this.#options;
-    // Who looks at executions looks at actions of every kind.
+    // Observers take actions of every type.
     const any = action as unknown as ActionDescriptor;
     attempted?.(any, params);
     const performed = await performOnce({

@@ -22,11 +22,11 @@ import type { SagaSetting } from './saga-spec.js';
 import { TakenSteps } from './taken-steps.js';
 import { VirtualClock } from './virtual-clock.js';
 
-/** What goes wrong with the attempts of one step. */
+/** A failure of the first attempts of one step. */
 export interface SagaTrouble {
   readonly state: string;
   readonly point: 'before commit' | 'after commit';
-  /** So many of the first attempts. */
+  /** Number of attempts that fail. */
   readonly times: number;
   readonly error: Error;
 }
@@ -77,7 +77,7 @@ export async function runSaga<M extends Model>(
     trouble: (action, point) => troubles.meet(action, point),
     committed: (commit) => admit(commit),
   });
-  if (run.driver === undefined) throw new TypeError('A saga has a driver');
+  if (run.driver === undefined) throw new TypeError(`The application has no driver for saga ${saga.name}`);
   const delivery = new MemoryDelivery(run.driver, run.executor, agenda);
   const schedules = new MemorySchedules(run.registry, run.executor, agenda);
   const admit = (commit: MemoryCommit): void => {
@@ -114,7 +114,8 @@ async function endOf(
     if (state === 'ENDED') return 'ended';
     if (state === 'PARKED') return 'parked';
     if (deadline !== undefined && agenda.nowMs > deadline.getTime() + GRACE_MS) return 'overdue';
-    if (!(await agenda.next())) throw new TypeError('A saga that runs has a time-out ahead');
+    if (!(await agenda.next()))
+      throw new TypeError(`Saga ${started.saga} runs, but nothing is scheduled for it`);
   }
 }
 
@@ -131,17 +132,18 @@ function stateOf<M extends Model>(run: MemoryApplication, { model }: SagaDescrip
     ({ descriptor, model: each }) => descriptor === model && each.id.getValue() === id.getValue(),
   );
   const found: Entity | undefined = own === undefined ? undefined : run.models.stored(own.model);
-  if (found === undefined) throw new TypeError(`${sagaRunModel.table} has a row without a state`);
+  if (found === undefined)
+    throw new TypeError(`Table ${sagaRunModel.table} has a row without the saga's model`);
   // The descriptor of the saga says so.
   return found as M;
 }
 
-/** @throws UnknownHandlerError if the class is no saga of the application */
+/** @throws UnknownHandlerError if the class is not a saga of the application */
 function descriptorOf<M extends Model>({ application }: SagaSetting, sagaClass: MakeSaga<M>): SagaDescriptor {
   const found = application.sagas.find(({ create }) => create().constructor === sagaClass);
   if (found !== undefined) return found;
   throw new UnknownHandlerError(
-    `${sagaClass.name} is no saga of the application; mark it with @FwSaga and run fw-gen generate`,
+    `${sagaClass.name} is not a saga of the application. Mark it with @FwSaga and run fw-gen generate.`,
   );
 }
 
@@ -152,11 +154,11 @@ function startDescriptor(clock: Clock, saga: Saga<Model>): ActionDescriptor {
     params: [],
     create: () => new StartAction(clock, saga),
   };
-  // Who looks an action up by its class gets it back with its own types.
+  // A look-up by the class gives it back with its own types.
   return descriptor as unknown as ActionDescriptor;
 }
 
-/** Meets the attempts of steps with what a specification says. */
+/** Makes attempts of steps fail as a specification says. */
 class Troubles {
   readonly #saga: AnySaga;
   readonly #troubles: readonly { readonly trouble: SagaTrouble; met: number }[];

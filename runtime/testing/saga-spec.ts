@@ -26,8 +26,8 @@ export interface SagaSetting {
  * Specifies one saga without any database and without waiting:
  * `await spec.given(source, destination).when(TransferInitiateAction, params).thenEnds('COMPLETED')`.
  * The runtime's own driver takes the steps, by the application's own actions, on the given models. The clock of a run
- * starts where that of the specification stands; it moves to the next pause, time-out or scheduled action whenever
- * nothing else is left to be done. Immutable, so that tests may share one.
+ * starts at the time of the specification's clock and advances to the next pause, time-out or scheduled action when no
+ * other work is left. Immutable, so that tests may share one.
  */
 export class SagaSpec<M extends Model> {
   readonly #saga: SpecifiedSaga<M>;
@@ -48,27 +48,27 @@ export class SagaSpec<M extends Model> {
   }
 
   /**
-   * Attempts of the step of this state fail with this error, without effect. A refusal (`RefusedError`) leads to
-   * `refused`; what passes (`ShardUnavailableError`, `StaleModelError`) is tried again; other errors look like a defect.
+   * Attempts of the step of this state fail with this error and write nothing. A refusal (`RefusedError`) leads to
+   * `refused`. Temporary errors (`ShardUnavailableError`, `StaleModelError`) are retried. Other errors count as defects.
    *
-   * @param times so many of the first attempts. Default: all of them
+   * @param times number of attempts that fail, from the first on. Default: all of them
    */
   givenFailure(state: M['state'], error: Error, times: number = Number.POSITIVE_INFINITY): SagaSpec<M> {
     return this.#troubled({ state, point: 'before commit', times, error });
   }
 
-  /** The step of this state cannot reach its shard until its time is over; then the shard is there again. */
+  /** The step of this state cannot reach its shard until its time-out; afterwards the shard is reachable. */
   givenTimeOut(state: M['state']): SagaSpec<M> {
     return this.givenFailure(state, new ShardUnavailableError('of the step', 'the specification says so'));
   }
 
-  /** The step of this state is committed, and the answer is lost on its way: the runtime has to find out. */
+  /** The step of this state commits, but its answer is lost: the runtime must determine the outcome. */
   givenLostAnswer(state: M['state']): SagaSpec<M> {
     const error = new CommitOutcomeUnknownError('of the step');
     return this.#troubled({ state, point: 'after commit', times: 1, error });
   }
 
-  /** Who starts the saga, and so takes its steps. Default: a principal named `spec`. */
+  /** The principal that starts the saga and takes its steps. Default: a principal named `spec`. */
   as(principal: Principal): SagaSpec<M> {
     return new SagaSpec(this.#saga, { ...this.#setting, principal });
   }

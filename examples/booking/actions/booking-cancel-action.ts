@@ -22,6 +22,8 @@ export class BookingCancelAction extends Action<BookingCancelParams, void> {
 
   protected async perform(_principal: Principal, params: BookingCancelParams): Promise<void> {
     const booking = await this.#bookings.getById(params.bookingId);
+    // A second cancellation must not give the rooms back again.
+    if (booking.state === 'RELEASED') return;
     const { models } = await this.#nights.findAllByIds(booking.roomNightIds);
     for (const night of models) this.plan().update(night.giveBack());
     this.plan().update(booking.release(params.reason));

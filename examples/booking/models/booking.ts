@@ -68,6 +68,7 @@ export class Booking extends Model<Booking, ShardedId<Booking>, BookingState> {
 
   /** Its rooms are free again. */
   release(reason: string): Booking {
+    if (this.state !== 'HELD' && this.state !== 'PAYING') throw new RefusedError(`Booking is ${this.state}`);
     const event = new BookingReleasedEvent(this.id, reason);
     return BookingBuilder.copyOf(this).state('RELEASED').reason(reason).withEvent(event).build();
   }

@@ -91,14 +91,11 @@ export function columnDefinition(
   }
   // States get no check: a new one would need a migration before any code that knows it could be rolled out.
   const notNull = field.optional || field.nullable ? '' : ' not null';
-  const check = finiteCheck(name, sqlType);
-  return `${name} ${sqlType}${notNull}${check === undefined ? '' : ` check (${check})`}`;
+  return `${name} ${sqlType}${notNull}${mayBeInfinite(sqlType) ? ` check (${name} ${FINITE})` : ''}`;
 }
 
-/** What a column of a type must hold besides; undefined for nothing. @param name as SQL spells it */
-export function finiteCheck(name: string, sqlType: string): string | undefined {
-  return mayBeInfinite(sqlType) ? `${name} not in ('NaN', 'Infinity', '-Infinity')` : undefined;
-}
+/** The condition on columns whose type has values that are no numbers. */
+export const FINITE = "not in ('NaN', 'Infinity', '-Infinity')";
 
 function mayBeInfinite(sqlType: string): boolean {
   return (

@@ -1,0 +1,171 @@
+import { type ColumnRename, isSameRename, openRenames, type RenameStep } from '../schema/column-rename.js';
+import { columnsOf } from '../schema/columns.js';
+import { modelNames } from '../schema/model-names.js';
+import { snakeCase } from '../schema/naming.js';
+import type { ModelSchema } from '../schema/project-schema.js';
+
+/** A field that gets another name. */
+export interface FieldRename {
+  readonly model: string;
+  readonly field: string;
+  readonly to: string;
+}
+
+/** What a rename of a field means, by the sources alone. */
+export interface FoundRename extends ColumnRename {
+  /** The sources have the new name already. */
+  readonly isInSources: boolean;
+  /** Fields of the natural key that the field is part of; empty if it is of none. */
+  readonly key: readonly string[];
+}
+
+/** A table as the present migrations make it. */
+export interface RenamedTable {
+  readonly columns: readonly { readonly name: string }[];
+  readonly uniqueIndexes?: readonly { readonly name: string; readonly columns: readonly string[] }[];
+}
+
+/**
+ * Finds the column of a field. The sources may have either name.
+ *
+ * @returns why there is none, where that is a text
+ */
+export function findColumn(
+  models: readonly ModelSchema[],
+  { model: name, field, to }: FieldRename,
+): FoundRename | string {
+  const model = models.find((each) => each.name === name);
+  if (model === undefined) {
+    const known = models.map((each) => each.name).join(', ');
+    return `Model ${name} does not exist. Choose one of: ${known}.`;
+  }
+  const columns = columnsOf(model);
+  const [before, after] = [field, to].map((each) => columns.find((column) => column.field.name === each));
+  if (before !== undefined && after !== undefined)
+    return `${name} has both fields, ${field} and ${to}. Choose another name, or remove one of them first.`;
+  const column = before ?? after;
+  if (column === undefined)
+    return `${name} has neither field, ${field} nor ${to}. Check the spelling of both.`;
+  if (column.inherited) return `${field} is a field of every model and keeps its name. Rename another field.`;
+  const rename = {
+    table: modelNames(model).table,
+    from: before?.column ?? snakeCase(field),
+    to: after?.column ?? snakeCase(to),
+  };
+  if (rename.from === rename.to)
+    return `Both names mean the column ${rename.to}. Rename the field in the sources: no migration is needed.`;
+  const keys = (model.keys ?? []).map(({ fields }) => fields.map(({ value }) => value));
+  return {
+    ...rename,
+    isInSources: after !== undefined,
+    key: keys.find((fields) => fields.includes(column.field.name)) ?? [],
+  };
+}
+
+/** Which of the two releases is to be written. */
+export type RenameRelease = 'begin' | 'finish';
+
+/** Why a release of a rename cannot be written, by the sources and the migrations' texts. @param named as on the command line */
+export function renameProblem(
+  rename: FoundRename,
+  named: FieldRename,
+  steps: readonly RenameStep[],
+  release: RenameRelease,
+): string | undefined {
+  const open = openRenames(steps);
+  return release === 'begin'
+    ? beginProblem(rename, named, open)
+    : finishProblem(rename, named, {
+        isOpen: open.some((each) => isSameRename(each, rename)),
+        isEnded: steps.some((step) => step.step === 'ends' && isSameRename(step, rename)),
+      });
+}
+
+function beginProblem(
+  rename: FoundRename,
+  named: FieldRename,
+  open: readonly ColumnRename[],
+): string | undefined {
+  const { table, from, to, key } = rename;
+  if (open.some((each) => isSameRename(each, rename)))
+    return (
+      `${table}.${from} is being renamed to ${to} already. In the next release, finish it: ` +
+      `fw-gen migrate rename ${named.model}.${named.field} ${named.to} --finish.`
+    );
+  const other = open.find((each) => each.table === table && sharesColumn(each, rename));
+  if (other !== undefined)
+    return (
+      `The rename of ${table}.${other.from} to ${other.to} is not finished. ` +
+      'Finish it first, with --finish, and release that.'
+    );
+  if (key.length > 0)
+    return (
+      `${named.model}.${named.field} is part of the natural key (${key.join(', ')}): processes of the older ` +
+      'release would not recognize a violation of the new unique index. Rename it while no process runs: write ' +
+      `@renamedFrom ${from} in the comment of ${named.to}, then run fw-gen migrate diff.`
+    );
+  return undefined;
+}
+
+function finishProblem(
+  { table, from, to, isInSources }: FoundRename,
+  named: FieldRename,
+  { isOpen, isEnded }: { readonly isOpen: boolean; readonly isEnded: boolean },
+): string | undefined {
+  if (!isOpen && isEnded)
+    return `The rename of ${table}.${from} to ${to} is finished. Nothing is left to do.`;
+  if (!isOpen)
+    return `No migration has begun to rename ${table}.${from} to ${to}. Run the command without --finish first.`;
+  if (!isInSources)
+    return (
+      `The sources still have ${named.model}.${named.field}. Rename it to ${named.to}, run fw-gen generate, and ` +
+      'release that before you drop the old column.'
+    );
+  return undefined;
+}
+
+/** Why a release of a rename cannot be written, by the table. @param table undefined if no migration makes it */
+export function tableProblem(
+  rename: ColumnRename,
+  table: RenamedTable | undefined,
+  release: RenameRelease,
+): string | undefined {
+  if (table === undefined)
+    return `No migration creates the table ${rename.table}. Run fw-gen generate, which writes its first one.`;
+  return release === 'begin' ? columnProblem(rename, table) : indexProblem(rename, table);
+}
+
+function columnProblem({ table, from, to }: ColumnRename, { columns }: RenamedTable): string | undefined {
+  const has = (name: string): boolean => columns.some((column) => column.name === name);
+  if (has(to))
+    return has(from)
+      ? `The migrations already make a column ${table}.${to}. Choose another name, or drop that column first.`
+      : `The migrations make the column ${table}.${to} and no ${from}. Nothing is left to do.`;
+  if (!has(from))
+    return `No migration makes a column ${table}.${from}. Check the spelling, or run fw-gen migrate diff first.`;
+  return undefined;
+}
+
+/** With the old column goes every index that has it. */
+function indexProblem(
+  { table, from, to }: ColumnRename,
+  { uniqueIndexes = [] }: RenamedTable,
+): string | undefined {
+  const renamed = (columns: readonly string[]): readonly string[] =>
+    columns.map((column) => (column === from ? to : column));
+  const isSame = (a: readonly string[], b: readonly string[]): boolean =>
+    a.length === b.length && a.every((each) => b.includes(each));
+  const lost = uniqueIndexes.find(
+    ({ columns }) =>
+      columns.includes(from) && !uniqueIndexes.some((each) => isSame(each.columns, renamed(columns))),
+  );
+  if (lost === undefined) return undefined;
+  return (
+    `Dropping ${table}.${from} would drop the unique index ${lost.name} with it, and no unique index has ` +
+    `(${renamed(lost.columns).join(', ')}). Add a migration that creates one, or one that drops the old index.`
+  );
+}
+
+function sharesColumn(a: ColumnRename, b: ColumnRename): boolean {
+  return [a.from, a.to].some((column) => column === b.from || column === b.to);
+}

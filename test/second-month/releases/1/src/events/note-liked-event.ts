@@ -1,0 +1,9 @@
+import { ModelEvent, type ShardedId } from 'fw-actions';
+import { Note } from '../models/note.js';
+
+/** Somebody liked a note. */
+export class NoteLikedEvent extends ModelEvent<Note> {
+  constructor(id: ShardedId<Note>) {
+    super(id.toString(), Note);
+  }
+}
