@@ -1,6 +1,7 @@
 /** What applications import. */
 export { Action, type ActionClass } from './action/action.js';
 export type { ActionDescriptor, ResultType } from './action/action-descriptor.js';
+export type { ActionInput, Default } from './action/action-input.js';
 export { ActionPlan, type KeyedModels, type StagedItem } from './action/action-plan.js';
 export { ActionRegistry } from './action/action-registry.js';
 export { ExecutionConfiguration, ExecutionConfigurationBuilder } from './action/execution-configuration.js';

@@ -152,6 +152,7 @@ function readFrameworkType(reading: Reading, name: string, node: ts.TypeReferenc
   const scalar = Object.hasOwn(FRAMEWORK_SCALARS, name) ? FRAMEWORK_SCALARS[name] : undefined;
   if (scalar !== undefined) return plain({ kind: scalar });
   const [argument] = node.typeArguments ?? [];
+  if (name === 'Default' && argument !== undefined) return { ...read(reading, argument), optional: true };
   if ((name !== 'Id' && name !== 'ShardedId') || argument === undefined) return unsupported(node);
   const model = resolveClass(reading.context, argument);
   if (model === undefined) {
@@ -316,6 +317,14 @@ function field(
   const { type, nullable, optional } = read(reading, typeNode);
   const { description, tags } = readDoc(member);
   const misplaced = readMisplacedTags(member);
+  if (isDefault(reading.context, typeNode) && !tags.some((tag) => tag.name === 'default'))
+    report(
+      reading.context,
+      'FWGEN032',
+      member,
+      `The type of ${name} is Default, and its comment has no @default`,
+      'Write the value in the comment right before the field: @default 50.',
+    );
   const schema: Draft<FieldSchema> = {
     name,
     type,
@@ -326,6 +335,13 @@ function field(
   };
   if (description !== undefined) schema.description = description;
   return schema;
+}
+
+/** `Default<number>`. */
+function isDefault(context: ReadContext, node: ts.TypeNode): boolean {
+  if (!ts.isTypeReferenceNode(node) || node.typeArguments === undefined) return false;
+  const resolved = resolveName(context, node.getSourceFile(), node.typeName.getText());
+  return resolved.kind === 'framework' && resolved.name === 'Default';
 }
 
 /** One text per declaration: its tree may be made anew between two looks. */

@@ -19,6 +19,7 @@ import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { parseUuid } from '../domain/uuid.js';
 import { PlanMisuseError } from '../errors.js';
 import type { ActionClass } from './action.js';
+import type { ActionInput } from './action-input.js';
 import { PlannedSchedule } from './planned-schedule.js';
 
 /** An insert: the model as it will be stored. */
@@ -171,7 +172,7 @@ export class ActionPlan {
   schedule<Params extends object>(
     at: Date,
     actionClass: ActionClass<Params, unknown>,
-    params: NoInfer<Params>,
+    params: ActionInput<NoInfer<Params>>,
   ): PlannedSchedule {
     if (this.#sealed) {
       throw new PlanMisuseError(

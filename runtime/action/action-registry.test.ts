@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../domain/clock.js';
+import { Decimal } from '../domain/decimal.js';
 import { UnknownActionError, ValidationError } from '../errors.js';
 import { Action } from './action.js';
 import type { ActionDescriptor } from './action-descriptor.js';
+import type { Default } from './action-input.js';
 import { ActionRegistry } from './action-registry.js';
 
 class PingAction extends Action<{ readonly host: string }, number> {
@@ -14,6 +16,19 @@ class PingAction extends Action<{ readonly host: string }, number> {
 class PongAction extends Action<{ readonly host: string }, number> {
   protected perform(): number {
     return 2;
+  }
+}
+
+interface ListParams {
+  readonly host: string;
+  readonly limit: Default<number>;
+  readonly price: Default<Decimal>;
+  readonly seen: Default<bigint>;
+}
+
+class ListAction extends Action<ListParams, number> {
+  protected perform(): number {
+    return 3;
   }
 }
 
@@ -31,6 +46,27 @@ describe('ActionRegistry', () => {
     expect(registry.named('Ping')).toBe(ping);
     expect(registry.named('Pong')).toBeUndefined();
     expect(registry.all()).toEqual([ping]);
+  });
+
+  test('puts defaults in the place of absent params, as values of their types', () => {
+    const withDefaults: ActionDescriptor<ListParams, number> = {
+      name: 'List',
+      actionClass: ListAction,
+      params: [
+        { name: 'host', type: { kind: 'string' } },
+        { name: 'limit', type: { kind: 'number' }, optional: true, default: 0 },
+        { name: 'price', type: { kind: 'decimal', precision: 9, scale: 2 }, optional: true, default: '1.50' },
+        { name: 'seen', type: { kind: 'bigint' }, optional: true, default: '7' },
+      ],
+      create: () => new ListAction(systemClock),
+    };
+    const registry = new ActionRegistry([ping, withDefaults]);
+    const price = new Decimal('1.5');
+    expect(registry.complete(withDefaults, { host: 'a' })).toEqual({ host: 'a', limit: 0, price, seen: 7n });
+    const given = { host: 'a', limit: 3, price: new Decimal(0), seen: 0n };
+    expect(registry.complete(withDefaults, given)).toEqual(given);
+    const asked = { host: 'a' };
+    expect(registry.complete(ping, asked)).toBe(asked);
   });
 
   test('does not know a class that is not registered', () => {

@@ -1,15 +1,19 @@
 import type { Upcaster } from '../domain/descriptor.js';
 import type { JsonObject } from '../domain/json.js';
+import { compileObjectReader } from '../domain/json-reader.js';
 import { requireUpcasters, upcast, type Versioned } from '../domain/upcast.js';
 import { UnknownActionError, ValidationError } from '../errors.js';
 import type { ActionClass } from './action.js';
 import type { ActionDescriptor } from './action-descriptor.js';
+import type { ActionInput } from './action-input.js';
 
 /** All actions of an application, by class. Emitted code makes one; by hand, pass the descriptors. */
 export class ActionRegistry {
   readonly #byClass = new Map<ActionClass<never, unknown>, ActionDescriptor>();
   readonly #byName = new Map<string, ActionDescriptor>();
   readonly #upcasters = new Map<string, readonly Upcaster[]>();
+  /** Of actions that have some, by stable name. */
+  readonly #defaults = new Map<string, Readonly<Record<string, unknown>>>();
 
   /** @throws ValidationError if a class or name is registered twice, or if upcasters are missing */
   constructor(actions: Iterable<ActionDescriptor> = []) {
@@ -25,6 +29,15 @@ export class ActionRegistry {
       );
     }
     return action as unknown as ActionDescriptor<Params, Result>;
+  }
+
+  /** Params as `perform` gets them: absent ones that have a `@default` take its value. */
+  complete<Params, Result>({ name }: ActionDescriptor<Params, Result>, params: ActionInput<Params>): Params {
+    const defaults = this.#defaults.size === 0 ? undefined : this.#defaults.get(name);
+    // A type cannot say what is there now.
+    if (defaults === undefined) return params as Params;
+    const given = Object.entries(params as object).filter(([, value]) => value !== undefined);
+    return { ...defaults, ...Object.fromEntries(given) } as Params;
   }
 
   /** The action with this stable name, if any. */
@@ -65,6 +78,11 @@ export class ActionRegistry {
     }
     this.#byClass.set(action.actionClass, action);
     this.#byName.set(action.name, action);
+    const fields = action.params.filter((field) => field.default !== undefined);
+    if (fields.length > 0) {
+      const values = Object.fromEntries(fields.map((field) => [field.name, field.default ?? null]));
+      this.#defaults.set(action.name, compileObjectReader(fields)(values));
+    }
     const upcasters = requireUpcasters(versionedParams(action), () => action.actionClass);
     if ((action.version ?? 1) > 1) this.#upcasters.set(action.name, upcasters);
   }

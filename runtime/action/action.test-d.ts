@@ -4,9 +4,13 @@ import type { Id, ShardedId } from '../domain/id.js';
 import type { Principal } from '../domain/principal.js';
 import { Account } from '../domain/test-support/account.js';
 import type { Note } from '../domain/test-support/note.js';
+import type { EventEnvelope } from '../events/log/event-envelope.js';
 import type { ActionExecutor } from '../execution/action-executor.js';
-import { actionSpec } from '../testing/index.js';
+import { step } from '../sagas/saga-step.js';
+import { type ApplicationSpecs, actionSpec } from '../testing/index.js';
 import { Action } from './action.js';
+import type { Default } from './action-input.js';
+import type { ActionPlan } from './action-plan.js';
 import type { ActionRegistry } from './action-registry.js';
 
 interface CreditParams {
@@ -21,12 +25,29 @@ class CreditAction extends Action<CreditParams, Account> {
   }
 }
 
+interface ListParams {
+  readonly accountId: Id<Account>;
+  readonly limit: Default<number>;
+  readonly order: Default<'up' | 'down'>;
+}
+
+class ListAction extends Action<ListParams, readonly Account[]> {
+  protected perform(_principal: Principal, { limit, order }: ListParams): readonly Account[] {
+    expectTypeOf(limit).toExtend<number>();
+    expectTypeOf(order).toExtend<'up' | 'down'>();
+    return [];
+  }
+}
+
 class TouchAction extends Action<{ readonly accountId: Id<Account> }, void> {
   protected perform(): void {}
 }
 
 declare const executor: ActionExecutor;
 declare const registry: ActionRegistry;
+declare const plan: ActionPlan;
+declare const envelope: Pick<EventEnvelope<never>, 'execute'>;
+declare const specs: ApplicationSpecs;
 declare const accountId: ShardedId<Account>;
 declare const noteId: Id<Note>;
 declare const amount: Decimal;
@@ -56,6 +77,20 @@ export async function promises(): Promise<void> {
   await executor.execute(principal, Account, { accountId, amount });
   // @ts-expect-error a principal has a name
   await executor.execute({}, CreditAction, { accountId, amount });
+
+  // What has a default may be left out by callers, and is there in `perform`.
+  await executor.execute(principal, ListAction, { accountId });
+  await executor.execute(principal, ListAction, { accountId, limit: 5, order: 'up' });
+  plan.schedule(new Date(), ListAction, { accountId, limit: 5 });
+  step<Account, ListParams>(ListAction, { params: () => ({ accountId }), done: (account) => account });
+  await envelope.execute(ListAction, { accountId });
+  await specs.action(ListAction).when({ accountId });
+  // @ts-expect-error a text is no number
+  await executor.execute(principal, ListAction, { accountId, limit: '5' });
+  // @ts-expect-error what has no default is missing
+  await executor.execute(principal, ListAction, { limit: 5 });
+  // @ts-expect-error no such parameter
+  await executor.execute(principal, ListAction, { accountId, limt: 5 });
 
   const action = registry.find(CreditAction).create();
   // @ts-expect-error the executor alone performs

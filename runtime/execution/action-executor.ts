@@ -1,5 +1,6 @@
 import type { ActionClass } from '../action/action.js';
 import type { ActionDescriptor } from '../action/action-descriptor.js';
+import type { ActionInput } from '../action/action-input.js';
 import type { ActionRegistry } from '../action/action-registry.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { currentPerformScope } from '../action/perform-scope.js';
@@ -113,7 +114,7 @@ export class ActionExecutor {
   execute<Params, Result>(
     principal: Principal,
     actionClass: ActionClass<Params, Result>,
-    params: NoInfer<Params>,
+    params: ActionInput<NoInfer<Params>>,
     configuration: ExecutionConfiguration = DEFAULT_CONFIGURATION,
   ): Promise<Result> {
     // No async function: each costs every action a promise more, here and where it is waited for.
@@ -158,11 +159,12 @@ export class ActionExecutor {
   async explain<Params, Result>(
     principal: Principal,
     actionClass: ActionClass<Params, Result>,
-    params: NoInfer<Params>,
+    input: ActionInput<NoInfer<Params>>,
     configuration: ExecutionConfiguration = DEFAULT_CONFIGURATION,
   ): Promise<Explanation> {
     this.#requireReady(`explain(${actionClass.name})`);
     const action = this.#registry.find(actionClass);
+    const params = this.#registry.complete<Params, Result>(action, input);
     const writeParams = this.#paramsWriter(action);
     const paramsJson = typeof params === 'object' && params !== null ? writeParams?.(params) : undefined;
     const deadline = this.#environment.nowMs() + (configuration.timeoutMs ?? this.#defaults.timeoutMs);
@@ -196,11 +198,12 @@ export class ActionExecutor {
   #start<Params, Result>(
     principal: Principal,
     actionClass: ActionClass<Params, Result>,
-    params: Params,
+    input: ActionInput<Params>,
     configuration: ExecutionConfiguration,
   ): Promise<Result> {
     this.#requireReady(`execute(${actionClass.name})`);
     const action = this.#registry.find(actionClass);
+    const params = this.#registry.complete(action, input);
     const timeoutMs = configuration.timeoutMs ?? this.#defaults.timeoutMs;
     const request: ExecutionRequest<Params, Result> = {
       action,
@@ -216,15 +219,20 @@ export class ActionExecutor {
     };
     return configuration.idempotencyKey === undefined
       ? new Execution(request, this.#context).run()
-      : this.#startKeyed(request, configuration.idempotencyKey);
+      : this.#startKeyed(request, configuration.idempotencyKey, input);
   }
 
   /** Repeats that run at the same time in this process wait for the first one, up to their own deadline. */
-  async #startKeyed<Params, Result>(request: ExecutionRequest<Params, Result>, key: string): Promise<Result> {
+  async #startKeyed<Params, Result>(
+    request: ExecutionRequest<Params, Result>,
+    key: string,
+    input: ActionInput<Params>,
+  ): Promise<Result> {
     const { action, params, deadline, configuration } = request;
     const described = action as unknown as ActionDescriptor;
     const name = { principal: principalName(request.principal), operation: action.name, key };
-    const fingerprint = requestFingerprint(described, params, configuration.idempotencyRequest);
+    // Of what was given: a release with another default repeats the same request.
+    const fingerprint = requestFingerprint(described, input, configuration.idempotencyRequest);
     const expiry = this.#environment.clock.now().getTime() + this.#defaults.keyRetentionMs;
     const guard = new KeyGuard({
       name,

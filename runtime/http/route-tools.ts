@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ActionClass } from '../action/action.js';
+import type { ActionInput } from '../action/action-input.js';
 import type { Id } from '../domain/id.js';
 import type { Principal } from '../domain/principal.js';
 import type { Logger } from '../observability/logger.js';
@@ -33,7 +34,7 @@ export interface RouteTools {
   execute<Params, Result>(
     request: FastifyRequest,
     actionClass: ActionClass<Params, Result>,
-    params: NoInfer<Params>,
+    params: ActionInput<NoInfer<Params>>,
     options?: RouteExecution,
   ): Promise<Result>;
   /** The server's log. */
@@ -78,7 +79,7 @@ export class RouteToolbox implements RouteTools {
   readonly execute = async <Params, Result>(
     request: FastifyRequest,
     actionClass: ActionClass<Params, Result>,
-    params: NoInfer<Params>,
+    params: ActionInput<NoInfer<Params>>,
     options: RouteExecution = {},
   ): Promise<Result> => {
     const principal = options.principal ?? (await this.authenticate(request));

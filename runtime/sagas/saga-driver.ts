@@ -1,4 +1,5 @@
 import type { ActionClass } from '../action/action.js';
+import type { ActionInput } from '../action/action-input.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import type { Model } from '../domain/model.js';
 import { ownPrincipal, storedPrincipal } from '../domain/principal.js';
@@ -165,7 +166,7 @@ export class SagaDriver implements EventHandler {
   #execute<Params, Result>(
     { action, signal, traceContext }: EventEnvelope,
     actionClass: ActionClass<Params, Result>,
-    params: NoInfer<Params>,
+    params: ActionInput<NoInfer<Params>>,
   ): Promise<Result> {
     const { definition, executor } = this.#options;
     const configuration = ExecutionConfiguration.Builder.executionConfiguration().signal(signal);

@@ -1,4 +1,5 @@
 import type { ActionClass } from '../action/action.js';
+import type { ActionInput } from '../action/action-input.js';
 import type { ShardedId } from '../domain/id.js';
 import type { Model } from '../domain/model.js';
 
@@ -47,7 +48,7 @@ export type SagaSteps<M extends Model> = { readonly [State in M['state']]?: Saga
 /** One step: an action, what it is run with and what follows. */
 export function step<M extends Model, Params extends object>(
   action: ActionClass<Params, unknown>,
-  options: SagaStepOptions<M, NoInfer<Params>>,
+  options: SagaStepOptions<M, ActionInput<NoInfer<Params>>>,
 ): SagaStep<M> {
   // The options fit the action: that is what the signature says, and nobody mixes them up later.
   return { ...options, action: action as unknown as ActionClass<never, unknown> };

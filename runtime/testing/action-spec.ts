@@ -1,4 +1,5 @@
 import type { Action } from '../action/action.js';
+import type { ActionInput } from '../action/action-input.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import type { Clock } from '../domain/clock.js';
 import type { EventDescriptor, ModelDescriptor } from '../domain/descriptor.js';
@@ -43,7 +44,20 @@ export interface ActionSpecOptions<Params, Result> extends MemoryTopology {
   readonly events?: readonly EventDescriptor[];
 }
 
-interface Setting<Params, Result> extends ActionSpecOptions<Params, Result> {
+/** @internal The options with what an application knows of its actions besides. */
+export interface PreparedSpecOptions<Params, Result>
+  extends Omit<ActionSpecOptions<Params, Result>, 'create'> {
+  /** Makes the action and completes its params. */
+  readonly prepare: (kit: SpecKit, input: ActionInput<Params>) => PreparedAction<Params, Result>;
+}
+
+/** @internal */
+export interface PreparedAction<Params, Result> {
+  readonly action: Action<Params, Result>;
+  readonly params: Params;
+}
+
+interface Setting<Params, Result> extends PreparedSpecOptions<Params, Result> {
   readonly clock: Clock;
   readonly models: readonly Entity[];
   readonly principal: Principal;
@@ -66,7 +80,7 @@ export class ActionSpec<Params, Result> {
   }
 
   /** @internal use `actionSpec` */
-  static of<Params, Result>(options: ActionSpecOptions<Params, Result>): ActionSpec<Params, Result> {
+  static of<Params, Result>(options: PreparedSpecOptions<Params, Result>): ActionSpec<Params, Result> {
     const { clock = new VirtualClock() } = options;
     return new ActionSpec({ ...options, clock, models: [], principal: DEFAULT_PRINCIPAL });
   }
@@ -82,24 +96,38 @@ export class ActionSpec<Params, Result> {
   }
 
   /** Performs the action once, at once. */
-  when(params: Params, configuration: ExecutionConfiguration = DEFAULT_CONFIGURATION): ActionOutcome<Result> {
+  when(
+    params: ActionInput<Params>,
+    configuration: ExecutionConfiguration = DEFAULT_CONFIGURATION,
+  ): ActionOutcome<Result> {
     return ActionOutcome.of(this.#perform(params, configuration));
   }
 
-  async #perform(params: Params, configuration: ExecutionConfiguration): Promise<Performed<Result>> {
-    const { clock, principal, create, events } = this.#setting;
+  async #perform(
+    input: ActionInput<Params>,
+    configuration: ExecutionConfiguration,
+  ): Promise<Performed<Result>> {
+    const { clock, principal, prepare, events } = this.#setting;
     const models = new MemoryModels(this.#setting.models, this.#setting);
-    const action = create(kitOf(clock, models));
+    const { action, params } = prepare(kitOf(clock, models), input);
     const catalog = events === undefined ? undefined : new EventCatalog(events);
     return performOnce({ action, principal, params, configuration, clock, models, catalog });
   }
 }
 
-/** Starts the specification of one action; see `ActionSpec`. */
-export function actionSpec<Params, Result>(
-  options: ActionSpecOptions<Params, Result>,
-): ActionSpec<Params, Result> {
-  return ActionSpec.of(options);
+/**
+ * Starts the specification of one action; see `ActionSpec`. It does not know what the generator knows: give params with a
+ * `@default`, or use `applicationSpecs`, which puts their values in place.
+ */
+export function actionSpec<Params, Result>({
+  create,
+  ...options
+}: ActionSpecOptions<Params, Result>): ActionSpec<Params, Result> {
+  const prepare = (kit: SpecKit, input: ActionInput<Params>): PreparedAction<Params, Result> => ({
+    action: create(kit),
+    params: input as Params,
+  });
+  return ActionSpec.of({ ...options, prepare });
 }
 
 function kitOf(clock: Clock, repositories: RepositoryContext): SpecKit {

@@ -4,7 +4,7 @@ import type { ApplicationDefinition } from '../application-definition.js';
 import type { Clock } from '../domain/clock.js';
 import type { Model } from '../domain/model.js';
 import type { ModelEvent } from '../domain/model-event.js';
-import { type ActionSpec, actionSpec, DEFAULT_PRINCIPAL } from './action-spec.js';
+import { ActionSpec, DEFAULT_PRINCIPAL } from './action-spec.js';
 import { type HandlerClass, HandlerSpec } from './handler-spec.js';
 import type { SpecifiedApplication } from './memory-application.js';
 import type { MemoryTopology } from './memory-models.js';
@@ -55,11 +55,15 @@ export function applicationSpecs<Collaborators>(
   const run = { application: specified, clock, models: [] };
   return {
     action: (actionClass) =>
-      actionSpec({
+      ActionSpec.of({
         ...settings,
         clock,
         events: application.events,
-        create: (kit) => new ActionRegistry(application.wire(kit, collaborators)).find(actionClass).create(),
+        prepare: (kit, input) => {
+          const registry = new ActionRegistry(application.wire(kit, collaborators));
+          const descriptor = registry.find(actionClass);
+          return { action: descriptor.create(), params: registry.complete(descriptor, input) };
+        },
       }),
     handler: (handlerClass) => new HandlerSpec(handlerClass, run),
     saga: (sagaClass) => new SagaSpec(sagaClass, { ...run, principal: DEFAULT_PRINCIPAL, troubles: [] }),

@@ -1,5 +1,6 @@
 import type { ActionClass } from '../action/action.js';
 import type { ActionDescriptor } from '../action/action-descriptor.js';
+import type { ActionInput } from '../action/action-input.js';
 import type { ActionRegistry } from '../action/action-registry.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { currentPerformScope } from '../action/perform-scope.js';
@@ -63,7 +64,7 @@ export class MemoryExecutor implements ActionRunner {
   execute<Params, Result>(
     principal: Principal,
     actionClass: ActionClass<Params, Result>,
-    params: NoInfer<Params>,
+    params: ActionInput<NoInfer<Params>>,
     configuration: ExecutionConfiguration = DEFAULT_CONFIGURATION,
   ): Promise<Result> {
     const scope = currentPerformScope();
@@ -77,18 +78,19 @@ export class MemoryExecutor implements ActionRunner {
   async #run<Params, Result>(
     principal: Principal,
     actionClass: ActionClass<Params, Result>,
-    params: Params,
+    input: ActionInput<Params>,
     configuration: ExecutionConfiguration,
   ): Promise<Result> {
     const { registry, results } = this.#options;
     const action = registry.find(actionClass);
+    const params = registry.complete(action, input);
     const name = principalName(principal);
     const { idempotencyKey, idempotencyRequest } = configuration;
     if (idempotencyKey === undefined) return this.#perform(action, principal, params, configuration);
     const key = JSON.stringify([name, action.name, idempotencyKey]);
     const fingerprint = requestFingerprint(
       action as unknown as ActionDescriptor,
-      idempotencyRequest ?? params,
+      idempotencyRequest ?? input,
     );
     const kept = this.#kept.get(key);
     if (kept !== undefined) {

@@ -1,4 +1,5 @@
 import type { ActionClass } from '../action/action.js';
+import type { ActionInput } from '../action/action-input.js';
 import type { ExecutionConfiguration } from '../action/execution-configuration.js';
 import type { Clock } from '../domain/clock.js';
 import type { Entity } from '../domain/entity.js';
@@ -76,7 +77,7 @@ export class SagaSpec<M extends Model> {
   /** Starts the saga by an action, which calls `Saga.start`, and runs it until it ends or gets stuck. */
   when<Params>(
     action: ActionClass<Params, unknown>,
-    params: NoInfer<Params>,
+    params: ActionInput<NoInfer<Params>>,
     configuration?: ExecutionConfiguration,
   ): SagaOutcome<M> {
     const performed = runSaga<M>(this.#setting, this.#saga, (executor) =>

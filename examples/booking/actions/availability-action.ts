@@ -1,4 +1,12 @@
-import { Action, type Clock, FwAction, HttpRoute, type Principal, type ShardedId } from 'fw-actions';
+import {
+  Action,
+  type Clock,
+  type Default,
+  FwAction,
+  HttpRoute,
+  type Principal,
+  type ShardedId,
+} from 'fw-actions';
 import type { Hotel } from '../models/hotel.js';
 import type { RoomNight } from '../models/room-night.js';
 import { nightsFrom } from '../nights.js';
@@ -15,7 +23,7 @@ export interface AvailabilityParams {
    * @maximum 60
    * @default 7
    */
-  readonly nights?: number;
+  readonly nights: Default<number>;
 }
 
 /** Shows how many rooms are left, night by night. */
@@ -30,7 +38,7 @@ export class AvailabilityAction extends Action<AvailabilityParams, readonly Room
   }
 
   protected perform(_principal: Principal, params: AvailabilityParams): Promise<readonly RoomNight[]> {
-    const { hotelId, from, nights = 7 } = params;
+    const { hotelId, from, nights } = params;
     return this.#nights.ofHotel(hotelId, nightsFrom(from, nights));
   }
 }

@@ -2,6 +2,8 @@ import { RefusedError } from 'fw-actions';
 import { persisted } from 'fw-actions/testing';
 import { describe, test } from 'vitest';
 import { BookingReleasedEvent } from '../events/booking-released-event.js';
+import { Booking } from '../models/booking.js';
+import { RoomNight } from '../models/room-night.js';
 import { heldBooking, specs } from '../test-support/specs.js';
 import { BookingCancelAction } from './booking-cancel-action.js';
 
@@ -16,10 +18,10 @@ describe('The cancellation of a booking', () => {
     return cancel
       .given(paying)
       .when(params)
-      .thenUpdates(first, { booked: 0 })
-      .thenUpdates(second, { booked: 0 })
-      .thenUpdates(paying, { state: 'RELEASED', reason: 'No credit' })
-      .thenEvents([new BookingReleasedEvent(booking.id, 'No credit')]);
+      .thenUpdated(RoomNight, { night: first.night, booked: 0 })
+      .thenUpdated(RoomNight, { night: second.night, booked: 0 })
+      .thenUpdated(Booking, { state: 'RELEASED', reason: 'No credit' })
+      .thenEvents(new BookingReleasedEvent(booking.id, 'No credit'));
   });
 
   test('gives no room back a second time', () =>

@@ -1,6 +1,7 @@
 import {
   Action,
   type Clock,
+  type Default,
   type EventHistory,
   type EventPage,
   FwAction,
@@ -21,7 +22,7 @@ export interface WalletHistoryParams {
    * @maximum 200
    * @default 50
    */
-  readonly limit?: number;
+  readonly limit: Default<number>;
   /** `next` of the page before. */
   readonly cursor?: string;
 }

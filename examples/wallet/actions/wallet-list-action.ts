@@ -1,4 +1,13 @@
-import { Action, type Clock, FwAction, HttpRoute, type Page, type Principal, type Uuid } from 'fw-actions';
+import {
+  Action,
+  type Clock,
+  type Default,
+  FwAction,
+  HttpRoute,
+  type Page,
+  type Principal,
+  type Uuid,
+} from 'fw-actions';
 import type { Wallet } from '../models/wallet.js';
 import type { WalletRepository } from '../repositories/wallet-repository.js';
 import { WalletPageResponse } from '../responses/wallet-page-response.js';
@@ -12,7 +21,7 @@ export interface WalletListParams {
    * @maximum 200
    * @default 50
    */
-  readonly limit?: number;
+  readonly limit: Default<number>;
   /** `next` of the page before. */
   readonly cursor?: string;
 }

@@ -111,8 +111,24 @@ function memberOf(scope: Scope, object: Value, name: string, node: ts.Node): Val
   }
 }
 
+/** `TransferSaga.start(plan, state)`. */
+export function isSagaStart(scope: Scope, { expression }: ts.CallExpression): boolean {
+  if (!ts.isPropertyAccessExpression(expression) || expression.name.text !== 'start') return false;
+  const { expression: target } = expression;
+  if (!ts.isIdentifier(target) || scope.variables.has(target.text)) return false;
+  const resolved = resolveName(scope.context, expression.getSourceFile(), target.text);
+  const declaration = resolved.kind === 'declared' ? resolved.declaration : undefined;
+  if (declaration === undefined || !ts.isClassDeclaration(declaration)) return false;
+  const file = fileOf(declaration);
+  return scope.sagas.some((saga) => saga.file === file && saga.className === declaration.name?.text);
+}
+
 function evaluateCall(scope: Scope, node: ts.CallExpression): Value {
   if (!ts.isPropertyAccessExpression(node.expression)) return opaque(scope, node);
+  if (isSagaStart(scope, node)) {
+    const [, state] = node.arguments;
+    return state === undefined ? UNKNOWN : evaluate(scope, state);
+  }
   const { expression: target, name } = node.expression;
   if (ts.isIdentifier(target) && !scope.variables.has(target.text)) {
     const known = evaluateStatic(scope, node, target, name.text);

@@ -1,4 +1,4 @@
-import type { ModelSchema } from '../../schema/project-schema.js';
+import type { ModelSchema, SagaSchema } from '../../schema/project-schema.js';
 import type { ts } from '../compiler.js';
 import type { ReadContext } from '../read-context.js';
 import { fileOf, locationOf } from '../source-files.js';
@@ -8,6 +8,7 @@ import { type Origin, UNKNOWN, type Value } from './origin.js';
 export interface Scope {
   readonly context: ReadContext;
   readonly models: ReadonlyMap<string, ModelSchema>;
+  readonly sagas: readonly Pick<SagaSchema, 'file' | 'className'>[];
   /** Names that are known here. */
   readonly variables: Map<string, Value>;
   /** Names that something assigns to again: nothing is known of them. */

@@ -1,7 +1,7 @@
 import type { SourceLocation } from '../../schema/location.js';
 import { ts } from '../compiler.js';
 import { locationOf } from '../source-files.js';
-import { bind, bindAll, evaluate, reassignedNames } from './evaluate.js';
+import { bind, bindAll, evaluate, isSagaStart, reassignedNames } from './evaluate.js';
 import { type Origin, originOf, UNKNOWN } from './origin.js';
 import type { Scope } from './scope.js';
 
@@ -33,6 +33,8 @@ const STAGING: ReadonlyMap<string, number> = new Map([
   ['expect', 0],
   ['getOrAdd', 1],
 ]);
+/** Calls on a plan that stage no model. */
+const SCHEDULING: ReadonlySet<string> = new Set(['schedule', 'cancelSchedule']);
 
 interface Walk {
   readonly staged: Staged[];
@@ -78,7 +80,7 @@ function visit(walk: Walk, scope: Scope, node: ts.Node, isConditional: boolean):
   else if (ts.isBlock(node)) {
     const inner: Scope = { ...scope, variables: new Map(scope.variables) };
     visitAll(walk, inner, node.statements, isConditional);
-  } else if (!(ts.isCallExpression(node) && visitStaging(walk, scope, node, isConditional))) {
+  } else if (!(ts.isCallExpression(node) && visitCall(walk, scope, node, isConditional))) {
     visitChildren(walk, scope, node, isConditional);
   }
 }
@@ -109,23 +111,52 @@ function visitLoop(walk: Walk, scope: Scope, node: ts.IterationStatement): void 
   ts.forEachChild(node, (child) => visit(walk, inner, child, true));
 }
 
-/** `this.plan().add(model)`, or the same on a variable that holds the plan. `getOrAdd` stages what is not there yet. */
-function visitStaging(walk: Walk, scope: Scope, node: ts.CallExpression, isConditional: boolean): boolean {
+/**
+ * `this.plan().add(model)`, or the same on a variable that holds the plan. `getOrAdd` stages what is not there yet.
+ *
+ * @returns false for a call that is none of the framework's own on a plan
+ */
+function visitCall(walk: Walk, scope: Scope, node: ts.CallExpression, isConditional: boolean): boolean {
   if (!ts.isPropertyAccessExpression(node.expression)) return false;
   const { expression: target, name } = node.expression;
+  const stage = (expression: ts.Expression | undefined, origin: Origin | undefined): void => {
+    if (expression === undefined) return;
+    walk.staged.push({
+      text: (expression.getText().split('\n', 1)[0] ?? '').slice(0, 60),
+      origin,
+      location: locationOf(node),
+      isRepeated: scope.isRepeated,
+      isConditional: isConditional || scope.isRepeated || name.text === 'getOrAdd',
+    });
+  };
+  if (isSagaStart(scope, node)) {
+    const [plan, state] = node.arguments;
+    for (const argument of node.arguments) if (argument !== plan) visit(walk, scope, argument, isConditional);
+    stage(state, state && shardOf(scope, state));
+    return true;
+  }
   const position = STAGING.get(name.text);
-  if (position === undefined || evaluate(scope, target).kind !== 'plan') return false;
+  if (position === undefined && !SCHEDULING.has(name.text)) return false;
+  if (evaluate(scope, target).kind !== 'plan') return false;
   for (const argument of node.arguments) visit(walk, scope, argument, isConditional);
-  const model = node.arguments[position];
-  if (model === undefined) return true;
-  walk.staged.push({
-    text: (model.getText().split('\n', 1)[0] ?? '').slice(0, 60),
-    origin: shardOf(scope, model),
-    location: locationOf(node),
-    isRepeated: scope.isRepeated,
-    isConditional: isConditional || scope.isRepeated || name.text === 'getOrAdd',
-  });
+  const [first] = node.arguments;
+  if (name.text === 'cancelSchedule') stage(first, first && holderOf(scope, first));
+  // The scheduled action takes the shard of the plan, unless its id is asked for while nothing is staged.
+  else if (name.text === 'schedule') {
+    const isSettled = walk.staged.some((each) => !each.isConditional);
+    if (!isSettled && !ts.isExpressionStatement(node.parent)) stage(node, undefined);
+  } else {
+    const model = position === undefined ? undefined : node.arguments[position];
+    stage(model, model && shardOf(scope, model));
+  }
   return true;
+}
+
+/** The id of a scheduled action is of the shard of the model that holds it: one plan has stored both. */
+function holderOf(scope: Scope, id: ts.Expression): Origin | undefined {
+  const holder = ts.isPropertyAccessExpression(id) ? evaluate(scope, id.expression) : undefined;
+  const isModel = holder?.kind === 'located' && holder.model !== undefined;
+  return isModel ? originOf(holder) : originOf(evaluate(scope, id));
 }
 
 /** A model whose ids carry no shard lies on the default one, whatever it comes from. */

@@ -12,6 +12,7 @@ import { NoteBuilder } from './generated/note.js';
 @AutoBuilder
 export class Note extends Model<Note, ShardedId<Note>, 'OPEN'> {
   readonly otherId!: ShardedId<Note>;
+  readonly releaseId?: string;
   static open(shard: ShardIdentifier): Note {
     const id = ShardedId.generate(Note, shard);
     return NoteBuilder.note().id(id).state('OPEN').build();
@@ -21,8 +22,18 @@ export class Note extends Model<Note, ShardedId<Note>, 'OPEN'> {
   }
   touch(): Note { return this.copy().state('OPEN').build(); }
   rename(): Note { return NoteBuilder.copyOf(this).state('OPEN').build(); }
+  releasedBy(releaseId: string): Note { return NoteBuilder.copyOf(this).releaseId(releaseId).build(); }
   move(id: ShardedId<Note>): Note { return NoteBuilder.copyOf(this).id(id).build(); }
   copy(): NoteBuilder { return NoteBuilder.copyOf(this); }
+}
+`;
+
+const SAGA = `import { FwSaga, Saga } from 'fw-actions';
+import { Note } from './note.js';
+@FwSaga
+export class NoteSaga extends Saga<Note> {
+  readonly state = Note;
+  readonly steps = {};
 }
 `;
 
@@ -30,11 +41,13 @@ export class Note extends Model<Note, ShardedId<Note>, 'OPEN'> {
 async function verdictOn(body: string): Promise<string> {
   project = testProject('fwgen040-nothing');
   project.write('src/note.ts', NOTE);
+  project.write('src/note-saga.ts', SAGA);
   project.write(
     'src/act.ts',
     `import { Action, type Clock, FwAction, type Principal, ShardedId, ShardIdentifier } from 'fw-actions';
 import type { NoteRepository } from './generated/note.js';
 import { Note } from './note.js';
+import { NoteSaga } from './note-saga.js';
 export interface Params { readonly a: ShardedId<Note>; readonly b: ShardedId<Note>; readonly text: string }
 const HOME = ShardIdentifier.of(0, 0);
 const AWAY = ShardIdentifier.of(1, 0);
@@ -109,6 +122,22 @@ test.each([
     "const n = await this.#notes.getByKey({ text: 'x' }, HOME); this.plan().update(n.touch()); this.plan().add(Note.open(HOME));",
     'shard (0, 0)',
   ],
+  [
+    'an action scheduled beside a model',
+    'const plan = this.plan(); const n = Note.open(HOME); plan.expect(n); const later = plan.schedule(this.clock.now(), Act, params); plan.update(n.releasedBy(later.id));',
+    'shard (0, 0)',
+  ],
+  ['an action scheduled alone', 'this.plan().schedule(this.clock.now(), Act, params);', 'It stages nothing'],
+  [
+    'a scheduled action taken back by the model that holds its id',
+    'const n = await this.#notes.getById(params.a.getValue()); this.plan().update(n.touch()); if (n.releaseId !== undefined) this.plan().cancelSchedule(n.releaseId);',
+    'params.a',
+  ],
+  [
+    'a saga started with a new model',
+    'const n = NoteSaga.start(this.plan(), Note.open(HOME)); this.plan().expect(Note.open(HOME)); this.#notes.getById(n.id);',
+    'shard (0, 0)',
+  ],
   ['a quiet helper', 'this.#quiet(); this.plan().add(Note.open(HOME));', 'shard (0, 0)'],
 ])('proven: %s', async (_what, body, origin) => {
   const verdict = await verdictOn(body);
@@ -158,6 +187,21 @@ test.each([
     'Whether',
   ],
   [
+    'an action whose id is asked for before a model is staged',
+    'const later = this.plan().schedule(this.clock.now(), Act, params); this.plan().add(Note.open(HOME).releasedBy(later.id));',
+    'Nothing is known',
+  ],
+  [
+    'a scheduled action of another plan',
+    'const n = await this.#notes.getById(params.a.getValue()); this.plan().update(n.touch()); this.plan().cancelSchedule(params.text);',
+    'Whether params.a and params.text',
+  ],
+  [
+    'a saga started beside another model',
+    'NoteSaga.start(this.plan(), Note.open(HOME)); this.plan().expect(await this.#notes.getById(params.a.getValue()));',
+    'Whether shard (0, 0) and params.a',
+  ],
+  [
     'the plan handed on',
     'pick(String(this.plan())); this.plan().add(Note.open(HOME));',
     'may stage what is not seen',
@@ -176,6 +220,7 @@ test.each([
 
 test.each([
   ['two constants', 'this.plan().add(Note.open(HOME)); this.plan().add(Note.open(AWAY));'],
+  ['a saga and a model', 'NoteSaga.start(this.plan(), Note.open(HOME)); this.plan().add(Note.open(AWAY));'],
   [
     'two constants in variables',
     'const a = Note.open(HOME); const b = Note.open(ShardIdentifier.of(1, 0)); this.plan().add(a); this.plan().expect(b);',

@@ -56,6 +56,7 @@ function follow(context: ReadContext, schema: ProjectSchema, action: ActionSchem
     {
       context,
       models,
+      sagas: schema.sagas,
       variables: new Map(),
       reassigned: new Set(),
       path: '',

@@ -1,4 +1,5 @@
 import type { ActionClass } from '../../action/action.js';
+import type { ActionInput } from '../../action/action-input.js';
 import { ExecutionConfiguration, runUnderOwnKey } from '../../action/execution-configuration.js';
 import { shardOfUuid } from '../../domain/id.js';
 import type { ModelEvent } from '../../domain/model-event.js';
@@ -51,7 +52,7 @@ export interface EventEnvelope<Event extends ModelEvent<unknown> = ModelEvent<un
    */
   execute<Params, Result>(
     action: ActionClass<Params, Result>,
-    params: NoInfer<Params>,
+    params: ActionInput<NoInfer<Params>>,
     options?: ExecuteOptions,
   ): Promise<Result>;
 }
@@ -176,7 +177,7 @@ class Envelope implements EventEnvelope {
 
   async execute<Params, Result>(
     action: ActionClass<Params, Result>,
-    params: NoInfer<Params>,
+    params: ActionInput<NoInfer<Params>>,
     options: ExecuteOptions = {},
   ): Promise<Result> {
     const { executor, identity } = this.#context;

@@ -1,9 +1,10 @@
-import { Action, FwAction, HttpRoute, type Id, type Principal } from 'fw-actions';
+import { Action, type Default, FwAction, HttpRoute, type Id, type Principal } from 'fw-actions';
 import { Thing } from './thing.js';
 
 export interface ThingTouchActionParams {
   /** @default BLUE */
   readonly color?: 'RED' | 'GREEN';
+  readonly size: Default<number>;
   /** @secret */
   readonly pin?: string;
   readonly note?: string; /** A comment, and a tag @of other tools */

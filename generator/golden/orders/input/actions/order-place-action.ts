@@ -1,4 +1,4 @@
-import { Action, type Clock, type Decimal, FwAction, HttpRoute, type Id, type Principal, ShardedId, ShardIdentifier } from 'fw-actions';
+import { Action, type Clock, type Decimal, type Default, FwAction, HttpRoute, type Id, type Principal, ShardedId, ShardIdentifier } from 'fw-actions';
 import type { CustomerRepository } from '../generated/customer.js';
 import { Order } from '../models/order.js';
 import type { Customer } from '../models/customer.js';
@@ -24,7 +24,7 @@ export interface OrderPlaceParams extends Audited {
    */
   readonly code?: string;
   /** @default WEB */
-  readonly origin?: 'WEB' | 'SHOP' | null;
+  readonly origin: Default<'WEB' | 'SHOP'> | null;
   readonly lines: readonly { readonly article: string; readonly count: number | null }[];
   /** @minimum 1 */
   readonly reference?: bigint;

@@ -13,7 +13,6 @@ export class NoteWrittenEvent extends ModelEvent<Note> {
   ];
 
   readonly writer: string;
-  /** @integer */
   readonly words: number;
 
   constructor(id: ShardedId<Note>, writer: string, words: number) {
