@@ -399,7 +399,7 @@ describe('the outcome', () => {
     const error = await complaint(
       spec.when(credit(other.id)).thenUpdated(Account).thenFails(ModelNotFoundError),
     );
-    expect(error.message).toContain('thenFails stands alone');
+    expect(error.message).toContain('Call thenFails directly after when');
   });
 });
 
