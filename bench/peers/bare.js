@@ -23,35 +23,80 @@ export async function open({ connection }) {
 }
 
 /**
- * The texts of a flush of deposits, with and without folding, and what the latter has to prove of the table.
+ * The texts of a flush of deposits, with and without folding, and what the latter has to prove of the table. They are
+ * made from samples: a text does not depend on the values.
  *
  * @param {Connections} connections
  */
 async function flushTexts(connections) {
-  /** @type {typeof import('../../dist/runtime/persistence/write/flush-shape.js')} */
-  const { flushText } = await built('runtime/persistence/write/flush-shape.js');
-  /** @type {typeof import('../../dist/runtime/persistence/codec/update-columns.js')} */
-  const { tableUpdates } = await built('runtime/persistence/codec/update-columns.js');
-  /** @type {typeof import('../../dist/runtime/domain/column-set.js')} */
-  const { columnsOfFields } = await built('runtime/domain/column-set.js');
-  const { walletModel: model } = await built('examples/wallet/generated/wallet.js');
-  const updates = tableUpdates(model).of([columnsOfFields(model, ['balance', 'updatedDate'])]);
+  /** @type {typeof import('../../dist/runtime/persistence/write/flush-statement.js')} */
+  const { FlushStatements } = await built('runtime/persistence/write/flush-statement.js');
+  /** @type {typeof import('../../dist/runtime/persistence/codec/event-catalog.js')} */
+  const { EventCatalog } = await built('runtime/persistence/codec/event-catalog.js');
+  /** @type {typeof import('../../dist/runtime/domain/shard-identifier.js')} */
+  const { ShardIdentifier } = await built('runtime/domain/shard-identifier.js');
   const [[catalogVersion, hasTriggers]] = await connections.read(
     'catalog',
     `SELECT xmin::text, relhastriggers FROM pg_class WHERE oid = 'wallets'::regclass`,
     [],
   );
-  const parts = { events: true, keys: false, schedules: false, cancellations: false, journal: false };
-  /** @param {boolean} folded */
-  const text = (folded) =>
-    flushText({
-      tables: [{ model, updates, adds: false, expects: false, proves: folded ? { hasTriggers } : undefined }],
-      ...parts,
-      folded,
-      oneGuard: true,
-      skipLocked: true,
-    });
-  return { single: text(false), folded: text(true), catalogVersion };
+  /** @type {any} */
+  const events = [{ name: 'Sample', model: 'Wallet', eventClass: () => Sample, fields: [] }];
+  const statements = new FlushStatements(ShardIdentifier.of(0, 0), 'bench', new EventCatalog(events));
+  const [deposit, other] = [await sampleDeposits(), await sampleDeposits()];
+  const folding = { proofOf: () => ({ catalogVersion, hasTriggers }) };
+  /** @param {readonly (readonly unknown[])[]} groups */
+  const text = (groups) => statements.make({ groups, locked: 'skip' }, { folding }).text;
+  return {
+    single: text([[deposit(1)], [other(1)]]),
+    folded: text([[deposit(1), deposit(2)], [other(1)]]),
+    catalogVersion,
+  };
+}
+
+class Sample {
+  getModelId() {
+    return '';
+  }
+
+  getModelName() {
+    return 'Wallet';
+  }
+}
+
+/** Plans of deposits on one wallet, by the version that they start from. */
+async function sampleDeposits() {
+  /** @type {typeof import('../../dist/runtime/domain/entity.js')} */
+  const { instantiate } = await built('runtime/domain/entity.js');
+  /** @type {typeof import('../../dist/runtime/domain/column-set.js')} */
+  const { columnsOfFields } = await built('runtime/domain/column-set.js');
+  const { Id, ShardedId } = await built('runtime/index.js');
+  const { walletModel: descriptor } = await built('examples/wallet/generated/wallet.js');
+  const id = ShardedId.trusted('Wallet', ownId());
+  const now = new Date();
+  const changed = columnsOfFields(descriptor, ['balance', 'updatedDate']);
+  const owner = { ownerId: Id.of(class User {}, ownId()), currency: 'EUR' };
+  const values = {
+    id,
+    state: 'ACTIVE',
+    balance: new Decimal(1),
+    createdDate: now,
+    updatedDate: now,
+    ...owner,
+  };
+  const dates = { startedDate: now, completedDate: now };
+  const action = { id: ownId(), name: 'Sample', principal: 'bench', ...dates, params: undefined };
+  /** @param {number} version */
+  return (version) => {
+    const model = instantiate(descriptor, { ...values, version: version + 1 });
+    const update = { kind: 'update', descriptor, model, expectedVersion: version, changed };
+    return {
+      action,
+      items: [{ ...update, events: [new Sample()] }],
+      traceContext: undefined,
+      key: undefined,
+    };
+  };
 }
 
 const READ =
@@ -147,7 +192,7 @@ const array = (elements) => `{${elements.join(',')}}`;
 const json = (elements) => `[${elements.join(',')}]`;
 
 /**
- * Values in the order of the statement's parameters: see `flushText`.
+ * Values in the order of the statement's parameters: see `MergedForm`.
  *
  * @param catalogVersion what a statement that folds has to prove; undefined: it does not fold
  */
@@ -158,6 +203,7 @@ function flushValues(groups, catalogVersion) {
   const same = (text) => array(items.map(() => text));
   const values = [
     'bench',
+    array(items.map((_, index) => index + 1)),
     uuids(actionIds),
     same('"WalletDepositMoneyAction"'),
     same('"bench"'),
@@ -172,15 +218,15 @@ function flushValues(groups, catalogVersion) {
   return values;
 }
 
-/** version, balance, updated_date, group, id, expected version. */
+/** Group, version, balance, updated_date, id, expected version. */
 function updates(groups, now) {
   const last = groups.map(([, group]) => group.at(-1));
   const column = (element) => array(last.map(element));
   return [
+    array(groups.map((_, index) => index + 1)),
     column(({ version }) => version),
     column(({ balance }) => balance),
     instants(last.map(() => now)),
-    array(groups.map((_, index) => index + 1)),
     uuids(last.map(({ wallet }) => wallet.id)),
     array(groups.map(([, group]) => group[0].version - 1)),
   ];

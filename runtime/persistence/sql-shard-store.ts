@@ -21,12 +21,13 @@ import {
   type ShardStore,
   type WriteGroup,
 } from './shard-store.js';
-import { ALL_APPLIED, UNPROVEN } from './write/flush-shape.js';
 import { FlushStatements } from './write/flush-statement.js';
 import { FoldingOutdated, type FoldingRules } from './write/folding-rules.js';
 import type { KeyClaim, KeyName, KeyRecord } from './write/idempotency-key.js';
+import { UNPROVEN } from './write/merged-form.js';
 import type { ActionRow } from './write/plan-write.js';
 import { REPLICATION_WAIT } from './write/replication-wait.js';
+import { ALL_APPLIED } from './write/statement-form.js';
 import { type ConflictTargets, UniqueConflicts } from './write/unique-conflicts.js';
 
 /** The `ShardStore` of a PostgreSQL database, embedded or not. */

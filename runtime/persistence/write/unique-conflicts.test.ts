@@ -7,8 +7,9 @@ import { type Guest, guestModel, newGuest } from '../../execution/test-support/g
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { planOf } from '../test-support/plans.js';
-import { asLonePlan } from './lone-flush.js';
+import { foldGroup } from './folded-group.js';
 import type { PlanWrite } from './plan-write.js';
+import { asSingle } from './single-form.js';
 import { UniqueConflicts } from './unique-conflicts.js';
 
 const descriptor = guestModel as unknown as StagedItem['descriptor'];
@@ -59,13 +60,11 @@ test('inserts are plain beside an update that gives a key up, and only beside su
   expect(targets(leaving)).toBeUndefined();
 });
 
-test('a plan that travels alone has a statement of its own, unless a key may go from row to row of one table', () => {
+test('a single plan has the form without arrays, unless a key may go from row to row of one table', () => {
   const account = planOf('+a').items;
-  const isLone = (...items: readonly StagedItem[]): boolean => {
-    const changes = items.map((item) => (item.kind === 'add' ? { ...item, expectedVersion: 0 } : item));
-    return asLonePlan(planWith(...items), changes) !== undefined;
-  };
-  expect(isLone(renaming)).toBe(true);
-  expect(isLone(renaming, ...account)).toBe(true);
-  expect(isLone(renaming, add(newGuest('ann@hotel')))).toBe(false);
+  const isSingle = (...items: readonly StagedItem[]): boolean =>
+    asSingle(foldGroup([planWith(...items)])) !== undefined;
+  expect(isSingle(renaming)).toBe(true);
+  expect(isSingle(renaming, ...account)).toBe(true);
+  expect(isSingle(renaming, add(newGuest('ann@hotel')))).toBe(false);
 });

@@ -3,6 +3,7 @@ import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
 import type { StagedItem } from '../../action/action-plan.js';
 import { Decimal } from '../../domain/decimal.js';
 import { instantiate } from '../../domain/entity.js';
+import { uuid7 } from '../../domain/id-source.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { AccountCredited, OPENED_AT } from '../../domain/test-support/account.js';
 import { accountMigrations } from '../../execution/test-support/accounts.js';
@@ -29,6 +30,8 @@ interface Case {
   readonly changes: readonly string[];
   readonly event?: boolean;
   readonly key?: boolean;
+  /** An action to be run later, another one that is taken back, an entry in the journal. */
+  readonly later?: boolean;
 }
 
 /** Rows are at version 1 when a case begins; `a` is what most of them touch. */
@@ -39,12 +42,14 @@ const CASES: Readonly<Record<string, Case>> = {
   'an insert': { changes: ['+new'], event: true, key: true },
   'an expectation': { changes: ['a1?'], key: true },
   'an expectation that does not hold': { changes: ['a2?'] },
-  'an insert that rests on an expectation': { changes: ['a1?', '+new'] },
+  'an insert that depends on an expectation': { changes: ['a1?', '+new'] },
   'an update with an insert and a key': { changes: ['a1>2', '+new'], event: true, key: true },
   'nothing but a key': { changes: [], key: true },
+  'everything that a plan may leave': { changes: ['a1>2', '+new'], event: true, key: true, later: true },
+  'everything, of an old version': { changes: ['a4>5', '+new'], event: true, key: true, later: true },
 };
 
-function planFor({ changes, event = false, key = false }: Case): PlanWrite {
+function planFor({ changes, event = false, key = false, later = false }: Case): PlanWrite {
   const plan = planOf(...changes);
   const items = plan.items.map((item, index): StagedItem => {
     if (item.kind === 'expect' || !event || index > 0) return item;
@@ -54,7 +59,29 @@ function planFor({ changes, event = false, key = false }: Case): PlanWrite {
     ...{ principal: 'test', operation: 'Test', key: 'key "1"', fingerprint: 'f' },
     ...{ target: HERE, result: '{"done": true}', expiresDate: '2030-01-01T00:00:00.000Z' },
   };
-  return { ...plan, items, traceContext: undefined, key: key ? claim : undefined };
+  const written = { ...plan, items, traceContext: undefined, key: key ? claim : undefined };
+  if (!later) return written;
+  const schedule = {
+    id: LATER,
+    dueDate: claim.expiresDate,
+    actionName: 'Test',
+    params: '{}',
+    paramsVersion: 1,
+  };
+  return {
+    ...written,
+    schedules: [schedule],
+    cancelledSchedules: [EARLIER],
+    journal: { legs: '[{"a": "\\"1\\""}]', holdMs: 60_000 },
+  };
+}
+
+const [EARLIER, LATER] = [uuid7.next(HERE.bits), uuid7.next(HERE.bits)];
+
+/** Adds row `a`, and an action that is to be run some day. */
+function planned(): PlanWrite {
+  const schedule = { dueDate: '2029-01-01T00:00:00.000Z', actionName: 'Early', params: '{"b": "\\"2\\""}' };
+  return { ...planOf('+a'), schedules: [{ ...schedule, id: EARLIER, paramsVersion: 1 }] };
 }
 
 /** Everything that a flush leaves behind, without what differs from time to time. */
@@ -67,24 +94,27 @@ async function stored(database: ShardDatabase): Promise<unknown> {
      FROM eventlog.events`,
     `SELECT principal, operation, key, fingerprint, target_group, target_member, result::text, expires_date::text
      FROM eventlog.idempotency_keys`,
+    `SELECT id, due_date::text, next_date::text, action_name, params::text, params_version, principal, trace_context,
+     state FROM eventlog.schedules ORDER BY id`,
+    `SELECT action_name, principal, legs::text, id = lease_owner, lease_expires_date > now() FROM eventlog.journal`,
   ];
   const answers: unknown[] = [];
   for (const text of texts) answers.push((await database.query({ text, values: [] })).rows);
   return answers;
 }
 
-describeOnEachAdapter('a plan that travels alone', (harness) => {
+describeOnEachAdapter('a single plan', (harness) => {
   test.each(Object.entries(CASES))(
-    'has the same outcome and leaves the same rows as in company: %s',
+    'has the same outcome and leaves the same rows as in a merged statement: %s',
     async (_name, given) => {
       const ends: unknown[] = [];
-      for (const company of [false, true]) {
+      for (const isMerged of [false, true]) {
         const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
         const database = databases.database(HERE);
         const store = new SqlShardStore(database, 'test', events);
-        await store.flush({ groups: [[planOf('+a')], [planOf('+zneighbour')]], locked: 'wait' });
+        await store.flush({ groups: [[planned()], [planOf('+zneighbour')]], locked: 'wait' });
         const plan = planFor(given);
-        const groups = company ? [[plan], [planOf('zneighbour1?')]] : [[plan]];
+        const groups = isMerged ? [[plan], [planOf('zneighbour1?')]] : [[plan]];
         const [outcome] = await store.flush({ groups, locked: 'skip' });
         await database.query({
           text: 'DELETE FROM eventlog.actions WHERE name = $1',
@@ -96,35 +126,39 @@ describeOnEachAdapter('a plan that travels alone', (harness) => {
     },
   );
 
-  test('is left out if its attempt was given up, alone and in company, which is applied', async () => {
+  test('is left out if its attempt was given up, alone and among others, which are applied', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
     const store = new SqlShardStore(databases.database(HERE), 'test', events);
     await store.flush({ groups: [[planOf('+a')], [planOf('+b')], [planOf('+c')]], locked: 'wait' });
-    const [lone, one, other] = [planFor({ changes: ['a1>2'], event: true }), planOf('b1>2'), planOf('c1>2')];
-    await store.fence(lone.action);
-    expect(await store.flush({ groups: [[lone]], locked: 'skip' })).toEqual(['left-out']);
-    const company = store.flush({ groups: [[lone], [one]], locked: 'skip' });
-    await expect(company).rejects.toMatchObject({ sqlState: '23505', schema: 'eventlog' });
+    const [single, one, other] = [
+      planFor({ changes: ['a1>2'], event: true }),
+      planOf('b1>2'),
+      planOf('c1>2'),
+    ];
+    await store.fence(single.action);
+    expect(await store.flush({ groups: [[single]], locked: 'skip' })).toEqual(['left-out']);
+    const merged = store.flush({ groups: [[single], [one]], locked: 'skip' });
+    await expect(merged).rejects.toMatchObject({ sqlState: '23505', schema: 'eventlog' });
     const writer = new ShardWriter(store, HERE);
-    const submissions = [lone, one, other].map((plan) => writer.submit(plan, { timeoutMs: 60_000 }));
+    const submissions = [single, one, other].map((plan) => writer.submit(plan, { timeoutMs: 60_000 }));
     const outcomes = await Promise.all(submissions.map(({ outcome }) => outcome));
     expect(outcomes.map(({ kind }) => kind)).toEqual(['stale', 'applied', 'applied']);
     expect(await versionsOf(databases.database(HERE))).toEqual(['1', '2', '2']);
   });
 
-  test('of a chain is left out with the whole chain if the attempt of any link was given up', async () => {
+  test('of a chain is left out with the whole chain if the attempt of any plan was given up', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
     const store = new SqlShardStore(databases.database(HERE), 'test', events);
     await store.flush({ groups: [[planOf('+a')]], locked: 'wait' });
     const chain = [planOf('a1>2'), planOf('a2>3')];
-    for (const link of chain) {
-      await store.fence(link.action);
+    for (const member of chain) {
+      await store.fence(member.action);
       const flush = store.flush({ groups: [[...chain]], locked: 'skip' });
       await expect(flush).rejects.toMatchObject({ sqlState: '23505' });
       expect(await versionsOf(databases.database(HERE))).toEqual(['1']);
       await databases
         .database(HERE)
-        .query({ text: 'DELETE FROM eventlog.actions WHERE id = $1', values: [link.action.id] });
+        .query({ text: 'DELETE FROM eventlog.actions WHERE id = $1', values: [member.action.id] });
     }
   });
 });
@@ -139,7 +173,7 @@ async function versionsOf(database: ShardDatabase): Promise<readonly unknown[]> 
 
 const statements = new FlushStatements(HERE, 'test', events);
 
-test.each(['a1>2', '+new', 'a1?'])('a simple plan has a statement without arrays: %s', (change) => {
+test.each(['a1>2', '+new', 'a1?'])('a simple plan has the form without arrays: %s', (change) => {
   const { text } = statements.make({ groups: [[planOf(change)]], locked: 'skip' });
   expect(text).not.toContain('unnest');
   expect(text.includes('SKIP LOCKED')).toBe(change !== '+new');
@@ -149,11 +183,11 @@ test.each([
   ['a1>2', 'b1>2'],
   ['+new', '+newer'],
   ['a1?', 'b1>2'],
-])('a plan with several rows of a kind has the general one: %s %s', (...changes) => {
+])('a plan with several rows of a kind has the merged form: %s %s', (...changes) => {
   expect(statements.make({ groups: [[planOf(...changes)]], locked: 'wait' }).text).toContain('unnest');
 });
 
-test('ids and instants of the general one travel packed', () => {
+test('ids and instants of the merged form are sent packed', () => {
   const { text, values } = statements.make({ groups: [[planOf('a1>2')], [planOf('+b')]], locked: 'skip' });
   const typesOf = (type: string): readonly number[] =>
     [...text.matchAll(/\$(\d+)::(\w+)\[\]/g)]

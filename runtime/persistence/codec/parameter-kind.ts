@@ -1,0 +1,57 @@
+import {
+  type ArrayValue,
+  arrayLiteral,
+  instantArray,
+  instantText,
+  jsonArray,
+  jsonElement,
+  optionalElement,
+  quoteElement,
+  uuidArray,
+} from './column-codec.js';
+
+/** How values of one kind are sent: one as a parameter, or those of many rows as one array. */
+export interface ParameterKind<V> {
+  /** SQL type of one. */
+  readonly type: string;
+  readonly one: (value: V) => string | null;
+  /** SQL type of many. */
+  readonly manyType: string;
+  readonly many: <R>(rows: readonly R[], of: (row: R) => V) => ArrayValue;
+  /** SQL function that turns many into rows. Default: `unnest`. */
+  readonly expand?: string;
+}
+
+type One<V> = ParameterKind<V>['one'];
+
+function packed<V>(type: string, one: One<V>, pack: (values: readonly V[]) => ArrayValue): ParameterKind<V> {
+  return { type, one, manyType: `${type}[]`, many: (rows, of) => pack(rows.map(of)) };
+}
+
+function literal<V>(type: string, one: One<V>, element: (value: V) => string): ParameterKind<V> {
+  return {
+    ...{ type, one, manyType: `${type}[]` },
+    many: (rows, of) => arrayLiteral(rows.map((row) => element(of(row)))),
+  };
+}
+
+const same = (text: string): string => text;
+const orNull = (text: string | undefined): string | null => text ?? null;
+
+export const UUID: ParameterKind<string> = packed('uuid', same, uuidArray);
+export const TEXT: ParameterKind<string> = literal('text', same, quoteElement);
+export const OPTIONAL_TEXT: ParameterKind<string | undefined> = literal('text', orNull, optionalElement);
+export const INT: ParameterKind<number> = literal('int', String, String);
+export const BIGINT: ParameterKind<number> = literal('bigint', String, String);
+export const FLAG: ParameterKind<boolean> = literal('bool', String, (flag) => (flag ? 't' : 'f'));
+export const INSTANT: ParameterKind<Date> = packed('timestamptz', instantText, instantArray);
+export const ISO_INSTANT: ParameterKind<string> = literal('timestamptz', same, quoteElement);
+/** JSON text. */
+export const JSON_TEXT: ParameterKind<string | undefined> = literal('jsonb', orNull, (json) =>
+  json === undefined ? 'NULL' : jsonElement(json),
+);
+/** JSON text; many are one JSON array, in which no element has to be quoted once more. */
+export const DOCUMENT: ParameterKind<string | undefined> = {
+  ...{ type: 'jsonb', one: orNull, manyType: 'jsonb', expand: 'jsonb_array_elements' },
+  many: (rows, of) => jsonArray(rows.map((row) => of(row) ?? 'null')),
+};

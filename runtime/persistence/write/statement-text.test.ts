@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { StagedItem } from '../../action/action-plan.js';
+import { columnsOfFields } from '../../domain/column-set.js';
+import { Decimal } from '../../domain/decimal.js';
+import type { ModelDescriptor } from '../../domain/descriptor.js';
+import { heldKeys } from '../../domain/natural-key.js';
+import { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { AccountCredited, accountModel } from '../../domain/test-support/account.js';
+import { guestModel, newGuest } from '../../execution/test-support/guests.js';
+import { EventCatalog } from '../codec/event-catalog.js';
+import type { FlushRequest, WriteGroup } from '../shard-store.js';
+import { idOf, planOf } from '../test-support/plans.js';
+import { FlushStatements } from './flush-statement.js';
+import type { PlanWrite } from './plan-write.js';
+import type { FlushRules } from './table-changes.js';
+
+const HERE = ShardIdentifier.of(0, 0);
+const accounts = accountModel as unknown as ModelDescriptor;
+/** One name, another table. */
+const others: ModelDescriptor = { ...accounts, table: 'others' };
+const guests = guestModel as unknown as ModelDescriptor;
+const catalog = new EventCatalog([
+  { name: 'AccountCredited', model: 'Account', eventClass: () => AccountCredited, fields: [] },
+]);
+const statements = new FlushStatements(HERE, 'test', catalog);
+
+const CLAIM = { principal: 'p', operation: 'o', key: 'k', fingerprint: 'f', target: HERE, result: undefined };
+const EXPIRES = '2030-01-01T00:00:00.000Z';
+const SCHEDULE = { dueDate: EXPIRES, actionName: 'Later', params: '{}', paramsVersion: 1 };
+
+/** A letter per row, so that no two groups touch one. */
+const kinds = fc.record({
+  changes: fc.subarray(['1>2', '+', '1?', '1>2>3'], { maxLength: 3 }),
+  table: fc.constantFrom(accounts, others),
+  fields: fc.subarray(['balance', 'closedBy', 'state']),
+  event: fc.boolean(),
+  key: fc.boolean(),
+  schedule: fc.boolean(),
+  cancels: fc.boolean(),
+  journal: fc.boolean(),
+  renames: fc.constantFrom(0, 0, 0, 1, 2),
+});
+
+type Kind = typeof kinds extends fc.Arbitrary<infer K> ? K : never;
+
+function groupOf(kind: Kind, number: number): WriteGroup {
+  const rows = kind.changes.map((change, index) => ({
+    change,
+    row: String.fromCharCode(97 + 4 * number + index),
+  }));
+  const first = rows.map(({ change, row }) => (change === '+' ? `+${row}` : row + change.slice(0, 3)));
+  const second = rows.filter(({ change }) => change === '1>2>3').map(({ row }) => `${row}2>3`);
+  const plans = [planWith(kind, first)];
+  if (second.length > 0) plans.push(planWith({ ...kind, key: false, journal: false, renames: 0 }, second));
+  return plans;
+}
+
+function planWith(kind: Kind, changes: readonly string[]): PlanWrite {
+  const plan = planOf(...changes);
+  const id = plan.action.id;
+  const items = plan.items.map((item): StagedItem => {
+    const placed = { ...item, descriptor: kind.table };
+    if (placed.kind === 'expect') return placed;
+    const events = kind.event ? [new AccountCredited(idOf('a'), new Decimal(1))] : [];
+    return placed.kind === 'add'
+      ? { ...placed, events }
+      : { ...placed, events, changed: columnsOfFields(kind.table, kind.fields) };
+  });
+  return {
+    ...plan,
+    items: [...items, ...renaming(kind.renames)],
+    key: kind.key ? { ...CLAIM, expiresDate: EXPIRES } : undefined,
+    schedules: kind.schedule ? [{ ...SCHEDULE, id }] : [],
+    cancelledSchedules: kind.cancels ? [id] : [],
+    journal: kind.journal ? { legs: '[]', holdMs: 5 } : undefined,
+  };
+}
+
+/** Guests of whom each takes the address of the next; a new one takes that of the first. */
+function renaming(count: number): readonly StagedItem[] {
+  if (count === 0) return [];
+  const old = Array.from({ length: count }, (_, index) => newGuest(`${index}@hotel`));
+  const moved = old.map((guest, index): StagedItem => {
+    const model = guest.renamed(`${index + 1}@hotel`);
+    const heldBefore = heldKeys(guest);
+    return { kind: 'update', descriptor: guests, model, expectedVersion: 1, heldBefore, events: [] };
+  });
+  return [...moved, { kind: 'add', descriptor: guests, model: newGuest('0@hotel'), events: [] }];
+}
+
+const flushes = fc.record({
+  groups: fc.array(kinds, { minLength: 1, maxLength: 3 }).map((all) => all.map(groupOf)),
+  locked: fc.constantFrom('wait' as const, 'skip' as const),
+  target: fc.constantFrom(undefined, '', '(nickname)'),
+  hasTriggers: fc.constantFrom(undefined, false, true),
+});
+
+type Flush = typeof flushes extends fc.Arbitrary<infer F> ? F : never;
+
+function build({ groups, locked, target, hasTriggers }: Flush): {
+  key: string;
+  text: string;
+  values: number;
+} {
+  const request: FlushRequest = { groups, locked };
+  const rules: FlushRules = {
+    conflicts: target === undefined ? undefined : new Map([['others', { target, refusal: undefined }]]),
+    folding:
+      hasTriggers === undefined ? undefined : { proofOf: () => ({ catalogVersion: '1', hasTriggers }) },
+  };
+  const builder = statements.build(request, rules);
+  return { key: builder.key, text: builder.text(), values: builder.statement().values.length };
+}
+
+describe('the text of a flush', () => {
+  test('has one key per text: what is prepared under a name is never another statement', () => {
+    const texts = new Map<string, string>();
+    fc.assert(
+      fc.property(flushes, (flush) => {
+        const { key, text } = build(flush);
+        expect(texts.get(key) ?? text).toBe(text);
+        texts.set(key, text);
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(new Set(texts.values()).size).toBeGreaterThan(100);
+  });
+
+  test('has a parameter for each value', () => {
+    fc.assert(
+      fc.property(flushes, (flush) => {
+        const { text, values } = build(flush);
+        const numbers = new Set([...text.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
+        expect([...numbers].sort((a, b) => a - b)).toEqual(
+          Array.from({ length: values }, (_, index) => index + 1),
+        );
+      }),
+    );
+  });
+
+  test('writes nothing of a group that is left out', () => {
+    fc.assert(
+      fc.property(flushes, (flush) => {
+        const { text } = build(flush);
+        if (text.includes(`SELECT 'all' AS applied`)) return;
+        const parts = text.split('\nSELECT ')[0]?.split(',\n') ?? [];
+        const writes = parts.filter((part) =>
+          /(INSERT INTO|UPDATE) .*/.test(part.split(' FOR NO KEY')[0] ?? ''),
+        );
+        expect(writes.length).toBeGreaterThan(0);
+        for (const part of writes) {
+          // Which groups are applied may depend on what is inserted here: on the rows of groups that are held.
+          const condition = part.includes('ON CONFLICT')
+            ? /FROM n\d/
+            : /IN \(SELECT grp FROM ok\)\) = true|EXISTS \(SELECT FROM l\)/;
+          expect(part).toMatch(condition);
+        }
+      }),
+    );
+  });
+
+  test('locks rows in the order of their ids, and skips locked ones only if asked to', () => {
+    const groups = [[planOf('a1>2', 'b1?')]];
+    const text = (locked: FlushRequest['locked']): string => statements.make({ groups, locked }).text;
+    expect(text('wait')).toContain('ORDER BY t.id FOR NO KEY UPDATE OF t)');
+    expect(text('skip')).toContain('ORDER BY t.id FOR NO KEY UPDATE OF t SKIP LOCKED)');
+  });
+
+  test('locks nothing if it only adds', () => {
+    for (const groups of [[[planOf('+a')]], [[planOf('+a')], [planOf('+b')]]]) {
+      const { text } = statements.make({ groups, locked: 'skip' });
+      expect(text).not.toContain('FOR NO KEY UPDATE');
+      expect(text).toContain(`SELECT 'all' AS applied`);
+    }
+  });
+});
