@@ -82,7 +82,7 @@ export class SqlShardStore implements ShardStore {
     return result;
   }
 
-  /** Which groups were applied; a fenced plan that stands alone is none. */
+  /** Which groups were applied; a fenced single plan is none. */
   async #run(
     request: FlushRequest,
     targets: ConflictTargets | undefined,
@@ -100,8 +100,8 @@ export class SqlShardStore implements ShardStore {
       return { applied: String(applied), refused: String(refused) };
     } catch (error) {
       if (targets !== undefined) this.#conflicts.failed(targets, error);
-      const isLone = request.groups.length === 1 && request.groups[0]?.length === 1;
-      if (isLone && isFenced(error)) return { applied: '', refused: '' };
+      const isSingle = request.groups.length === 1 && request.groups[0]?.length === 1;
+      if (isSingle && isFenced(error)) return { applied: '', refused: '' };
       throw error;
     }
   }
