@@ -59,7 +59,7 @@ export const DIAGNOSTICS = {
   FWGEN052: 'A saga has no state that it can live in',
   FWGEN053: 'A saga declares a constructor',
   FWGEN058: 'A field cannot be part of a natural key',
-  FWGEN059: '@Key stands twice, or where it means nothing',
+  FWGEN059: '@Key is repeated or misplaced',
 } as const;
 
 /** A code of `DIAGNOSTICS`. */

@@ -4,6 +4,7 @@ import {
   type EventDescriptor,
   defineAction,
   defineSaga,
+  type modelKeys,
   type modelType,
   namedFields,
   objectType,
@@ -92,6 +93,7 @@ declare module '../models/room-night.js' {
   /** Tells models of one shape apart. */
   interface RoomNight {
     readonly [modelType]?: 'RoomNight';
+    readonly [modelKeys]?: Pick<RoomNight, 'hotelId' | 'night'>;
   }
 }
 

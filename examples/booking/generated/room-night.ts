@@ -45,6 +45,7 @@ export const roomNightModel: ModelDescriptor<RoomNight> = {
     column('booked', { column: 'booked', sqlType: 'bigint' }, t.number({ integer: true, minimum: 0 })),
     column('price', { column: 'price', sqlType: 'numeric(19,4)' }, t.decimal(19, 4)),
   ],
+  keys: [{ index: 'room_nights_hotel_id_night_key', fields: ['hotelId', 'night'] }],
 };
 
 /** Fields that no `RoomNight` can be built without. */

@@ -1,4 +1,4 @@
-import { AutoBuilder, type Decimal, Entity, RefusedError, ShardedId } from 'fw-actions';
+import { AutoBuilder, type Decimal, Entity, Key, RefusedError, ShardedId } from 'fw-actions';
 import { RoomNightBuilder } from '../generated/room-night.js';
 import type { Hotel } from './hotel.js';
 
@@ -7,9 +7,9 @@ export type RoomNightState = 'ON_SALE';
 /** The rooms of one hotel in one night: what bookings fight over. */
 @AutoBuilder
 export class RoomNight extends Entity<RoomNight, ShardedId<RoomNight>, RoomNightState> {
-  readonly hotelId!: ShardedId<Hotel>;
+  @Key readonly hotelId!: ShardedId<Hotel>;
   /** @pattern ^\d{4}-\d{2}-\d{2}$ */
-  readonly night!: string;
+  @Key readonly night!: string;
   /**
    * @integer
    * @minimum 1

@@ -32,8 +32,8 @@ export interface OperationView {
 
 export interface ParameterView extends FieldView {
   readonly place: string;
-  /** A value for examples, as text. */
-  readonly example: string;
+  /** Values for examples, as texts: one for each item of a list. */
+  readonly examples: readonly string[];
 }
 
 export interface ResponseView {
@@ -114,7 +114,7 @@ function readParameter(parameter: JsonView): ParameterView {
     type: typeText(schema),
     required: parameter.at('required').value === true,
     description: parameter.text('description') || schema.text('description'),
-    example: String(exampleOf(schema)),
+    examples: [exampleOf(schema)].flat().map(String),
   };
 }
 

@@ -50,6 +50,27 @@ describe('the docs page', () => {
     expect(command).toContain("curl 'http://localhost:8080/wallets?ownerId=01942f5e");
   });
 
+  it('shows a list in a query as one parameter per item', () => {
+    const parameter = {
+      name: 'tag',
+      in: 'query',
+      required: true,
+      schema: { type: 'array', items: { type: 'string' }, examples: [['red', 'blue & green']] },
+    };
+    const operation = { operationId: 'Find', parameters: [parameter], responses: {} };
+    const document = {
+      openapi: '3.1.0',
+      info: { title: 'T', version: '1' },
+      paths: { '/n': { get: operation } },
+    };
+    const shown = docsPage(document)
+      .render('http://localhost')
+      .replaceAll('&#39;', "'")
+      .replaceAll('&#38;', '&');
+    expect(shown).toContain('list of string');
+    expect(shown).toContain("curl 'http://localhost/n?tag=red&tag=blue%20%26%20green'");
+  });
+
   it('shows what stands in backticks as code', () => {
     expect(text).toContain('<code>next</code> of the page before.');
   });

@@ -132,7 +132,9 @@ function curl({ method, path, parameters, requestExample }: OperationView): stri
   const filled = path.replace(/\{(\w+)\}/g, (_match, name: string) => exampleNamed(parameters, name));
   const query = parameters
     .filter(({ place, required }) => place === 'query' && required)
-    .map(({ name, example: value }) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+    .flatMap(({ name, examples }) =>
+      examples.map((value) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`),
+    )
     .join('&');
   const url = `${BASE_URL}${filled}${query === '' ? '' : `?${query}`}`;
   const lines = [`curl${method === 'GET' ? '' : ` -X ${method}`} ${quote(url)}`];
@@ -143,7 +145,7 @@ function curl({ method, path, parameters, requestExample }: OperationView): stri
 }
 
 function exampleNamed(parameters: readonly ParameterView[], name: string): string {
-  return encodeURIComponent(parameters.find((parameter) => parameter.name === name)?.example ?? name);
+  return encodeURIComponent(parameters.find((parameter) => parameter.name === name)?.examples[0] ?? name);
 }
 
 /** A word for a POSIX shell. */
