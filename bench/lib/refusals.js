@@ -1,6 +1,6 @@
 /**
- * What callers cost the others whose new wallets have a taken unique value: half of the callers do nothing else. The
- * same callers, all of them honest, are what it is compared to.
+ * What callers cost the others whose new wallets a constraint refuses: half of the callers do nothing else. The same
+ * callers, all of them honest, are what it is compared to.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,20 +12,34 @@ import { median, quantile } from './statistics.js';
 const CALLERS = 64;
 const DATABASE = 'b_refusals';
 
-/** Rounds of three slices: everybody is honest, half are refused, half are there alone. */
+const REFUSALS = ['FW_UNIQUE_VIOLATION', 'FW_CONSTRAINT_VIOLATION'];
+
+/** An owner whose wallets each constraint refuses. */
+const REFUSED = randomUUID();
+const CONSTRAINTS = {
+  unique: 'create unique index one_wallet_each on wallets (owner_id)',
+  check: `alter table wallets add check (owner_id <> '${REFUSED}')`,
+};
+
+/** For each constraint, rounds of three slices: everybody is honest, half are refused, half are there alone. */
 export async function measureRefusals(server, options) {
+  const results = {};
+  for (const [name, sql] of Object.entries(CONSTRAINTS)) {
+    results[name] = await measureConstraint(server, options, { name, sql });
+  }
+  return results;
+}
+
+async function measureConstraint(server, options, constraint) {
   const connection = await createDatabase(server, DATABASE, 'framework');
-  await withClient(connection, (client) =>
-    client.query('truncate wallets; create unique index one_wallet_each on wallets (owner_id)'),
-  );
+  await withClient(connection, (client) => client.query(`truncate wallets; ${constraint.sql}`));
   const wallet = await openWallet(connection);
   try {
     const create = await creator(wallet);
-    const taken = randomUUID();
-    await create(taken);
+    if (constraint.name === 'unique') await create(REFUSED);
     const loads = {
       honest: Array(CALLERS).fill(undefined),
-      refused: Array.from({ length: CALLERS }, (_, index) => (index % 2 === 0 ? undefined : taken)),
+      refused: Array.from({ length: CALLERS }, (_, index) => (index % 2 === 0 ? undefined : REFUSED)),
       alone: Array(CALLERS / 2).fill(undefined),
     };
     const rounds = [];
@@ -37,7 +51,7 @@ export async function measureRefusals(server, options) {
       // The first round warms up.
       if (round >= 0) rounds.push(slices);
       progress(
-        `refusals round ${round + 1}: ${Object.entries(slices).map(([name, { perCaller }]) => `${name} ${whole(perCaller)}/s`)}`,
+        `refusals by ${constraint.name}, round ${round + 1}: ${Object.entries(slices).map(([name, { perCaller }]) => `${name} ${whole(perCaller)}/s`)}`,
       );
     }
     return {
@@ -75,7 +89,7 @@ async function slice(create, callers, { server, warmUpMs, measureMs }) {
         count.applied += 1;
         latencies.push(performance.now() - begin);
       } catch (error) {
-        if (owner === undefined || error.code !== 'FW_UNIQUE_VIOLATION') throw error;
+        if (owner === undefined || !REFUSALS.includes(error.code)) throw error;
         count.refused += 1;
       }
     }
@@ -101,8 +115,13 @@ async function slice(create, callers, { server, warmUpMs, measureMs }) {
   };
 }
 
+/** One table per constraint. */
+export function refusalsTables(results) {
+  return Object.entries(results).map(([name, measured]) => refusalsTable(name, measured));
+}
+
 /** One row per load, medians of the rounds. */
-export function refusalsTable({ rounds, ratio }) {
+function refusalsTable(constraint, { rounds, ratio }) {
   const labels = { honest: '64 honest', refused: '32 honest, 32 refused', alone: '32 honest' };
   const rows = Object.entries(labels).map(([name, label]) => {
     const of = (key) => median(rounds.map((round) => round[name][key]));
@@ -122,8 +141,8 @@ export function refusalsTable({ rounds, ratio }) {
     'CPU us per call, client + server',
   ];
   return {
-    name: 'refusals',
-    title: `Callers who repeat a taken unique value: an honest one beside them gets ${decimals(ratio * 100)} % of what it gets beside honest ones`,
+    name: `refusals by ${constraint}`,
+    title: `Callers who repeat what a ${constraint} constraint refuses: an honest one beside them gets ${decimals(ratio * 100)} % of what it gets beside honest ones`,
     table: { heading, rows },
   };
 }

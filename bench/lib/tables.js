@@ -1,7 +1,7 @@
 import { handlers } from './events.js';
 import { loads, servers } from './http.js';
 import { shapes } from './processes.js';
-import { refusalsTable } from './refusals.js';
+import { refusalsTables } from './refusals.js';
 import { decimals, ratios, ratioText, summarise, whole, workloadTable } from './report.js';
 import { counts } from './shards.js';
 import { median, summary } from './statistics.js';
@@ -15,7 +15,7 @@ export function tables(results) {
     ...processTables(results.processes),
     ...shardTables(results.shards),
     ...eventTables(results.events),
-    ...(results.refusals === undefined ? [] : [refusalsTable(results.refusals)]),
+    ...(results.refusals === undefined ? [] : refusalsTables(results.refusals)),
   ];
 }
 

@@ -302,4 +302,32 @@ create table eventlog.timelines (
 comment on table eventlog.timelines is 'Failovers, and what handlers had handled that was lost with them';
 `,
   ),
+  defineMigration(
+    '0012_table_shapes',
+    `
+create function eventlog.read_table_shape(t regclass) returns bigint language plpgsql volatile as $body$
+begin
+  return (select hashtextextended(concat_ws(' ', c.xmin,
+    (select string_agg(concat(i.indexrelid, ':', i.xmin), ',' order by i.indexrelid)
+      from pg_catalog.pg_index as i where i.indrelid = c.oid),
+    (select string_agg(concat(g.oid, ':', g.xmin), ',' order by g.oid)
+      from pg_catalog.pg_trigger as g where g.tgrelid = c.oid),
+    (select string_agg(concat(k.oid, ':', k.xmin), ',' order by k.oid)
+      from pg_catalog.pg_constraint as k where k.conrelid = c.oid),
+    (select string_agg(concat(a.attnum, ':', a.xmin), ',' order by a.attnum)
+      from pg_catalog.pg_attribute as a where a.attrelid = c.oid and a.attnum > 0)), 0)
+    from pg_catalog.pg_class as c where c.oid = t);
+end
+$body$;
+comment on function eventlog.read_table_shape(regclass) is
+  'Another number after each change of the table''s columns, constraints, indexes, triggers, rules or row security';
+create function eventlog.table_shape(t regclass) returns bigint language plpgsql immutable as $body$
+begin
+  return eventlog.read_table_shape(t);
+end
+$body$;
+comment on function eventlog.table_shape(regclass) is
+  'The same for statements that write to the table: a constant of their plan, which each such change invalidates';
+`,
+  ),
 ];

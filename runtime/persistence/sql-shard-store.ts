@@ -26,9 +26,10 @@ import { FoldingOutdated, type FoldingRules } from './write/folding-rules.js';
 import type { KeyClaim, KeyName, KeyRecord } from './write/idempotency-key.js';
 import { UNPROVEN } from './write/merged-form.js';
 import type { ActionRow } from './write/plan-write.js';
+import { RefusingConstraints } from './write/refusing-constraints.js';
 import { REPLICATION_WAIT } from './write/replication-wait.js';
+import type { RowChecks } from './write/row-check.js';
 import { ALL_APPLIED } from './write/statement-form.js';
-import { type ConflictTargets, UniqueConflicts } from './write/unique-conflicts.js';
 
 /** The `ShardStore` of a PostgreSQL database, embedded or not. */
 export class SqlShardStore implements ShardStore {
@@ -37,7 +38,7 @@ export class SqlShardStore implements ShardStore {
   readonly #statements: FlushStatements;
   readonly #flushed: (groups: readonly WriteGroup[]) => void;
   readonly #keys: KeyReader;
-  readonly #conflicts: UniqueConflicts;
+  readonly #refusing: RefusingConstraints;
   readonly #folding: FoldingRules | undefined;
 
   /**
@@ -54,7 +55,7 @@ export class SqlShardStore implements ShardStore {
     this.#folding = folding;
     this.#flushed = flushed;
     this.#keys = new KeyReader(database);
-    this.#conflicts = new UniqueConflicts(database);
+    this.#refusing = new RefusingConstraints(database);
     this.#database = database;
     this.#namespace = namespace;
     this.#statements = new FlushStatements(database.shard, namespace, events);
@@ -62,22 +63,28 @@ export class SqlShardStore implements ShardStore {
 
   async flush(request: FlushRequest, options?: CallOptions): Promise<readonly FlushOutcome[]> {
     const begun = time.nowMs();
-    try {
-      return await this.#flush(request, options);
-    } catch (error) {
-      if (!(await this.#conflicts.learn(request.groups, error, options))) throw error;
-      return await this.#flush(request, restOf(options, begun));
+    for (let attempt = 1; ; attempt += 1) {
+      const checks = this.#refusing.checksOf(request.groups);
+      try {
+        return await this.#flush(request, checks, attempt === 1 ? options : restOf(options, begun));
+      } catch (error) {
+        if (attempt > MAXIMUM_LEARNED) throw error;
+        if (!(await this.#refusing.learn(request.groups, checks, error, options))) throw error;
+      }
     }
   }
 
-  async #flush(request: FlushRequest, options?: CallOptions): Promise<readonly FlushOutcome[]> {
-    const targets = this.#conflicts.targetsOf(request.groups);
-    const { applied, refused } = await this.#run(request, targets, options);
+  async #flush(
+    request: FlushRequest,
+    checks: RowChecks | undefined,
+    options?: CallOptions,
+  ): Promise<readonly FlushOutcome[]> {
+    const { applied, refused } = await this.#run(request, checks, options);
     if (applied !== '') this.#flushed(request.groups);
     const result = outcomes(request.groups.length, applied);
-    if (targets !== undefined) {
-      this.#conflicts.answered(targets, refused !== '');
-      for (const [index, failure] of refusals(request.groups, refused, targets)) result[index] = failure;
+    if (checks !== undefined) {
+      this.#refusing.answered(checks, refused !== '');
+      for (const [index, failure] of refusals(refused, checks)) result[index] = failure;
     }
     return result;
   }
@@ -85,10 +92,10 @@ export class SqlShardStore implements ShardStore {
   /** Which groups were applied; a fenced single plan is none. */
   async #run(
     request: FlushRequest,
-    targets: ConflictTargets | undefined,
+    checks: RowChecks | undefined,
     options?: CallOptions,
   ): Promise<{ readonly applied: string; readonly refused: string }> {
-    const statement = this.#statements.make(request, { conflicts: targets, folding: this.#folding });
+    const statement = this.#statements.make(request, { checks, folding: this.#folding });
     requireSize(request, statement);
     try {
       // What waits for locks would hold up those behind it.
@@ -99,7 +106,6 @@ export class SqlShardStore implements ShardStore {
       if (applied === UNPROVEN) throw this.#outdated(request);
       return { applied: String(applied), refused: String(refused) };
     } catch (error) {
-      if (targets !== undefined) this.#conflicts.failed(targets, error);
       const isSingle = request.groups.length === 1 && request.groups[0]?.length === 1;
       if (isSingle && isFenced(error)) return { applied: '', refused: '' };
       throw error;
@@ -179,6 +185,9 @@ export class SqlShardStore implements ShardStore {
     return rowCount;
   }
 }
+
+/** Constraints that one statement may run into, one after another, before it is left to the writer. */
+const MAXIMUM_LEARNED = 4;
 
 /** The row goes in unless the attempt's own is there; waits for a transaction that is about to write it. */
 const FENCE = {
@@ -289,18 +298,17 @@ function outcomes(count: number, applied: string): FlushOutcome[] {
   return result;
 }
 
-/** Positions of the groups that a unique constraint has refused, where that one is known, with its error. */
-function refusals(
-  groups: readonly WriteGroup[],
-  refused: string,
-  targets: ConflictTargets,
-): readonly (readonly [number, DriverFailure])[] {
+/** Positions of the groups that a constraint has refused, where that is certain, with its error. */
+function refusals(refused: string, checks: RowChecks): readonly (readonly [number, DriverFailure])[] {
   if (refused === '') return [];
-  return refused.split(',').flatMap((number) => {
-    const index = Number(number) - 1;
-    const items = groups[index]?.flatMap((plan) => plan.items) ?? [];
-    const added = items.find(({ kind, descriptor }) => kind === 'add' && targets.has(descriptor.table));
-    const failure = added && targets.get(added.descriptor.table)?.refusal;
+  const all = [...checks.values()].flat();
+  const first = new Map<number, number>();
+  for (const pair of refused.split(',')) {
+    const [group = 0, number = 0] = pair.split(':').map(Number);
+    if (number > 0) first.set(group - 1, Math.min(number, first.get(group - 1) ?? number));
+  }
+  return [...first].flatMap(([index, number]) => {
+    const failure = all[number - 1]?.refusal;
     return failure === undefined ? [] : [[index, failure] as const];
   });
 }

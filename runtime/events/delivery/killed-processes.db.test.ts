@@ -20,7 +20,7 @@ let program: CompiledProgram | undefined;
 const children = new Map<string, ChildProcess>();
 
 beforeAll(() => {
-  program = compileProgram(join(import.meta.dirname, 'test-support', 'worker-process.ts'));
+  program = compileProgram(join(import.meta.dirname, '../test-support/worker-process.ts'));
 });
 
 afterAll(() => program?.remove());

@@ -296,7 +296,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
 describe('A process killed between two commits', () => {
   let program: CompiledProgram | undefined;
   beforeAll(() => {
-    program = compileProgram(join(import.meta.dirname, 'test-support', 'crashing-move.ts'));
+    program = compileProgram(join(import.meta.dirname, '../test-support/crashing-move.ts'));
   });
   afterAll(() => program?.remove());
 

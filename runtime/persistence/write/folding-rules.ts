@@ -25,21 +25,13 @@ SELECT
     OR EXISTS (SELECT FROM pg_attribute WHERE attrelid = t.oid AND attgenerated <> '')
     OR EXISTS (SELECT FROM pg_attribute WHERE attrelid = t.oid AND attnotnull AND attname = ANY ($2::text[]))
     OR t.relrowsecurity OR t.relkind <> 'r' OR t.relhassubclass,
-  t.xmin::text,
-  t.relhastriggers,
   ARRAY(SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = t.oid AND contype NOT IN ('p', 'n')
     AND NOT (contype = 'c' AND conname = ANY ($4::text[]))),
   ARRAY(SELECT attname::text FROM pg_attribute WHERE attrelid = t.oid AND attnum > 0 ORDER BY attnum),
   ARRAY(SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = t.oid AND attnum > 0 ORDER BY attnum)
 FROM pg_class AS t WHERE t.oid = to_regclass($1)`;
 
-/** What a statement that folds rows of a table has to find there: nothing that its look at the catalog has not seen. */
-export interface FoldingProof {
-  /** `xmin` of the table's row in `pg_class`, which changes with its checks, rules, columns and row security. */
-  readonly catalogVersion: string;
-  /** It has triggers, all of them the server's own: then others come and go without another version. */
-  readonly hasTriggers: boolean;
-}
+const SHAPE = 'SELECT eventlog.read_table_shape(to_regclass($1))::text';
 
 /** The rules under which a statement was to fold have changed. Nothing of it was applied. */
 export class FoldingOutdated extends Error {
@@ -47,35 +39,15 @@ export class FoldingOutdated extends Error {
 }
 
 /**
- * Condition: the table may still be folded as the look at the catalog has found. It holds for the whole statement: the
- * server takes the lock of the table first and the snapshot after it, and what could break the condition needs a lock
- * that conflicts, or waits for transactions that hold this one.
+ * Condition: the table is as the look at the catalog has found it. The planner evaluates the function once, under the
+ * lock of the table and with a snapshot of its own, and keeps the number in the prepared plan. What changes the number
+ * needs a lock that conflicts with that of the statement, or waits for it, and it makes the server plan the statement
+ * again: a plan that reads triggers, constraints and indexes is invalidated by each change of these.
  *
- * @param catalogVersion parameter
+ * @param shape parameter
  */
-export function foldingCondition(
-  model: ModelDescriptor,
-  { catalogVersion, hasTriggers }: FoldingProof,
-): string {
-  const table = `${quoteLiteral(quoteIdentifier(model.table))}::regclass`;
-  const conditions = [
-    `EXISTS (SELECT FROM pg_catalog.pg_class WHERE oid = ${table} AND xmin = ${catalogVersion})`,
-    `NOT EXISTS (SELECT FROM pg_catalog.pg_index WHERE indrelid = ${table} ` +
-      `AND (indisunique AND NOT indisprimary OR indexprs IS NOT NULL OR indpred IS NOT NULL)${besidesKeys(model)})`,
-  ];
-  if (hasTriggers) {
-    conditions.push(
-      `NOT EXISTS (SELECT FROM pg_catalog.pg_trigger WHERE tgrelid = ${table} AND NOT tgisinternal)`,
-      `NOT EXISTS (SELECT FROM pg_catalog.pg_constraint WHERE conrelid = ${table} AND contype = 'f')`,
-    );
-  }
-  const optional = optionalColumns(model).map(quoteLiteral).join(', ');
-  if (optional !== '') {
-    conditions.push(
-      `NOT EXISTS (SELECT FROM pg_catalog.pg_attribute WHERE attrelid = ${table} AND attnotnull AND attname IN (${optional}))`,
-    );
-  }
-  return conditions.join(' AND ');
+export function foldingCondition({ table }: ModelDescriptor, shape: string): string {
+  return `eventlog.table_shape(${quoteLiteral(quoteIdentifier(table))}::regclass) = ${shape}`;
 }
 
 /**
@@ -86,8 +58,8 @@ export function foldingCondition(
  */
 export class FoldingRules {
   readonly #database: ShardDatabase;
-  /** Undefined: it may not be folded. */
-  readonly #known = new Map<ModelDescriptor, FoldingProof | undefined>();
+  /** The shape of each table that may be folded. Undefined: it may not. */
+  readonly #known = new Map<ModelDescriptor, string | undefined>();
   readonly #notBefore = new Map<ModelDescriptor, number>();
 
   constructor(database: ShardDatabase) {
@@ -101,8 +73,11 @@ export class FoldingRules {
     return known !== undefined;
   }
 
-  /** What a statement has to prove that folds rows of this model; undefined if the model itself says that it may. */
-  proofOf(model: ModelDescriptor): FoldingProof | undefined {
+  /**
+   * The shape of the table that a statement has to prove that folds rows of this model; undefined if the model itself
+   * says that it may.
+   */
+  shapeOf(model: ModelDescriptor): string | undefined {
     if (model.folding === true) return undefined;
     const known = this.#known.get(model);
     if (known === undefined) throw new FoldingOutdated(`${model.table} may not be folded`);
@@ -120,8 +95,8 @@ export class FoldingRules {
     if (now < (this.#notBefore.get(model) ?? 0)) return;
     this.#notBefore.set(model, now + PAUSE_MS);
     this.#inspect(model).then(
-      (proof) => {
-        this.#known.set(model, proof);
+      (shape) => {
+        this.#known.set(model, shape);
         this.#notBefore.set(model, time.nowMs() + STRICT_MS);
       },
       // Not knowing only costs speed; the next contention asks again.
@@ -129,13 +104,15 @@ export class FoldingRules {
     );
   }
 
-  async #inspect(model: ModelDescriptor): Promise<FoldingProof | undefined> {
+  async #inspect(model: ModelDescriptor): Promise<string | undefined> {
     const { table, columns, keys = [], checks = [] } = model;
     const list = (names: readonly string[]): string => `{${names.map(quoteElement).join(',')}}`;
     const indexes = list(keys.map(({ index }) => index));
     const values = [quoteIdentifier(table), list(optionalColumns(model)), indexes, list(checks)];
+    // Before the rest: a table that is changed in between has another shape than this.
+    const before = await this.#database.query({ text: SHAPE, values: values.slice(0, 1) });
     const { rows } = await this.#database.query({ text: CATALOG, values });
-    const [isStrict, version, hasTriggers, constraints, present, types] = rows[0] ?? [];
+    const [isStrict, constraints, present, types] = rows[0] ?? [];
     if (isStrict !== false) return undefined;
     const isHarmless = (text: string): boolean => HARMLESS.some((known) => known.test(text));
     const typeOf = new Map(
@@ -146,15 +123,8 @@ export class FoldingRules {
       columns.every(({ column, sqlType }) => {
         return normalizeType(typeOf.get(column) ?? '') === normalizeType(sqlType);
       });
-    return isFoldable ? { catalogVersion: String(version), hasTriggers: hasTriggers === true } : undefined;
+    return isFoldable ? String(before.rows[0]?.[0]) : undefined;
   }
-}
-
-/** The codec sees to the indexes of natural keys: no state is skipped in which a key differs. */
-function besidesKeys({ keys }: ModelDescriptor): string {
-  if (keys === undefined) return '';
-  const names = keys.map(({ index }) => quoteLiteral(index)).join(', ');
-  return ` AND indexrelid NOT IN (SELECT oid FROM pg_catalog.pg_class WHERE relname IN (${names}))`;
 }
 
 /** Columns that a state may leave empty, and that a table must not require. */

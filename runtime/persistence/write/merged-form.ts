@@ -9,6 +9,7 @@ import type { FlushRecords } from './flush-records.js';
 import { changedBy, type RowChange } from './folded-group.js';
 import { foldingCondition } from './folding-rules.js';
 import type { ActionRow } from './plan-write.js';
+import { checkKey, refusedText, rowsText } from './row-check.js';
 import type { StatementBuilder } from './statement-builder.js';
 import { ALL_APPLIED, StatementForm, where } from './statement-form.js';
 import {
@@ -24,6 +25,9 @@ import { isGuarded, type TableChanges } from './table-changes.js';
 
 /** What a flush answers that may not fold the rows that it folds: nothing is applied. */
 export const UNPROVEN = 'unproven';
+
+/** Condition: all tables whose rows are folded may be folded. */
+type Proof = () => string;
 
 interface GroupSize {
   readonly plans: number;
@@ -53,8 +57,8 @@ interface BoundArrays extends BoundRows {
  *
  * 1. `m*`: rows to update; `l*`: rows whose version is checked and matches, locked in id order; `ok`: groups whose every
  *    check holds. Everything below is written for these groups alone.
- *    Where rows that conflict are left out, these groups are `held`; `n*` and `i*` are the rows to insert and those
- *    inserted, `refused` the groups of all others, and `ok` is what remains.
+ *    Where constraints are evaluated, these groups are `held`; `n*` are the rows to insert, `r*` all rows as they will
+ *    be, `refused` the groups that a constraint refuses, and `ok` is what remains.
  * 2. `act`, `u*`, `i*`, `ev`, `k`, `sc`, `j`, `x`: the rows of the actions, updates, inserts, records. The row of an
  *    action that was fenced is a unique violation, and so is a key that is taken: the writer splits the statement until
  *    the guilty plan stands alone.
@@ -69,6 +73,8 @@ export class MergedForm extends StatementForm {
   readonly #actions: BoundArrays;
   /** The group of each plan. Undefined: plans have the numbers of their groups. */
   readonly #groups: number | undefined;
+  /** The rows to insert into each table whose constraints are evaluated. */
+  readonly #checkedAdds = new Map<number, BoundRows>();
 
   constructor(builder: StatementBuilder, flush: MergedFlush) {
     super(builder);
@@ -88,44 +94,38 @@ export class MergedForm extends StatementForm {
 
   write(): void {
     const { tables, records } = this.#flush;
-    const mayRefuse = tables.some(({ conflicts }) => conflicts !== undefined);
-    const isProven = this.#prove();
-    if (this.#isGuarded) this.#check({ isProven, mayRefuse });
+    const mayRefuse = tables.some(({ checks }) => checks !== undefined);
+    const proof = this.#prove();
+    if (this.#isGuarded) this.#check({ proof, mayRefuse });
     if (mayRefuse) this.#refuse();
     this.builder.with('act', () => {
       return `act AS (${insertText(ACTIONS, this.#actions)}${where(this.isApplied('r'))})`;
     });
     tables.forEach((table, index) => {
       if (table.sets !== undefined) this.#update(table, table.sets, index);
-      if (table.adds.length > 0 && table.conflicts === undefined) this.#add(table, index);
+      if (table.adds.length > 0) this.#add(table, index);
     });
     this.writeRecords(records);
     this.builder.query(() => {
-      const applied = this.#isGuarded ? listOf('ok') : `'${ALL_APPLIED}'`;
-      const refused = mayRefuse ? `, ${listOf('refused')} AS refused` : '';
-      if (!isProven) return `SELECT ${applied} AS applied${refused}`;
-      return `SELECT CASE WHEN (SELECT holds FROM proof) THEN ${applied} ELSE '${UNPROVEN}' END AS applied${refused}`;
+      const applied = this.#isGuarded ? LIST_OF_OK : `'${ALL_APPLIED}'`;
+      const refused = mayRefuse ? `, ${REFUSED} AS refused` : '';
+      if (proof === undefined) return `SELECT ${applied} AS applied${refused}`;
+      return `SELECT CASE WHEN ${proof()} THEN ${applied} ELSE '${UNPROVEN}' END AS applied${refused}`;
     });
   }
 
-  #prove(): boolean {
-    const proofs = this.#flush.tables.flatMap(({ codec: { model }, proves }) => {
-      if (proves === undefined) return [];
-      this.builder.dependOn(`${tableKey(model)}${proves.hasTriggers ? 't' : ''}`);
-      return [{ model, proves, version: this.builder.bind(proves.catalogVersion) }];
+  #prove(): Proof | undefined {
+    const proofs = this.#flush.tables.flatMap(({ codec: { model }, shape }) => {
+      if (shape === undefined) return [];
+      this.builder.dependOn(`proof${tableKey(model)}`);
+      return [{ model, shape: this.builder.bind(shape) }];
     });
-    if (proofs.length === 0) return false;
-    this.builder.with('proof', () => {
-      const conditions = proofs.map(({ model, proves, version }) =>
-        foldingCondition(model, { ...proves, catalogVersion: `$${version}::xid` }),
-      );
-      return `proof AS MATERIALIZED (SELECT ${conditions.join(' AND ')} AS holds)`;
-    });
-    return true;
+    if (proofs.length === 0) return undefined;
+    return () => proofs.map(({ model, shape }) => foldingCondition(model, `$${shape}::bigint`)).join(' AND ');
   }
 
   /** Groups with as many locked rows as they have checks; groups without checks always stand. */
-  #check({ isProven, mayRefuse }: { readonly isProven: boolean; readonly mayRefuse: boolean }): void {
+  #check({ proof, mayRefuse }: { readonly proof: Proof | undefined; readonly mayRefuse: boolean }): void {
     const { tables, groups } = this.#flush;
     const hasOneCheck = groups.every(({ checks }) => checks === 1);
     const checks = hasOneCheck ? undefined : this.#bindNumbers(groups.map((group) => group.checks));
@@ -133,7 +133,7 @@ export class MergedForm extends StatementForm {
     this.builder.with(hasOneCheck ? 'ok1' : 'ok', () => {
       const rows = locked.map((index) => `SELECT grp FROM l${index}`).join(' UNION ALL ');
       const held = checks === undefined ? rows : completeGroups(rows, `$${checks}::int[]`);
-      const proven = isProven ? `SELECT grp FROM (${held}) AS g WHERE (SELECT holds FROM proof)` : held;
+      const proven = proof === undefined ? held : `SELECT grp FROM (${held}) AS g WHERE ${proof()}`;
       return `${mayRefuse ? 'held' : 'ok'} AS MATERIALIZED (${proven})`;
     });
   }
@@ -205,7 +205,7 @@ export class MergedForm extends StatementForm {
 
   #add({ codec, adds, steps }: TableChanges, index: number): void {
     const table = modelTable(codec);
-    const rows = this.bind('n', table.cells, adds);
+    const rows = this.#checkedAdds.get(index) ?? this.bind('n', table.cells, adds);
     this.builder.with(`i${index}${tableKey(codec.model)}${steps === undefined ? '' : 'h'}`, () => {
       const applied = this.#isGuarded ? isInGroup('n.nr', 'ok') : undefined;
       const done = steps === undefined ? undefined : isDone(index, steps.count - 1);
@@ -213,25 +213,33 @@ export class MergedForm extends StatementForm {
     });
   }
 
-  /** Inserts rows of groups that are held; what remains of these groups is `ok`. */
+  /** Evaluates constraints for the rows of groups that are held; what remains of these groups is `ok`. */
   #refuse(): void {
-    const refused: string[] = [];
-    this.#flush.tables.forEach(({ codec, adds, conflicts }, index) => {
-      if (conflicts === undefined) return;
-      const table = modelTable(codec);
-      const rows = this.bind('n', table.cells, adds);
-      // No group has more than one row in all of these tables: one that is refused has inserted nothing.
-      this.builder.with(`n${index}${tableKey(codec.model)}!${conflicts}!`, () => {
-        return `n${index} AS MATERIALIZED (SELECT *${rows.from()} WHERE ${isInGroup('n.nr', 'held')})`;
+    const refused: (() => string)[] = [];
+    this.#flush.tables.forEach((table, index) => {
+      const { codec, adds, checks } = table;
+      const [first] = checks ?? [];
+      if (checks === undefined || first === undefined) return;
+      if (adds.length > 0) {
+        const rows = this.bind('n', modelTable(codec).cells, adds);
+        this.#checkedAdds.set(index, { ...rows, from: () => ` FROM n${index} AS n` });
+        this.builder.with(`n${index}${tableKey(codec.model)}`, () => {
+          return `n${index} AS MATERIALIZED (SELECT *${rows.from()} WHERE ${isInGroup('n.nr', 'held')})`;
+        });
+      }
+      this.builder.with(`r${index}`, () => {
+        return `r${index} AS MATERIALIZED (${rowsText(table, index, first.check.types)})`;
       });
-      this.builder.with('i', () => {
-        const insert = insertText(table, { ...rows, from: () => ` FROM n${index} AS n` });
-        return `i${index} AS (${insert} ON CONFLICT ${conflicts} DO NOTHING RETURNING id)`;
-      });
-      const isInserted = `(c${codec.idIndex} IN (SELECT id FROM i${index}))`;
-      refused.push(`SELECT nr AS grp FROM n${index} WHERE ${isInserted} IS NOT TRUE`);
+      for (const stated of checks) {
+        const oid = `$${this.builder.bind(stated.check.oid)}::oid`;
+        const version = `$${this.builder.bind(stated.check.version)}::xid`;
+        this.builder.dependOn(checkKey(stated));
+        refused.push(() => refusedText({ stated, table, index, oid, version }));
+      }
     });
-    this.builder.with('refused', () => `refused AS MATERIALIZED (${refused.join(' UNION ALL ')})`);
+    this.builder.with('refused', () => {
+      return `refused AS MATERIALIZED (${refused.map((text) => text()).join(' UNION ALL ')})`;
+    });
     this.builder.with('ok', () => {
       return 'ok AS MATERIALIZED (SELECT grp FROM held WHERE (grp IN (SELECT grp FROM refused)) IS NOT TRUE)';
     });
@@ -310,6 +318,7 @@ function completeGroups(rows: string, checks: string): string {
 }
 
 /** Numbers of groups from 1, separated by commas. */
-function listOf(groups: 'ok' | 'refused'): string {
-  return `(SELECT coalesce(string_agg(grp::text, ','), '') FROM ${groups})`;
-}
+const LIST_OF_OK = "(SELECT coalesce(string_agg(grp::text, ','), '') FROM ok)";
+
+/** As `group:check`, with the numbers of checks; 0 if only the plan alone can tell. */
+const REFUSED = "(SELECT coalesce(string_agg(grp || ':' || number, ','), '') FROM refused)";

@@ -2,17 +2,17 @@ import { heldKeys } from '../../domain/natural-key.js';
 import { RowCodec } from '../codec/row-codec.js';
 import { tableUpdates, type UpdateColumns } from '../codec/update-columns.js';
 import { changedBy, type RowChange } from './folded-group.js';
-import type { FoldingProof, FoldingRules } from './folding-rules.js';
+import type { FoldingRules } from './folding-rules.js';
 import { handoverSteps } from './key-handover.js';
+import { type RowChecks, type StatedCheck, statedChecks } from './row-check.js';
 import type { NumberedRow } from './statement-rows.js';
-import type { ConflictTargets } from './unique-conflicts.js';
 
 /** What a flush depends on besides its plans. */
 export interface FlushRules {
-  /** Tables whose rows are left out if they conflict; no group adds two rows to them. Default none. */
-  readonly conflicts?: ConflictTargets | undefined;
+  /** Constraints that are evaluated before anything is written. Default none. */
+  readonly checks?: RowChecks | undefined;
   /** Says what the statement has to prove if it folds rows. Default: nothing. */
-  readonly folding?: Pick<FoldingRules, 'proofOf'> | undefined;
+  readonly folding?: Pick<FoldingRules, 'shapeOf'> | undefined;
 }
 
 /** The change of a row, with the number of its group. */
@@ -30,10 +30,10 @@ export interface TableChanges {
   readonly expects: readonly GroupChange[];
   /** What is set of the rows that it updates. Absent: it updates none. */
   readonly sets?: UpdateColumns | undefined;
-  /** Rows that it adds are left out with their group if they conflict: what stands behind `ON CONFLICT`. Absent: they fail. */
-  readonly conflicts?: string | undefined;
-  /** Nothing is applied unless the catalog says that rows of the table may be folded. Absent: it is not asked. */
-  readonly proves?: FoldingProof | undefined;
+  /** A group of which one of these refuses a row is left out. Absent: none is evaluated before the server does. */
+  readonly checks?: readonly StatedCheck[];
+  /** Nothing is applied unless the table has this shape, by which rows of it may be folded. Absent: it is not asked. */
+  readonly shape?: string | undefined;
   /** Natural keys go from one row to another. Absent: all rows are written at once. */
   readonly steps?: KeySteps | undefined;
 }
@@ -46,8 +46,8 @@ export interface KeySteps {
 }
 
 /** Whether the flush leaves out a group because of a row of this table. */
-export function isGuarded({ sets, expects, conflicts, proves }: TableChanges): boolean {
-  return sets !== undefined || expects.length > 0 || conflicts !== undefined || proves !== undefined;
+export function isGuarded({ sets, expects, checks, shape }: TableChanges): boolean {
+  return sets !== undefined || expects.length > 0 || checks !== undefined || shape !== undefined;
 }
 
 /**
@@ -72,10 +72,12 @@ export function changesByTable(
       rows[change.kind].push({ number: index + 1, row: change });
     }
   });
-  return [...tables].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, rows]) => changesOf(rows, rules));
+  const sorted = [...tables].sort(([a], [b]) => (a < b ? -1 : 1));
+  const changes = sorted.map(([, rows]) => changesOf(rows, rules));
+  return rules.checks === undefined ? changes : statedChecks(changes, rules.checks);
 }
 
-function changesOf(collected: Collected, { conflicts, folding }: FlushRules): TableChanges {
+function changesOf(collected: Collected, { folding }: FlushRules): TableChanges {
   const { codec, update: updates, add: adds, expect: expects } = collected;
   const { model } = codec;
   const isFolded = updates.some(isFoldedChange) || adds.some(isFoldedChange);
@@ -85,8 +87,7 @@ function changesOf(collected: Collected, { conflicts, folding }: FlushRules): Ta
     expects,
     adds: model.keys === undefined ? adds : sortedByKeys(adds),
     sets: updates.length === 0 ? undefined : tableUpdates(model).of(updates.map(({ row }) => changedBy(row))),
-    conflicts: adds.length === 0 ? undefined : conflicts?.get(model.table)?.target,
-    proves: isFolded ? folding?.proofOf(model) : undefined,
+    shape: isFolded ? folding?.shapeOf(model) : undefined,
     steps: model.keys === undefined || updates.length === 0 ? undefined : keySteps([...updates, ...adds]),
   };
 }

@@ -1,0 +1,328 @@
+import { expect, test } from 'vitest';
+import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
+import type { StagedItem } from '../../action/action-plan.js';
+import { Decimal } from '../../domain/decimal.js';
+import { instantiate } from '../../domain/entity.js';
+import { heldKeys } from '../../domain/natural-key.js';
+import { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { accountMigrations } from '../../execution/test-support/accounts.js';
+import { type Guest, guestMigrations, guestModel, newGuest } from '../../execution/test-support/guests.js';
+import { defineMigration } from '../../migration/migration.js';
+import { DriverFailure } from '../../sharding/driver-failure.js';
+import type { ShardDatabase } from '../../sharding/shard-database.js';
+import { EventCatalog } from '../codec/event-catalog.js';
+import { SqlShardStore } from '../sql-shard-store.js';
+import { planOf } from '../test-support/plans.js';
+import type { PlanWrite } from './plan-write.js';
+import { ShardWriter } from './shard-writer.js';
+
+const HERE = ShardIdentifier.of(0, 0);
+const guests = guestModel as unknown as StagedItem['descriptor'];
+const migrations = [
+  ...accountMigrations,
+  ...guestMigrations,
+  defineMigration(
+    '0003_nicknames',
+    `create unique index accounts_nickname on accounts (lower(nickname)) where state = 'OPEN';
+     create unique index accounts_closed_by on accounts (closed_by);
+     alter table accounts add constraint accounts_in_credit check (balance >= 0)`,
+  ),
+];
+
+interface Names {
+  readonly nickname?: string;
+  readonly closedBy?: string;
+  readonly balance?: Decimal;
+}
+
+let made = 0;
+
+/** A row name that no plan has had. */
+function fresh(): string {
+  made += 1;
+  return [...String(made)].map((digit) => 'abcdefghij'.charAt(Number(digit))).join('');
+}
+
+/** A plan whose added rows have these names. */
+function planWith(names: Names, ...changes: readonly string[]): PlanWrite {
+  return named('add', names, planOf(...changes));
+}
+
+function named(kind: 'add' | 'update', names: Names, plan: PlanWrite): PlanWrite {
+  const items = plan.items.map((item): StagedItem => {
+    if (item.kind !== kind) return item;
+    return { ...item, model: instantiate(item.descriptor, { ...item.model, ...names }) };
+  });
+  return { ...plan, items };
+}
+
+const adding = (names: Names): PlanWrite => planWith(names, `+${fresh()}`);
+
+interface Bench {
+  readonly database: ShardDatabase;
+  readonly writer: ShardWriter;
+  /** Constraint that has refused each plan; undefined if it was applied. */
+  submit(...plans: readonly PlanWrite[]): Promise<readonly (string | undefined)[]>;
+  /** Statements since the last call. */
+  statements(): number;
+}
+
+/** Plans of one wave: what a refused one wants, and what refuses it. */
+interface Refused {
+  readonly constraint: string;
+  readonly sql?: string;
+  readonly names: Names;
+  /** Of a plan that is applied. Default: none. */
+  readonly free?: Names;
+  readonly kind: 'add' | 'update' | 'adds';
+}
+
+const IN_CREDIT = { constraint: 'accounts_in_credit', names: { balance: new Decimal(-1) } };
+const TAKEN = { constraint: 'accounts_nickname', names: { nickname: 'TAKEN' } };
+const OWNED = {
+  constraint: 'accounts_owner',
+  sql: `drop index accounts_closed_by; create table owners (name text primary key); insert into owners values ('anna');
+    alter table accounts add constraint accounts_owner foreign key (closed_by) references owners`,
+  names: { closedBy: 'nobody' },
+  free: { closedBy: 'anna' },
+};
+
+const REFUSED: Readonly<Record<string, Refused>> = {
+  'a unique value in a new row': { ...TAKEN, kind: 'add' },
+  'a unique value in one of two new rows': { ...TAKEN, kind: 'adds' },
+  'a unique value in a row that is changed': { ...TAKEN, kind: 'update' },
+  'a check of a new row': { ...IN_CREDIT, kind: 'add' },
+  'a check of a row that is changed': { ...IN_CREDIT, kind: 'update' },
+  'a reference from a new row': { ...OWNED, kind: 'add' },
+  'a reference from a row that is changed': { ...OWNED, kind: 'update' },
+};
+
+/** What lets a row in debt in. */
+const LOOSER: Readonly<Record<string, string>> = {
+  'no such constraint': 'alter table accounts drop constraint accounts_in_credit',
+  'a looser one of the same name': `alter table accounts drop constraint accounts_in_credit,
+    add constraint accounts_in_credit check (balance >= -5)`,
+  'a trigger that makes a row fit': `create function forgive() returns trigger language plpgsql as $$
+    begin new.balance = 0; return new; end $$;
+    create trigger forgive before insert on accounts for each row execute function forgive()`,
+};
+
+/** Half of the callers, who repeat what is refused. */
+class Wave {
+  readonly #refused: Refused;
+  readonly #rows: { readonly name: string; version: number }[];
+
+  constructor(refused: Refused, size: number) {
+    this.#refused = refused;
+    this.#rows = Array.from({ length: size }, () => ({ name: fresh(), version: 1 }));
+  }
+
+  get rows(): readonly PlanWrite[] {
+    return this.#rows.map(({ name }) => planOf(`+${name}`));
+  }
+
+  plans(isRefused: (index: number) => boolean): readonly PlanWrite[] {
+    const { kind, names, free = {} } = this.#refused;
+    return this.#rows.map((row, index) => {
+      const wanted = isRefused(index) ? names : free;
+      if (kind === 'add') return planWith(wanted, `+${fresh()}`);
+      if (kind === 'adds') {
+        const plan = planOf(`+${fresh()}`);
+        return { ...plan, items: [...plan.items, ...planWith(wanted, `+${fresh()}`).items] };
+      }
+      const from = row.version;
+      if (!isRefused(index)) row.version += 1;
+      return named('update', wanted, planOf(`${row.name}${from}>${from + 1}`));
+    });
+  }
+}
+
+async function run(database: ShardDatabase, sql: string): Promise<void> {
+  const session = await database.acquire();
+  await session.script(sql);
+  session.release();
+}
+
+describeOnEachAdapter('a plan that a constraint refuses', (harness) => {
+  async function opened(): Promise<Bench> {
+    const databases = await harness.makeShards({ shards: [HERE], migrations });
+    const database = databases.database(HERE);
+    let count = 0;
+    const counting = new Proxy(database, {
+      get: (target, key) => {
+        if (key !== 'query') return Reflect.get(target, key) as unknown;
+        return (...call: Parameters<ShardDatabase['query']>) => {
+          count += 1;
+          return target.query(...call);
+        };
+      },
+    });
+    const writer = new ShardWriter(new SqlShardStore(counting, 'test', new EventCatalog([])), HERE);
+    return {
+      ...{ database, writer },
+      submit: async (...plans) => {
+        const sent = plans.map((plan) => writer.submit(plan, { timeoutMs: 60_000 }).outcome);
+        const ends = await Promise.allSettled(sent);
+        return ends.map((end) => {
+          if (end.status === 'fulfilled') return end.value.kind === 'applied' ? undefined : end.value.kind;
+          const error: unknown = end.reason;
+          if (!(error instanceof DriverFailure)) throw error;
+          expect(error).toMatchObject({ phase: 'answered' });
+          expect(error.sqlState).toMatch(/^23/);
+          return error.constraint;
+        });
+      },
+      statements: () => {
+        const statements = count;
+        count = 0;
+        return statements;
+      },
+    };
+  }
+
+  const rowsOf = async (database: ShardDatabase, table: string): Promise<number> =>
+    Number((await database.query({ text: `select count(*) from ${table}`, values: [] })).rows[0]?.[0]);
+
+  test.each(Object.entries(REFUSED))(
+    'costs the statement that an applied one costs, for %s, and takes no other plan with it',
+    async (_, refused) => {
+      const { submit, statements, database } = await opened();
+      await run(database, refused.sql ?? '');
+      const wave = new Wave(refused, 60);
+      await submit(adding({ nickname: 'Taken' }));
+      await submit(...wave.rows);
+      statements();
+      const rounds = 4;
+      for (let round = 0; round < rounds; round += 1) await submit(...wave.plans(() => false));
+      const free = statements();
+      const before = await rowsOf(database, 'eventlog.actions');
+      statements();
+      for (let round = 0; round < rounds; round += 1) {
+        const ends = await submit(...wave.plans((index) => index % 2 === 1));
+        expect(ends).toEqual(ends.map((_, index) => (index % 2 === 1 ? refused.constraint : undefined)));
+      }
+      // The first refusal costs the statement that failed, and a look at the constraint.
+      expect(statements()).toBeLessThanOrEqual(free + 4);
+      expect(await rowsOf(database, 'eventlog.actions')).toBe(before + rounds * 30);
+    },
+  );
+
+  test('goes to one of several plans that want it in one statement', async () => {
+    const { submit } = await opened();
+    await submit(adding({ nickname: 'taken' }));
+    await submit(adding({ nickname: 'taken' }), adding({}), adding({}));
+    const ends = await submit(...Array.from({ length: 5 }, () => adding({ nickname: 'wanted' })));
+    expect(ends.filter((end) => end === undefined)).toHaveLength(1);
+    expect(ends.filter((end) => end === 'accounts_nickname')).toHaveLength(4);
+  });
+
+  test('undoes nothing that the plan guards, expects or adds besides', async () => {
+    const { submit, database } = await opened();
+    const [guarded, expected, other] = [fresh(), fresh(), fresh()];
+    await submit(adding({ nickname: 'taken' }), planOf(`+${guarded}`), planOf(`+${expected}`));
+    await submit(adding({ nickname: 'taken' }), adding({}));
+    const rows = await rowsOf(database, 'accounts');
+    const refused = planWith({ nickname: 'taken' }, `${guarded}1>2`, `${expected}1?`, `+${fresh()}`);
+    const twice = planWith({ closedBy: 'twice' }, `+${fresh()}`, `+${fresh()}`);
+    expect(await submit(refused, adding({}))).toEqual(['accounts_nickname', undefined]);
+    expect(await submit(twice, adding({}), planOf(`+${other}`))).toEqual([
+      'accounts_closed_by',
+      undefined,
+      undefined,
+    ]);
+    expect(await rowsOf(database, 'accounts')).toBe(rows + 3);
+    const again = planWith({ nickname: 'free' }, `${guarded}1>2`, `${expected}1?`, `+${fresh()}`);
+    expect(await submit(again, adding({}))).toEqual([undefined, undefined]);
+  });
+
+  test('is named by its own constraint where several are violated, and where one is gone', async () => {
+    const { submit, database } = await opened();
+    await submit(adding({ nickname: 'taken', closedBy: 'taken' }));
+    for (let round = 0; round < 2; round += 1) {
+      const plans = [{ nickname: 'taken' }, { closedBy: 'taken' }, {}, { nickname: 'x', closedBy: 'taken' }];
+      expect(await submit(...plans.map((names) => adding(names)))).toEqual([
+        ...['accounts_nickname', 'accounts_closed_by', undefined, 'accounts_closed_by'],
+      ]);
+    }
+    await database.query({ text: 'drop index accounts_closed_by', values: [] });
+    expect(await submit(adding({ nickname: 'taken' }), adding({ closedBy: 'taken' }), adding({}))).toEqual([
+      ...['accounts_nickname', undefined, undefined],
+    ]);
+  });
+
+  test('may be dropped from its index between two statements', async () => {
+    const { submit, database } = await opened();
+    await submit(adding({ nickname: 'taken' }));
+    await submit(adding({ nickname: 'taken' }), adding({}));
+    await database.query({ text: 'drop index accounts_nickname', values: [] });
+    for (let round = 0; round < 2; round += 1) {
+      expect(await submit(adding({ nickname: 'taken' }), adding({}))).toEqual([undefined, undefined]);
+    }
+  });
+
+  /** The constraint has refused a statement, so that those that follow evaluate it. */
+  async function refusing(constraint: string, names: Names, sql = ''): Promise<Bench> {
+    const bench = await opened();
+    await run(bench.database, sql);
+    await bench.submit(adding({ nickname: 'taken' }));
+    for (let round = 0; round < 2; round += 1) {
+      expect(await bench.submit(adding(names), adding({}))).toEqual([constraint, undefined]);
+    }
+    return bench;
+  }
+
+  test.each(Object.entries(LOOSER))('is applied once there is %s', async (_, sql) => {
+    const { database, submit } = await refusing('accounts_in_credit', { balance: new Decimal(-1) });
+    await run(database, sql);
+    for (let round = 0; round < 2; round += 1) {
+      const debt = adding({ balance: new Decimal(-1) });
+      expect(await submit(debt, adding({}))).toEqual([undefined, undefined]);
+    }
+  });
+
+  test('may take a natural key that another of its rows gives up', async () => {
+    const { submit } = await opened();
+    const guestOf = (plan: PlanWrite, ...items: readonly StagedItem[]): PlanWrite => ({ ...plan, items });
+    const add = (model: Guest): StagedItem => ({ kind: 'add', descriptor: guests, model, events: [] });
+    const ann = newGuest('ann@hotel');
+    await submit(guestOf(planOf(), add(ann)));
+    for (let round = 0; round < 2; round += 1) {
+      const plans = ['ann@hotel', `${fresh()}@hotel`].map((email) => guestOf(planOf(), add(newGuest(email))));
+      expect(await submit(...plans)).toEqual(['guests_email_key', undefined]);
+    }
+    const heldBefore = heldKeys(ann);
+    const renamed: StagedItem = {
+      ...{ kind: 'update', descriptor: guests, model: ann.renamed('ann@home') },
+      ...{ expectedVersion: 1, heldBefore, events: [] },
+    };
+    const plan = guestOf(planOf(), renamed, add(newGuest('ann@hotel')));
+    expect(await submit(plan, guestOf(planOf(), add(newGuest('bob@hotel'))))).toEqual([undefined, undefined]);
+  });
+
+  test('may refer to a row that it adds', async () => {
+    const sql = `drop index accounts_closed_by; alter table accounts add unique (nickname),
+      add constraint accounts_sponsor foreign key (closed_by) references accounts (nickname)`;
+    const { submit } = await refusing('accounts_sponsor', { closedBy: 'nobody' }, sql);
+    const sponsor = adding({ nickname: 'sponsor' });
+    const plan = { ...sponsor, items: [...sponsor.items, ...adding({ closedBy: 'sponsor' }).items] };
+    expect(await submit(plan, adding({}), adding({ closedBy: 'nobody' }))).toEqual([
+      ...[undefined, undefined, 'accounts_sponsor'],
+    ]);
+  });
+
+  test('refuses a new row and those who changed it with their chain', async () => {
+    const { submit, writer } = await opened();
+    await submit(adding({ nickname: 'taken' }));
+    await submit(adding({ nickname: 'taken' }), adding({}));
+    const row = fresh();
+    const first = writer.submit(planWith({ nickname: 'taken' }, `+${row}`), { timeoutMs: 60_000 });
+    const second = writer.submit(named('update', { nickname: 'taken' }, planOf(`${row}1>2`)), {
+      timeoutMs: 60_000,
+      restsOn: [first.link],
+    });
+    const [other] = await submit(adding({}));
+    expect(other).toBeUndefined();
+    await expect(first.outcome).rejects.toMatchObject({ constraint: 'accounts_nickname' });
+    expect(await second.outcome).toEqual({ kind: 'broken' });
+  });
+});

@@ -1,0 +1,208 @@
+import type { DriverFailure } from '../../sharding/driver-failure.js';
+import type { RowCodec } from '../codec/row-codec.js';
+import { quoteIdentifier } from '../codec/sql-identifier.js';
+import type { UpdateColumns } from '../codec/update-columns.js';
+
+/** What the rows of a table must be, as SQL over their columns. */
+export type RowCondition =
+  | { readonly kind: 'check'; readonly expression: string }
+  | {
+      readonly kind: 'unique';
+      /** Columns or expressions of the index. */
+      readonly keys: readonly string[];
+      /** Of the rows that the index holds; undefined: it holds all. */
+      readonly predicate: string | undefined;
+    }
+  | {
+      readonly kind: 'reference';
+      readonly columns: readonly string[];
+      /** SQL name of the table referred to. */
+      readonly to: string;
+      readonly toColumns: readonly string[];
+    };
+
+/** A constraint that a statement evaluates for the rows that it is about to write, as the catalog describes it. */
+export interface RowCheck {
+  readonly constraint: string;
+  readonly condition: RowCondition;
+  /** Columns on which the outcome depends. */
+  readonly columns: readonly string[];
+  /** The server may decide otherwise, say by another collation: a plan that fails is sent alone. */
+  readonly isApproximate: boolean;
+  /** Its row in `pg_constraint`, or in `pg_index`, and the `xmin` of that row. */
+  readonly oid: string;
+  readonly version: string;
+  /** Types of the columns of the table: a value is checked as the table would store it. */
+  readonly types: ReadonlyMap<string, string>;
+  /** Error of a plan that it refuses. */
+  readonly refusal: DriverFailure;
+}
+
+/** By table, in the order in which the server evaluates them. */
+export type RowChecks = ReadonlyMap<string, readonly RowCheck[]>;
+
+/** A constraint among those that a statement evaluates. */
+export interface StatedCheck {
+  readonly check: RowCheck;
+  /** How the statement's answer calls it, from 1: its place among all checks. */
+  readonly number: number;
+  /** A row that fails is refused. Otherwise its plan is left out, and is sent alone. */
+  readonly isFinal: boolean;
+}
+
+/** What a statement writes to one table, as far as checks are concerned. */
+export interface CheckedTable {
+  readonly codec: RowCodec;
+  readonly sets?: UpdateColumns | undefined;
+  readonly adds: readonly unknown[];
+}
+
+/** The checks that each of these tables needs: constraints on columns that the statement sets. */
+export function statedChecks<T extends CheckedTable>(
+  tables: readonly T[],
+  checks: RowChecks,
+): readonly (T & { readonly checks?: readonly StatedCheck[] })[] {
+  const all = [...checks.values()].flat();
+  const added = tables.flatMap(({ adds, codec }) => (adds.length > 0 ? [codec.model.table] : []));
+  return tables.map((table) => {
+    const needed = (checks.get(table.codec.model.table) ?? []).filter((check) => isAffected(table, check));
+    if (needed.length === 0) return table;
+    const stated = needed.map((check) => {
+      return { check, number: all.indexOf(check) + 1, isFinal: isFinal(check, added) };
+    });
+    return { ...table, checks: stated };
+  });
+}
+
+function isAffected({ adds, sets }: CheckedTable, { columns }: RowCheck): boolean {
+  return (
+    adds.length > 0 || sets?.columns.some(({ column }) => columns.includes(column.descriptor.column)) === true
+  );
+}
+
+/** What a row refers to may be added by its own plan. */
+function isFinal({ condition, isApproximate }: RowCheck, added: readonly string[]): boolean {
+  if (isApproximate) return false;
+  if (condition.kind !== 'reference') return true;
+  return !added.some((table) => condition.to.includes(table.slice(table.lastIndexOf('.') + 1)));
+}
+
+/** Stands for what a statement's text takes from a check. */
+export function checkKey({ check, number, isFinal }: StatedCheck): string {
+  const { condition, types } = check;
+  return JSON.stringify([number, condition, [...types], isFinal]);
+}
+
+/** The rows of a table as they will be, by the names of their columns: those of `m` and `n`. */
+export function rowsText(
+  { codec, sets, adds }: CheckedTable,
+  index: number,
+  types: ReadonlyMap<string, string>,
+): string {
+  const table = quoteIdentifier(codec.model.table);
+  const select = (valueIn: (column: string, position: number) => string): string =>
+    codec.columns
+      .map(({ descriptor: { column } }, position) => {
+        const name = quoteIdentifier(column);
+        return `(${valueIn(name, position)})::${types.get(column) ?? 'text'} AS ${name}`;
+      })
+      .join(', ');
+  const sources: string[] = [];
+  if (sets !== undefined) {
+    // The version of a row is known, but not all of it.
+    const flags = new Map(sets.columns.map(({ position, isFlagged }) => [position, isFlagged]));
+    const values = select((column, position) => {
+      const isFlagged = flags.get(position);
+      if (isFlagged === undefined) return `t.${column}`;
+      return isFlagged
+        ? `CASE WHEN m.f${position} THEN m.c${position} ELSE t.${column} END`
+        : `m.c${position}`;
+    });
+    sources.push(
+      `SELECT m.nr AS fw_grp, false AS fw_new, ${values} FROM m${index} AS m JOIN ${table} AS t ` +
+        'ON t.id = m.id AND t.version = m.expected WHERE (m.nr IN (SELECT grp FROM held)) = true',
+    );
+  }
+  if (adds.length > 0) {
+    const values = select((_, position) => `n.c${position}`);
+    sources.push(`SELECT n.nr AS fw_grp, true AS fw_new, ${values} FROM n${index} AS n`);
+  }
+  return sources.join(' UNION ALL ');
+}
+
+export interface RefusedGroups {
+  readonly stated: StatedCheck;
+  readonly table: CheckedTable;
+  /** Of the table, in the names of common table expressions. */
+  readonly index: number;
+  /** Parameters. */
+  readonly oid: string;
+  readonly version: string;
+}
+
+/** Groups of which the check refuses a row of `r`, with its number; 0 if only the plan alone can tell. */
+export function refusedText(refused: RefusedGroups): string {
+  const { stated, table, index, oid, version } = refused;
+  const { condition } = stated.check;
+  const catalog = condition.kind === 'unique' ? 'pg_index WHERE indexrelid' : 'pg_constraint WHERE oid';
+  // A constraint that was dropped or replaced refuses nothing.
+  const isThere = `EXISTS (SELECT FROM pg_catalog.${catalog} = ${oid} AND xmin = ${version})`;
+  const number = numberText(refused);
+  switch (condition.kind) {
+    case 'check':
+      return `SELECT fw_grp AS grp, ${number} AS number FROM r${index} WHERE (${condition.expression}) IS FALSE AND ${isThere}`;
+    case 'reference': {
+      const columns = condition.columns.map((column) => `r.${quoteIdentifier(column)}`);
+      const isSame = columns.map((column, at) => {
+        return `e.${quoteIdentifier(condition.toColumns[at] ?? '')} = ${column}`;
+      });
+      const isSet = columns.map((column) => `${column} IS NOT NULL`).join(' AND ');
+      return (
+        `SELECT r.fw_grp AS grp, ${number} AS number FROM r${index} AS r WHERE ${isSet} AND ${isThere} ` +
+        `AND NOT EXISTS (SELECT FROM ${condition.to} AS e WHERE ${isSame.join(' AND ')})`
+      );
+    }
+    case 'unique':
+      return (
+        `SELECT q.fw_grp AS grp, CASE WHEN x.taken THEN ${number} ELSE 0 END AS number ` +
+        `FROM (${keyedRows(condition, table, index)}) AS q CROSS JOIN LATERAL ` +
+        `(SELECT EXISTS (${holderText(condition, table, index)}) AS taken OFFSET 0) AS x ` +
+        `WHERE (x.taken OR q.fw_nr > 1) AND ${isThere}`
+      );
+  }
+}
+
+/** A trigger may turn a row that would be refused into another one. */
+function numberText({ stated: { number, isFinal }, table }: RefusedGroups): string {
+  if (!isFinal) return '0';
+  const name = quoteIdentifier(table.codec.model.table).replaceAll("'", "''");
+  return (
+    `CASE WHEN EXISTS (SELECT FROM pg_catalog.pg_trigger WHERE tgrelid = '${name}'::regclass ` +
+    `AND NOT tgisinternal) THEN 0 ELSE ${number} END`
+  );
+}
+
+type Unique = Extract<RowCondition, { readonly kind: 'unique' }>;
+
+/** Rows with their keys; of those that want the same one, the first has number 1. */
+function keyedRows({ keys, predicate }: Unique, { codec }: CheckedTable, index: number): string {
+  const id = quoteIdentifier(codec.columns[codec.idIndex]?.descriptor.column ?? 'id');
+  const named = keys.map((key, at) => `${key} AS fw_k${at}`).join(', ');
+  const conditions = keys.map((key) => `${key} IS NOT NULL`);
+  if (predicate !== undefined) conditions.push(`(${predicate})`);
+  return (
+    `SELECT fw_grp, fw_new, ${id} AS fw_id, ${named}, row_number() OVER (PARTITION BY ${keys.join(', ')} ` +
+    `ORDER BY fw_grp) AS fw_nr FROM r${index} WHERE ${conditions.join(' AND ')}`
+  );
+}
+
+/** Another row that has the key, and that no plan of the same group changes. */
+function holderText({ keys, predicate }: Unique, { codec, sets }: CheckedTable, index: number): string {
+  const conditions = keys.map((key, at) => `${key} = q.fw_k${at}`);
+  if (predicate !== undefined) conditions.push(`(${predicate})`);
+  conditions.push('(q.fw_new OR e.id <> q.fw_id)');
+  if (sets !== undefined) {
+    conditions.push(`((q.fw_grp, e.id) IN (SELECT m.nr, m.id FROM m${index} AS m)) IS NOT TRUE`);
+  }
+  return `SELECT FROM ${quoteIdentifier(codec.model.table)} AS e WHERE ${conditions.join(' AND ')}`;
+}
