@@ -8,6 +8,7 @@ import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { onEachShard, SHARDS_AT_ONCE } from '../sharding/each-shard.js';
 import { checkFailovers } from './failover-check.js';
 import { type CheckResult, type Finding, fault, ok, warning } from './finding.js';
+import { checkPartitions } from './partition-check.js';
 import { checkProcesses } from './process-check.js';
 import { checkReplica } from './replica-check.js';
 import { checkBudget } from './server-budget.js';
@@ -44,6 +45,7 @@ const CHECKS: readonly ShardCheck[] = [
   checkClock,
   checkRights,
   checkResidency,
+  checkPartitions,
   checkPeers,
 ];
 

@@ -223,7 +223,7 @@ export async function ask(
   return (await query(database, text, values)).rows[0] ?? [];
 }
 
-function query(database: ShardDatabase, text: string, values: readonly unknown[] = []): Promise<Rows> {
+export function query(database: ShardDatabase, text: string, values: readonly unknown[] = []): Promise<Rows> {
   return database.query({ text, values });
 }
 

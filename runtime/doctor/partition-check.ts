@@ -1,0 +1,31 @@
+import { time } from '../concurrency/time.js';
+import { uuidTimeMs } from '../domain/uuid.js';
+import { fault, warning } from './finding.js';
+import { ask, query, type ShardCheck } from './shard-checks.js';
+
+const CHECKS = `
+select conrelid::regclass::text, pg_get_constraintdef(oid), exists (
+  select from eventlog.maintenance where task = 'retention' and leased_until > clock_timestamp())
+from pg_constraint where conname = 'fw_partitions_ahead' and conrelid in (
+  to_regclass('eventlog.events_default'), to_regclass('eventlog.actions_default')) order by 1`;
+
+/**
+ * Whether a process that made partitions has left its check constraint behind, which refuses rows from a day on. The
+ * next run of retention, or the next start of a process, drops one that has begun to do so or is about to.
+ */
+export const checkPartitions: ShardCheck = async ({ database }) => {
+  const [known] = await ask(database, "select to_regclass('eventlog.maintenance') is not null");
+  if (known !== true) return [];
+  const { rows } = await query(database, CHECKS);
+  return rows.flatMap(([table, definition, isBusy]) => {
+    const [, from] = /id < '([0-9a-f-]{36})'/.exec(String(definition)) ?? [];
+    if (from === undefined || isBusy === true) return [];
+    const fromMs = uuidTimeMs(from);
+    const name = String(table);
+    const found = `the constraint fw_partitions_ahead of ${name} refuses rows from ${new Date(fromMs).toISOString()} on`;
+    const advice =
+      `A process was killed while it made partitions. Run fw-gen events retain, or as the owner: ` +
+      `alter table ${name} drop constraint fw_partitions_ahead.`;
+    return [(fromMs <= time.dateMs() ? fault : warning)('partitions', found, advice)];
+  });
+};
