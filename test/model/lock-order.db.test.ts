@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { StagedItem } from '../../runtime/action/action-plan.js';
 import type { ModelDescriptor } from '../../runtime/domain/descriptor.js';
@@ -25,7 +24,6 @@ import { NAMESPACE } from './run-model.js';
 
 const shard = ShardIdentifier.of(0, 0);
 const ROWS = 8;
-const HELD_UP_MS = 200;
 /** Longer than the server takes to notice a deadlock. */
 const dataSource = { lockTimeoutMs: 5_000 };
 
@@ -95,12 +93,19 @@ async function fight(
   const flushes = [guards, [...guards].reverse()].map((items, index) =>
     stores[index]?.flush({ groups: [[planOf(items)]], locked: 'wait' }),
   );
-  await sleep(HELD_UP_MS);
+  await expect.poll(() => waiting(database), { timeout: 60_000, interval: 10 }).toBe(2);
   await release();
   const outcomes = await Promise.allSettled(flushes);
   return outcomes.flatMap((outcome) =>
     outcome.status === 'rejected' && outcome.reason instanceof DriverFailure ? [outcome.reason.sqlState] : [],
   );
+}
+
+/** Statements of this database that wait for a row. */
+async function waiting(database: ShardDatabase): Promise<number> {
+  const text =
+    "select count(*)::int4 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  return Number((await database.query({ text, values: [] })).rows[0]?.[0]);
 }
 
 /** Holds these rows until the returned function is called. */

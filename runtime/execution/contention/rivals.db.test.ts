@@ -106,19 +106,22 @@ describeOnEachAdapter('An execution whose row another process changes as well', 
 
   test('does not try again with so little time that it might not hear the outcome', async () => {
     let leapMs = 0;
-    let endMs = 0;
+    let endMs: number | undefined;
     const environment = {
       ...systemEnvironment(),
-      nowMs: () => performance.now() + leapMs,
+      nowMs: () => {
+        endMs ??= performance.now() + 60_000;
+        return performance.now() + leapMs;
+      },
       sleep: async () => {
         await new Promise(setImmediate);
-        leapMs = endMs - 20 - performance.now();
+        leapMs = (endMs ?? 0) - 20 - performance.now();
       },
     };
     const { times, credit, balance } = await openContested(environment);
     // The first attempt is lost, alone and when it waits; a second one would succeed.
     times.left = 2;
-    endMs = performance.now() + 60_000;
+    endMs = undefined;
     const lost = credit(60_000);
     await expect(lost).rejects.toBeInstanceOf(StaleModelError);
     expect(await balance()).toBe('5');
