@@ -27,9 +27,9 @@ export async function built(path) {
   }
 }
 
-/** Path of a file of the build. */
-export function builtFile(path) {
-  return new URL(path, DIST);
+/** Path of a file of the build, or of the one in the folder `build`. */
+export function builtFile(path, build) {
+  return new URL(path, build === undefined ? DIST : pathToFileURL(`${resolve(build)}/dist/`));
 }
 
 /** A sharding configuration: shard (0, 0) is `connection`, the others are databases that nobody opens. */

@@ -16,7 +16,7 @@ import { WatchedServer } from './server.js';
 
 const USAGE = `node overload/run.js [options]
   --connections 64,512,2000,4000,6000
-  --targets framework,fastify,under-pressure
+  --targets framework,fastify,under-pressure   also before: the build of the folder BENCH_BEFORE
   --clients waiting,hammering   whether refused clients wait for Retry-After
   --slow 0                      clients that send byte by byte or stop midway, besides; 0,500 compares
   --rounds 1                    the row with the median goodput is reported
@@ -41,6 +41,8 @@ const { values } = parseArgs({
 const FASTIFY = fileURLToPath(new URL('../http/fastify-server.js', import.meta.url));
 const CLIENTS = fileURLToPath(new URL('./clients.js', import.meta.url));
 const SLOW_CLIENTS = fileURLToPath(new URL('./slow-clients.js', import.meta.url));
+/** Folders of the builds that are not the one under test. */
+const BUILDS = { before: process.env.BENCH_BEFORE };
 const WARM_UP_MS = 3_000;
 const PREHEAT_MS = 3_000;
 
@@ -75,6 +77,10 @@ async function measureAll() {
   return rows;
 }
 
+function isOurs(target) {
+  return target === 'framework' || target === 'before';
+}
+
 function numbers(text) {
   return text.split(',').map(Number);
 }
@@ -90,8 +96,8 @@ function median(rows) {
 async function measure(server, { target, clients, connections, slow }) {
   const folder = mkdtempSync(join(tmpdir(), 'fw-overload-'));
   const database = `b_overload_${target.replaceAll(/[^a-z]/g, '_')}`;
-  const schema = target === 'framework' ? 'framework' : 'peer';
-  const connection = await createDatabase(server, database, schema);
+  const schema = isOurs(target) ? 'framework' : 'peer';
+  const connection = await createDatabase(server, database, schema, BUILDS[target]);
   const service = await startService(target, connection, folder);
   try {
     const base = { host: service.url.hostname, port: Number(service.url.port), rampPerSecond: 500 };
@@ -144,13 +150,13 @@ async function measure(server, { target, clients, connections, slow }) {
 }
 
 function startService(target, connection, folder) {
-  if (target !== 'framework') {
+  if (!isOurs(target)) {
     const options = { connection, withAction: true, underPressure: target === 'under-pressure' };
     return WatchedServer.start(FASTIFY, [JSON.stringify(options)]);
   }
   const file = join(folder, 'fw.config.yaml');
   writeFileSync(file, configuration(connection));
-  const main = fileURLToPath(builtFile('examples/wallet/main.js'));
+  const main = fileURLToPath(builtFile('examples/wallet/main.js', BUILDS[target]));
   return WatchedServer.start(main, ['--config', file, '--port', '0', '--host', '127.0.0.1']);
 }
 
@@ -226,6 +232,7 @@ function table(rows) {
     'MiB',
     'log bytes',
     'CPU server / clients',
+    'goodput per CPU s',
     "clients' lag ms",
     'load',
   ];
@@ -244,6 +251,7 @@ function table(rows) {
     Math.round(row.memory),
     row.logBytes,
     `${share(row.serviceCpuSeconds, row)} / ${share(row.cpuSeconds, row)}`,
+    Math.round((row.goodput * row.seconds) / row.serviceCpuSeconds),
     ms(row.lagMs),
     ms(row.loadAverage),
   ]);

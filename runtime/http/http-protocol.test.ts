@@ -107,7 +107,7 @@ describe('framing', () => {
 
 describe('sizes', () => {
   it('answers 413 to a declared length, before the body has come', async () => {
-    const { status, closed, tookMs } = await sendRaw(port, deposit('Content-Length: 65537\r\n', '{'), 100);
+    const { status, closed, tookMs } = await sendRaw(port, deposit('Content-Length: 65537\r\n', '{'));
     expect(status).toBe(413);
     expect(closed).toBe(false);
     expect(tookMs).toBeLessThan(SOON_MS);
@@ -115,7 +115,7 @@ describe('sizes', () => {
 
   it('closes the connection after a refused body has been read to its end', async () => {
     const body = `{"amount":1${' '.repeat(65_537 - 12)}}`;
-    const { status, closed, text } = await sendRaw(port, deposit('Content-Length: 65537\r\n', body), 1_000);
+    const { status, closed, text } = await sendRaw(port, deposit('Content-Length: 65537\r\n', body), 20_000);
     expect([status, closed]).toEqual([413, true]);
     expect(text.toLowerCase()).toContain('connection: close');
   });
@@ -125,7 +125,7 @@ describe('sizes', () => {
     const { status } = await sendRaw(
       port,
       deposit('Transfer-Encoding: chunked\r\n', `${chunk.repeat(17)}0\r\n\r\n`),
-      1_000,
+      20_000,
     );
     expect(status).toBe(413);
     expect(app.executions).toHaveLength(0);

@@ -32,6 +32,7 @@ import {
   adoptRoute,
   handOver,
   keepPluginHeaders,
+  refusingHook,
 } from './server-extension.js';
 import type { CustomRoutes, ServerPlugin } from './server-plugin.js';
 import { answerUnserved, translateRefusal } from './unserved.js';
@@ -101,7 +102,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const connections = new Connections(limits);
   const answers = new Answers({ log, connections, problems: options.problems });
   const paths = new PathMethods();
-  const gatekeeper = new Gatekeeper({ answers });
+  const gatekeeper = new Gatekeeper({
+    answers,
+    connections,
+    keepAliveTimeoutMs: limits.keepAliveTimeoutMs,
+    hasHooks: options.plugins !== undefined || options.customRoutes !== undefined,
+  });
   options.metrics?.watchAdmission(() => gatekeeper.statistics);
   const tools = new RouteToolbox({ ...options, log });
   const context = { answers, gatekeeper, tools, nestingDepth: limits.nestingDepth };
@@ -248,6 +254,7 @@ function addRoutes(
   });
   server.register((scope, _options, done) => {
     addBodyReader(scope, routes, limits.bodyBytes);
+    if (gatekeeper.hasHooks) scope.addHook('onRequest', refusingHook(gatekeeper));
     if (plugins !== undefined) keepPluginHeaders(scope);
     for (const { operation, options } of compiled) register.own(operation, () => scope.route(options));
     done();

@@ -118,6 +118,18 @@ describe('Custom routes', () => {
     expect(app.executions).toEqual([]);
   });
 
+  it('refuse a query that is not valid percent-encoded UTF-8', async () => {
+    const headers = { 'x-user': 'ann' };
+    for (const query of ['%zz', 'a=%', 'a=%C3', '%FF=1']) {
+      expect(await call('GET', `/whoami?${query}`, { headers })).toMatchObject({
+        status: 400,
+        body: { code: 'HTTP_MALFORMED_REQUEST' },
+      });
+    }
+    const { body } = await call('GET', '/whoami?a=1+2&__proto__=x&b', { headers });
+    expect(body['query']).toEqual(JSON.parse('{"a":"1 2","__proto__":"x","b":""}'));
+  });
+
   it('get the bytes of a webhook, within their own limit', async () => {
     const body = '{"amount": 1.50 }';
     const signature = createHmac('sha256', SECRET).update(body).digest('hex');
@@ -155,8 +167,21 @@ describe('Custom routes', () => {
   });
 });
 
+/** A plugin that sets a header of every answer, and refuses some requests. */
+const withHeader = Object.assign(
+  async (fastify: FastifyInstance, options: { readonly value: string }): Promise<void> => {
+    fastify.addHook('onRequest', async (request, reply) => {
+      reply.header('access-control-allow-origin', options.value);
+      if (request.headers['x-limit'] !== undefined)
+        throw Object.assign(new Error('Too many requests'), { statusCode: 429 });
+    });
+    fastify.addContentTypeParser('application/json', (_request, _payload, done) => done(null, {}));
+  },
+  { [Symbol.for('skip-override')]: true },
+);
+
 describe('Custom routes under load', () => {
-  it('wait for a place as generated routes do, unless they need none', async () => {
+  it('wait for a place as generated routes do, and are refused with the headers of plugins', async () => {
     let free = (): void => {};
     const freed = new Promise<void>((resolve) => {
       free = resolve;
@@ -165,30 +190,52 @@ describe('Custom routes under load', () => {
       fastify.get('/held', async () => freed.then(() => ({})));
       fastify.get('/stream', { config: { admission: false } }, async () => ({}));
     };
-    server = await listen({ customRoutes: custom });
-    const held = Array.from({ length: 1_200 }, () => call('GET', '/held').catch(() => undefined));
-    const first = await Promise.race(held);
-    expect(first).toMatchObject({ status: 503, body: { code: 'HTTP_BUSY' } });
-    expect(first?.headers.get('retry-after')).not.toBeNull();
-    free();
-    await Promise.all(held);
+    app.behaviour = async () => freed;
+    const plugins: HttpServerOptions['plugins'] = [[withHeader, { value: 'https://app.example' }]];
+    server = await listen({ customRoutes: custom, plugins });
+    const headers = { 'x-user': 'ann', 'content-type': 'application/json' };
+    const [id, body] = [app.open(), '{"amount":"1"}'];
+    // Some are refused at their head, some after they have waited for a place.
+    const held = Array.from({ length: 700 }, () => call('GET', '/held'));
+    const deposits = Array.from({ length: 700 }, () =>
+      call('POST', `/wallets/${id}/deposit`, { headers, body }),
+    );
+    for (const [calls, code] of [
+      [held, 'HTTP_BUSY'],
+      [deposits, 'FW_SHARD_BUSY'],
+    ] as const) {
+      const refused: Answer[] = [];
+      for (const each of calls) each.then((answer) => answer.status === 503 && refused.push(answer));
+      await expect.poll(() => refused.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(700 - 256);
+      for (const answer of refused) {
+        expect(answer.body['code']).toBe(code);
+        expect(answer.headers.get('retry-after')).not.toBeNull();
+        expect(answer.headers.get('access-control-allow-origin')).toBe('https://app.example');
+      }
+    }
     expect((await call('GET', '/stream')).status).toBe(200);
+    free();
+    await Promise.all([...held, ...deposits]);
+    await server.close(0);
+  }, 120_000);
+
+  it('may answer 503 by themselves, which is no refusal of the server', async () => {
+    const custom: CustomRoutes = (fastify) => {
+      fastify.get('/closed', async (_request, reply) => reply.code(503).send({ open: 'tomorrow' }));
+    };
+    const own = createMetrics({ statistics: () => [] });
+    server = await listen({ customRoutes: custom, metrics: own });
+    for (let turn = 0; turn < 3; turn += 1)
+      expect(await call('GET', '/closed')).toMatchObject({ status: 503, body: { open: 'tomorrow' } });
+    const text = await own.render();
+    expect(text).toMatch(/fw_http_requests?_\S*\{[^}]*route="\/closed"[^}]*status="503"[^}]*\} 3/);
+    expect(text).not.toMatch(/fw_http_busy_refused_total\{[^}]*\} [1-9]/);
+    expect(app.log).toEqual([]);
     await server.close(0);
   });
 });
 
 describe('Plugins', () => {
-  const withHeader = Object.assign(
-    async (fastify: FastifyInstance, options: { readonly value: string }): Promise<void> => {
-      fastify.addHook('onRequest', async (request, reply) => {
-        reply.header('access-control-allow-origin', options.value);
-        if (request.headers['x-limit'] !== undefined)
-          throw Object.assign(new Error('Too many requests'), { statusCode: 429 });
-      });
-      fastify.addContentTypeParser('application/json', (_request, _payload, done) => done(null, {}));
-    },
-    { [Symbol.for('skip-override')]: true },
-  );
   beforeAll(async () => {
     server = await listen({ plugins: [[withHeader, { value: 'https://app.example' }]] });
   });

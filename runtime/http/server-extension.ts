@@ -1,15 +1,17 @@
-import { parse as parseQuery } from 'node:querystring';
 import type {
   FastifyInstance,
   FastifyReply,
   FastifyRequest,
   HookHandlerDoneFunction,
+  onRequestHookHandler,
   RouteOptions,
 } from 'fastify';
+import type { Ticket } from './admission/gate.js';
 import type { Gatekeeper } from './admission/gatekeeper.js';
 import type { Answers } from './answer.js';
 import { readBody } from './body-reader.js';
-import { parseJsonBytes } from './input/json-text.js';
+import { parsePlainJson } from './input/json-text.js';
+import { readLooseQuery } from './input/query-text.js';
 import { isJsonContent } from './media-types.js';
 import { HttpProblem } from './problem.js';
 import type { RouteToolbox } from './route-tools.js';
@@ -26,18 +28,35 @@ export interface ExtensionContext {
 export function adoptRoute(route: RouteOptions, { gatekeeper, tools }: ExtensionContext): void {
   const begin = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void => {
     tools.begin(request, reply);
-    request.query = queryOf(request.raw.url);
-    done();
+    let problem: Error | undefined;
+    try {
+      request.query = { ...readLooseQuery(request.raw.url ?? '') };
+    } catch (error) {
+      problem = error instanceof Error ? error : new Error(String(error));
+    }
+    done(problem);
   };
-  const enter = (request: FastifyRequest, { raw }: FastifyReply, done: HookHandlerDoneFunction): void => {
-    gatekeeper.enter(request.raw, raw, (ticket) => {
+  const enter = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void => {
+    const admitted = (ticket: Ticket): void => {
       // What a custom route does besides its shards says nothing about how busy they are.
-      raw.once('close', () => ticket.leave(false));
+      reply.raw.once('close', () => ticket.leave(false));
       done();
-    });
+    };
+    gatekeeper.enter(request.raw, reply.raw, admitted, () => handOver(reply));
   };
-  route.onRequest = [begin, ...listOf(route.onRequest)];
-  if (route.config?.admission !== false) route.preHandler = [enter, ...listOf(route.preHandler)];
+  if (route.config?.admission === false) {
+    route.onRequest = [begin, ...listOf(route.onRequest)];
+    return;
+  }
+  route.onRequest = [begin, refusingHook(gatekeeper), ...listOf(route.onRequest)];
+  route.preHandler = [enter, ...listOf(route.preHandler)];
+}
+
+/** Refuses what there is no place for, before its body is read and with the headers that hooks have set by then. */
+export function refusingHook(gatekeeper: Gatekeeper): onRequestHookHandler {
+  return ({ raw }, reply, done) => {
+    if (!gatekeeper.refuses(raw, reply.raw, () => handOver(reply))) done();
+  };
 }
 
 /** Reads bodies of routes that are not generated: JSON as an object, or the bytes if the route asks for them. */
@@ -74,9 +93,7 @@ function jsonOf(headers: FastifyRequest['headers'], body: Buffer, nestingDepth: 
       'The body must be application/json in UTF-8, uncompressed',
     );
   }
-  // As strict as generated routes: duplicate keys, `__proto__`, invalid UTF-8 and too deep nesting are refused.
-  parseJsonBytes(body, nestingDepth);
-  return JSON.parse(body.toString('utf8'));
+  return parsePlainJson(body, nestingDepth);
 }
 
 /** Answers that Fastify sends get what generated ones have: no sniffing, and the end of the connection in a drain. */
@@ -101,11 +118,6 @@ export function handOver(reply: FastifyReply): void {
   if (reply.raw.headersSent) return;
   for (const [name, value] of Object.entries(reply.getHeaders()))
     if (value !== undefined) reply.raw.setHeader(name, value);
-}
-
-function queryOf(url = ''): object {
-  const start = url.indexOf('?');
-  return start === -1 ? {} : { ...parseQuery(url.slice(start + 1)) };
 }
 
 function listOf<Hook>(hooks: Hook | Hook[] | undefined): Hook[] {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
+import { type LoopTime, loopTime } from '../sharding/loop-time.js';
 import { HELLO, readFrames, socketPath, writeFrame } from './operators-wire.js';
 
 /** The database's only session, in the hands of one operator's command. */
@@ -16,7 +17,10 @@ export interface OperatorsSession {
 /** Takes the session when the server's own statements leave it. */
 export type TakeSession = () => Promise<OperatorsSession>;
 
-/** A command that keeps the session and sends nothing for so long is cut off, in milliseconds: the server waits for it. */
+/**
+ * A command that keeps the session and sends nothing for so long is cut off, in milliseconds, because the server waits
+ * for it. Only time in which the event loop could have read its messages counts.
+ */
 const HOLD_MS = 5_000;
 /** Permissions of the socket: its owner's alone. */
 const OWNER_ONLY = 0o600;
@@ -29,20 +33,25 @@ export class OperatorsSocket {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
-  private constructor(take: TakeSession) {
-    this.#server = createServer((socket) => this.#serve(socket, take));
+  private constructor(take: TakeSession, holding: LoopTime) {
+    this.#server = createServer((socket) => this.#serve(socket, new Caller(socket, take, holding)));
   }
 
   /**
    * @param directory locked by this process, so that a socket that lies there is stale
+   * @param holding measures how long commands keep the session
    * @returns undefined where the system has no such sockets, or where its path is too long
    * @throws the system's error
    */
-  static async listen(directory: string, take: TakeSession): Promise<OperatorsSocket | undefined> {
+  static async listen(
+    directory: string,
+    take: TakeSession,
+    holding: LoopTime = loopTime,
+  ): Promise<OperatorsSocket | undefined> {
     const path = socketPath(directory);
     if (path === undefined) return undefined;
     rmSync(path, { force: true });
-    const socket = new OperatorsSocket(take);
+    const socket = new OperatorsSocket(take, holding);
     const server = socket.#server;
     asOwner(() => server.listen(path));
     await once(server, 'listening');
@@ -56,9 +65,8 @@ export class OperatorsSocket {
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
   }
 
-  #serve(socket: Socket, take: TakeSession): void {
+  #serve(socket: Socket, caller: Caller): void {
     this.#sockets.add(socket);
-    const caller = new Caller(socket, take);
     socket.on('error', () => socket.destroy());
     socket.on('close', () => {
       this.#sockets.delete(socket);
@@ -77,24 +85,27 @@ export class OperatorsSocket {
 class Caller {
   readonly #socket: Socket;
   readonly #take: TakeSession;
+  readonly #holding: LoopTime;
   #session: OperatorsSession | undefined;
   #last: Promise<void> = Promise.resolve();
-  #timer: NodeJS.Timeout | undefined;
+  /** Ends the measurement of how long the session is held. */
+  #stopHolding: () => void = () => {};
   #hasEnded = false;
 
-  constructor(socket: Socket, take: TakeSession) {
+  constructor(socket: Socket, take: TakeSession, holding: LoopTime) {
     this.#socket = socket;
     this.#take = take;
+    this.#holding = holding;
   }
 
   take(messages: Uint8Array): void {
-    clearTimeout(this.#timer);
+    this.#stopHolding();
     this.#last = this.#last.then(() => this.#run(messages));
   }
 
   end(): void {
     this.#hasEnded = true;
-    clearTimeout(this.#timer);
+    this.#stopHolding();
     void this.#last.then(() => this.#release());
   }
 
@@ -115,7 +126,7 @@ class Caller {
 
   #hold(): void {
     if (this.#hasEnded) return;
-    this.#timer = setTimeout(() => this.#socket.destroy(), HOLD_MS).unref();
+    this.#stopHolding = this.#holding.after(HOLD_MS, () => this.#socket.destroy());
   }
 
   #release(): void {

@@ -40,26 +40,71 @@ export function writeFrame(socket: Socket, { kind, bytes }: Frame): void {
 /**
  * Cuts what a socket receives into frames, after the greeting.
  *
- * @param refused called once for what is no peer of ours
+ * @param refused called once for what is no peer of ours; nothing is read afterwards
  */
 export function readFrames(socket: Socket, take: (frame: Frame) => void, refused: () => void): void {
-  let isGreeted = false;
-  let pending: Buffer = Buffer.alloc(0);
-  socket.on('data', (chunk: Buffer) => {
-    pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
-    if (!isGreeted) {
-      if (pending.length < HELLO.length) return;
-      if (pending.toString('latin1', 0, HELLO.length) !== HELLO) return refused();
-      isGreeted = true;
-      pending = pending.subarray(HELLO.length);
+  const frames = new FrameReader(take);
+  const read = (chunk: Buffer): void => {
+    if (frames.read(chunk)) return;
+    socket.off('data', read);
+    refused();
+  };
+  socket.on('data', read);
+}
+
+class FrameReader {
+  readonly #received = new ReceivedBytes();
+  readonly #take: (frame: Frame) => void;
+  #isGreeted = false;
+  /** Header of the frame that is arriving. */
+  #header: Buffer | undefined;
+
+  constructor(take: (frame: Frame) => void) {
+    this.#take = take;
+  }
+
+  /** @returns whether the other side is a peer of ours */
+  read(chunk: Buffer): boolean {
+    this.#received.push(chunk);
+    if (!this.#isGreeted) {
+      const hello = this.#received.take(HELLO.length);
+      if (hello === undefined) return true;
+      if (hello.toString('latin1') !== HELLO) return false;
+      this.#isGreeted = true;
     }
-    while (pending.length >= HEADER) {
-      const length = pending.readUInt32BE(1);
-      if (length > LARGEST_FRAME) return refused();
-      if (pending.length < HEADER + length) return;
-      const bytes = pending.subarray(HEADER, HEADER + length);
-      take({ kind: pending.readUInt8(0) === 0 ? 'messages' : 'failure', bytes });
-      pending = pending.subarray(HEADER + length);
+    for (;;) {
+      this.#header ??= this.#received.take(HEADER);
+      if (this.#header === undefined) return true;
+      const length = this.#header.readUInt32BE(1);
+      if (length > LARGEST_FRAME) return false;
+      const bytes = this.#received.take(length);
+      if (bytes === undefined) return true;
+      const kind = this.#header.readUInt8(0) === 0 ? 'messages' : 'failure';
+      this.#header = undefined;
+      this.#take({ kind, bytes });
     }
-  });
+  }
+}
+
+/** Bytes that arrive in pieces. Each is copied once, however many pieces a frame has. */
+class ReceivedBytes {
+  #chunks: Buffer[] = [];
+  #length = 0;
+
+  push(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
+  }
+
+  /** The next so many bytes, once they are all there. */
+  take(length: number): Buffer | undefined {
+    if (this.#length < length) return undefined;
+    const [first = Buffer.alloc(0)] = this.#chunks;
+    const bytes = first.length >= length ? first : Buffer.concat(this.#chunks, this.#length);
+    this.#length -= length;
+    if (bytes !== first) this.#chunks = [bytes.subarray(length)];
+    else if (first.length === length) this.#chunks.shift();
+    else this.#chunks[0] = first.subarray(length);
+    return bytes.subarray(0, length);
+  }
 }

@@ -21,7 +21,7 @@ const HEARTBEAT_MS = 10_000;
 /** A process that has missed two heartbeats has been killed, or cannot reach the default shard. */
 const SILENT_AFTER_SECONDS = 25;
 /** How long a process that ends waits for its row to go, in milliseconds. */
-const PATIENCE_MS = 3_000;
+const PATIENCE_MS = 1_000;
 /** One that has not been heard of for so long is gone. */
 const VANISHED_AFTER = "interval '4 minutes'";
 

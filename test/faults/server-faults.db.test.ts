@@ -8,7 +8,7 @@ import { latency, type Sample, ServerLoad } from './server-load.js';
 import { ServerWorld } from './server-world.js';
 
 const BEFORE_MS = 1_000;
-const BACK_WITHIN_MS = 1_000;
+const BACK_WITHIN_MS = 30_000;
 
 let world: ServerWorld;
 let opened: Application;

@@ -22,6 +22,11 @@ class Clock {
     }
     this.#nowMs = end;
   }
+
+  /** The event loop is busy for so long: timers that are due run afterwards. */
+  stall(ms: number): void {
+    this.#nowMs += ms;
+  }
 }
 
 /** One request as a test follows it. */
@@ -85,6 +90,27 @@ describe('Admission', () => {
       each.ticket?.leave(true);
     }
     expect(statesOf(burst)).toEqual({ admitted: 500 });
+  });
+
+  it('keeps a burst that has waited while the process did nothing at all, and no longer than otherwise', () => {
+    const burst = enter(0, 500);
+    clock.stall(3_000);
+    clock.pass(5);
+    expect(statesOf(burst)).toEqual({ admitted: 256, waiting: 244 });
+    for (const each of burst.slice(0, 100)) each.ticket?.leave(false);
+    clock.pass(600);
+    expect(statesOf(burst)).toEqual({ admitted: 356, refused: 144 });
+  });
+
+  it('says when a place is free that no request waits for', () => {
+    const free: number[] = [];
+    admission.whenFree = (shard) => void free.push(shard);
+    const running = enter(3, 257);
+    expect(admission.freePlaces(3)).toBe(0);
+    running[0]?.ticket?.leave(false);
+    expect([free, admission.freePlaces(3)]).toEqual([[], 0]);
+    running[1]?.ticket?.leave(false);
+    expect([free, admission.freePlaces(3)]).toEqual([[3], 1]);
   });
 
   it('serves the newest first while the queue does not empty, and refuses the others soon', () => {

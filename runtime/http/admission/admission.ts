@@ -53,6 +53,8 @@ const QUEUE: QueueTimes = { burstMs: 250, longestMs: 500, overloadedMs: 10 };
 const SWEEP_MS = 5;
 /** The best mean latency of all shards counts for so long, in milliseconds. */
 const BEST_FOR_MS = 10_000;
+/** The event loop was busy for what is longer between two looks at the time; requests have not waited for places then. */
+const LONGEST_STEP_MS = 25;
 const LONGEST_RETURN_MS = 15_000;
 
 /**
@@ -66,8 +68,12 @@ export class Admission {
   readonly #crowded = new Set<Gate>();
   readonly #total = new LatencyLimit(TOTAL_LIMIT);
   readonly #returns = new ReturnTimes(LONGEST_RETURN_MS);
+  /** Called when a place of a shard is free and no request waits for it. */
+  whenFree: (shard: number) => void = () => {};
   #inFlight = 0;
   #sweeping = false;
+  /** The time that requests have waited: that in which the event loop was free. */
+  readonly #waits = { ms: 0, lookedAtMs: 0 };
   #best = { meanMs: Number.POSITIVE_INFINITY, atMs: Number.NEGATIVE_INFINITY };
 
   constructor(environment: AdmissionEnvironment = SYSTEM) {
@@ -75,7 +81,7 @@ export class Admission {
   }
 
   get statistics(): AdmissionStatistics {
-    const gates = [...this.#gates].map(([shard, gate]) => ({ shard, ...gate.statistics }));
+    const gates = [...this.#gates.values()].map(({ statistics }) => statistics);
     const sum = (of: (gate: GateStatistics) => number): number =>
       gates.reduce((total, gate) => total + of(gate), 0);
     return {
@@ -90,7 +96,20 @@ export class Admission {
   /** Whether a request for this shard would be refused now: to be asked before its body is read. */
   isFull(shard: number): boolean {
     const gate = this.#gates.get(shard);
-    return gate !== undefined && !this.#hasRoom(gate) && gate.isCrowded(this.#environment.nowMs());
+    return gate !== undefined && !this.#hasRoom(gate) && gate.isCrowded(this.#waitMs());
+  }
+
+  /** Whether requests wait for places. */
+  get isCrowded(): boolean {
+    return this.#crowded.size > 0;
+  }
+
+  /** Free places of a shard; 0 while requests wait for one. */
+  freePlaces(shard: number): number {
+    const gate = this.#gates.get(shard);
+    const inAll = Math.max(0, this.#total.limit - this.#inFlight);
+    if (gate === undefined) return inAll;
+    return gate.hasWaiting ? 0 : Math.min(inAll, Math.max(0, gate.limit.limit - gate.inFlight));
   }
 
   /** Counts a request that was refused because `isFull`. @returns after how many milliseconds to come back */
@@ -106,26 +125,37 @@ export class Admission {
       this.#admit(gate, entrant);
       return;
     }
-    const nowMs = this.#environment.nowMs();
-    if (gate.isCrowded(nowMs)) {
-      const overdue = gate.takeOverdue(nowMs);
-      this.#refuse(gate, overdue ?? entrant, nowMs);
+    const waitMs = this.#waitMs();
+    if (gate.isCrowded(waitMs)) {
+      const overdue = gate.takeOverdue(waitMs);
+      this.#refuse(gate, overdue ?? entrant);
       if (overdue === undefined) return;
     }
-    gate.wait(entrant, nowMs);
+    gate.wait(entrant, waitMs);
     this.#crowded.add(gate);
     this.#sweepLater();
   }
 
-  #refuse(gate: Gate, entrant: Entrant, nowMs: number): void {
+  #refuse(gate: Gate, entrant: Entrant): void {
     gate.refused += 1;
-    entrant.refused(this.#returns.waitMs(nowMs));
+    entrant.refused(this.#returns.waitMs(this.#environment.nowMs()));
+  }
+
+  /**
+   * The time by which waiting requests grow old. A process that stalls for a second serves none of them meanwhile, and
+   * reads afterwards which places have become free: refused by the clock, a burst would be lost to a stall.
+   */
+  #waitMs(): number {
+    const nowMs = this.#environment.nowMs();
+    this.#waits.ms += Math.min(LONGEST_STEP_MS, nowMs - this.#waits.lookedAtMs);
+    this.#waits.lookedAtMs = nowMs;
+    return this.#waits.ms;
   }
 
   #gate(shard: number): Gate {
     let gate = this.#gates.get(shard);
     if (gate === undefined) {
-      gate = new Gate(new LatencyLimit(LIMIT), QUEUE);
+      gate = new Gate(shard, new LatencyLimit(LIMIT), QUEUE);
       this.#gates.set(shard, gate);
     }
     return gate;
@@ -157,6 +187,7 @@ export class Admission {
     gate.inFlight -= 1;
     this.#inFlight -= 1;
     this.#admitWaiting();
+    if (!gate.hasWaiting && this.#hasRoom(gate)) this.whenFree(gate.shard);
   }
 
   /** A shard that is slower than the others says nothing about this process. */
@@ -191,14 +222,14 @@ export class Admission {
   }
 
   #sweep(): void {
-    const nowMs = this.#environment.nowMs();
+    const waitMs = this.#waitMs();
     // A limit that has risen lets requests in without any of them ending.
     this.#admitWaiting();
     for (const gate of this.#crowded) {
-      let late = gate.takeOverdue(nowMs);
+      let late = gate.takeOverdue(waitMs);
       while (late !== undefined) {
-        this.#refuse(gate, late, nowMs);
-        late = gate.takeOverdue(nowMs);
+        this.#refuse(gate, late);
+        late = gate.takeOverdue(waitMs);
       }
       if (!gate.hasWaiting) this.#crowded.delete(gate);
     }

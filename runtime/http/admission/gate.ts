@@ -48,6 +48,8 @@ const OVERLOADED_SHARE = 1 / 8;
  * places: refused at that point, its requests would have waited for nothing.
  */
 export class Gate {
+  /** The shard's bits. */
+  readonly shard: number;
   readonly limit: LatencyLimit;
   readonly #times: QueueTimes;
   /** Since when the queue has not been empty. */
@@ -59,7 +61,8 @@ export class Gate {
   /** Requests that have come under overload, the oldest first. */
   #late: Waiting[] = [];
 
-  constructor(limit: LatencyLimit, times: QueueTimes) {
+  constructor(shard: number, limit: LatencyLimit, times: QueueTimes) {
+    this.shard = shard;
     this.limit = limit;
     this.#times = times;
   }
@@ -79,13 +82,14 @@ export class Gate {
   }
 
   get statistics(): {
+    readonly shard: number;
     readonly inFlight: number;
     readonly limit: number;
     readonly waiting: number;
     readonly refused: number;
   } {
-    const { inFlight, limit, refused } = this;
-    return { inFlight, limit: limit.limit, waiting: this.#waitingCount, refused };
+    const { shard, inFlight, limit, refused } = this;
+    return { shard, inFlight, limit: limit.limit, waiting: this.#waitingCount, refused };
   }
 
   wait(entrant: Entrant, nowMs: number): void {

@@ -1,18 +1,26 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Answers } from '../answer.js';
+import type { Connection, Doorkeeper, Verdict } from '../connection/connection.js';
+import type { Connections } from '../connection/connections.js';
+import { isOnePlainRequest, targetOf } from '../connection/raw-request.js';
 import { Admission, type AdmissionStatistics } from './admission.js';
+import { EarlyReturns } from './early-returns.js';
 import type { Ticket } from './gate.js';
 import { shardInPath } from './path-shard.js';
-import { refusalOf } from './refusal.js';
+import { rawRefusal, refusalOf } from './refusal.js';
 
 /** What a gatekeeper works with. */
 export interface GatekeeperOptions {
-  readonly answers: Pick<Answers, 'send' | 'refused' | 'closing'>;
+  readonly answers: Pick<Answers, 'send' | 'refused'>;
+  readonly connections: Connections;
   /** Default: one with the system's clock. */
   readonly admission?: Admission;
   /** Monotonic milliseconds. Default: the system's. */
   readonly nowMs?: () => number;
+  /** An idle connection is closed after so many milliseconds. */
+  readonly keepAliveTimeoutMs: number;
+  /** Hooks of plugins run before a request is refused: they may set headers, `Access-Control-Allow-Origin` for one. */
+  readonly hasHooks: boolean;
 }
 
 /** Served whatever else is under way: operators need them most under overload, and they cost next to nothing. */
@@ -23,120 +31,135 @@ const ALWAYS: ReadonlySet<string> = new Set([
   '/docs',
   '/openapi.json',
 ]);
-/** Requests that came back too early are looked at so often, in milliseconds. */
-const HOLD_STEP_MS = 50;
+const NOTHING = (): void => {};
+const PARSE: Verdict = { kind: 'parse' };
+const HOLD: Verdict = { kind: 'hold' };
 /** A request that came back too early is held for so long at most, in milliseconds. */
 const LONGEST_HOLD_MS = 8_000;
-/** Requests that came back too early and are refused at once, per second. */
-const EARLY_PER_SECOND = 200;
-
-interface Held {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly handle: RequestListener;
-  readonly shard: number;
-  readonly untilMs: number;
-}
 
 /**
  * The server's side of admission. At the head of a request: refused if its shard is full, from the path alone and
- * before the body is read. When the body is there: admitted, made to wait, or refused.
- *
- * A client that comes back before its `Retry-After` is over is held until then while there are many of them: refusing
- * it at once would only bring it back at once.
+ * before the body is read. When the body is there: admitted, made to wait, or refused. Clients that come back before
+ * their `Retry-After` is over are held back before they are parsed.
  */
-export class Gatekeeper {
+export class Gatekeeper implements Doorkeeper {
   readonly #admission: Admission;
   readonly #answers: GatekeeperOptions['answers'];
-  readonly #nowMs: () => number;
-  readonly #returns = new WeakMap<Socket, number>();
-  #held: Held[] = [];
-  #timer: NodeJS.Timeout | undefined;
-  #early = { sinceMs: 0, count: 0 };
+  readonly #connections: Connections;
+  readonly #early: EarlyReturns;
+  /** Whether hooks call `refuses`, after those of plugins. */
+  readonly hasHooks: boolean;
 
-  constructor(options: GatekeeperOptions) {
-    this.#answers = options.answers;
-    this.#admission = options.admission ?? new Admission();
-    this.#nowMs = options.nowMs ?? (() => performance.now());
+  constructor({
+    answers,
+    connections,
+    keepAliveTimeoutMs,
+    hasHooks,
+    admission = new Admission(),
+    nowMs = () => performance.now(),
+  }: GatekeeperOptions) {
+    this.#answers = answers;
+    this.hasHooks = hasHooks;
+    this.#connections = connections;
+    this.#admission = admission;
+    this.#early = new EarlyReturns({
+      freePlaces: (shard) => admission.freePlaces(shard),
+      nowMs,
+      // A connection on which nothing arrives for longer is closed.
+      longestMs: Math.min(LONGEST_HOLD_MS, keepAliveTimeoutMs / 2),
+    });
+    admission.whenFree = (shard) => this.#early.letIn(shard);
+    connections.doorkeeper = this;
   }
 
-  get statistics(): AdmissionStatistics {
-    return this.#admission.statistics;
+  get statistics(): AdmissionStatistics & { readonly held: number } {
+    return { ...this.#admission.statistics, held: this.#early.count };
   }
 
-  /** A listener that hands on what is not refused. */
+  judge(connection: Connection, bytes: Buffer): Verdict {
+    if (connection.returnAtMs === 0 && !this.#admission.isCrowded) return PARSE;
+    const target = targetOf(bytes);
+    if (target === undefined || ALWAYS.has(target)) return PARSE;
+    const shard = shardInPath(target);
+    if (this.#early.holds(connection, shard)) return HOLD;
+    if (!this.#mustRefuse(connection, shard)) return PARSE;
+    if (this.hasHooks || !connection.takesRawAnswers || !isOnePlainRequest(bytes)) return PARSE;
+    const returnMs = this.#admission.refuse(shard);
+    this.#noteRefusal(connection, shard, returnMs);
+    return { kind: 'refuse', answer: rawRefusal(target, shard, returnMs) };
+  }
+
+  /** A listener that hands on what is not refused; everything if there are hooks, which call `refuses` themselves. */
   guard(handle: RequestListener): RequestListener {
+    if (this.hasHooks) return handle;
     return (request, response) => {
-      const { url = '/' } = request;
-      const shard = shardInPath(url);
-      if (!this.#admission.isFull(shard) || ALWAYS.has(url)) handle(request, response);
-      else if (this.#mustHold(request.socket)) this.#hold({ request, response, handle, shard });
-      else this.#refuse(request, response, shard, this.#admission.refuse(shard));
+      if (!this.refuses(request, response)) handle(request, response);
     };
+  }
+
+  /**
+   * Refuses a request whose head has been read if there is no place for it.
+   *
+   * @param refusing called before it is answered
+   * @returns whether it was answered here
+   */
+  refuses(request: IncomingMessage, response: ServerResponse, refusing: () => void = NOTHING): boolean {
+    const { url = '/' } = request;
+    if (ALWAYS.has(url)) return false;
+    const shard = shardInPath(url);
+    const connection = this.#connections.of(request.socket);
+    if (!this.#mustRefuse(connection, shard)) return false;
+    refusing();
+    this.#refuse(request, response, shard, this.#admission.refuse(shard));
+    return true;
   }
 
   /**
    * Asks for a place for a request that has arrived as a whole. If there is none, it is answered here.
    *
    * @param admitted called with the place, at once or soon
+   * @param refusing called before it is answered
    */
-  enter(request: IncomingMessage, response: ServerResponse, admitted: (ticket: Ticket) => void): void {
+  enter(
+    request: IncomingMessage,
+    response: ServerResponse,
+    admitted: (ticket: Ticket) => void,
+    refusing: () => void = NOTHING,
+  ): void {
     const shard = shardInPath(request.url ?? '/');
+    const connection = this.#connections.of(request.socket);
+    if (connection !== undefined) connection.isOverdue = false;
     this.#admission.enter(shard, {
       admitted,
-      refused: (returnMs) => this.#refuse(request, response, shard, returnMs),
+      refused: (returnMs) => {
+        refusing();
+        this.#refuse(request, response, shard, returnMs);
+      },
       get isGone() {
         return response.destroyed;
       },
     });
   }
 
-  /** Answers what is held: a server that closes makes nobody wait. */
+  /** Holds no request back any longer: a server that closes makes nobody wait. */
   release(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#decide(Number.POSITIVE_INFINITY);
+    this.#early.open();
+  }
+
+  #mustRefuse(connection: Connection | undefined, shard: number): boolean {
+    if (this.#admission.isFull(shard)) return true;
+    return connection?.isOverdue === true && this.#admission.freePlaces(shard) === 0;
   }
 
   #refuse(request: IncomingMessage, response: ServerResponse, shard: number, returnMs: number): void {
-    this.#answers.refused(shard);
-    this.#returns.set(request.socket, this.#nowMs() + returnMs);
+    this.#noteRefusal(this.#connections.of(request.socket), shard, returnMs);
     if (response.headersSent || response.destroyed) return;
-    const { headers, body } = refusalOf(request, shard, returnMs);
+    const { headers, body } = refusalOf(request.url, shard, returnMs);
     this.#answers.send(response, 503, headers, body);
   }
 
-  /** Whether a client has come back too early, with more others than may be refused at once. */
-  #mustHold(socket: Socket): boolean {
-    const returnAt = this.#returns.get(socket);
-    const nowMs = this.#nowMs();
-    if (returnAt === undefined || nowMs >= returnAt || this.#answers.closing) return false;
-    if (nowMs - this.#early.sinceMs >= 1_000) this.#early = { sinceMs: nowMs, count: 0 };
-    this.#early.count += 1;
-    return this.#early.count > EARLY_PER_SECOND;
-  }
-
-  #hold(request: Omit<Held, 'untilMs'>): void {
-    const nowMs = this.#nowMs();
-    const returnAt = this.#returns.get(request.request.socket) ?? nowMs;
-    this.#held.push({ ...request, untilMs: Math.min(returnAt, nowMs + LONGEST_HOLD_MS) });
-    this.#timer ??= setTimeout(() => this.#step(), HOLD_STEP_MS).unref();
-  }
-
-  #step(): void {
-    this.#timer = undefined;
-    this.#decide(this.#nowMs());
-    if (this.#held.length > 0) this.#timer = setTimeout(() => this.#step(), HOLD_STEP_MS).unref();
-  }
-
-  #decide(nowMs: number): void {
-    const due = this.#held.filter(({ untilMs }) => untilMs <= nowMs);
-    if (due.length === 0) return;
-    this.#held = this.#held.filter(({ untilMs }) => untilMs > nowMs);
-    for (const { request, response, handle, shard } of due) {
-      if (response.destroyed) continue;
-      if (!this.#admission.isFull(shard)) handle(request, response);
-      else this.#refuse(request, response, shard, this.#admission.refuse(shard));
-    }
+  #noteRefusal(connection: Connection | undefined, shard: number, returnMs: number): void {
+    this.#answers.refused(shard);
+    if (connection !== undefined) this.#early.refused(connection, returnMs);
   }
 }

@@ -1,4 +1,5 @@
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { type OutgoingHttpHeaders, STATUS_CODES } from 'node:http';
+import { time } from '../../concurrency/time.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { PROBLEM_KINDS, type ProblemCode, problemType } from '../problem-kinds.js';
 import { NO_SHARD } from './admission.js';
@@ -14,22 +15,56 @@ const templates = new Map<number, Template>();
 /**
  * A 503 that costs as little as possible: its body is made but for the path.
  *
+ * @param url the request target
  * @param shard bits of the shard that is busy, or `NO_SHARD`
  * @param returnMs after how many milliseconds the client should come back
  */
 export function refusalOf(
-  { url = '/' }: IncomingMessage,
+  url = '/',
   shard: number,
   returnMs: number,
 ): { readonly headers: OutgoingHttpHeaders; readonly body: string } {
-  const { before, after } = templateOf(shard);
-  const end = url.search(/[?#]/);
   const headers = {
     'content-type': 'application/problem+json',
     'cache-control': 'no-store',
-    'retry-after': String(Math.ceil(returnMs / 1_000)),
+    'retry-after': retryAfter(returnMs),
   };
-  return { headers, body: before + JSON.stringify(end < 0 ? url : url.slice(0, end)) + after };
+  return { headers, body: bodyOf(url, shard) };
+}
+
+/** The same as the bytes of an answer, for requests that no parser has read: all ASCII. */
+export function rawRefusal(target: string, shard: number, returnMs: number): string {
+  const body = bodyOf(target, shard);
+  return `${RAW_HEAD}retry-after: ${retryAfter(returnMs)}\r\ncontent-length: ${body.length}\r\ndate: ${httpDate()}\r\n\r\n${body}`;
+}
+
+const RAW_HEAD = [
+  `HTTP/1.1 503 ${STATUS_CODES[503]}`,
+  'content-type: application/problem+json',
+  'cache-control: no-store',
+  'x-content-type-options: nosniff',
+  'connection: keep-alive',
+  '',
+].join('\r\n');
+
+let dated = { second: 0, text: '' };
+
+/** Made once a second. */
+function httpDate(): string {
+  const nowMs = time.dateMs();
+  const second = Math.floor(nowMs / 1_000);
+  if (second !== dated.second) dated = { second, text: new Date(nowMs).toUTCString() };
+  return dated.text;
+}
+
+function retryAfter(returnMs: number): string {
+  return String(Math.ceil(returnMs / 1_000));
+}
+
+function bodyOf(url: string, shard: number): string {
+  const { before, after } = templateOf(shard);
+  const end = url.search(/[?#]/);
+  return before + JSON.stringify(end < 0 ? url : url.slice(0, end)) + after;
 }
 
 function templateOf(shard: number): Template {

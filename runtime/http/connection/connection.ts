@@ -8,10 +8,26 @@ const LINGER_MS = 2_000;
 
 type Parse = (bytes: Buffer) => void;
 
+/** What becomes of a request that has begun to arrive. */
+export type Verdict =
+  | { readonly kind: 'parse' }
+  /** It is not parsed until `Connection.letIn` is called. */
+  | { readonly kind: 'hold' }
+  /** These bytes answer it, and it is not parsed at all. */
+  | { readonly kind: 'refuse'; readonly answer: string };
+
+/** Decides on requests before they are parsed. */
+export interface Doorkeeper {
+  /** @param bytes the first bytes of the request */
+  judge(connection: Connection, bytes: Buffer): Verdict;
+}
+
 /** What all connections of a server share. */
 export interface ConnectionSurroundings {
   /** While it is shut, no request is begun; `advance` must be called when it is opened. */
   readonly gate: { readonly isShut: boolean };
+  /** Default: all requests are parsed. */
+  readonly doorkeeper: Doorkeeper | undefined;
   readonly turns: Turns;
 }
 
@@ -24,12 +40,24 @@ export class Connection {
   readonly socket: Socket;
   readonly #parse: Parse;
   readonly #endInput: () => void;
-  readonly #gate: ConnectionSurroundings['gate'];
-  readonly #turns: Turns;
+  readonly #surroundings: ConnectionSurroundings;
   readonly #closed: () => void;
   readonly #cutter = new MessageCutter();
+  /**
+   * When the client should send its next request, in monotonic milliseconds: set when one is refused, 0 if it may send
+   * at any time.
+   */
+  returnAtMs = 0;
+  /** Its request was held back until the client should have sent it: it is refused unless there is a place for it. */
+  isOverdue = false;
   /** Bytes that the parser has not got yet. */
-  #held: Buffer[] = [];
+  #unparsed: Buffer[] = [];
+  /** The parser has got a part of a request whose head is not complete. */
+  #hasBegun = false;
+  /** Requests whose heads have been parsed. */
+  #parsed = 0;
+  /** The doorkeeper holds the next request back. */
+  #isHeldBack = false;
   #request: IncomingMessage | undefined;
   #response: ServerResponse | undefined;
   #isPaused = false;
@@ -49,17 +77,16 @@ export class Connection {
    *
    * @param closed called once, when the socket is closed
    */
-  constructor(socket: Socket, { gate, turns }: ConnectionSurroundings, closed: () => void) {
+  constructor(socket: Socket, surroundings: ConnectionSurroundings, closed: () => void) {
     this.socket = socket;
-    this.#gate = gate;
-    this.#turns = turns;
+    this.#surroundings = surroundings;
     this.#closed = closed;
     this.#parse = takeListener(socket, 'data') as Parse;
     this.#endInput = takeListener(socket, 'end') as () => void;
     // A connection that ends with bytes unread is reset by the kernel, and its last answer is lost.
     const destroySoon = socket.destroySoon.bind(socket);
     socket.destroySoon = () => {
-      if (this.#held.length > 0) this.linger();
+      if (this.#unparsed.length > 0) this.linger();
       else destroySoon();
       this.#isDeaf = true;
     };
@@ -83,14 +110,32 @@ export class Connection {
     return this.isAnswering || this.#response?.headersSent === true;
   }
 
+  /**
+   * Whether a request may be answered without the parser. Not the first one of a connection: Node's parser would wait
+   * for that, and end the connection in the end. Nor while the client takes no answers, or has more requests.
+   */
+  get takesRawAnswers(): boolean {
+    return (
+      this.#parsed > 0 &&
+      this.#unparsed.length === 1 &&
+      !this.#hasEnded &&
+      this.socket.writable &&
+      this.socket.writableLength === 0
+    );
+  }
+
+  get isClosed(): boolean {
+    return this.socket.destroyed;
+  }
+
   /** True while an answer is on its way, or bytes that arrived behind its request. */
   get isBusy(): boolean {
-    return this.isAnswering || this.#held.length > 0 || this.#isLingering;
+    return this.isAnswering || this.#unparsed.length > 0 || this.#isLingering;
   }
 
   /** True if more requests, or parts of them, have arrived behind the present one. */
   get hasMore(): boolean {
-    return this.#held.length > 0;
+    return this.#unparsed.length > 0;
   }
 
   /** A request whose head has been parsed. */
@@ -98,8 +143,10 @@ export class Connection {
     this.#request = request;
     this.#response = response;
     this.#looks = 0;
+    this.#hasBegun = false;
+    this.#parsed += 1;
     this.#cutter.startBody(request);
-    response.once('finish', () => this.#answered());
+    response.once('finish', this.#answered);
   }
 
   /**
@@ -120,7 +167,7 @@ export class Connection {
     if (this.#isDeaf) return;
     this.#isDeaf = true;
     this.#isLingering = true;
-    this.#held = [];
+    this.#unparsed = [];
     const { socket } = this;
     if (last === undefined) socket.end();
     else socket.end(last);
@@ -135,17 +182,17 @@ export class Connection {
 
   #arrived(bytes: Buffer): void {
     if (this.#isDeaf) return;
-    this.#held.push(bytes);
-    if (this.#isQueued) this.#pause();
+    this.#unparsed.push(bytes);
+    if (this.#isQueued || this.#isHeldBack) this.#pause();
     else this.#advanceInTurn();
   }
 
   #advanceInTurn(): void {
     this.#isQueued = true;
-    this.#turns.read(this.#takeTurn);
+    this.#surroundings.turns.read(this.#takeTurn);
   }
 
-  /** One function for all turns of a connection. */
+  // Properties, so that a turn or an answer makes no function.
   readonly #takeTurn = (): void => {
     this.#isQueued = false;
     this.advance();
@@ -154,19 +201,29 @@ export class Connection {
   #ended(): void {
     this.#hasEnded = true;
     if (this.#isDeaf) this.socket.destroySoon();
-    else if (!this.#isQueued) this.#advanceInTurn();
+    else this.#advanceOnce();
   }
 
   #close(): void {
     this.#isDeaf = true;
-    this.#held = [];
+    this.#unparsed = [];
     this.#closed();
   }
 
-  #answered(): void {
+  readonly #answered = (): void => {
     this.#response = undefined;
     // One request of a connection in each turn of the event loop: others have their turns, too.
-    if (this.#held.length > 0 || this.#hasEnded) setImmediate(() => this.#isQueued || this.#advanceInTurn());
+    if (this.#unparsed.length > 0 || this.#hasEnded) setImmediate(this.#advanceOnce);
+  };
+
+  readonly #advanceOnce = (): void => {
+    if (!this.#isQueued) this.#advanceInTurn();
+  };
+
+  /** Parses a request that the doorkeeper has held back. */
+  letIn(): void {
+    this.#isHeldBack = false;
+    this.#advanceOnce();
   }
 
   /** Gives the parser what it may have. */
@@ -179,27 +236,45 @@ export class Connection {
       this.#isAdvancing = false;
     }
     if (this.#isDeaf) return;
-    if (this.#held.length > 0) this.#pause();
+    // A client that goes away while its request is held back is noticed only if its socket is read.
+    if (this.#isHeldBack) this.#resume();
+    else if (this.#unparsed.length > 0) this.#pause();
     else if (this.#hasEnded && this.#isReady()) this.#endInput();
     else this.#resume();
   }
 
   #parseAll(): void {
     while (!this.#isDeaf && this.#isReady()) {
-      const bytes = this.#held[0];
-      if (bytes === undefined) return;
+      const bytes = this.#unparsed[0];
+      if (bytes === undefined || !this.#mayBegin(bytes)) return;
       const length = this.#cutter.cut(bytes);
-      if (length === bytes.length) this.#held.shift();
-      else this.#held[0] = bytes.subarray(length);
+      if (length === bytes.length) this.#unparsed.shift();
+      else this.#unparsed[0] = bytes.subarray(length);
+      if (this.#request === undefined) this.#hasBegun = true;
       this.#parse(length === bytes.length ? bytes : bytes.subarray(0, length));
     }
   }
 
+  /** Asks the doorkeeper at the start of a request, and does what it says. */
+  #mayBegin(bytes: Buffer): boolean {
+    const { doorkeeper } = this.#surroundings;
+    if (doorkeeper === undefined || this.#hasBegun || this.#request !== undefined) return true;
+    const verdict = doorkeeper.judge(this, bytes);
+    if (verdict.kind === 'parse') return true;
+    if (verdict.kind === 'hold') this.#isHeldBack = true;
+    else {
+      this.#unparsed.shift();
+      this.socket.write(verdict.answer, 'latin1');
+    }
+    return false;
+  }
+
   /** True unless a request has arrived whole and its answer has not left, or none may be begun. */
   #isReady(): boolean {
-    if (this.#request === undefined) return !this.#gate.isShut;
+    if (this.#isHeldBack) return false;
+    if (this.#request === undefined) return !this.#surroundings.gate.isShut;
     if (!this.#request.complete) return true;
-    if (this.#response !== undefined || this.#gate.isShut) return false;
+    if (this.#response !== undefined || this.#surroundings.gate.isShut) return false;
     this.#request = undefined;
     this.#cutter.endBody();
     return true;

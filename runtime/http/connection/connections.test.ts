@@ -72,7 +72,7 @@ it('answers a request on an idle connection soon after it begins to close, also 
   const startMs = performance.now();
   idle.write(get('/'));
   await arrived(idle, 'whole');
-  expect(performance.now() - startMs).toBeLessThan(1_500);
+  expect(performance.now() - startMs).toBeLessThan(10_000);
   expect(stream.destroyed).toBe(false);
   for (const response of streams) response.end();
   stream.destroy();

@@ -4,7 +4,7 @@ import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { HttpLimits } from '../limits.js';
 import { HttpProblem } from '../problem.js';
-import { Connection } from './connection.js';
+import { Connection, type Doorkeeper } from './connection.js';
 import { MoreListeners } from './more-listeners.js';
 import { rawAnswer } from './parser-error.js';
 import { Turns } from './turns.js';
@@ -41,6 +41,8 @@ export class Connections {
   readonly #lookEveryMs: number;
   readonly #most: number;
   readonly #gate = { isShut: false };
+  /** Decides which requests are held back before they are parsed. Default: none. */
+  doorkeeper: Doorkeeper | undefined;
   /** The work of requests and answers, bounded per turn of the event loop. */
   readonly turns: Turns = new Turns();
   /** Connections so far. */
@@ -63,9 +65,9 @@ export class Connections {
   takeOver(server: Server, another: () => Server): void {
     this.#servers.add(server);
     this.#another ??= another;
-    const surroundings = { gate: this.#gate, turns: this.turns };
     server.on('connection', (socket: Socket) => {
       this.#accepted += 1;
+      const surroundings = { gate: this.#gate, doorkeeper: this.doorkeeper, turns: this.turns };
       const connection = new Connection(socket, surroundings, () => this.#bySocket.delete(socket));
       this.#bySocket.set(socket, connection);
       // Not parsed: the refusal of a connection costs next to nothing.

@@ -13,16 +13,29 @@ const MESSAGE_LENGTH = 160;
  * @throws HttpProblem (400)
  */
 export function parseJsonBytes(bytes: Buffer, maximumDepth: number): unknown {
-  if (!isUtf8(bytes)) throw new HttpProblem('HTTP_MALFORMED_BODY', 'The body is not valid UTF-8');
-  return parseJsonText(bytes.toString('utf8'), maximumDepth);
+  return parseJsonText(textOf(bytes), maximumDepth);
 }
 
 /** As `parseJsonBytes`, for text. */
 export function parseJsonText(text: string, maximumDepth: number): unknown {
+  return checked(text, maximumDepth, parse);
+}
+
+/** As `parseJsonBytes`, with numbers as JavaScript has them. */
+export function parsePlainJson(bytes: Buffer, maximumDepth: number): unknown {
+  return checked(textOf(bytes), maximumDepth, JSON.parse);
+}
+
+function textOf(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new HttpProblem('HTTP_MALFORMED_BODY', 'The body is not valid UTF-8');
+  return bytes.toString('utf8');
+}
+
+function checked(text: string, maximumDepth: number, parseText: (text: string) => unknown): unknown {
   const hazard = findJsonHazard(text, maximumDepth);
   if (hazard !== undefined) throw new HttpProblem('HTTP_MALFORMED_BODY', hazard);
   try {
-    return parse(text);
+    return parseText(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message.slice(0, MESSAGE_LENGTH) : 'not JSON';
     throw new HttpProblem('HTTP_MALFORMED_BODY', `Malformed JSON: ${reason}`, { cause: error });

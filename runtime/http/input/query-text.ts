@@ -14,14 +14,7 @@ export function readQuery(
   lists: ReadonlySet<string> = NO_LISTS,
 ): Record<string, string | string[]> {
   const values: Record<string, string | string[]> = Object.create(null);
-  const start = url.indexOf('?');
-  if (start === -1) return values;
-  const end = url.indexOf('#', start);
-  for (const pair of url.slice(start + 1, end === -1 ? undefined : end).split('&')) {
-    if (pair === '') continue;
-    const equals = pair.indexOf('=');
-    const name = decode(equals === -1 ? pair : pair.slice(0, equals));
-    const value = equals === -1 ? '' : decode(pair.slice(equals + 1));
+  for (const [name, value] of pairsOf(url)) {
     if (lists.has(name)) {
       const items = values[name];
       if (Array.isArray(items)) items.push(value);
@@ -38,6 +31,35 @@ export function readQuery(
     values[name] = value;
   }
   return values;
+}
+
+/**
+ * Reads the query of a route whose parameters are not declared: a name that stands twice has an array. Broken
+ * percent-encoding is refused all the same.
+ *
+ * @throws HttpProblem (400)
+ */
+export function readLooseQuery(url: string): Record<string, string | string[]> {
+  const values: Record<string, string | string[]> = Object.create(null);
+  for (const [name, value] of pairsOf(url)) {
+    const known = values[name];
+    if (known === undefined) values[name] = value;
+    else if (Array.isArray(known)) known.push(value);
+    else values[name] = [known, value];
+  }
+  return values;
+}
+
+function* pairsOf(url: string): Generator<readonly [name: string, value: string]> {
+  const start = url.indexOf('?');
+  if (start === -1) return;
+  const end = url.indexOf('#', start);
+  for (const pair of url.slice(start + 1, end === -1 ? undefined : end).split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = equals === -1 ? pair : pair.slice(0, equals);
+    yield [decode(name), equals === -1 ? '' : decode(pair.slice(equals + 1))];
+  }
 }
 
 function decode(text: string): string {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeOn } from '../../../test/databases/vitest.js';
 import type { ApplicationDefinition } from '../../application-definition.js';
@@ -29,15 +30,22 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describeOn('postgresql', 'A process that serves', (harness) => {
-  it('tells which topology it runs, anew after a reload, until it ends', async () => {
+  it('tells which topology it runs, anew after a reload, until it has drained', async () => {
     const topology = await harness.makeTopology();
     const config = join(folder, 'fw.config.yaml');
     writeFileSync(config, oneShardYaml(topology, { poolSize: 5 }));
     const port = new FakeProcess();
     const argv = ['--config', config, '--port', '0'];
-    const options = { authenticator: fixedPrincipal('tester'), collaborators: {}, env: {}, argv };
     const databases = openDatabases(topology);
     const known = () => registeredProcesses(databases);
+    let whileDraining = -1;
+    const watch = async (fastify: FastifyInstance): Promise<void> => {
+      fastify.addHook('onClose', async () => {
+        whileDraining = (await known()).length;
+      });
+    };
+    const base = { authenticator: fixedPrincipal('tester'), collaborators: {}, env: {}, argv };
+    const options = { ...base, plugins: [watch] };
     try {
       const server = await serveApplication(application, options, port);
       await expect.poll(known, { timeout: 60_000 }).toHaveLength(1);
@@ -50,6 +58,7 @@ describeOn('postgresql', 'A process that serves', (harness) => {
         .not.toBe(before?.topology);
       await server.close();
       expect(await known()).toEqual([]);
+      expect(whileDraining).toBe(1);
     } finally {
       await databases.close(0);
     }

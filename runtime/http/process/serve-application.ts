@@ -156,10 +156,13 @@ function run({ opened, config, env, port, log, server, address }: Listening): Ru
     name: `${hostname()}:${process.pid}`,
   });
   const close = async (): Promise<void> => {
-    // A plugin's `onClose` may fail: the databases are closed all the same.
-    const ended = await Promise.allSettled([server.close(DRAIN_MS), register.stop()]);
-    await opened.close();
-    for (const each of ended) if (each.status === 'rejected') throw each.reason;
+    try {
+      await server.close(DRAIN_MS);
+    } finally {
+      // A plugin's `onClose` may fail. Until here, actions run by the topology that the register names.
+      await register.stop();
+      await opened.close();
+    }
   };
   register.runs(config.sharding);
   opened.databases.onService(() => register.changed());

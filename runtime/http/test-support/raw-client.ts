@@ -11,16 +11,26 @@ export interface RawAnswer {
   readonly tookMs: number;
 }
 
-/** Sends these bytes as they are and collects what comes back until the server closes, or for `patienceMs`. */
-export function sendRaw(port: number, bytes: string | Buffer, patienceMs = 250): Promise<RawAnswer> {
+/** Without a `patienceMs`, a client waits so long for an answer to begin, and then for more of it, in milliseconds. */
+const BEGIN_WITHIN_MS = 30_000;
+const MORE_WITHIN_MS = 250;
+
+/**
+ * Sends these bytes as they are and collects what comes back until the server closes, or for `patienceMs`. Default:
+ * until nothing more comes.
+ */
+export function sendRaw(port: number, bytes: string | Buffer, patienceMs?: number): Promise<RawAnswer> {
   const start = performance.now();
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     let text = '';
     let closed = false;
-    const timer = setTimeout(() => socket.destroy(), patienceMs);
+    let timer = setTimeout(() => socket.destroy(), patienceMs ?? BEGIN_WITHIN_MS);
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1');
+      if (patienceMs !== undefined) return;
+      clearTimeout(timer);
+      timer = setTimeout(() => socket.destroy(), MORE_WITHIN_MS);
     });
     socket.on('end', () => {
       closed = true;
