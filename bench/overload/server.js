@@ -13,11 +13,7 @@ export class WatchedServer {
 
   static async start(file, args) {
     const server = new WatchedServer();
-    const child = spawn(
-      process.execPath,
-      [...(process.env.NODE_FLAGS ?? '').split(' ').filter(Boolean), file, ...args],
-      { stdio: ['ignore', 'pipe', 'pipe'] },
-    );
+    const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
     server.#child = child;
     child.stderr.on('data', (chunk) => {
       server.#logBytes += chunk.length;

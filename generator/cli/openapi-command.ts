@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { documentText } from '../../runtime/openapi/document-text.js';
 import { type CommandContext, requireNone, withConfig } from './command-context.js';
 import type { Command } from './commander.js';
 import { EXIT, type ExitCode } from './exit.js';
@@ -34,7 +35,7 @@ async function openApi({ config, out }: OpenApiFlags, { output }: CommandContext
   const described = await describeApi(loaded.options);
   if ('diagnostics' in described) requireNone(described.diagnostics);
   else {
-    const text = JSON.stringify(described.document, null, 2);
+    const text = documentText(described.document, 2);
     if (out === undefined) output.info(text);
     else writeFileSync(out, `${text}\n`);
   }

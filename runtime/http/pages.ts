@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { time } from '../concurrency/time.js';
 import type { Metrics } from '../observability/prometheus.js';
+import { documentText } from '../openapi/document-text.js';
 import type { Answers } from './answer.js';
 import { docsPage } from './docs/page.js';
 import { FixedPage } from './fixed-page.js';
@@ -59,7 +60,7 @@ function addMetrics({ server, answers, paths, metrics }: PagesContext): void {
 
 function addDocument({ server, answers, paths, openApi }: PagesContext): void {
   if (paths.has('GET', '/openapi.json')) return;
-  const page = new FixedPage(JSON.stringify(openApi), { 'content-type': 'application/json' });
+  const page = new FixedPage(documentText(openApi), { 'content-type': 'application/json' });
   server.get('/openapi.json', (request, { raw }) => page.send(answers, request.raw, raw));
 }
 

@@ -6,6 +6,7 @@ export interface HttpAdmission {
   readonly inFlight: number;
   readonly limit: number;
   readonly waiting: number;
+  readonly held: number;
   readonly gates: readonly HttpGate[];
 }
 
@@ -35,6 +36,10 @@ export function addAdmissionMetrics(
   const inFlight = gauge('fw_http_busy_in_flight', 'Requests under way');
   const limit = gauge('fw_http_busy_limit', 'Requests that may be under way, by measured latency');
   const waiting = gauge('fw_http_busy_waiting', 'Requests that wait to be admitted');
+  const held = gauge(
+    'fw_http_busy_held',
+    'Requests of clients that came back before their Retry-After was over',
+  );
   const ofShard = shardGauge('fw_http_busy_shard_in_flight', 'Requests under way by shard');
   const limitOfShard = shardGauge('fw_http_busy_shard_limit', 'Requests that may be under way by shard');
   const refused = new Counter({
@@ -49,6 +54,7 @@ export function addAdmissionMetrics(
     inFlight.set(now.inFlight);
     limit.set(now.limit);
     waiting.set(now.waiting);
+    held.set(now.held);
     for (const metric of [ofShard, limitOfShard, refused]) metric.reset();
     for (const gate of now.gates) {
       const labels = { shard: names.get(gate.shard) ?? 'none' };

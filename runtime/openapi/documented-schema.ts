@@ -60,7 +60,9 @@ function documentedType(type: FieldType, documenting: Documenting): JsonPart {
     case 'enum':
       return { type: 'string', enum: type.values };
     case 'bigint':
-      return { type: isRequest ? ['string', 'integer'] : 'string', pattern: '^-?(0|[1-9][0-9]{0,18})$' };
+      return isRequest
+        ? { type: ['string', 'integer'], pattern: INTEGER_64, minimum: -(2 ** 63), exclusiveMaximum: 2 ** 63 }
+        : { type: 'string', pattern: INTEGER_64 };
     case 'decimal':
       return {
         type: isRequest ? ['string', 'number'] : 'string',
@@ -88,6 +90,18 @@ function documentedType(type: FieldType, documenting: Documenting): JsonPart {
     case 'json':
       return {};
   }
+}
+
+/** The texts of integers of 64 bits. */
+const INTEGER_64 = `^(-?(${atMost('9223372036854775807')})|-9223372036854775808)$`;
+
+/** A pattern of the whole numbers up to this one, whose first digit is not 1. */
+function atMost(largest: string): string {
+  const smaller = [...largest].flatMap((digit, at) => {
+    const [least, most] = [at === 0 ? 1 : 0, Number(digit) - 1];
+    return most < least ? [] : [`${largest.slice(0, at)}[${least}-${most}][0-9]{${largest.length - at - 1}}`];
+  });
+  return ['0', `[1-9][0-9]{0,${largest.length - 2}}`, ...smaller, largest].join('|');
 }
 
 /** Texts without NUL, which PostgreSQL does not store. */

@@ -1,0 +1,30 @@
+/** A server with one page: that of the framework, or of Fastify alone with the same answer. */
+import Fastify from 'fastify';
+import { built } from '../lib/product.js';
+
+const BODY = Buffer.from('{"status":"live"}');
+
+const port = process.argv[2] === 'fastify' ? await bareFastify() : await framework();
+process.stdout.write(`listening on http://127.0.0.1:${port}\n`);
+process.on('SIGTERM', () => process.exit(0));
+
+async function bareFastify() {
+  const app = Fastify({ logger: false });
+  app.get('/health/live', (_request, reply) => {
+    reply.header('content-type', 'application/json').header('cache-control', 'no-store');
+    reply.header('x-content-type-options', 'nosniff').send(BODY);
+  });
+  return Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port);
+}
+
+async function framework() {
+  const { createHttpServer } = await built('runtime/http/http-server.js');
+  const server = createHttpServer({
+    routes: [],
+    executor: { execute: async () => undefined },
+    openApi: { openapi: '3.1.0', info: { title: 'Nothing', version: '1' }, paths: {} },
+    authenticator: () => ({ name: 'bench' }),
+    health: async () => [],
+  });
+  return (await server.listen({ host: '127.0.0.1', port: 0 })).port;
+}
