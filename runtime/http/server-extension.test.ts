@@ -181,6 +181,9 @@ const withHeader = Object.assign(
 );
 
 describe('Custom routes under load', () => {
+  beforeEach(() => app.reset());
+  afterAll(() => app.reset());
+
   it('wait for a place as generated routes do, and are refused with the headers of plugins', async () => {
     let free = (): void => {};
     const freed = new Promise<void>((resolve) => {
