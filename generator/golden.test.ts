@@ -13,7 +13,6 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { documentText } from '../runtime/openapi/document-text.js';
 import { DIAGNOSTICS, formatDiagnostic } from './diagnostics.js';
 import { type GenerateResult, generate } from './generate.js';
 import { describeApi } from './openapi.js';
@@ -79,7 +78,7 @@ describe('golden cases', () => {
 /** What `fw-gen openapi` prints. */
 async function documentOf(folder: string, project: string): Promise<Readonly<Record<string, string>>> {
   const described = await describeApi({ ...foldersOf(folder, project), title: basename(folder) });
-  return 'document' in described ? { 'openapi.json': `${documentText(described.document, 2)}\n` } : {};
+  return 'document' in described ? { 'openapi.json': `${described.text}\n` } : {};
 }
 
 interface CaseOptions {

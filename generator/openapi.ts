@@ -1,4 +1,5 @@
 import { type JsonPart, openApiDocument } from '../runtime/openapi/document.js';
+import { documentText } from '../runtime/openapi/document-text.js';
 import { checkFolders, type ProjectFolders } from './check/check-folders.js';
 import { checkSchema } from './check/check-schema.js';
 import { type Diagnostic, sortDiagnostics } from './diagnostics.js';
@@ -13,8 +14,10 @@ export interface DescribeOptions extends ProjectFolders {
   readonly version?: string;
 }
 
-/** The OpenAPI document of a project, or the mistakes in its sources. */
-export type Described = { readonly document: JsonPart } | { readonly diagnostics: readonly Diagnostic[] };
+/** The OpenAPI document of a project and its indented text, or the mistakes in its sources. */
+export type Described =
+  | { readonly document: JsonPart; readonly text: string }
+  | { readonly diagnostics: readonly Diagnostic[] };
 
 /**
  * Makes the OpenAPI document of a project from its sources, with the function that the server makes it with. Runs
@@ -28,5 +31,6 @@ export async function describeApi(options: DescribeOptions): Promise<Described> 
   if (problems.length > 0) return { diagnostics: sortDiagnostics(problems) };
   const { title = 'API', version = '1.0.0' } = options;
   const routes = documentedRoutes(read.schema);
-  return { document: openApiDocument(routes, { title, version }) };
+  const document = openApiDocument(routes, { title, version });
+  return { document, text: documentText(document, 2) };
 }

@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { documentText } from '../../runtime/openapi/document-text.js';
 import { type CommandContext, requireNone, withConfig } from './command-context.js';
 import type { Command } from './commander.js';
 import { EXIT, type ExitCode } from './exit.js';
@@ -34,10 +33,7 @@ async function openApi({ config, out }: OpenApiFlags, { output }: CommandContext
   const { describeApi } = await import('../openapi.js');
   const described = await describeApi(loaded.options);
   if ('diagnostics' in described) requireNone(described.diagnostics);
-  else {
-    const text = documentText(described.document, 2);
-    if (out === undefined) output.info(text);
-    else writeFileSync(out, `${text}\n`);
-  }
+  else if (out === undefined) output.info(described.text);
+  else writeFileSync(out, `${described.text}\n`);
   return EXIT.success;
 }

@@ -1,7 +1,9 @@
-import { stringify } from 'lossless-json';
-
 /** Beyond, JavaScript shows integers with zeros in place of their last digits. */
 const EXACT = 2 ** 53;
+/** Beyond, it shows them with an exponent. */
+const WITH_EXPONENT = 1e21;
+/** Marks the digits of a number among the strings; NUL stands in no document. */
+const MARKED = /"\\u0000(-?[0-9]+)"/g;
 
 /**
  * The text of a document. Whole numbers are written with all their digits: `JSON.stringify` shows the bound 2^63 as
@@ -10,12 +12,15 @@ const EXACT = 2 ** 53;
  * @param indent spaces per level; default: all on one line
  */
 export function documentText(document: object, indent?: number): string {
-  const text = stringify(document, (_name, value) => (isLong(value) ? BigInt(value) : value), indent);
-  return text ?? '';
+  const marked = JSON.stringify(
+    document,
+    (_name, value: unknown) => (isLong(value) ? `\0${BigInt(value)}` : value),
+    indent,
+  );
+  return marked.replace(MARKED, '$1');
 }
 
 function isLong(value: unknown): value is number {
-  return (
-    typeof value === 'number' && Number.isInteger(value) && Math.abs(value) > EXACT && Math.abs(value) < 1e21
-  );
+  const size = typeof value === 'number' && Number.isInteger(value) ? Math.abs(value) : 0;
+  return size > EXACT && size < WITH_EXPONENT;
 }

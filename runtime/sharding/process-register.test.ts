@@ -23,7 +23,7 @@ it('keeps no process from ending while the default shard does not answer', async
   const stopping = register.stop().then(() => {
     ended = true;
   });
-  await vi.advanceTimersByTimeAsync(1_000);
+  await vi.advanceTimersByTimeAsync(900);
   expect(ended).toBe(false);
   await vi.advanceTimersByTimeAsync(5_000);
   expect(ended).toBe(true);

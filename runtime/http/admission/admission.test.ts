@@ -17,7 +17,7 @@ class Clock {
       const next = this.#work.filter(({ at }) => at <= end).sort((one, other) => one.at - other.at)[0];
       if (next === undefined) break;
       this.#work = this.#work.filter((work) => work !== next);
-      this.#nowMs = next.at;
+      this.#nowMs = Math.max(this.#nowMs, next.at);
       next.run();
     }
     this.#nowMs = end;
