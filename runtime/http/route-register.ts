@@ -33,20 +33,14 @@ export class RouteRegister {
     const methods = typeof route.method === 'string' ? [route.method] : route.method;
     const path = bracesPath(route.url);
     const keys = methods.map((method) => `${method} ${pathShape(path ?? route.url)}`);
-    // Fastify adds HEAD to each GET by itself.
-    const isOwn = this.#adding !== undefined || keys.every((key) => this.#isHeadOfOwn(key));
     for (const [at, key] of keys.entries()) {
+      // Fastify adds HEAD to each GET by itself.
       if (methods[at] === 'HEAD') continue;
       this.#claim(key, `${methods[at]} ${path ?? route.url}`);
       if (path !== undefined) this.#paths.add(String(methods[at]), path);
     }
-    if (!isOwn) this.#onForeign(route);
+    if (this.#adding === undefined) this.#onForeign(route);
   };
-
-  #isHeadOfOwn(key: string): boolean {
-    const owner = key.startsWith('HEAD ') ? this.#owners.get(`GET${key.slice(4)}`) : undefined;
-    return owner !== undefined && owner !== FOREIGN;
-  }
 
   #claim(key: string, shown: string): void {
     const owner = this.#owners.get(key);
