@@ -36,9 +36,12 @@ function generate(...flags: readonly string[]): Promise<Ran> {
 }
 
 /** What the sources say, by a run that knows nothing. */
-async function check(): Promise<Ran> {
-  return generate('--check', '--no-cache', '--quiet');
+async function check(...flags: readonly string[]): Promise<Ran> {
+  return generate('--check', '--no-cache', ...flags);
 }
+
+/** The same without hints, which only `--check` gives. */
+const quietCheck = (): Promise<Ran> => check('--quiet');
 
 test(`${EDITS} edits with a run after each, one upon what the other left behind, keep the output right (FUZZ_SEED=${seed})`, async () => {
   const originals = textsOf(project.folder);
@@ -47,7 +50,7 @@ test(`${EDITS} edits with a run after each, one upon what the other left behind,
   for (let count = 0; count < EDITS; count += 1) {
     editSources(project.folder, choose, originals);
     const { code, error } = await generate();
-    const cold = await check();
+    const cold = await quietCheck();
     expect({ count, code, error }).toEqual({ count, code: cold.code, error: cold.error });
   }
   restoreSources(project.folder, originals);
@@ -129,7 +132,7 @@ test(`${CHANGES} changes of anything with a run after each keep the output what 
     expect({ count, ...timeless(await generate('--check')) }).toEqual({ count, ...timeless(await check()) });
     const first = await generate();
     const { code, error } = first.error.includes('FWGEN041') ? await generate('--force') : first;
-    const cold = await check();
+    const cold = await quietCheck();
     expect({ count, code, error }).toEqual({ count, code: cold.code, error: cold.error });
     if (code === 0)
       expect({ count, ...project.emitted() }).toEqual({ count, ...(await generatedElsewhere()) });
