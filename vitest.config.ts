@@ -3,16 +3,18 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Run by `npm run proof:events` and `npm run proof:second-month`, never by the test command. */
+/** Run by `npm run proof:events`, `proof:second-month` and `proof:brokers`, never by the test command. */
 const proofs = [
   ...(process.env['FW_PROOF_EVENTS'] === undefined ? ['runtime/events/delivery/rates.db.test.ts'] : []),
   ...(process.env['FW_PROOF_SECOND_MONTH'] === undefined ? ['test/second-month/*.test.ts'] : []),
+  ...(process.env['FW_PROOF_BROKERS'] === undefined ? ['test/relay/brokers.db.test.ts'] : []),
 ];
 
 /** Tests import the package by its public name and get the sources. */
 const alias = {
   'fw-actions/codegen': source('./runtime/codegen/index.ts'),
   'fw-actions/config': source('./runtime/config/index.ts'),
+  'fw-actions/consumer': source('./runtime/consumer/index.ts'),
   'fw-actions/testing': source('./runtime/testing/index.ts'),
   'fw-actions/generator': source('./generator/index.ts'),
   'fw-actions': source('./runtime/index.ts'),

@@ -37,6 +37,7 @@ export type { SchemaSnapshot } from './migration/schema-snapshot.js';
 export { findDrift, type ShardDrift } from './migration/shard-drift.js';
 export { connectorFiles } from './relay/connectors/connector-files.js';
 export { Relay } from './relay/relay.js';
+export { readEventLock } from './relay/schemas/event-lock.js';
 export { configuredSinks } from './relay/sinks/configured-sinks.js';
 export type { RetentionReport } from './retention/retain.js';
 export { describeReport } from './retention/retention-keeper.js';

@@ -110,6 +110,14 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/errors.ts',
   ],
   'runtime/optional-package.ts': ['runtime/errors.ts'],
+  'runtime/consumer': [
+    'runtime/relay',
+    'runtime/execution',
+    'runtime/action',
+    'runtime/concurrency',
+    'runtime/domain',
+    'runtime/errors.ts',
+  ],
   'runtime/observability': [
     'runtime/concurrency',
     'runtime/retention',
@@ -233,7 +241,7 @@ const EXCLUSIVE: Readonly<Record<string, readonly string[]>> = {
   commander: ['generator/cli'],
   yaml: ['runtime/config'],
   fastify: ['runtime/http'],
-  ajv: ['runtime/http'],
+  ajv: ['runtime/http', 'runtime/consumer'],
   'lossless-json': ['runtime/http'],
   'decimal.js': ['runtime/domain'],
   uuid: ['runtime/domain'],

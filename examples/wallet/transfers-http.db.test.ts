@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { fixedPrincipal, type RunningServer, ShardedId, ShardIdentifier } from 'fw-actions';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -34,6 +35,8 @@ describe('Transfers over HTTP', () => {
     server = await startServer({
       authenticator: fixedPrincipal('alice'),
       argv,
+      schemas: fileURLToPath(new URL('migrations/events.lock', import.meta.url)),
+      feeds: { '/wallets/{walletId}/events': 'walletId' },
       log: pino({ level: 'silent' }),
     });
   }, 120_000);
@@ -70,6 +73,45 @@ describe('Transfers over HTTP', () => {
   async function balanceOf(id: string): Promise<unknown> {
     return (await send(`/wallets/${id}`)).body['balance'];
   }
+
+  /** Reads a stream of events until it holds a text. */
+  async function streamed(path: string, text: string, lastEventId?: string): Promise<string> {
+    const headers = {
+      accept: 'text/event-stream',
+      ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+    };
+    const ended = new AbortController();
+    const response = await fetch(`${server.url}${path}`, { headers, signal: ended.signal });
+    expect(response.headers.get('content-type')).toContain('text/event-stream');
+    const reader = response.body?.getReader();
+    let received = '';
+    while (!received.includes(text)) received += new TextDecoder().decode((await reader?.read())?.value);
+    ended.abort();
+    return received;
+  }
+
+  test('stream the events of a wallet, from a version on, where its JSON answer is allowed', async () => {
+    const wallet = await openWallet('MX', '5');
+    const path = `/wallets/${wallet}/events`;
+    const live = streamed(path, 'WalletMoneyDepositedEvent');
+    await send(`/wallets/${wallet}/deposit`, { amount: '2' });
+    const received = await live;
+    expect(
+      [...received.matchAll(/^id: (\d+)\nevent: (\w+)$/gm)].map(([, id, type]) => `${id} ${type}`),
+    ).toEqual(['1 WalletCreatedEvent', '2 WalletMoneyDepositedEvent']);
+    expect(received).toContain('"payload":{"amount":"2","newBalance":"7"}');
+    expect(await streamed(path, 'Deposited', '1')).not.toContain('WalletCreatedEvent');
+    expect((await send(path)).body).toMatchObject({ items: [{ eventType: 'WalletCreatedEvent' }, {}] });
+    const unknown = path.replace(wallet, wallet.replace(/.{4}$/, '0000'));
+    const refused = await fetch(`${server.url}${unknown}`, { headers: { accept: 'text/event-stream' } });
+    expect(refused.status).toBe(404);
+  });
+
+  test('have the schemas of their events where messages point to', async () => {
+    const { body } = await send('/schemas/TransferInitiatedEvent/1.json');
+    expect(body).toMatchObject({ title: 'TransferInitiatedEvent', type: 'object' });
+    expect((await send('/schemas/TransferInitiatedEvent/2.json')).status).toBe(404);
+  });
 
   async function ending(location: string): Promise<Answer> {
     let answer = await send(location);

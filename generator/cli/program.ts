@@ -16,6 +16,7 @@ import { addMigrateCommand } from './migrate-command.js';
 import { addOpenApiCommand } from './openapi-command.js';
 import { addConnectorsCommand } from './relay/connectors-command.js';
 import { addRelayCommand } from './relay/relay-command.js';
+import { addSchemasCommand } from './relay/schemas-command.js';
 import { addSagasCommand } from './sagas/sagas-command.js';
 import { addTemplatesCommand } from './templates-command.js';
 
@@ -32,6 +33,7 @@ const COMMANDS: readonly ((program: Command, context: CommandContext) => void)[]
   addEventsCommand,
   addRelayCommand,
   addConnectorsCommand,
+  addSchemasCommand,
   addSagasCommand,
   addJournalCommand,
   addConfigCommand,

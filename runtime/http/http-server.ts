@@ -12,6 +12,7 @@ import { readBody } from './body-reader.js';
 import { BACKLOG, Connections } from './connection/connections.js';
 import { httpListener } from './connection/http-listener.js';
 import { checkHead } from './connection/request-head.js';
+import type { LiveFeeds } from './feed/live-feeds.js';
 import { type HealthCheck, Readiness } from './health.js';
 import { InputValidators } from './input/input-validator.js';
 import { ParamsReader } from './input/request-params.js';
@@ -56,6 +57,8 @@ export interface HttpServerOptions {
   readonly plugins?: readonly ServerPlugin[];
   /** Adds routes beside the generated ones. Default none. */
   readonly customRoutes?: CustomRoutes;
+  /** Streams of events, for routes with a feed. Ended when the server closes. Default: no route has one. */
+  readonly feeds?: LiveFeeds;
   /** A pino logger, or one like it. Default: pino, one line of JSON per entry, to stderr. */
   readonly log?: Logger;
 }
@@ -146,6 +149,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       };
       answers.closing = true;
       gatekeeper.release();
+      options.feeds?.close();
       closed ??= connections.drain(graceMs, endConnections).then(() => server.close());
       return closed;
     },
@@ -241,11 +245,11 @@ function addBodyReader(scope: FastifyInstance, routes: readonly RouteDescriptor[
 
 function addRoutes(
   server: FastifyInstance,
-  { routes, executor, authenticator, plugins }: HttpServerOptions,
+  { routes, executor, authenticator, plugins, feeds }: HttpServerOptions,
   { limits, answers, gatekeeper, register, connections: { turns } }: Edge,
 ): void {
   const validators = new InputValidators();
-  const services = { executor, authenticator, answers, gatekeeper, turns };
+  const services = { executor, authenticator, answers, gatekeeper, turns, feeds };
   const compiled = routes.map((route) => {
     const reader = new ParamsReader(route, validators, limits.nestingDepth);
     const { method, operation, bodyBytes: bodyLimit = limits.bodyBytes } = route;

@@ -21,6 +21,12 @@ export function acceptsJson(accept: string | undefined): boolean {
   return decisive === undefined ? accept.trim() === '' : (weights.get(decisive) ?? 0) > 0;
 }
 
+/** True if `Accept` names the media type of server-sent events. */
+export function acceptsEventStream(accept: string | undefined): boolean {
+  if (accept === undefined || !accept.includes('event-stream')) return false;
+  return (readWeights(accept).get('text/event-stream') ?? 0) > 0;
+}
+
 /** True if `Accept-Encoding` allows gzip. */
 export function acceptsGzip(acceptEncoding: string | string[] | undefined): boolean {
   if (typeof acceptEncoding !== 'string') return false;

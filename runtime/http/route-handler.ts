@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ActionClass } from '../action/action.js';
 import type { ExecutionConfiguration } from '../action/execution-configuration.js';
+import { Id } from '../domain/id.js';
 import { compileObjectWriter } from '../domain/json-writer.js';
 import type { Principal } from '../domain/principal.js';
 import { CommitOutcomeUnknownError, DeadlineExceededError, ShardBusyError } from '../errors.js';
@@ -13,8 +14,9 @@ import type { Authenticator } from './authenticator.js';
 import type { Turns } from './connection/turns.js';
 import { entityTag, isCurrent } from './entity-tags.js';
 import { executionSettings } from './execution-settings.js';
-import type { ParamsReader } from './input/request-params.js';
-import { acceptsJson } from './media-types.js';
+import { type LiveFeeds, lastVersion } from './feed/live-feeds.js';
+import type { ParamsReader, RequestParams } from './input/request-params.js';
+import { acceptsEventStream, acceptsJson } from './media-types.js';
 import { HttpProblem, type ParamPlaces } from './problem.js';
 import type { RouteDescriptor } from './route.js';
 
@@ -37,6 +39,8 @@ export interface RouteServices {
   readonly gatekeeper: Gatekeeper;
   /** Actions are started and answers written in their turn. */
   readonly turns: Turns;
+  /** Streams of events, for routes with a feed. */
+  readonly feeds: LiveFeeds | undefined;
 }
 
 /** A handler that answers by itself and returns nothing: Fastify has nothing to wait for. */
@@ -46,7 +50,7 @@ export type RouteHandler = (request: FastifyRequest, reply: FastifyReply) => voi
 export function compileRoute(
   route: RouteDescriptor,
   reader: ParamsReader,
-  { executor, authenticator, answers, gatekeeper, turns }: RouteServices,
+  { executor, authenticator, answers, gatekeeper, turns, feeds }: RouteServices,
 ): RouteHandler {
   const sendResult = compileAnswer(route, answers);
   const places = paramPlaces(route);
@@ -61,21 +65,33 @@ export function compileRoute(
     return executor.execute(principal, route.action, params, settings);
   };
 
+  const openFeed = ({ params, headers }: FastifyRequest, response: ServerResponse): void => {
+    // The reader has converted the parameters of the path where they are.
+    const id = (params as RequestParams)[route.feed ?? ''];
+    if (!(id instanceof Id) || feeds === undefined)
+      throw new TypeError(`${route.path} has no id ${route.feed}`);
+    feeds.open(response, id, lastVersion(headers['last-event-id']));
+  };
+
   const start = (request: FastifyRequest, reply: FastifyReply, ticket: Ticket): void => {
     const fail = (error: unknown): void => {
       answers.fail(request.raw, reply.raw, error, places);
       ticket.leave(isAboutLoad(error));
     };
+    const streams =
+      route.feed !== undefined && request.method === 'GET' && acceptsEventStream(request.headers.accept);
     const succeed = (result: unknown): void => {
       try {
-        sendResult(request, reply.raw, result);
+        // Who may not read the answer of the route gets none of its events.
+        if (streams) openFeed(request, reply.raw);
+        else sendResult(request, reply.raw, result);
         ticket.leave(true);
       } catch (error) {
         fail(error);
       }
     };
     try {
-      if (!acceptsJson(request.headers.accept)) {
+      if (!streams && !acceptsJson(request.headers.accept)) {
         throw new HttpProblem('HTTP_NOT_ACCEPTABLE', 'Answers are application/json');
       }
       const principal = authenticator(request.raw);

@@ -23,7 +23,9 @@ import type { CustomRoutes } from '../server-plugin.js';
 import { readCommandLine, type ServeCommand, USAGE, UsageError } from './command-line.js';
 import { followConfig } from './config-reload.js';
 import { type ProcessPort, systemProcess } from './process-port.js';
+import { schemaRoutes } from './schema-routes.js';
 import type { RunningServer, ServeSettings } from './serve-options.js';
+import { servedFeeds } from './served-feeds.js';
 import { shardHealth } from './shard-health.js';
 import { endWithProcess } from './shutdown.js';
 
@@ -122,13 +124,16 @@ function serverOptions<Collaborators>(
   { opened, log }: Opened,
   metrics: Metrics | undefined,
 ): HttpServerOptions {
-  const { authenticator, title, limits, problems, plugins, routes } = options;
-  const customRoutes: CustomRoutes | undefined =
-    routes === undefined
-      ? undefined
-      : (fastify, tools) => routes(fastify, Object.assign(tools, { application: opened }));
+  const { authenticator, title, limits, problems, plugins, routes, schemas } = options;
+  const ownRoutes = schemas === undefined ? undefined : schemaRoutes(schemas);
+  const customRoutes: CustomRoutes = async (fastify, tools) => {
+    await ownRoutes?.(fastify, tools);
+    await routes?.(fastify, Object.assign(tools, { application: opened }));
+  };
+  const { routes: served, feeds } = servedFeeds(application.routes, options.feeds ?? {}, opened);
   return {
-    routes: application.routes,
+    routes: served,
+    ...(feeds === undefined ? {} : { feeds }),
     openApi: openApiDocument(application.routes, application.api),
     executor: opened.executor,
     health: shardHealth(opened.databases),
@@ -138,7 +143,7 @@ function serverOptions<Collaborators>(
     ...(limits === undefined ? {} : { limits }),
     ...(problems === undefined ? {} : { problems }),
     ...(plugins === undefined ? {} : { plugins }),
-    ...(customRoutes === undefined ? {} : { customRoutes }),
+    ...(routes === undefined && ownRoutes === undefined ? {} : { customRoutes }),
     ...(metrics === undefined ? {} : { metrics }),
   };
 }

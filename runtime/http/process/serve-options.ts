@@ -53,6 +53,16 @@ export interface ServeSettings {
    * Default false: `fw-gen relay` does.
    */
   readonly relay?: boolean | readonly SinkDefinition[];
+  /**
+   * Routes that also stream the events of a model, to clients that ask for `text/event-stream`: the path of a GET route,
+   * and its id parameter. `{ '/wallets/{walletId}/events': 'walletId' }`. Default none.
+   */
+  readonly feeds?: Readonly<Record<string, string>>;
+  /**
+   * Path of `events.lock`: serves the schema of every version of every event at `/schemas/<event>/<version>.json`, where
+   * `dataschema` of CloudEvents points. Default: none are served.
+   */
+  readonly schemas?: string;
   /** Serve `/metrics` in the text format of Prometheus. Default true. */
   readonly metrics?: boolean;
   /** A pino logger, or one like it. Default: pino, one line of JSON per entry, to stderr. */

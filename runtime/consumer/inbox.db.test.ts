@@ -1,0 +1,104 @@
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import pg from 'pg';
+import { afterEach, expect, test } from 'vitest';
+import { describeOn } from '../../test/databases/vitest.js';
+import { Decimal } from '../domain/decimal.js';
+import { type Ledger, ledgerMigrations, openLedger } from '../events/test-support/ledger.js';
+import { ALICE, CreditAction, HERE } from '../execution/test-support/accounts.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { Inbox } from './inbox.js';
+
+interface Tables {
+  readonly effects: { readonly what: string };
+}
+
+const message = { source: '/other/shards/0-0', id: 'e1', traceContext: undefined };
+const opened: Kysely<Tables>[] = [];
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((database) => database.destroy()));
+});
+
+/** The consumer's own database: here it is that of the shard. */
+async function consumer(databases: DatabaseRegistry): Promise<Kysely<Tables>> {
+  const { url, username, password } = databases.memberConfig(HERE).primary;
+  if (url.kind !== 'postgresql') throw new Error('Only PostgreSQL servers');
+  const { host, port, database: name } = url;
+  const pool = new pg.Pool({ host, port, database: name, user: username, password: password?.reveal() });
+  pool.on('error', () => {});
+  const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  opened.push(database);
+  await sql`create table effects (what text not null)`.execute(database);
+  return database;
+}
+
+async function effects(database: Kysely<Tables>): Promise<readonly string[]> {
+  const rows = await database.selectFrom('effects').select('what').execute();
+  return rows.map(({ what }) => what);
+}
+
+describeOn('postgresql', 'An inbox', (harness) => {
+  async function world(): Promise<{ ledger: Ledger; database: Kysely<Tables>; inbox: Inbox<Tables> }> {
+    const databases = await harness.makeShards({
+      shards: [HERE],
+      migrations: ledgerMigrations,
+      role: 'owner',
+    });
+    const database = await consumer(databases);
+    const ledger = openLedger(databases);
+    const inbox = new Inbox({ database, executor: ledger.executor, principal: ALICE });
+    await inbox.createTable();
+    await inbox.createTable();
+    return { ledger, database, inbox };
+  }
+
+  test('does the work of a message once, also when repetitions come at the same time', async () => {
+    const { database, inbox } = await world();
+    const work = (): Promise<{ kind: string }> =>
+      inbox.once(message, async (transaction) => {
+        await transaction.insertInto('effects').values({ what: 'a' }).execute();
+        return 5;
+      });
+    const receptions = await Promise.all([work(), work(), work()]);
+    expect(receptions.filter(({ kind }) => kind === 'done')).toEqual([{ kind: 'done', result: 5 }]);
+    expect(await effects(database)).toEqual(['a']);
+    expect(await inbox.once({ ...message, source: '/third' }, async () => 1)).toMatchObject({ kind: 'done' });
+  });
+
+  test('notes nothing of work that failed, and keeps none of its effects', async () => {
+    const { database, inbox } = await world();
+    const failing = inbox.once(message, async (transaction) => {
+      await transaction.insertInto('effects').values({ what: 'half' }).execute();
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    expect(await effects(database)).toEqual([]);
+    expect(await inbox.once(message, async () => 'second')).toEqual({ kind: 'done', result: 'second' });
+  });
+
+  test('starts an action once, even if the process dies before it is noted', async () => {
+    const { ledger, database, inbox } = await world();
+    const account = await ledger.open();
+    const params = { account, amount: new Decimal(5) };
+    const [first] = await Promise.all([
+      inbox.execute(message, CreditAction, params),
+      inbox.execute(message, CreditAction, params).catch(() => undefined),
+    ]);
+    expect(first.kind).toBe('done');
+    expect(await ledger.balance(account)).toBe('5');
+    // As it is where the process died between the commit and the note.
+    await sql`delete from inbox`.execute(database);
+    const again = await inbox.execute(message, CreditAction, params);
+    expect(again).toMatchObject({ kind: 'done' });
+    expect(await ledger.balance(account)).toBe('5');
+    expect(await inbox.execute(message, CreditAction, params)).toEqual({ kind: 'duplicate' });
+  });
+
+  test('forgets what is old', async () => {
+    const { inbox } = await world();
+    await inbox.once(message, async () => {});
+    expect(await inbox.purge(new Date(Date.now() - 60_000))).toBe(0);
+    expect(await inbox.purge(new Date(Date.now() + 60_000))).toBe(1);
+    expect((await inbox.once(message, async () => {})).kind).toBe('done');
+  });
+});

@@ -1,0 +1,125 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { ActionClass } from '../action/action.js';
+import { ExecutionConfiguration } from '../action/execution-configuration.js';
+import type { Principal } from '../domain/principal.js';
+import { isTraceParent } from '../domain/trace-parent.js';
+import { ValidationError } from '../errors.js';
+import type { ActionRunner } from '../execution/action-executor.js';
+import type { ReceivedEvent } from './received-event.js';
+
+/** The table of an inbox. */
+export interface InboxTable {
+  readonly source: string;
+  readonly id: string;
+  readonly received_date: Date;
+}
+
+export interface InboxOptions<Database> {
+  /** The consumer's own PostgreSQL. */
+  readonly database: Kysely<Database>;
+  /** Default `inbox`. */
+  readonly table?: string;
+  /** Runs actions of this framework. Needed for `execute`. */
+  readonly executor?: ActionRunner;
+  /** Who acts. Needed for `execute`. */
+  readonly principal?: Principal;
+}
+
+/** What became of a message. */
+export type Reception<Result> =
+  | { readonly kind: 'done'; readonly result: Result }
+  /** It was received before. */
+  | { readonly kind: 'duplicate' };
+
+const TABLE = /^[a-z_][a-z0-9_]{0,62}$/;
+/** Longest key of an execution. */
+const LONGEST_KEY = 255;
+
+/** Remembers which messages were received, in the transaction of what they led to. */
+export class Inbox<Database> {
+  readonly #database: Kysely<Database>;
+  readonly #table: string;
+  readonly #options: InboxOptions<Database>;
+
+  /** @throws ValidationError for a name that a table cannot have */
+  constructor(options: InboxOptions<Database>) {
+    const { database, table = 'inbox' } = options;
+    if (!TABLE.test(table)) throw new ValidationError(`A table cannot be named ${JSON.stringify(table)}`);
+    this.#database = database;
+    this.#table = table;
+    this.#options = options;
+  }
+
+  /** Creates the table unless it is there. A migration of your own may do so instead. */
+  async createTable(): Promise<void> {
+    await sql`create table if not exists ${sql.table(this.#table)} (
+      source text not null,
+      id text not null,
+      received_date timestamptz not null default now(),
+      primary key (source, id))`.execute(this.#database);
+  }
+
+  /**
+   * Does the work of a message once: what it writes through the transaction commits together with the note that the
+   * message was received. A repetition at the same time waits for the first one.
+   *
+   * @throws what the work throws; nothing is noted then
+   */
+  once<Result>(
+    { source, id }: Pick<ReceivedEvent, 'source' | 'id'>,
+    work: (transaction: Transaction<Database>) => Promise<Result>,
+  ): Promise<Reception<Result>> {
+    return this.#database.transaction().execute(async (transaction): Promise<Reception<Result>> => {
+      if (!(await this.#note(transaction, source, id))) return { kind: 'duplicate' };
+      return { kind: 'done', result: await work(transaction) };
+    });
+  }
+
+  /**
+   * Starts an action of this framework once for a message: its key is the id of the event. Where the action has
+   * committed and the process has died before it was noted, the repetition gets the first result, as long as keys are
+   * kept (`fw.execution.key-retention-ms`).
+   *
+   * @throws ValidationError if the inbox has no executor and principal
+   * @throws what the action throws; nothing is noted then
+   */
+  async execute<Params, Result>(
+    event: Pick<ReceivedEvent, 'source' | 'id' | 'traceContext'>,
+    action: ActionClass<Params, Result>,
+    params: NoInfer<Params>,
+  ): Promise<Reception<Result>> {
+    const { executor, principal } = this.#options;
+    if (executor === undefined || principal === undefined)
+      throw new ValidationError('An inbox needs an executor and a principal to start actions');
+    const { source, id, traceContext } = event;
+    if (await this.#has(source, id)) return { kind: 'duplicate' };
+    const key = `${source}#${id}`;
+    if (key.length > LONGEST_KEY)
+      throw new ValidationError(`Source and id are longer than ${LONGEST_KEY} characters`);
+    const configuration = ExecutionConfiguration.Builder.executionConfiguration().idempotencyKey(key);
+    if (traceContext !== undefined && isTraceParent(traceContext)) configuration.traceContext(traceContext);
+    const result = await executor.execute(principal, action, params, configuration.build());
+    await this.#note(this.#database, source, id);
+    return { kind: 'done', result };
+  }
+
+  /** Forgets messages that were received before a time. Brokers repeat messages for days at most. */
+  async purge(before: Date): Promise<number> {
+    const { numAffectedRows } = await sql`delete from ${sql.table(this.#table)}
+      where received_date < ${before}`.execute(this.#database);
+    return Number(numAffectedRows ?? 0);
+  }
+
+  /** False if it was noted before. */
+  async #note(on: Kysely<Database>, source: string, id: string): Promise<boolean> {
+    const { numAffectedRows } = await sql`insert into ${sql.table(this.#table)} (source, id)
+      values (${source}, ${id}) on conflict do nothing`.execute(on);
+    return Number(numAffectedRows ?? 0) > 0;
+  }
+
+  async #has(source: string, id: string): Promise<boolean> {
+    const { rows } = await sql`select 1 from ${sql.table(this.#table)}
+      where source = ${source} and id = ${id}`.execute(this.#database);
+    return rows.length > 0;
+  }
+}

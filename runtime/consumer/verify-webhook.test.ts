@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { sign, signingKey } from '../relay/sinks/webhook/signature.js';
+import { verifyWebhook } from './verify-webhook.js';
+
+const SECRET = Buffer.alloc(32, 3).toString('base64');
+const OTHER = Buffer.alloc(32, 4).toString('base64');
+const body = '{"a":1}';
+
+function signed(secret: string, timestamp: number = Math.floor(Date.now() / 1_000)): Record<string, string> {
+  return {
+    'webhook-id': 'e1',
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': `v1,AAAA ${sign(signingKey(secret), { id: 'e1', timestamp, body })}`,
+  };
+}
+
+test('takes what one of the secrets has signed, as text and as bytes', () => {
+  expect(() => verifyWebhook(signed(SECRET), body, { secrets: [OTHER, SECRET] })).not.toThrow();
+  expect(() => verifyWebhook(signed(SECRET), Buffer.from(body), { secrets: [SECRET] })).not.toThrow();
+});
+
+test('refuses another secret, another body, another id and another time', () => {
+  const verify = (headers: Record<string, string>, text = body): void =>
+    verifyWebhook(headers, text, { secrets: [SECRET] });
+  expect(() => verify(signed(OTHER))).toThrow('does not fit');
+  expect(() => verify(signed(SECRET), '{"a":2}')).toThrow('does not fit');
+  expect(() => verify({ ...signed(SECRET), 'webhook-id': 'e2' })).toThrow('does not fit');
+  const later = String(Number(signed(SECRET)['webhook-timestamp']) + 1);
+  expect(() => verify({ ...signed(SECRET), 'webhook-timestamp': later })).toThrow('does not fit');
+});
+
+test('refuses what is too old, too new or not signed at all', () => {
+  const now = Math.floor(Date.now() / 1_000);
+  for (const timestamp of [now - 400, now + 400])
+    expect(() => verifyWebhook(signed(SECRET, timestamp), body, { secrets: [SECRET] })).toThrow('too old');
+  expect(() => verifyWebhook({}, body, { secrets: [SECRET] })).toThrow('are needed');
+});

@@ -1,0 +1,136 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { ShardedId } from '../../domain/id.js';
+import { ShardIdentifier } from '../../domain/shard-identifier.js';
+import type { FeedEvent } from '../../persistence/read/feed-reader.js';
+import { LiveFeeds, type LiveFeedsOptions, lastVersion, type ReadFeeds } from './live-feeds.js';
+
+const HERE = ShardIdentifier.of(0, 0);
+const ID = ShardedId.named('Wallet', '01890a5d-ac96-7d4c-8000-c2b7a4f8a001');
+const opened: { readonly server: Server; readonly feeds: LiveFeeds }[] = [];
+
+afterEach(() => {
+  for (const { server, feeds } of opened.splice(0)) {
+    feeds.close();
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+function event(modelVersion: number): FeedEvent {
+  const createdDate = new Date('2026-01-02T03:04:05Z');
+  return {
+    id: `e${modelVersion}`,
+    eventType: 'Paid',
+    eventVersion: 1,
+    modelVersion,
+    payload: {},
+    createdDate,
+  };
+}
+
+/** A server each of whose requests opens a stream. `versions` is the log of the model. */
+async function serve(options: Partial<LiveFeedsOptions> = {}): Promise<{
+  url: string;
+  versions: number[];
+  feeds: LiveFeeds;
+  reads: number[];
+}> {
+  const versions: number[] = [];
+  const reads: number[] = [];
+  const read: ReadFeeds = async (_shard, models, limit) => {
+    reads.push(models.length);
+    return models.map(({ after }) =>
+      versions
+        .filter((version) => version > after)
+        .slice(0, limit)
+        .map(event),
+    );
+  };
+  const feeds = new LiveFeeds({ read, defaultShard: () => HERE, pollMs: 5, ...options });
+  const server = createServer((request, response) => {
+    try {
+      feeds.open(response, ID, lastVersion(request.headers['last-event-id']));
+    } catch (error) {
+      response.writeHead(503).end(String(error));
+    }
+  });
+  opened.push({ server, feeds });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, versions, feeds, reads };
+}
+
+/** Ids that arrive, until there are so many or the stream ends. */
+async function ids(response: Response, count: number): Promise<readonly string[]> {
+  let text = '';
+  const decoder = new TextDecoder();
+  const found = (): readonly string[] => [...text.matchAll(/^id: (\d+)$/gm)].map(([, id = '']) => id);
+  const reader = response.body?.getReader();
+  while (reader !== undefined && found().length < count) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    text += decoder.decode(value, { stream: true });
+  }
+  reader?.releaseLock();
+  return found();
+}
+
+test('a stream has what happened, and then what happens', async () => {
+  const { url, versions } = await serve();
+  versions.push(1, 2);
+  const response = await fetch(url);
+  expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+  expect(await ids(response, 2)).toEqual(['1', '2']);
+  versions.push(3);
+  expect(await ids(response, 1)).toEqual(['3']);
+});
+
+test('a client that connects again goes on behind the last event that it has seen', async () => {
+  const { url, versions } = await serve();
+  versions.push(1, 2, 3);
+  const response = await fetch(url, { headers: { 'last-event-id': '2' } });
+  expect(await ids(response, 1)).toEqual(['3']);
+});
+
+test('more than a page comes at once, without waiting for the next look', async () => {
+  const { url, versions } = await serve({ pollMs: 60_000 });
+  versions.push(...Array.from({ length: 250 }, (_, index) => index + 1));
+  expect(await ids(await fetch(url), 250)).toHaveLength(250);
+});
+
+test('the streams of a shard share one statement, and a process has so many', async () => {
+  const { url, reads, feeds } = await serve({ streams: 2 });
+  await Promise.all([fetch(url), fetch(url)]);
+  while (!reads.includes(2)) await new Promise((resolve) => setTimeout(resolve, 2));
+  expect(feeds.size).toBe(2);
+  expect((await fetch(url)).status).toBe(503);
+});
+
+test('a quiet stream is kept open by comments', async () => {
+  const { url } = await serve({ heartbeatMs: 1 });
+  const reader = (await fetch(url)).body?.getReader();
+  let text = '';
+  while (!text.includes('\n:\n')) text += new TextDecoder().decode((await reader?.read())?.value);
+});
+
+test('a client that leaves costs nothing any more, and a server that closes ends every stream', async () => {
+  const { url, feeds } = await serve();
+  const leaving = new AbortController();
+  await fetch(url, { signal: leaving.signal });
+  leaving.abort();
+  while (feeds.size > 0) await new Promise((resolve) => setTimeout(resolve, 2));
+  const staying = await fetch(url);
+  feeds.close();
+  expect(await ids(staying, 1)).toEqual([]);
+  expect((await fetch(url)).status).toBe(503);
+});
+
+test.each(['x', '-1', '1.5', '1234567890123456'])(
+  'a Last-Event-ID that is no version is refused: %s',
+  (text) => {
+    expect(() => lastVersion(text)).toThrow('must be the version of a model');
+  },
+);

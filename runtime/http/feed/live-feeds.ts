@@ -1,0 +1,166 @@
+import type { ServerResponse } from 'node:http';
+import { type Timer, time } from '../../concurrency/time.js';
+import { type Id, ShardedId } from '../../domain/id.js';
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import type { FeedEvent, FollowedModel } from '../../persistence/read/feed-reader.js';
+import { HttpProblem } from '../problem.js';
+
+/** Reads the next events of followed models of one shard. */
+export type ReadFeeds = (
+  shard: ShardIdentifier,
+  models: readonly FollowedModel[],
+  limit: number,
+) => Promise<readonly (readonly FeedEvent[])[]>;
+
+export interface LiveFeedsOptions {
+  readonly read: ReadFeeds;
+  /** Of models without a sharded id. */
+  readonly defaultShard: () => ShardIdentifier;
+  /** Most streams of this process; more are answered with 503. Default 1,000. */
+  readonly streams?: number;
+  /** How often each shard with streams is asked, in milliseconds. Default 250. */
+  readonly pollMs?: number;
+  /** A comment keeps connections open that are quiet for so long, in milliseconds. Default 15,000. */
+  readonly heartbeatMs?: number;
+}
+
+interface Stream {
+  readonly response: ServerResponse;
+  readonly modelName: string;
+  readonly modelId: string;
+  after: number;
+  quietSinceMs: number;
+}
+
+const DEFAULTS = { streams: 1_000, pollMs: 250, heartbeatMs: 15_000 };
+/** Events of one model that are read at once. */
+const PAGE = 100;
+/** A client that has not taken so much is sent nothing more until it has. */
+const MOST_BUFFERED_BYTES = 262_144;
+/** After this time a client whose connection has ended connects again, in milliseconds. */
+const RECONNECT_MS = 1_000;
+
+/** Server-sent events of models. All streams of a shard share one statement each time that they look. */
+export class LiveFeeds {
+  readonly #options: Required<LiveFeedsOptions>;
+  readonly #shards = new Map<ShardIdentifier, Set<Stream>>();
+  readonly #reading = new Set<ShardIdentifier>();
+  #timer: Timer | undefined;
+  #closed = false;
+
+  constructor(options: LiveFeedsOptions) {
+    this.#options = { ...DEFAULTS, ...options };
+  }
+
+  /** Streams that are open. */
+  get size(): number {
+    let size = 0;
+    for (const streams of this.#shards.values()) size += streams.size;
+    return size;
+  }
+
+  /**
+   * Answers with the events of a model behind a version, and with those that follow, until the client or the server ends
+   * it.
+   *
+   * @throws HttpProblem if there are too many streams, or the server closes
+   */
+  open(response: ServerResponse, id: Id<unknown>, after: number): void {
+    if (this.#closed || this.size >= this.#options.streams)
+      throw new HttpProblem('HTTP_BUSY', 'Too many streams of events are open', {
+        headers: { 'retry-after': '5' },
+      });
+    response.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'x-accel-buffering': 'no',
+      connection: 'close',
+    });
+    response.write(`retry: ${RECONNECT_MS}\n\n`);
+    const shard = id instanceof ShardedId ? id.resolveShardIdentifier() : this.#options.defaultShard();
+    const { modelName } = id;
+    const stream = { response, modelName, modelId: id.getValue(), after, quietSinceMs: time.nowMs() };
+    const streams = this.#shards.get(shard) ?? new Set<Stream>();
+    this.#shards.set(shard, streams.add(stream));
+    response.once('close', () => {
+      streams.delete(stream);
+      if (streams.size === 0) this.#shards.delete(shard);
+    });
+    this.#timer ??= time.setInterval(() => this.#look(), this.#options.pollMs).unref();
+    void this.#read(shard);
+  }
+
+  /** Ends all streams: their clients connect again, to another process or to this one after its restart. */
+  close(): void {
+    this.#closed = true;
+    time.clearInterval(this.#timer);
+    for (const streams of this.#shards.values()) for (const { response } of streams) response.end();
+    this.#shards.clear();
+  }
+
+  #look(): void {
+    if (this.#shards.size === 0) {
+      time.clearInterval(this.#timer);
+      this.#timer = undefined;
+    }
+    for (const shard of this.#shards.keys()) void this.#read(shard);
+  }
+
+  /** Never rejects. A shard that does not answer is asked again at the next look. */
+  async #read(shard: ShardIdentifier): Promise<void> {
+    if (this.#reading.has(shard)) return;
+    this.#reading.add(shard);
+    try {
+      while (await this.#readOnce(shard));
+    } catch {
+      // The streams stay open: what they miss now is read once the shard answers.
+    }
+    this.#reading.delete(shard);
+  }
+
+  /** True if there may be more. */
+  async #readOnce(shard: ShardIdentifier): Promise<boolean> {
+    const streams = [...(this.#shards.get(shard) ?? [])].filter(({ response }) => isTaking(response));
+    if (streams.length === 0) return false;
+    const feeds = await this.#options.read(shard, streams, PAGE);
+    let more = false;
+    for (const [index, stream] of streams.entries()) {
+      const events = feeds[index] ?? [];
+      more ||= events.length === PAGE;
+      this.#send(stream, events);
+    }
+    return more;
+  }
+
+  #send(stream: Stream, events: readonly FeedEvent[]): void {
+    const { response } = stream;
+    if (response.destroyed || response.writableEnded) return;
+    const last = events.at(-1);
+    if (last !== undefined) {
+      stream.after = last.modelVersion;
+      response.write(events.map(frameOf).join(''));
+    } else if (time.nowMs() - stream.quietSinceMs >= this.#options.heartbeatMs) response.write(':\n\n');
+    else return;
+    stream.quietSinceMs = time.nowMs();
+  }
+}
+
+function isTaking(response: ServerResponse): boolean {
+  return !response.destroyed && response.writableLength < MOST_BUFFERED_BYTES;
+}
+
+/** JSON has no line breaks of its own. */
+function frameOf({ modelVersion, eventType, ...event }: FeedEvent): string {
+  const data = JSON.stringify({ ...event, eventType, modelVersion });
+  return `id: ${modelVersion}\nevent: ${eventType}\ndata: ${data}\n\n`;
+}
+
+const VERSION = /^\d{1,15}$/;
+
+/** The version behind which a stream begins. @throws HttpProblem for what is none */
+export function lastVersion(header: string | readonly string[] | undefined): number {
+  if (header === undefined || header === '') return 0;
+  if (typeof header === 'string' && VERSION.test(header)) return Number(header);
+  throw new HttpProblem('HTTP_MALFORMED_REQUEST', 'Last-Event-ID must be the version of a model');
+}

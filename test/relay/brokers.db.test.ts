@@ -1,0 +1,172 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { connect as connectNats } from '@nats-io/transport-node';
+import { Consumer, stringDeserializers } from '@platformatic/kafka';
+import { afterEach, expect, test } from 'vitest';
+import { readMessage } from '../../runtime/consumer/index.js';
+import { postgresAdapter } from '../../runtime/databases.js';
+import { seededRandom, writeLate } from '../../runtime/events/test-support/late-writers.js';
+import { ledgerMigrations, until } from '../../runtime/events/test-support/ledger.js';
+import { HERE } from '../../runtime/execution/test-support/accounts.js';
+import { DatabaseRegistry } from '../../runtime/sharding/database-registry.js';
+import type { ShardDatabase } from '../../runtime/sharding/shard-database.js';
+import type { DatabaseHarness } from '../databases/databases.js';
+import { describeOn } from '../databases/vitest.js';
+import { Arrivals } from './support/arrivals.js';
+import { type Broker, kafkaBroker, kafkaJars, natsBroker, natsServer } from './support/brokers.js';
+import { RelayProcess } from './support/relay-process.js';
+
+/** Real brokers: `npm run proof:brokers`. */
+const EVENTS = Number(process.env['FW_PROOF_BROKERS'] ?? 0);
+const AWAY_MS = Number(process.env['FW_PROOF_AWAY_MS'] ?? 20_000);
+const nats = EVENTS > 0 ? natsServer() : undefined;
+const kafka = EVENTS > 0 ? kafkaJars() : undefined;
+const NATS_PORT = 14_222;
+const KAFKA_PORT = 19_092;
+
+const cleanUps: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+interface World {
+  readonly database: ShardDatabase;
+  readonly relay: RelayProcess;
+}
+
+async function world(harness: DatabaseHarness, receiver: object): Promise<World> {
+  const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
+  const databases = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
+  cleanUps.push(() => databases.close(0));
+  const relay = new RelayProcess(topology, { sinks: [{ name: 'broker', format: 'binary', ...receiver }] });
+  cleanUps.push(() => relay.remove());
+  return { database: databases.database(HERE), relay };
+}
+
+function fill(database: ShardDatabase, events: number): Promise<unknown> {
+  const options = { writers: 8, events, largest: 200, longestPauseMs: 5, random: seededRandom(1) };
+  return writeLate(database, options);
+}
+
+async function idsOf(database: ShardDatabase): Promise<readonly string[]> {
+  const { rows } = await database.query({ text: 'SELECT id FROM eventlog.events', values: [] });
+  return rows.map(([id]) => String(id));
+}
+
+/** Kills relay and broker in turn while events are written, then leaves the broker away for longer. */
+async function disturb({ database, relay }: World, broker: Broker): Promise<void> {
+  const writing = fill(database, EVENTS);
+  for (let round = 0; round < 3; round += 1) {
+    await sleep(1_000);
+    await relay.end('SIGKILL');
+    await relay.start();
+    await sleep(1_000);
+    await broker.kill();
+    await sleep(500);
+    await broker.start();
+  }
+  await broker.kill();
+  const startedMs = performance.now();
+  await fill(database, 2_000);
+  const writingMs = performance.now() - startedMs;
+  await sleep(AWAY_MS);
+  await broker.start();
+  await writing;
+  console.info(`2,000 events were written in ${Math.round(writingMs)} ms while the broker was away`);
+}
+
+/** Events per second of a backlog. */
+async function rateOf(relay: RelayProcess, arrivals: Arrivals, events: number): Promise<number> {
+  await relay.start();
+  await until(() => arrivals.count > 0, 60_000);
+  const [before, startedMs] = [arrivals.count, performance.now()];
+  await until(() => arrivals.count >= events, 600_000);
+  return Math.round((events - before) / ((performance.now() - startedMs) / 1_000));
+}
+
+async function check(database: ShardDatabase, arrivals: Arrivals): Promise<void> {
+  const ids = await idsOf(database);
+  await until(() => arrivals.missing(ids).length === 0, 600_000);
+  expect(arrivals.outOfOrder).toBe(0);
+  console.info(`${ids.length} events arrived, ${arrivals.duplicates} of them more than once`);
+}
+
+async function followNats(arrivals: Arrivals): Promise<void> {
+  const connection = await connectNats({ servers: [`127.0.0.1:${NATS_PORT}`], maxReconnectAttempts: -1 });
+  cleanUps.push(() => connection.close());
+  const manager = await jetstreamManager(connection);
+  await manager.streams.add({ name: 'EVENTS', subjects: ['events.>'] });
+  await manager.consumers.add('EVENTS', { durable_name: 'check', ack_policy: 'explicit' });
+  const consumer = await jetstream(connection).consumers.get('EVENTS', 'check');
+  const messages = await consumer.consume({ max_messages: 1_000 });
+  void (async () => {
+    for await (const message of messages) {
+      const names = message.headers?.keys() ?? [];
+      const headers = Object.fromEntries(names.map((name) => [name, message.headers?.get(name)]));
+      const { id, subject = '', modelVersion = 0 } = readMessage({ headers, body: message.data });
+      arrivals.add(id, subject, modelVersion);
+      message.ack();
+    }
+  })().catch(() => {});
+}
+
+async function followKafka(arrivals: Arrivals): Promise<void> {
+  const consumer = new Consumer({
+    groupId: `check-${Date.now()}`,
+    clientId: 'check',
+    bootstrapBrokers: [`127.0.0.1:${KAFKA_PORT}`],
+    deserializers: stringDeserializers,
+    retries: true,
+    retryDelay: 200,
+    autocreateTopics: true,
+  });
+  cleanUps.push(async () => consumer.close(true));
+  const stream = await consumer.consume({
+    topics: ['outbox.event.Account'],
+    mode: 'earliest',
+    autocommit: false,
+  });
+  stream.on('error', (error) => console.warn(String(error)));
+  stream.on('data', ({ headers, value }) => {
+    const { id, subject = '', modelVersion = 0 } = readMessage({ headers, body: value });
+    arrivals.add(id, subject, modelVersion);
+  });
+}
+
+describeOn('postgresql', 'A relay to real brokers', (harness) => {
+  test.skipIf(nats === undefined)(
+    'NATS JetStream gets every event, in order per model (Debian package nats-server)',
+    async () => {
+      const broker = natsBroker(nats ?? '', NATS_PORT);
+      cleanUps.push(() => broker.remove());
+      await broker.start();
+      const arrivals = new Arrivals();
+      await followNats(arrivals);
+      const made = await world(harness, { nats: { servers: [`127.0.0.1:${NATS_PORT}`] } });
+      await fill(made.database, EVENTS);
+      console.info(`NATS: ${await rateOf(made.relay, arrivals, EVENTS)} events/s`);
+      await disturb(made, broker);
+      await check(made.database, arrivals);
+    },
+    1_800_000,
+  );
+
+  test.skipIf(kafka === undefined)(
+    'Kafka gets every event, in order per model (kafka_2.13 of Maven)',
+    async () => {
+      const broker = kafkaBroker(kafka ?? '', KAFKA_PORT);
+      cleanUps.push(() => broker.remove());
+      await broker.start();
+      const made = await world(harness, { kafka: { brokers: [`127.0.0.1:${KAFKA_PORT}`] } });
+      await fill(made.database, EVENTS);
+      const arrivals = new Arrivals();
+      const followed = followKafka(arrivals);
+      console.info(`Kafka: ${await rateOf(made.relay, arrivals, EVENTS)} events/s`);
+      await followed;
+      await disturb(made, broker);
+      await check(made.database, arrivals);
+    },
+    1_800_000,
+  );
+});

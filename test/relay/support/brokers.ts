@@ -1,0 +1,139 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ROOT } from '../../../docs/pages.js';
+
+/** A broker of this machine, which can be killed and started again with its data. */
+export interface Broker {
+  readonly port: number;
+  start(): Promise<void>;
+  /** SIGKILL. */
+  kill(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** The program of NATS: Debian has it as `nats-server`. Undefined: it is missing. */
+export function natsServer(): string | undefined {
+  const candidates = [process.env['FW_NATS_SERVER'], '/usr/sbin/nats-server', '/usr/bin/nats-server'];
+  return candidates.find((path) => path !== undefined && existsSync(path));
+}
+
+export function natsBroker(program: string, port: number): Broker {
+  const folder = mkdtempSync(join(tmpdir(), 'fw-nats-'));
+  const args = ['-js', '-a', '127.0.0.1', '-p', String(port), '-sd', folder];
+  return new ProcessBroker(port, folder, () => spawn(program, args, { stdio: 'ignore' }));
+}
+
+const KAFKA_VERSION = '4.0.0';
+
+/** Folder with the jars of Kafka, fetched by Maven the first time. Undefined: Java or Maven is missing. */
+export function kafkaJars(): string | undefined {
+  const folder = join(ROOT, 'node_modules', '.cache', `kafka-${KAFKA_VERSION}`);
+  const jars = join(folder, 'lib');
+  if (existsSync(join(folder, 'complete'))) return jars;
+  try {
+    execFileSync('java', ['-version'], { stdio: 'ignore' });
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'pom.xml'), pom());
+    const args = ['-q', '-B', 'dependency:copy-dependencies', `-DoutputDirectory=${jars}`];
+    execFileSync('mvn', args, { cwd: folder, stdio: 'inherit' });
+    writeFileSync(join(folder, 'complete'), '');
+    return jars;
+  } catch (error) {
+    console.warn(`Kafka is not run: ${String(error)}`);
+    return undefined;
+  }
+}
+
+function pom(): string {
+  const dependency = (group: string, artifact: string, version: string): string =>
+    `<dependency><groupId>${group}</groupId><artifactId>${artifact}</artifactId><version>${version}</version></dependency>`;
+  return `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
+<groupId>local</groupId><artifactId>brokers</artifactId><version>1</version><packaging>pom</packaging>
+<dependencies>${dependency('org.apache.kafka', 'kafka_2.13', KAFKA_VERSION)}${dependency('org.slf4j', 'slf4j-nop', '1.7.36')}</dependencies>
+</project>
+`;
+}
+
+export function kafkaBroker(jars: string, port: number): Broker {
+  const folder = mkdtempSync(join(tmpdir(), 'fw-kafka-'));
+  const properties = join(folder, 'server.properties');
+  writeFileSync(properties, kafkaProperties(folder, port));
+  const java = (...args: readonly string[]): readonly string[] => [
+    '-Xmx512m',
+    '-cp',
+    join(jars, '*'),
+    ...args,
+  ];
+  const format = java('kafka.tools.StorageTool', 'format', '-t', 'MkU3OEVBNTcwNTJENDM2Qk', '-c', properties);
+  execFileSync('java', format, { stdio: 'ignore' });
+  return new ProcessBroker(port, folder, () =>
+    spawn('java', java('kafka.Kafka', properties), { stdio: 'ignore' }),
+  );
+}
+
+function kafkaProperties(folder: string, port: number): string {
+  return `process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@127.0.0.1:${port + 1}
+listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${port + 1}
+advertised.listeners=PLAINTEXT://127.0.0.1:${port}
+controller.listener.names=CONTROLLER
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
+log.dirs=${join(folder, 'data')}
+offsets.topic.replication.factor=1
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+num.partitions=4
+`;
+}
+
+class ProcessBroker implements Broker {
+  readonly port: number;
+  readonly #folder: string;
+  readonly #spawn: () => ChildProcess;
+  #child: ChildProcess | undefined;
+
+  constructor(port: number, folder: string, spawnIt: () => ChildProcess) {
+    this.port = port;
+    this.#folder = folder;
+    this.#spawn = spawnIt;
+  }
+
+  async start(): Promise<void> {
+    this.#child = this.#spawn();
+    for (let attempt = 0; attempt < 600; attempt += 1) {
+      if (await answers(this.port)) return;
+      await sleep(100);
+    }
+    throw new Error(`Nothing listens on port ${this.port}`);
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    if (child === undefined) return;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await gone;
+  }
+
+  async remove(): Promise<void> {
+    await this.kill();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
