@@ -105,7 +105,7 @@ class ProcessBroker implements Broker {
 
   async start(): Promise<void> {
     this.#child = this.#spawn();
-    for (let attempt = 0; attempt < 600; attempt += 1) {
+    for (let attempt = 0; attempt < 3_000; attempt += 1) {
       if (await answers(this.port)) return;
       await sleep(100);
     }
