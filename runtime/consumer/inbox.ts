@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { ActionClass } from '../action/action.js';
+import type { ActionInput } from '../action/action-input.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import type { Principal } from '../domain/principal.js';
 import { isTraceParent } from '../domain/trace-parent.js';
@@ -86,7 +87,7 @@ export class Inbox<Database> {
   async execute<Params, Result>(
     event: Pick<ReceivedEvent, 'source' | 'id' | 'traceContext'>,
     action: ActionClass<Params, Result>,
-    params: NoInfer<Params>,
+    params: ActionInput<NoInfer<Params>>,
   ): Promise<Reception<Result>> {
     const { executor, principal } = this.#options;
     if (executor === undefined || principal === undefined)
