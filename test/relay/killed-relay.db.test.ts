@@ -12,8 +12,8 @@ import { Arrivals } from './support/arrivals.js';
 import { RelayProcess } from './support/relay-process.js';
 
 /** `npm run proof:brokers` sets more. */
-const EVENTS = Number(process.env['FW_PROOF_RELAY_EVENTS'] ?? 4_000);
-const ROUNDS = Number(process.env['FW_PROOF_RELAY_ROUNDS'] ?? 3);
+const EVENTS = Number(process.env['FW_PROOF_RELAY_EVENTS'] ?? 2_000);
+const ROUNDS = Number(process.env['FW_PROOF_RELAY_ROUNDS'] ?? 2);
 const SEED = Number(process.env['FW_SEED'] ?? 1);
 const SECRET = Buffer.alloc(32, 1).toString('base64');
 

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CommandContext, readConfig, withConfig } from '../command-context.js';
 import type { Command } from '../commander.js';
+import { expectFailures } from '../database-failures.js';
 import { EXIT, type ExitCode } from '../exit.js';
 import { examples } from '../help.js';
 
@@ -26,7 +27,7 @@ export function addConnectorsCommand(program: Command, context: CommandContext):
         ['fw-gen connectors --check', 'for CI, where the files are committed'],
       ),
     )
-    .action((flags: ConnectorsFlags) => context.run(() => connectors(flags, context)));
+    .action((flags: ConnectorsFlags) => context.run(() => expectFailures(() => connectors(flags, context))));
 }
 
 async function connectors(

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { EventDescriptor } from '../../../runtime/operations.js';
 import { type CommandContext, InputError, readConfig, withConfig } from '../command-context.js';
 import type { Command } from '../commander.js';
+import { expectFailures } from '../database-failures.js';
 import { EXIT, type ExitCode } from '../exit.js';
 import { examples } from '../help.js';
 
@@ -32,7 +33,7 @@ export function addRelayCommand(program: Command, context: CommandContext): void
         ['fw-gen events lag', 'how far each has come; its name there is relay:<sink>'],
       ),
     )
-    .action((flags: RelayFlags) => context.run(() => relay(flags, context)));
+    .action((flags: RelayFlags) => context.run(() => expectFailures(() => relay(flags, context))));
 }
 
 async function relay(flags: RelayFlags, { output, signal }: CommandContext): Promise<ExitCode> {

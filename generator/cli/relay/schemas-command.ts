@@ -8,6 +8,7 @@ import {
   withConfig,
 } from '../command-context.js';
 import type { Command } from '../commander.js';
+import { expectFailures } from '../database-failures.js';
 import { EXIT, type ExitCode } from '../exit.js';
 import { examples } from '../help.js';
 
@@ -24,7 +25,7 @@ export function addSchemasCommand(program: Command, context: CommandContext): vo
     )
     .option('--output <folder>', 'where the files are written', 'schemas')
     .addHelpText('after', examples(['fw-gen schemas', 'writes schemas/<event>/<version>.json']))
-    .action((flags: SchemasFlags) => context.run(() => writeSchemas(flags, context)));
+    .action((flags: SchemasFlags) => context.run(() => expectFailures(() => writeSchemas(flags, context))));
 }
 
 async function writeSchemas(
