@@ -6,7 +6,7 @@ import { requirePglite } from './pglite/load-pglite.js';
 import { PgliteDatabase } from './pglite/pglite-database.js';
 import { PostgresDatabase } from './postgres/postgres-database.js';
 import type { DatabaseAdapter } from './sharding/database-adapter.js';
-import { DatabaseRegistry, type DatabaseRegistryOptions } from './sharding/database-registry.js';
+import { DatabaseRegistry } from './sharding/database-registry.js';
 
 /** PostgreSQL servers, through node-postgres. */
 export const postgresAdapter: DatabaseAdapter = {
@@ -31,7 +31,11 @@ function embeddedAdapter(use: EmbeddedUse): DatabaseAdapter {
 }
 
 /** How `openDatabases` opens them. */
-export interface OpenDatabasesOptions extends Omit<DatabaseRegistryOptions, 'adapters'> {
+export interface OpenDatabasesOptions {
+  /** Called with what an operator should know. Default: a line on standard error. */
+  readonly warn?: (message: string) => void;
+  /** See `DatabaseRegistry.guardWith`. */
+  readonly guard?: () => void;
   /** What this process does about others that want its embedded databases. Default `alone`. */
   readonly embedded?: EmbeddedUse;
 }

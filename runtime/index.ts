@@ -2,14 +2,26 @@
 export { Action, type ActionClass } from './action/action.js';
 export type { ActionDescriptor, ResultType } from './action/action-descriptor.js';
 export type { ActionInput, Default } from './action/action-input.js';
-export { ActionPlan, type KeyedModels, type StagedItem } from './action/action-plan.js';
+export {
+  ActionPlan,
+  type KeyedModels,
+  type StagedAdd,
+  type StagedExpectation,
+  type StagedItem,
+  type StagedUpdate,
+} from './action/action-plan.js';
 export { ActionRegistry } from './action/action-registry.js';
-export { ExecutionConfiguration, ExecutionConfigurationBuilder } from './action/execution-configuration.js';
+export {
+  ExecutionConfiguration,
+  ExecutionConfigurationBuilder,
+  type IdempotencyKeyOptions,
+} from './action/execution-configuration.js';
 export type { AttemptEnd, AttemptReport, ExecutionReport, WriteReport } from './action/execution-report.js';
 export {
   AutoBuilder,
   type AutoBuilderOptions,
   type EventClass,
+  type FieldMarker,
   FwAction,
   type FwActionOptions,
   FwEventHandler,
@@ -19,6 +31,7 @@ export {
   HttpRoute,
   type HttpRouteOptions,
   Key,
+  type Marker,
   type ResponseMapper,
 } from './action/markers.js';
 export type { PlannedSchedule } from './action/planned-schedule.js';
@@ -34,11 +47,13 @@ export {
   ConfigurationError,
   type FwConfig,
   loadConfig,
+  type RetentionConfig,
   ShardingConfig,
   type ShardingTopology,
 } from './config/index.js';
 export { type OpenDatabasesOptions, openDatabases } from './databases.js';
 export { type Clock, systemClock } from './domain/clock.js';
+export type { ColumnSet } from './domain/column-set.js';
 export { type Currency, currency, currencyCodes, isCurrency } from './domain/currency.js';
 export { Decimal, plainDecimal } from './domain/decimal.js';
 export type {
@@ -48,6 +63,7 @@ export type {
   FieldType,
   ModelDescriptor,
   NaturalKey,
+  ObjectType,
   Upcaster,
 } from './domain/descriptor.js';
 export { Entity } from './domain/entity.js';
@@ -56,10 +72,11 @@ export type { JsonObject, JsonValue } from './domain/json.js';
 export { Model } from './domain/model.js';
 export { ModelBuilder } from './domain/model-builder.js';
 export { ModelEvent } from './domain/model-event.js';
-export type { Keyed, KeyOf, KeyPlace } from './domain/natural-key.js';
+export type { Keyed, KeyLookup, KeyOf, KeyPlace } from './domain/natural-key.js';
 export { type Principal, principalName } from './domain/principal.js';
 export { ShardIdentifier } from './domain/shard-identifier.js';
 export { parseUuid, type Uuid } from './domain/uuid.js';
+export type { Bounds, ValueRules } from './domain/value-rules.js';
 export * from './errors.js';
 export type {
   DeadLetter,
@@ -71,14 +88,14 @@ export type {
 } from './events/dead-letters/dead-letters.js';
 export type { ReplayFrom, ReplayOptions } from './events/dead-letters/replays.js';
 export type { ConsumerKind } from './events/delivery/consumer-store.js';
-export { EventDelivery, type EventDeliveryOptions } from './events/delivery/event-delivery.js';
+export { EventDelivery } from './events/delivery/event-delivery.js';
 export type {
   EventHandler,
   HandlerDescriptor,
   HandlerSettings,
 } from './events/delivery/handler-descriptor.js';
 export type { DeliveryLimits } from './events/delivery/shard-delivery.js';
-export { EventOperations, type OrderedReplay } from './events/event-operations.js';
+export { EventOperations, type FailoverReport, type OrderedReplay } from './events/event-operations.js';
 export type { EventEnvelope, ExecuteOptions } from './events/log/event-envelope.js';
 export type { LogCursor, LoggedEvent, SourceAction } from './events/log/event-record.js';
 export type { Horizon, HorizonHolder } from './events/log/horizon.js';
@@ -90,7 +107,7 @@ export type {
   ScheduleState,
   Schedules,
 } from './events/schedules/schedules.js';
-export { ActionExecutor, type ActionExecutorOptions } from './execution/action-executor.js';
+export { ActionExecutor } from './execution/action-executor.js';
 export {
   CrossShardJournal,
   type JournalEntry,
@@ -105,7 +122,15 @@ export type {
   Explanation,
   Verdict,
 } from './execution/perform/explain.js';
-export { type Authenticator, fixedPrincipal, type SecurityScheme } from './http/authenticator.js';
+export {
+  type Authenticator,
+  fixedPrincipal,
+  type RequestHead,
+  type SecurityScheme,
+} from './http/authenticator.js';
+export type { HttpLimits } from './http/limits.js';
+export type { ApplicationProblems, ProblemKind } from './http/problem-kinds.js';
+export type { RouteDescriptor } from './http/route.js';
 export type { RouteExecution, RouteTools } from './http/route-tools.js';
 export {
   type AnyPlugin,
@@ -115,11 +140,21 @@ export {
 } from './http/server-plugin.js';
 export { KeyedLockProvider, type LockOptions, lockCondition } from './locks/keyed-lock-provider.js';
 export type { LockHandle, SqlCondition } from './locks/lock-handle.js';
-export { migrate } from './migration/migrate.js';
-export { defineMigration, type Migration } from './migration/migration.js';
+export type { DriftPolicy } from './migration/check-schema.js';
+export {
+  type MigrateOptions,
+  type MigrationReport,
+  type MigrationStep,
+  migrate,
+  type ShardMigrationReport,
+} from './migration/migrate.js';
+export { defineMigration, type Migration, type MigrationOrigin } from './migration/migration.js';
 export { type PrepareOptions, prepareShards, type ShardPreparation } from './migration/prepare-shards.js';
 export type { Logger } from './observability/logger.js';
 export type { ShardStatistics } from './observability/shard-statistics.js';
+export type { ApiInfo } from './openapi/document.js';
+export type { DocumentedRoute } from './openapi/documented-route.js';
+export type { EventFacts } from './persistence/codec/recorded-event.js';
 export type { JournalStatistics } from './persistence/journal/journal-statistics.js';
 export { EventHistory, type EventPage, type EventRecord } from './persistence/read/event-history.js';
 export { MAXIMUM_LIST_LIMIT, type PartialPage } from './persistence/read/list-reader.js';
@@ -133,14 +168,20 @@ export {
   type PagedList,
   type ReadOptions,
   Repository,
+  type RepositoryContext,
   type StreamedList,
+  type TableName,
 } from './persistence/read/repository.js';
 export type { ScatterResult, ShardFailure } from './persistence/read/scatter.js';
 export type { SortDirection, SortTerm } from './persistence/read/sort-order.js';
+export type { AttemptOutcome } from './persistence/shard-store.js';
+export type { WriterCounts } from './persistence/write/writer-counters.js';
 export type { WritingLimits } from './persistence/write/writer-limits.js';
+export type { EmbeddedUse } from './pglite/engine-home.js';
 export type { MessageShape } from './relay/message/message-format.js';
 export { Relay, type RelayOptions } from './relay/relay.js';
 export { ACCEPTED, type PublishOutcome, type RelayMessage, type RelaySink } from './relay/relay-sink.js';
+export type { RelayContext } from './relay/sink-consumer.js';
 export type { SinkDefinition, SinkSettings } from './relay/sink-definition.js';
 export type { SinkStatistics } from './relay/sink-statistics.js';
 export { configuredSinks } from './relay/sinks/configured-sinks.js';
@@ -168,8 +209,12 @@ export {
   type ServeSettings,
   serve,
 } from './serve.js';
-export { DatabaseRegistry } from './sharding/database-registry.js';
+export {
+  DatabaseRegistry,
+  type ReloadOptions,
+} from './sharding/database-registry.js';
 export type { Failover, HandlerAhead } from './sharding/failover-register.js';
+export type { LostCause } from './sharding/lost-causes.js';
 export { PackedArray } from './sharding/packed-array.js';
 export {
   type PlacedMember,
@@ -180,6 +225,20 @@ export {
   type PlacementSource,
 } from './sharding/placement.js';
 export { type LogPosition, type ReplicaRead, ReplicaReads } from './sharding/replica-reads.js';
-export type { CallOptions, Rows, ShardDatabase, Statement } from './sharding/shard-database.js';
+export type {
+  CallOptions,
+  NotificationListener,
+  NotificationSubscription,
+  PoolStats,
+  Rows,
+  ShardDatabase,
+  ShardSession,
+  Statement,
+} from './sharding/shard-database.js';
 export { describeChange, type TopologyChange } from './sharding/topology-changes.js';
-export { TransactionManager } from './sharding/transaction-manager.js';
+export {
+  type IsolationLevel,
+  type Transaction,
+  TransactionManager,
+  type TransactionOptions,
+} from './sharding/transaction-manager.js';

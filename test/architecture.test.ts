@@ -143,6 +143,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/application-definition.ts',
   ],
   'runtime/codegen': [
+    'runtime/openapi',
     'runtime/sagas',
     'runtime/events',
     'runtime/persistence',

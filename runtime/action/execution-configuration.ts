@@ -41,6 +41,7 @@ export class ExecutionConfiguration {
   /** Told once, when the execution has ended, how it went. */
   readonly onReport: ((report: ExecutionReport) => void) | undefined;
 
+  /** @internal use `ExecutionConfiguration.Builder` */
   private constructor(settings: Settings) {
     this.allowCrossShard = settings.allowCrossShard ?? false;
     this.timeoutMs = settings.timeoutMs;

@@ -5,7 +5,7 @@ import type { ModelEvent } from '../domain/model-event.js';
  * Markers that `fw-gen` looks for. At run time they do nothing, and they work as legacy and as standard decorators.
  * Their arguments must be literals: the generator reads them, it never runs them.
  */
-type Marker = (target: object, context?: unknown) => void;
+export type Marker = (target: object, context?: unknown) => void;
 
 const mark = (): void => {};
 
@@ -37,7 +37,7 @@ export function AutoBuilder(argument?: object): Marker | void {
 }
 
 /** A marker of a field. */
-type FieldMarker = (target: unknown, context?: unknown) => void;
+export type FieldMarker = (target: unknown, context?: unknown) => void;
 
 /**
  * Marks a field as part of the model's natural key: no two models of one shard have equal values in all fields that
@@ -104,6 +104,7 @@ export function FwSaga(argument?: object): Marker | void {
   return markerFor(argument);
 }
 
+/** Methods that a route can have. */
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Anything with a static `from(result)`: turns an action's result into the response body. */

@@ -6,19 +6,40 @@ export type { ApplicationDefinition, WiringContext } from '../application-defini
 export type { Clock } from '../domain/clock.js';
 export type { Currency } from '../domain/currency.js';
 export type { Decimal } from '../domain/decimal.js';
-export type { EventDescriptor, FieldDescriptor, ModelDescriptor } from '../domain/descriptor.js';
-export { column, namedFields, objectType, t } from '../domain/field-types.js';
+export type { EventDescriptor, FieldDescriptor, ModelDescriptor, ObjectType } from '../domain/descriptor.js';
+export {
+  column,
+  type FieldMap,
+  type FieldOptions,
+  type FieldTypes,
+  namedFields,
+  objectType,
+  t,
+  type UnnamedField,
+} from '../domain/field-types.js';
 export type { Id, ShardedId } from '../domain/id.js';
 export type { JsonObject, JsonValue } from '../domain/json.js';
 export { INITIAL_VERSION, ModelBuilder } from '../domain/model-builder.js';
 export type { modelKeys } from '../domain/natural-key.js';
-export { typedUpcasters } from '../domain/upcast.js';
+export { type TypedUpcaster, typedUpcasters } from '../domain/upcast.js';
 export type { Uuid } from '../domain/uuid.js';
 export type { EventHandler, HandlerDescriptor } from '../events/delivery/handler-descriptor.js';
+export type { RouteDescriptor } from '../http/route.js';
 export { defineMigration, type Migration } from '../migration/migration.js';
+export type { ApiInfo } from '../openapi/document.js';
+export type { DocumentedRoute } from '../openapi/documented-route.js';
 export { EventHistory } from '../persistence/read/event-history.js';
 export { Repository } from '../persistence/read/repository.js';
 export { defineSaga, type SagaDescriptor } from '../sagas/saga-descriptor.js';
 export { type RunningServer, type ServeOptions, serve } from '../serve.js';
-export { defineAction, fieldResult, routesOf, wireActions } from './define-action.js';
+export {
+  type ActionDeclaration,
+  type DeclaredAction,
+  type DeclaredActions,
+  defineAction,
+  fieldResult,
+  type RouteDeclaration,
+  routesOf,
+  wireActions,
+} from './define-action.js';
 export { CODEGEN_VERSION, type modelType } from './version.js';

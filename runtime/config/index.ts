@@ -16,6 +16,7 @@ export {
 } from './sharding-config.js';
 export { didYouMean } from './suggest.js';
 export type {
+  ClientCertificate,
   DatabaseUrl,
   DataSourceConfig,
   ExecutionDefaults,
@@ -26,8 +27,10 @@ export type {
   MemberConfig,
   NatsReceiver,
   PgliteUrl,
+  Pooler,
   PostgresUrl,
   RelayConfig,
+  RetentionConfig,
   Secret,
   ShardingTopology,
   SinkConfig,

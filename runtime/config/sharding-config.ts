@@ -19,12 +19,14 @@ export interface ShardInput {
   readonly member: number;
 }
 
+/** A group of shards, as written in code or YAML. */
 export interface GroupInput {
   readonly group: number;
   readonly name: string;
   readonly members: readonly MemberInput[];
 }
 
+/** One shard of a group, as written in code or YAML. */
 export interface MemberInput {
   readonly member: number;
   readonly name: string;

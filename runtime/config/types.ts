@@ -9,6 +9,7 @@ export interface ShardingTopology {
   readonly groups: readonly GroupConfig[];
 }
 
+/** A group of shards, validated. */
 export interface GroupConfig {
   /** 0..255 */
   readonly group: number;
@@ -16,6 +17,7 @@ export interface GroupConfig {
   readonly members: readonly MemberConfig[];
 }
 
+/** One shard of a group, validated. */
 export interface MemberConfig {
   readonly shard: ShardIdentifier;
   readonly name: string;
@@ -58,6 +60,7 @@ export interface DataSourceConfig {
   readonly pooler: Pooler;
 }
 
+/** Server settings that lose committed transactions in a crash unless they are on. */
 export type UnsafeSetting = 'fsync' | 'full_page_writes' | 'synchronous_commit';
 
 /**
@@ -69,6 +72,7 @@ export type Pooler = 'none' | 'pgbouncer' | 'pgbouncer-1.21';
 /** A parsed JDBC URL. */
 export type DatabaseUrl = PostgresUrl | PgliteUrl;
 
+/** Where a PostgreSQL server listens, and how to connect to it. */
 export interface PostgresUrl {
   readonly kind: 'postgresql';
   /** Host name or address, without brackets. */
@@ -92,6 +96,7 @@ export interface ClientCertificate {
   readonly key: string;
 }
 
+/** Where an embedded database keeps its data. */
 export interface PgliteUrl {
   readonly kind: 'pglite';
   /** `file`: the absolute path of a directory (a relative one was resolved against the configuration file's folder). `mem`: a name; nothing is kept. */
@@ -165,14 +170,17 @@ export interface SinkConfig {
   readonly receiver: SinkReceiver;
 }
 
+/** Where a sink sends events. */
 export type SinkReceiver = WebhookReceiver | NatsReceiver | KafkaReceiver;
 
+/** A URL that events are posted to. */
 export interface WebhookReceiver {
   readonly kind: 'webhook';
   readonly url: string;
   readonly secret: Secret;
 }
 
+/** A stream of NATS JetStream. */
 export interface NatsReceiver {
   readonly kind: 'nats';
   readonly servers: readonly string[];
@@ -184,6 +192,7 @@ export interface NatsReceiver {
   readonly tls: boolean;
 }
 
+/** A topic of Kafka. */
 export interface KafkaReceiver {
   readonly kind: 'kafka';
   readonly brokers: readonly string[];

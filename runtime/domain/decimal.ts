@@ -11,6 +11,7 @@ export const Decimal: typeof DecimalJs = DecimalJs.clone({
   maxE: 1_000,
   minE: -1_000,
 });
+/** An exact decimal number. */
 export type Decimal = DecimalJs;
 
 /** `numeric(precision, scale)` as PostgreSQL means it: `precision` digits in all, `scale` of them after the point. */

@@ -35,6 +35,7 @@ const plain =
   (options?: FieldOptions): UnnamedField =>
     field({ kind }, options);
 
+/** The types of fields, as emitted code names them. */
 export const t: FieldTypes = {
   string: plain('string'),
   number: plain('number'),

@@ -76,5 +76,5 @@ export function typedUpcasters<Steps extends readonly TypedUpcaster[]>(steps: St
   return steps as unknown as readonly Upcaster[];
 }
 
-/** One step of any types. */
-type TypedUpcaster = (stored: never) => object;
+/** Makes params or a payload of the next version from those of one version. */
+export type TypedUpcaster = (stored: never) => object;

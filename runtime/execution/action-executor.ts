@@ -31,6 +31,7 @@ import { Running } from './running.js';
 import { settleAttempt } from './settle-attempt.js';
 import type { ShardGateways } from './shard-gateways.js';
 
+/** What an executor works with. */
 export interface ActionExecutorOptions {
   readonly registry: ActionRegistry;
   readonly gateways: ShardGateways;
@@ -84,6 +85,7 @@ export class ActionExecutor {
   readonly #running = new Running();
   #closed = false;
 
+  /** @internal use `openApplication` */
   constructor(options: ActionExecutorOptions) {
     const { registry, gateways, models, environment = systemEnvironment(), defaults } = options;
     this.#registry = registry;

@@ -14,6 +14,7 @@ import { HeldLock, heldHere, lockKey } from './held-lock.js';
 import type { LockHandle, SqlCondition } from './lock-handle.js';
 import { heldUnder, type LockClaim, LockStore } from './lock-store.js';
 
+/** Time limits of one lock. */
 export interface LockOptions {
   /** Longest wait for the lock, in milliseconds; 0: ask once. Default 5,000. */
   readonly waitMs?: number;
@@ -46,6 +47,7 @@ export class KeyedLockProvider {
   readonly #environment: ExecutionEnvironment;
   readonly #turns = new TurnQueue();
 
+  /** @internal */
   constructor(databases: DatabaseRegistry, environment: ExecutionEnvironment = systemEnvironment()) {
     this.#databases = databases;
     this.#environment = environment;

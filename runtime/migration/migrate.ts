@@ -13,6 +13,7 @@ import { checkServer } from './server-check.js';
 import { lockEachTransaction, lockSession, SESSION_SETTINGS } from './session-lock.js';
 import { systemMigrations } from './system-migrations.js';
 
+/** What to migrate, and how to report it. */
 export interface MigrateOptions {
   /** The application's migrations, in any order; they are applied in the order of their names. */
   readonly migrations: readonly Migration[];
@@ -47,6 +48,7 @@ export interface MigrationReport {
   readonly shards: readonly ShardMigrationReport[];
 }
 
+/** What was done on one shard. */
 export interface ShardMigrationReport {
   readonly shard: ShardIdentifier;
   /** Names of what was applied now, this package's own migrations first; empty if nothing was missing. */

@@ -19,6 +19,7 @@ import { type MigrateOptions, migrateShard } from './migrate.js';
 import { type SchemaSnapshot, snapshotSchema } from './schema-snapshot.js';
 import { verifyShard } from './verify-shard.js';
 
+/** How shards are brought up to date before they are used. */
 export interface PrepareOptions extends Omit<MigrateOptions, 'progress'> {
   /** Models whose tables must fit. */
   readonly models: readonly ModelDescriptor[];

@@ -26,6 +26,7 @@ export type PublishOutcome =
   /** The receiver wants no more messages: the sink stops until an operator resumes it. */
   | { readonly kind: 'gone'; readonly reason: string };
 
+/** The receiver has the events. */
 export const ACCEPTED: PublishOutcome = Object.freeze({ kind: 'accepted' });
 
 /**

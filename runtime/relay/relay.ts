@@ -5,6 +5,7 @@ import { type RelayContext, sinkConsumers } from './sink-consumer.js';
 import type { SinkDefinition } from './sink-definition.js';
 import type { SinkStatistics } from './sink-statistics.js';
 
+/** What a relay works with. */
 export interface RelayOptions extends RelayContext {
   readonly databases: DatabaseRegistry;
   readonly sinks: readonly SinkDefinition[];

@@ -11,6 +11,7 @@ import { DAY_MS, readPartitions } from './partitions.js';
 import { purgeSagaSteps, purgeSagas } from './saga-records.js';
 import { SCAN_TIMEOUT_MS, statementsOn } from './short-transaction.js';
 
+/** How long each kind of row is kept. */
 export interface RetentionOptions {
   /** How long rows are kept at least, in days: 1 or more. Default: for ever; partitions are made ahead all the same. */
   readonly keepDays?: number;

@@ -67,7 +67,11 @@ export class RetentionKeeper {
   readonly #said = new Map<ShardIdentifier, string>();
   #loop: Promise<void> = Promise.resolve();
 
-  /** @throws ValidationError for settings that make no sense */
+  /**
+   * @throws ValidationError for settings that make no sense
+   *
+   * @internal
+   */
   constructor(options: RetentionKeeperOptions) {
     checkRetention(options.settings);
     this.#options = options;

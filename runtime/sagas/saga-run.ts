@@ -33,7 +33,11 @@ export class SagaRun extends Model<SagaRun, ShardedId<SagaRun>, SagaRunState> {
   readonly failureCode?: string;
   readonly failureMessage?: string;
 
-  /** The record of a saga that starts. */
+  /**
+   * The record of a saga that starts.
+   *
+   * @internal
+   */
   static start(id: string, saga: string, createdDate: Date, terms: StepTerms): SagaRun {
     return newBuilder()
       .with({
@@ -48,7 +52,11 @@ export class SagaRun extends Model<SagaRun, ShardedId<SagaRun>, SagaRunState> {
       .build();
   }
 
-  /** On to the next state. @param failure of the step that was left, if it failed */
+  /**
+   * On to the next state. @param failure of the step that was left, if it failed
+   *
+   * @internal
+   */
   moved(terms: StepTerms, failure: SagaFailure | undefined): SagaRun {
     const state: SagaRunState = terms.deadline === undefined ? 'ENDED' : 'RUNNING';
     const builder = this.#copy().with({ ...terms, state, stepNumber: this.stepNumber + 1 });
@@ -71,7 +79,11 @@ export class SagaRun extends Model<SagaRun, ShardedId<SagaRun>, SagaRunState> {
       .build();
   }
 
-  /** Has the saga's handler look at it. @param deadline a new one, for another try */
+  /**
+   * Has the saga's handler look at it. @param deadline a new one, for another try
+   *
+   * @internal
+   */
   woken(reason: WakeReason, deadline: Date | undefined): SagaRun {
     const event = new SagaWokenEvent(this, reason);
     return this.#copy().with({ state: 'RUNNING', deadline }).withEvent(event).build();

@@ -12,6 +12,7 @@ import { membersOf, type TopologyChange, topologyChanges } from './topology-chan
 import { memberIn, requireEmpty, requireSafe, requireSuccessor, untilPromoted } from './topology-reload.js';
 import { TransactionManager } from './transaction-manager.js';
 
+/** What a registry opens its databases with. */
 export interface DatabaseRegistryOptions {
   readonly adapters: readonly DatabaseAdapter[];
   /** Called with what an operator should know. Default: a line on standard error. */
@@ -20,6 +21,7 @@ export interface DatabaseRegistryOptions {
   readonly guard?: () => void;
 }
 
+/** How a reload of the topology proceeds. */
 export interface ReloadOptions {
   /** Called for each new shard before it is there: brings its database up to date. */
   readonly prepare?: (database: ShardDatabase, member: MemberConfig) => Promise<void>;
@@ -56,6 +58,7 @@ export class DatabaseRegistry {
   readonly #removalListeners: ((shard: ShardIdentifier) => void)[] = [];
   #closed: Promise<void> | undefined;
 
+  /** @internal */
   constructor(topology: ShardingTopology, options: DatabaseRegistryOptions) {
     this.defaultShard = topology.defaultShard;
     this.#topology = topology;
@@ -159,12 +162,20 @@ export class DatabaseRegistry {
     this.#changeService(shard, undefined);
   }
 
-  /** Calls back whenever a shard is withheld, is so for another reason, or is in service again. */
+  /**
+   * Calls back whenever a shard is withheld, is so for another reason, or is in service again.
+   *
+   * @internal
+   */
   onService(listener: ServiceListener): void {
     this.#serviceListeners.push(listener);
   }
 
-  /** Calls back when a reload has removed a shard: what is kept of it must not outlive it. */
+  /**
+   * Calls back when a reload has removed a shard: what is kept of it must not outlive it.
+   *
+   * @internal
+   */
   onRemoved(listener: (shard: ShardIdentifier) => void): void {
     this.#removalListeners.push(listener);
   }

@@ -19,6 +19,7 @@ export type PlacementPolicy =
   | { readonly kind: 'weighted' }
   | { readonly kind: 'least-filled' };
 
+/** How one member is chosen. */
 export interface PlacementOptions {
   /**
    * An idempotency key, or whatever else names the request: under one key `weighted` makes one choice, as long as the
@@ -27,6 +28,7 @@ export interface PlacementOptions {
   readonly key?: string;
 }
 
+/** What `Placement` remembers, and its source of randomness. */
 export interface PlacementSettings {
   /** How long the sizes of databases are good for, in milliseconds. Default 60,000. */
   readonly sizesForMs?: number;

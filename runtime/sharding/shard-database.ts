@@ -41,15 +41,25 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   /** Honoured until the statement is sent; a statement that is under way is waited for. */
   readonly signal?: AbortSignal;
-  /** Lets the caller see whether the call still waits, and take it back. */
+  /**
+   * Lets the caller see whether the call still waits, and take it back.
+   *
+   * @internal
+   */
   readonly place?: Place;
   /**
    * Statements with one and the same object here may be sent one behind the other on one connection, without waiting
    * for the answer in between: the server runs one after the other, each in a transaction of its own. If the connection
    * is lost, all of them are in doubt. Default: a statement has its connection to itself.
+   *
+   * @internal
    */
   readonly pipeline?: object;
-  /** Only of the runtime's own calls: they are allowed inside `perform`. */
+  /**
+   * Only of the runtime's own calls: they are allowed inside `perform`.
+   *
+   * @internal
+   */
   readonly access?: typeof INTERNAL_ACCESS;
 }
 

@@ -4,8 +4,10 @@ import { DriverFailure } from './driver-failure.js';
 import { driverInTransaction, ShardDialect } from './kysely-session.js';
 import type { CallOptions, Rows, ShardDatabase, ShardSession, Statement } from './shard-database.js';
 
+/** Isolation levels of PostgreSQL that transactions may ask for. */
 export type IsolationLevel = 'read committed' | 'repeatable read' | 'serializable';
 
+/** How a transaction runs. */
 export interface TransactionOptions {
   /** Default: the server's (`read committed` unless configured otherwise). */
   readonly isolationLevel?: IsolationLevel;

@@ -38,6 +38,7 @@ export class ActionOutcome<Result> extends StagedOutcome<Result, Performed<Resul
     });
   }
 
+  /** @internal */
   protected override with(parts: OutcomeParts<Performed<Result>>): this {
     // The class is final: its constructor is private.
     return new ActionOutcome(parts) as this;

@@ -51,7 +51,7 @@ export abstract class CheckedOutcome<Value extends Staging> implements Promise<v
   /** Name of what is specified, in messages: `the action`. */
   protected abstract readonly subject: string;
 
-  /** The same with these checks. */
+  /** @internal The same with these checks. */
   protected abstract with(parts: OutcomeParts<Value>): this;
 
   // biome-ignore lint/suspicious/noThenProperty: a chain of checks is a promise, which test runners await.
@@ -111,7 +111,7 @@ export abstract class CheckedOutcome<Value extends Staging> implements Promise<v
     inspect?.(error);
   }
 
-  /** Adds a check, whose failure points to the caller of the method that calls this one. */
+  /** @internal Adds a check, whose failure points to the caller of the method that calls this one. */
   protected check(run: Check<Value>['run'], claims = false): this {
     const check = { claims, run, site: callSite() };
     return this.with({ ending: this.#ending, checks: [...this.#checks, check] });

@@ -79,6 +79,7 @@ export class HandlerOutcome extends StagedOutcome<void, Handled> {
     });
   }
 
+  /** @internal */
   protected override with(parts: OutcomeParts<Handled>): this {
     // The class is final: its constructor is private.
     return new HandlerOutcome(parts) as this;

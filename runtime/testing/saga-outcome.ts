@@ -99,6 +99,7 @@ export class SagaOutcome<M extends Model> extends StagedOutcome<M, SagaPerformed
     return this.check(({ stored }) => assertStored(stored(model), model, fields));
   }
 
+  /** @internal */
   protected override with(parts: OutcomeParts<SagaPerformed<M>>): this {
     // The class is final: its constructor is private.
     return new SagaOutcome(parts) as this;

@@ -42,6 +42,7 @@ export interface DeadLetterFilter {
   readonly eventId?: string;
 }
 
+/** Which dead letters to list, and how many. */
 export interface DeadLetterListOptions extends DeadLetterFilter {
   /** Default: all but discarded ones. */
   readonly state?: DeadLetterState;

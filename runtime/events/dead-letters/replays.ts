@@ -13,6 +13,7 @@ export type ReplayFrom =
   /** All events of one model. */
   | { readonly model: Id<unknown> };
 
+/** How a replay runs. */
 export interface ReplayOptions {
   /** Also repeat the actions that the handler starts, once more for the whole replay. Default: they get their first results. */
   readonly again?: boolean;

@@ -3,6 +3,7 @@ import { arrayLiteral, quoteElement } from '../../persistence/codec/column-codec
 import type { CallOptions, Rows, ShardDatabase, Statement } from '../../sharding/shard-database.js';
 import type { LogCursor } from '../log/event-record.js';
 
+/** What a consumer of the log does: live delivery to a handler, a replay, or scheduled actions. */
 export type ConsumerKind = 'live' | 'replay' | 'schedules';
 
 /** A row of `eventlog.consumers`, as a process looks for work. */

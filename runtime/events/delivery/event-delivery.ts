@@ -18,6 +18,7 @@ import { DeliveryProcess } from './delivery-process.js';
 import type { HandlerDescriptor } from './handler-descriptor.js';
 import type { DeliveryLimits } from './shard-delivery.js';
 
+/** What delivery works with. */
 export interface EventDeliveryOptions {
   readonly databases: DatabaseRegistry;
   readonly handlers: readonly HandlerDescriptor[];
@@ -43,7 +44,11 @@ export class EventDelivery {
   readonly #interest: Interest;
   readonly #delivery: DeliveryProcess;
 
-  /** @throws ValidationError if two handlers have one name, a name does not fit, or upcasters are missing */
+  /**
+   * @throws ValidationError if two handlers have one name, a name does not fit, or upcasters are missing
+   *
+   * @internal
+   */
   constructor(options: EventDeliveryOptions) {
     const {
       databases,
@@ -70,7 +75,11 @@ export class EventDelivery {
     this.schedules = this.#operations.schedules;
   }
 
-  /** Starts to deliver in this process, beside other processes that do. A second call has no effect. */
+  /**
+   * Starts to deliver in this process, beside other processes that do. A second call has no effect.
+   *
+   * @internal
+   */
   start(): void {
     this.#delivery.start();
   }
@@ -78,6 +87,8 @@ export class EventDelivery {
   /**
    * Waits for handlers at work (5,000 ms at most by default), saves checkpoints and gives leases back. A database that
    * does not answer is not waited for: leases run out by themselves.
+   *
+   * @internal
    */
   stop(graceMs?: number): Promise<void> {
     return this.#delivery.stop(graceMs);
@@ -86,6 +97,8 @@ export class EventDelivery {
   /**
    * To be called after the databases have gone over to another topology: delivery begins on shards that are new, ends
    * on those that are gone, and listens anew where the connections are others.
+   *
+   * @internal
    */
   topologyChanged(changes: readonly TopologyChange[]): Promise<void> {
     return this.#delivery.topologyChanged(changes);
@@ -95,6 +108,8 @@ export class EventDelivery {
    * To be called after a commit of this process on this shard. Returns at once.
    *
    * @param groups what was sent; what concerns no handler wakes nobody. Default: it may be anything
+   *
+   * @internal
    */
   committed(shard: ShardIdentifier, groups?: readonly WriteGroup[]): void {
     if (groups === undefined || this.#interest.concerns(groups)) this.#delivery.committed(shard);

@@ -28,6 +28,7 @@ export interface ScheduledAction {
   readonly completedDate: Date | undefined;
 }
 
+/** Which scheduled actions are meant. Fields combine by AND; an empty filter means all. */
 export interface ScheduleFilter {
   readonly shard?: ShardIdentifier;
   /** Default: pending, running and failed ones. */

@@ -31,6 +31,7 @@ import type { ShardGateways } from '../shard-gateways.js';
  */
 export type LegStatus = AttemptOutcome | 'not-applied' | 'unknown';
 
+/** The part of a cross-shard plan that one shard commits. */
 export interface JournalLeg {
   /** As `(group, member)`. */
   readonly shard: string;
@@ -86,6 +87,7 @@ export class CrossShardJournal {
   readonly #legs: RecordedLegReader;
   readonly #registry: ActionRegistry;
 
+  /** @internal use `application.journal` */
   constructor(gateways: ShardGateways, environment: ExecutionEnvironment, known: KnownToJournal) {
     this.#gateways = gateways;
     this.#environment = environment;
@@ -127,6 +129,8 @@ export class CrossShardJournal {
    * How many entries a shard holds, and so many at most of those that may be finished now, the oldest first.
    *
    * @throws ShardUnavailableError, ShardBusyError @throws UnknownShardError
+   *
+   * @internal
    */
   survey(shard: ShardIdentifier, limit: number): Promise<JournalSurvey> {
     const { journal } = this.#gateways.gateway(shard);

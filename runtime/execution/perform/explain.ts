@@ -63,6 +63,7 @@ export interface ExplainedSchedule {
   readonly dueDate: Date;
 }
 
+/** One staged model of a plan. */
 export interface ExplainedItem {
   readonly kind: StagedItem['kind'];
   readonly model: string;

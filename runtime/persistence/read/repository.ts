@@ -38,13 +38,14 @@ export interface FoundModels<M> {
   readonly missing: readonly Uuid[];
 }
 
+/** Options of a read by id. */
 export interface ReadOptions {
   /** Also show models whose state means deleted. Default false. */
   readonly includeDeleted?: boolean;
 }
 
-/** Tables as Kysely sees them, by name. */
-type TableName<Tables> = keyof Tables & string;
+/** Name of one of the application's tables. */
+export type TableName<Tables> = keyof Tables & string;
 
 /**
  * Reads models of one class. An id alone finds its database: the shard is read from its bits. Inside `perform`, reads

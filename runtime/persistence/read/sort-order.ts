@@ -11,6 +11,7 @@ export interface SortTerm<M> {
   readonly direction?: SortDirection;
 }
 
+/** Direction of one sort term. */
 export type SortDirection = 'asc' | 'desc';
 
 /** A term with everything that statements and merges need. */

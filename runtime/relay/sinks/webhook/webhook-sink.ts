@@ -5,6 +5,7 @@ import { oneByOne } from '../one-by-one.js';
 import { percentEncoded } from '../percent-encoded.js';
 import { sign, signingKey } from './signature.js';
 
+/** How events are posted to a URL. */
 export interface WebhookOptions {
   /** Absolute, `https:` or `http:`. */
   readonly url: string;
