@@ -80,11 +80,12 @@ describeOn('postgresql', 'An inbox', (harness) => {
     const { ledger, database, inbox } = await world();
     const account = await ledger.open();
     const params = { account, amount: new Decimal(5) };
-    const [first] = await Promise.all([
+    const settled = await Promise.allSettled([
       inbox.execute(message, CreditAction, params),
-      inbox.execute(message, CreditAction, params).catch(() => undefined),
+      inbox.execute(message, CreditAction, params),
     ]);
-    expect(first.kind).toBe('done');
+    // The other one got the same result, or was refused because its key was in use.
+    expect(settled.some((each) => each.status === 'fulfilled' && each.value.kind === 'done')).toBe(true);
     expect(await ledger.balance(account)).toBe('5');
     // As it is where the process died between the commit and the note.
     await sql`delete from inbox`.execute(database);
