@@ -1,10 +1,11 @@
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
 import { constraintsOf, isFieldTag } from '../schema/constraints.js';
-import { allFields, innermost } from '../schema/fields.js';
+import { allFields, depthOf, partsOf, withNested } from '../schema/fields.js';
 import { placeKey, projectIndex } from '../schema/project-index.js';
 import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
 import { sqlPattern } from '../schema/sql-pattern.js';
-import type { FieldSchema } from '../schema/type-schema.js';
+import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
+import { discriminatorOf } from '../schema/unions.js';
 
 /** Rules that hold for every field, wherever it is declared. @param whole schema that ids are looked up in */
 export function checkFields(schema: ProjectSchema, whole: ProjectSchema = schema): readonly Diagnostic[] {
@@ -69,23 +70,79 @@ function checkName(field: FieldSchema): Diagnostic | undefined {
 }
 
 function checkType(field: FieldSchema): Diagnostic | undefined {
-  const type = innermost(field.type);
-  if (type.kind === 'unsupported') {
-    const code = type.recursive ? 'FWGEN034' : 'FWGEN003';
-    const problem = type.recursive ? 'contains itself' : 'is not supported';
-    return diagnostic(code, field.location, `The type ${type.text} of ${field.name} ${problem}`, type.hint);
+  if (isTooDeep(field) && !withNested(field).some((each) => each !== field && isTooDeep(each))) {
+    const message = `${field.name} is nested more than ${DEEPEST} levels deep`;
+    return diagnostic('FWGEN003', field.location, message, 'Use JsonValue for what lies deeper.');
   }
-  if (type.kind !== 'model' && type.kind !== 'void') return undefined;
-  const [text, hint] =
-    type.kind === 'model'
-      ? [type.model.name, `Hold its id (Id<${type.model.name}>), or map it to a response class.`]
-      : ['void', 'A field needs a value: remove it or give it a type.'];
-  return diagnostic('FWGEN003', field.location, `The type ${text} of ${field.name} is not supported`, hint);
+  for (const type of partsOf(field.type)) {
+    const problem = typeProblem(type);
+    if (problem === undefined) continue;
+    const code = type.kind === 'unsupported' && type.recursive ? 'FWGEN034' : 'FWGEN003';
+    const what = code === 'FWGEN034' ? 'contains itself' : 'is not supported';
+    return diagnostic(
+      code,
+      field.location,
+      `The type ${problem.text} of ${field.name} ${what}`,
+      problem.hint,
+    );
+  }
+  return undefined;
+}
+
+function isTooDeep({ type }: FieldSchema): boolean {
+  return depthOf(type) > DEEPEST;
+}
+
+/** Compilers give up on literals that are nested much deeper. */
+const DEEPEST = 16;
+
+/** A type that a field cannot have, and what to write instead. */
+function typeProblem(type: TypeSchema): { readonly text: string; readonly hint: string } | undefined {
+  switch (type.kind) {
+    case 'unsupported':
+      return type;
+    case 'model':
+      return {
+        text: type.model.name,
+        hint: `Hold its id (Id<${type.model.name}>), or map it to a response class.`,
+      };
+    case 'void':
+      return { text: 'void', hint: 'A field needs a value: remove it or give it a type.' };
+    case 'enum':
+      return type.values.length > 0
+        ? undefined
+        : { text: 'never', hint: 'No value has this type: remove the field or give it another type.' };
+    case 'union':
+      return discriminatorOf(type.of) !== undefined
+        ? undefined
+        : { text: unionText(type.of), hint: UNION_HINT };
+    default:
+      return undefined;
+  }
+}
+
+const UNION_HINT =
+  "JSON must tell the members of a union apart, by their kind (a text, a number, a list) or by a literal in each: `{ readonly kind: 'card'; ... } | { readonly kind: 'cash'; ... }`.";
+
+function unionText(members: readonly TypeSchema[]): string {
+  return members
+    .map((member) => ('name' in member && member.name !== undefined ? member.name : member.kind))
+    .join(' | ');
 }
 
 function checkId(schema: ProjectSchema, field: FieldSchema): Diagnostic | undefined {
-  const type = innermost(field.type);
-  if (type.kind !== 'id') return undefined;
+  for (const type of partsOf(field.type)) {
+    const problem = type.kind === 'id' ? idProblem(schema, field, type) : undefined;
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function idProblem(
+  schema: ProjectSchema,
+  field: FieldSchema,
+  type: Extract<TypeSchema, { kind: 'id' }>,
+): Diagnostic | undefined {
   const model = projectIndex(schema).modelsByPlace.get(placeKey(type.model));
   if (!type.model.marked) {
     const message = `${field.name} is an id of ${type.model.name}, which is no model`;

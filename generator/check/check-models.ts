@@ -1,7 +1,6 @@
 import { type Diagnostic, diagnostic, formatLocation } from '../diagnostics.js';
 import { type ColumnSchema, columnsOf, isInherited, parseNumeric } from '../schema/columns.js';
 import { isNumeric } from '../schema/constraints.js';
-import { innermost, withNested } from '../schema/fields.js';
 import type { SourceLocation } from '../schema/location.js';
 import { modelNames } from '../schema/model-names.js';
 import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
@@ -54,26 +53,8 @@ function checkField(model: ModelSchema, field: FieldSchema): readonly Diagnostic
       diagnostic('FWGEN005', field.location, message, 'Rename it: builders have a member of that name.'),
     ];
   }
-  return checkJsonColumn(field);
+  return [];
 }
-
-/** A `jsonb` column comes back as parsed JSON, so it can hold only what JSON has a value for. */
-function checkJsonColumn(field: FieldSchema): readonly Diagnostic[] {
-  if (field.type.kind !== 'object' && field.type.kind !== 'list') return [];
-  const kinds = withNested(field).map((each) => innermost(each.type).kind);
-  const lossy = kinds.find((kind) => LOSSY_KINDS.has(kind));
-  if (lossy === undefined) return [];
-  return [
-    diagnostic(
-      'FWGEN003',
-      field.location,
-      `${field.name} is stored as JSON, which has no value for a field of kind ${lossy}`,
-      'Use string, number, boolean, Uuid or Currency inside objects and lists of a model.',
-    ),
-  ];
-}
-
-const LOSSY_KINDS: ReadonlySet<string> = new Set(['bigint', 'instant', 'decimal', 'id']);
 
 function checkColumns(model: ModelSchema): readonly Diagnostic[] {
   const columns = columnsOf(model).filter(({ field, inherited }) => !inherited || !isOwn(model, field.name));

@@ -114,7 +114,7 @@ describe('a mistake', () => {
       '      |   ^',
       '    6 | }',
       '    7 |',
-      expect.stringMatching(/^ {4}Use string, number/),
+      '    Write the plain form: `string`.',
       '',
       '1 mistake, nothing written',
     ]);
@@ -142,7 +142,7 @@ describe('a mistake', () => {
   test('is an annotation with --format github', async () => {
     breakSource();
     expect((await generate('--format', 'github')).info).toMatch(
-      /^::error file=src\/models\/broken\.ts,line=5,col=3,title=FWGEN003::The type RegExp of title is not supported%0AUse/,
+      /^::error file=src\/models\/broken\.ts,line=5,col=3,title=FWGEN003::The type RegExp of title is not supported%0AWrite/,
     );
   });
 

@@ -1,4 +1,7 @@
+import { partsOf } from '../schema/fields.js';
 import type { ActionSchema, RouteSchema } from '../schema/project-schema.js';
+import type { TypeSchema } from '../schema/type-schema.js';
+import { discriminatorOf } from '../schema/unions.js';
 import type { Emission } from './emission.js';
 import { fieldCode, fieldMapCode } from './field-code.js';
 import { at, Call, type Code, Expression } from './print/code.js';
@@ -81,8 +84,8 @@ function resultCode(
   { result, resultOptional: optional, resultNullable: nullable, location }: ActionSchema,
   { emission: { types }, imports }: ActionPrinting,
 ): Code | undefined {
-  if (isOpaque(result)) return { kind: 'opaque' };
   if (result.kind === 'void') return undefined;
+  if (result.kind !== 'model' && isOpaque(result)) return { kind: 'opaque' };
   // A model that may be missing has no row to be kept as.
   if (result.kind === 'model')
     return optional || nullable ? { kind: 'opaque' } : { kind: 'model', model: result.model.name };
@@ -91,12 +94,11 @@ function resultCode(
   return new Call(imports.runtimeValue('fieldResult'), [fieldCode(field, printing)]);
 }
 
-function isOpaque(type: ActionSchema['result']): boolean {
-  if (type.kind === 'list') return type.of.kind === 'model' || isOpaque(type.of);
-  if (type.kind === 'object')
-    return (
-      type.fields.some(({ type: { kind } }) => kind === 'model' || kind === 'void') ||
-      type.fields.some((field) => isOpaque(field.type))
-    );
-  return type.kind === 'unsupported';
+/** Whether its values have no JSON that could be read back. */
+function isOpaque(type: TypeSchema): boolean {
+  return partsOf(type).some((part) => {
+    if (part.kind === 'object') return part.fields.some((field) => isOpaque(field.type));
+    if (part.kind === 'union') return discriminatorOf(part.of) === undefined;
+    return part.kind === 'model' || part.kind === 'void' || part.kind === 'unsupported';
+  });
 }

@@ -1,4 +1,9 @@
-import type { FieldDescriptor, FieldType, ObjectType } from '../../runtime/domain/descriptor.js';
+import type {
+  FieldDescriptor,
+  FieldType,
+  ItemDescriptor,
+  ObjectType,
+} from '../../runtime/domain/descriptor.js';
 import type { FieldTypes } from './field-type.js';
 import { at, Call, type Code, Members } from './print/code.js';
 
@@ -41,10 +46,25 @@ function typeCode(
       return { name: type.sharded ? 'shardedId' : 'id', args: [type.model] };
     case 'enum':
       return { name: 'enum', args: [type.values] };
-    case 'list': {
-      const { name, args } = typeCode(type.of, printing);
-      return { name: 'list', args: [new Call(`${printing.t}.${name}`, args)] };
+    case 'list':
+    case 'record':
+      return { name: type.kind, args: [itemCode({ ...type, type: type.of }, printing)] };
+    case 'tuple': {
+      const items = type.items.map((item) => itemCode(item, printing));
+      return type.rest === undefined
+        ? { name: 'tuple', args: [items] }
+        : { name: 'openTuple', args: [items, itemCode(type.rest, printing)] };
     }
+    case 'union': {
+      const members = type.of.map((member) => itemCode({ type: member }, printing));
+      return type.discriminator === undefined
+        ? { name: 'union', args: [members] }
+        : { name: 'unionBy', args: [type.discriminator, members] };
+    }
+    case 'recursive':
+      return { name: 'recursive', args: [type.name, itemCode({ type: type.of }, printing)] };
+    case 'again':
+      return { name: 'again', args: [type.name] };
     case 'object': {
       const variable = type.name === undefined ? undefined : printing.variable?.(type);
       return { name: 'object', args: [variable ?? fieldMapCode(type.fields, printing)] };
@@ -52,6 +72,13 @@ function typeCode(
     default:
       return { name: type.kind, args: [] };
   }
+}
+
+/** An item, value or member: a type, and whether it may be null or absent. */
+function itemCode({ type, nullable, optional }: ItemDescriptor, printing: FieldPrinting): Code {
+  const { name, args } = typeCode(type, printing);
+  const options = nullable === undefined && optional === undefined ? [] : [{ nullable, optional }];
+  return new Call(`${printing.t}.${name}`, [...args, ...options]);
 }
 
 function optionsCode(field: FieldDescriptor, use: FieldUse): { readonly [key: string]: Code | undefined } {

@@ -1,9 +1,15 @@
-import type { FieldDescriptor, FieldType, ObjectType } from '../../runtime/domain/descriptor.js';
+import type {
+  FieldDescriptor,
+  FieldType,
+  ItemDescriptor,
+  ObjectType,
+} from '../../runtime/domain/descriptor.js';
 import { parseNumeric } from '../schema/columns.js';
 import { constraintsOf, DEFAULT_NUMERIC } from '../schema/constraints.js';
 import type { SourceLocation } from '../schema/location.js';
 import type { ModelSchema } from '../schema/project-schema.js';
-import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
+import type { FieldSchema, ItemSchema, TypeSchema } from '../schema/type-schema.js';
+import { discriminatorOf } from '../schema/unions.js';
 import type { NumericType } from '../schema/value-rules.js';
 
 /** Tells which models have sharded ids. */
@@ -29,6 +35,8 @@ export class FieldTypes {
   readonly #isSharded: ShardedModels;
   readonly #objects = new Map<string, ObjectType>();
   readonly #locations = new WeakMap<FieldDescriptor, SourceLocation>();
+  /** Recursive types around the one that is turned. */
+  #recursions = 0;
 
   constructor(isSharded: ShardedModels) {
     this.#isSharded = isSharded;
@@ -81,10 +89,36 @@ export class FieldTypes {
       case 'enum':
         return { kind: 'enum', values: type.values };
       case 'list':
-        return { kind: 'list', of: this.type(type.of, numeric) };
+      case 'record':
+        return {
+          kind: type.kind,
+          of: this.type(type.of, numeric),
+          ...(type.nullable ? { nullable: true } : {}),
+        };
+      case 'tuple':
+        return {
+          kind: 'tuple',
+          items: type.items.map((item) => this.#item(item, numeric)),
+          ...(type.rest === undefined ? {} : { rest: this.#item(type.rest, numeric) }),
+        };
+      case 'union': {
+        const discriminator = discriminatorOf(type.of) ?? '';
+        const of = type.of.map((member) => this.type(member, numeric));
+        return { kind: 'union', of, ...(discriminator === '' ? {} : { discriminator }) };
+      }
+      case 'recursive': {
+        // What `again` means depends on where an object stands, so that none within is shared.
+        this.#recursions += 1;
+        const of = this.type(type.of, numeric);
+        this.#recursions -= 1;
+        return { kind: 'recursive', name: type.name, of };
+      }
+      case 'again':
+        return { kind: 'again', name: type.name };
       case 'object': {
         const { name, fields, description, reference } = type;
-        if (name === undefined) return { kind: 'object', fields: fields.map((each) => this.field(each)) };
+        if (name === undefined || this.#recursions > 0)
+          return { kind: 'object', fields: fields.map((each) => this.field(each)) };
         const file = reference?.kind === 'file' ? reference.file : undefined;
         return this.named({ name, fields, file, ...(description === undefined ? {} : { description }) });
       }
@@ -95,5 +129,13 @@ export class FieldTypes {
       default:
         return { kind: type.kind };
     }
+  }
+
+  #item({ type, nullable, optional }: ItemSchema, numeric: NumericType): ItemDescriptor {
+    return {
+      type: this.type(type, numeric),
+      ...(nullable === true ? { nullable } : {}),
+      ...(optional === true ? { optional } : {}),
+    };
   }
 }

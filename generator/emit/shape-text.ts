@@ -37,7 +37,13 @@ function itemText(items: JsonValue | undefined, imports: Imports, indent: number
   return isShape(items) ? shapeText(items, imports, indent) : imports.runtimeType('JsonValue');
 }
 
-function objectText({ properties, required }: Shape, imports: Imports, indent: number): string {
+function objectText(
+  { properties, required, additionalProperties }: Shape,
+  imports: Imports,
+  indent: number,
+): string {
+  if (isShape(additionalProperties))
+    return `Readonly<Record<string, ${itemText(additionalProperties, imports, indent)}>>`;
   const fields = isShape(properties) ? Object.entries(properties) : [];
   if (fields.length === 0) return 'Readonly<Record<never, never>>';
   const margin = ' '.repeat(indent + 2);

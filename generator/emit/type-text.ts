@@ -1,4 +1,4 @@
-import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
+import { type EnumValue, enumKind, type FieldSchema, type TypeSchema } from '../schema/type-schema.js';
 import type { Imports } from './print/imports.js';
 import { memberName, quote } from './print/strings.js';
 
@@ -11,6 +11,11 @@ export function fieldTypeText(field: FieldSchema, model: string, imports: Import
 
 function valueTypeText(field: FieldSchema, model: string, imports: Imports): string {
   const { type } = field;
+  if ('brand' in type && type.brand !== undefined) {
+    return type.brand.reference === undefined
+      ? memberTypeText(field, model)
+      : imports.type(type.brand.reference);
+  }
   switch (type.kind) {
     case 'string':
     case 'number':
@@ -35,7 +40,7 @@ function valueTypeText(field: FieldSchema, model: string, imports: Imports): str
       return enumTypeText(type, imports);
     default:
       // Said once, by the model itself.
-      return type.kind === 'object' && type.reference !== undefined
+      return 'reference' in type && type.reference !== undefined
         ? imports.type(type.reference)
         : memberTypeText(field, model);
   }
@@ -62,8 +67,15 @@ function columnTypeText(type: TypeSchema, sqlType: string, imports: Imports): st
     case 'instant':
       return 'Date';
     case 'enum':
-      return enumTypeText(type, imports);
+      return enumKind(type.values) === 'mixed'
+        ? imports.runtimeType('JsonValue')
+        : enumTypeText(type, imports);
     case 'json':
+    case 'tuple':
+    case 'record':
+    case 'union':
+    case 'recursive':
+    case 'again':
     case 'list':
     case 'object':
       return imports.runtimeType('JsonValue');
@@ -73,7 +85,14 @@ function columnTypeText(type: TypeSchema, sqlType: string, imports: Imports): st
 }
 
 function enumTypeText(type: Extract<TypeSchema, { kind: 'enum' }>, imports: Imports): string {
-  return type.reference === undefined ? type.values.map(quote).join(' | ') : imports.type(type.reference);
+  return type.reference === undefined
+    ? type.values.map(literalText).join(' | ')
+    : imports.type(type.reference);
+}
+
+/** A value as its own type. */
+function literalText(value: EnumValue): string {
+  return typeof value === 'string' ? quote(value) : String(value);
 }
 
 /** A property access: `a.b`, or `a['b']` where the name is no identifier. */

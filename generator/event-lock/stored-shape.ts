@@ -1,6 +1,12 @@
 import { compareText } from '../diagnostics.js';
 import type { Shape } from '../schema/locked-type.js';
-import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
+import {
+  type EnumValue,
+  enumKind,
+  type FieldSchema,
+  type ItemSchema,
+  type TypeSchema,
+} from '../schema/type-schema.js';
 
 /** The JSON Schema of a payload, or of params, as the database holds them. Names are sorted: their order means nothing. */
 export function storedShape({ fields }: { readonly fields: readonly FieldSchema[] }): Shape {
@@ -20,8 +26,22 @@ function objectShape(fields: readonly FieldSchema[]): Shape {
 function fieldShape({ type, nullable }: FieldSchema): Shape {
   const shape = typeShape(type);
   const { type: name, enum: values } = shape;
-  if (!nullable || name === undefined) return shape;
+  if (!nullable || type.kind === 'json') return shape;
+  if (name === undefined) return { anyOf: [shape, NULL] };
   return { ...shape, type: [name, 'null'], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) };
+}
+
+const NULL: Shape = { type: 'null' };
+
+function itemShape({ type, nullable }: Pick<ItemSchema, 'type' | 'nullable'>): Shape {
+  const shape = typeShape(type);
+  return nullable === true ? { anyOf: [shape, NULL] } : shape;
+}
+
+function enumShape(values: readonly EnumValue[]): Shape {
+  const kind = enumKind(values);
+  const sorted = [...values].sort((a, b) => compareText(String(a), String(b)));
+  return kind === 'mixed' ? { enum: sorted } : { type: kind, enum: sorted };
 }
 
 /** What a value is written as. Tags such as `@maxLength` bind those who write: readers take whatever is stored. */
@@ -41,9 +61,24 @@ function typeShape(type: TypeSchema): Shape {
     case 'id':
       return { type: 'string', format: 'uuid', model: type.model.name };
     case 'enum':
-      return { type: 'string', enum: [...type.values].sort(compareText) };
+      return enumShape(type.values);
     case 'list':
-      return { type: 'array', items: typeShape(type.of) };
+      return { type: 'array', items: itemShape({ ...type, type: type.of }) };
+    case 'tuple':
+      return {
+        type: 'array',
+        prefixItems: type.items.map(itemShape),
+        minItems: type.items.filter(({ optional }) => optional !== true).length,
+        ...(type.rest === undefined ? {} : { items: itemShape(type.rest) }),
+      };
+    case 'record':
+      return { type: 'object', additionalProperties: itemShape({ ...type, type: type.of }) };
+    case 'union':
+      return { oneOf: type.of.map(typeShape) };
+    case 'recursive':
+      return { ...typeShape(type.of), $anchor: type.name };
+    case 'again':
+      return { $ref: `#${type.name}` };
     case 'object':
       return objectShape(type.fields);
     case 'json':

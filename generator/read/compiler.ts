@@ -21,10 +21,12 @@ function loadCompiler(): typeof morph.ts {
 
 /** The compiler's types that reading speaks of. */
 export declare namespace ts {
+  export type ArrayLiteralExpression = morph.ts.ArrayLiteralExpression;
   export type BindingName = morph.ts.BindingName;
   export type CallExpression = morph.ts.CallExpression;
   export type ClassDeclaration = morph.ts.ClassDeclaration;
   export type ClassElement = morph.ts.ClassElement;
+  export type ConditionalTypeNode = morph.ts.ConditionalTypeNode;
   export type ConstructorDeclaration = morph.ts.ConstructorDeclaration;
   export type Decorator = morph.ts.Decorator;
   export type DiagnosticWithLocation = morph.ts.DiagnosticWithLocation;
@@ -32,14 +34,18 @@ export declare namespace ts {
   export type ExportDeclaration = morph.ts.ExportDeclaration;
   export type Expression = morph.ts.Expression;
   export type ExpressionWithTypeArguments = morph.ts.ExpressionWithTypeArguments;
+  export type GetAccessorDeclaration = morph.ts.GetAccessorDeclaration;
   export type Identifier = morph.ts.Identifier;
   export type ImportDeclaration = morph.ts.ImportDeclaration;
   export type IndexedAccessTypeNode = morph.ts.IndexedAccessTypeNode;
   export type InterfaceDeclaration = morph.ts.InterfaceDeclaration;
+  export type IntersectionTypeNode = morph.ts.IntersectionTypeNode;
   export type IterationStatement = morph.ts.IterationStatement;
+  export type MappedTypeNode = morph.ts.MappedTypeNode;
   export type MethodDeclaration = morph.ts.MethodDeclaration;
   export type ModifierLike = morph.ts.ModifierLike;
   export type Node = morph.ts.Node;
+  export type ObjectLiteralExpression = morph.ts.ObjectLiteralExpression;
   export type ParameterDeclaration = morph.ts.ParameterDeclaration;
   export type PropertyAccessExpression = morph.ts.PropertyAccessExpression;
   export type PropertyDeclaration = morph.ts.PropertyDeclaration;
@@ -48,10 +54,15 @@ export declare namespace ts {
   export type SourceFile = morph.ts.SourceFile;
   export type Statement = morph.ts.Statement;
   export type SyntaxKind = morph.ts.SyntaxKind;
+  export type TemplateLiteralTypeNode = morph.ts.TemplateLiteralTypeNode;
   export type TextRange = morph.ts.TextRange;
+  export type TupleTypeNode = morph.ts.TupleTypeNode;
   export type TypeAliasDeclaration = morph.ts.TypeAliasDeclaration;
   export type TypeElement = morph.ts.TypeElement;
+  export type TypeLiteralNode = morph.ts.TypeLiteralNode;
   export type TypeNode = morph.ts.TypeNode;
+  export type TypeParameterDeclaration = morph.ts.TypeParameterDeclaration;
+  export type TypeQueryNode = morph.ts.TypeQueryNode;
   export type TypeReferenceNode = morph.ts.TypeReferenceNode;
   export type VariableDeclaration = morph.ts.VariableDeclaration;
   export type VariableDeclarationList = morph.ts.VariableDeclarationList;

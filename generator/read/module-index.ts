@@ -40,6 +40,8 @@ export interface ReExport {
 /** What the top level of one file declares, imports and exports. */
 export interface ModuleIndex {
   readonly declarations: ReadonlyMap<string, Declaration>;
+  /** All interfaces of a name that is declared more than once: the compiler makes one of them, or of them and a class. */
+  readonly interfaces: ReadonlyMap<string, readonly ts.InterfaceDeclaration[]>;
   readonly imports: ReadonlyMap<string, ImportBinding>;
   /** Exported name to local name, for everything that the file itself exports. */
   readonly exports: ReadonlyMap<string, string>;
@@ -63,6 +65,7 @@ export function moduleIndex(source: ts.SourceFile): ModuleIndex {
 
 interface Draft {
   readonly declarations: Map<string, Declaration>;
+  readonly interfaces: Map<string, readonly ts.InterfaceDeclaration[]>;
   readonly imports: Map<string, ImportBinding>;
   readonly exports: Map<string, string>;
   readonly reExports: ReExport[];
@@ -72,6 +75,7 @@ interface Draft {
 function makeIndex(source: ts.SourceFile): ModuleIndex {
   const draft: Draft = {
     declarations: new Map(),
+    interfaces: new Map(),
     imports: new Map(),
     exports: new Map(),
     reExports: [],
@@ -101,10 +105,20 @@ function add(draft: Draft, declaration: Declaration, statement: ts.Statement): v
   const isDefault = hasKeyword(statement, ts.SyntaxKind.DefaultKeyword);
   if (isDefault) draft.defaultExport ??= declaration;
   if (name === undefined) return;
-  if (!draft.declarations.has(name) || ts.isClassDeclaration(declaration)) {
+  const other = draft.declarations.get(name);
+  if (other !== undefined) merge(draft, name, [other, declaration]);
+  if (other === undefined || ts.isClassDeclaration(declaration)) {
     draft.declarations.set(name, declaration);
   }
   if (isExported && !isDefault) draft.exports.set(name, name);
+}
+
+function merge({ interfaces }: Draft, name: string, declarations: readonly Declaration[]): void {
+  const found = [
+    ...(interfaces.get(name) ?? []),
+    ...declarations.filter((each) => ts.isInterfaceDeclaration(each)),
+  ];
+  interfaces.set(name, [...new Set(found)]);
 }
 
 function addImports(

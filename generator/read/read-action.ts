@@ -1,6 +1,5 @@
 import type { ActionSchema } from '../schema/project-schema.js';
 import type { DocTag, FieldSchema, TypeSchema } from '../schema/type-schema.js';
-import { readLineage } from './action-lineage.js';
 import { type ClassForm, readClassName } from './class-form.js';
 import type { ts } from './compiler.js';
 import { readCollaborators } from './read-collaborators.js';
@@ -10,11 +9,12 @@ import { readDoc } from './read-doc.js';
 import { readScheduled } from './read-durable.js';
 import { abbreviate, readLiteral } from './read-literal.js';
 import { readRoute } from './read-route.js';
-import { readType } from './read-type.js';
 import { readUpcasters } from './read-upcasters.js';
 import { readVersion } from './read-version.js';
 import { fileOf, locationOf } from './source-files.js';
-import type { ReadType } from './type-results.js';
+import { followLineage, leadsTo } from './types/lineage.js';
+import { readType, startReading } from './types/read-type.js';
+import type { ReadType } from './types/type-results.js';
 
 /** Reads a class marked with `@FwAction`; undefined if it is too broken to say anything about. */
 export function readAction(
@@ -24,8 +24,9 @@ export function readAction(
 ): ActionSchema | undefined {
   const { node, heritage, decorators } = form;
   const className = readClassName(context, node);
-  const lineage = readLineage(context, form);
-  if (lineage === undefined) {
+  const lineage = followLineage(startReading(context), node);
+  const [params, result] = lineage.arguments;
+  if (!leadsTo(lineage, 'Action') || params === undefined || result === undefined) {
     report(
       context,
       'FWGEN007',
@@ -36,8 +37,8 @@ export function readAction(
     return undefined;
   }
   if (className === undefined) return undefined;
-  const { classes, params, result } = lineage;
-  const resultType = readType(context, result, 'result');
+  const classes = lineage.classes.map((each) => each.node);
+  const resultType = readType(context, result.node, 'result', result.scope);
   const routeDecorator = decorators.get('HttpRoute');
   const route = routeDecorator === undefined ? undefined : readRoute(context, routeDecorator);
   const action: Draft<ActionSchema> = {
@@ -45,7 +46,7 @@ export function readAction(
     name: readName(context, decorator) ?? className,
     file: fileOf(node),
     location: locationOf(node.name ?? node),
-    params: paramsOf(context, params, readType(context, params)),
+    params: paramsOf(context, params.node, readType(context, params.node, 'data', params.scope)),
     result: resultType.type,
     resultOptional: resultType.optional,
     resultNullable: resultType.nullable,

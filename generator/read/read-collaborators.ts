@@ -5,7 +5,7 @@ import { type ReadContext, report } from './read-context.js';
 import { abbreviate } from './read-literal.js';
 import { type Resolved, referenceTo, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
-import { constructorOf } from './syntax.js';
+import { constructorOf, constructorsOf } from './syntax.js';
 
 /**
  * Constructor parameters of an action or handler, each with where its argument comes from: those of the first class
@@ -31,9 +31,16 @@ export function readCollaborators(
     );
     return [];
   }
-  return (constructorOf(node)?.parameters ?? [])
+  return (callableConstructor(node)?.parameters ?? [])
     .map((parameter, index) => readCollaborator(context, parameter, index))
     .filter((collaborator) => collaborator !== undefined);
+}
+
+/** Callers see overloads alone where there are any: the one that takes the most is that of generated code. */
+function callableConstructor(node: ts.ClassDeclaration): ts.ConstructorDeclaration | undefined {
+  const overloads = constructorsOf(node).filter(({ body }) => body === undefined);
+  const most = Math.max(0, ...overloads.map(({ parameters }) => parameters.length));
+  return overloads.find(({ parameters }) => parameters.length === most) ?? constructorOf(node);
 }
 
 function readCollaborator(

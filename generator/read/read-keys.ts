@@ -4,12 +4,15 @@ import { type ReadContext, report } from './read-context.js';
 import { decoratorArguments, decoratorName } from './read-decorator.js';
 import { readLiteral } from './read-literal.js';
 import { locationOf } from './source-files.js';
-import { instanceProperties } from './syntax.js';
+import { extendsClause, hasKeyword, instanceProperties } from './syntax.js';
 
-/** The natural keys that `@Key` on the fields of a model makes; undefined if there are none. */
-export function readKeys(context: ReadContext, node: ts.ClassDeclaration): readonly KeySchema[] | undefined {
+/** The natural keys that `@Key` on the fields of a model and its base classes makes; undefined if there are none. */
+export function readKeys(
+  context: ReadContext,
+  classes: readonly ts.ClassDeclaration[],
+): readonly KeySchema[] | undefined {
   const keys = new Map<string, Located<string>[]>();
-  for (const member of instanceProperties(node)) {
+  for (const member of classes.flatMap(instanceProperties)) {
     for (const decorator of member.modifiers ?? []) {
       if (!ts.isDecorator(decorator) || decoratorName(context, decorator) !== 'Key') continue;
       const name = readName(context, decorator);
@@ -56,9 +59,15 @@ export function reportMisplacedKey(context: ReadContext, decorator: ts.Decorator
   const isField =
     ts.isPropertyDeclaration(parent) &&
     ts.isClassDeclaration(owner) &&
-    owner.modifiers?.some((each) => decoratorName(context, each) === 'AutoBuilder') === true &&
+    isModel(context, owner) &&
     instanceProperties(owner).includes(parent);
   if (isField) return;
   const hint = 'Write it before a field of a class that is marked with @AutoBuilder.';
   report(context, 'FWGEN059', decorator, '@Key stands on what is no field of a model', hint);
+}
+
+/** A marked class, or one that others may extend. */
+function isModel(context: ReadContext, node: ts.ClassDeclaration): boolean {
+  const isMarked = node.modifiers?.some((each) => decoratorName(context, each) === 'AutoBuilder') === true;
+  return isMarked || (hasKeyword(node, ts.SyntaxKind.AbstractKeyword) && extendsClause(node) !== undefined);
 }

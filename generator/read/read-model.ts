@@ -1,15 +1,20 @@
 import type { ColumnOption, Located, ModelSchema } from '../schema/project-schema.js';
-import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
-import { type ClassForm, extendsFramework, type Heritage, readClassName } from './class-form.js';
+import { enumKind, type FieldSchema, type TypeSchema } from '../schema/type-schema.js';
+import { type ClassForm, extendsFramework, readClassName } from './class-form.js';
 import { ts } from './compiler.js';
 import { type Draft, type ReadContext, report } from './read-context.js';
 import { decoratorArguments, readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { readKeys } from './read-keys.js';
 import { literalProperties, readLiteral, reportNotLiteral } from './read-literal.js';
-import { readField, readType } from './read-type.js';
 import { fileOf, locationOf } from './source-files.js';
-import { constructorOf, hasKeyword, instanceProperties, scopeOf } from './syntax.js';
+import { constructorOf, extendsClause, hasKeyword, instanceProperties, scopeOf } from './syntax.js';
+import { followLineage, type Lineage, leadsTo, type ScopedClass } from './types/lineage.js';
+import { readField, reportMerged, reportRepeated } from './types/objects.js';
+import { readType, startReading } from './types/read-type.js';
+import type { ScopedNode } from './types/reading.js';
+import { argumentOf } from './types/references.js';
+import { mergeFields } from './types/type-results.js';
 
 /** Reads a class marked with `@AutoBuilder`; undefined if it is too broken to say anything about. */
 export function readModel(
@@ -19,9 +24,11 @@ export function readModel(
 ): ModelSchema | undefined {
   const { node } = form;
   const name = readClassName(context, node);
-  const base = readBase(context, form);
+  const lineage = followLineage(startReading(context), node);
+  const base = readBase(context, node, lineage);
   if (name === undefined || base === undefined) return undefined;
-  const declaredConstructor = constructorOf(node);
+  const classes = lineage.classes.map((each) => each.node);
+  const declaredConstructor = classes.map(constructorOf).find((each) => each !== undefined);
   if (declaredConstructor !== undefined) {
     report(
       context,
@@ -31,7 +38,9 @@ export function readModel(
       'Remove it: builders and repositories make instances. Put creation into a static method.',
     );
   }
-  const fields = readModelFields(context, node);
+  const fields = mergeFields(
+    [...lineage.classes].reverse().flatMap((each) => readModelFields(context, each)),
+  );
   const { table, columns, deletedStates, checks } = readModelOptions(context, decorator);
   const model: Draft<ModelSchema> = {
     name,
@@ -47,7 +56,7 @@ export function readModel(
   const { description } = readDoc(node);
   if (description !== undefined) model.description = description;
   if (table !== undefined) model.table = table;
-  const keys = readKeys(context, node);
+  const keys = readKeys(context, classes);
   if (keys !== undefined) model.keys = keys;
   if (checks === true) model.checks = true;
   return model;
@@ -55,26 +64,29 @@ export function readModel(
 
 type Base = Pick<ModelSchema, 'kind' | 'sharded' | 'state'>;
 
-/** What `extends Model<Self, IdType, State>` says. */
-function readBase(context: ReadContext, { node, heritage }: ClassForm): Base | undefined {
+/** What `extends Model<Self, IdType, State>` says, be it through base classes. */
+function readBase(context: ReadContext, node: ts.ClassDeclaration, lineage: Lineage): Base | undefined {
   const name = node.name?.text ?? 'the class';
+  const heritage = lineage.root;
+  const place = extendsClause(node) ?? node.name ?? node;
   if (!extendsFramework(heritage, 'Model', 'Entity')) {
     report(
       context,
       'FWGEN007',
-      heritage?.clause ?? node.name ?? node,
-      `${name} is marked with @AutoBuilder but ${found(heritage)}`,
-      `Write \`class ${name} extends Model<${name}, ShardedId<${name}>, State>\` (or Entity), directly.`,
+      place,
+      `${name} is marked with @AutoBuilder but ${found(node)}`,
+      `Write \`class ${name} extends Model<${name}, ShardedId<${name}>, State>\` (or Entity), or extend a class of this project that does.`,
     );
     return undefined;
   }
-  const [self, id, state] = heritage.clause.typeArguments ?? [];
-  if (self?.getText() !== node.name?.text) {
+  const [self, id, state] = lineage.arguments;
+  const selfText = self === undefined ? undefined : argumentOf(self).node.getText();
+  if (selfText === undefined || selfText !== node.name?.text) {
     report(
       context,
       'FWGEN007',
-      heritage.clause,
-      `The first type argument of ${heritage.clause.expression.getText()} is ${self?.getText() ?? 'missing'}`,
+      place,
+      `The first type argument of ${heritage.clause.expression.getText()} is ${selfText ?? 'missing'}`,
       `Name the class itself: Model<${name}, ...>.`,
     );
     return undefined;
@@ -86,13 +98,14 @@ function readBase(context: ReadContext, { node, heritage }: ClassForm): Base | u
   };
 }
 
-function found(heritage: Heritage | undefined): string {
-  return heritage === undefined ? 'extends nothing' : `extends ${heritage.clause.getText()}`;
+function found(node: ts.ClassDeclaration): string {
+  const clause = extendsClause(node);
+  return clause === undefined ? 'extends nothing' : `extends ${clause.getText()}`;
 }
 
 /** True for `ShardedId<Self>`; anything but an id of the class itself is reported. */
-function readIdArgument(context: ReadContext, node: ts.TypeNode, modelName: string): boolean {
-  const { type } = readType(context, node);
+function readIdArgument(context: ReadContext, { node, scope }: ScopedNode, modelName: string): boolean {
+  const { type } = readType(context, node, 'data', scope);
   if (type.kind === 'id' && type.model.name === modelName) return type.sharded;
   report(
     context,
@@ -104,9 +117,12 @@ function readIdArgument(context: ReadContext, node: ts.TypeNode, modelName: stri
   return false;
 }
 
-function readState(context: ReadContext, node: ts.TypeNode): TypeSchema {
-  const { type, nullable, optional } = readType(context, node);
-  if (!nullable && !optional && (type.kind === 'enum' || type.kind === 'string')) return type;
+function readState(context: ReadContext, { node, scope }: ScopedNode): TypeSchema {
+  const { type, nullable, optional } = readType(context, node, 'data', scope);
+  const isText =
+    type.kind === 'string' ||
+    (type.kind === 'enum' && enumKind(type.values) === 'string' && type.values.length > 0);
+  if (!nullable && !optional && isText) return type;
   report(
     context,
     'FWGEN003',
@@ -117,10 +133,13 @@ function readState(context: ReadContext, node: ts.TypeNode): TypeSchema {
   return { kind: 'string' };
 }
 
-function readModelFields(context: ReadContext, node: ts.ClassDeclaration): readonly FieldSchema[] {
+function readModelFields(context: ReadContext, { node, scope }: ScopedClass): readonly FieldSchema[] {
+  reportRepeated(context, node.members);
+  reportMerged(context, node);
+  const reading = startReading(context, 'data', scope);
   return instanceProperties(node)
     .filter((member) => hasFieldForm(context, member))
-    .map((member) => readField(context, member))
+    .map((member) => readField({ ...reading, budget: { ...reading.budget } }, member))
     .filter((field) => field !== undefined);
 }
 
@@ -220,16 +239,15 @@ function reportNotText(context: ReadContext, node: ts.Node): void {
 
 /** Reports a class that extends `Model` or `Entity` and lacks the marker. */
 export function reportUnmarkedModel(context: ReadContext, { node, heritage }: ClassForm): void {
-  if (!extendsFramework(heritage, 'Model', 'Entity')) return;
+  if (heritage === undefined || !leadsTo(followLineage(startReading(context), node), 'Model', 'Entity'))
+    return;
+  if (hasKeyword(node, ts.SyntaxKind.AbstractKeyword)) return;
   const name = node.name?.text ?? 'A class';
-  const isBase = hasKeyword(node, ts.SyntaxKind.AbstractKeyword) || (node.typeParameters?.length ?? 0) > 0;
   report(
     context,
     'FWGEN011',
     node.name ?? node,
     `${name} extends ${heritage.clause.expression.getText()} without @AutoBuilder`,
-    isBase
-      ? 'Write its fields into each model: a marked class extends Model or Entity directly, and is concrete.'
-      : 'Mark it with @AutoBuilder: without a builder there is no way to make or store it.',
+    'Mark it with @AutoBuilder, or make it abstract for models to extend: without a builder there is no way to make or store it.',
   );
 }

@@ -1,9 +1,9 @@
 import type { RepositorySchema } from '../schema/project-schema.js';
 import { type ClassForm, extendsFramework, readClassName } from './class-form.js';
 import { type ReadContext, report } from './read-context.js';
-import { resolveClass } from './read-type.js';
 import { fileOf, locationOf } from './source-files.js';
 import { constructorOf } from './syntax.js';
+import { resolveClass } from './types/references.js';
 
 /** Reads a class that extends `Repository`; undefined for any other class. */
 export function readRepository(

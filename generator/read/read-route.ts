@@ -4,11 +4,11 @@ import { ts } from './compiler.js';
 import { type Draft, type ReadContext, report } from './read-context.js';
 import { decoratorArguments, readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
-import { readLiteral } from './read-literal.js';
-import { readClassFields } from './read-type.js';
+import { propertyName, readLiteral } from './read-literal.js';
 import { referenceToDeclaration, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
-import { declaredName } from './syntax.js';
+import { declaredName, hasKeyword, isInstanceMember } from './syntax.js';
+import { readClassFields } from './types/read-type.js';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const OPTIONS = [
@@ -146,11 +146,37 @@ function readResponse(context: ReadContext, node: ts.Node): ResponseSchema | und
     );
     return undefined;
   }
+  reportAsync(context, declaration);
   const { description } = readDoc(declaration);
   return {
     name,
     file: fileOf(declaration),
     ...(description === undefined ? {} : { description }),
-    fields: readClassFields(context, declaration),
+    fields: readClassFields(context, declaration, { withGetters: true, roots: [] }),
   };
+}
+
+/** What answers are made of is at hand: nothing waits for a mapper. */
+function reportAsync(context: ReadContext, node: ts.ClassDeclaration): void {
+  const name = node.name?.text ?? 'Response';
+  for (const member of node.members) {
+    const isFrom =
+      member.name !== undefined && propertyName(member.name) === 'from' && !isInstanceMember(member);
+    if (!isFrom || !isAsync(member)) continue;
+    report(
+      context,
+      'FWGEN026',
+      member,
+      `${name}.from returns a promise, and a response is mapped at once`,
+      `Await in the action and pass what it found: \`static from(result: Result): ${name} { ... }\`.`,
+    );
+  }
+}
+
+function isAsync(member: ts.ClassElement): boolean {
+  const made = ts.isPropertyDeclaration(member) ? member.initializer : member;
+  const isFunction = made !== undefined && (ts.isArrowFunction(made) || ts.isFunctionExpression(made));
+  const declared = ts.isMethodDeclaration(member) ? member.type : isFunction ? made.type : undefined;
+  const isMarked = made !== undefined && hasKeyword(made, ts.SyntaxKind.AsyncKeyword);
+  return isMarked || /^Promise(Like)?\b/.test(declared?.getText() ?? '');
 }

@@ -3,9 +3,9 @@ import { type ClassForm, extendsFramework, readClassName } from './class-form.js
 import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { readStepActions } from './read-durable.js';
-import { resolveClass } from './read-type.js';
 import { fileOf, locationOf } from './source-files.js';
 import { constructorOf, instanceProperties } from './syntax.js';
+import { resolveClass } from './types/references.js';
 
 /** Reads a class marked with `@FwSaga`; undefined if it is too broken to say anything about. */
 export function readSaga(context: ReadContext, { node, heritage }: ClassForm): SagaSchema | undefined {

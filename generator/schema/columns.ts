@@ -1,7 +1,7 @@
 import { numericOf } from './constraints.js';
 import { snakeCase } from './naming.js';
 import type { ColumnOption, ModelSchema } from './project-schema.js';
-import type { FieldSchema, TypeSchema } from './type-schema.js';
+import { enumKind, type FieldSchema, type TypeSchema } from './type-schema.js';
 import type { NumericType } from './value-rules.js';
 
 /** Fields that `Entity` declares. */
@@ -76,12 +76,20 @@ export function parseNumeric(sqlType: string): NumericType | undefined {
   return { precision: Number(match[1]), scale: Number(match[2] ?? 0) };
 }
 
+const ENUM_COLUMNS = {
+  string: 'text',
+  number: 'double precision',
+  boolean: 'boolean',
+  mixed: 'jsonb',
+} as const;
+
 function sqlTypeOf(field: FieldSchema): string {
   const { type } = field;
   switch (type.kind) {
     case 'string':
-    case 'enum':
       return 'text';
+    case 'enum':
+      return ENUM_COLUMNS[enumKind(type.values)];
     case 'number':
       return field.tags.some((tag) => tag.name === 'integer') ? 'bigint' : 'double precision';
     case 'bigint':
@@ -101,6 +109,11 @@ function sqlTypeOf(field: FieldSchema): string {
       return 'char(3)';
     case 'json':
     case 'list':
+    case 'tuple':
+    case 'record':
+    case 'union':
+    case 'recursive':
+    case 'again':
     case 'object':
     case 'model':
     case 'void':

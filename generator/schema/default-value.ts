@@ -28,7 +28,7 @@ export function parseDefault(
     case 'boolean':
       return text === 'true' ? true : text === 'false' ? false : undefined;
     case 'enum':
-      return type.values.includes(text) ? text : undefined;
+      return type.values.find((value) => String(value) === text);
     case 'currency':
       return CURRENCY_CODES.has(text) ? text : undefined;
     case 'number':

@@ -23,12 +23,36 @@ export function withNested(field: FieldSchema): readonly FieldSchema[] {
 function addAll(all: FieldSchema[], fields: readonly FieldSchema[]): void {
   for (const field of fields) {
     all.push(field);
-    const type = innermost(field.type);
-    if (type.kind === 'object') addAll(all, type.fields);
+    for (const type of partsOf(field.type)) if (type.kind === 'object') addAll(all, type.fields);
   }
 }
 
-/** The type at the bottom of lists of lists. */
-export function innermost(type: TypeSchema): TypeSchema {
-  return type.kind === 'list' ? innermost(type.of) : type;
+/** The types that a type is made of, itself included; objects stand for their fields. */
+export function partsOf(type: TypeSchema): readonly TypeSchema[] {
+  const inner = directParts(type);
+  return inner.length === 0 ? [type] : [type, ...inner.flatMap(partsOf)];
+}
+
+/** Items, values and members: what stands directly inside of a type that has no fields. */
+export function directParts(type: TypeSchema): readonly TypeSchema[] {
+  switch (type.kind) {
+    case 'list':
+    case 'record':
+    case 'recursive':
+      return [type.of];
+    case 'union':
+      return type.of;
+    case 'tuple':
+      return [...type.items, ...(type.rest === undefined ? [] : [type.rest])].map((item) => item.type);
+    default:
+      return NO_PARTS;
+  }
+}
+
+const NO_PARTS: readonly TypeSchema[] = [];
+
+/** Levels of objects, lists and records in one another. */
+export function depthOf(type: TypeSchema): number {
+  const inner = type.kind === 'object' ? type.fields.map((field) => field.type) : directParts(type);
+  return inner.reduce((deepest, each) => Math.max(deepest, 1 + depthOf(each)), 0);
 }

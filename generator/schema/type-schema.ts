@@ -2,12 +2,21 @@ import type { Reference, SourceLocation } from './location.js';
 
 /** The type of a field as the source spells it, resolved through imports and aliases. */
 export type TypeSchema =
-  | { readonly kind: ScalarKind }
+  /** `brand` if the source types it as more than its base: `string & { readonly __brand: 'Sku' }`. */
+  | { readonly kind: ScalarKind; readonly brand?: Brand }
   /** `sharded`: spelled `ShardedId<Model>`. */
   | { readonly kind: 'id'; readonly model: ModelReference; readonly sharded: boolean }
-  /** A union of string literals or a string enum; `reference` if it has an exported name. */
-  | { readonly kind: 'enum'; readonly values: readonly string[]; readonly reference?: Reference }
-  | { readonly kind: 'list'; readonly of: TypeSchema }
+  /** A union of literals or an enum; `reference` if it has an exported name. Without values it is `never`. */
+  | { readonly kind: 'enum'; readonly values: readonly EnumValue[]; readonly reference?: Reference }
+  | { readonly kind: 'list'; readonly of: TypeSchema; readonly nullable?: true }
+  | { readonly kind: 'tuple'; readonly items: readonly ItemSchema[]; readonly rest?: ItemSchema }
+  /** Any keys, values of one type. */
+  | { readonly kind: 'record'; readonly of: TypeSchema; readonly nullable?: true }
+  /** One of several types that JSON tells apart; `reference` if it has an exported name. */
+  | { readonly kind: 'union'; readonly of: readonly TypeSchema[]; readonly reference?: Reference }
+  /** A type that contains itself, by the name that `again` has for it. */
+  | { readonly kind: 'recursive'; readonly name: string; readonly of: TypeSchema }
+  | { readonly kind: 'again'; readonly name: string }
   /** `name` and `reference` if it has a (exported) name. */
   | {
       readonly kind: 'object';
@@ -21,6 +30,22 @@ export type TypeSchema =
   /** No value: as a result, or for an action without parameters. */
   | { readonly kind: 'void' }
   | UnsupportedType;
+
+/** One value of an enum. */
+export type EnumValue = string | number | boolean;
+
+/** One place of a tuple. */
+export interface ItemSchema {
+  readonly type: TypeSchema;
+  readonly nullable?: true;
+  readonly optional?: true;
+}
+
+/** What a branded type is called. */
+export interface Brand {
+  /** Absent: it has no exported name. */
+  readonly reference?: Reference;
+}
 
 /** Kinds that need no more words. */
 export type ScalarKind =
@@ -77,10 +102,25 @@ export interface DocTag {
   readonly misplaced?: true;
 }
 
+/** What all values of an enum are; `mixed` if they differ in that. */
+export function enumKind(values: readonly EnumValue[]): 'string' | 'number' | 'boolean' | 'mixed' {
+  const [first, ...others] = new Set(values.map((value) => typeof value));
+  return others.length > 0 || (first !== 'number' && first !== 'boolean') ? stringOrMixed(others) : first;
+}
+
+function stringOrMixed(others: readonly string[]): 'string' | 'mixed' {
+  return others.length === 0 ? 'string' : 'mixed';
+}
+
 /** True for a type that one text can carry: in a path or a query string. */
 export function isScalar(type: TypeSchema): boolean {
   switch (type.kind) {
     case 'list':
+    case 'tuple':
+    case 'record':
+    case 'union':
+    case 'recursive':
+    case 'again':
     case 'object':
     case 'json':
     case 'model':

@@ -23,12 +23,33 @@ export type FieldType =
   | { readonly kind: 'currency' }
   /** An `Id<Model>` or, if `sharded`, a `ShardedId<Model>`; in a row `uuid`. */
   | { readonly kind: 'id'; readonly model: string; readonly sharded: boolean }
-  /** A union of string literals or a string enum; in a row `text`. */
-  | { readonly kind: 'enum'; readonly values: readonly string[] }
+  /** A union of literals or an enum; in a row `text`, `double precision`, `boolean`, or `jsonb` for a mixture. */
+  | { readonly kind: 'enum'; readonly values: readonly (string | number | boolean)[] }
   /** Any JSON value; in a row `jsonb`. */
   | { readonly kind: 'json' }
-  | { readonly kind: 'list'; readonly of: FieldType }
+  /** Lists and all below are `jsonb` in a row. `nullable`: items may be null. */
+  | { readonly kind: 'list'; readonly of: FieldType; readonly nullable?: true }
+  | { readonly kind: 'tuple'; readonly items: readonly ItemDescriptor[]; readonly rest?: ItemDescriptor }
+  /** An object with any keys and values of one type. `nullable`: values may be null. */
+  | { readonly kind: 'record'; readonly of: FieldType; readonly nullable?: true }
+  /**
+   * One of several types. JSON tells them apart by the kind of the value, and objects by the literal in the field
+   * `discriminator`; absent where there is one object type at most.
+   */
+  | { readonly kind: 'union'; readonly of: readonly FieldType[]; readonly discriminator?: string }
+  /** A type that contains itself: `again` stands for it below, by its name. */
+  | { readonly kind: 'recursive'; readonly name: string; readonly of: FieldType }
+  | { readonly kind: 'again'; readonly name: string }
   | ObjectType;
+
+/** One place of a tuple. */
+export interface ItemDescriptor {
+  readonly type: FieldType;
+  /** May be absent, with all places behind it. Default false. */
+  readonly optional?: true;
+  /** May be null. Default false. */
+  readonly nullable?: true;
+}
 
 /** An object with these fields and no others. */
 export interface ObjectType {

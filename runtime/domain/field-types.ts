@@ -1,4 +1,10 @@
-import type { ColumnDescriptor, FieldDescriptor, FieldType, ObjectType } from './descriptor.js';
+import type {
+  ColumnDescriptor,
+  FieldDescriptor,
+  FieldType,
+  ItemDescriptor,
+  ObjectType,
+} from './descriptor.js';
 import type { ValueRules } from './value-rules.js';
 
 /** A field before it has a name. */
@@ -25,8 +31,22 @@ export interface FieldTypes {
   id(model: string, options?: FieldOptions): UnnamedField;
   /** A `ShardedId` of this model. */
   shardedId(model: string, options?: FieldOptions): UnnamedField;
-  enum(values: readonly string[], options?: FieldOptions): UnnamedField;
+  enum(values: readonly (string | number | boolean)[], options?: FieldOptions): UnnamedField;
+  /** `of` may be nullable. */
   list(of: UnnamedField, options?: FieldOptions): UnnamedField;
+  /** An object with any keys. `of` may be nullable. */
+  record(of: UnnamedField, options?: FieldOptions): UnnamedField;
+  /** Places may be nullable, and the last ones optional. */
+  tuple(items: readonly UnnamedField[], options?: FieldOptions): UnnamedField;
+  /** A tuple that goes on with any number of values of one type. */
+  openTuple(items: readonly UnnamedField[], rest: UnnamedField, options?: FieldOptions): UnnamedField;
+  /** One of several types that the kind of a JSON value tells apart. */
+  union(of: readonly UnnamedField[], options?: FieldOptions): UnnamedField;
+  /** One of several types, objects among them that the literal in a field tells apart. */
+  unionBy(discriminator: string, of: readonly UnnamedField[], options?: FieldOptions): UnnamedField;
+  /** A type that contains itself, as `again`. */
+  recursive(name: string, of: UnnamedField, options?: FieldOptions): UnnamedField;
+  again(name: string, options?: FieldOptions): UnnamedField;
   object(of: FieldMap | ObjectType, options?: FieldOptions): UnnamedField;
 }
 
@@ -49,10 +69,31 @@ export const t: FieldTypes = {
   id: (model, options) => field({ kind: 'id', model, sharded: false }, options),
   shardedId: (model, options) => field({ kind: 'id', model, sharded: true }, options),
   enum: (values, options) => field({ kind: 'enum', values }, options),
-  list: ({ type }, options) => field({ kind: 'list', of: type }, options),
+  list: (of, options) => field({ kind: 'list', ...itemType(of) }, options),
+  record: (of, options) => field({ kind: 'record', ...itemType(of) }, options),
+  tuple: (items, options) => field({ kind: 'tuple', items: items.map(itemOf) }, options),
+  openTuple: (items, rest, options) =>
+    field({ kind: 'tuple', items: items.map(itemOf), rest: itemOf(rest) }, options),
+  union: (of, options) => field({ kind: 'union', of: of.map(({ type }) => type) }, options),
+  unionBy: (discriminator, of, options) =>
+    field({ kind: 'union', discriminator, of: of.map(({ type }) => type) }, options),
+  recursive: (name, { type }, options) => field({ kind: 'recursive', name, of: type }, options),
+  again: (name, options) => field({ kind: 'again', name }, options),
   object: (of, options) =>
     field(isObjectType(of) ? of : { kind: 'object', fields: namedFields(of) }, options),
 };
+
+function itemType({ type, nullable }: UnnamedField): { readonly of: FieldType; readonly nullable?: true } {
+  return { of: type, ...(nullable === true ? { nullable } : {}) };
+}
+
+function itemOf({ type, nullable, optional }: UnnamedField): ItemDescriptor {
+  return {
+    type,
+    ...(nullable === true ? { nullable } : {}),
+    ...(optional === true ? { optional } : {}),
+  };
+}
 
 /** Gives each field its name. */
 export function namedFields(fields: FieldMap): readonly FieldDescriptor[] {

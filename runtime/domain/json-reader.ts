@@ -3,6 +3,7 @@ import { Decimal } from './decimal.js';
 import type { FieldDescriptor, FieldType } from './descriptor.js';
 import { idNamed, ShardedId } from './id.js';
 import type { JsonValue } from './json.js';
+import { chooserOf } from './union-type.js';
 import { parseUuid } from './uuid.js';
 
 /** Turns JSON that a writer of the same type has written into the value that it was given. */
@@ -17,7 +18,19 @@ export type JsonReader<T> = (json: JsonValue) => T;
 export function compileObjectReader(
   fields: readonly FieldDescriptor[],
 ): JsonReader<Readonly<Record<string, unknown>>> {
-  const readers = fields.map((field) => ({ ...field, read: compileReader(field.type, field.name) }));
+  return objectReader(fields, NOTHING_OPEN);
+}
+
+/** Readers of the recursive types around, by name: those that are being compiled. */
+type Open = ReadonlyMap<string, JsonReader<unknown>>;
+
+const NOTHING_OPEN: Open = new Map();
+
+function objectReader(
+  fields: readonly FieldDescriptor[],
+  open: Open,
+): JsonReader<Readonly<Record<string, unknown>>> {
+  const readers = fields.map((field) => ({ ...field, read: readerOf(field.type, field.name, open) }));
   return (json) => {
     const source = asObject(json);
     const values: Record<string, unknown> = {};
@@ -34,6 +47,10 @@ export function compileObjectReader(
 
 /** Compiles the reader of one type. `name` is used in messages. */
 export function compileReader(type: FieldType, name: string): JsonReader<unknown> {
+  return readerOf(type, name, NOTHING_OPEN);
+}
+
+function readerOf(type: FieldType, name: string, open: Open): JsonReader<unknown> {
   switch (type.kind) {
     case 'json':
       return (json) => json;
@@ -42,7 +59,7 @@ export function compileReader(type: FieldType, name: string): JsonReader<unknown
     case 'currency':
       return (json) => text(json, name);
     case 'enum':
-      return (json) => oneOf(type.values, text(json, name), name);
+      return (json) => oneOf(type.values, json, name);
     case 'number':
       return (json) => (typeof json === 'number' ? json : refuse(name, 'a number'));
     case 'boolean':
@@ -60,14 +77,76 @@ export function compileReader(type: FieldType, name: string): JsonReader<unknown
         ? (json) => ShardedId.named(type.model, text(json, name))
         : (json) => idNamed(type.model, text(json, name));
     case 'list': {
-      const read = compileReader(type.of, name);
+      const read = readerOf(type.of, name, open);
       return (json) => list(json, name).map((item) => (item === null ? null : read(item)));
     }
     case 'object': {
-      const read = compileObjectReader(type.fields);
+      const read = objectReader(type.fields, open);
       return (json) => Object.freeze(read(json));
     }
+    case 'tuple':
+      return tupleReader(type, name, open);
+    case 'record': {
+      const read = readerOf(type.of, name, open);
+      return (json) => readRecord(asObject(json), read);
+    }
+    case 'union': {
+      const choose = chooserOf(
+        type,
+        type.of.map((member) => readerOf(member, name, open)),
+      );
+      return (json) => (choose(json) ?? refuse(name, 'one of the types that it may be'))(json);
+    }
+    case 'recursive':
+      return recursiveReader(type, name, open);
+    case 'again':
+      return open.get(type.name) ?? refuse(name, `within ${type.name}`);
   }
+}
+
+function tupleReader(
+  { items, rest }: Extract<FieldType, { kind: 'tuple' }>,
+  name: string,
+  open: Open,
+): JsonReader<unknown> {
+  const readers = items.map((item) => readerOf(item.type, name, open));
+  const readRest = rest === undefined ? undefined : readerOf(rest.type, name, open);
+  const required = items.filter(({ optional }) => optional !== true).length;
+  return (json) => {
+    const values = list(json, name);
+    if (values.length < required || (readRest === undefined && values.length > items.length)) {
+      return refuse(
+        name,
+        `a list of ${required === items.length ? required : `${required} to ${items.length}`} values`,
+      );
+    }
+    return values.map((value, index) => {
+      const read = readers[index] ?? readRest;
+      return value === null || read === undefined ? null : read(value);
+    });
+  };
+}
+
+/** Keys come from outside: `__proto__` is one like any other. */
+function readRecord(
+  source: Readonly<Record<string, JsonValue>>,
+  read: JsonReader<unknown>,
+): Readonly<Record<string, unknown>> {
+  return Object.freeze(
+    Object.fromEntries(
+      Object.entries(source).map(([key, value]) => [key, value === null ? null : read(value)]),
+    ),
+  );
+}
+
+function recursiveReader(
+  { name: type, of }: Extract<FieldType, { kind: 'recursive' }>,
+  name: string,
+  open: Open,
+): JsonReader<unknown> {
+  const again: JsonReader<unknown> = (json) => read(json);
+  const read = readerOf(of, name, new Map([...open, [type, again]]));
+  return read;
 }
 
 function asObject(json: JsonValue): Readonly<Record<string, JsonValue>> {
@@ -85,7 +164,7 @@ function list(json: JsonValue, name: string): readonly JsonValue[] {
   return Array.isArray(json) ? json : refuse(name, 'a list');
 }
 
-function oneOf(values: readonly string[], value: string, name: string): string {
+function oneOf(values: readonly unknown[], value: JsonValue, name: string): JsonValue {
   return values.includes(value) ? value : refuse(name, `one of ${values.join(', ')}`);
 }
 

@@ -3,6 +3,7 @@ import { type Decimal, plainDecimal } from './decimal.js';
 import type { FieldDescriptor, FieldType } from './descriptor.js';
 import type { Id } from './id.js';
 import { jsonText } from './json-text.js';
+import { chooserOf } from './union-type.js';
 import { canonicalUuid, type Uuid } from './uuid.js';
 
 /** Turns one value of a known type into JSON text. */
@@ -15,10 +16,19 @@ export type JsonWriter<T> = (value: T) => string;
  * The writer throws ValidationError, naming the field, for a value that its type has no JSON for.
  */
 export function compileObjectWriter(fields: readonly FieldDescriptor[]): JsonWriter<object> {
+  return objectWriter(fields, NOTHING_OPEN);
+}
+
+/** Writers of the recursive types around, by name: those that are being compiled. */
+type Open = ReadonlyMap<string, JsonWriter<unknown>>;
+
+const NOTHING_OPEN: Open = new Map();
+
+function objectWriter(fields: readonly FieldDescriptor[], open: Open): JsonWriter<object> {
   const writers = fields.map((field) => ({
     name: field.name,
     key: `${JSON.stringify(field.name)}:`,
-    write: compileWriter(field.type, field.name),
+    write: writerOf(field.type, field.name, open),
     // An absent field of such a name ("constructor") would otherwise be read from the prototype.
     mayBeInherited: field.name in Object.prototype,
   }));
@@ -36,6 +46,10 @@ export function compileObjectWriter(fields: readonly FieldDescriptor[]): JsonWri
 
 /** Compiles the writer of one type. `name` is used in messages. */
 export function compileWriter(type: FieldType, name: string): JsonWriter<unknown> {
+  return writerOf(type, name, NOTHING_OPEN);
+}
+
+function writerOf(type: FieldType, name: string, open: Open): JsonWriter<unknown> {
   switch (type.kind) {
     case 'string':
     case 'enum':
@@ -58,13 +72,66 @@ export function compileWriter(type: FieldType, name: string): JsonWriter<unknown
     case 'id':
       return (value) => `"${(value as Id<unknown>).getValue()}"`;
     case 'list': {
-      const write = compileWriter(type.of, name);
+      const write = writerOf(type.of, name, open);
       return (value) =>
         `[${(value as readonly unknown[]).map((item) => (item === null ? 'null' : write(item))).join(',')}]`;
     }
     case 'object':
-      return compileObjectWriter(type.fields) as JsonWriter<unknown>;
+      return objectWriter(type.fields, open) as JsonWriter<unknown>;
+    case 'tuple':
+      return tupleWriter(type, name, open);
+    case 'record': {
+      const write = writerOf(type.of, name, open);
+      return (value) => `{${writtenEntries(value as object, write).join(',')}}`;
+    }
+    case 'union': {
+      const choose = chooserOf(
+        type,
+        type.of.map((member) => writerOf(member, name, open)),
+      );
+      return (value) => (choose(value) ?? refuseMember(name))(value);
+    }
+    case 'recursive':
+      return recursiveWriter(type, name, open);
+    case 'again':
+      return open.get(type.name) ?? refuseMember(type.name);
   }
+}
+
+function tupleWriter(
+  { items, rest }: Extract<FieldType, { kind: 'tuple' }>,
+  name: string,
+  open: Open,
+): JsonWriter<unknown> {
+  const writers = items.map((item) => writerOf(item.type, name, open));
+  const writeRest = rest === undefined ? undefined : writerOf(rest.type, name, open);
+  return (value) => {
+    const texts = (value as readonly unknown[]).map((item, index) => {
+      const write = writers[index] ?? writeRest;
+      return item === null || item === undefined || write === undefined ? 'null' : write(item);
+    });
+    return `[${texts.join(',')}]`;
+  };
+}
+
+function writtenEntries(record: object, write: JsonWriter<unknown>): readonly string[] {
+  return Object.entries(record)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => `${JSON.stringify(key)}:${value === null ? 'null' : write(value)}`);
+}
+
+function recursiveWriter(
+  { name: type, of }: Extract<FieldType, { kind: 'recursive' }>,
+  name: string,
+  open: Open,
+): JsonWriter<unknown> {
+  const again: JsonWriter<unknown> = (value) => write(value);
+  const write = writerOf(of, name, new Map([...open, [type, again]]));
+  return write;
+}
+
+function refuseMember(name: string): never {
+  throw new ValidationError(`${name} is none of the types that it may be`, { field: name });
 }
 
 /** Text that JSON does not escape. */

@@ -1,6 +1,12 @@
 import { CURRENCY_CODES } from '../currency-codes.js';
-import type { FieldDescriptor, ObjectType } from '../domain/descriptor.js';
-import { documentedObject, membersOf } from './documented-schema.js';
+import type { FieldDescriptor, FieldType, ObjectType } from '../domain/descriptor.js';
+import {
+  type Documenting,
+  documentedField,
+  documentedObject,
+  documentedType,
+  membersOf,
+} from './documented-schema.js';
 import { REQUEST_HEADERS, type RequestHeader } from './headers.js';
 import { byName, type Json, type JsonPart } from './json-schema.js';
 import {
@@ -23,6 +29,8 @@ const CURRENCY_SCHEMA: JsonPart = {
 export class Components {
   readonly #schemas = new Map<string, Json>([['Problem', PROBLEM_SCHEMA]]);
   readonly #responses = new Map<ObjectType, string>();
+  /** Variants of unions and recursive types, by what they are. */
+  readonly #types = new Map<string, string>();
   readonly #problems = new Set<ProblemStatus>();
   readonly #headers = new Set<RequestHeader>();
   #currency: string | undefined;
@@ -30,12 +38,13 @@ export class Components {
   /** A reference to the schema of a request body. @param preferred its name, if still free */
   request(preferred: string, fields: readonly FieldDescriptor[]): JsonPart {
     const name = this.#reserve(preferred);
-    const currency = (): JsonPart => this.currency();
-    this.#schemas.set(
-      name,
-      documentedObject(fields, { direction: 'request', currency, named: () => undefined }),
-    );
+    this.#schemas.set(name, documentedObject(fields, this.#documenting('request')));
     return reference(name);
+  }
+
+  /** The schema of a parameter in the path or the query. */
+  parameter(field: FieldDescriptor): JsonPart {
+    return documentedField(field, this.#documenting('request'));
   }
 
   /** A reference to the schema of what answers hold. One type becomes one schema. */
@@ -45,12 +54,38 @@ export class Components {
     // Takes its name before nested schemas are written, so that they cannot take it.
     const name = this.#reserve(type.name ?? 'Response');
     this.#responses.set(type, name);
-    const schema = documentedObject(type.fields, {
-      direction: 'response',
-      currency: () => this.currency(),
-      named: (nested) => (nested.name === undefined ? undefined : this.response(nested)),
-    });
+    const schema = documentedObject(type.fields, this.#documenting('response'));
     this.#schemas.set(name, { ...(type.doc === undefined ? {} : { description: type.doc }), ...schema });
+    return reference(name);
+  }
+
+  /** @param open schemas of the recursive types around, by what `again` calls them */
+  #documenting(direction: Direction, open: ReadonlyMap<string, string> = new Map()): Documenting {
+    const isShared = direction === 'response' && open.size === 0;
+    return {
+      direction,
+      currency: () => this.currency(),
+      named: (nested) => (nested.name === undefined || !isShared ? undefined : this.response(nested)),
+      variant: (type, tag) =>
+        this.#shared(`${keyOf(open)} ${direction}`, pascalCase(tag), type, () =>
+          documentedObject(type.fields, this.#documenting(direction, open)),
+        ),
+      recursive: (type) =>
+        this.#shared(direction, type.name, type, (name) =>
+          documentedType(type.of, this.#documenting(direction, new Map([...open, [type.name, name]]))),
+        ),
+      again: (name) => reference(open.get(name) ?? name),
+    };
+  }
+
+  /** A reference to a schema that is made once, under a name of its own for requests. */
+  #shared(use: string, preferred: string, type: FieldType, make: (name: string) => JsonPart): JsonPart {
+    const key = `${use} ${JSON.stringify(type)}`;
+    const known = this.#types.get(key);
+    if (known !== undefined) return reference(known);
+    const name = this.#reserve(use.endsWith('request') ? `${preferred}Request` : preferred);
+    this.#types.set(key, name);
+    this.#schemas.set(name, make(name));
     return reference(name);
   }
 
@@ -107,6 +142,17 @@ export class Components {
     this.#schemas.set(name, true);
     return name;
   }
+}
+
+type Direction = Documenting['direction'];
+
+/** What `again` means differs with the types around. */
+function keyOf(open: ReadonlyMap<string, string>): string {
+  return JSON.stringify([...open]);
+}
+
+function pascalCase(text: string): string {
+  return text.replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, first: string) => first.toUpperCase());
 }
 
 function reference(name: string): JsonPart {

@@ -1,4 +1,4 @@
-import type { FieldDescriptor, FieldType, ObjectType } from '../domain/descriptor.js';
+import type { FieldDescriptor, FieldType, ItemDescriptor, ObjectType } from '../domain/descriptor.js';
 import { allowNull, isReference, type Json, type JsonPart } from './json-schema.js';
 
 /** What schemas of the document are written for. */
@@ -9,6 +9,12 @@ export interface Documenting {
   readonly currency: () => JsonPart;
   /** A reference to the schema of an object that has a name; undefined to write it in place. */
   readonly named: (type: ObjectType) => JsonPart | undefined;
+  /** A reference to the schema of an object that others of its union are told from by this literal. */
+  readonly variant: (type: ObjectType, tag: string) => JsonPart;
+  /** A reference to the schema of a type that contains itself. */
+  readonly recursive: (type: Extract<FieldType, { kind: 'recursive' }>) => JsonPart;
+  /** A reference to the schema of the recursive type around that has this name. */
+  readonly again: (name: string) => JsonPart;
 }
 
 /** The schema of an object: closed, in standard keywords only. */
@@ -31,7 +37,7 @@ export function documentedField(field: FieldDescriptor, documenting: Documenting
       ? { ...description, anyOf: [base, { type: 'null' }] }
       : { ...description, ...base };
   const schema = { ...description, ...base, ...ruleKeywords(field) };
-  return field.nullable === true ? allowNull(schema) : schema;
+  return field.nullable === true ? orNull(schema) : schema;
 }
 
 /** Names come from the sources: `__proto__` is one like any other. */
@@ -49,7 +55,15 @@ function ruleKeywords({ rules = {}, default: absent }: FieldDescriptor): JsonPar
   };
 }
 
-function documentedType(type: FieldType, documenting: Documenting): JsonPart {
+/** Null as well; what has no type takes it already, or is one of several. */
+function orNull(schema: JsonPart): JsonPart {
+  if ('type' in schema || 'enum' in schema) return allowNull(schema);
+  const isAny = !isReference(schema) && !('oneOf' in schema);
+  return isAny ? schema : { anyOf: [schema, { type: 'null' }] };
+}
+
+/** The schema of a type by itself. */
+export function documentedType(type: FieldType, documenting: Documenting): JsonPart {
   const isRequest = documenting.direction === 'request';
   switch (type.kind) {
     case 'string':
@@ -58,7 +72,7 @@ function documentedType(type: FieldType, documenting: Documenting): JsonPart {
     case 'number':
       return { type: type.kind };
     case 'enum':
-      return { type: 'string', enum: type.values };
+      return documentedEnum(type.values);
     case 'bigint':
       return isRequest
         ? { type: ['string', 'integer'], pattern: INTEGER_64, minimum: -(2 ** 63), exclusiveMaximum: 2 ** 63 }
@@ -84,7 +98,20 @@ function documentedType(type: FieldType, documenting: Documenting): JsonPart {
     case 'id':
       return idSchema(type, isRequest);
     case 'list':
-      return { type: 'array', items: documentedType(type.of, documenting) };
+      return { type: 'array', items: documentedItem({ ...type, type: type.of }, documenting) };
+    case 'record':
+      return {
+        type: 'object',
+        additionalProperties: documentedItem({ ...type, type: type.of }, documenting),
+      };
+    case 'tuple':
+      return documentedTuple(type, documenting);
+    case 'union':
+      return documentedUnion(type, documenting);
+    case 'recursive':
+      return documenting.recursive(type);
+    case 'again':
+      return documenting.again(type.name);
     case 'object':
       return documenting.named(type) ?? documentedObject(type.fields, documenting);
     case 'json':
@@ -156,4 +183,50 @@ function decimalPattern({ precision, scale }: Digits): string {
 function decimalRange({ precision, scale }: Digits): JsonPart {
   const bound = Number(`1e${precision - scale}`);
   return { exclusiveMinimum: -bound, exclusiveMaximum: bound, multipleOf: Number(`1e-${scale}`) };
+}
+
+function documentedEnum(values: readonly (string | number | boolean)[]): JsonPart {
+  const [kind, ...others] = new Set(values.map((value) => typeof value));
+  return others.length > 0 || kind === undefined ? { enum: values } : { type: kind, enum: values };
+}
+
+function documentedItem(
+  { type, nullable }: Pick<ItemDescriptor, 'type' | 'nullable'>,
+  documenting: Documenting,
+): JsonPart {
+  const schema = documentedType(type, documenting);
+  return nullable === true ? orNull(schema) : schema;
+}
+
+function documentedTuple(
+  { items, rest }: Extract<FieldType, { kind: 'tuple' }>,
+  documenting: Documenting,
+): JsonPart {
+  return {
+    type: 'array',
+    prefixItems: items.map((item) => documentedItem(item, documenting)),
+    minItems: items.filter(({ optional }) => optional !== true).length,
+    ...(rest === undefined ? { maxItems: items.length } : { items: documentedItem(rest, documenting) }),
+  };
+}
+
+function documentedUnion(
+  { of, discriminator }: Extract<FieldType, { kind: 'union' }>,
+  documenting: Documenting,
+): JsonPart {
+  if (discriminator === undefined) return { oneOf: of.map((member) => documentedType(member, documenting)) };
+  const mapping: [string, Json][] = [];
+  const oneOf = of.map((member) => {
+    const [tag] = tagsOf(member, discriminator);
+    if (member.kind !== 'object' || tag === undefined) return documentedType(member, documenting);
+    const schema = documenting.variant(member, String(tag));
+    for (const each of tagsOf(member, discriminator)) mapping.push([String(each), schema['$ref'] ?? '']);
+    return schema;
+  });
+  return { oneOf, discriminator: { propertyName: discriminator, mapping: membersOf(mapping) } };
+}
+
+function tagsOf(type: FieldType, discriminator: string): readonly (string | number | boolean)[] {
+  const field = type.kind === 'object' ? type.fields.find(({ name }) => name === discriminator) : undefined;
+  return field?.type.kind === 'enum' ? field.type.values : [];
 }

@@ -29,7 +29,17 @@ function exampleOfType(type: FieldType, name: string): Json {
     case 'currency':
       return 'EUR';
     case 'list':
-      return [exampleOfType(type.of, name)];
+      return type.of.kind === 'again' ? [] : [exampleOfType(type.of, name)];
+    case 'tuple':
+      return type.items.map((item) => exampleOfType(item.type, name));
+    case 'record':
+      return type.of.kind === 'again' ? {} : { key: exampleOfType(type.of, name) };
+    case 'union':
+      return type.of[0] === undefined ? {} : exampleOfType(type.of[0], name);
+    case 'recursive':
+      return exampleOfType(type.of, name);
+    case 'again':
+      return {};
     case 'object':
       return exampleOf(type.fields);
     case 'json':

@@ -1,7 +1,7 @@
 import type { FieldDescriptor } from '../domain/descriptor.js';
 import type { Components } from './components.js';
 import { type DocumentedRoute, type ParamPlaces, placesOf } from './documented-route.js';
-import { documentedField, membersOf } from './documented-schema.js';
+import { membersOf } from './documented-schema.js';
 import { exampleOf } from './example.js';
 import { RESPONSE_HEADERS } from './headers.js';
 import type { JsonPart } from './json-schema.js';
@@ -49,11 +49,7 @@ function hasFreshness({ method, etag }: DocumentedRoute): boolean {
 }
 
 function parameter(field: FieldDescriptor, place: 'path' | 'query', components: Components): JsonPart {
-  const { description, ...schema } = documentedField(field, {
-    direction: 'request',
-    currency: () => components.currency(),
-    named: () => undefined,
-  });
+  const { description, ...schema } = components.parameter(field);
   return defined({ name: field.name, in: place, description, required: field.optional !== true, schema });
 }
 

@@ -158,7 +158,8 @@ function writeCall(
     }
     out.push(', ');
   }
-  write(out, args.at(-1) ?? [], indent, LINE_WIDTH - indent - room, marks);
+  const last = args.at(-1);
+  if (last !== undefined) write(out, last, indent, LINE_WIDTH - indent - room, marks);
   out.push(')');
 }
 

@@ -79,7 +79,7 @@ export function extraModelView(schema: ProjectSchema, model: ModelSchema): Extra
     sourceFile: model.file,
     table,
     isSharded: model.sharded,
-    states: model.state.kind === 'enum' ? model.state.values : [],
+    states: model.state.kind === 'enum' ? model.state.values.map(String) : [],
     fields: columns.map(({ field, column, sqlType }, index) => ({
       ...fieldView(field, index < columns.length - 1),
       column,

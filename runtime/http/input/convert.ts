@@ -6,6 +6,7 @@ import { idNamed, ShardedId } from '../../domain/id.js';
 import { isUnstorable } from '../../domain/storable-text.js';
 import { parseUuid } from '../../domain/uuid.js';
 import { type Bounds, brokenBound, type CompareTo } from '../../domain/value-rules.js';
+import { compileComposed } from './convert-composed.js';
 import { readDecimal } from './decimal-text.js';
 import { readInstant } from './instant-text.js';
 import { readDouble } from './number-text.js';
@@ -61,15 +62,35 @@ export function compileConverter(type: FieldType, source: ValueSource, rules: Nu
           : parsing((text) => idNamed(type.model, text), `must be the id of a ${type.model} (a UUID)`),
       );
     case 'enum': {
-      const values = new Set(type.values);
+      const values = new Set<unknown>(type.values);
       const refusal = new Refusal(`must be one of ${type.values.join(', ')}`);
-      return (value) => (typeof value === 'string' && values.has(value) ? value : refusal);
+      return (value) => {
+        const plain = literalOf(value, source);
+        return typeof plain === 'string' && source === 'text'
+          ? (type.values.find((each) => String(each) === plain) ?? refusal)
+          : values.has(plain)
+            ? plain
+            : refusal;
+      };
     }
     case 'json':
     case 'list':
     case 'object':
       return convertJson;
+    case 'tuple':
+    case 'record':
+    case 'union':
+    case 'recursive':
+    case 'again':
+      return compileComposed(type, (leaf) => compileConverter(leaf, source, rules));
   }
+}
+
+/** A text, number or boolean as such. */
+function literalOf(value: unknown, source: ValueSource): unknown {
+  if (!isLosslessNumber(value)) return value;
+  const number = convertNumber(value, source, false);
+  return number instanceof Refusal ? undefined : number;
 }
 
 function fromText(convert: (text: string) => unknown): Converter {

@@ -6,7 +6,13 @@ import { parseJsonText } from './json-text.js';
 import { Refusal } from './refusal.js';
 
 const field = { name: 'big', type: { kind: 'bigint' } } as const;
-const none = { currency: () => ({}), named: () => undefined };
+const none = {
+  currency: () => ({}),
+  named: () => undefined,
+  variant: () => ({}),
+  recursive: () => ({}),
+  again: () => ({}),
+};
 const request = documentedField(field, { direction: 'request', ...none });
 const response = documentedField(field, { direction: 'response', ...none });
 const convert = compileConverter(field.type, 'json', { integer: false });

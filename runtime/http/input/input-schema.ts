@@ -35,7 +35,7 @@ export function objectSchema(
 function valueSchema(value: Value, source: ValueSource): PreparedSchema {
   const { type } = value;
   if (type.kind === 'object') return objectValue(value, type.fields, source);
-  return type.kind === 'list' ? listValue(value, type.of, source) : leafValue(value, source);
+  return type.kind === 'list' ? listValue(value, type, source) : leafValue(value, source);
 }
 
 function objectValue(value: Value, fields: readonly FieldDescriptor[], source: ValueSource): PreparedSchema {
@@ -54,10 +54,17 @@ function objectValue(value: Value, fields: readonly FieldDescriptor[], source: V
   };
 }
 
-function listValue(value: Value, of: FieldType, source: ValueSource): PreparedSchema {
+function listValue(
+  value: Value,
+  { of, nullable }: Extract<FieldType, { kind: 'list' }>,
+  source: ValueSource,
+): PreparedSchema {
   return {
     fw: checked(value, isArray),
-    items: valueSchema({ type: of, label: `${value.label}[]` }, source),
+    items: valueSchema(
+      { type: of, label: `${value.label}[]`, ...(nullable === true ? { nullable } : {}) },
+      source,
+    ),
     ...defaultOf(value),
   };
 }

@@ -1,11 +1,15 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { ColumnDescriptor, FieldType } from '../../domain/descriptor.js';
-import { type Id, idNamed, ShardedId } from '../../domain/id.js';
+import { Id, idNamed, ShardedId } from '../../domain/id.js';
+import type { JsonValue } from '../../domain/json.js';
+import { compileReader } from '../../domain/json-reader.js';
 import { jsonText } from '../../domain/json-text.js';
+import { compileWriter } from '../../domain/json-writer.js';
 import { storable } from '../../domain/storable-text.js';
 import { canonicalUuid, type Uuid } from '../../domain/uuid.js';
 import { ValidationError } from '../../errors.js';
 import { PackedArray } from '../../sharding/packed-array.js';
+import { columnOfEnum, type EnumColumn } from './enum-column.js';
 
 /** How the values of one column travel: as text, alone or as the elements of one array, and back as driver values. */
 export interface ColumnCodec {
@@ -40,8 +44,9 @@ function packer({ type, sqlType }: ColumnDescriptor): ColumnCodec['pack'] {
 
 function codecOf(type: FieldType, field: string): ColumnCodec {
   switch (type.kind) {
-    case 'string':
     case 'enum':
+      return codecOfEnum(columnOfEnum(type), field);
+    case 'string':
     case 'currency':
       return {
         toText: (value) => storable(value as string, field),
@@ -69,13 +74,65 @@ function codecOf(type: FieldType, field: string): ColumnCodec {
     case 'id':
       return unquoted((value) => (value as Id<unknown>).getValue(), idFromDriver(type.model, type.sharded));
     case 'json':
+      return jsonCodec(field);
     case 'list':
+    case 'tuple':
+    case 'record':
+    case 'union':
+    case 'recursive':
+    case 'again':
     case 'object':
-      return {
-        toText: (value) => jsonText(value, field),
-        toElement: (value) => jsonElement(jsonText(value, field)),
-        fromDriver: deepFreeze,
-      };
+      return isJson(type) ? jsonCodec(field) : documentCodec(type, field);
+  }
+}
+
+/** The same as that of a field with the values' own type. */
+function codecOfEnum(kind: EnumColumn, field: string): ColumnCodec {
+  return kind === 'json' ? jsonCodec(field) : codecOf({ kind }, field);
+}
+
+/** Values that JSON has as they are. */
+function jsonCodec(field: string): ColumnCodec {
+  return {
+    toText: (value) => jsonText(value, field),
+    toElement: (value) => jsonElement(jsonText(value, field)),
+    fromDriver: deepFreeze,
+  };
+}
+
+/** Values some of which JSON has as texts: decimals, instants, ids. They come back as what they were. */
+function documentCodec(type: FieldType, field: string): ColumnCodec {
+  const write = compileWriter(type, field);
+  const read = compileReader(type, field);
+  return {
+    toText: write,
+    toElement: (value) => jsonElement(write(value)),
+    fromDriver: (value) => deepFreeze(read(value as JsonValue)),
+  };
+}
+
+/** Whether all values of a type are their own JSON. */
+function isJson(type: FieldType): boolean {
+  switch (type.kind) {
+    case 'bigint':
+    case 'instant':
+    case 'decimal':
+    case 'id':
+      return false;
+    case 'list':
+    case 'record':
+    case 'recursive':
+      return isJson(type.of);
+    case 'tuple':
+      return [...type.items, ...(type.rest === undefined ? [] : [type.rest])].every((item) =>
+        isJson(item.type),
+      );
+    case 'union':
+      return type.of.every(isJson);
+    case 'object':
+      return type.fields.every((each) => isJson(each.type));
+    default:
+      return true;
   }
 }
 
@@ -190,11 +247,16 @@ function idFromDriver(model: string, sharded: boolean): (value: unknown) => unkn
 }
 
 function deepFreeze(value: unknown): unknown {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+  if (typeof value === 'object' && value !== null && !isScalar(value)) {
     Object.freeze(value);
     Object.values(value).forEach(deepFreeze);
   }
   return value;
+}
+
+/** Values with a state of their own: a `Date` cannot be frozen, a `Decimal` and an id never change. */
+function isScalar(value: object): boolean {
+  return value instanceof Date || value instanceof Decimal || value instanceof Id;
 }
 
 function same(value: unknown): unknown {

@@ -3,6 +3,7 @@ import type { ColumnDescriptor } from '../../domain/descriptor.js';
 import { isUnstorable } from '../../domain/storable-text.js';
 import { ValidationError } from '../../errors.js';
 import { parseInstant } from '../../sharding/value-parsers.js';
+import { columnOfEnum } from './enum-column.js';
 
 /** A value in the form in which two of them are compared. */
 export type SortValue = string | number | bigint | boolean | Decimal | Buffer;
@@ -30,8 +31,9 @@ export function sortCodec(column: ColumnDescriptor): SortCodec {
     case 'id':
     case 'uuid':
       return UUID;
-    case 'string':
     case 'enum':
+      return sortCodecOfEnum(column);
+    case 'string':
     case 'currency':
       return TEXT;
     case 'bigint':
@@ -46,9 +48,31 @@ export function sortCodec(column: ColumnDescriptor): SortCodec {
       return INSTANT;
     case 'json':
     case 'list':
+    case 'tuple':
+    case 'record':
+    case 'union':
+    case 'recursive':
+    case 'again':
     case 'object':
-      throw new ValidationError(`${column.field} cannot be sorted by`, { field: 'orderBy' });
+      throw unsortable(column);
   }
+}
+
+function sortCodecOfEnum(column: ColumnDescriptor): SortCodec {
+  switch (columnOfEnum(column.type)) {
+    case 'string':
+      return TEXT;
+    case 'number':
+      return NUMBER;
+    case 'boolean':
+      return BOOLEAN;
+    case 'json':
+      throw unsortable(column);
+  }
+}
+
+function unsortable({ field }: ColumnDescriptor): ValidationError {
+  return new ValidationError(`${field} cannot be sorted by`, { field: 'orderBy' });
 }
 
 /** Ascending, as PostgreSQL compares values of one type. */

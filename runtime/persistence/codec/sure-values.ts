@@ -1,5 +1,6 @@
 import type { ColumnDescriptor } from '../../domain/descriptor.js';
 import { normalizeType } from '../../domain/sql-type.js';
+import { columnOfEnum, type EnumColumn } from './enum-column.js';
 
 /** So many UTF-16 units fit any index of a text, whose entries have 2,704 bytes at most. */
 const SURE_LENGTH = 600;
@@ -20,8 +21,9 @@ export function sureValues({ type, sqlType }: ColumnDescriptor): IsSure {
   const column = normalizeType(sqlType);
   const inColumn = (expected: string, isSure: IsSure): IsSure => (column === expected ? isSure : never);
   switch (type.kind) {
-    case 'string':
     case 'enum':
+      return sureEnum(columnOfEnum(type), inColumn);
+    case 'string':
       return inColumn('text', (value) => (value as string).length <= SURE_LENGTH);
     case 'currency':
       return inColumn('character(3)', (value) => (value as string).length <= 3);
@@ -39,7 +41,26 @@ export function sureValues({ type, sqlType }: ColumnDescriptor): IsSure {
       return inColumn(`numeric(${type.precision},${type.scale})`, always);
     case 'json':
     case 'list':
+    case 'tuple':
+    case 'record':
+    case 'union':
+    case 'recursive':
+    case 'again':
     case 'object':
+      return inColumn('jsonb', (_, text) => isStorableJson(text));
+  }
+}
+
+/** Values of an enum are those of the source, and the column has the type for them. */
+function sureEnum(kind: EnumColumn, inColumn: (expected: string, isSure: IsSure) => IsSure): IsSure {
+  switch (kind) {
+    case 'string':
+      return inColumn('text', (value) => (value as string).length <= SURE_LENGTH);
+    case 'number':
+      return inColumn('double precision', always);
+    case 'boolean':
+      return inColumn('boolean', always);
+    case 'json':
       return inColumn('jsonb', (_, text) => isStorableJson(text));
   }
 }

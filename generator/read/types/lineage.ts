@@ -1,0 +1,45 @@
+import { extendsFramework, type Heritage, readHeritage } from '../class-form.js';
+import { ts } from '../compiler.js';
+import { bindArguments, type Reading, type Scope, type ScopedNode } from './reading.js';
+
+/** A class, and what its type parameters stand for. */
+export interface ScopedClass {
+  readonly node: ts.ClassDeclaration;
+  readonly scope: Scope;
+}
+
+/** A class and its base classes in this project. */
+export interface Lineage {
+  /** The class itself first. */
+  readonly classes: readonly [ScopedClass, ...ScopedClass[]];
+  /** What the last of them extends: a class of this package, or one that nothing is known of. */
+  readonly root: Heritage | undefined;
+  /** Type arguments of that. */
+  readonly arguments: readonly ScopedNode[];
+}
+
+/** Follows `extends` through classes that this project declares. A circle ends where it closes. */
+export function followLineage(reading: Reading, node: ts.ClassDeclaration): Lineage {
+  const classes: [ScopedClass, ...ScopedClass[]] = [{ node, scope: reading.scope }];
+  for (let last: ScopedClass = classes[0]; ; ) {
+    const root = readHeritage(reading.context, last.node);
+    const given = root?.clause.typeArguments ?? [];
+    const { scope } = last;
+    const base = root?.resolved.kind === 'declared' ? root.resolved.declaration : undefined;
+    const isNext =
+      base !== undefined && ts.isClassDeclaration(base) && !classes.some((each) => isSame(each, base));
+    if (!isNext) return { classes, root, arguments: given.map((each) => ({ node: each, scope })) };
+    last = { node: base, scope: bindArguments({ ...reading, scope }, base.typeParameters, given) };
+    classes.push(last);
+  }
+}
+
+/** Trees may be made anew between two looks. */
+function isSame({ node }: ScopedClass, other: ts.ClassDeclaration): boolean {
+  return node.pos === other.pos && node.getSourceFile().fileName === other.getSourceFile().fileName;
+}
+
+/** True if the last base class is one of this package with one of these names. */
+export function leadsTo(lineage: Lineage, ...names: readonly string[]): boolean {
+  return extendsFramework(lineage.root, ...names);
+}

@@ -1,0 +1,245 @@
+import type { FieldSchema, TypeSchema } from '../../schema/type-schema.js';
+import { ts } from '../compiler.js';
+import { moduleIndex } from '../module-index.js';
+import { type Draft, type ReadContext, report } from '../read-context.js';
+import { readDoc, readMisplacedTags } from '../read-doc.js';
+import { abbreviate, propertyName } from '../read-literal.js';
+import { type Declaration, referenceToDeclaration, resolveName } from '../resolver.js';
+import { fileOf, locationOf } from '../source-files.js';
+import { constructorOf, declaredName, isInstanceMember, scopeOf } from '../syntax.js';
+import { followLineage, leadsTo, type ScopedClass } from './lineage.js';
+import type { Reading } from './reading.js';
+import { mergeFields, plain, type ReadType, unsupported } from './type-results.js';
+
+/** A member that declares a field. */
+export type FieldNode = ts.PropertyDeclaration | ts.PropertySignature | ts.GetAccessorDeclaration;
+
+/** One text per declaration: its tree may be made anew between two looks. */
+export function declarationKey(declaration: Declaration): string {
+  return `${fileOf(declaration)}#${declaration.pos}`;
+}
+
+/** The fields of an interface: those of all its declarations, and of what they extend. */
+export function readInterface(reading: Reading, node: ts.InterfaceDeclaration, usage: ts.TypeNode): ReadType {
+  const fields: FieldSchema[] = [];
+  const declarations = moduleIndex(node.getSourceFile()).interfaces.get(node.name.text) ?? [node];
+  for (const clause of declarations
+    .flatMap(({ heritageClauses }) => heritageClauses ?? [])
+    .flatMap(({ types }) => types)) {
+    const { type } = reading.read({ ...reading, isShape: true }, clause);
+    if (type.kind === 'unsupported') return plain(type);
+    if (type.kind !== 'object') return unsupported(usage, EXTENDS_HINT);
+    fields.push(...type.fields);
+  }
+  for (const { members } of declarations) {
+    const own = readMembers(reading, members, usage);
+    if (own.type.kind !== 'object') return own;
+    fields.push(...own.type.fields);
+  }
+  return plain({ kind: 'object', fields: mergeFields(fields), ...named(node) });
+}
+
+const EXTENDS_HINT = 'Extend object types of known fields only.';
+
+/** The members of an object type. */
+export function readMembers(
+  reading: Reading,
+  members: readonly ts.TypeElement[],
+  usage: ts.TypeNode,
+): ReadType {
+  const inner = { ...reading, isShape: false };
+  const [only] = members;
+  if (members.length === 1 && only !== undefined && ts.isIndexSignatureDeclaration(only)) {
+    const { type, nullable } = inner.read(inner, only.type);
+    const isText = only.parameters[0]?.type?.kind === ts.SyntaxKind.StringKeyword;
+    if (!isText) return unsupported(usage, 'Use string as the type of its keys.');
+    return plain(
+      type.kind === 'unsupported'
+        ? type
+        : { kind: 'record', of: type, ...(nullable ? { nullable: true } : {}) },
+    );
+  }
+  const fields: FieldSchema[] = [];
+  for (const member of members) {
+    if (!ts.isPropertySignature(member)) return unsupported(usage, MEMBER_HINT);
+    const read = readField(inner, member);
+    if (read !== undefined) fields.push(read);
+  }
+  reportRepeated(reading.context, members);
+  return plain({ kind: 'object', fields });
+}
+
+const MEMBER_HINT =
+  'Data has properties alone: no methods, and an index signature (`Record<string, T>`) in a field of its own.';
+
+/** Two fields of one name in one declaration: the compiler takes neither. */
+export function reportRepeated(
+  context: ReadContext,
+  members: readonly (ts.TypeElement | ts.ClassElement)[],
+): void {
+  const seen = new Set<string>();
+  for (const member of members) {
+    const isField =
+      ts.isPropertySignature(member) || (ts.isPropertyDeclaration(member) && isInstanceMember(member));
+    const name = isField ? propertyName(member.name) : undefined;
+    if (name === undefined) continue;
+    if (seen.has(name)) {
+      report(
+        context,
+        'FWGEN004',
+        member,
+        `The field ${name} is declared twice`,
+        'Remove one of the declarations.',
+      );
+    }
+    seen.add(name);
+  }
+}
+
+/** What the fields of a class are read for. */
+export interface ClassFieldOptions {
+  /** Getters count: what answers are made of is read, not set. */
+  readonly withGetters: boolean;
+  /** Classes of this package that end the chain of base classes. */
+  readonly roots: readonly string[];
+}
+
+/** The public instance fields of a class, those of its base classes in this project first. */
+export function readClassFields(
+  reading: Reading,
+  node: ts.ClassDeclaration,
+  { withGetters, roots }: ClassFieldOptions,
+): readonly FieldSchema[] {
+  const lineage = followLineage(reading, node);
+  if (lineage.root !== undefined && !leadsTo(lineage, ...roots))
+    reportBase(reading.context, node, lineage.root.clause);
+  const classes = [...lineage.classes].reverse();
+  return mergeFields(classes.flatMap((each) => ownFields(reading, each, withGetters)));
+}
+
+function reportBase(context: ReadContext, node: ts.ClassDeclaration, clause: ts.Node): void {
+  report(
+    context,
+    'FWGEN004',
+    clause,
+    `The fields of ${clause.getText()}, which ${node.name?.text ?? 'the class'} extends, cannot be read`,
+    'Extend a class that a file of this project declares by name, or write the fields out.',
+  );
+}
+
+function ownFields(
+  reading: Reading,
+  { node, scope }: ScopedClass,
+  withGetters: boolean,
+): readonly FieldSchema[] {
+  const { context } = reading;
+  const inner = { ...reading, scope, isShape: false };
+  for (const parameter of constructorOf(node)?.parameters ?? []) {
+    if (ts.isParameterPropertyDeclaration(parameter, parameter.parent))
+      reportParameterProperty(context, parameter);
+  }
+  reportRepeated(context, node.members);
+  reportMerged(context, node);
+  const fields: FieldSchema[] = [];
+  for (const member of node.members) {
+    if (ts.isIndexSignatureDeclaration(member)) reportIndex(context, member);
+    const isField = ts.isPropertyDeclaration(member) || (withGetters && ts.isGetAccessorDeclaration(member));
+    if (!isField || ts.isPrivateIdentifier(member.name)) continue;
+    if (!isInstanceMember(member) || scopeOf(member) !== 'public') continue;
+    const read = readField(inner, member);
+    if (read !== undefined) fields.push(read);
+  }
+  return fields;
+}
+
+/** Reports an interface that adds members to a class. */
+export function reportMerged(context: ReadContext, node: ts.ClassDeclaration): void {
+  const name = node.name?.text ?? '';
+  for (const merged of moduleIndex(node.getSourceFile()).interfaces.get(name) ?? []) {
+    if (merged.members.length === 0 && merged.heritageClauses === undefined) continue;
+    report(
+      context,
+      'FWGEN004',
+      merged,
+      `The interface ${name} adds fields to the class ${name}`,
+      `Declare them in the class: \`class ${name} { readonly field!: Type; }\`.`,
+    );
+  }
+}
+
+function reportIndex(context: ReadContext, member: ts.Node): void {
+  const hint = 'Give it a field of its own: `readonly entries!: Record<string, Type>;`.';
+  report(context, 'FWGEN004', member, 'A class with an index signature has fields without names', hint);
+}
+
+function reportParameterProperty(context: ReadContext, parameter: ts.ParameterDeclaration): void {
+  report(
+    context,
+    'FWGEN004',
+    parameter,
+    `The parameter ${parameter.name.getText()} declares a field`,
+    'Declare the field in the class body and assign it: parameter properties cannot be erased.',
+  );
+}
+
+/** A property as a field; undefined, and reported, if its name is computed or its type is not written. */
+export function readField(reading: Reading, member: FieldNode): FieldSchema | undefined {
+  const name = propertyName(member.name);
+  const typeNode = member.type;
+  if (name === undefined || typeNode === undefined) {
+    const problem = name === undefined ? 'has a computed name' : 'has no type';
+    report(
+      reading.context,
+      'FWGEN004',
+      member,
+      `The field ${abbreviate(member.getText())} ${problem}`,
+      'Write its name and type out: the generator reads them as text.',
+    );
+    return undefined;
+  }
+  const { type, nullable, optional } = reading.read(reading, typeNode);
+  const { description, tags } = readDoc(member);
+  const misplaced = ts.isGetAccessorDeclaration(member) ? [] : readMisplacedTags(member);
+  if (isDefault(reading.context, typeNode) && !tags.some((tag) => tag.name === 'default'))
+    report(
+      reading.context,
+      'FWGEN032',
+      member,
+      `The type of ${name} is Default, and its comment has no @default`,
+      'Write the value in the comment right before the field: @default 50.',
+    );
+  const isOptional = !ts.isGetAccessorDeclaration(member) && member.questionToken !== undefined;
+  const schema: Draft<FieldSchema> = {
+    name,
+    type,
+    optional: optional || isOptional,
+    nullable,
+    tags: misplaced.length === 0 ? tags : [...tags, ...misplaced],
+    location: locationOf(member),
+  };
+  if (description !== undefined) schema.description = description;
+  return schema;
+}
+
+/** `Default<number>`. */
+function isDefault(context: ReadContext, node: ts.TypeNode): boolean {
+  if (!ts.isTypeReferenceNode(node) || node.typeArguments === undefined) return false;
+  const resolved = resolveName(context, node.getSourceFile(), node.typeName.getText());
+  return resolved.kind === 'framework' && resolved.name === 'Default';
+}
+
+/** What emitted code and the API document call an object type. */
+export function named(
+  declaration: ts.TypeAliasDeclaration | ts.InterfaceDeclaration | ts.ClassDeclaration,
+): Partial<Extract<TypeSchema, { kind: 'object' }>> {
+  // A generic type has a name for each of its arguments, which is none.
+  if (declaration.typeParameters !== undefined) return {};
+  const name = declaredName(declaration);
+  const { description } = readDoc(declaration);
+  const reference = referenceToDeclaration(declaration);
+  const names: Draft<Partial<Extract<TypeSchema, { kind: 'object' }>>> = {};
+  if (name !== undefined) names.name = name;
+  if (description !== undefined) names.description = description;
+  if (reference !== undefined) names.reference = reference;
+  return names;
+}

@@ -1,0 +1,234 @@
+import type { EnumValue, FieldSchema, TypeSchema } from '../../schema/type-schema.js';
+import { ts } from '../compiler.js';
+import { typeOfValue } from './constants.js';
+import { type Bound, type Reading, readBound } from './reading.js';
+import { unrolled } from './recursion.js';
+import { isAssignable, literalsOf, membersOf, NEVER, unite } from './relations.js';
+import { mergeFields, plain, type ReadType, unsupported } from './type-results.js';
+import { recordOf, remaining } from './utilities.js';
+
+const VALUE_HINT =
+  "Declare the value with `as const` in a file of this project: `export const STATES = ['OPEN', 'DONE'] as const;`.";
+
+/** `typeof X`. */
+export function readTypeQuery(reading: Reading, node: ts.TypeQueryNode): ReadType {
+  const name = node.exprName.getText();
+  return typeOfValue(reading, node.getSourceFile(), name) ?? unsupported(node, VALUE_HINT);
+}
+
+/** `keyof T`. */
+export function readKeyOf(reading: Reading, operand: ts.TypeNode, node: ts.TypeNode): ReadType {
+  const type = unrolled(reading.read({ ...reading, isShape: true }, operand).type);
+  if (type.kind === 'record') return plain({ kind: 'string' });
+  if (type.kind !== 'object') return type.kind === 'unsupported' ? plain(type) : unsupported(node);
+  return plain({ kind: 'enum', values: type.fields.map(({ name }) => name) });
+}
+
+/** `T[K]`. */
+export function readIndexedAccess(reading: Reading, node: ts.IndexedAccessTypeNode): ReadType {
+  const owner = unrolled(reading.read({ ...reading, isShape: true }, node.objectType).type);
+  if (owner.kind === 'unsupported') return plain(owner);
+  const index = reading.read({ ...reading, isShape: false }, node.indexType);
+  const names = literalsOf(index);
+  const found = names?.map((name) => memberAt(owner, name)) ?? [elements(owner, index.type)];
+  const known = found.filter((each) => each !== undefined);
+  return known.length < found.length || known.length === 0 ? unsupported(node, VALUE_HINT) : unite(known);
+}
+
+function memberAt(owner: TypeSchema, name: EnumValue): ReadType | undefined {
+  switch (owner.kind) {
+    case 'union': {
+      const found = owner.of.map((member) => memberAt(member, name));
+      const known = found.filter((each) => each !== undefined);
+      return known.length < found.length ? undefined : unite(known);
+    }
+    case 'object':
+      return owner.fields.find((field) => field.name === String(name));
+    case 'tuple': {
+      if (name === 'length' && owner.rest === undefined) {
+        return plain({ kind: 'enum', values: [owner.items.length] });
+      }
+      const item = owner.items[Number(name)] ?? owner.rest;
+      return item === undefined ? undefined : readItem(item);
+    }
+    case 'list':
+      return typeof name === 'number' ? readItem({ ...owner, type: owner.of }) : undefined;
+    case 'record':
+      return readItem({ ...owner, type: owner.of });
+    default:
+      return undefined;
+  }
+}
+
+function readItem(item: {
+  readonly type: TypeSchema;
+  readonly nullable?: true;
+  readonly optional?: true;
+}): ReadType {
+  return { type: item.type, nullable: item.nullable === true, optional: item.optional === true };
+}
+
+function elements(owner: TypeSchema, index: TypeSchema): ReadType | undefined {
+  if (index.kind === 'number' && owner.kind === 'list') return memberAt(owner, 0);
+  if (index.kind === 'string' && owner.kind === 'record') return memberAt(owner, '');
+  if (index.kind !== 'number' || owner.kind !== 'tuple') return undefined;
+  const items = [...owner.items, ...(owner.rest === undefined ? [] : [owner.rest])];
+  return items.length === 0 ? undefined : unite(items.map(readItem));
+}
+
+/** `` `${A}-${B}` `` of closed sets. */
+export function readTemplate(reading: Reading, node: ts.TemplateLiteralTypeNode): ReadType {
+  let texts: readonly string[] = [node.head.text];
+  for (const { type, literal } of node.templateSpans) {
+    const values = literalsOf(reading.read(reading, type));
+    if (values === undefined || texts.length * values.length > MOST_TEXTS)
+      return unsupported(node, TEMPLATE_HINT);
+    texts = texts.flatMap((text) => values.map((value) => `${text}${value}${literal.text}`));
+  }
+  return plain({ kind: 'enum', values: [...new Set(texts)] });
+}
+
+const MOST_TEXTS = 1_000;
+const TEMPLATE_HINT =
+  'Use unions of literals in it, or string with a pattern: `/** @pattern ^order-.*$ */ readonly code: string;`.';
+
+/** `{ [K in Keys]: T }`. */
+export function readMapped(reading: Reading, node: ts.MappedTypeNode): ReadType {
+  const { typeParameter, nameType, type: value, questionToken } = node;
+  const keys = typeParameter.constraint;
+  if (keys === undefined || value === undefined) return unsupported(node);
+  const mapped = mappedType(reading, keys);
+  if (mapped !== undefined && mapped.kind !== 'object') return readMappedOver(reading, node, mapped);
+  const sources = mapped?.fields;
+  const key = reading.read({ ...reading, isShape: false }, keys);
+  const inner = (name: EnumValue | undefined): Reading => {
+    const type: TypeSchema = name === undefined ? { kind: 'string' } : { kind: 'enum', values: [name] };
+    const bound: Bound = { kind: 'computed', type: plain(type) };
+    return {
+      ...reading,
+      isShape: false,
+      scope: new Map([...reading.scope, [typeParameter.name.text, bound]]),
+    };
+  };
+  const names = literalsOf(key);
+  if (names === undefined) return recordOf(key, () => reading.read(inner(undefined), value), node);
+  const renamed = (name: EnumValue): readonly EnumValue[] =>
+    nameType === undefined ? [name] : (literalsOf(reading.read(inner(name), nameType)) ?? []);
+  const fields = names.flatMap((name) =>
+    renamed(name).map((target): FieldSchema => {
+      const read = reading.read(inner(name), value);
+      const source = sources?.find((field) => field.name === String(name));
+      const added = questionToken?.kind;
+      const wasOptional = source?.optional === true || read.optional;
+      const optional = added === ts.SyntaxKind.MinusToken ? false : added !== undefined || wasOptional;
+      return {
+        ...fieldBase(node, source),
+        name: String(target),
+        type: read.type,
+        nullable: read.nullable,
+        optional,
+      };
+    }),
+  );
+  return plain({ kind: 'object', fields: mergeFields(fields) });
+}
+
+function fieldBase(
+  node: ts.Node,
+  source: FieldSchema | undefined,
+): Pick<FieldSchema, 'tags' | 'location' | 'description'> {
+  if (source !== undefined) {
+    const { tags, location, description } = source;
+    return { tags, location, ...(description === undefined ? {} : { description }) };
+  }
+  const file = node.getSourceFile();
+  const { line, character } = file.getLineAndCharacterOfPosition(node.getStart(file));
+  return { tags: [], location: { file: file.fileName, line: line + 1, column: character + 1 } };
+}
+
+/** `T` of `[K in keyof T]`, whose modifiers and comments are kept. */
+function mappedType(reading: Reading, keys: ts.TypeNode): TypeSchema | undefined {
+  if (!ts.isTypeOperatorNode(keys) || keys.operator !== ts.SyntaxKind.KeyOfKeyword) return undefined;
+  return unrolled(reading.read({ ...reading, isShape: true }, keys.type).type);
+}
+
+/** Over a list each item is mapped; over what has no fields of its own nothing is. */
+function readMappedOver(
+  reading: Reading,
+  { typeParameter, type: value }: ts.MappedTypeNode,
+  over: TypeSchema,
+): ReadType {
+  const index: TypeSchema = { kind: over.kind === 'list' ? 'number' : 'string' };
+  if (value === undefined || (over.kind !== 'list' && over.kind !== 'record')) return plain(over);
+  const bound: Bound = { kind: 'computed', type: plain(index) };
+  const scope = new Map([...reading.scope, [typeParameter.name.text, bound]]);
+  const { type, nullable } = reading.read({ ...reading, isShape: false, scope }, value);
+  if (type.kind === 'unsupported') return plain(type);
+  return plain({ kind: over.kind, of: type, ...(nullable ? { nullable: true } : {}) });
+}
+
+/** `T extends U ? X : Y`; over each member of a union, if `T` is a type parameter. */
+export function readConditional(reading: Reading, node: ts.ConditionalTypeNode): ReadType {
+  const { checkType } = node;
+  const name =
+    ts.isTypeReferenceNode(checkType) && ts.isIdentifier(checkType.typeName) ? checkType.typeName.text : '';
+  const bound = reading.scope.get(name);
+  const isShapeAsked = reading.isShape;
+  const inner = { ...reading, isShape: false };
+  if (bound === undefined) return branch(reading, inner.read(inner, checkType), node, reading.scope);
+  const whole = readBound(inner, bound);
+  const members = membersOf(whole);
+  if (members.length === 0) return NEVER;
+  return remaining(
+    members
+      .map((member) => {
+        const scope = new Map([...reading.scope, [name, { kind: 'computed', type: member } as const]]);
+        return branch({ ...reading, isShape: isShapeAsked }, member, node, scope);
+      })
+      .filter((each) => !(each.type.kind === 'enum' && each.type.values.length === 0)),
+  );
+}
+
+function branch(
+  reading: Reading,
+  checked: ReadType,
+  { extendsType, trueType, falseType }: ts.ConditionalTypeNode,
+  scope: Reading['scope'],
+): ReadType {
+  const captured = new Map<string, Bound>();
+  const isTrue = matches({ ...reading, scope, isShape: false }, checked, extendsType, captured);
+  if (isTrue === undefined) return unsupported(extendsType);
+  if (!isTrue) return reading.read({ ...reading, scope }, falseType);
+  return reading.read({ ...reading, scope: new Map([...scope, ...captured]) }, trueType);
+}
+
+/** Whether a type is of a form, in which `infer` names parts of it. */
+function matches(
+  reading: Reading,
+  checked: ReadType,
+  form: ts.TypeNode,
+  captured: Map<string, Bound>,
+): boolean | undefined {
+  if (ts.isParenthesizedTypeNode(form)) return matches(reading, checked, form.type, captured);
+  if (ts.isInferTypeNode(form)) {
+    captured.set(form.typeParameter.name.text, { kind: 'computed', type: checked });
+    return true;
+  }
+  // Data is no function, however it is called.
+  if (ts.isFunctionTypeNode(form)) return checked.type.kind === 'unsupported' ? undefined : false;
+  const element = listElement(form);
+  if (element === undefined || !form.getText().includes('infer ')) {
+    return isAssignable(checked, reading.read(reading, form));
+  }
+  const item = elements(checked.type, { kind: 'number' });
+  return item === undefined ? false : matches(reading, item, element, captured);
+}
+
+/** `T` of `T[]`, `readonly T[]`, `Array<T>` and `ReadonlyArray<T>`. */
+function listElement(node: ts.TypeNode): ts.TypeNode | undefined {
+  if (ts.isArrayTypeNode(node)) return node.elementType;
+  if (ts.isTypeOperatorNode(node)) return listElement(node.type);
+  if (!ts.isTypeReferenceNode(node)) return undefined;
+  const isList = /^(Readonly)?Array$/.test(node.typeName.getText());
+  return isList ? node.typeArguments?.[0] : undefined;
+}

@@ -1,0 +1,72 @@
+import type { ts } from '../compiler.js';
+import type { ReadContext } from '../read-context.js';
+import type { ReadType } from './type-results.js';
+
+/** What the type is read for: a response may be made of mapper classes, other data is plain; a result is only given. */
+export type TypeUse = 'data' | 'result' | 'response';
+
+/** A type as it is written, and what its type parameters stand for there. */
+export interface ScopedNode {
+  readonly node: ts.TypeNode;
+  readonly scope: Scope;
+}
+
+/** What a type parameter stands for: a type that was given for it, or one that was computed. */
+export type Bound =
+  | { readonly kind: 'written'; readonly node: ts.TypeNode; readonly reading: Reading; known?: ReadType }
+  | { readonly kind: 'computed'; readonly type: ReadType };
+
+/** Type parameters by name. */
+export type Scope = ReadonlyMap<string, Bound>;
+
+export const NO_SCOPE: Scope = new Map();
+
+/** One type on its way from text to schema. */
+export interface Reading {
+  readonly context: ReadContext;
+  readonly use: TypeUse;
+  /** Declarations being read and what `again` calls them. */
+  readonly open: ReadonlyMap<string, string>;
+  readonly scope: Scope;
+  /** Named types that are being read within one another. */
+  readonly depth: number;
+  /** Types of fields are asked for by `keyof`, `Pick` and the like: classes count as the fields that they have. */
+  readonly isShape: boolean;
+  /** Types that may still be read: a few lines can spell millions. */
+  readonly budget: { left: number };
+  /** Reads a type node. */
+  readonly read: (reading: Reading, node: ts.TypeNode) => ReadType;
+}
+
+/** Types that one field may be made of. */
+export const TYPE_BUDGET = 20_000;
+
+/** Named types within one another; beyond, one leads to itself with ever new arguments. */
+export const DEEPEST = 40;
+
+/** Type arguments as what the parameters of a declaration stand for. */
+export function bindArguments(
+  reading: Reading,
+  parameters: readonly ts.TypeParameterDeclaration[] | undefined,
+  given: readonly ts.TypeNode[],
+): Scope {
+  const bound = new Map<string, Bound>();
+  for (const [index, { name, default: byDefault }] of (parameters ?? []).entries()) {
+    const argument = given[index];
+    if (argument !== undefined) bound.set(name.text, { kind: 'written', node: argument, reading });
+    else if (byDefault !== undefined) {
+      const inner = { ...reading, scope: new Map(bound) };
+      bound.set(name.text, { kind: 'written', node: byDefault, reading: inner });
+    }
+  }
+  return bound;
+}
+
+/** The type that a parameter stands for. */
+export function readBound(reading: Reading, bound: Bound): ReadType {
+  if (bound.kind === 'computed') return bound.type;
+  const inner = { ...bound.reading, isShape: reading.isShape, use: reading.use };
+  if (reading.isShape) return reading.read(inner, bound.node);
+  bound.known ??= reading.read(inner, bound.node);
+  return bound.known;
+}

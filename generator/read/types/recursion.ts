@@ -1,0 +1,62 @@
+import { directParts } from '../../schema/fields.js';
+import type { FieldSchema, TypeSchema } from '../../schema/type-schema.js';
+
+/** Whether a type speaks of the one around it that has this name. */
+export function hasAgain(type: TypeSchema, name: string): boolean {
+  if (type.kind === 'again') return type.name === name;
+  const inner = type.kind === 'object' ? type.fields.map((field) => field.type) : directParts(type);
+  return inner.some((each) => hasAgain(each, name));
+}
+
+/** Whether it is itself, or a union with itself: no value of it ends. */
+export function isEndless(type: TypeSchema, name: string): boolean {
+  if (type.kind === 'again') return type.name === name;
+  return type.kind === 'union' && type.of.some((each) => isEndless(each, name));
+}
+
+/** Whether all its values are objects. */
+export function isObject(type: TypeSchema): boolean {
+  if (type.kind === 'recursive') return isObject(type.of);
+  return type.kind === 'union' ? type.of.every(isObject) : type.kind === 'object' || type.kind === 'record';
+}
+
+/** Whether a type stands for the one around it as one of several. */
+export function isMember(type: TypeSchema, name: string): boolean {
+  if (type.kind === 'union' && type.of.some((each) => each.kind === 'again' && each.name === name))
+    return true;
+  const inner = type.kind === 'object' ? type.fields.map((field) => field.type) : directParts(type);
+  return inner.some((each) => isMember(each, name));
+}
+
+/** A recursive type as what it is on its first level. */
+export function unrolled(type: TypeSchema): TypeSchema {
+  return type.kind === 'recursive' ? replaceAgain(type.of, type) : type;
+}
+
+function replaceAgain(type: TypeSchema, by: Extract<TypeSchema, { kind: 'recursive' }>): TypeSchema {
+  const replace = (inner: TypeSchema): TypeSchema => replaceAgain(inner, by);
+  switch (type.kind) {
+    case 'again':
+      return type.name === by.name ? by : type;
+    case 'list':
+    case 'record':
+      return { ...type, of: replace(type.of) };
+    case 'recursive':
+      return type.name === by.name ? type : { ...type, of: replace(type.of) };
+    case 'union':
+      return { ...type, of: type.of.map(replace) };
+    case 'tuple':
+      return {
+        ...type,
+        items: type.items.map((item) => ({ ...item, type: replace(item.type) })),
+        ...(type.rest === undefined ? {} : { rest: { ...type.rest, type: replace(type.rest.type) } }),
+      };
+    case 'object':
+      return {
+        ...type,
+        fields: type.fields.map((field): FieldSchema => ({ ...field, type: replace(field.type) })),
+      };
+    default:
+      return type;
+  }
+}

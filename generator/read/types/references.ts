@@ -1,0 +1,262 @@
+import type { FieldSchema, ModelReference, ScalarKind, TypeSchema } from '../../schema/type-schema.js';
+import { ts } from '../compiler.js';
+import type { ReadContext } from '../read-context.js';
+import { hasDecorator } from '../read-decorator.js';
+import {
+  type Declaration,
+  importKey,
+  referenceToDeclaration,
+  resolveClassDeclaration,
+  resolveName,
+} from '../resolver.js';
+import { fileOf, locationOf } from '../source-files.js';
+import { declaredName } from '../syntax.js';
+import { enumMemberValue, readEnumValues } from './constants.js';
+import { followLineage, leadsTo } from './lineage.js';
+import { readList } from './lists.js';
+import { declarationKey, named, readClassFields, readInterface } from './objects.js';
+import {
+  bindArguments,
+  DEEPEST,
+  NO_SCOPE,
+  type Reading,
+  readBound,
+  type Scope,
+  type ScopedNode,
+} from './reading.js';
+import { hasAgain, isEndless, isMember, isObject } from './recursion.js';
+import { keyOfType } from './relations.js';
+import { plain, type ReadType, recursive, unsupported } from './type-results.js';
+import { UTILITIES } from './utilities.js';
+
+type Named = ts.TypeReferenceNode | ts.ExpressionWithTypeArguments;
+
+/** A type by its name, or what an interface extends. */
+export function readReference(reading: Reading, node: Named, name: string): ReadType {
+  const bound = reading.scope.get(name);
+  if (bound !== undefined && node.typeArguments === undefined) return readBound(reading, bound);
+  const source = node.getSourceFile();
+  const member = enumMemberValue(reading, source, name);
+  if (member !== undefined) return plain({ kind: 'enum', values: [member] });
+  const resolved = resolveName(reading.context, source, name);
+  switch (resolved.kind) {
+    case 'framework':
+      return readFrameworkType(reading, resolved.name, node);
+    case 'package':
+      return resolved.module === 'decimal.js'
+        ? plain({ kind: 'decimal' })
+        : unsupported(node, aliasHint(resolved.module));
+    case 'declared':
+      return readDeclared(reading, resolved.declaration, node);
+    case 'global':
+      return readGlobal(reading, resolved.name, node);
+    case 'missing':
+      return unsupported(node, `${JSON.stringify(resolved.specifier)} does not export it: check the import.`);
+    case 'generated':
+      return unsupported(node);
+  }
+}
+
+const FRAMEWORK_SCALARS: Readonly<Record<string, ScalarKind>> = {
+  Decimal: 'decimal',
+  Uuid: 'uuid',
+  Currency: 'currency',
+  JsonValue: 'json',
+};
+
+function readFrameworkType(reading: Reading, name: string, node: Named): ReadType {
+  const scalar = Object.hasOwn(FRAMEWORK_SCALARS, name) ? FRAMEWORK_SCALARS[name] : undefined;
+  if (scalar !== undefined) return plain({ kind: scalar });
+  const [argument] = node.typeArguments ?? [];
+  if (name === 'Default' && argument !== undefined) {
+    return { ...reading.read(reading, argument), optional: true };
+  }
+  if ((name !== 'Id' && name !== 'ShardedId') || argument === undefined) return unsupported(node);
+  const model = resolveClass(reading.context, argument, reading.scope);
+  if (model === undefined) {
+    const hint = 'Name the model class between the angle brackets, imported by a relative path.';
+    return unsupported(node, hint);
+  }
+  return plain({ kind: 'id', model, sharded: name === 'ShardedId' });
+}
+
+/** What to write instead of a type behind an import that is no relative one. */
+function aliasHint(module: string): string | undefined {
+  // `@/models`, `~/models` and `#models` are no names of packages.
+  return /^(@\/|~|#)/.test(module)
+    ? `Import it by a relative path: ${JSON.stringify(module)} is a path alias, and the generator follows files only.`
+    : undefined;
+}
+
+/** What a type argument stands for: type parameters are followed to what was given for them. */
+export function argumentOf({ node, scope }: ScopedNode): ScopedNode {
+  const name =
+    ts.isTypeReferenceNode(node) && node.typeArguments === undefined ? node.typeName.getText() : '';
+  const bound = scope.get(name);
+  return bound?.kind === 'written'
+    ? argumentOf({ node: bound.node, scope: bound.reading.scope })
+    : { node, scope };
+}
+
+/** The class of this project that a type argument names. */
+export function resolveClass(
+  context: ReadContext,
+  argument: ts.TypeNode,
+  scope: Scope = NO_SCOPE,
+): ModelReference | undefined {
+  const { node } = argumentOf({ node: argument, scope });
+  if (!ts.isTypeReferenceNode(node)) return undefined;
+  const name = node.typeName.getText();
+  const source = node.getSourceFile();
+  const find = (): ModelReference | undefined => {
+    const declaration = resolveClassDeclaration(context, node, name);
+    return declaration === undefined ? undefined : referenceToClass(context, declaration);
+  };
+  const key = importKey(source, name);
+  if (key === undefined) return find();
+  let known = context.classes.get(key);
+  if (known === undefined) {
+    const { given, asked } = context.sources.asking(find);
+    known = { reference: given, asked };
+    context.classes.set(key, known);
+  } else context.sources.noteAsked(known.asked);
+  return known.reference;
+}
+
+function referenceToClass(context: ReadContext, node: ts.ClassDeclaration): ModelReference {
+  const marked = hasDecorator(context, node, 'AutoBuilder');
+  return { name: node.name?.text ?? '', file: fileOf(node), marked };
+}
+
+/** Classes whose values change, and what holds the same as data. */
+const PLAIN_FORMS: ReadonlyMap<string, string> = new Map([
+  ['Map', 'Record<string, T>'],
+  ['ReadonlyMap', 'Record<string, T>'],
+  ['Set', 'readonly T[]'],
+  ['ReadonlySet', 'readonly T[]'],
+  ['WeakMap', 'Record<string, T>'],
+  ['WeakSet', 'readonly T[]'],
+  ['Uint8Array', 'string'],
+  ['Buffer', 'string'],
+  ['URL', 'string'],
+  ['RegExp', 'string'],
+  ['Error', 'string'],
+  ['Object', 'JsonValue'],
+  ['Promise', 'T'],
+]);
+
+function readGlobal(reading: Reading, name: string, node: Named): ReadType {
+  const args = node.typeArguments ?? [];
+  if (name === 'Date') return plain({ kind: 'instant' });
+  const form = PLAIN_FORMS.get(name);
+  if (form !== undefined)
+    return unsupported(node, `Write the plain form: \`${withArgument(form, args.at(-1))}\`.`);
+  const [argument] = args;
+  if (argument === undefined) return unsupported(node);
+  if (name === 'Array' || name === 'ReadonlyArray') return readList(reading, argument, node);
+  return UTILITIES.get(name)?.(reading, args, node) ?? unsupported(node);
+}
+
+function withArgument(form: string, argument: ts.TypeNode | undefined): string {
+  return argument === undefined ? form : form.replace(/\bT\b/, argument.getText());
+}
+
+function readDeclared(reading: Reading, declaration: Declaration, node: Named): ReadType {
+  const parameters = 'typeParameters' in declaration ? declaration.typeParameters : undefined;
+  const scope = bindArguments(reading, parameters, node.typeArguments ?? []);
+  const key = `${declarationKey(declaration)}${argumentsKey(reading, scope)}`;
+  const again = reading.open.get(key);
+  if (again !== undefined) return plain({ kind: 'again', name: again });
+  if (reading.depth >= DEEPEST) return recursive(node);
+  const name = freeName(reading, declaredName(declaration) ?? '');
+  const open = new Map([...reading.open, [key, name]]);
+  const result = readOpened({ ...reading, open, depth: reading.depth + 1, scope }, declaration, node);
+  if (!hasAgain(result.type, name)) return result;
+  // The name of a type for itself, without an object or list between, is none.
+  if (isEndless(result.type, name) || ts.isClassDeclaration(declaration)) return recursive(node);
+  // What stands for the type below must be told from other members of a union: as an object.
+  if (!isObject(result.type) && isMember(result.type, name)) return recursive(node);
+  return { ...result, type: { kind: 'recursive', name, of: result.type } };
+}
+
+function readOpened(reading: Reading, declaration: Declaration, node: Named): ReadType {
+  if (ts.isTypeAliasDeclaration(declaration)) return readAlias(reading, declaration);
+  if (ts.isInterfaceDeclaration(declaration)) return readInterface(reading, declaration, node);
+  if (ts.isEnumDeclaration(declaration)) return readEnum(declaration, node);
+  return ts.isClassDeclaration(declaration) ? readClass(reading, declaration, node) : unsupported(node);
+}
+
+/** A generic type is another one for other arguments. */
+function argumentsKey(reading: Reading, scope: Scope): string {
+  if (scope.size === 0) return '';
+  return `<${[...scope.values()].map((bound) => keyOfType(readBound(reading, bound))).join()}>`;
+}
+
+/** Two types of one name may be within one another. */
+function freeName({ open }: Reading, name: string): string {
+  const taken = new Set(open.values());
+  let free = name;
+  for (let count = 2; taken.has(free); count += 1) free = `${name}${count}`;
+  return free;
+}
+
+function readEnum(declaration: ts.EnumDeclaration, node: ts.TypeNode): ReadType {
+  const values = readEnumValues(declaration);
+  if (values === undefined)
+    return unsupported(node, "Give every member of the enum a text or a number: `OPEN = 'OPEN'`.");
+  return plain({ kind: 'enum', values: [...new Set(values.values())], ...referenceFor(declaration) });
+}
+
+function readAlias(reading: Reading, alias: ts.TypeAliasDeclaration): ReadType {
+  const result = reading.read(reading, alias.type);
+  // A name that includes null or undefined is not the name of the value's own type, and that of a generic is none.
+  if (result.nullable || result.optional || alias.typeParameters !== undefined) return result;
+  const { type } = result;
+  if (type.kind === 'enum' || type.kind === 'union') return plain({ ...type, ...referenceFor(alias) });
+  if (type.kind === 'object') return plain({ kind: 'object', fields: type.fields, ...named(alias) });
+  return 'brand' in type ? plain({ ...type, brand: referenceFor(alias) }) : result;
+}
+
+function readClass(reading: Reading, node: ts.ClassDeclaration, usage: ts.TypeNode): ReadType {
+  const model = referenceToClass(reading.context, node);
+  if (reading.isShape) return plain({ kind: 'object', fields: shapeOf(reading, node) });
+  if (model.marked) return plain({ kind: 'model', model });
+  if (reading.use !== 'response') return unsupported(usage, 'Declare an interface: plain data has no class.');
+  const fields = readClassFields(reading, node, { withGetters: true, roots: [] });
+  return plain({ kind: 'object', fields, ...named(node) });
+}
+
+/** The fields that `Pick<Wallet, ...>` and `Wallet['balance']` choose from, those of a model's base class included. */
+function shapeOf(reading: Reading, node: ts.ClassDeclaration): readonly FieldSchema[] {
+  const own = readClassFields(reading, node, { withGetters: true, roots: ['Model', 'Entity', 'ModelEvent'] });
+  const lineage = followLineage(reading, node);
+  if (!leadsTo(lineage, 'Model', 'Entity')) return own;
+  const [, id, state] = lineage.arguments;
+  const typeOf = (argument: ScopedNode | undefined): TypeSchema =>
+    argument === undefined
+      ? { kind: 'string' }
+      : reading.read({ ...reading, isShape: false, scope: argument.scope }, argument.node).type;
+  const base = (name: string, type: TypeSchema): FieldSchema => ({
+    name,
+    type,
+    optional: false,
+    nullable: false,
+    tags: [],
+    location: locationOf(node),
+  });
+  const dates = leadsTo(lineage, 'Model') ? ['createdDate', 'updatedDate'] : [];
+  return [
+    base('id', typeOf(id)),
+    base('state', typeOf(state)),
+    base('version', { kind: 'number' }),
+    ...dates.map((name) => base(name, { kind: 'instant' })),
+    ...own,
+  ];
+}
+
+function referenceFor(declaration: Declaration): {
+  readonly reference?: NonNullable<ReturnType<typeof referenceToDeclaration>>;
+} {
+  const reference = referenceToDeclaration(declaration);
+  return reference === undefined ? {} : { reference };
+}

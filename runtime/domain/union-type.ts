@@ -1,0 +1,84 @@
+import { Decimal } from './decimal.js';
+import type { FieldType } from './descriptor.js';
+import { Id } from './id.js';
+
+/** What JSON tells apart by itself. */
+type JsonKind = 'string' | 'number' | 'boolean' | 'array' | 'object';
+
+type Union = Extract<FieldType, { kind: 'union' }>;
+
+/** Chooses the part of a compiled union that a value belongs to; undefined if there is none. */
+export type Chooser<Part> = (value: unknown) => Part | undefined;
+
+/**
+ * @param parts what was compiled of each member, in their order
+ * @param plain gives a value that stands for a number as that number. Default: numbers stand for themselves
+ */
+export function chooserOf<Part>(
+  { of, discriminator }: Union,
+  parts: readonly Part[],
+  plain: (value: unknown) => unknown = (value) => value,
+): Chooser<Part> {
+  const byKind = new Map<JsonKind, Part>();
+  const byTag = new Map<unknown, Part>();
+  for (const [index, member] of of.entries()) {
+    const part = parts[index];
+    if (part === undefined) continue;
+    byKind.set(jsonKindOfType(member), part);
+    for (const tag of tagsOf(member, discriminator)) byTag.set(tag, part);
+  }
+  return (given) => {
+    const value = plain(given);
+    const kind = jsonKindOf(value);
+    if (kind !== 'object' || discriminator === undefined)
+      return kind === undefined ? undefined : byKind.get(kind);
+    const source = value as Readonly<Record<string, unknown>>;
+    return Object.hasOwn(source, discriminator) ? byTag.get(plain(source[discriminator])) : undefined;
+  };
+}
+
+function tagsOf(type: FieldType, discriminator: string | undefined): readonly unknown[] {
+  if (type.kind === 'recursive') return tagsOf(type.of, discriminator);
+  if (type.kind !== 'object' || discriminator === undefined) return [];
+  const tag = type.fields.find(({ name }) => name === discriminator)?.type;
+  return tag?.kind === 'enum' ? tag.values : [];
+}
+
+function jsonKindOfType(type: FieldType): JsonKind {
+  switch (type.kind) {
+    case 'number':
+    case 'boolean':
+      return type.kind;
+    case 'enum':
+      return typeof type.values[0] as 'string' | 'number' | 'boolean';
+    case 'list':
+    case 'tuple':
+      return 'array';
+    case 'object':
+    case 'record':
+    case 'again':
+      return 'object';
+    case 'recursive':
+      return jsonKindOfType(type.of);
+    default:
+      return 'string';
+  }
+}
+
+/** Of a value, or of the JSON that it is written as. */
+function jsonKindOf(value: unknown): JsonKind | undefined {
+  switch (typeof value) {
+    case 'string':
+    case 'number':
+    case 'boolean':
+      return typeof value as JsonKind;
+    case 'bigint':
+      return 'string';
+    case 'object':
+      if (value === null) return undefined;
+      if (Array.isArray(value)) return 'array';
+      return value instanceof Date || value instanceof Decimal || value instanceof Id ? 'string' : 'object';
+    default:
+      return undefined;
+  }
+}
