@@ -1,0 +1,46 @@
+import type { Decimal } from 'fw-actions';
+
+export const STATES = ['OPEN', 'DONE'] as const;
+export const ROLES = { admin: { level: 1 }, member: { level: 2 } } as const;
+
+export enum Level {
+  Low,
+  High = 5,
+  Highest,
+}
+
+declare const brand: unique symbol;
+export type Sku = string & { readonly [brand]: 'Sku' };
+export type Brand<T, Name extends string> = T & { readonly __brand: Name };
+export type Cents = Brand<number, 'Cents'>;
+
+export interface Address {
+  readonly street: string;
+  readonly zip?: string;
+}
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly next: string | null;
+}
+
+/** Merged with the declaration below. */
+export interface Parcel extends Pick<Address, 'street'>, Page<string> {
+  readonly weight: number;
+}
+
+export interface Parcel {
+  readonly insured: boolean;
+}
+
+export type Payment =
+  | { readonly kind: 'card'; readonly amount: Decimal; readonly at: Date }
+  | { readonly kind: 'cash'; readonly cents: bigint };
+
+export interface Comment {
+  readonly text: string;
+  readonly replies: readonly Comment[];
+}
+
+export type Deep<T> = { readonly [K in keyof T]?: Deep<T[K]> };
+export type ElementOf<T> = T extends readonly (infer Item)[] ? Item : never;
