@@ -1,6 +1,5 @@
 import { EmitMemory } from './emit/emit-memory.js';
 import { type Changes, type Found, isNothing, type MemoryOptions, ReadMemory } from './read/read-memory.js';
-import { isIdenticalFound } from './read/same-found.js';
 import {
   LostResultError,
   printResults,
@@ -8,6 +7,7 @@ import {
   type ResultTexts,
   restoreResults,
 } from './read/stored-results.js';
+import { isIdenticalResult } from './read/unchanged-results.js';
 import type { EmittedFiles } from './schema/emitted-files.js';
 
 export { LostResultError, type ResultsKey, type ResultTexts } from './read/stored-results.js';
@@ -44,7 +44,7 @@ export class RunMemory {
     return [...this.read.results.keys()].filter((file) => {
       const found = fresh.read.resultOf(file)?.found;
       const known = this.#readable(file);
-      return found !== undefined && known !== undefined && !isIdenticalFound(known, found);
+      return found !== undefined && known !== undefined && !isIdenticalResult(known, found);
     });
   }
 

@@ -10,8 +10,8 @@ import type {
   RepositorySchema,
   SagaSchema,
 } from '../schema/project-schema.js';
-import { changedBodies, isSameFound } from './same-found.js';
 import type { SourceFiles } from './source-files.js';
+import { changedBodies, isSameResult } from './unchanged-results.js';
 
 /** Everything that one file, or a whole project, declares. */
 export interface Found {
@@ -123,7 +123,7 @@ export class ReadMemory {
   /** Files that did not give the same when something was emitted last. */
   get changedFiles(): ReadonlySet<string> {
     const files = [...this.#before].filter(
-      ([file, before]) => !isSameFound(before?.found ?? {}, this.#results.get(file)?.found ?? {}),
+      ([file, before]) => !isSameResult(before?.found ?? {}, this.#results.get(file)?.found ?? {}),
     );
     return new Set(files.map(([file]) => file));
   }

@@ -11,9 +11,9 @@ export type AttemptEnd =
   /** The connection was lost; the attempt has been fenced and can never be applied. */
   | 'lost'
   /** Another action of this process had staged a newer state meanwhile; costs no attempt. */
-  | 'outrun'
+  | 'superseded'
   /** It had started from a staged state that was not committed in the end; costs no attempt. */
-  | 'broken'
+  | 'dependency-failed'
   /** It wrote nothing and had read staged states: it ran again on what is committed; costs no attempt. */
   | 'unconfirmed'
   /** Another model has taken one of its natural keys. */

@@ -20,7 +20,7 @@ import {
 import { ResultJson } from '../persistence/codec/result-json.js';
 import type { AttemptOutcome, ShardStore } from '../persistence/shard-store.js';
 import { deadlines } from '../sharding/deadlines.js';
-import { Standoffs } from './contention/standoffs.js';
+import { RowContention } from './contention/row-contention.js';
 import { Execution } from './execution.js';
 import type { ExecutionContext, ExecutionRequest } from './execution-request.js';
 import { KeyGuard, keyHome, requestFingerprint } from './keys/key-guard.js';
@@ -95,7 +95,7 @@ export class ActionExecutor {
     this.#context = {
       gateways,
       environment,
-      standoffs: new Standoffs(environment),
+      rowContention: new RowContention(environment),
       legWriter: new LegWriter(gateways, environment),
       running: this.#running,
     };

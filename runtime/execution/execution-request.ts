@@ -4,7 +4,7 @@ import type { ExecutionConfiguration } from '../action/execution-configuration.j
 import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
 import type { JsonWriter } from '../domain/json-writer.js';
 import type { Principal } from '../domain/principal.js';
-import type { Standoffs } from './contention/standoffs.js';
+import type { RowContention } from './contention/row-contention.js';
 import type { KeyGuard } from './keys/key-guard.js';
 import type { LegWriter } from './leg-writer.js';
 import type { Running } from './running.js';
@@ -32,7 +32,7 @@ export interface ExecutionRequest<Params, Result> {
 export interface ExecutionContext {
   readonly gateways: ShardGateways;
   readonly environment: ExecutionEnvironment;
-  readonly standoffs: Standoffs;
+  readonly rowContention: RowContention;
   readonly legWriter: LegWriter;
   /** Counts executions. */
   readonly running: Running;

@@ -4,7 +4,7 @@ import type { ExecutionEnvironment } from '../concurrency/execution-environment.
 import { principalName } from '../domain/principal.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { AbortedError, PlanMisuseError } from '../errors.js';
-import { allApplied, type Link } from '../persistence/write/link.js';
+import { allApplied, type PendingPlan } from '../persistence/write/pending-plan.js';
 import type { PlanWrite } from '../persistence/write/plan-write.js';
 import { deadlines } from '../sharding/deadlines.js';
 import { requireOneShard, requireVersion } from './admission.js';
@@ -39,12 +39,12 @@ export class Execution<Params, Result> {
   #freeAttempts = 0;
   /** The next attempt reads what is committed and nothing else. */
   #readsCommitted = false;
-  /** Why the last attempt was not applied, unless it was merely outrun by others of this process. */
+  /** Why the last attempt was not applied, unless others of this process superseded it. */
   #lost: Error | undefined;
   #paramsJson: string | undefined;
 
   constructor(request: ExecutionRequest<Params, Result>, context: ExecutionContext) {
-    const { gateways, environment, standoffs } = context;
+    const { gateways, environment, rowContention } = context;
     this.#request = request;
     this.#context = context;
     this.#gateways = gateways;
@@ -53,7 +53,7 @@ export class Execution<Params, Result> {
     const { params, configuration } = request;
     this.#contention = new Contention({
       turns: gateways.turns,
-      standoffs,
+      rowContention,
       params,
       chaining: configuration.chaining,
     });
@@ -95,7 +95,7 @@ export class Execution<Params, Result> {
           : await this.#complete(await this.#prepare());
         if (outcome.kind === 'done') return outcome.result;
         this.#report?.endAttempt(outcome.end);
-        if (outcome.end !== 'outrun' && outcome.end !== 'unconfirmed') this.#lost = outcome.error;
+        if (outcome.end !== 'superseded' && outcome.end !== 'unconfirmed') this.#lost = outcome.error;
         if (!this.#isFree(outcome)) await this.#pause(outcome);
       }
     } catch (error) {
@@ -107,7 +107,7 @@ export class Execution<Params, Result> {
     }
   }
 
-  /** Rows that executions fight over right now are taken in turns. */
+  /** Runs an attempt that may have to wait for others at its rows. */
   async #runInTurn(): Promise<AttemptResult<Result>> {
     const { sealed, answered } = await this.#contention.enter((others) => this.#waitFor(others));
     try {
@@ -135,13 +135,13 @@ export class Execution<Params, Result> {
     switch (prepared.kind) {
       case 'sent':
         return prepared.leg.then((leg) => this.#finish(leg, prepared.result, prepared.items));
-      case 'outrun':
-        this.#contention.outrun(prepared.items);
-        return this.#retry('outrun');
+      case 'superseded':
+        this.#contention.superseded(prepared.items);
+        return this.#retry('superseded');
       case 'held':
         return {
           kind: 'retry',
-          end: 'outrun',
+          end: 'superseded',
           error: staleError(this.#request),
           rows: guardedRows(prepared.items),
         };
@@ -150,18 +150,18 @@ export class Execution<Params, Result> {
     }
   }
 
-  /** What it has read has to be true before anybody is told. */
+  /** No outcome is reported before what it has read is known to be true. */
   async #completeWhenSettled(prepared: Awaiting<Result>): Promise<AttemptResult<Result>> {
-    if (!(await this.#settled(prepared.links))) return this.#retry('broken');
+    if (!(await this.#settled(prepared.dependencies))) return this.#retry('dependency-failed');
     switch (prepared.kind) {
       case 'refused':
         if (isLostRead(prepared.error)) return { kind: 'retry', end: 'lost', error: prepared.error };
-        if (prepared.links.length > 0 && !isPassing(prepared.error)) return this.#readCommitted();
+        if (prepared.dependencies.length > 0 && !isPassing(prepared.error)) return this.#readCommitted();
         throw prepared.error;
       case 'key-taken':
-        return this.#retry('outrun');
+        return this.#retry('superseded');
       case 'read-only':
-        if (prepared.links.length > 0) return this.#readCommitted();
+        if (prepared.dependencies.length > 0) return this.#readCommitted();
         this.#report?.endAttempt('nothing-staged');
         return { kind: 'done', result: prepared.result };
       case 'detached':
@@ -173,7 +173,7 @@ export class Execution<Params, Result> {
     }
   }
 
-  /** Runs `perform` and seals its plan. What follows the seal happens at once: nobody gets in between. */
+  /** Runs `perform` and seals its plan. What follows the seal happens in the same turn of the event loop. */
   async #prepare(): Promise<Prepared<Result>> {
     const { action, principal, params, deadline } = this.#request;
     const startedDate = this.#environment.clock.now();
@@ -186,7 +186,7 @@ export class Execution<Params, Result> {
           : work;
       return this.#seal(run, result, startedDate);
     } catch (error) {
-      return { kind: 'refused', error, links: run.links };
+      return { kind: 'refused', error, dependencies: run.dependencies };
     }
   }
 
@@ -196,16 +196,16 @@ export class Execution<Params, Result> {
     requireKeys(run.plan.keyed);
     const legs = this.#route(items, run.plan);
     const [leg] = legs;
-    if (leg === undefined || (isEmpty(leg) && run.links.length > 0))
-      return { kind: 'read-only', result, links: run.links };
-    const outrun = items.filter((item) => this.#gateways.staged.isOutrun(item));
-    if (outrun.length > 0) return { kind: 'outrun', items: outrun };
+    if (leg === undefined || (isEmpty(leg) && run.dependencies.length > 0))
+      return { kind: 'read-only', result, dependencies: run.dependencies };
+    const superseded = items.filter((item) => this.#gateways.staged.isSuperseded(item));
+    if (superseded.length > 0) return { kind: 'superseded', items: superseded };
     if (this.#contention.isHeld(items)) return { kind: 'held', items };
     const takers = this.#gateways.staged.keyTakers(run.plan.keyed);
-    if (takers !== undefined) return { kind: 'key-taken', links: takers };
+    if (takers !== undefined) return { kind: 'key-taken', dependencies: takers };
     const home = this.#request.guard?.home ?? leg.shard;
-    if (legs.length > 1 || run.restsOnAnother(leg.shard) || home !== leg.shard) {
-      return { kind: 'detached', result, legs, links: run.links, startedDate };
+    if (legs.length > 1 || run.dependsOnAnother(leg.shard) || home !== leg.shard) {
+      return { kind: 'detached', result, legs, dependencies: run.dependencies, startedDate };
     }
     return { kind: 'sent', result, items, leg: this.#sendVisibly(leg, startedDate, result, run) };
   }
@@ -226,12 +226,12 @@ export class Execution<Params, Result> {
   }
 
   #sendVisibly(leg: Leg, startedDate: Date, result: Result, run: PerformRun): Promise<LegResult> {
-    const { link, result: legResult } = this.#send(
+    const { pending, result: legResult } = this.#send(
       leg.shard,
       this.#planWrite(leg, startedDate, result),
-      run.links,
+      run.dependencies,
     );
-    if (run.chaining) this.#gateways.staged.publish(leg.items, link, leg.shard);
+    if (run.chaining) this.#gateways.staged.publish(leg.items, pending, leg.shard);
     return legResult;
   }
 
@@ -284,14 +284,18 @@ export class Execution<Params, Result> {
     });
   }
 
-  #send(shard: ShardIdentifier, write: PlanWrite, restsOn: readonly Link[]): ReturnType<LegWriter['send']> {
+  #send(
+    shard: ShardIdentifier,
+    write: PlanWrite,
+    dependsOn: readonly PendingPlan[],
+  ): ReturnType<LegWriter['send']> {
     const { configuration, deadline, guard } = this.#request;
     this.#report?.tried(write.action.id);
-    const apart = this.#contention.isScout;
+    const apart = this.#contention.isProbe;
     return this.#context.legWriter.send(shard, write, {
       deadline,
       signal: configuration.signal,
-      restsOn,
+      dependsOn,
       guard,
       apart,
     });
@@ -314,10 +318,12 @@ export class Execution<Params, Result> {
     return result as Result;
   }
 
-  /** True once all links are known to be applied. */
-  #settled(links: readonly Link[]): Promise<boolean> | boolean {
-    if (links.every(({ state }) => state === 'applied')) return true;
-    return deadlines.race(allApplied(links), this.#request.deadline, () => deadlineExceeded(this.#request));
+  /** True once all dependencies are known to be applied. */
+  #settled(dependencies: readonly PendingPlan[]): Promise<boolean> | boolean {
+    if (dependencies.every(({ state }) => state === 'applied')) return true;
+    return deadlines.race(allApplied(dependencies), this.#request.deadline, () =>
+      deadlineExceeded(this.#request),
+    );
   }
 
   #retry(end: Retry['end']): Retry {
@@ -325,7 +331,7 @@ export class Execution<Params, Result> {
   }
 
   /**
-   * An answer that no write guards does not rest on staged states. They are committed by now, but another process may
+   * An answer that no write guards does not depend on staged states. They are committed by now, but another process may
    * have seen that first, gone on from them and answered.
    */
   #readCommitted(): Retry {
@@ -350,11 +356,11 @@ export class Execution<Params, Result> {
   async #pause({ end, rows, error }: Retry): Promise<void> {
     const { maximumAttempts, configuration } = this.#request;
     const { random, sleep } = this.#environment;
-    const standoffMs = end === 'stale' && rows !== undefined ? this.#loseRows(rows) : 0;
-    const pauseMs = standoffMs > 0 ? standoffMs : backoffMs(this.#attempt, random());
+    const leftMs = end === 'stale' && rows !== undefined ? this.#loseRows(rows) : 0;
+    const pauseMs = leftMs > 0 ? leftMs : backoffMs(this.#attempt, random());
     if (this.#attempt >= maximumAttempts || !this.#hasTimeFor(pauseMs)) throw error;
     this.#report?.paused(pauseMs);
-    if (standoffMs > 0) return;
+    if (leftMs > 0) return;
     try {
       await sleep(pauseMs, configuration.signal);
     } catch (cause) {
@@ -363,16 +369,15 @@ export class Execution<Params, Result> {
   }
 
   /**
-   * Who tries rows on behalf of others that wait for them knocks as often as it takes, within its time: a try in vain
-   * is how one process waits for its turn, and no attempt of this execution's own.
+   * A probe's failed attempts do not count: another process holds the row.
    *
-   * @returns how long they are left alone, in milliseconds
+   * @returns how long the rows are left to it, in milliseconds
    */
   #loseRows(rows: readonly string[]): number {
-    const tried = this.#contention.isScout && this.#freeAttempts < MAXIMUM_FREE_ATTEMPTS;
-    const standoffMs = this.#contention.stale(rows);
-    if (tried && standoffMs > 0) this.#countAsFree();
-    return standoffMs;
+    const tried = this.#contention.isProbe && this.#freeAttempts < MAXIMUM_FREE_ATTEMPTS;
+    const leftMs = this.#contention.stale(rows);
+    if (tried && leftMs > 0) this.#countAsFree();
+    return leftMs;
   }
 
   #checkTime(): void {
@@ -392,7 +397,7 @@ export class Execution<Params, Result> {
     return this.#request.deadline - this.#environment.nowMs();
   }
 
-  /** Between two attempts: whoever has lost one is told by what, which says more than that it took long. */
+  /** Reports the last conflict instead of a bare timeout. */
   #outOfTime(): Error {
     return this.#lost ?? deadlineExceeded(this.#request);
   }

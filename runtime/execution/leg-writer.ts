@@ -10,8 +10,8 @@ import {
   UniqueViolationError,
 } from '../errors.js';
 import { KEY_CONSTRAINT } from '../persistence/write/idempotency-key.js';
-import type { Link } from '../persistence/write/link.js';
 import { LostWrite } from '../persistence/write/lost-write.js';
+import type { PendingPlan } from '../persistence/write/pending-plan.js';
 import type { PlanWrite } from '../persistence/write/plan-write.js';
 import type { WriteOutcome } from '../persistence/write/queued-plan.js';
 import type { Submission } from '../persistence/write/shard-writer.js';
@@ -29,7 +29,7 @@ export interface Retry {
   readonly end: AttemptEnd;
   /** What is thrown if there is no further attempt. */
   readonly error: Error;
-  /** `model/id` of the rows of which one had another version than expected, here or in what this attempt rested on. */
+  /** `model/id` of the rows of which one had another version than expected, here or in what this attempt depended on. */
   readonly rows?: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export interface LegOptions {
   readonly deadline: number;
   readonly signal: AbortSignal | undefined;
   /** Links whose staged state the plan has read. */
-  readonly restsOn?: readonly Link[];
+  readonly dependsOn?: readonly PendingPlan[];
   readonly guard?: KeyGuard | undefined;
   /** It travels alone and waits for locks. Default false. */
   readonly apart?: boolean;
@@ -58,7 +58,7 @@ export interface LegOptions {
 
 /** A leg on its way. */
 export interface SentLeg {
-  readonly link: Link;
+  readonly pending: PendingPlan;
   readonly result: Promise<LegResult>;
 }
 
@@ -81,27 +81,27 @@ export class LegWriter {
    * @throws ShardBusyError if the queue is full
    */
   send(shard: ShardIdentifier, write: PlanWrite, options: LegOptions): SentLeg {
-    const { signal, restsOn = [], apart = false } = options;
+    const { signal, dependsOn = [], apart = false } = options;
     const timeoutMs = Math.max(1, options.deadline - this.#environment.nowMs());
     const submission = this.#gateways
       .gateway(shard)
-      .writer.submit(write, { timeoutMs, signal, restsOn, apart });
-    const { link, outcome } = submission;
+      .writer.submit(write, { timeoutMs, signal, dependsOn, apart });
+    const { pending, outcome } = submission;
     const result = outcome.then(
       (told) => finished(told, write),
       (error: unknown) => this.#failed(shard, write, submission, options, error),
     );
-    return { link, result };
+    return { pending, result };
   }
 
   #failed(
     shard: ShardIdentifier,
     write: PlanWrite,
-    { link }: Submission,
+    { pending }: Submission,
     options: LegOptions,
     error: unknown,
   ): Promise<LegResult> {
-    if (error instanceof LostWrite) return this.#settle(shard, write, error, link, options);
+    if (error instanceof LostWrite) return this.#settle(shard, write, error, pending, options);
     if (error instanceof DriverFailure) return this.#afterAnswer(shard, write, error, options);
     throw error;
   }
@@ -122,17 +122,17 @@ export class LegWriter {
     throw error;
   }
 
-  /** Whoever rests on a plan of unknown outcome reads again: that is right either way. */
+  /** Whoever depends on a plan of unknown outcome reads again: that is right either way. */
   async #settle(
     shard: ShardIdentifier,
     write: PlanWrite,
     lost: LostWrite,
-    link: Link,
+    pending: PendingPlan,
     { deadline }: LegOptions,
   ): Promise<LegResult> {
     const { store } = this.#gateways.gateway(shard);
     const outcome = await settleAttempt(store, lost.fence, this.#environment, deadline);
-    link.settle(outcome === 'committed');
+    pending.settle(outcome === 'committed');
     switch (outcome) {
       case 'committed':
         markEventsPersisted(write.items);
@@ -152,8 +152,13 @@ function finished(outcome: WriteOutcome, write: PlanWrite): LegResult {
       return { kind: 'applied', write: outcome, contended: outcome.contended };
     case 'stale':
       return { kind: 'retry', end: 'stale', error: staleError(write), rows: guardedRows(write.items) };
-    case 'broken':
-      return { kind: 'retry', end: 'broken', error: staleError(write), rows: guardedRows(write.items) };
+    case 'dependency-failed':
+      return {
+        kind: 'retry',
+        end: 'dependency-failed',
+        error: staleError(write),
+        rows: guardedRows(write.items),
+      };
   }
 }
 

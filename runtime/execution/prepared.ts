@@ -1,6 +1,6 @@
 import type { StagedItem } from '../action/action-plan.js';
 import { ShardUnavailableError } from '../errors.js';
-import type { Link } from '../persistence/write/link.js';
+import type { PendingPlan } from '../persistence/write/pending-plan.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import type { LegResult, Retry } from './leg-writer.js';
 import type { Leg } from './routing.js';
@@ -12,7 +12,7 @@ export type AttemptResult<Result> = { readonly kind: 'done'; readonly result: Re
 export type Prepared<Result> =
   | Awaiting<Result>
   /** Others have moved on from what it has read. */
-  | { readonly kind: 'outrun'; readonly items: readonly StagedItem[] }
+  | { readonly kind: 'superseded'; readonly items: readonly StagedItem[] }
   /** Another process is at its rows. */
   | { readonly kind: 'held'; readonly items: readonly StagedItem[] }
   /** On its way, and visible to others. */
@@ -23,19 +23,19 @@ export type Prepared<Result> =
       readonly leg: Promise<LegResult>;
     };
 
-/** What counts for nothing until the links whose staged states it has read are known to be applied. */
+/** What counts for nothing until the dependencies whose staged states it has read are known to be applied. */
 export type Awaiting<Result> =
   /** It threw, or its plan is refused. */
-  | { readonly kind: 'refused'; readonly error: unknown; readonly links: readonly Link[] }
+  | { readonly kind: 'refused'; readonly error: unknown; readonly dependencies: readonly PendingPlan[] }
   /** Plans that are not settled yet hold natural keys which its own would take. */
-  | { readonly kind: 'key-taken'; readonly links: readonly Link[] }
-  | { readonly kind: 'read-only'; readonly result: Result; readonly links: readonly Link[] }
+  | { readonly kind: 'key-taken'; readonly dependencies: readonly PendingPlan[] }
+  | { readonly kind: 'read-only'; readonly result: Result; readonly dependencies: readonly PendingPlan[] }
   /** Has to wait before it is sent: for another shard's commit, its key's home, or leg by leg. */
   | {
       readonly kind: 'detached';
       readonly result: Result;
       readonly legs: readonly Leg[];
-      readonly links: readonly Link[];
+      readonly dependencies: readonly PendingPlan[];
       readonly startedDate: Date;
     };
 

@@ -18,7 +18,7 @@ export function backoffMs(attempt: number, random: number): number {
 export const MAXIMUM_FREE_ATTEMPTS: number = 100;
 
 /** Only this process was in the way. */
-export const FREE_ENDS: ReadonlySet<AttemptEnd> = new Set(['outrun', 'broken', 'unconfirmed']);
+export const FREE_ENDS: ReadonlySet<AttemptEnd> = new Set(['superseded', 'dependency-failed', 'unconfirmed']);
 
 /**
  * A further attempt is not begun with less time than this, in milliseconds: its time would probably end while it is on

@@ -6,7 +6,7 @@ import { type StagedState, StagedStates } from '../../runtime/execution/perform/
 import { type ShardGateway, ShardGateways } from '../../runtime/execution/shard-gateways.js';
 import type { EventCatalog } from '../../runtime/persistence/codec/event-catalog.js';
 import type { FlushOutcome, FlushRequest, ShardStore } from '../../runtime/persistence/shard-store.js';
-import { Link } from '../../runtime/persistence/write/link.js';
+import { PendingPlan } from '../../runtime/persistence/write/pending-plan.js';
 import type { PlanWrite } from '../../runtime/persistence/write/plan-write.js';
 import {
   ShardWriter,
@@ -21,7 +21,7 @@ import { type MakeGateways, NAMESPACE } from './run-model.js';
 /** Reads of a state that was never committed, before it is forgotten. */
 const GHOST_READS = 3;
 
-/** Keeps a staged state for a while after its link has failed. */
+/** Keeps a staged state for a while after its plan has failed. */
 class GhostStates extends StagedStates {
   readonly #ghosts = new Map<string, { readonly model: Entity; reads: number }>();
 
@@ -31,13 +31,13 @@ class GhostStates extends StagedStates {
     if (state !== undefined || ghost === undefined) return state;
     ghost.reads += 1;
     if (ghost.reads > GHOST_READS) this.#ghosts.delete(row);
-    return { model: ghost.model, link: appliedLink() };
+    return { model: ghost.model, pending: appliedLink() };
   }
 
-  override publish(items: readonly StagedItem[], link: Link, shard: ShardIdentifier): void {
-    super.publish(items, link, shard);
-    link.onSettled(() => {
-      if (link.state === 'applied') return;
+  override publish(items: readonly StagedItem[], pending: PendingPlan, shard: ShardIdentifier): void {
+    super.publish(items, pending, shard);
+    pending.onSettled(() => {
+      if (pending.state === 'applied') return;
       for (const { kind, model } of items) {
         if (kind !== 'expect') this.#ghosts.set(rowOf(model), { model, reads: 0 });
       }
@@ -49,14 +49,14 @@ class GhostStates extends StagedStates {
 class HastyStates extends StagedStates {
   override get(row: string): StagedState | undefined {
     const state = super.get(row);
-    return state === undefined ? undefined : { model: state.model, link: appliedLink() };
+    return state === undefined ? undefined : { model: state.model, pending: appliedLink() };
   }
 }
 
-function appliedLink(): Link {
-  const link = new Link();
-  link.settle(true);
-  return link;
+function appliedLink(): PendingPlan {
+  const pending = new PendingPlan();
+  pending.settle(true);
+  return pending;
 }
 
 /** A store that passes everything on. */

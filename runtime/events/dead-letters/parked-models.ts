@@ -1,9 +1,9 @@
 import { sleep, time } from '../../concurrency/time.js';
 import { messageOf } from '../../errors.js';
 import type { RunContext } from '../delivery/attempts.js';
+import { type CrashSuspects, diedOf } from '../delivery/crash-suspects.js';
 import { failureOf } from '../delivery/handler-attempts.js';
 import type { ConsumerRunOptions } from '../delivery/run.js';
-import { diedOf, type Suspects } from '../delivery/suspects.js';
 import type { ParkedLetter } from './dead-letter-store.js';
 
 /** How often the parking table is looked at for retries and discards. */
@@ -11,7 +11,7 @@ const REFRESH_MS = 1_000;
 const PAGE = 100;
 
 export interface ParkedModelsTies {
-  readonly suspects: Suspects;
+  readonly suspects: CrashSuspects;
   readonly changed: () => void;
   /** False: no attempt may begin. */
   readonly mayWork: () => boolean;

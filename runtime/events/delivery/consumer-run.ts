@@ -9,10 +9,10 @@ import { freshAtOnce, type ModelQueue, ModelWindow, type WindowEntry } from '../
 import { Signal } from '../log/signal.js';
 import { type RunContext, RunInterrupted } from './attempts.js';
 import { CHECKPOINT_MS, CheckpointWriter } from './checkpoint-writer.js';
+import { CrashSuspects, diedOf } from './crash-suspects.js';
 import { HandledEvents } from './handled-events.js';
 import { failureOf } from './handler-attempts.js';
 import type { ConsumerRunOptions, Run, RunEnd } from './run.js';
-import { diedOf, Suspects } from './suspects.js';
 
 /** Most events in memory: a model that pauses after a failure holds up the checkpoint, but not its neighbours. */
 const MAXIMUM_WINDOW = 4_000;
@@ -35,7 +35,7 @@ export class ConsumerRun implements Run {
   readonly #abort = new AbortController();
   readonly #context: RunContext;
   readonly #parked: ParkedModels;
-  readonly #suspects: Suspects;
+  readonly #suspects: CrashSuspects;
   readonly #handled = new HandledEvents();
   readonly #toPark: { readonly entry: WindowEntry; readonly parked: ParkedEvent }[] = [];
   readonly #checkpoint: CheckpointWriter;
@@ -59,7 +59,7 @@ export class ConsumerRun implements Run {
     setMaxListeners(0, this.#abort.signal);
     this.#cursor = options.consumer.cursor;
     this.#context = { ...options.context, signal: this.#abort.signal };
-    this.#suspects = new Suspects(options.consumers, options.consumer, options.lease);
+    this.#suspects = new CrashSuspects(options.consumers, options.consumer, options.lease);
     this.#checkpoint = new CheckpointWriter(options.consumers, options.consumer, options.lease);
     this.#parked = new ParkedModels(options, this.#context, {
       suspects: this.#suspects,

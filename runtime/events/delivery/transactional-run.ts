@@ -7,9 +7,9 @@ import { type LogCursor, type LoggedEvent, modelKeyOf } from '../log/event-recor
 import type { LogPage } from '../log/log-reader.js';
 import { Signal } from '../log/signal.js';
 import type { RunContext } from './attempts.js';
+import { CrashSuspects, diedOf } from './crash-suspects.js';
 import { failureOf } from './handler-attempts.js';
 import type { ConsumerRunOptions, Run, RunEnd } from './run.js';
-import { diedOf, Suspects } from './suspects.js';
 
 /** Most events in one transaction: it holds the snapshot horizon while it runs. */
 const GROUP = 200;
@@ -51,7 +51,7 @@ export class TransactionalRun implements Run {
   readonly #signal = new Signal();
   readonly #abort = new AbortController();
   readonly #context: RunContext;
-  readonly #suspects: Suspects;
+  readonly #suspects: CrashSuspects;
   readonly #parked = new Map<string, boolean>();
   #parkedMs = Number.NEGATIVE_INFINITY;
   #cursor: LogCursor;
@@ -70,7 +70,7 @@ export class TransactionalRun implements Run {
   constructor(options: ConsumerRunOptions, transactions: TransactionManager) {
     this.#options = options;
     this.#transactions = transactions;
-    this.#suspects = new Suspects(options.consumers, options.consumer, options.lease);
+    this.#suspects = new CrashSuspects(options.consumers, options.consumer, options.lease);
     this.#cursor = options.consumer.cursor;
     this.#saved = this.#cursor;
     this.#context = { ...options.context, signal: this.#abort.signal };

@@ -7,10 +7,10 @@ import { storedPrincipal } from '../../domain/principal.js';
 import { messageOf, UnknownActionError } from '../../errors.js';
 import type { ActionExecutor } from '../../execution/action-executor.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
+import { HandlerDied } from '../delivery/crash-suspects.js';
 import { failureOf, isOutOfReach } from '../delivery/handler-attempts.js';
 import type { HeldLease } from '../delivery/held-lease.js';
 import type { Run, RunEnd } from '../delivery/run.js';
-import { HandlerDied } from '../delivery/suspects.js';
 import { Signal } from '../log/signal.js';
 import type { DueAction, ScheduleOutlook, ScheduleStore } from './schedule-store.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { systemEnvironment } from '../../concurrency/execution-environment.js';
 import { planOf } from '../../persistence/test-support/plans.js';
 import { type Admission, Contention, guardedRows } from './contention.js';
-import { Standoffs } from './standoffs.js';
+import { RowContention } from './row-contention.js';
 import { Turns } from './turns.js';
 
 const { items } = planOf('a1>2');
@@ -14,11 +14,11 @@ function enter(contention: Contention): Promise<Admission> {
 }
 
 class Process {
-  readonly #standoffs = new Standoffs({ ...systemEnvironment(), sleep: () => Promise.resolve() });
+  readonly #rowContention = new RowContention({ ...systemEnvironment(), sleep: () => Promise.resolve() });
   readonly turns: Turns = new Turns();
 
   execution(chaining = true): Contention {
-    return new Contention({ turns: this.turns, standoffs: this.#standoffs, params: {}, chaining });
+    return new Contention({ turns: this.turns, rowContention: this.#rowContention, params: {}, chaining });
   }
 }
 
@@ -28,14 +28,14 @@ describe('executions of a process that has lost a row', () => {
     const [first, second] = [process.execution(), process.execution()];
     first.stale(rows);
     second.held(rows);
-    const scout = await enter(first);
+    const probe = await enter(first);
     const follower = enter(second);
-    expect([first.isScout, first.isHeld(items)]).toEqual([true, false]);
+    expect([first.isProbe, first.isHeld(items)]).toEqual([true, false]);
     expect(process.execution().isHeld(items)).toBe(true);
     first.won(items, false);
-    scout.answered();
+    probe.answered();
     await follower;
-    expect([second.isScout, second.isHeld(items)]).toEqual([false, false]);
+    expect([second.isProbe, second.isHeld(items)]).toEqual([false, false]);
   });
 
   test('wait no longer than they have time, and leave the row to others', async () => {
@@ -44,29 +44,29 @@ describe('executions of a process that has lost a row', () => {
     first.stale(rows);
     second.held(rows);
     third.held(rows);
-    const scout = await enter(first);
+    const probe = await enter(first);
     const outOfTime = new Error('out of time');
     second.begin();
     await expect(second.enter(() => Promise.reject(outOfTime))).rejects.toBe(outOfTime);
-    scout.answered();
+    probe.answered();
     await enter(third);
-    expect(third.isScout).toBe(true);
+    expect(third.isProbe).toBe(true);
   });
 
-  test('do not begin as scouts for ever: the attempt after is one like any other', async () => {
+  test('do not begin as probes for ever: the attempt after is one like any other', async () => {
     const process = new Process();
     const first = process.execution();
     first.stale(rows);
     (await enter(first)).answered();
     expect(first.begin()).toBe(false);
-    expect(first.isScout).toBe(false);
+    expect(first.isProbe).toBe(false);
   });
 });
 
-test('a scout that gives up while it waits for a turn lets another one try the row', async () => {
+test('a probe that gives up while it waits for a turn lets another one try the row', async () => {
   const process = new Process();
   const [first, second] = [process.execution(), process.execution()];
-  first.outrun(items);
+  first.superseded(items);
   first.stale(rows);
   const release = await process.turns.take(rows);
   const outOfTime = new Error('out of time');
@@ -75,7 +75,7 @@ test('a scout that gives up while it waits for a turn lets another one try the r
   release();
   second.held(rows);
   await enter(second);
-  expect(second.isScout).toBe(true);
+  expect(second.isProbe).toBe(true);
 });
 
 test('an execution that does not chain takes turns at the row instead', async () => {
@@ -83,6 +83,32 @@ test('an execution that does not chain takes turns at the row instead', async ()
   const execution = process.execution(false);
   expect(execution.stale(rows)).toBe(0);
   const admission = await enter(execution);
-  expect(execution.isScout).toBe(false);
+  expect(execution.isProbe).toBe(false);
   admission.sealed();
+});
+
+test.each([true, false])(
+  'an execution that was superseded takes a turn at the row, chaining or not',
+  async (chaining) => {
+    const process = new Process();
+    const execution = process.execution(chaining);
+    execution.superseded(items);
+    const admission = await enter(execution);
+    expect(process.turns.isContended(rows[0] ?? '')).toBe(true);
+    expect(process.execution().isHeld(items)).toBe(false);
+    admission.sealed();
+  },
+);
+
+test('a row that another process had locked is left to it, unless a probe has won it', async () => {
+  const process = new Process();
+  process.execution(false).won(items, true);
+  expect(process.execution().isHeld(items)).toBe(false);
+  process.execution().won(items, true);
+  expect(process.execution().isHeld(items)).toBe(true);
+  const probe = process.execution();
+  probe.held(rows);
+  await enter(probe);
+  probe.won(items, true);
+  expect(process.execution().isHeld(items)).toBe(false);
 });

@@ -1,12 +1,12 @@
 import type { StagedItem } from '../../action/action-plan.js';
 import { rowKey, rowOf } from '../../domain/entity.js';
 import { Id } from '../../domain/id.js';
-import type { Standoffs } from './standoffs.js';
+import type { RowContention } from './row-contention.js';
 import type { Turns } from './turns.js';
 
 export interface ContentionOptions {
   readonly turns: Turns;
-  readonly standoffs: Standoffs;
+  readonly rowContention: RowContention;
   /** Params of the action: the ids among them are what it will probably touch. */
   readonly params: unknown;
   /** Whether staged states of others may be read. */
@@ -16,8 +16,16 @@ export interface ContentionOptions {
 const NOTHING: readonly string[] = Object.freeze([]);
 
 /**
- * What one execution knows of others that want its rows (`model/id`), and how it keeps out of their way: with those of
- * this process it takes turns, and to those of another process it leaves the rows for a while.
+ * What one execution knows of others that want its rows (`model/id`). With executions of this process it takes turns
+ * (`Turns`), and to another process it leaves the rows for a while (`RowContention`).
+ *
+ * | what happened to an attempt | if it chains | if it does not chain |
+ * |---|---|---|
+ * | `superseded`: this process has moved on from what it read | the next attempt takes a turn at the rows | the same |
+ * | `stale`: a row had another version | the rows are lost: it waits for them, and probes the first that is due | the next attempt takes a turn at the rows |
+ * | `held`: a dependency was stale, or the rows are left to another process | it waits for the rows | the same |
+ * | `won`: it was applied | its rows are free again | nothing |
+ * | `won`, and another process had locked a row | the rows are left to that process, unless the attempt was a probe | nothing |
  */
 export class Contention {
   readonly #options: ContentionOptions;
@@ -25,44 +33,40 @@ export class Contention {
   #contended: readonly string[] = NOTHING;
   /** Rows that were lost to another process. */
   #lost: readonly string[] = NOTHING;
-  /** Whether the attempt tries rows that others of this process wait for. */
-  #isScout = false;
+  /** Whether the attempt tries rows for which others of this process wait. */
+  #isProbe = false;
 
   constructor(options: ContentionOptions) {
     this.#options = options;
   }
 
-  /** Executions of this process have moved on from what was read. */
-  outrun(items: readonly StagedItem[]): void {
+  superseded(items: readonly StagedItem[]): void {
     this.#takeTurnsAt(guardedRows(items));
   }
 
   /**
-   * One of these rows had another version than expected.
-   *
-   * @returns how long they are left alone, in milliseconds: the next `enter` waits for that; 0 if they are not
+   * @returns how long the rows are left, in milliseconds: the next `enter` waits for that; 0 if they are not left
    */
   stale(rows: readonly string[]): number {
-    const { chaining, standoffs } = this.#options;
+    const { chaining, rowContention } = this.#options;
     if (chaining) {
       this.#lost = rows;
-      return standoffs.lost(rows, this.#isScout);
+      return rowContention.lost(rows, this.#isProbe);
     }
-    // All who start from one state but one are stale: the next time they take turns.
+    // All executions that start from one state but one are stale: the next time they take turns.
     this.#takeTurnsAt(rows);
     return 0;
   }
 
-  /** What it had rested on was stale, or the rows are being left alone. */
   held(rows: readonly string[]): void {
     this.#lost = rows;
   }
 
-  /** Whether the rows of these are to be left alone now. */
+  /** Whether rows of these are left to another process now. */
   isHeld(items: readonly StagedItem[]): boolean {
-    const { chaining, standoffs } = this.#options;
-    if (!chaining || this.#isScout || standoffs.size === 0) return false;
-    return standoffs.obstacle(guardedRows(items)) !== undefined;
+    const { chaining, rowContention } = this.#options;
+    if (!chaining || this.#isProbe || rowContention.size === 0) return false;
+    return rowContention.obstacle(guardedRows(items)) !== undefined;
   }
 
   /**
@@ -71,20 +75,20 @@ export class Contention {
    * @param contended another process had locked one of the rows
    */
   won(items: readonly StagedItem[], contended: boolean): void {
-    const { chaining, standoffs } = this.#options;
+    const { chaining, rowContention } = this.#options;
     if (!chaining) return;
-    if (standoffs.size > 0) standoffs.won(guardedRows(items));
-    if (contended && !this.#isScout) standoffs.yield(guardedRows(items));
+    if (rowContention.size > 0) rowContention.applied(guardedRows(items));
+    if (contended && !this.#isProbe) rowContention.yield(guardedRows(items));
   }
 
-  /** An attempt that tries rows for others waits for their locks, so that it is heard. */
-  get isScout(): boolean {
-    return this.#isScout;
+  /** A probe waits for locks, so that the other process notices it. */
+  get isProbe(): boolean {
+    return this.#isProbe;
   }
 
-  /** Begins an attempt. @returns whether there may be somebody to wait for: then it has to `enter` */
+  /** Begins an attempt. @returns whether it may have to wait: then it has to `enter` */
   begin(): boolean {
-    this.#isScout = false;
+    this.#isProbe = false;
     return this.#lost.length > 0 || this.#contended.length > 0 || this.#options.turns.size > 0;
   }
 
@@ -110,23 +114,23 @@ export class Contention {
     this.#contended = [...new Set([...this.#contended, ...rows])];
   }
 
-  /** Of those who wait for lost rows, one goes first. */
+  /** Waits until lost rows may be tried, and probes those that are due. */
   async #pass(wait: (others: Promise<void>) => Promise<void>): Promise<() => void> {
-    const { standoffs } = this.#options;
+    const { rowContention } = this.#options;
     const rows = this.#lost;
     this.#lost = NOTHING;
     for (;;) {
-      const obstacle = standoffs.obstacle(rows);
+      const obstacle = rowContention.obstacle(rows);
       if (obstacle === undefined) break;
       await wait(obstacle);
     }
-    const answered = standoffs.scout(rows);
-    this.#isScout = answered !== undefined;
+    const answered = rowContention.probe(rows);
+    this.#isProbe = answered !== undefined;
     return answered ?? (() => {});
   }
 }
 
-/** What an execution tells those that wait for it. Calls may be repeated. */
+/** What an execution reports to those that wait for it. Calls may be repeated. */
 export interface Admission {
   /** Those of this process may go on from what it has staged, or from what it has stored. */
   sealed(): void;

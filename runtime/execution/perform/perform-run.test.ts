@@ -3,7 +3,7 @@ import { systemClock } from '../../domain/clock.js';
 import { ShardedId } from '../../domain/id.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { idOf, planOf } from '../../persistence/test-support/plans.js';
-import { Link } from '../../persistence/write/link.js';
+import { PendingPlan } from '../../persistence/write/pending-plan.js';
 import { PerformRun } from './perform-run.js';
 import { StagedStates } from './staged-states.js';
 
@@ -14,10 +14,10 @@ const other = ShardIdentifier.of(1, 0);
 class Bench {
   readonly staged = new StagedStates();
 
-  publish(changes: string, on = shard): Link {
-    const link = new Link();
-    this.staged.publish(planOf(changes).items, link, on);
-    return link;
+  publish(changes: string, on = shard): PendingPlan {
+    const pending = new PendingPlan();
+    this.staged.publish(planOf(changes).items, pending, on);
+    return pending;
   }
 
   run(chaining = true): PerformRun {
@@ -45,32 +45,32 @@ async function mayQuery(run: PerformRun, on: ShardIdentifier): Promise<() => boo
 }
 
 describe('a run of perform', () => {
-  test('rests on what it has read of others', async () => {
+  test('depends on what it has read of others', async () => {
     const bench = new Bench();
-    const link = bench.publish('a1>2');
+    const pending = bench.publish('a1>2');
     const run = bench.run();
     expect([await read(run, 'a'), await read(run, 'b')]).toEqual([2, undefined]);
-    expect(run.links).toEqual([link]);
-    expect([run.restsOnAnother(shard), run.restsOnAnother(other)]).toEqual([false, true]);
-    link.settle(true);
-    expect(run.restsOnAnother(other)).toBe(false);
+    expect(run.dependencies).toEqual([pending]);
+    expect([run.dependsOnAnother(shard), run.dependsOnAnother(other)]).toEqual([false, true]);
+    pending.settle(true);
+    expect(run.dependsOnAnother(other)).toBe(false);
   });
 
   test('that does not chain sees nothing staged and waits for nothing', async () => {
     const bench = new Bench();
     bench.publish('a1>2');
     const run = bench.run(false);
-    expect([await read(run, 'a'), run.links, run.chaining]).toEqual([undefined, [], false]);
+    expect([await read(run, 'a'), run.dependencies, run.chaining]).toEqual([undefined, [], false]);
     expect((await mayQuery(run, shard))()).toBe(true);
   });
 
   test('waits before a query for what is staged on that shard, and chains no more', async () => {
     const bench = new Bench();
-    const link = bench.publish('a1>2');
+    const pending = bench.publish('a1>2');
     const run = bench.run();
     const ready = await mayQuery(run, shard);
     expect([ready(), run.chaining, await read(run, 'a')]).toEqual([false, false, undefined]);
-    link.settle(false);
+    pending.settle(false);
     await new Promise(setImmediate);
     expect(ready()).toBe(true);
   });
@@ -83,13 +83,13 @@ describe('a run of perform', () => {
 
   test('waits for what it has read of another shard, because later reads are not to go back behind that', async () => {
     const bench = new Bench();
-    const link = bench.publish('a1>2');
+    const pending = bench.publish('a1>2');
     const run = bench.run();
     expect(await read(run, 'a')).toBe(2);
     expect(idOf('a')).toBeInstanceOf(ShardedId);
     const ready = await mayQuery(run, other);
     expect(ready()).toBe(false);
-    link.settle(true);
+    pending.settle(true);
     await new Promise(setImmediate);
     expect(ready()).toBe(true);
   });
@@ -102,10 +102,10 @@ describe('a run of perform', () => {
       return undefined;
     });
     expect((await found)?.version).toBe(2);
-    expect(run.links).toHaveLength(1);
+    expect(run.dependencies).toHaveLength(1);
   });
 
-  test('prefers what the database knows to an older staged state, and does not rest on that', async () => {
+  test('prefers what the database knows to an older staged state, and does not depend on that', async () => {
     const bench = new Bench();
     const run = bench.run();
     const stored = planOf('a4>5').items[0]?.model;
@@ -114,7 +114,7 @@ describe('a run of perform', () => {
       return stored;
     });
     expect(await found).toBe(stored);
-    expect(run.links).toEqual([]);
+    expect(run.dependencies).toEqual([]);
   });
 
   test('starts from what the others have staged who read the same model a moment before', async () => {

@@ -8,7 +8,7 @@ import { ShardedId } from '../../domain/id.js';
 import { heldKeys, type KeyLookup } from '../../domain/natural-key.js';
 import type { Principal } from '../../domain/principal.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
-import { allApplied, type Link } from '../../persistence/write/link.js';
+import { allApplied, type PendingPlan } from '../../persistence/write/pending-plan.js';
 import type { StagedState, StagedStates } from './staged-states.js';
 
 export interface PerformRunOptions {
@@ -22,9 +22,9 @@ export interface PerformRunOptions {
   readonly chaining: boolean;
 }
 
-const NO_LINKS: readonly Link[] = Object.freeze([]);
+const NO_DEPENDENCIES: readonly PendingPlan[] = Object.freeze([]);
 
-/** One run of `perform`: its plan, and the links whose staged states it has read. */
+/** One run of `perform`: its plan, and the dependencies whose staged states it has read. */
 export class PerformRun implements PerformScope {
   readonly actionName: string;
   readonly plan: ActionPlan;
@@ -34,7 +34,7 @@ export class PerformRun implements PerformScope {
   readonly #defaultShard: ShardIdentifier;
   readonly #mayChain: boolean;
   /** With the shards of the models; made with the first. */
-  #links: Map<Link, ShardIdentifier> | undefined;
+  #dependencies: Map<PendingPlan, ShardIdentifier> | undefined;
   #chaining: boolean;
 
   constructor(options: PerformRunOptions) {
@@ -49,11 +49,11 @@ export class PerformRun implements PerformScope {
   }
 
   /** Links whose outcome everything that this run leads to waits for. */
-  get links(): readonly Link[] {
-    return this.#links === undefined ? NO_LINKS : [...this.#links.keys()];
+  get dependencies(): readonly PendingPlan[] {
+    return this.#dependencies === undefined ? NO_DEPENDENCIES : [...this.#dependencies.keys()];
   }
 
-  /** Whether its staged states may be shown to others: it has read nothing that they could have outrun unseen. */
+  /** Whether its staged states may be shown to others: it has read nothing that they could have superseded unseen. */
   get chaining(): boolean {
     return this.#chaining;
   }
@@ -67,9 +67,9 @@ export class PerformRun implements PerformScope {
   }
 
   /** Whether a state of another shard that has been read is not committed yet. */
-  restsOnAnother(shard: ShardIdentifier): boolean {
-    for (const [link, other] of this.#links ?? [])
-      if (other !== shard && link.state === 'pending') return true;
+  dependsOnAnother(shard: ShardIdentifier): boolean {
+    for (const [pending, other] of this.#dependencies ?? [])
+      if (other !== shard && pending.state === 'pending') return true;
     return false;
   }
 
@@ -78,28 +78,28 @@ export class PerformRun implements PerformScope {
     const row = rowKey(modelName, id);
     const state = this.#staged.get(row);
     if (state === undefined) return this.#load(row, load);
-    const moment = this.#staged.moments.take(row);
-    return moment === undefined ? this.#restOn(state) : this.#readAfter(moment, row, load);
+    const turn = this.#staged.loopTurns.take(row);
+    return turn === undefined ? this.#dependOn(state) : this.#readAfter(turn, row, load);
   }
 
-  async #readAfter(moment: Promise<void>, row: string, load: LoadModel): Promise<Entity | undefined> {
-    await moment;
+  async #readAfter(turn: Promise<void>, row: string, load: LoadModel): Promise<Entity | undefined> {
+    await turn;
     const state = this.#chaining ? this.#staged.get(row) : undefined;
-    return state === undefined ? this.#load(row, load) : this.#restOn(state);
+    return state === undefined ? this.#load(row, load) : this.#dependOn(state);
   }
 
   /** While it was being loaded, another action may have staged a newer state. */
   #load(row: string, load: LoadModel): Promise<Entity | undefined> {
     return load().then((stored) => {
-      const moment = this.#staged.moments.take(row);
-      return moment === undefined ? this.#newest(row, stored) : moment.then(() => this.#newest(row, stored));
+      const turn = this.#staged.loopTurns.take(row);
+      return turn === undefined ? this.#newest(row, stored) : turn.then(() => this.#newest(row, stored));
     });
   }
 
   #newest(row: string, stored: Entity | undefined): Entity | undefined {
     const state = this.#chaining ? this.#staged.get(row) : undefined;
     if (state === undefined || state.model.version <= (stored?.version ?? 0)) return stored;
-    return this.#restOn(state);
+    return this.#dependOn(state);
   }
 
   /**
@@ -110,13 +110,13 @@ export class PerformRun implements PerformScope {
     if (!this.#chaining) return load();
     const isStaged = this.#staged.holderOf(name) !== undefined;
     const stored = isStaged ? undefined : await load();
-    await this.#staged.moments.take(name);
+    await this.#staged.loopTurns.take(name);
     const staged = this.#chaining ? this.#staged.holderOf(name) : undefined;
     // What was staged when this began is settled by now: the database knows what became of it.
     if (staged === undefined) return this.#keyHolder(name, isStaged ? await load() : stored);
     const isBehind =
       stored !== undefined && rowOf(stored) === rowOf(staged.model) && stored.version >= staged.model.version;
-    return isBehind ? stored : this.#restOn(staged);
+    return isBehind ? stored : this.#dependOn(staged);
   }
 
   /** Another action may have staged a state of the model that has given the key up. */
@@ -125,10 +125,10 @@ export class PerformRun implements PerformScope {
     return newest !== undefined && heldKeys(newest).includes(name) ? newest : undefined;
   }
 
-  #restOn({ model, link }: StagedState): Entity {
-    this.#links ??= new Map();
-    this.#links.set(
-      link,
+  #dependOn({ model, pending }: StagedState): Entity {
+    this.#dependencies ??= new Map();
+    this.#dependencies.set(
+      pending,
       model.id instanceof ShardedId ? model.id.resolveShardIdentifier() : this.#defaultShard,
     );
     return model;
@@ -141,6 +141,6 @@ export class PerformRun implements PerformScope {
   async beforeQuery(shard: ShardIdentifier): Promise<void> {
     if (!this.#mayChain) return;
     this.#chaining = false;
-    await allApplied([...this.#staged.pendingLinks(shard), ...this.links]);
+    await allApplied([...this.#staged.pendingPlans(shard), ...this.dependencies]);
   }
 }

@@ -4,7 +4,7 @@ import type { Entity } from '../../domain/entity.js';
 import { heldKeys } from '../../domain/natural-key.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { idOf, planOf } from '../../persistence/test-support/plans.js';
-import { Link } from '../../persistence/write/link.js';
+import { PendingPlan } from '../../persistence/write/pending-plan.js';
 import { guestModel, newGuest } from '../test-support/guests.js';
 import { StagedStates } from './staged-states.js';
 
@@ -14,35 +14,35 @@ const other = ShardIdentifier.of(1, 0);
 class Bench {
   readonly states = new StagedStates();
 
-  publish(changes: string, on: ShardIdentifier = shard): Link {
-    const link = new Link();
-    this.states.publish(planOf(...changes.split(' ')).items, link, on);
-    return link;
+  publish(changes: string, on: ShardIdentifier = shard): PendingPlan {
+    const pending = new PendingPlan();
+    this.states.publish(planOf(...changes.split(' ')).items, pending, on);
+    return pending;
   }
 
   version(row: string): number | undefined {
     return this.states.get(`Account/${idOf(row).getValue()}`)?.model.version;
   }
 
-  isOutrun(change: string): boolean {
+  isSuperseded(change: string): boolean {
     const [item] = planOf(change).items;
-    return item !== undefined && this.states.isOutrun(item);
+    return item !== undefined && this.states.isSuperseded(item);
   }
 }
 
 describe('staged states', () => {
   test('show what a sealed plan changes and adds, but not what it expects', () => {
     const bench = new Bench();
-    const link = bench.publish('a1>2 +b c1?');
+    const pending = bench.publish('a1>2 +b c1?');
     expect([bench.version('a'), bench.version('b'), bench.version('c')]).toEqual([2, 1, undefined]);
-    expect(bench.states.get(`Account/${idOf('a').getValue()}`)?.link).toBe(link);
+    expect(bench.states.get(`Account/${idOf('a').getValue()}`)?.pending).toBe(pending);
   });
 
   test.each([true, false])('are gone when their plan is settled (applied: %s)', (applied) => {
     const bench = new Bench();
     bench.publish('a1>2').settle(applied);
     expect(bench.version('a')).toBeUndefined();
-    expect(bench.states.pendingLinks(shard)).toEqual([]);
+    expect(bench.states.pendingPlans(shard)).toEqual([]);
   });
 
   test('of a later plan stand when an earlier one is applied', () => {
@@ -63,21 +63,21 @@ describe('staged states', () => {
     second.settle(false);
     third.settle(false);
     expect(bench.version('a')).toBe(2);
-    expect(bench.states.get(`Account/${idOf('a').getValue()}`)?.link).toBe(first);
+    expect(bench.states.get(`Account/${idOf('a').getValue()}`)?.pending).toBe(first);
     first.settle(true);
     expect(bench.version('a')).toBeUndefined();
   });
 
-  test('outrun who starts from another version', () => {
+  test('supersede whoever starts from another version', () => {
     const bench = new Bench();
     bench.publish('a1>2');
     expect([
-      bench.isOutrun('a1>2'),
-      bench.isOutrun('a1?'),
-      bench.isOutrun('a2>3'),
-      bench.isOutrun('b1>2'),
+      bench.isSuperseded('a1>2'),
+      bench.isSuperseded('a1?'),
+      bench.isSuperseded('a2>3'),
+      bench.isSuperseded('b1>2'),
     ]).toEqual([true, true, false, false]);
-    expect(bench.isOutrun('+a')).toBe(false);
+    expect(bench.isSuperseded('+a')).toBe(false);
   });
 
   test('name the plans under way on one shard, those too that later ones have overtaken', () => {
@@ -86,9 +86,9 @@ describe('staged states', () => {
     const second = bench.publish('a2>3');
     bench.publish('b1>2', other);
     bench.publish('c1?');
-    expect(bench.states.pendingLinks(shard)).toEqual([first, second]);
+    expect(bench.states.pendingPlans(shard)).toEqual([first, second]);
     second.settle(false);
-    expect(bench.states.pendingLinks(shard)).toEqual([first]);
+    expect(bench.states.pendingPlans(shard)).toEqual([first]);
   });
 });
 
@@ -98,35 +98,35 @@ describe('staged states of models with natural keys', () => {
   const [key = ''] = heldKeys(ann);
   const add = (model: Entity): StagedItem => ({ kind: 'add', descriptor, model, events: [] });
 
-  function publish(states: StagedStates, model: Entity): Link {
-    const link = new Link();
-    states.publish([add(model)], link, shard);
-    return link;
+  function publish(states: StagedStates, model: Entity): PendingPlan {
+    const pending = new PendingPlan();
+    states.publish([add(model)], pending, shard);
+    return pending;
   }
 
   test('hold a key as long as the latest state of the model has it', () => {
     const states = new StagedStates();
-    const links = [ann, ann.stayed(), ann.stayed()].map((model) => publish(states, model));
-    expect(states.holderOf(key)?.link).toBe(links[2]);
-    links[0]?.settle(true);
-    expect(states.holderOf(key)?.link).toBe(links[2]);
+    const dependencies = [ann, ann.stayed(), ann.stayed()].map((model) => publish(states, model));
+    expect(states.holderOf(key)?.pending).toBe(dependencies[2]);
+    dependencies[0]?.settle(true);
+    expect(states.holderOf(key)?.pending).toBe(dependencies[2]);
     const renaming = publish(states, ann.renamed('ann@home'));
     expect(states.holderOf(key)).toBeUndefined();
     renaming.settle(false);
-    expect(states.holderOf(key)?.link).toBe(links[2]);
-    for (const link of links.slice(1)) link.settle(true);
+    expect(states.holderOf(key)?.pending).toBe(dependencies[2]);
+    for (const pending of dependencies.slice(1)) pending.settle(true);
     expect(states.holderOf(key)).toBeUndefined();
   });
 
   test('name who holds a key that another plan wants, unless that plan changes the holder', () => {
     const states = new StagedStates();
     expect(states.keyTakers([add(ann)])).toBeUndefined();
-    const link = publish(states, ann);
+    const pending = publish(states, ann);
     expect(states.keyTakers(undefined)).toBeUndefined();
     expect(states.keyTakers([add(bob)])).toBeUndefined();
-    expect(states.keyTakers([add(newGuest('ann@hotel'))])).toEqual([link]);
+    expect(states.keyTakers([add(newGuest('ann@hotel'))])).toEqual([pending]);
     expect(states.keyTakers([add(newGuest('ann@hotel')), add(ann.renamed('ann@home'))])).toBeUndefined();
-    link.settle(true);
+    pending.settle(true);
     expect(states.keyTakers([add(newGuest('ann@hotel'))])).toBeUndefined();
   });
 });

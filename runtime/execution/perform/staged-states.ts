@@ -4,13 +4,13 @@ import { NO_SLOT, type Slotted, TransientSet } from '../../collections/transient
 import { type Entity, rowOf } from '../../domain/entity.js';
 import { heldKeys } from '../../domain/natural-key.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
-import type { Link } from '../../persistence/write/link.js';
-import { Moments } from '../contention/moments.js';
+import type { PendingPlan } from '../../persistence/write/pending-plan.js';
+import { LoopTurns } from '../contention/loop-turns.js';
 
 /** A staged state that is not committed yet. */
 export interface StagedState {
   readonly model: Entity;
-  readonly link: Link;
+  readonly pending: PendingPlan;
 }
 
 /** A state with the one that it was made from, as long as that may still have to stand in for it. */
@@ -19,8 +19,8 @@ interface ChainedState extends StagedState {
 }
 
 /** A sealed plan that shows states and whose outcome is not known yet. */
-interface PendingPlan extends Slotted {
-  readonly link: Link;
+interface StagedPlan extends Slotted {
+  readonly pending: PendingPlan;
   readonly shard: ShardIdentifier;
 }
 
@@ -30,11 +30,11 @@ interface PendingPlan extends Slotted {
  */
 export class StagedStates {
   readonly #latest = new TransientMap<ChainedState>();
-  readonly #pending = new TransientSet<PendingPlan>();
+  readonly #plans = new TransientSet<StagedPlan>();
   /** How many states of each row hold a natural key, by the key's name. */
   readonly #holders = new Map<string, Map<string, number>>();
-  /** Those who read one model start from what the one before has staged. */
-  readonly moments: Moments = new Moments();
+  /** Executions that read one model each start from what the one before has staged. */
+  readonly loopTurns: LoopTurns = new LoopTurns();
 
   /** @param row its key */
   get(row: string): StagedState | undefined {
@@ -54,54 +54,54 @@ export class StagedStates {
   }
 
   /**
-   * Links of other sealed plans that hold a natural key which these items will hold: they have to be settled first.
+   * Other sealed plans that hold a natural key which these items will hold. They have to be settled first.
    *
    * @param keyed all items of a plan whose models have keys, if there are any @returns undefined if there are none
    */
-  keyTakers(keyed: readonly StagedItem[] | undefined): readonly Link[] | undefined {
+  keyTakers(keyed: readonly StagedItem[] | undefined): readonly PendingPlan[] | undefined {
     if (keyed === undefined || this.#holders.size === 0) return undefined;
     const rows = new Set(keyed.map(({ model }) => rowOf(model)));
-    const links: Link[] = [];
+    const dependencies: PendingPlan[] = [];
     for (const { kind, model } of keyed) {
       if (kind === 'expect') continue;
       for (const key of heldKeys(model)) {
         const holder = this.holderOf(key);
-        if (holder !== undefined && !rows.has(rowOf(holder.model))) links.push(holder.link);
+        if (holder !== undefined && !rows.has(rowOf(holder.model))) dependencies.push(holder.pending);
       }
     }
-    return links.length === 0 ? undefined : links;
+    return dependencies.length === 0 ? undefined : dependencies;
   }
 
   /** Whether a sealed plan has moved on from what this item starts from. */
-  isOutrun(item: StagedItem): boolean {
+  isSuperseded(item: StagedItem): boolean {
     if (item.kind === 'add') return false;
     const latest = this.get(rowOf(item.model));
     return latest !== undefined && latest.model.version !== item.expectedVersion;
   }
 
-  /** Shows the changes of a sealed plan, all on this shard, until its link is settled. */
-  publish(items: readonly StagedItem[], link: Link, shard: ShardIdentifier): void {
+  /** Shows the changes of a sealed plan, all on this shard, until the plan is settled. */
+  publish(items: readonly StagedItem[], pending: PendingPlan, shard: ShardIdentifier): void {
     const states: ChainedState[] = [];
     for (const { kind, descriptor, model } of items) {
       if (kind === 'expect' || descriptor.chaining === false) continue;
       const row = rowOf(model);
-      const state = { model, link, before: this.#latest.get(row) };
+      const state = { model, pending, before: this.#latest.get(row) };
       this.#latest.set(row, state);
       if (descriptor.keys !== undefined) this.#hold(row, model);
       states.push(state);
     }
     if (states.length === 0) return;
-    const pending = { link, shard, slot: NO_SLOT };
-    this.#pending.add(pending);
-    link.onSettled(() => {
-      this.#pending.delete(pending);
+    const plan = { pending, shard, slot: NO_SLOT };
+    this.#plans.add(plan);
+    pending.onSettled(() => {
+      this.#plans.delete(plan);
       for (const state of states) this.#forget(rowOf(state.model), state);
     });
   }
 
-  /** Links of the plans on this shard that show states and whose outcome is not known yet. */
-  pendingLinks(shard: ShardIdentifier): readonly Link[] {
-    return this.#pending.filter((pending) => pending.shard === shard).map(({ link }) => link);
+  /** The plans on this shard that show states and whose outcome is not known yet. */
+  pendingPlans(shard: ShardIdentifier): readonly PendingPlan[] {
+    return this.#plans.filter((plan) => plan.shard === shard).map(({ pending }) => pending);
   }
 
   #hold(row: string, model: Entity): void {
@@ -128,11 +128,11 @@ export class StagedStates {
     if (this.#holders.size > 0) this.#release(row, state.model);
     if (this.#latest.get(row) === state) {
       let { before } = state;
-      while (before !== undefined && before.link.state !== 'pending') before = before.before;
+      while (before !== undefined && before.pending.state !== 'pending') before = before.before;
       if (before === undefined) this.#latest.delete(row);
       else this.#latest.set(row, before);
     }
-    // An applied state rests on applied ones only: nobody goes back behind it.
-    if (state.link.state === 'applied') state.before = undefined;
+    // An applied state depends on applied ones only: no read goes back behind it.
+    if (state.pending.state === 'applied') state.before = undefined;
   }
 }

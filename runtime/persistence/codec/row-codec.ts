@@ -2,14 +2,14 @@ import type { ColumnDescriptor, ModelDescriptor } from '../../domain/descriptor.
 import { assign, type Entity, fieldOf, finishDraft, markStored, startDraft } from '../../domain/entity.js';
 import { ValidationError } from '../../errors.js';
 import { type ArrayValue, arrayLiteral, type ColumnCodec, columnCodec } from './column-codec.js';
-import { type IsSure, sureValues } from './sure-values.js';
+import { type IsValidated, validatedValues } from './validated-values.js';
 
 /** A column with its codec. */
 export interface CodedColumn {
   readonly descriptor: ColumnDescriptor;
   readonly codec: ColumnCodec;
   /** Of a value that the codec has passed, whether the server is sure to accept it. */
-  readonly isSure: IsSure;
+  readonly isValidated: IsValidated;
 }
 
 /** Rows to models and back, for one model class. */
@@ -26,7 +26,7 @@ export class RowCodec<M extends Entity = Entity> {
     this.columns = model.columns.map((descriptor) => ({
       descriptor,
       codec: columnCodec(descriptor),
-      isSure: sureValues(descriptor),
+      isValidated: validatedValues(descriptor),
     }));
     const keys = model.keys ?? [];
     const state = keys.length > 0 && model.deletedStates !== undefined ? ['state'] : [];
@@ -74,12 +74,12 @@ export class RowCodec<M extends Entity = Entity> {
    *   that states may be skipped. That is never said of natural keys: the unique index has to see each of them
    */
   judgeReplaced(state: Entity, next: Entity): void {
-    for (const { descriptor, codec, isSure } of this.columns) {
+    for (const { descriptor, codec, isValidated } of this.columns) {
       const { field } = descriptor;
       if (field === 'version') continue;
       const value = fieldOf(state, field);
       if (value === fieldOf(next, field)) continue;
-      const fits = isAbsent(value) ? mayBeAbsent(descriptor) : isSure(value, codec.toText(value));
+      const fits = isAbsent(value) ? mayBeAbsent(descriptor) : isValidated(value, codec.toText(value));
       if (this.#keyFields.has(field) || (!fits && this.model.folding !== true)) {
         throw new ValidationError(`Whether ${field} fits its column is for the server to say`, { field });
       }

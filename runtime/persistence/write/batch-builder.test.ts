@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { idOf, planOf } from '../test-support/plans.js';
 import { BatchBuilder } from './batch-builder.js';
-import type { Link } from './link.js';
+import type { PendingPlan } from './pending-plan.js';
 import { QueuedPlan } from './queued-plan.js';
 
-function entryOf(change: string, restsOn: readonly QueuedPlan[] = []): QueuedPlan {
+function entryOf(change: string, dependsOn: readonly QueuedPlan[] = []): QueuedPlan {
   const plan = planOf(...change.split(' '));
-  const options = { timeoutMs: Number.POSITIVE_INFINITY, restsOn: restsOn.map(({ link }) => link) };
+  const options = { timeoutMs: Number.POSITIVE_INFINITY, dependsOn: dependsOn.map(({ pending }) => pending) };
   return new QueuedPlan(plan, options, () => new Error('overdue'));
 }
 
@@ -48,7 +48,7 @@ describe('a batch', () => {
     expect(batch.tryAdd(entryOf('b1>2'))).toBe(true);
   });
 
-  test('joins a plan to those it rests on, and with them to one another', () => {
+  test('joins a plan to those it depends on, and with them to one another', () => {
     const batch = new BatchBuilder(new Set());
     const [a, b, c] = [entryOf('a1>2'), entryOf('b1>2'), entryOf('c1>2')];
     for (const entry of [a, b, c]) batch.tryAdd(entry);
@@ -81,12 +81,12 @@ describe('a batch', () => {
     expect(batch.tryAdd(entryOf('!a2>3', [first]))).toBe(false);
   });
 
-  test('leaves a plan waiting that rests on one elsewhere, unless that is applied', () => {
+  test('leaves a plan waiting that depends on one elsewhere, unless that is applied', () => {
     const batch = new BatchBuilder(new Set());
     const elsewhere = entryOf('a1>2');
     const entry = entryOf('b1>2', [elsewhere]);
     expect(batch.tryAdd(entry)).toBe(false);
-    elsewhere.link.settle(true);
+    elsewhere.pending.settle(true);
     expect(batch.tryAdd(entry)).toBe(true);
     expect(textOf(batch)).toEqual(['b1>2']);
   });
@@ -166,16 +166,16 @@ describe('whatever waits in the queue, a batch', () => {
     );
   });
 
-  test('holds what a plan rests on, before it and in its group', () => {
+  test('holds what a plan depends on, before it and in its group', () => {
     fc.assert(
       fc.property(plans, (drawn) => {
         const batch = new BatchBuilder(new Set());
         for (const entry of queueOf(drawn)) batch.tryAdd(entry);
         for (const group of batch.groups) {
-          const before = new Set<Link>();
-          for (const { link, restsOn } of group) {
-            for (const other of restsOn) expect(before.has(other)).toBe(true);
-            before.add(link);
+          const before = new Set<PendingPlan>();
+          for (const { pending, dependsOn } of group) {
+            for (const other of dependsOn) expect(before.has(other)).toBe(true);
+            before.add(pending);
           }
         }
       }),

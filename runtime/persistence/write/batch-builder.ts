@@ -20,15 +20,15 @@ interface LastTouch {
 }
 
 /**
- * Composes one statement out of waiting plans. Plans that rest on one another form one group. Two groups never touch
+ * Composes one statement out of waiting plans. Plans that depend on one another form one group. Two groups never touch
  * one row, unless both only expect the same version of it; within a group a row may be changed again by a plan that
- * rests on the change before.
+ * depends on the change before.
  */
 export class BatchBuilder {
   readonly #busyRows: Rows;
   readonly #isFoldable: (model: ModelDescriptor) => boolean;
   readonly #groupOf = new Map<QueuedPlan, QueuedPlan[]>();
-  readonly #byLink = new Map<object, QueuedPlan>();
+  readonly #byPending = new Map<object, QueuedPlan>();
   readonly #lastTouch = new Map<string, LastTouch>();
 
   /**
@@ -49,23 +49,23 @@ export class BatchBuilder {
     return [...new Set(this.#groupOf.values())];
   }
 
-  /** Takes the plan unless it has to wait for a row or a link that is not in this batch. */
+  /** Takes the plan unless it has to wait for a row or a pending plan that is not in this batch. */
   tryAdd(entry: QueuedPlan): boolean {
     const partners = this.#partners(entry);
     if (partners === undefined || !entry.touches.every((touch) => this.#isFree(touch, entry))) return false;
     this.#join(entry, partners);
-    this.#byLink.set(entry.link, entry);
+    this.#byPending.set(entry.pending, entry);
     for (const touch of entry.touches) this.#lastTouch.set(touch.row, { entry, touch });
     return true;
   }
 
-  /** Plans of this batch that the entry rests on; undefined if it rests on one that is still elsewhere. */
+  /** Plans of this batch that the entry depends on; undefined if it depends on one that is still elsewhere. */
   #partners(entry: QueuedPlan): readonly QueuedPlan[] | undefined {
-    if (entry.restsOn.length === 0) return NONE;
+    if (entry.dependsOn.length === 0) return NONE;
     const partners: QueuedPlan[] = [];
-    for (const link of entry.restsOn) {
-      if (link.state === 'applied') continue;
-      const partner = this.#byLink.get(link);
+    for (const pending of entry.dependsOn) {
+      if (pending.state === 'applied') continue;
+      const partner = this.#byPending.get(pending);
       if (partner === undefined) return undefined;
       partners.push(partner);
     }
@@ -79,7 +79,7 @@ export class BatchBuilder {
     // Many may rest their decisions on one state: none of them changes it.
     if (touch.kind === 'expect' && last.touch.kind === 'expect') return touch.from === last.touch.from;
     const follows = touch.kind === 'update' && last.touch.kind !== 'expect' && last.touch.to === touch.from;
-    return follows && this.#isFoldable(touch.model) && entry.restsOn.includes(last.entry.link);
+    return follows && this.#isFoldable(touch.model) && entry.dependsOn.includes(last.entry.pending);
   }
 
   #join(entry: QueuedPlan, partners: readonly QueuedPlan[]): void {
@@ -94,7 +94,7 @@ export class BatchBuilder {
     this.#groupOf.set(entry, group);
   }
 
-  /** Groups that a plan ties together; neither rests on the other, so their order among themselves is free. */
+  /** Groups that a plan ties together; neither depends on the other, so their order among themselves is free. */
   #merge(from: readonly QueuedPlan[], into: QueuedPlan[]): void {
     for (const member of from) {
       into.push(member);

@@ -21,12 +21,12 @@ export function isAboutLocks(error: unknown): boolean {
   );
 }
 
-/** Whether a plan that was in flight has been applied is for its execution to find out; its link waits for that. */
+/** Whether a plan that was in flight has been applied is for its execution to find out; its pending plan waits for that. */
 export function giveBack(entry: QueuedPlan, failure: DriverFailure): void {
   if (failure.phase === 'in-flight' && entry.sentUnder !== undefined) {
     entry.reject(new LostWrite(entry.sentUnder, failure));
     return;
   }
-  entry.link.settle(false);
+  entry.pending.settle(false);
   entry.reject(failure);
 }

@@ -13,7 +13,7 @@ import { EventCatalog } from '../codec/event-catalog.js';
 import { SqlShardStore } from '../sql-shard-store.js';
 import { planOf } from '../test-support/plans.js';
 import { FoldingRules } from './folding-rules.js';
-import type { Link } from './link.js';
+import type { PendingPlan } from './pending-plan.js';
 import type { PlanWrite } from './plan-write.js';
 import { ShardWriter } from './shard-writer.js';
 
@@ -103,11 +103,11 @@ function chain(from: number, middle: object = {}): readonly PlanWrite[] {
 /** Plans that depend on one another. */
 async function settle(writer: ShardWriter, ...plans: readonly PlanWrite[]): Promise<readonly string[]> {
   const isChain = plans.some(({ action }) => action.name.includes('>'));
-  const links: Link[] = [];
+  const dependencies: PendingPlan[] = [];
   const outcomes = plans.map((plan) => {
-    const restsOn = isChain ? links.slice(-1) : [];
-    const submission = writer.submit(plan, { timeoutMs: 60_000, restsOn });
-    links.push(submission.link);
+    const dependsOn = isChain ? dependencies.slice(-1) : [];
+    const submission = writer.submit(plan, { timeoutMs: 60_000, dependsOn });
+    dependencies.push(submission.pending);
     return submission.outcome.then(
       (outcome) => (outcome.kind === 'applied' ? `applied ${outcome.chainLength}` : outcome.kind),
       (error: unknown) =>
@@ -119,12 +119,12 @@ async function settle(writer: ShardWriter, ...plans: readonly PlanWrite[]): Prom
 
 describeOnEachAdapter('a chain that was about to be folded', (harness) => {
   test.each(Object.entries(CASES))(
-    'is written link by link once there is %s',
+    'is written plan by plan once there is %s',
     async (name, [sql, middle]) => {
       const { database, writer } = await opened(harness);
       await run(database, sql);
       const refusal = name === 'a narrower column' ? 'refused 22' : 'refused 23';
-      expect(await settle(writer, ...chain(4, middle))).toEqual(['applied 1', refusal, 'broken']);
+      expect(await settle(writer, ...chain(4, middle))).toEqual(['applied 1', refusal, 'dependency-failed']);
       expect(await settle(writer, ...chain(5))).toEqual(['applied 1', 'applied 1', 'applied 1']);
     },
   );
@@ -147,7 +147,7 @@ describeOn('postgresql', 'a chain that meets a migration', (harness) => {
     await expect.poll(() => waiting(database), { timeout: 20_000, interval: 5 }).toBe(true);
     await session.script('commit');
     session.release();
-    expect(await ends).toEqual(['applied 1', 'refused 23', 'broken']);
+    expect(await ends).toEqual(['applied 1', 'refused 23', 'dependency-failed']);
   });
 });
 

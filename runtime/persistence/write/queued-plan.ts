@@ -6,7 +6,7 @@ import { rowOf } from '../../domain/entity.js';
 import { onAbort } from '../../sharding/abort-listeners.js';
 import type { Wait } from '../../sharding/deadlines.js';
 import type { Place } from '../../sharding/shard-database.js';
-import { Link } from './link.js';
+import { PendingPlan } from './pending-plan.js';
 import type { ActionRow, PlanWrite } from './plan-write.js';
 
 /** A row that a plan touches. */
@@ -33,19 +33,19 @@ export interface QueueOptions {
   /** Takes the plan out of the queue; once it has been sent its true outcome is reported. */
   readonly signal?: AbortSignal | undefined;
   /** Links whose staged state the plan has read. Default none. */
-  readonly restsOn?: readonly Link[];
+  readonly dependsOn?: readonly PendingPlan[];
 }
 
-const NO_LINKS: readonly Link[] = Object.freeze([]);
+const NO_DEPENDENCIES: readonly PendingPlan[] = Object.freeze([]);
 
 /** A plan in a writer's queue. */
 export class QueuedPlan implements Wait {
   readonly plan: PlanWrite;
   /** In staging order. */
   readonly touches: readonly Touch[];
-  readonly link: Link = new Link();
+  readonly pending: PendingPlan = new PendingPlan();
   /** It is applied only together with what these stand for, or after it. */
-  readonly restsOn: readonly Link[];
+  readonly dependsOn: readonly PendingPlan[];
   /** `time.nowMs()` by which the outcome must be known. */
   readonly deadline: number;
   readonly signal: AbortSignal | undefined;
@@ -66,12 +66,12 @@ export class QueuedPlan implements Wait {
   /** @param overdue what to tell when the deadline has passed */
   constructor(
     plan: PlanWrite,
-    { timeoutMs, signal, restsOn = NO_LINKS }: QueueOptions,
+    { timeoutMs, signal, dependsOn = NO_DEPENDENCIES }: QueueOptions,
     overdue: (entry: QueuedPlan) => Error,
   ) {
     this.plan = plan;
     this.touches = plan.items.map(touchOf);
-    this.restsOn = restsOn;
+    this.dependsOn = dependsOn;
     this.queuedMs = time.nowMs();
     this.deadline = this.queuedMs + timeoutMs;
     this.signal = signal;
@@ -101,12 +101,12 @@ export class QueuedPlan implements Wait {
     this.#reject(this.#overdue(this));
   }
 
-  /** Calls back when the signal is aborted, at once if it is; no more once the link is settled. */
+  /** Calls back when the signal is aborted, at once if it is; no more once the pending plan is settled. */
   onAbort(listener: (entry: QueuedPlan) => void): void {
     const { signal } = this;
     if (signal === undefined) return;
     if (signal.aborted) listener(this);
-    else this.link.onSettled(onAbort(signal, () => listener(this)));
+    else this.pending.onSettled(onAbort(signal, () => listener(this)));
   }
 }
 
@@ -127,8 +127,8 @@ export type WriteOutcome =
     }
   /** A version no longer matched. */
   | { readonly kind: 'stale' }
-  /** A link that the plan rested on has failed; with fresh reads it may succeed. */
-  | { readonly kind: 'broken' };
+  /** A pending plan that the plan depended on has failed; with fresh reads it may succeed. */
+  | { readonly kind: 'dependency-failed' };
 
 function touchOf(item: StagedItem): Touch {
   const { kind, model, descriptor } = item;

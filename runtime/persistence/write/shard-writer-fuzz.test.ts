@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { MemoryStore } from '../test-support/memory-store.js';
 import { planOf } from '../test-support/plans.js';
-import type { Link } from './link.js';
+import type { PendingPlan } from './pending-plan.js';
 import type { PlanWrite } from './plan-write.js';
 import { ShardWriter } from './shard-writer.js';
 import { DEFAULT_WRITER_LIMITS } from './writer-limits.js';
@@ -24,8 +24,8 @@ const intents = fc.array(
 
 interface Sent {
   readonly plan: PlanWrite;
-  readonly restsOn: readonly Sent[];
-  readonly link: Link;
+  readonly dependsOn: readonly Sent[];
+  readonly pending: PendingPlan;
   readonly end: Promise<string>;
 }
 
@@ -51,7 +51,7 @@ test('whatever fails, is locked or is aborted: every plan gets one true answer, 
         for (const { updates, chained, guilty: isGuilty, aborted, pause } of drawn) {
           const seen = updates.map((row) => {
             const state = latest.get(row);
-            return chained && state?.by.link.state === 'pending' ? state : undefined;
+            return chained && state?.by.pending.state === 'pending' ? state : undefined;
           });
           const plan = planOf(
             ...updates.map((row, index) => {
@@ -60,18 +60,18 @@ test('whatever fails, is locked or is aborted: every plan gets one true answer, 
             }),
           );
           if (isGuilty) guilty.add(plan);
-          const restsOn = seen.flatMap((state) => (state === undefined ? [] : [state.by]));
+          const dependsOn = seen.flatMap((state) => (state === undefined ? [] : [state.by]));
           const signal = aborted ? AbortSignal.abort() : undefined;
-          const { link, outcome } = writer.submit(plan, {
+          const { pending, outcome } = writer.submit(plan, {
             timeoutMs: 60_000,
-            restsOn: restsOn.map((other) => other.link),
+            dependsOn: dependsOn.map((other) => other.pending),
             signal,
           });
           const end = outcome.then(
             ({ kind }) => kind,
             () => 'failed',
           );
-          const entry = { plan, restsOn, link, end };
+          const entry = { plan, dependsOn, pending, end };
           sent.push(entry);
           plan.items.forEach(({ model }, index) => {
             const row = updates[index];
@@ -83,12 +83,12 @@ test('whatever fails, is locked or is aborted: every plan gets one true answer, 
         expect(memory.objections).toEqual([]);
         const position = new Map(memory.applied.map((plan, index) => [plan, index]));
         expect(position.size).toBe(memory.applied.length);
-        sent.forEach(({ plan, restsOn, link }, index) => {
+        sent.forEach(({ plan, dependsOn, pending }, index) => {
           const at = position.get(plan);
           expect(ends[index] === 'applied').toBe(at !== undefined);
-          expect(link.state).toBe(at === undefined ? 'failed' : 'applied');
+          expect(pending.state).toBe(at === undefined ? 'failed' : 'applied');
           if (at === undefined) return;
-          for (const other of restsOn) expect(position.get(other.plan) ?? Number.NaN).toBeLessThan(at);
+          for (const other of dependsOn) expect(position.get(other.plan) ?? Number.NaN).toBeLessThan(at);
         });
         expect(writer.queued).toBe(0);
       },

@@ -7,8 +7,8 @@ import { ShardBusyError, ValidationError } from '../../errors.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { ManualStore } from '../test-support/manual-store.js';
 import { planOf } from '../test-support/plans.js';
-import { Link } from './link.js';
 import { LostWrite } from './lost-write.js';
+import { PendingPlan } from './pending-plan.js';
 import type { PlanWrite } from './plan-write.js';
 import { ShardWriter, type Submission } from './shard-writer.js';
 import { DEFAULT_WRITER_LIMITS, type WriterLimits } from './writer-limits.js';
@@ -58,10 +58,10 @@ class Bench {
     this.writer = new ShardWriter(this.manual.store, ShardIdentifier.of(0, 0), all, isFoldable, soon);
   }
 
-  submit(change: string, restsOn: readonly Submitted[] = [], options: object = {}): Submitted {
+  submit(change: string, dependsOn: readonly Submitted[] = [], options: object = {}): Submitted {
     const plan = planOf(...change.split(' '));
-    const links = restsOn.map(({ link }) => link);
-    const submission = this.writer.submit(plan, { timeoutMs: 60_000, restsOn: links, ...options });
+    const dependencies = dependsOn.map(({ pending }) => pending);
+    const submission = this.writer.submit(plan, { timeoutMs: 60_000, dependsOn: dependencies, ...options });
     const end = submission.outcome.then(
       ({ kind }) => kind,
       (error: unknown) => error,
@@ -84,7 +84,7 @@ describe('merging', () => {
     expect(bench.manual.texts).toEqual(['a1>2']);
     await bench.manual.last.answer();
     expect(await plan.outcome).toMatchObject({ kind: 'applied', batchSize: 1, chainLength: 1 });
-    expect(plan.link.state).toBe('applied');
+    expect(plan.pending.state).toBe('applied');
   });
 
   test('what one turn of the event loop brings travels as one statement', async () => {
@@ -117,7 +117,7 @@ describe('merging', () => {
 
   test('plans that wait for something else are not looked at again for each that joins them', () => {
     const bench = new Bench({ aheadFrom: 2 }, setImmediate);
-    const settling = { link: new Link() } as Submitted;
+    const settling = { pending: new PendingPlan() } as Submitted;
     const looks = countLooks();
     for (let count = 0; count < 100; count += 1)
       bench.submit(`a${count}>${count + 1}`, [settling], looks.options);
@@ -246,7 +246,7 @@ describe('merging', () => {
 });
 
 describe('chaining', () => {
-  test('plans that rest on one another go as one group, in their order', async () => {
+  test('plans that depend on one another go as one group, in their order', async () => {
     const bench = new Bench();
     const held = bench.hold();
     const first = bench.submit('a1>2');
@@ -260,7 +260,7 @@ describe('chaining', () => {
     expect(bench.writer.counters.folded).toBe(3);
   });
 
-  test('a plan whose link is in flight waits for its answer', async () => {
+  test('a plan whose pending is in flight waits for its answer', async () => {
     const bench = new Bench({ maximumInFlight: 4 });
     const first = bench.submit('a1>2');
     bench.submit('b1>2', [first]);
@@ -293,7 +293,7 @@ describe('chaining', () => {
     expect(bench.manual.last.text).toBe('a2? b1>2');
   });
 
-  test('a link that fails breaks everything that rests on it, without sending it', async () => {
+  test('a pending plan that fails breaks everything that depends on it, without sending it', async () => {
     const bench = new Bench();
     const held = bench.hold();
     const first = bench.submit('a1>2', [], { signal: AbortSignal.abort() });
@@ -301,12 +301,12 @@ describe('chaining', () => {
     const third = bench.submit('b1>2', [second]);
     await held.release();
     expect(await first.end).toMatchObject({ phase: 'not-sent', reason: 'aborted' });
-    expect(await Promise.all([second.end, third.end])).toEqual(['broken', 'broken']);
-    expect([second.link.state, third.link.state]).toEqual(['failed', 'failed']);
+    expect(await Promise.all([second.end, third.end])).toEqual(['dependency-failed', 'dependency-failed']);
+    expect([second.pending.state, third.pending.state]).toEqual(['failed', 'failed']);
     expect(bench.manual.sent).toHaveLength(1);
   });
 
-  test('a link that fails while plans are being taken lets none be sent twice', async () => {
+  test('a pending plan that fails while plans are being taken lets none be sent twice', async () => {
     const bench = new Bench({ maximumInFlight: 2 });
     const busy = [bench.submit('y1>2'), bench.submit('z1>2')];
     const controller = new AbortController();
@@ -321,17 +321,17 @@ describe('chaining', () => {
     expect(plans.map(({ action }) => action.name).sort()).toEqual(['b1>2', 'c1>2', 'y1>2', 'z1>2']);
   });
 
-  test('a link of somebody else is waited for, and what became of it is respected', async () => {
+  test('a pending plan of somebody else is waited for, and what became of it is respected', async () => {
     const bench = new Bench();
-    const [applied, failed] = [new Link(), new Link()];
-    const first = bench.submit('a1>2', [], { restsOn: [applied] });
-    const second = bench.submit('b1>2', [], { restsOn: [failed] });
+    const [applied, failed] = [new PendingPlan(), new PendingPlan()];
+    const first = bench.submit('a1>2', [], { dependsOn: [applied] });
+    const second = bench.submit('b1>2', [], { dependsOn: [failed] });
     expect(bench.manual.sent).toHaveLength(0);
     applied.settle(true);
     failed.settle(false);
     expect(bench.manual.texts).toEqual(['a1>2']);
     await bench.manual.last.answer();
-    expect([await first.end, await second.end]).toEqual(['applied', 'broken']);
+    expect([await first.end, await second.end]).toEqual(['applied', 'dependency-failed']);
   });
 });
 
@@ -346,7 +346,7 @@ describe('a plan that was left out', () => {
     expect(bench.manual.last.text).toBe('a1>2 (wait)');
     await bench.manual.last.answer('left-out');
     expect(await first.end).toBe('stale');
-    expect(first.link.state).toBe('failed');
+    expect(first.pending.state).toBe('failed');
   });
 
   test('for a row that was merely locked is applied then, and told so', async () => {
@@ -367,11 +367,15 @@ describe('a plan that was left out', () => {
     await bench.manual.last.answer('left-out');
     expect(bench.manual.last.text).toBe('a1>2, a2>3, a3>4 (wait)');
     await bench.manual.last.answer('left-out');
-    expect(await Promise.all([first.end, second.end, third.end])).toEqual(['stale', 'broken', 'broken']);
+    expect(await Promise.all([first.end, second.end, third.end])).toEqual([
+      'stale',
+      'dependency-failed',
+      'dependency-failed',
+    ]);
     expect(bench.manual.sent).toHaveLength(3);
   });
 
-  test('with others on several rows is sent link by link, because any of the rows may be the stale one', async () => {
+  test('with others on several rows is sent plan by plan, because any of the rows may be the stale one', async () => {
     const bench = new Bench();
     const held = bench.hold();
     const first = bench.submit('a1>2');
@@ -439,10 +443,10 @@ describe('a plan that is to be sent apart', () => {
   test('travels alone and waits for locks from the start', async () => {
     const bench = new Bench();
     const held = bench.hold();
-    const scout = bench.submit('a1>2', [], { apart: true });
+    const probe = bench.submit('a1>2', [], { apart: true });
     expect(bench.manual.last.text).toBe('a1>2 (wait)');
     await bench.manual.last.answer('left-out');
-    expect(await scout.end).toBe('stale');
+    expect(await probe.end).toBe('stale');
     await held.release();
   });
 });
@@ -490,11 +494,11 @@ describe('a statement that fails', () => {
     await held.release();
     await bench.manual.last.fail(shutdown);
     expect(await Promise.all(plans.map(({ end }) => end))).toEqual([shutdown, shutdown]);
-    expect(plans.map(({ link }) => link.state)).toEqual(['failed', 'failed']);
+    expect(plans.map(({ pending }) => pending.state)).toEqual(['failed', 'failed']);
     expect(bench.manual.sent).toHaveLength(2);
   });
 
-  test('because of a link of a folded group is unfolded: what stands before the guilty one is applied', async () => {
+  test('because of a pending plan of a folded group is unfolded: what stands before the guilty one is applied', async () => {
     const bench = new Bench();
     const held = bench.hold();
     const first = bench.submit('a1>2');
@@ -504,13 +508,17 @@ describe('a statement that fails', () => {
     await bench.manual.last.fail(UNIQUE);
     await bench.manual.last.answer();
     await bench.manual.last.fail(UNIQUE);
-    expect(await Promise.all([first.end, guilty.end, last.end])).toEqual(['applied', UNIQUE, 'broken']);
+    expect(await Promise.all([first.end, guilty.end, last.end])).toEqual([
+      'applied',
+      UNIQUE,
+      'dependency-failed',
+    ]);
     expect(bench.manual.texts.slice(1)).toEqual(['a1>2, a2>3, a3>4', 'a1>2 (wait)', 'a2>3 (wait)']);
   });
 });
 
 describe('a connection lost in flight', () => {
-  test('leaves every plan with the action that decides about it, and the links open', async () => {
+  test('leaves every plan with the action that decides about it, and the dependencies open', async () => {
     const bench = new Bench();
     const held = bench.hold();
     const first = bench.submit('a1>2');
@@ -522,20 +530,20 @@ describe('a connection lost in flight', () => {
       error instanceof LostWrite ? error.fence : error,
     );
     expect(fences).toEqual([first.plan.action, first.plan.action, other.plan.action]);
-    expect([first.link.state, second.link.state, other.link.state]).toEqual([
+    expect([first.pending.state, second.pending.state, other.pending.state]).toEqual([
       'pending',
       'pending',
       'pending',
     ]);
   });
 
-  test('holds up those who rest on it until the truth is known', async () => {
+  test('holds up those who depend on it until the truth is known', async () => {
     const bench = new Bench();
     const first = bench.submit('a1>2');
     await bench.manual.last.fail(LOST);
     const second = bench.submit('a2>3', [first]);
     expect(bench.manual.sent).toHaveLength(1);
-    first.link.settle(true);
+    first.pending.settle(true);
     expect(bench.manual.last.text).toBe('a2>3');
     await bench.manual.last.answer();
     expect(await second.end).toBe('applied');
@@ -547,7 +555,7 @@ describe('a connection lost in flight', () => {
     const plan = bench.submit('a1>2');
     await bench.manual.last.fail(failure);
     expect(await plan.end).toBe(failure);
-    expect(plan.link.state).toBe('failed');
+    expect(plan.pending.state).toBe('failed');
   });
 });
 
@@ -558,9 +566,9 @@ describe('a deadline', () => {
     const plan = bench.submit('a1>2', [], { timeoutMs: 5 });
     const next = bench.submit('a2>3', [plan]);
     expect(await plan.end).toMatchObject({ phase: 'not-sent', reason: 'deadline' });
-    expect(plan.link.state).toBe('failed');
+    expect(plan.pending.state).toBe('failed');
     await held.release();
-    expect(await next.end).toBe('broken');
+    expect(await next.end).toBe('dependency-failed');
     expect(bench.manual.sent).toHaveLength(1);
   });
 
@@ -568,9 +576,9 @@ describe('a deadline', () => {
     const bench = new Bench();
     const plan = bench.submit('a1>2', [], { timeoutMs: 5 });
     expect(await plan.end).toMatchObject({ fence: plan.plan.action });
-    expect(plan.link.state).toBe('pending');
+    expect(plan.pending.state).toBe('pending');
     await bench.manual.last.answer();
-    expect(plan.link.state).toBe('applied');
+    expect(plan.pending.state).toBe('applied');
   });
 
   test('of the most patient plan is that of the statement', async () => {
@@ -595,7 +603,7 @@ describe('a deadline', () => {
     await bench.manual.last.answer();
     expect(await first.end).toBe('applied');
     expect(bench.manual.sent).toHaveLength(3);
-    expect(hasty.link.state).toBe('failed');
+    expect(hasty.pending.state).toBe('failed');
   });
 });
 
@@ -610,11 +618,11 @@ describe('a plan whose time ends before there is a connection', () => {
     bench.manual.hasConnection = false;
     await held.release();
     expect(bench.manual.waiting).toBe(1);
-    for (const { end, link } of [hasty, hastier]) {
+    for (const { end, pending } of [hasty, hastier]) {
       expect(await end).toMatchObject({ phase: 'not-sent', reason: 'deadline' });
-      expect(link.state).toBe('failed');
+      expect(pending.state).toBe('failed');
     }
-    expect(await behind.end).toBe('broken');
+    expect(await behind.end).toBe('dependency-failed');
     await nextTurn();
     expect(bench.manual.waiting).toBe(1);
     await bench.manual.connect();
@@ -676,7 +684,7 @@ describe('an abort', () => {
     expect(await apart.end).toMatchObject({ phase: 'not-sent', reason: 'aborted' });
     const late = bench.submit('c1>2', [], { signal: controller.signal });
     expect(await late.end).toMatchObject({ phase: 'not-sent', reason: 'aborted' });
-    expect([plan, apart, late].map(({ link }) => link.state)).toEqual(['failed', 'failed', 'failed']);
+    expect([plan, apart, late].map(({ pending }) => pending.state)).toEqual(['failed', 'failed', 'failed']);
     expect(bench.manual.sent).toHaveLength(1);
   });
 

@@ -9,8 +9,8 @@ import type { FlushOutcome, FlushRequest, ShardStore } from '../shard-store.js';
 import { BatchBuilder, isDeclaredFoldable } from './batch-builder.js';
 import { giveBack, isAboutLocks, isAboutTheServer } from './flush-failure.js';
 import { FoldingOutdated } from './folding-rules.js';
-import type { Link } from './link.js';
 import { LostWrite } from './lost-write.js';
+import type { PendingPlan } from './pending-plan.js';
 import { forEachRow, type PlanGroup, plansIn, touchOneRow } from './plan-group.js';
 import type { PlanWrite } from './plan-write.js';
 import { QueuedPlan, type QueueOptions, type Sending, type WriteOutcome } from './queued-plan.js';
@@ -28,10 +28,10 @@ export interface SubmitOptions extends QueueOptions {
 
 /** A plan in the queue. */
 export interface Submission {
-  /** Others may rest on it. Settled by the writer, except when the outcome is a `LostWrite`. */
-  readonly link: Link;
+  /** Others may depend on it. Settled by the writer, except when the outcome is a `LostWrite`. */
+  readonly pending: PendingPlan;
   /**
-   * @throws LostWrite if it was sent and no answer came: the execution settles it, and then its link
+   * @throws LostWrite if it was sent and no answer came: the execution settles it, and then its pending plan
    * @throws DriverFailure if it was answered with an error or was never sent
    */
   readonly outcome: Promise<WriteOutcome>;
@@ -39,10 +39,10 @@ export interface Submission {
 
 /**
  * Sends the plans of one shard. Alone, a plan goes at once; what queues up while statements are in flight is sent as
- * one statement. Plans that rest on one another are folded into one group, which is applied as a whole. A statement
+ * one statement. Plans that depend on one another are folded into one group, which is applied as a whole. A statement
  * that fails is split until the guilty plan stands alone, and one that is too large until it is not. A group that was left out is sent once more by itself and
  * waits for locks, which tells a stale version from a row that was merely locked; if it is stale and touches several
- * rows, it is unfolded and sent link by link.
+ * rows, it is unfolded and sent plan by plan.
  */
 export class ShardWriter {
   readonly #store: ShardStore;
@@ -98,9 +98,9 @@ export class ShardWriter {
       throw new ShardBusyError(this.#shard.toString(), `${this.queued} plans are waiting`);
     }
     const entry = new QueuedPlan(plan, options, this.#overdue);
-    entry.link.onSettled(() => deadlines.forget(entry));
+    entry.pending.onSettled(() => deadlines.forget(entry));
     deadlines.watch(entry);
-    for (const other of entry.restsOn) other.onSettled(this.#lookAtQueue);
+    for (const other of entry.dependsOn) other.onSettled(this.#lookAtQueue);
     if (options.apart === true) this.#apart.push([entry]);
     else this.#queue.push(entry);
     entry.onAbort(this.#aborted);
@@ -154,7 +154,7 @@ export class ShardWriter {
       sending.isTakenBack = true;
       sending.leave();
     }
-    entry.link.settle(false);
+    entry.pending.settle(false);
     return true;
   }
 
@@ -165,7 +165,7 @@ export class ShardWriter {
   };
 
   /**
-   * Sends what can be sent. Settling a link may call back here while plans are being taken out of the queue; then the
+   * Sends what can be sent. Settling a pending plan may call back here while plans are being taken out of the queue; then the
    * queue is looked at once more at the end, so that no plan is taken twice.
    */
   #sendNext(): void {
@@ -226,7 +226,7 @@ export class ShardWriter {
   }
 
   /**
-   * Takes the first group that is to be sent by itself and need not wait for a row or a link here; without those of its
+   * Takes the first group that is to be sent by itself and need not wait for a row or a pending plan here; without those of its
    * plans that cannot be applied any more.
    */
   #takeApart(): readonly PlanGroup[] {
@@ -235,7 +235,7 @@ export class ShardWriter {
       if (taken.length > 0) return true;
       // A group stays a group, whatever its tables are like now.
       const batch = new BatchBuilder(this.#busyRows, () => true);
-      const plans = group.filter((entry) => entry.link.state === 'pending' && !this.#givesUp(entry));
+      const plans = group.filter((entry) => entry.pending.state === 'pending' && !this.#givesUp(entry));
       if (!plans.every((entry) => batch.tryAdd(entry))) return true;
       taken = batch.groups;
       return false;
@@ -243,7 +243,7 @@ export class ShardWriter {
     return taken;
   }
 
-  /** Takes plans from the head of the queue; those that have to wait for a row or a link keep their place. */
+  /** Takes plans from the head of the queue; those that have to wait for a row or a pending plan keep their place. */
   #takeBatch(): readonly PlanGroup[] {
     const batch = new BatchBuilder(this.#busyRows, this.#isFoldable);
     const left: QueuedPlan[] = [];
@@ -259,13 +259,13 @@ export class ShardWriter {
 
   /** Tells a plan that cannot be applied any more. Its place in the queue is given up by the caller. */
   #givesUp(entry: QueuedPlan): boolean {
-    if (entry.restsOn.some(({ state }) => state === 'failed')) {
-      entry.link.settle(false);
-      entry.resolve({ kind: 'broken' });
+    if (entry.dependsOn.some(({ state }) => state === 'failed')) {
+      entry.pending.settle(false);
+      entry.resolve({ kind: 'dependency-failed' });
       return true;
     }
     if (entry.signal?.aborted !== true) return false;
-    entry.link.settle(false);
+    entry.pending.settle(false);
     entry.reject(new DriverFailure('aborted in the queue', { phase: 'not-sent', reason: 'aborted' }));
     return true;
   }
@@ -293,7 +293,7 @@ export class ShardWriter {
     });
   }
 
-  /** Whoever rested on one of them is looked for once, when their rows are free, and not for each that is told. */
+  /** Whoever depended on one of them is looked for once, when their rows are free, and not for each that is told. */
   #tellTogether(tell: () => void): void {
     this.#sending = true;
     try {
@@ -325,7 +325,7 @@ export class ShardWriter {
 
   /** Plans of a statement that was not sent, but for those that were taken back: they are sent anew, before all others. */
   #putBack(groups: readonly PlanGroup[], mode: FlushMode): void {
-    const waiting = groups.map((group) => group.filter(({ link }) => link.state === 'pending'));
+    const waiting = groups.map((group) => group.filter(({ pending }) => pending.state === 'pending'));
     this.#counters.takenBack(groups);
     for (const entry of waiting.flat()) entry.notSent();
     if (mode === 'first') this.#queue.unshift(...waiting.flat());
@@ -337,7 +337,7 @@ export class ShardWriter {
     const chainLength = group.length;
     const contended = mode !== 'first';
     for (const entry of group) {
-      entry.link.settle(true);
+      entry.pending.settle(true);
       const queuedMs = now - entry.queuedMs;
       entry.resolve({ kind: 'applied', batchSize, chainLength, contended, queuedMs });
     }
@@ -348,10 +348,10 @@ export class ShardWriter {
     const waiting = groups.map((group) => group.filter(({ expired }) => !expired));
     for (const entry of waiting.flat()) entry.notSent();
     this.#apart.unshift(...waiting);
-    for (const { expired, link } of groups.flat()) if (expired) link.settle(false);
+    for (const { expired, pending } of groups.flat()) if (expired) pending.settle(false);
   }
 
-  /** If all plans of a group touch one row, the first one's version is not there any more, and the others rest on it. */
+  /** If all plans of a group touch one row, the first one's version is not there any more, and the others depend on it. */
   #stale(group: PlanGroup): void {
     const [first, ...others] = group;
     if (first === undefined) return;
@@ -361,8 +361,8 @@ export class ShardWriter {
     }
     // The first one's execution is told first: then all of them leave the row alone together.
     first.resolve({ kind: 'stale' });
-    for (const other of others) other.resolve({ kind: 'broken' });
-    for (const { link } of group) link.settle(false);
+    for (const other of others) other.resolve({ kind: 'dependency-failed' });
+    for (const { pending } of group) pending.settle(false);
   }
 
   async #fail(groups: readonly PlanGroup[], mode: FlushMode, error: unknown): Promise<void> {
@@ -383,7 +383,7 @@ export class ShardWriter {
     }
   }
 
-  /** The database refuses a group by itself: then its plans are sent link by link. */
+  /** The database refuses a group by itself: then its plans are sent plan by plan. */
   #refused(group: PlanGroup, error: unknown): void {
     if (group.length > 1 && !(isAboutLocks(error) && touchOneRow(group))) {
       this.#counters.split();
@@ -391,7 +391,7 @@ export class ShardWriter {
       return;
     }
     for (const entry of group) entry.reject(error);
-    for (const { link } of group) link.settle(false);
+    for (const { pending } of group) pending.settle(false);
   }
 }
 

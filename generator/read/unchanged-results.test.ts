@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { JsonValue } from '../schema/json-value.js';
 import type { ActionSchema, HandlerSchema } from '../schema/project-schema.js';
 import type { Found } from './read-memory.js';
-import { isIdenticalFound, isSameFound } from './same-found.js';
+import { isIdenticalResult, isSameResult } from './unchanged-results.js';
 
 function found(line: number, example: JsonValue): Partial<Found> {
   const location = { file: 'a.ts', line, column: 1 };
@@ -23,22 +23,22 @@ function found(line: number, example: JsonValue): Partial<Found> {
 }
 
 test('what moved to other lines is the same, but not identical', () => {
-  expect(isSameFound(found(1, null), found(2, null))).toBe(true);
-  expect(isIdenticalFound(found(1, null), found(2, null))).toBe(false);
-  expect(isIdenticalFound(found(1, null), found(1, null))).toBe(true);
+  expect(isSameResult(found(1, null), found(2, null))).toBe(true);
+  expect(isIdenticalResult(found(1, null), found(2, null))).toBe(false);
+  expect(isIdenticalResult(found(1, null), found(1, null))).toBe(true);
 });
 
 test('values of the user are never taken for places', () => {
   const place = (line: number): JsonValue => ({ at: { file: 'x', line, column: 1 } });
-  expect(isSameFound(found(1, place(1)), found(2, place(1)))).toBe(true);
-  expect(isSameFound(found(1, place(1)), found(2, place(2)))).toBe(false);
+  expect(isSameResult(found(1, place(1)), found(2, place(1)))).toBe(true);
+  expect(isSameResult(found(1, place(1)), found(2, place(2)))).toBe(false);
 });
 
 test('another thing, one more and one less are not the same', () => {
-  expect(isSameFound(found(1, [1]), found(1, [2]))).toBe(false);
-  expect(isSameFound(found(1, [1]), found(1, { 0: 1 }))).toBe(false);
-  expect(isSameFound(found(1, null), {})).toBe(false);
-  expect(isSameFound({}, found(1, null))).toBe(false);
+  expect(isSameResult(found(1, [1]), found(1, [2]))).toBe(false);
+  expect(isSameResult(found(1, [1]), found(1, { 0: 1 }))).toBe(false);
+  expect(isSameResult(found(1, null), {})).toBe(false);
+  expect(isSameResult({}, found(1, null))).toBe(false);
 });
 
 test('what was stored and read back is identical, although JSON has no word for undefined', () => {
@@ -60,5 +60,5 @@ test('what was stored and read back is identical, although JSON has no word for 
     collaborators: [],
   };
   const stored: Partial<Found> = JSON.parse(JSON.stringify({ handlers: [handler] }));
-  expect(isIdenticalFound(stored, { handlers: [handler] })).toBe(true);
+  expect(isIdenticalResult(stored, { handlers: [handler] })).toBe(true);
 });

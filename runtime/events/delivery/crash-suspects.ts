@@ -26,7 +26,7 @@ export class HandlerDied extends Error {
  */
 export function diedOf(
   attempts: Attempts,
-  suspects: Suspects,
+  suspects: CrashSuspects,
   eventId: string,
   made: number,
 ): HandlerDied | undefined {
@@ -43,7 +43,7 @@ export function diedOf(
  * dies with them is not counted against their neighbours. Attempts that have failed are noted as well, so that they
  * count on after a take-over; failures that pass are not attempts.
  */
-export class Suspects {
+export class CrashSuspects {
   readonly #consumers: ConsumerStore;
   readonly #lease: HeldLease;
   /** Attempts as they are to be noted, by event. */

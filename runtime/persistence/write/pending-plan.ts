@@ -1,8 +1,8 @@
 /**
- * One sealed plan whose outcome others may rest on: they have read its staged state, which is not committed yet.
+ * One sealed plan whose outcome others may depend on: they have read its staged state, which is not committed yet.
  * Pending until its own execution knows the truth.
  */
-export class Link {
+export class PendingPlan {
   #state: 'pending' | 'applied' | 'failed' = 'pending';
   #listeners: (() => void)[] | undefined;
 
@@ -19,7 +19,7 @@ export class Link {
     if (listeners !== undefined) for (const listener of listeners) listener();
   }
 
-  /** Calls back once the link is settled; at once if it is. */
+  /** Calls back once the pending plan is settled; at once if it is. */
   onSettled(listener: () => void): void {
     if (this.#state !== 'pending') listener();
     else if (this.#listeners === undefined) this.#listeners = [listener];
@@ -27,12 +27,12 @@ export class Link {
   }
 }
 
-/** Waits until every link is settled. True if all of them were applied. */
-export async function allApplied(links: Iterable<Link>): Promise<boolean> {
+/** Waits until every pending plan is settled. True if all of them were applied. */
+export async function allApplied(dependencies: Iterable<PendingPlan>): Promise<boolean> {
   let applied = true;
-  for (const link of links) {
-    if (link.state === 'pending') await new Promise<void>((resolve) => link.onSettled(resolve));
-    applied &&= link.state === 'applied';
+  for (const pending of dependencies) {
+    if (pending.state === 'pending') await new Promise<void>((resolve) => pending.onSettled(resolve));
+    applied &&= pending.state === 'applied';
   }
   return applied;
 }

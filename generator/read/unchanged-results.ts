@@ -3,12 +3,12 @@ import type { ActionSchema } from '../schema/project-schema.js';
 import type { Found } from './read-memory.js';
 
 /** True if two looks at a file found the same, wherever in the file: nothing that is emitted hangs on lines. */
-export function isSameFound(a: Partial<Found>, b: Partial<Found>): boolean {
+export function isSameResult(a: Partial<Found>, b: Partial<Found>): boolean {
   return isSame(a, b, false);
 }
 
 /** True if two looks at a file found the same, at the same places. */
-export function isIdenticalFound(a: Partial<Found>, b: Partial<Found>): boolean {
+export function isIdenticalResult(a: Partial<Found>, b: Partial<Found>): boolean {
   return isSame(a, b, true);
 }
 

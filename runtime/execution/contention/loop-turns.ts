@@ -1,15 +1,15 @@
 import { time } from '../../concurrency/time.js';
 
 /**
- * Lets those who read one model at the same time go on one after the other, each in a moment of its own: until it waits
- * for something, nobody else gets in between. So a `perform` that computes and stages has done so when the next one
- * looks for the latest state. Without that, of n executions that read one state one could be sealed, and the others
- * would run again, n times over.
+ * Resumes executions that read one model at the same time one after the other, each in a turn of the event loop of its
+ * own. Until it waits for something, no other one runs. So a `perform` that computes and stages has done so when the
+ * next one looks for the latest state. Without these turns, of n executions that read one state one could be sealed,
+ * and the others would run again, n times over.
  */
-export class Moments {
+export class LoopTurns {
   #taken = new Set<string>();
 
-  /** Undefined if nobody else has taken the moment of this model (`model/id`) in this turn of the event loop. */
+  /** Undefined if no other execution has resumed with this model (`model/id`) in this turn of the event loop. */
   take(key: string): Promise<void> | undefined {
     if (!this.#taken.has(key)) {
       this.#mark(key);

@@ -3,7 +3,7 @@ import { normalizeType } from '../../domain/sql-type.js';
 import { columnOfEnum, type EnumColumn } from './enum-column.js';
 
 /** So many UTF-16 units fit any index of a text, whose entries have 2,704 bytes at most. */
-const SURE_LENGTH = 600;
+const VALIDATED_LENGTH = 600;
 /** Escapes that `jsonb` does not take: NUL, and halves of surrogate pairs. */
 const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/;
 const FIRST_MS = Date.parse('0001-01-01T00:00:00.000Z');
@@ -11,20 +11,21 @@ const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 const INTEGER_LIMIT = 2 ** 31;
 
 /** @param text what the codec has made of the value */
-export type IsSure = (value: unknown, text: string) => boolean;
+export type IsValidated = (value: unknown, text: string) => boolean;
 
 /**
  * Tells of a value that the column's codec has passed whether the server is sure to accept it. Where the column has a
  * type of its own, say `varchar(20)`, only the server can tell.
  */
-export function sureValues({ type, sqlType }: ColumnDescriptor): IsSure {
+export function validatedValues({ type, sqlType }: ColumnDescriptor): IsValidated {
   const column = normalizeType(sqlType);
-  const inColumn = (expected: string, isSure: IsSure): IsSure => (column === expected ? isSure : never);
+  const inColumn = (expected: string, isValidated: IsValidated): IsValidated =>
+    column === expected ? isValidated : never;
   switch (type.kind) {
     case 'enum':
-      return sureEnum(columnOfEnum(type), inColumn);
+      return validatedEnum(columnOfEnum(type), inColumn);
     case 'string':
-      return inColumn('text', (value) => (value as string).length <= SURE_LENGTH);
+      return inColumn('text', (value) => (value as string).length <= VALIDATED_LENGTH);
     case 'currency':
       return inColumn('character(3)', (value) => (value as string).length <= 3);
     case 'uuid':
@@ -52,10 +53,10 @@ export function sureValues({ type, sqlType }: ColumnDescriptor): IsSure {
 }
 
 /** Values of an enum are those of the source, and the column has the type for them. */
-function sureEnum(kind: EnumColumn, inColumn: (expected: string, isSure: IsSure) => IsSure): IsSure {
+function validatedEnum(kind: EnumColumn, inColumn: (expected: string, isValidated: IsValidated) => IsValidated): IsValidated {
   switch (kind) {
     case 'string':
-      return inColumn('text', (value) => (value as string).length <= SURE_LENGTH);
+      return inColumn('text', (value) => (value as string).length <= VALIDATED_LENGTH);
     case 'number':
       return inColumn('double precision', always);
     case 'boolean':
@@ -83,5 +84,5 @@ function isCommonInstant(date: Date): boolean {
 }
 
 function isStorableJson(json: string): boolean {
-  return json.length <= SURE_LENGTH && !UNSTORABLE_ESCAPE.test(json);
+  return json.length <= VALIDATED_LENGTH && !UNSTORABLE_ESCAPE.test(json);
 }

@@ -1,0 +1,137 @@
+import type { ExecutionEnvironment } from '../../concurrency/execution-environment.js';
+
+/** How long a row is left to another process, in milliseconds. Up to half of it is left out by chance. */
+const TURN_MS = 40;
+/** How long until a row is probed again after a probe failed: each lock attempt delays the process that has the turn. */
+const RETRY_MS = 12;
+/** A row that no execution has asked for is forgotten after so many milliseconds. */
+const MEMORY_MS = 1_000;
+
+/**
+ * - `free`: no other process is known to change the row.
+ * - `left`: the row is left to another process for a turn. Executions wait for its end.
+ * - `due`: the turn is over. The next execution probes the row.
+ * - `probed`: one execution tries the row. Others wait for its answer.
+ * - `probed, left`: the probe has lost the row, or gives it up, and is not answered yet.
+ */
+export type RowState = 'free' | 'left' | 'due' | 'probed' | 'probed, left';
+
+interface ContendedRow {
+  /** End of the turn of the other process, on the environment's clock. */
+  untilMs: number;
+  /** Resolves at about that time; undefined afterwards. */
+  pause: Promise<void> | undefined;
+  /** Resolves when the probe has been answered. */
+  probing: Promise<void> | undefined;
+}
+
+/**
+ * Rows that another process changes as well. If both processes went on, each would undo the other's work, as only one
+ * of two chains on a row can be applied. So they take turns, which are long in comparison with the cost of a change:
+ *
+ * - A process that has lost a row leaves it to the winner for a turn. Then one execution probes it, and the others follow
+ *   when that one was applied. The probe waits for the row's lock: this lock attempt is what the other process notices.
+ * - A process that finds the row locked, and yet gets its chain applied, leaves the row to the other one for a turn.
+ *
+ * | | lost, yielded | probe lost | applied | turn over | probe | probe answered |
+ * |---|---|---|---|---|---|---|
+ * | free | left | left | free | - | free: there is nothing to probe | - |
+ * | left | left, for the same turn | left, for the same turn | left: it was under way before | due | waits | - |
+ * | due | left | left | free | - | probed | - |
+ * | probed | probed, left | probed, left | free | - | waits | due |
+ * | probed, left | the same turn | the same turn | probed, left | probed | waits | left |
+ */
+export class RowContention {
+  readonly #environment: ExecutionEnvironment;
+  readonly #rows = new Map<string, ContendedRow>();
+
+  constructor(environment: ExecutionEnvironment) {
+    this.#environment = environment;
+  }
+
+  /** Rows that are not free. */
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  stateOf(row: string): RowState {
+    const contended = this.#rows.get(row);
+    if (contended === undefined) return 'free';
+    if (contended.probing === undefined) return contended.pause === undefined ? 'due' : 'left';
+    return contended.pause === undefined ? 'probed' : 'probed, left';
+  }
+
+  /**
+   * Another process has changed these rows (`model/id`) first.
+   *
+   * @param byProbe an execution had probed them @returns how long they are left, in milliseconds
+   */
+  lost(rows: readonly string[], byProbe: boolean): number {
+    return this.#leave(rows, byProbe ? RETRY_MS : TURN_MS);
+  }
+
+  /** Another process waits for these rows. */
+  yield(rows: readonly string[]): void {
+    this.#leave(rows, TURN_MS);
+  }
+
+  /** A change of these rows was applied. */
+  applied(rows: readonly string[]): void {
+    for (const row of rows) if (this.#rows.get(row)?.pause === undefined) this.#rows.delete(row);
+  }
+
+  /** What an execution waits for before it tries these rows; undefined if it need not wait. */
+  obstacle(rows: readonly string[]): Promise<void> | undefined {
+    for (const row of rows) {
+      const contended = this.#rows.get(row);
+      const obstacle = contended?.pause ?? contended?.probing;
+      if (obstacle !== undefined) return obstacle;
+    }
+    return undefined;
+  }
+
+  /**
+   * Begins a probe of these rows, on which there is no obstacle.
+   *
+   * @returns to be called when it has been answered; undefined if all rows are free
+   */
+  probe(rows: readonly string[]): (() => void) | undefined {
+    const due = rows.map((row) => this.#rows.get(row)).filter((row) => row !== undefined);
+    if (due.length === 0) return undefined;
+    let done = (): void => {};
+    const probing = new Promise<void>((resolve) => {
+      done = resolve;
+    });
+    for (const row of due) row.probing = probing;
+    return () => {
+      for (const row of due) row.probing = undefined;
+      done();
+    };
+  }
+
+  #leave(rows: readonly string[], mostMs: number): number {
+    const nowMs = this.#environment.nowMs();
+    this.#forget(nowMs);
+    return Math.max(0, ...rows.map((row) => this.#leaveRow(row, mostMs, nowMs)));
+  }
+
+  /** Several executions of one chain report the same loss. */
+  #leaveRow(row: string, mostMs: number, nowMs: number): number {
+    const contended = this.#rows.get(row) ?? { untilMs: nowMs, pause: undefined, probing: undefined };
+    if (contended.pause !== undefined) return Math.max(0, contended.untilMs - nowMs);
+    const pauseMs = mostMs * (0.5 + this.#environment.random() / 2);
+    contended.untilMs = nowMs + pauseMs;
+    contended.pause = this.#environment.sleep(pauseMs, undefined).then(() => {
+      contended.pause = undefined;
+    });
+    this.#rows.set(row, contended);
+    return pauseMs;
+  }
+
+  /** Rows that are due, and have been for a while. */
+  #forget(nowMs: number): void {
+    for (const [row, { untilMs }] of this.#rows) {
+      if (this.stateOf(row) === 'due' && untilMs + MEMORY_MS < nowMs) this.#rows.delete(row);
+    }
+  }
+}
