@@ -317,11 +317,11 @@ const OF_PROCESS =
   /^generator\/(write\/folder-lock\.ts:\d+ process\.(pid|kill)|compiled-code\.ts:\d+ process\.once)$/;
 
 /**
- * Where time is not yet, or never, that of `concurrency/`: the adapters and what is called for each action, whose time is
- * injected or measured by itself.
+ * Where time is not yet, or never, that of `concurrency/`: the adapters, the test kit, and the load and connections of
+ * the HTTP server.
  */
 const OWN_TIME =
-  /^runtime\/(concurrency\/time\.ts|testing\/|postgres\/|pglite\/|domain\/id-source\.ts|http\/(admission|connection)\/|sharding\/(connection-pool|connection-budget|loop-time|pooled-database|transaction-manager|circuit-breaker)\.ts)/;
+  /^runtime\/(concurrency\/time\.ts|testing\/|postgres\/|pglite\/|domain\/id-source\.ts|http\/(admission|connection)\/)/;
 
 describe('every module', () => {
   test('of the runtime takes time and timers from concurrency/', () => {

@@ -14,14 +14,14 @@ import type { ExecutionContext, ExecutionRequest } from './execution-request.js'
 import { askHome } from './keys/key-guard.js';
 import { requireKeys } from './keys/planned-keys.js';
 import { legWrite } from './leg-write.js';
-import type { LegResult, LegWriter, Retry } from './leg-writer.js';
+import type { LegResult, Retry, SentLeg } from './leg-writer.js';
 import { isPassing } from './passing-errors.js';
 import { deadlineExceeded, staleError } from './perform/execution-errors.js';
 import { PerformRun } from './perform/perform-run.js';
 import { ReportBuilder } from './perform/report-builder.js';
 import { untilAborted } from './perform/until-aborted.js';
 import { type AttemptResult, type Awaiting, isLostRead, type Prepared } from './prepared.js';
-import { backoffMs, FREE_ENDS, LEAST_MS, MAXIMUM_FREE_ATTEMPTS } from './retry-policy.js';
+import { attemptPauseMs, FREE_ENDS, LEAST_MS, MAXIMUM_FREE_ATTEMPTS } from './retry-policy.js';
 import { isEmpty, type Leg, routePlan } from './routing.js';
 import { type PlannedSchedules, withSchedules } from './scheduled-rows.js';
 import type { ShardGateways } from './shard-gateways.js';
@@ -284,11 +284,7 @@ export class Execution<Params, Result> {
     });
   }
 
-  #send(
-    shard: ShardIdentifier,
-    write: PlanWrite,
-    dependsOn: readonly PendingPlan[],
-  ): ReturnType<LegWriter['send']> {
+  #send(shard: ShardIdentifier, write: PlanWrite, dependsOn: readonly PendingPlan[]): SentLeg {
     const { configuration, deadline, guard } = this.#request;
     this.#report?.tried(write.action.id);
     const apart = this.#contention.isProbe;
@@ -319,11 +315,9 @@ export class Execution<Params, Result> {
   }
 
   /** True once all dependencies are known to be applied. */
-  #settled(dependencies: readonly PendingPlan[]): Promise<boolean> | boolean {
-    if (dependencies.every(({ state }) => state === 'applied')) return true;
-    return deadlines.race(allApplied(dependencies), this.#request.deadline, () =>
-      deadlineExceeded(this.#request),
-    );
+  #settled(plans: readonly PendingPlan[]): Promise<boolean> | boolean {
+    if (plans.every(({ state }) => state === 'applied')) return true;
+    return deadlines.race(allApplied(plans), this.#request.deadline, () => deadlineExceeded(this.#request));
   }
 
   #retry(end: Retry['end']): Retry {
@@ -357,7 +351,7 @@ export class Execution<Params, Result> {
     const { maximumAttempts, configuration } = this.#request;
     const { random, sleep } = this.#environment;
     const leftMs = end === 'stale' && rows !== undefined ? this.#loseRows(rows) : 0;
-    const pauseMs = leftMs > 0 ? leftMs : backoffMs(this.#attempt, random());
+    const pauseMs = leftMs > 0 ? leftMs : attemptPauseMs(this.#attempt, random());
     if (this.#attempt >= maximumAttempts || !this.#hasTimeFor(pauseMs)) throw error;
     this.#report?.paused(pauseMs);
     if (leftMs > 0) return;

@@ -1,27 +1,21 @@
 import type { AttemptEnd } from '../action/execution-report.js';
+import { type Backoff, backoffMs } from '../concurrency/backoff.js';
 
-/** Longest first pause, doubled with each attempt. */
-const BASE_MS = 8;
-const LONGEST_MS = 250;
+const BACKOFF: Backoff = { firstMs: 16, longestMs: 250 };
 
-/**
- * The pause before the next attempt: exponential backoff with full jitter, that is, anything from 0 to the bound.
- * Source: M. Brooker, "Exponential Backoff And Jitter" (2015).
- *
- * @param attempt the attempt that has failed, from 1 @param random from 0 to 1
- */
-export function backoffMs(attempt: number, random: number): number {
-  return random * Math.min(LONGEST_MS, BASE_MS * 2 ** attempt);
+/** The pause before the next attempt. @param attempt that has failed, from 1 @param random from 0 to 1 */
+export function attemptPauseMs(attempt: number, random: number): number {
+  return backoffMs(attempt, BACKOFF, random);
 }
 
-/** Attempts that cost nothing, because only this process was in the way: bounded all the same. */
+/** Limit of attempts that do not count, because they conflicted with this process only. */
 export const MAXIMUM_FREE_ATTEMPTS: number = 100;
 
-/** Only this process was in the way. */
+/** Ends of attempts that conflicted with this process only. */
 export const FREE_ENDS: ReadonlySet<AttemptEnd> = new Set(['superseded', 'dependency-failed', 'unconfirmed']);
 
 /**
- * A further attempt is not begun with less time than this, in milliseconds: its time would probably end while it is on
- * its way, and then nobody could say what became of it.
+ * A further attempt is not begun with less time than this, in milliseconds: its time would probably end while it is in
+ * flight, and its outcome would be unknown.
  */
 export const LEAST_MS: number = 25;

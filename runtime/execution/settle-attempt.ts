@@ -2,7 +2,7 @@ import type { ExecutionEnvironment } from '../concurrency/execution-environment.
 import type { AttemptOutcome, ShardStore } from '../persistence/shard-store.js';
 import type { ActionRow } from '../persistence/write/plan-write.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
-import { backoffMs } from './retry-policy.js';
+import { attemptPauseMs } from './retry-policy.js';
 
 /**
  * Settles an attempt whose reply was lost, by fencing it until that succeeds or the deadline passes. A look-up alone
@@ -24,7 +24,7 @@ export async function settleAttempt(
     } catch (error) {
       if (!(error instanceof DriverFailure)) throw error;
     }
-    const pauseMs = backoffMs(attempt, environment.random());
+    const pauseMs = attemptPauseMs(attempt, environment.random());
     if (pauseMs >= deadline - environment.nowMs()) return 'unknown';
     await environment.sleep(pauseMs, undefined);
   }

@@ -1,4 +1,5 @@
 import { currentPerformScope } from '../action/perform-scope.js';
+import { type Backoff, backoffMs } from '../concurrency/backoff.js';
 import { type ExecutionEnvironment, systemEnvironment } from '../concurrency/execution-environment.js';
 import { type EndTurn, TurnQueue } from '../concurrency/turn-queue.js';
 import { uuid7 } from '../domain/id-source.js';
@@ -34,8 +35,7 @@ const OWN = 'fw:';
 /** A statement gets so much time even if the caller would not wait. */
 const STATEMENT_MS = 1_000;
 /** Bounds of the pause between two questions to the database. */
-const SHORTEST_PAUSE_MS = 10;
-const LONGEST_PAUSE_MS = 120;
+const BACKOFF: Backoff = { firstMs: 10, longestMs: 120, least: 10 };
 
 /**
  * Locks by name on one shard, for what optimism does not serve: single flight, effects outside of the database. A lock
@@ -193,8 +193,7 @@ export class KeyedLockProvider {
   async #pause(attempt: number, wait: Wait): Promise<void> {
     const remainingMs = wait.deadline - this.#environment.nowMs();
     if (remainingMs <= 0) throw new LockTimeoutError(wait.name, wait.waitMs);
-    const longestMs = Math.min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS * 2 ** attempt);
-    const pauseMs = SHORTEST_PAUSE_MS + this.#environment.random() * (longestMs - SHORTEST_PAUSE_MS);
+    const pauseMs = backoffMs(attempt + 1, BACKOFF, this.#environment.random());
     try {
       await this.#environment.sleep(Math.min(pauseMs, remainingMs), wait.signal);
     } catch (cause) {

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { time } from '../concurrency/time.js';
 import { loopTime } from '../sharding/loop-time.js';
 import type { ReservedConnection } from '../sharding/pooled-database.js';
 import type {
@@ -57,7 +58,7 @@ export class PostgresListener implements NotificationSubscription {
   async #run(statement: Statement): Promise<void> {
     const cancel = loopTime.after(PROBE_TIMEOUT_MS, () => this.#reserved.connection.expire());
     try {
-      await this.#reserved.connection.run(statement, { deadlineAt: performance.now() + PROBE_TIMEOUT_MS });
+      await this.#reserved.connection.run(statement, { deadlineAt: time.nowMs() + PROBE_TIMEOUT_MS });
     } finally {
       cancel();
     }

@@ -1,7 +1,7 @@
+import { backoffMs } from '../concurrency/backoff.js';
 import { type Timer, time } from '../concurrency/time.js';
 import { messageOf } from '../errors.js';
 import { RunInterrupted } from '../events/delivery/attempts.js';
-import { backoffMs } from '../events/delivery/handler-attempts.js';
 import type { PublishOutcome, RelayMessage, RelaySink } from './relay-sink.js';
 
 /** Bounds of what a sink gets at once. */
@@ -242,7 +242,8 @@ export class PublishQueue {
     }
     if (this.#failures === 0) warn(`${name} takes no messages: ${reason}. They are sent again`);
     this.#failures += 1;
-    const pauseMs = backoffMs(this.#failures, LONGEST_PAUSE_MS, { firstMs: limits.retryDelayMs, random });
+    const backoff = { firstMs: limits.retryDelayMs, longestMs: LONGEST_PAUSE_MS, least: 'half' } as const;
+    const pauseMs = backoffMs(this.#failures, backoff, random());
     time.clearTimeout(this.#pause);
     this.#pause = time.setTimeout(
       () => {

@@ -1,5 +1,5 @@
+import { backoffMs } from '../concurrency/backoff.js';
 import { type Attempt, type Attempts, type RunContext, RunInterrupted } from '../events/delivery/attempts.js';
-import { backoffMs } from '../events/delivery/handler-attempts.js';
 import type { LoggedEvent } from '../events/log/event-record.js';
 import type { EventVersions } from './event-versions.js';
 import type { MessageFormat } from './message/message-format.js';
@@ -73,7 +73,7 @@ export class SinkAttempts implements Attempts {
 
   pauseMs(failedAttempts: number): number {
     const { retryDelayMs: firstMs, random } = this.#options;
-    return backoffMs(failedAttempts, LONGEST_PAUSE_MS, { firstMs, random });
+    return backoffMs(failedAttempts, { firstMs, longestMs: LONGEST_PAUSE_MS, least: 'half' }, random());
   }
 
   passingPauseMs(failures: number): number {

@@ -1,3 +1,4 @@
+import { time } from '../concurrency/time.js';
 import { DriverFailure } from './driver-failure.js';
 
 export interface BreakerOptions {
@@ -18,7 +19,7 @@ export const BREAKER_DEFAULTS: BreakerOptions = Object.freeze({
   threshold: 3,
   shortestMs: 100,
   longestMs: 400,
-  nowMs: () => performance.now(),
+  nowMs: () => time.nowMs(),
   random: Math.random,
 });
 

@@ -1,3 +1,4 @@
+import { time } from '../concurrency/time.js';
 /** A pool as the budget sees it. */
 export interface BudgetedPool {
   /** Connections that are open or being opened. */
@@ -9,7 +10,7 @@ export interface BudgetedPool {
 }
 
 interface Hunger {
-  /** On the clock of `performance.now()`. */
+  /** On the clock of `time.nowMs()`. */
   readonly since: number;
 }
 
@@ -55,7 +56,7 @@ export class ConnectionBudget {
       this.#hungry.delete(pool);
       return true;
     }
-    if (!this.#hungry.has(pool)) this.#hungry.set(pool, { since: performance.now() });
+    if (!this.#hungry.has(pool)) this.#hungry.set(pool, { since: time.nowMs() });
     for (const other of this.#pools) if (other !== pool && other.shedIdle()) break;
     return false;
   }
@@ -102,7 +103,7 @@ export class ConnectionBudget {
    */
   shouldYield(pool: BudgetedPool, needed: boolean): boolean {
     if (this.#hungry.size === 0) return false;
-    const patience = performance.now() - TURN_MS;
+    const patience = time.nowMs() - TURN_MS;
     for (const [other, { since }] of this.#hungry) {
       if (other === pool) continue;
       if (!needed || other.size + 1 < pool.size || (other.size === 0 && since <= patience)) return true;

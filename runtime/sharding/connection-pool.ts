@@ -1,3 +1,5 @@
+import { atMost } from '../concurrency/at-most.js';
+import { type Timer, time } from '../concurrency/time.js';
 import { onAbort } from './abort-listeners.js';
 import type { BudgetedPool } from './connection-budget.js';
 import { heardUntil } from './deadlines.js';
@@ -28,8 +30,8 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   #leaving = 0;
   #opening = 0;
   #opened = 0;
-  #sweepTimer: NodeJS.Timeout | undefined;
-  #idleTimer: NodeJS.Timeout | undefined;
+  #sweepTimer: Timer | undefined;
+  #idleTimer: Timer | undefined;
   #closed: Promise<void> | undefined;
   #whenQuiet: (() => void) | undefined;
   #lastOpenFailure: unknown;
@@ -72,7 +74,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
 
   /** When a call that starts now must be answered. */
   deadlineOf(options: CallOptions | undefined): number {
-    return performance.now() + (options?.timeoutMs ?? this.#options.defaultTimeoutMs);
+    return time.nowMs() + (options?.timeoutMs ?? this.#options.defaultTimeoutMs);
   }
 
   /**
@@ -160,8 +162,8 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   /** Makes sure that deadlines are looked at. To be called whenever a call starts. */
   watch(): void {
     if (this.#sweepTimer === undefined) {
-      const due = performance.now() + SWEEP_INTERVAL_MS;
-      this.#sweepTimer = setTimeout(() => this.#sweepAfterInput(due), SWEEP_INTERVAL_MS).unref();
+      const due = time.nowMs() + SWEEP_INTERVAL_MS;
+      this.#sweepTimer = time.setTimeout(() => this.#sweepAfterInput(due), SWEEP_INTERVAL_MS).unref();
     }
   }
 
@@ -225,7 +227,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
       next.grant(connection);
       return;
     }
-    this.#idle.push({ connection, since: performance.now() });
+    this.#idle.push({ connection, since: time.nowMs() });
     this.#watchIdle();
   }
 
@@ -258,13 +260,13 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     this.#lastOpenFailure = undefined;
     // Connections that were opened together must not be closed together.
     const lifetimeMs = this.#options.maximumLifetimeMs * (1 - (this.#opened % 8) / 40);
-    this.#connections.set(connection, performance.now() + lifetimeMs);
+    this.#connections.set(connection, time.nowMs() + lifetimeMs);
     this.#opened += 1;
     this.release(connection);
   }
 
   #isOld(connection: C): boolean {
-    return performance.now() >= (this.#connections.get(connection) ?? Number.POSITIVE_INFINITY);
+    return time.nowMs() >= (this.#connections.get(connection) ?? Number.POSITIVE_INFINITY);
   }
 
   /**
@@ -289,7 +291,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
    * look at the deadlines comes after the event loop has read them.
    */
   #sweepAfterInput(due: number): void {
-    setImmediate(() => this.#sweep(heardUntil(due, performance.now())));
+    time.setImmediate(() => this.#sweep(heardUntil(due)));
   }
 
   /** @param now until when answers would have been heard */
@@ -325,12 +327,12 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
 
   #watchIdle(): void {
     if (this.#idleTimer !== undefined || this.#options.idleTimeoutMs === Number.POSITIVE_INFINITY) return;
-    this.#idleTimer = setTimeout(() => this.#closeIdle(), this.#options.idleTimeoutMs).unref();
+    this.#idleTimer = time.setTimeout(() => this.#closeIdle(), this.#options.idleTimeoutMs).unref();
   }
 
   #closeIdle(): void {
     this.#idleTimer = undefined;
-    const bound = performance.now() - this.#options.idleTimeoutMs;
+    const bound = time.nowMs() - this.#options.idleTimeoutMs;
     while (this.#idle[0] !== undefined && this.#idle[0].since <= bound) {
       const old = this.#idle.shift();
       if (old !== undefined) this.#retire(old.connection);
@@ -364,25 +366,22 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
 
   async #shutDown(graceMs: number): Promise<void> {
     this.#refuseAll(this.#refusal('closed', 'the pool was closed'));
-    clearTimeout(this.#idleTimer);
+    time.clearTimeout(this.#idleTimer);
     const idle = this.#idle.splice(0).map(({ connection }) => this.#retire(connection));
     await this.#quiet(graceMs);
     for (const connection of [...this.#connections.keys(), ...this.#reserved]) this.discard(connection);
     this.#options.budget?.leave(this);
-    clearTimeout(this.#sweepTimer);
+    time.clearTimeout(this.#sweepTimer);
     await Promise.all(idle);
   }
 
   /** Resolves when nothing is in use any more, or after `graceMs`. */
-  #quiet(graceMs: number): Promise<void> {
-    if (this.#connections.size === 0 && this.#opening === 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, graceMs);
-      this.#whenQuiet = () => {
-        clearTimeout(timer);
-        resolve();
-      };
+  async #quiet(graceMs: number): Promise<void> {
+    if (this.#connections.size === 0 && this.#opening === 0) return;
+    const quiet = new Promise<void>((resolve) => {
+      this.#whenQuiet = resolve;
     });
+    await atMost(quiet, graceMs);
   }
 
   #noteQuiet(): void {

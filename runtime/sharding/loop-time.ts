@@ -1,3 +1,5 @@
+import { time } from '../concurrency/time.js';
+
 /** How often waits are looked at, in milliseconds. */
 const STEP_MS = 20;
 /** A step counts for no more, however long the event loop has been busy, in milliseconds. */
@@ -12,8 +14,8 @@ export interface LoopTimeEnvironment {
 }
 
 const SYSTEM: LoopTimeEnvironment = {
-  nowMs: () => performance.now(),
-  later: (work, ms) => void setTimeout(() => setImmediate(work), ms).unref(),
+  nowMs: () => time.nowMs(),
+  later: (work, ms) => void time.setTimeout(() => time.setImmediate(work), ms).unref(),
 };
 
 interface Wait {

@@ -4,7 +4,7 @@ import type { ConnectionBudget } from './connection-budget.js';
 export interface PooledConnection {
   /** False once the link is lost or the state is in doubt; never true again. */
   readonly usable: boolean;
-  /** When the calls that are under way must have been answered (`performance.now()` time); `Infinity` without any. */
+  /** When the calls that are under way must have been answered (`time.nowMs()` time); `Infinity` without any. */
   readonly deadlineAt: number;
   /** Called by the pool's sweep when `deadlineAt` has passed: fails the calls and destroys the connection. */
   expire(): void;

@@ -1,3 +1,4 @@
+import { time } from '../concurrency/time.js';
 import type { DataSourceConfig } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { ConnectionBudget } from './connection-budget.js';
@@ -98,7 +99,7 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
    * @throws DriverFailure if there is none, or none to spare
    */
   protected async reserve(waitMs: number): Promise<ReservedConnection<C>> {
-    const connection = await this.#pool.reserve(performance.now() + waitMs);
+    const connection = await this.#pool.reserve(time.nowMs() + waitMs);
     return { connection, close: () => this.#pool.closeReserved(connection) };
   }
 
@@ -143,7 +144,7 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
     options: CallOptions | undefined,
   ): Promise<Rows> {
     // Who waits for too long is told in time to come again, instead of being left with no answer at the deadline.
-    const grantedBy = Math.min(run.deadlineAt, performance.now() + this.#connectionWaitMs);
+    const grantedBy = Math.min(run.deadlineAt, time.nowMs() + this.#connectionWaitMs);
     const connection = await this.#pool.acquire(grantedBy, options, run.deadlineAt);
     return this.#run(connection, statement, run, this.#pipelineOf(options));
   }

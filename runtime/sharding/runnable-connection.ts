@@ -2,7 +2,7 @@ import type { PooledConnection } from './pooled-connection.js';
 import type { Rows, Statement } from './shard-database.js';
 
 export interface RunOptions<C> {
-  /** `performance.now()` time. */
+  /** `time.nowMs()` time. */
   readonly deadlineAt: number;
   /**
    * Called when the connection may be used by somebody else, before the caller hears of the result. A run with it is a

@@ -1,4 +1,5 @@
 import { Kysely } from 'kysely';
+import { time } from '../concurrency/time.js';
 import { DatabaseError } from '../errors.js';
 import { DriverFailure } from './driver-failure.js';
 import { driverInTransaction, ShardDialect } from './kysely-session.js';
@@ -130,8 +131,8 @@ export async function readInIsolation(
 function countDown(limits: CallOptions): () => CallOptions {
   const { timeoutMs } = limits;
   if (timeoutMs === undefined) return () => limits;
-  const deadline = performance.now() + timeoutMs;
-  return () => ({ ...limits, timeoutMs: Math.max(0, deadline - performance.now()) });
+  const deadline = time.nowMs() + timeoutMs;
+  return () => ({ ...limits, timeoutMs: Math.max(0, deadline - time.nowMs()) });
 }
 
 /** Ends a failed transaction. Nothing that goes wrong here may hide the error that brought it about. */

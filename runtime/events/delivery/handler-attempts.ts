@@ -1,3 +1,4 @@
+import { backoffMs } from '../../concurrency/backoff.js';
 import { CommitOutcomeUnknownError, ShardUnavailableError } from '../../errors.js';
 import type { ActionRunner } from '../../execution/action-executor.js';
 import { DriverFailure, type FailureReason } from '../../sharding/driver-failure.js';
@@ -60,29 +61,18 @@ export class HandlerAttempts implements Attempts {
 
   /** Exponential backoff whose random half keeps handlers from coming back all at once. */
   pauseMs(failedAttempts: number): number {
-    return backoffMs(failedAttempts, LONGEST_RETRY_DELAY_MS, this.#delays);
+    return this.#backoffMs(failedAttempts, LONGEST_RETRY_DELAY_MS);
   }
 
   /** The same after failures that do not count. @param failures in a row */
   passingPauseMs(failures: number): number {
-    return backoffMs(failures, LONGEST_PASSING_DELAY_MS, this.#delays);
+    return this.#backoffMs(failures, LONGEST_PASSING_DELAY_MS);
   }
 
-  get #delays(): BackoffOptions {
-    return { firstMs: this.#handler.retryDelayMs ?? DEFAULT_RETRY_DELAY_MS, random: this.#random };
+  #backoffMs(failures: number, longestMs: number): number {
+    const firstMs = this.#handler.retryDelayMs ?? DEFAULT_RETRY_DELAY_MS;
+    return backoffMs(failures, { firstMs, longestMs, least: 'half' }, this.#random());
   }
-}
-
-interface BackoffOptions {
-  /** Longest first pause. */
-  readonly firstMs: number;
-  readonly random: () => number;
-}
-
-/** Exponential backoff with jitter over its second half. @param failures in a row, from 1 */
-export function backoffMs(failures: number, longestMs: number, { firstMs, random }: BackoffOptions): number {
-  const bound = Math.min(longestMs, firstMs * 2 ** (failures - 1));
-  return bound / 2 + (random() * bound) / 2;
 }
 
 /** A database that gave no answer. A statement that it refused, or gave up itself, has an SQLSTATE instead. */

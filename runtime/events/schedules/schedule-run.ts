@@ -1,5 +1,6 @@
 import type { ActionRegistry } from '../../action/action-registry.js';
 import { ExecutionConfiguration, runUnderOwnKey } from '../../action/execution-configuration.js';
+import { backoffMs } from '../../concurrency/backoff.js';
 import { time } from '../../concurrency/time.js';
 import { shardOfUuid } from '../../domain/id.js';
 import { compileObjectReader } from '../../domain/json-reader.js';
@@ -170,6 +171,5 @@ export function passingPauseMs(failures: number, random: () => number): number {
 }
 
 function pauseMs(failures: number, longestMs: number, random: () => number): number {
-  const bound = Math.min(longestMs, RETRY_DELAY_MS * 2 ** (failures - 1));
-  return bound / 2 + (random() * bound) / 2;
+  return backoffMs(failures, { firstMs: RETRY_DELAY_MS, longestMs, least: 'half' }, random());
 }

@@ -22,7 +22,7 @@ import { DriverFailure } from '../../sharding/driver-failure.js';
 import { publicError } from '../../sharding/public-error.js';
 import type { CallOptions } from '../../sharding/shard-database.js';
 import { sqlStateMeaning } from '../../sharding/sql-state.js';
-import { backoffMs } from '../retry-policy.js';
+import { attemptPauseMs } from '../retry-policy.js';
 import type { ShardGateways } from '../shard-gateways.js';
 
 /**
@@ -239,7 +239,7 @@ export class CrossShardJournal {
       const outcome = await this.#flush(row.id, leg, write);
       if (outcome === 'applied') return;
       if (outcome === 'left-out') return this.#requireCommitted(row.id, leg);
-      const pauseMs = backoffMs(attempt, this.#environment.random());
+      const pauseMs = attemptPauseMs(attempt, this.#environment.random());
       if (attempt >= MAXIMUM_ATTEMPTS || this.#environment.nowMs() + pauseMs > deadline) {
         throw publicError(outcome, leg.shard);
       }

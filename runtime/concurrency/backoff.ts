@@ -1,0 +1,25 @@
+/** How pauses between attempts grow. */
+export interface Backoff {
+  /** Longest pause after the first failure, in milliseconds. It doubles with each further failure. */
+  readonly firstMs: number;
+  /** Longest pause of all, in milliseconds. */
+  readonly longestMs: number;
+  /** Shortest pause, in milliseconds, or half of the longest one of its turn. Default 0: full jitter. */
+  readonly least?: number | 'half';
+}
+
+/**
+ * The pause before the next attempt: exponential backoff with jitter, so that those who failed together do not try
+ * again together. Source: M. Brooker, "Exponential Backoff And Jitter" (2015).
+ *
+ * @param failures so far, from 1 @param random from 0 to 1
+ */
+export function backoffMs(
+  failures: number,
+  { firstMs, longestMs, least = 0 }: Backoff,
+  random: number,
+): number {
+  const mostMs = Math.min(longestMs, firstMs * 2 ** (failures - 1));
+  const leastMs = least === 'half' ? mostMs / 2 : least;
+  return leastMs + random * (mostMs - leastMs);
+}
