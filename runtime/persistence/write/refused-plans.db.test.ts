@@ -318,7 +318,7 @@ describeOnEachAdapter('a plan that a constraint refuses', (harness) => {
     const first = writer.submit(planWith({ nickname: 'taken' }, `+${row}`), { timeoutMs: 60_000 });
     const second = writer.submit(named('update', { nickname: 'taken' }, planOf(`${row}1>2`)), {
       timeoutMs: 60_000,
-      restsOn: [first.link],
+      dependsOn: [first.pending],
     });
     const [other] = await submit(adding({}));
     expect(other).toBeUndefined();
