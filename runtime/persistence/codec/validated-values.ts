@@ -53,7 +53,10 @@ export function validatedValues({ type, sqlType }: ColumnDescriptor): IsValidate
 }
 
 /** Values of an enum are those of the source, and the column has the type for them. */
-function validatedEnum(kind: EnumColumn, inColumn: (expected: string, isValidated: IsValidated) => IsValidated): IsValidated {
+function validatedEnum(
+  kind: EnumColumn,
+  inColumn: (expected: string, isValidated: IsValidated) => IsValidated,
+): IsValidated {
   switch (kind) {
     case 'string':
       return inColumn('text', (value) => (value as string).length <= VALIDATED_LENGTH);
