@@ -73,7 +73,7 @@ export { Model } from './domain/model.js';
 export { ModelBuilder } from './domain/model-builder.js';
 export { ModelEvent } from './domain/model-event.js';
 export type { Keyed, KeyLookup, KeyOf, KeyPlace } from './domain/natural-key.js';
-export { type Principal, principalName } from './domain/principal.js';
+export { type Caller, type Claims, type Principal, principalName } from './domain/principal.js';
 export { ShardIdentifier } from './domain/shard-identifier.js';
 export { parseUuid, type Uuid } from './domain/uuid.js';
 export type { Bounds, ValueRules } from './domain/value-rules.js';

@@ -1,4 +1,4 @@
-import { type ActionExecutor, currency, Decimal, type Id, type Principal, ShardedId } from 'fw-actions';
+import { type ActionExecutor, type Caller, currency, Decimal, type Id, ShardedId } from 'fw-actions';
 import { expectTypeOf } from 'vitest';
 import { WalletDepositMoneyAction } from './actions/wallet-deposit-money-action.js';
 import { WalletTransferAction } from './actions/wallet-transfer-action.js';
@@ -9,7 +9,7 @@ import { MEXICO_SHARD } from './shards.js';
 declare const executor: ActionExecutor;
 declare const wallet: Wallet;
 const amount = new Decimal(1);
-const principal: Principal = () => 'alice';
+const principal: Caller = () => 'alice';
 
 // Code that accepts an `Id<Wallet>` accepts a sharded id.
 expectTypeOf(wallet.id).toEqualTypeOf<ShardedId<Wallet>>();

@@ -1,7 +1,7 @@
 import { expectTypeOf } from 'vitest';
 import type { Decimal } from '../domain/decimal.js';
 import type { Id, ShardedId } from '../domain/id.js';
-import type { Principal } from '../domain/principal.js';
+import type { Caller, Principal } from '../domain/principal.js';
 import { Account } from '../domain/test-support/account.js';
 import type { Note } from '../domain/test-support/note.js';
 import type { EventEnvelope } from '../events/log/event-envelope.js';
@@ -51,7 +51,7 @@ declare const specs: ApplicationSpecs;
 declare const accountId: ShardedId<Account>;
 declare const noteId: Id<Note>;
 declare const amount: Decimal;
-const principal: Principal = () => 'alice';
+const principal: Caller = () => 'alice';
 
 /** Compiled, never run. */
 export async function promises(): Promise<void> {

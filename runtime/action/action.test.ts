@@ -12,7 +12,7 @@ class EchoAction extends Action<{ readonly text: string }, string> {
   }
 
   protected perform(principal: Principal, { text }: { readonly text: string }): string {
-    return `${typeof principal === 'function' ? principal() : principal.name}: ${text}, ${this.plan().items.length} staged`;
+    return `${principal.name}: ${text}, ${this.plan().items.length} staged`;
   }
 }
 
@@ -21,7 +21,7 @@ describe('Action', () => {
     const result = startPerform(
       new EchoAction(systemClock),
       new ActionPlan(systemClock),
-      { name: 'alice' },
+      { name: 'alice', claims: {} },
       { text: 'hi' },
     );
     expect(result).toBe('alice: hi, 0 staged');

@@ -2,7 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import type { ActionClass } from '../action/action.js';
 import type { ActionInput } from '../action/action-input.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
-import type { Principal } from '../domain/principal.js';
+import type { Caller } from '../domain/principal.js';
 import { isTraceParent } from '../domain/trace-parent.js';
 import { ValidationError } from '../errors.js';
 import type { ActionRunner } from '../execution/action-executor.js';
@@ -23,7 +23,7 @@ export interface InboxOptions<Database> {
   /** Runs actions of this framework. Needed for `execute`. */
   readonly executor?: ActionRunner;
   /** Who acts. Needed for `execute`. */
-  readonly principal?: Principal;
+  readonly principal?: Caller;
 }
 
 /** What became of a message. */

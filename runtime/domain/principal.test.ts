@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ValidationError } from '../errors.js';
-import { ownPrincipal, principalName, storedPrincipal } from './principal.js';
+import { ownPrincipal, principalName, principalOf, storedPrincipal } from './principal.js';
 
 describe('principalName', () => {
   test('reads an object with a name', () => {
@@ -33,5 +33,43 @@ describe('principalName', () => {
     ['half of a surrogate pair, which would be stored as another name', () => 'tenant-\ud800'],
   ])('refuses %s', (_, principal) => {
     expect(() => principalName(principal)).toThrow(ValidationError);
+  });
+});
+
+describe('principalOf', () => {
+  test('gives a caller without claims empty ones', () => {
+    expect(principalOf(() => 'alice')).toMatchObject({ name: 'alice', claims: {} });
+    expect(principalOf({ name: 'alice', claims: {} }).claimsJson).toBeUndefined();
+  });
+
+  test('keeps claims as JSON does, whatever becomes of the object they came in', () => {
+    const claims: Record<string, string> = { role: 'clerk' };
+    const principal = principalOf({ name: 'alice', claims });
+    claims['role'] = 'operator';
+    expect(principal.claims).toEqual({ role: 'clerk' });
+    expect(storedPrincipal('alice', { role: 'clerk' })).toEqual(principal);
+    expect(principalOf(principal)).toBe(principal);
+  });
+
+  test('takes claims that hold the text of an escape', () => {
+    expect(principalOf({ name: 'alice', claims: { path: '\\u0000', emoji: '😀' } }).claims).toEqual({
+      path: '\\u0000',
+      emoji: '😀',
+    });
+  });
+
+  const circle: Record<string, unknown> = {};
+  circle['self'] = circle;
+
+  test.each([
+    ['a text', 'operator'],
+    ['a list', ['operator']],
+    ['null', null],
+    ['a circle', circle],
+    ['more than 4,096 bytes', { text: 'é'.repeat(2_100) }],
+    ['NUL', { text: 'a\0' }],
+    ['half of a surrogate pair', { text: '\\\ud800' }],
+  ])('refuses claims that are or hold %s', (_, claims) => {
+    expect(() => principalOf({ name: 'alice', claims: claims as never })).toThrow(ValidationError);
   });
 });

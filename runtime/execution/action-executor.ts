@@ -9,7 +9,7 @@ import type { ExecutionDefaults } from '../config/types.js';
 import type { ModelDescriptor } from '../domain/descriptor.js';
 import { ShardedId } from '../domain/id.js';
 import { compileObjectWriter, type JsonWriter } from '../domain/json-writer.js';
-import { ownPrincipal, type Principal, principalName } from '../domain/principal.js';
+import { type Caller, ownPrincipal, principalOf } from '../domain/principal.js';
 import { uuidTimeMs } from '../domain/uuid.js';
 import {
   ClosedError,
@@ -114,7 +114,7 @@ export class ActionExecutor {
    * @throws CommitOutcomeUnknownError if the outcome could not be found out in time; see `outcomeOf`
    */
   execute<Params, Result>(
-    principal: Principal,
+    principal: Caller,
     actionClass: ActionClass<Params, Result>,
     params: ActionInput<NoInfer<Params>>,
     configuration: ExecutionConfiguration = DEFAULT_CONFIGURATION,
@@ -159,7 +159,7 @@ export class ActionExecutor {
    * @throws UnknownActionError, NestedExecutionError, ClosedError
    */
   async explain<Params, Result>(
-    principal: Principal,
+    principal: Caller,
     actionClass: ActionClass<Params, Result>,
     input: ActionInput<NoInfer<Params>>,
     configuration: ExecutionConfiguration = DEFAULT_CONFIGURATION,
@@ -173,7 +173,7 @@ export class ActionExecutor {
     const request = {
       registry: this.#registry,
       action,
-      principal,
+      principal: principalOf(principal),
       params,
       paramsJson,
       configuration,
@@ -198,7 +198,7 @@ export class ActionExecutor {
   }
 
   #start<Params, Result>(
-    principal: Principal,
+    principal: Caller,
     actionClass: ActionClass<Params, Result>,
     input: ActionInput<Params>,
     configuration: ExecutionConfiguration,
@@ -209,7 +209,7 @@ export class ActionExecutor {
     const timeoutMs = configuration.timeoutMs ?? this.#defaults.timeoutMs;
     const request: ExecutionRequest<Params, Result> = {
       action,
-      principal,
+      principal: principalOf(principal),
       params,
       registry: this.#registry,
       configuration,
@@ -232,7 +232,7 @@ export class ActionExecutor {
   ): Promise<Result> {
     const { action, params, deadline, configuration } = request;
     const described = action as unknown as ActionDescriptor;
-    const name = { principal: principalName(request.principal), operation: action.name, key };
+    const name = { principal: request.principal.name, operation: action.name, key };
     // Of what was given: a release with another default repeats the same request.
     const fingerprint = requestFingerprint(described, input, configuration.idempotencyRequest);
     const expiry = this.#environment.clock.now().getTime() + this.#defaults.keyRetentionMs;

@@ -3,7 +3,7 @@ import type { ActionRegistry } from '../action/action-registry.js';
 import type { ExecutionConfiguration } from '../action/execution-configuration.js';
 import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
 import type { JsonWriter } from '../domain/json-writer.js';
-import type { Principal } from '../domain/principal.js';
+import type { KnownPrincipal } from '../domain/principal.js';
 import type { RowContention } from './contention/row-contention.js';
 import type { KeyGuard } from './keys/key-guard.js';
 import type { LegWriter } from './leg-writer.js';
@@ -13,7 +13,7 @@ import type { ShardGateways } from './shard-gateways.js';
 /** What one call of `execute` is made of. */
 export interface ExecutionRequest<Params, Result> {
   readonly action: ActionDescriptor<Params, Result>;
-  readonly principal: Principal;
+  readonly principal: KnownPrincipal;
   readonly params: Params;
   /** Knows the actions that plans may schedule. */
   readonly registry: ActionRegistry;

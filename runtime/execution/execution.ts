@@ -1,7 +1,6 @@
 import type { StagedItem } from '../action/action-plan.js';
 import type { ExecutionReport } from '../action/execution-report.js';
 import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
-import { principalName } from '../domain/principal.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { AbortedError, PlanMisuseError } from '../errors.js';
 import { allApplied, type PendingPlan } from '../persistence/write/pending-plan.js';
@@ -33,7 +32,6 @@ export class Execution<Params, Result> {
   readonly #gateways: ShardGateways;
   readonly #environment: ExecutionEnvironment;
   #report: ReportBuilder | undefined;
-  readonly #principalName: string;
   readonly #contention: Contention;
   #attempt = 0;
   #freeAttempts = 0;
@@ -49,7 +47,6 @@ export class Execution<Params, Result> {
     this.#context = context;
     this.#gateways = gateways;
     this.#environment = environment;
-    this.#principalName = principalName(request.principal);
     const { params, configuration } = request;
     this.#contention = new Contention({
       turns: gateways.turns,
@@ -301,7 +298,7 @@ export class Execution<Params, Result> {
     const { params, writeParams, guard } = this.#request;
     this.#paramsJson ??= writeParams?.(params);
     return legWrite(this.#request, leg, {
-      principal: this.#principalName,
+      principal: this.#request.principal,
       startedDate,
       completedDate: this.#environment.clock.now(),
       params: this.#paramsJson,

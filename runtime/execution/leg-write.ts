@@ -1,11 +1,13 @@
 import type { ActionRegistry } from '../action/action-registry.js';
 import type { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { uuid7 } from '../domain/id-source.js';
+import type { KnownPrincipal } from '../domain/principal.js';
 import type { ActionRow, PlanWrite } from '../persistence/write/plan-write.js';
 import type { Leg } from './routing.js';
 import { scheduleRows } from './scheduled-rows.js';
 
-interface Facts extends Pick<ActionRow, 'principal' | 'startedDate' | 'completedDate' | 'params'> {
+interface Facts extends Pick<ActionRow, 'startedDate' | 'completedDate' | 'params'> {
+  readonly principal: KnownPrincipal;
   readonly key: PlanWrite['key'];
 }
 
@@ -22,7 +24,8 @@ export function legWrite({ action, configuration, registry }: Request, leg: Leg,
     action: {
       id: uuid7.next(leg.shard.bits),
       name: action.name,
-      principal,
+      principal: principal.name,
+      claims: principal.claimsJson,
       startedDate,
       completedDate,
       params,

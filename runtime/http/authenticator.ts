@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { JsonValue } from '../domain/json.js';
-import type { Principal } from '../domain/principal.js';
+import { type Caller, type Claims, principalOf } from '../domain/principal.js';
 
 /** What an authenticator sees of a request. The body has not been looked at. */
 export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'socket'>;
@@ -13,7 +13,7 @@ export type SecurityScheme = { readonly [member: string]: JsonValue };
  * `WWW-Authenticate`.
  */
 export interface Authenticator {
-  (request: RequestHead): Principal | Promise<Principal>;
+  (request: RequestHead): Caller | Promise<Caller>;
   /** Logged as a warning when the server starts. */
   readonly notice?: string;
   /** What callers must send, for the API document. Default: the document asks for nothing. */
@@ -21,8 +21,8 @@ export interface Authenticator {
 }
 
 /** Everybody is the same principal. For examples and closed networks; says so when the server starts. */
-export function fixedPrincipal(name: string): Authenticator {
-  const principal: Principal = Object.freeze({ name });
+export function fixedPrincipal(name: string, claims: Claims = {}): Authenticator {
+  const principal = principalOf({ name, claims });
   return Object.assign(() => principal, {
     notice: `every caller is the principal ${JSON.stringify(name)}: there is no authentication`,
   });

@@ -642,7 +642,7 @@ describe('callers', () => {
     expect(refused.headers.get('www-authenticate')).toBe('Basic realm="wallets"');
     expect(refused.body).toMatchObject({ code: 'FW_UNAUTHENTICATED', detail: 'Who are you?' });
     expect((await deposit('{"amount":1}', { ...JSON_TYPE, authorization: 'me' })).status).toBe(200);
-    expect(app.executions[0]?.principal).toEqual({ name: 'me' });
+    expect(app.executions[0]?.principal).toMatchObject({ name: 'me' });
     expect(loggedAtStart).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import type { ActionClass } from '../action/action.js';
 import type { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { Id } from '../domain/id.js';
 import { compileObjectWriter } from '../domain/json-writer.js';
-import type { Principal } from '../domain/principal.js';
+import type { Caller } from '../domain/principal.js';
 import { CommitOutcomeUnknownError, DeadlineExceededError, ShardBusyError } from '../errors.js';
 import { placesOf } from '../openapi/documented-route.js';
 import type { Ticket } from './admission/gate.js';
@@ -23,7 +23,7 @@ import type { RouteDescriptor } from './route.js';
 /** What the server needs of an executor. */
 export interface Executes {
   execute(
-    principal: Principal,
+    principal: Caller,
     actionClass: ActionClass<never, unknown>,
     params: object,
     configuration?: ExecutionConfiguration,
@@ -55,7 +55,7 @@ export function compileRoute(
   const sendResult = compileAnswer(route, answers);
   const places = paramPlaces(route);
 
-  const run = (principal: Principal, request: FastifyRequest, response: ServerResponse): Promise<unknown> => {
+  const run = (principal: Caller, request: FastifyRequest, response: ServerResponse): Promise<unknown> => {
     requireName(principal);
     const { raw, params: path, body } = request;
     const { url = '/', headers } = raw;
@@ -128,7 +128,7 @@ function isAboutLoad(error: unknown): boolean {
 }
 
 /** A principal without a name is a defect of the authenticator: the caller cannot do anything about it. */
-export function requireName(principal: Principal): void {
+export function requireName(principal: Caller): void {
   const name: unknown = typeof principal === 'function' ? principal() : principal?.name;
   if (typeof name !== 'string' || name === '') {
     throw new TypeError('The authenticator returned a principal without a name');

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ActionClass } from '../action/action.js';
 import type { ActionInput } from '../action/action-input.js';
 import type { Id } from '../domain/id.js';
-import type { Principal } from '../domain/principal.js';
+import { type Caller, type Principal, principalOf } from '../domain/principal.js';
 import type { Logger } from '../observability/logger.js';
 import type { Authenticator } from './authenticator.js';
 import { executionSettings } from './execution-settings.js';
@@ -11,7 +11,7 @@ import { type Executes, requireName } from './route-handler.js';
 /** How a custom route executes an action. */
 export interface RouteExecution {
   /** Who acts. Default: the caller, by the server's authenticator. */
-  readonly principal?: Principal;
+  readonly principal?: Caller;
   /**
    * 1 to 255 visible characters, such as the id that a webhook's sender gives each message. Default: the request's
    * `Idempotency-Key`, on POST.
@@ -100,6 +100,6 @@ export class RouteToolbox implements RouteTools {
   async #ask(request: FastifyRequest): Promise<Principal> {
     const principal = await this.#authenticator(request.raw);
     requireName(principal);
-    return principal;
+    return principalOf(principal);
   }
 }

@@ -188,7 +188,7 @@ describeOnEachAdapter('Keyed locks', (harness) => {
       }
     }
     const run = runInPerformScope(scope, () =>
-      startPerform(new LockAction(systemClock), plan, { name: 'alice' }, { provider: one }),
+      startPerform(new LockAction(systemClock), plan, { name: 'alice', claims: {} }, { provider: one }),
     );
     await expect(run).rejects.toThrow(WriteInPerformError);
   });

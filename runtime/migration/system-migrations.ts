@@ -46,7 +46,8 @@ create table eventlog.actions (
   principal text not null,
   started_date timestamptz not null,
   completed_date timestamptz not null,
-  params jsonb
+  params jsonb,
+  claims jsonb
 ) partition by range (id);
 create table eventlog.actions_default partition of eventlog.actions default;
 comment on table eventlog.actions is 'One row per attempt that reached this database; void: it can never be applied';
@@ -195,6 +196,7 @@ create table eventlog.schedules (
   params jsonb not null,
   params_version integer not null default 1 check (params_version > 0),
   principal text not null,
+  claims jsonb,
   action_id uuid not null,
   trace_context text,
   created_date timestamptz not null,

@@ -172,7 +172,9 @@ export class SagaDriver implements EventHandler {
     const configuration = ExecutionConfiguration.Builder.executionConfiguration().signal(signal);
     if (traceContext !== undefined) configuration.traceContext(traceContext);
     const principal =
-      action === null ? ownPrincipal(`saga:${definition.saga.name}`) : storedPrincipal(action.principal);
+      action === null
+        ? ownPrincipal(`saga:${definition.saga.name}`)
+        : storedPrincipal(action.principal, action.claims);
     return executor.execute(principal, actionClass, params, configuration.build());
   }
 }

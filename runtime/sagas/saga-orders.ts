@@ -40,7 +40,7 @@ export class SagaOrders {
    * Leaves an order.
    *
    * @param principal in whose name it runs, and after a retry the steps that follow. Default: for a retry whoever has
-   *   brought the saga to where it is, otherwise `fw:operator`
+   *   brought the saga to where it is, with that one's claims, otherwise `fw:operator`
    * @returns its id
    * @throws ValidationError for a note or principal that cannot be
    */
@@ -81,9 +81,10 @@ export class SagaOrders {
   }
 }
 
-const PLACE = `INSERT INTO eventlog.schedules (id, due_date, next_date, action_name, params, principal, action_id, created_date)
-SELECT $1::uuid, now(), now(), $2, $3::jsonb, coalesce($4, (SELECT a.principal FROM eventlog.events AS e
+const PLACE = `INSERT INTO eventlog.schedules (id, due_date, next_date, action_name, params, principal, claims, action_id, created_date)
+SELECT $1::uuid, now(), now(), $2, $3::jsonb, coalesce($4, a.principal, $7), CASE WHEN $4 IS NULL THEN a.claims END, $1::uuid, now()
+FROM (SELECT) AS one LEFT JOIN LATERAL (SELECT a.principal, a.claims FROM eventlog.events AS e
   JOIN eventlog.actions AS a ON a.id = e.action_id
-  WHERE $5::boolean AND e.model_id = $6 ORDER BY e.position DESC LIMIT 1), $7), $1::uuid, now()`;
+  WHERE $5::boolean AND e.model_id = $6 ORDER BY e.position DESC LIMIT 1) AS a ON true`;
 
 const READ = 'SELECT state, error_message FROM eventlog.schedules WHERE id = $1';

@@ -44,7 +44,7 @@ async function startTrip({ executor }: Application): Promise<Trip> {
     executor.execute(ALICE, OpenAction, { shard, balance: new Decimal(0) });
   const [flights, hotels] = [await openAccount(THERE), await openAccount(HERE)];
   const trip = Trip.plan(HERE, flights.id.getValue(), hotels.id.getValue());
-  return executor.execute(ALICE, TripStartAction, { trip });
+  return executor.execute({ name: 'alice', claims: { role: 'agent' } }, TripStartAction, { trip });
 }
 
 /** Flights and hotels booked, and where the trip stands. */
@@ -83,15 +83,17 @@ describeOnEachAdapter('A saga', (harness) => {
     await ended(application, trip);
     expect(await bookedIn(databases, trip)).toEqual([1, 1, 'BOOKED']);
     const trail = async (shard: typeof HERE): Promise<unknown> => {
-      const text = "SELECT name, principal, params FROM eventlog.actions WHERE name LIKE 'TripSaga.%'";
+      const text =
+        "SELECT name, principal, claims, params FROM eventlog.actions WHERE name LIKE 'TripSaga.%'";
       return (await databases.database(shard).query({ text, values: [] })).rows;
     };
     const { flights, hotels } = trip;
     const place = { saga: trip.id.getValue() };
+    const agent = ['alice', { role: 'agent' }];
     // What is marked as secret is left out, as from any action's row.
     expect([await trail(THERE), await trail(HERE)]).toEqual([
-      [['TripSaga.FLIGHT', 'alice', { ...place, stepNumber: 1, params: { supplier: flights, count: 1 } }]],
-      [['TripSaga.HOTEL', 'alice', { ...place, stepNumber: 2, params: { supplier: hotels, count: 1 } }]],
+      [['TripSaga.FLIGHT', ...agent, { ...place, stepNumber: 1, params: { supplier: flights, count: 1 } }]],
+      [['TripSaga.HOTEL', ...agent, { ...place, stepNumber: 2, params: { supplier: hotels, count: 1 } }]],
     ]);
   });
 

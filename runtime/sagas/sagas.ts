@@ -1,4 +1,4 @@
-import type { Principal } from '../domain/principal.js';
+import type { Caller } from '../domain/principal.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ModelNotFoundError, ValidationError } from '../errors.js';
 import type { ActionExecutor } from '../execution/action-executor.js';
@@ -105,7 +105,7 @@ export class Sagas {
    *
    * @throws ModelNotFoundError if there is no such saga
    */
-  retry(principal: Principal, id: string): Promise<boolean> {
+  retry(principal: Caller, id: string): Promise<boolean> {
     return this.#executor.execute(principal, RetryAction, { saga: id });
   }
 
@@ -117,7 +117,7 @@ export class Sagas {
    * @param note why, 1 to 2,000 characters
    * @throws ModelNotFoundError if there is no such saga @throws ValidationError for another note
    */
-  abandon(principal: Principal, id: string, note: string): Promise<boolean> {
+  abandon(principal: Caller, id: string, note: string): Promise<boolean> {
     requireNote(note);
     return this.#executor.execute(principal, AbandonAction, { saga: id, note });
   }

@@ -4,7 +4,7 @@ import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import type { Clock } from '../domain/clock.js';
 import type { EventDescriptor, ModelDescriptor } from '../domain/descriptor.js';
 import type { Entity } from '../domain/entity.js';
-import type { Principal } from '../domain/principal.js';
+import type { Caller } from '../domain/principal.js';
 import { EventCatalog } from '../persistence/codec/event-catalog.js';
 import { EventHistory } from '../persistence/read/event-history.js';
 import type { RepositoryContext } from '../persistence/read/repository.js';
@@ -60,11 +60,11 @@ export interface PreparedAction<Params, Result> {
 interface Setting<Params, Result> extends PreparedSpecOptions<Params, Result> {
   readonly clock: Clock;
   readonly models: readonly Entity[];
-  readonly principal: Principal;
+  readonly principal: Caller;
 }
 
 /** @internal Who acts unless a specification says otherwise. */
-export const DEFAULT_PRINCIPAL: Principal = Object.freeze({ name: 'spec' });
+export const DEFAULT_PRINCIPAL: Caller = Object.freeze({ name: 'spec' });
 const DEFAULT_CONFIGURATION = ExecutionConfiguration.Builder.executionConfiguration().build();
 
 /**
@@ -91,7 +91,7 @@ export class ActionSpec<Params, Result> {
   }
 
   /** Who acts. Default: a principal named `spec`. */
-  as(principal: Principal): ActionSpec<Params, Result> {
+  as(principal: Caller): ActionSpec<Params, Result> {
     return new ActionSpec({ ...this.#setting, principal });
   }
 

@@ -7,7 +7,7 @@ import { currentPerformScope } from '../action/perform-scope.js';
 import type { Clock } from '../domain/clock.js';
 import { uuid7 } from '../domain/id-source.js';
 import type { JsonValue } from '../domain/json.js';
-import { type Principal, principalName } from '../domain/principal.js';
+import { type Caller, type KnownPrincipal, principalOf } from '../domain/principal.js';
 import { IdempotencyKeyReusedError, NestedExecutionError } from '../errors.js';
 import type { ActionRunner } from '../execution/action-executor.js';
 import { requestFingerprint } from '../execution/keys/key-guard.js';
@@ -20,7 +20,7 @@ import { type Performed, performOnce } from './perform-once.js';
 export interface MemoryCommit {
   readonly actionId: string;
   readonly action: ActionDescriptor;
-  readonly principal: string;
+  readonly principal: KnownPrincipal;
   readonly params: unknown;
   readonly performed: Performed<unknown>;
 }
@@ -62,7 +62,7 @@ export class MemoryExecutor implements ActionRunner {
   }
 
   execute<Params, Result>(
-    principal: Principal,
+    principal: Caller,
     actionClass: ActionClass<Params, Result>,
     params: ActionInput<NoInfer<Params>>,
     configuration: ExecutionConfiguration = DEFAULT_CONFIGURATION,
@@ -70,13 +70,13 @@ export class MemoryExecutor implements ActionRunner {
     const scope = currentPerformScope();
     // The running action waits for this call: waiting for the turn would be a deadlock.
     if (scope !== undefined) return Promise.reject(nested(actionClass.name, scope.actionName));
-    const turn = this.#last.then(() => this.#run(principal, actionClass, params, configuration));
+    const turn = this.#last.then(() => this.#run(principalOf(principal), actionClass, params, configuration));
     this.#last = turn.catch(() => {});
     return turn;
   }
 
   async #run<Params, Result>(
-    principal: Principal,
+    principal: KnownPrincipal,
     actionClass: ActionClass<Params, Result>,
     input: ActionInput<Params>,
     configuration: ExecutionConfiguration,
@@ -84,10 +84,9 @@ export class MemoryExecutor implements ActionRunner {
     const { registry, results } = this.#options;
     const action = registry.find(actionClass);
     const params = registry.complete(action, input);
-    const name = principalName(principal);
     const { idempotencyKey, idempotencyRequest } = configuration;
     if (idempotencyKey === undefined) return this.#perform(action, principal, params, configuration);
-    const key = JSON.stringify([name, action.name, idempotencyKey]);
+    const key = JSON.stringify([principal.name, action.name, idempotencyKey]);
     const fingerprint = requestFingerprint(
       action as unknown as ActionDescriptor,
       idempotencyRequest ?? input,
@@ -107,7 +106,7 @@ export class MemoryExecutor implements ActionRunner {
   /** @param keep stores the result with the plan; throws if it cannot be stored */
   async #perform<Params, Result>(
     action: ActionDescriptor<Params, Result>,
-    principal: Principal,
+    principal: KnownPrincipal,
     params: Params,
     configuration: ExecutionConfiguration,
     keep: (result: Result) => void = () => {},
@@ -132,7 +131,7 @@ export class MemoryExecutor implements ActionRunner {
     committed({
       actionId: uuid7.next(shard.bits),
       action: any,
-      principal: principalName(principal),
+      principal,
       params,
       performed,
     });

@@ -60,7 +60,12 @@ export class MemoryLog {
     const json = isObject ? (JSON.parse(compileObjectWriter(fields)(params)) as JsonObject) : null;
     const source = {
       actionId,
-      action: { name: action.name, principal, params: json },
+      action: {
+        name: action.name,
+        principal: principal.name,
+        claims: principal.claimsJson === undefined ? null : (JSON.parse(principal.claimsJson) as JsonObject),
+        params: json,
+      },
       shard: performed.shards[0] ?? defaultShard,
       createdDate: now,
     };

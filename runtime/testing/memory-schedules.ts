@@ -6,7 +6,7 @@ import { uuid7 } from '../domain/id-source.js';
 import type { JsonObject } from '../domain/json.js';
 import { compileObjectReader } from '../domain/json-reader.js';
 import { compileObjectWriter } from '../domain/json-writer.js';
-import { storedPrincipal } from '../domain/principal.js';
+import type { KnownPrincipal } from '../domain/principal.js';
 import { isOutOfReach } from '../events/delivery/handler-attempts.js';
 import { attemptPauseMs, MAXIMUM_ATTEMPTS, passingPauseMs } from '../events/schedules/schedule-run.js';
 import type { ActionRunner } from '../execution/action-executor.js';
@@ -15,7 +15,7 @@ import type { MemoryCommit } from './memory-executor.js';
 
 interface ScheduledOnce extends Pick<PlannedSchedule, 'actionClass' | 'params'> {
   readonly id: string;
-  readonly principal: string;
+  readonly principal: KnownPrincipal;
 }
 
 /** Runs scheduled actions when the agenda comes to their time, with params that have been JSON, under keys of their own. */
@@ -54,7 +54,7 @@ export class MemorySchedules {
       });
       // The reader is the inverse of the writer that the class's own params have passed.
       const stored = compileObjectReader(fields)(json) as never;
-      await this.#executor.execute(storedPrincipal(principal), actionClass, stored, configuration.build());
+      await this.#executor.execute(principal, actionClass, stored, configuration.build());
     } catch (error) {
       const passes = isOutOfReach(error);
       const failures = passes ? passed + 1 : attempts + 1;

@@ -5,7 +5,7 @@ import { runInPerformScope } from '../action/perform-scope.js';
 import type { PlannedSchedule } from '../action/planned-schedule.js';
 import type { Clock } from '../domain/clock.js';
 import type { ModelEvent } from '../domain/model-event.js';
-import { type Principal, principalName } from '../domain/principal.js';
+import { type Caller, principalOf } from '../domain/principal.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { requireOneShard, requireVersion } from '../execution/admission.js';
 import { requireKeys } from '../execution/keys/planned-keys.js';
@@ -18,7 +18,7 @@ import type { MemoryModels } from './memory-models.js';
 /** One attempt to perform. */
 export interface Attempt<Params, Result> {
   readonly action: Action<Params, Result>;
-  readonly principal: Principal;
+  readonly principal: Caller;
   readonly params: Params;
   readonly configuration: ExecutionConfiguration;
   readonly clock: Clock;
@@ -55,7 +55,7 @@ export async function performOnce<Params, Result>(
 ): Promise<Performed<Result>> {
   const { action, principal, params, configuration, clock, models, catalog } = attempt;
   const actionName = action.constructor.name;
-  principalName(principal);
+  const known = principalOf(principal);
   const plan = new ActionPlan(clock, models.defaultShard);
   const scope = {
     actionName,
@@ -63,7 +63,7 @@ export async function performOnce<Params, Result>(
     signal: configuration.signal,
     remainingMs: () => configuration.timeoutMs ?? UNHURRIED_MS,
   };
-  const result = await runInPerformScope(scope, async () => startPerform(action, plan, principal, params));
+  const result = await runInPerformScope(scope, async () => startPerform(action, plan, known, params));
   const items = plan.seal();
   requireVersion(items, configuration);
   requireKeys(plan.keyed);

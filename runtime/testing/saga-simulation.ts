@@ -98,7 +98,7 @@ export async function runSaga<M extends Model>(
     failure: ending === 'ended' ? undefined : (readFailure(last) ?? steps.lastFailure),
     steps: steps.taken,
     endedAt: clock.now(),
-    actions: run.commits.map(({ action: { name }, principal }) => ({ name, principal })),
+    actions: run.commits.map(({ action: { name }, principal }) => ({ name, principal: principal.name })),
     stored: (model) => run.models.stored(model),
   };
 }

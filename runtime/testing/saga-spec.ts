@@ -4,7 +4,7 @@ import type { ExecutionConfiguration } from '../action/execution-configuration.j
 import type { Clock } from '../domain/clock.js';
 import type { Entity } from '../domain/entity.js';
 import type { Model } from '../domain/model.js';
-import type { Principal } from '../domain/principal.js';
+import type { Caller } from '../domain/principal.js';
 import { CommitOutcomeUnknownError, ShardUnavailableError } from '../errors.js';
 import type { Saga } from '../sagas/saga.js';
 import type { SpecifiedApplication } from './memory-application.js';
@@ -19,7 +19,7 @@ export interface SagaSetting {
   readonly application: SpecifiedApplication;
   readonly clock: Clock;
   readonly models: readonly Entity[];
-  readonly principal: Principal;
+  readonly principal: Caller;
   readonly troubles: readonly SagaTrouble[];
 }
 
@@ -70,7 +70,7 @@ export class SagaSpec<M extends Model> {
   }
 
   /** The principal that starts the saga and takes its steps. Default: a principal named `spec`. */
-  as(principal: Principal): SagaSpec<M> {
+  as(principal: Caller): SagaSpec<M> {
     return new SagaSpec(this.#saga, { ...this.#setting, principal });
   }
 

@@ -21,7 +21,7 @@ export interface EventEnvelope<Event extends ModelEvent<unknown> = ModelEvent<un
   /** The version that the change produced. */
   readonly modelVersion: number;
   readonly actionId: string;
-  /** Name, principal and params of the action; null if its row is gone (retention). */
+  /** Name, principal, its claims and params of the action; null if its row is gone (retention). */
   readonly action: SourceAction | null;
   readonly namespace: string;
   /** Where it stands in its shard's log. */

@@ -13,6 +13,8 @@ export interface LogCursor {
 export interface SourceAction {
   readonly name: string;
   readonly principal: string;
+  /** The principal's claims; null for none. Absent in dead letters of earlier versions. */
+  readonly claims?: JsonObject | null;
   /** Without fields marked as secret; null where params are not stored. */
   readonly params: JsonObject | null;
 }

@@ -164,9 +164,9 @@ b AS MATERIALIZED (SELECT (SELECT f.id FROM eventlog.events AS f WHERE f.transac
 SELECT h.system, b.pending,
   n.looked, n.wanted, n.transaction_id, n.position, n.id, n.action_id, n.namespace, n.model_id, n.model_name,
   n.model_version, n.event_type, n.event_version, n.payload, n.created_date, n.trace_context,
-  a.name, a.principal, a.params, h.server_run
+  a.name, a.principal, a.params, h.server_run, a.claims
 FROM h CROSS JOIN b LEFT JOIN n ON n.wanted OR n.nr = n.looked
-LEFT JOIN LATERAL (SELECT name, principal, params FROM eventlog.actions AS a
+LEFT JOIN LATERAL (SELECT name, principal, params, claims FROM eventlog.actions AS a
   WHERE a.id = n.action_id AND n.wanted OFFSET 0) AS a ON true
 ORDER BY n.transaction_id, n.position`;
   return { text, name: statementName(selection, bounds), values };
@@ -182,7 +182,7 @@ function statementName(selection: LogSelection, bounds: PageBounds): string {
 
 function toEvent(row: readonly unknown[], epoch: number): LoggedEvent {
   const [, , , , transactionId, position, id, actionId, namespace, modelId, modelName, modelVersion] = row;
-  const [eventType, eventVersion, payload, createdDate, traceContext, name, principal, params] =
+  const [eventType, eventVersion, payload, createdDate, traceContext, name, principal, params, , claims] =
     row.slice(12);
   return {
     id: String(id),
@@ -200,6 +200,11 @@ function toEvent(row: readonly unknown[], epoch: number): LoggedEvent {
     action:
       name === null || name === undefined
         ? null
-        : { name: String(name), principal: String(principal), params: params as JsonObject | null },
+        : {
+            name: String(name),
+            principal: String(principal),
+            claims: claims as JsonObject | null,
+            params: params as JsonObject | null,
+          },
   };
 }

@@ -107,7 +107,7 @@ export class ScheduleRun implements Run {
       const key = { home: shardOfUuid(due.id), expires: false, request: due.id };
       runUnderOwnKey(configuration, ['schedule', due.id], key);
       if (due.traceContext !== undefined) configuration.traceContext(due.traceContext);
-      const principal = storedPrincipal(due.principal);
+      const principal = storedPrincipal(due.principal, due.claims);
       await executor.execute(principal, actionClass, params as never, configuration.build());
     } catch (error) {
       await this.#failed(due, error);

@@ -13,6 +13,8 @@ export interface DueAction {
   /** Version of the shape that they are stored in. */
   readonly paramsVersion: number;
   readonly principal: string;
+  /** The principal's claims; null for none. */
+  readonly claims: JsonObject | null;
   readonly traceContext: string | undefined;
   /** Failed attempts so far. */
   readonly attempts: number;
@@ -51,12 +53,13 @@ export class ScheduleStore {
     const ours = `{${unsettled.join(',')}}`;
     const values = [lease.name, lease.holder, lease.fence, limit, ours, ...this.#versions];
     const { rows } = await this.#database.query({ text: CLAIM, name: 'fw_claim_due', values });
-    return rows.map(([id, actionName, params, paramsVersion, principal, traceContext, attempts]) => ({
+    return rows.map(([id, actionName, params, paramsVersion, principal, claims, traceContext, attempts]) => ({
       id: String(id),
       actionName: String(actionName),
       params: params as JsonObject,
       paramsVersion: Number(paramsVersion),
       principal: String(principal),
+      claims: claims as JsonObject | null,
       traceContext:
         typeof traceContext === 'string' && isTraceParent(traceContext) ? traceContext : undefined,
       attempts: Number(attempts),
@@ -125,7 +128,7 @@ due AS MATERIALIZED (SELECT id FROM eventlog.schedules
 UPDATE eventlog.schedules AS s SET state = 'running', 
   attempts = attempts + (state = 'running' AND s.id <> ALL ($5::uuid[]))::int
 FROM (SELECT id FROM left_behind UNION ALL SELECT id FROM due) AS d WHERE s.id = d.id
-RETURNING s.id, s.action_name, s.params, s.params_version, s.principal, s.trace_context, s.attempts`;
+RETURNING s.id, s.action_name, s.params, s.params_version, s.principal, s.claims, s.trace_context, s.attempts`;
 
 /** Both parts read the index of what is due from its beginning, and end at the first row that fits. */
 const NEXT = `SELECT extract(epoch FROM (SELECT min(next_date) FROM eventlog.schedules

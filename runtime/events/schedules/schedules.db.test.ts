@@ -27,7 +27,7 @@ describeOnEachAdapter('Scheduled actions', (harness) => {
   test('run once when they are due, by the principal that scheduled them', async () => {
     const ledger = await ledgerOn(harness);
     const account = await ledger.open();
-    await ledger.creditLater(account, 5, inMs(3_600_000));
+    await ledger.creditLater(account, 5, inMs(3_600_000), { name: 'alice', claims: { role: 'clerk' } });
     ledger.events.start();
     const [scheduled] = await ledger.events.schedules.list();
     expect(scheduled).toMatchObject({
@@ -40,9 +40,9 @@ describeOnEachAdapter('Scheduled actions', (harness) => {
     await ledger.rows('UPDATE eventlog.schedules SET next_date = clock_timestamp()');
     await until(async () => (await ledger.events.schedules.list({ state: 'done' })).length === 1);
     expect(await ledger.balance(account)).toBe('5');
-    expect(await ledger.rows("SELECT principal FROM eventlog.actions WHERE name = 'Credit'")).toEqual([
-      ['alice'],
-    ]);
+    expect(await ledger.rows("SELECT principal, claims FROM eventlog.actions WHERE name = 'Credit'")).toEqual(
+      [['alice', { role: 'clerk' }]],
+    );
   });
 
   test('run although callers have used their ids as keys', async () => {

@@ -7,7 +7,7 @@ import type { ExecutionDefaults } from '../../config/types.js';
 import { type Clock, systemClock } from '../../domain/clock.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { EventDescriptor, ModelDescriptor } from '../../domain/descriptor.js';
-import type { Principal } from '../../domain/principal.js';
+import type { Caller, Principal } from '../../domain/principal.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { type Account, AccountCredited, accountModel } from '../../domain/test-support/account.js';
 import { RefusedError } from '../../errors.js';
@@ -116,7 +116,7 @@ export interface Ledger {
   readonly warnings: string[];
   open(shard?: ShardIdentifier, balance?: number): Promise<string>;
   credit(account: string, amount?: number): Promise<Account>;
-  creditLater(account: string, amount: number, at: Date): Promise<void>;
+  creditLater(account: string, amount: number, at: Date, caller?: Caller): Promise<void>;
   /** Credits 1 now and 1 later. @returns the id of what is scheduled */
   remind(account: string, at: Date, instead?: string): Promise<string>;
   balance(account: string): Promise<string>;
@@ -171,8 +171,8 @@ export function openLedger(databases: DatabaseRegistry, options: LedgerOptions =
     },
     credit: (account, amount = 1) =>
       executor.execute(ALICE, CreditAction, { account, amount: new Decimal(amount) }),
-    creditLater: (account, amount, at) =>
-      executor.execute(ALICE, CreditLaterAction, { account, amount: new Decimal(amount), at }),
+    creditLater: (account, amount, at, caller = ALICE) =>
+      executor.execute(caller, CreditLaterAction, { account, amount: new Decimal(amount), at }),
     remind: (account, at, instead) =>
       executor.execute(ALICE, RemindAction, { account, at, ...(instead === undefined ? {} : { instead }) }),
     balance: async (account) => (await accounts.getById(account)).balance.toFixed(),

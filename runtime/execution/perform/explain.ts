@@ -5,7 +5,7 @@ import type { ExecutionConfiguration } from '../../action/execution-configuratio
 import type { ExecutionEnvironment } from '../../concurrency/execution-environment.js';
 import { uuid7 } from '../../domain/id-source.js';
 import { compileObjectWriter } from '../../domain/json-writer.js';
-import { type Principal, principalName } from '../../domain/principal.js';
+import type { KnownPrincipal } from '../../domain/principal.js';
 import { ApplicationError, DeadlineExceededError, FwError, messageOf } from '../../errors.js';
 import type { EventFacts } from '../../persistence/codec/recorded-event.js';
 import type { ScheduleRow } from '../../persistence/write/plan-write.js';
@@ -75,7 +75,7 @@ export interface ExplainedItem {
 export interface ExplainRequest<Params, Result> {
   readonly registry: ActionRegistry;
   readonly action: ActionDescriptor<Params, Result>;
-  readonly principal: Principal;
+  readonly principal: KnownPrincipal;
   readonly params: Params;
   /** JSON text of the params, without secret ones; undefined if they are not stored. */
   readonly paramsJson: string | undefined;
@@ -175,7 +175,8 @@ function explainLeg<Params, Result>(
     action: {
       id: uuid7.next(shard.bits),
       name: action.name,
-      principal: principalName(principal),
+      principal: principal.name,
+      claims: principal.claimsJson,
       startedDate: now,
       completedDate: now,
       params: paramsJson,

@@ -9,7 +9,7 @@ import { type ExecutionEnvironment, systemEnvironment } from '../../concurrency/
 import { type Clock, systemClock } from '../../domain/clock.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { EventDescriptor, ModelDescriptor } from '../../domain/descriptor.js';
-import type { Principal } from '../../domain/principal.js';
+import type { Caller, Principal } from '../../domain/principal.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import {
   type Account,
@@ -28,7 +28,7 @@ import { ShardGateways } from '../shard-gateways.js';
 
 export const HERE: ShardIdentifier = ShardIdentifier.of(0, 0);
 export const THERE: ShardIdentifier = ShardIdentifier.of(1, 0);
-export const ALICE: Principal = { name: 'alice' };
+export const ALICE: Caller = { name: 'alice' };
 export const ACROSS: ExecutionConfiguration = ExecutionConfiguration.Builder.executionConfiguration()
   .allowCrossShard(true)
   .build();

@@ -4,7 +4,7 @@ import { Decimal } from '../../domain/decimal.js';
 import type { ObjectType } from '../../domain/descriptor.js';
 import { namedFields, objectType, t } from '../../domain/field-types.js';
 import { ShardedId } from '../../domain/id.js';
-import type { Principal } from '../../domain/principal.js';
+import type { Caller } from '../../domain/principal.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import {
   ModelNotFoundError,
@@ -66,7 +66,7 @@ export class WalletApplication {
   readonly wallets: Map<string, FakeWallet> = new Map();
   readonly log: LogEntry[] = [];
   readonly executions: {
-    principal: Principal;
+    principal: Caller;
     params: Params;
     configuration: ExecutionConfiguration | undefined;
   }[] = [];

@@ -22,6 +22,8 @@ export interface RecordedLeg {
   readonly params: string | undefined;
   /** Version of their shape. */
   readonly paramsVersion: number;
+  /** The principal's, as JSON text. */
+  readonly claims: string | undefined;
   /** Actions to be run later. */
   readonly schedules: readonly ScheduleRow[];
   /** Ids of scheduled actions that are taken back if they have not begun. */
@@ -38,6 +40,8 @@ interface LegJson {
   readonly params: string | null;
   /** Absent: 1. */
   readonly paramsVersion?: number;
+  /** JSON text. Absent: the principal has none. */
+  readonly claims?: string;
   /** Absent in entries that were written before legs had them; likewise below. */
   readonly schedules?: readonly (Omit<ScheduleRow, 'paramsVersion'> & { readonly paramsVersion?: number })[];
   readonly cancelledSchedules?: readonly string[];
@@ -71,6 +75,7 @@ function legToJson(
     traceContext: traceContext ?? null,
     params: action.params ?? null,
     paramsVersion,
+    ...(action.claims !== undefined && { claims: action.claims }),
     schedules,
     cancelledSchedules,
   };
@@ -137,6 +142,7 @@ export class RecordedLegReader {
       traceContext: leg.traceContext ?? undefined,
       params: leg.params ?? undefined,
       paramsVersion: leg.paramsVersion ?? 1,
+      claims: leg.claims,
       schedules: (leg.schedules ?? []).map((each) => ({ ...each, paramsVersion: each.paramsVersion ?? 1 })),
       cancelledSchedules: leg.cancelledSchedules ?? [],
     }));
@@ -162,9 +168,9 @@ export class RecordedLegReader {
 }
 
 /** A recorded leg as a plan that a store takes. */
-export function planOfLeg(leg: RecordedLeg, action: Omit<ActionRow, 'id' | 'params'>): PlanWrite {
+export function planOfLeg(leg: RecordedLeg, action: Omit<ActionRow, 'id' | 'params' | 'claims'>): PlanWrite {
   return {
-    action: { ...action, id: leg.actionId, params: leg.params },
+    action: { ...action, id: leg.actionId, params: leg.params, claims: leg.claims },
     items: leg.items,
     traceContext: leg.traceContext,
     key: undefined,

@@ -46,6 +46,13 @@ export const ACTIONS: InsertedTable<ActionRow> = table('actions', {
   ),
 });
 
+/** Where the principal of some plan has claims: the column is left out otherwise. */
+export const ACTIONS_WITH_CLAIMS: InsertedTable<ActionRow> = withColumn(
+  ACTIONS,
+  'claims',
+  given(JSON_TEXT, ({ claims }) => claims),
+);
+
 export const EVENTS: InsertedTable<EventRow> = table('events', {
   id: given(UUID, ({ id }) => id),
   action_id: ofAction('id'),
@@ -86,6 +93,12 @@ export const SCHEDULES: InsertedTable<TracedSchedule> = table('schedules', {
   created_date: ofAction('completed_date'),
 });
 
+export const SCHEDULES_WITH_CLAIMS: InsertedTable<TracedSchedule> = withColumn(
+  SCHEDULES,
+  'claims',
+  ofAction('claims'),
+);
+
 /** An entry has the id of its plan's first action, and belongs to that execution until it had time to end. */
 export const JOURNAL: InsertedTable<JournalOpening> = table('journal', {
   id: ofAction('id'),
@@ -112,6 +125,19 @@ type Column<R> = (name: string) => {
 function table<R>(name: string, columns: Readonly<Record<string, Column<R>>>): InsertedTable<R> {
   const made = Object.entries(columns).map(([column, make]) => ({ name: column, ...make(column) }));
   return { name: `eventlog.${name}`, cells: made.flatMap((column) => column.cell ?? []), columns: made };
+}
+
+function withColumn<R>(
+  { name, cells, columns }: InsertedTable<R>,
+  column: string,
+  make: Column<R>,
+): InsertedTable<R> {
+  const made = make(column);
+  return {
+    name,
+    cells: made.cell === undefined ? cells : [...cells, made.cell],
+    columns: [...columns, { name: column, ...made }],
+  };
 }
 
 /** Each row brings it. */

@@ -4,7 +4,6 @@ import type { RowCodec } from '../codec/row-codec.js';
 import { quoteIdentifier } from '../codec/sql-identifier.js';
 import { tableKey } from '../codec/table-key.js';
 import type { UpdateColumn, UpdateColumns } from '../codec/update-columns.js';
-import { ACTIONS } from './eventlog-tables.js';
 import type { FlushRecords } from './flush-records.js';
 import { changedBy, type RowChange } from './folded-group.js';
 import { foldingCondition } from './folding-rules.js';
@@ -77,14 +76,14 @@ export class MergedForm extends StatementForm {
   readonly #checkedAdds = new Map<number, BoundRows>();
 
   constructor(builder: StatementBuilder, flush: MergedFlush) {
-    super(builder);
+    super(builder, flush.actions);
     const { namespace, tables, actions, groups } = flush;
     this.#flush = flush;
     this.#isGuarded = tables.some(isGuarded);
     this.#namespace = builder.bind(namespace);
     this.#actions = this.bind(
       'r',
-      ACTIONS.cells,
+      this.actionTable.cells,
       actions.map((row, index) => ({ number: index + 1, row })),
     );
     const isFolded = this.#isGuarded && actions.length > groups.length;
@@ -99,7 +98,7 @@ export class MergedForm extends StatementForm {
     if (this.#isGuarded) this.#check({ proof, mayRefuse });
     if (mayRefuse) this.#refuse();
     this.builder.with('act', () => {
-      return `act AS (${insertText(ACTIONS, this.#actions)}${where(this.isApplied('r'))})`;
+      return `act AS (${insertText(this.actionTable, this.#actions)}${where(this.isApplied('r'))})`;
     });
     tables.forEach((table, index) => {
       if (table.sets !== undefined) this.#update(table, table.sets, index);

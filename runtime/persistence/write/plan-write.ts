@@ -39,6 +39,8 @@ export interface ActionRow {
   readonly id: string;
   readonly name: string;
   readonly principal: string;
+  /** JSON text. Default: the principal has none. */
+  readonly claims?: string | undefined;
   readonly startedDate: Date;
   readonly completedDate: Date;
   /** JSON text. */

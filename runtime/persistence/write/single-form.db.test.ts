@@ -32,6 +32,7 @@ interface Case {
   readonly key?: boolean;
   /** An action to be run later, another one that is taken back, an entry in the journal. */
   readonly later?: boolean;
+  readonly claims?: string;
 }
 
 /** Rows are at version 1 when a case begins; `a` is what most of them touch. */
@@ -46,10 +47,14 @@ const CASES: Readonly<Record<string, Case>> = {
   'an update with an insert and a key': { changes: ['a1>2', '+new'], event: true, key: true },
   'nothing but a key': { changes: [], key: true },
   'everything that a plan may leave': { changes: ['a1>2', '+new'], event: true, key: true, later: true },
+  'everything, by a principal with claims': {
+    ...{ changes: ['a1>2', '+new'], event: true, key: true, later: true },
+    claims: '{"role": "o\'brien"}',
+  },
   'everything, of an old version': { changes: ['a4>5', '+new'], event: true, key: true, later: true },
 };
 
-function planFor({ changes, event = false, key = false, later = false }: Case): PlanWrite {
+function planFor({ changes, event = false, key = false, later = false, claims }: Case): PlanWrite {
   const plan = planOf(...changes);
   const items = plan.items.map((item, index): StagedItem => {
     if (item.kind === 'expect' || !event || index > 0) return item;
@@ -59,7 +64,8 @@ function planFor({ changes, event = false, key = false, later = false }: Case): 
     ...{ principal: 'test', operation: 'Test', key: 'key "1"', fingerprint: 'f' },
     ...{ target: HERE, result: '{"done": true}', expiresDate: '2030-01-01T00:00:00.000Z' },
   };
-  const written = { ...plan, items, traceContext: undefined, key: key ? claim : undefined };
+  const action = { ...plan.action, claims };
+  const written = { ...plan, action, items, traceContext: undefined, key: key ? claim : undefined };
   if (!later) return written;
   const schedule = {
     id: LATER,
@@ -88,14 +94,14 @@ function planned(): PlanWrite {
 async function stored(database: ShardDatabase): Promise<unknown> {
   const texts = [
     `SELECT id, state, version, balance::text, closed_by, created_date::text FROM accounts ORDER BY id`,
-    `SELECT status, namespace, name, principal, params::text FROM eventlog.actions
+    `SELECT status, namespace, name, principal, params::text, claims::text FROM eventlog.actions
      WHERE name <> '+zneighbour' ORDER BY name`,
     `SELECT namespace, model_id, model_name, event_type, payload::text, model_version, event_version, trace_context
      FROM eventlog.events`,
     `SELECT principal, operation, key, fingerprint, target_group, target_member, result::text, expires_date::text
      FROM eventlog.idempotency_keys`,
     `SELECT id, due_date::text, next_date::text, action_name, params::text, params_version, principal, trace_context,
-     state FROM eventlog.schedules ORDER BY id`,
+     state, claims::text FROM eventlog.schedules ORDER BY id`,
     `SELECT action_name, principal, legs::text, id = lease_owner, lease_expires_date > now() FROM eventlog.journal`,
   ];
   const answers: unknown[] = [];

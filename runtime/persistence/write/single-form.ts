@@ -1,7 +1,6 @@
 import { RowCodec } from '../codec/row-codec.js';
 import { tableKey } from '../codec/table-key.js';
 import { tableUpdates, type UpdateColumns } from '../codec/update-columns.js';
-import { ACTIONS } from './eventlog-tables.js';
 import type { FlushRecords } from './flush-records.js';
 import { changedBy, type RowChange } from './folded-group.js';
 import type { ActionRow } from './plan-write.js';
@@ -65,18 +64,21 @@ export class SingleForm extends StatementForm {
   readonly #action: BoundRows;
 
   constructor(builder: StatementBuilder, flush: SingleFlush) {
-    super(builder);
+    super(builder, [flush.action]);
     builder.dependOn('single');
     this.#flush = flush;
     this.#namespace = builder.bind(flush.namespace);
-    this.#action = this.bind('a', ACTIONS.cells, [{ number: 1, row: flush.action }]);
+    this.#action = this.bind('a', this.actionTable.cells, [{ number: 1, row: flush.action }]);
   }
 
   write(): void {
     const { changes, records } = this.#flush;
     const { checked, sets, add } = changes;
     if (checked !== undefined) this.#check(checked, sets);
-    this.builder.with('act', () => `act AS (${insertText(ACTIONS, this.#action)}${where(this.isApplied())})`);
+    this.builder.with(
+      'act',
+      () => `act AS (${insertText(this.actionTable, this.#action)}${where(this.isApplied())})`,
+    );
     if (add !== undefined) {
       this.builder.dependOn(tableKey(add.descriptor));
       this.insert('i', modelTable(RowCodec.of(add.descriptor)), [{ number: 1, row: add }]);

@@ -1,5 +1,16 @@
-import { CANCELLATIONS, EVENTS, JOURNAL, KEYS, SCHEDULES } from './eventlog-tables.js';
+import {
+  ACTIONS,
+  ACTIONS_WITH_CLAIMS,
+  CANCELLATIONS,
+  EVENTS,
+  JOURNAL,
+  KEYS,
+  SCHEDULES,
+  SCHEDULES_WITH_CLAIMS,
+  type TracedSchedule,
+} from './eventlog-tables.js';
 import type { FlushRecords } from './flush-records.js';
+import type { ActionRow } from './plan-write.js';
 import type { StatementBuilder } from './statement-builder.js';
 import {
   type BoundRows,
@@ -15,9 +26,15 @@ export const ALL_APPLIED = 'all';
 /** A form of the flush statement. */
 export abstract class StatementForm {
   protected readonly builder: StatementBuilder;
+  protected readonly actionTable: InsertedTable<ActionRow>;
+  readonly #scheduleTable: InsertedTable<TracedSchedule>;
 
-  protected constructor(builder: StatementBuilder) {
+  protected constructor(builder: StatementBuilder, actions: readonly ActionRow[]) {
     this.builder = builder;
+    const hasClaims = actions.some(({ claims }) => claims !== undefined);
+    this.actionTable = hasClaims ? ACTIONS_WITH_CLAIMS : ACTIONS;
+    this.#scheduleTable = hasClaims ? SCHEDULES_WITH_CLAIMS : SCHEDULES;
+    if (hasClaims) builder.dependOn('claims');
   }
 
   /** Appends the values of rows. @param alias what SQL calls them */
@@ -40,7 +57,7 @@ export abstract class StatementForm {
   protected writeRecords({ events, keys, schedules, cancellations, journal }: FlushRecords): void {
     this.insert('ev', EVENTS, events);
     this.insert('k', KEYS, keys);
-    this.insert('sc', SCHEDULES, schedules);
+    this.insert('sc', this.#scheduleTable, schedules);
     this.insert('j', JOURNAL, journal);
     if (cancellations.length === 0) return;
     const rows = this.bind('r', CANCELLATIONS, cancellations);

@@ -28,7 +28,14 @@ export const CHECK: readonly Cell<RowChange>[] = [
 ];
 
 /** Columns of an action's row that rows of other tables repeat. */
-export type ActionColumn = 'id' | 'namespace' | 'name' | 'principal' | 'started_date' | 'completed_date';
+export type ActionColumn =
+  | 'id'
+  | 'namespace'
+  | 'name'
+  | 'principal'
+  | 'started_date'
+  | 'completed_date'
+  | 'claims';
 
 /** Rows as SQL refers to them. */
 export interface BoundRows {

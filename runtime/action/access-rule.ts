@@ -1,0 +1,125 @@
+import type { FieldType } from '../domain/descriptor.js';
+import { descriptorOf, type Entity, fieldOf } from '../domain/entity.js';
+import type { Id, ModelClass } from '../domain/id.js';
+import { keyTextOf } from '../domain/natural-key.js';
+import type { Principal } from '../domain/principal.js';
+import { PlanMisuseError } from '../errors.js';
+import type { ActionClass } from './action.js';
+
+/** What a rule decides on. */
+export interface Access<Params = unknown> {
+  readonly principal: Principal;
+  readonly params: Params;
+  /**
+   * The models of a class that `perform` has read or staged: each in the state in which it was read first, and one that
+   * was not read in the state that is staged.
+   */
+  models<M extends Entity>(modelClass: ModelClass<M>): readonly M[];
+  /** The one of these with this id; undefined if `perform` has not come to it. */
+  model<M extends Entity>(modelClass: ModelClass<M>, id: Id<M>): M | undefined;
+  /** Whether there is at least one of these models and every one passes. */
+  every<M extends Entity>(modelClass: ModelClass<M>, passes: (model: M) => boolean): boolean;
+}
+
+/** True if the caller may do what `perform` was about to do. What it throws is what `execute` throws. */
+export type Rule<Params = unknown> = (access: Access<Params>) => boolean;
+
+/** Values of fields that a model must have; a list means one of its values. */
+export type ModelFilter<M> = {
+  readonly [Field in keyof M]?: M[Field] | readonly M[Field][];
+};
+
+/** Which models of a class a principal may see and change. */
+export type Visible<M> = 'all' | 'none' | ModelFilter<M>;
+
+/** A rule about the models of one class that can be asked of a model and of a query. Made by `visible`. */
+export interface ModelRule<M extends Entity = Entity> {
+  readonly modelClass: ModelClass<M>;
+  /** What this principal may see. */
+  of(principal: Principal): Visible<M>;
+  /** Whether this principal may see this model. */
+  allows(principal: Principal, model: M): boolean;
+}
+
+/** What `@Allow` takes. */
+export type AccessRule<Params> = Rule<Params> | ModelRule<never>;
+
+/** Under which each copy of this package finds the rule of a class. */
+const RULE = Symbol.for('fw-actions.access-rule');
+
+/** An action whose params the rule can read. */
+type RuledAction<A, Params> = A extends ActionClass<infer Own, unknown>
+  ? Own extends Params
+    ? A
+    : never
+  : never;
+
+/**
+ * Says who may run an action. The rule is asked in each execution after `perform` has returned and before anything is
+ * written. If it says no, `execute` throws ForbiddenError (HTTP 403). It is asked as well before a stored result is
+ * replayed, and before an error of `perform` is shown that speaks of models.
+ *
+ * What the runtime starts in its own name is not asked: an action that a handler starts, and the steps of a saga.
+ */
+export function Allow<Params>(
+  rule: AccessRule<Params>,
+): <A extends ActionClass<never, unknown>>(target: A & RuledAction<A, Params>, context?: unknown) => void {
+  return (target) => {
+    Object.defineProperty(target, RULE, { value: rule });
+  };
+}
+
+/** A rule for actions that every caller may run. */
+export const everyone: Rule = () => true;
+
+/** The rule of an action class or of the class that it extends; undefined if there is none. */
+export function ruleOf(actionClass: ActionClass<never, unknown>): AccessRule<unknown> | undefined {
+  return (actionClass as { readonly [RULE]?: AccessRule<unknown> })[RULE];
+}
+
+/**
+ * A rule about models: every model of this class that an action reads or stages must have the values that `decide` names
+ * for the principal. Lists of these models are filtered in SQL, before the page is cut.
+ *
+ * @param decide `'all'`, `'none'`, or the values of fields that a model must have
+ */
+export function visible<M extends Entity>(
+  modelClass: ModelClass<M>,
+  decide: (principal: Principal) => Visible<M>,
+): ModelRule<M> {
+  return {
+    modelClass,
+    of: decide,
+    allows: (principal, model) => matches(decide(principal), model),
+  };
+}
+
+function matches<M extends Entity>(filter: Visible<M>, model: M): boolean {
+  if (filter === 'all') return true;
+  if (filter === 'none') return false;
+  return filterTerms(filter).every(([field, values]) => {
+    const { type } = columnOf(model, field);
+    const value = fieldOf(model, field);
+    if (value === null || value === undefined) return false;
+    const text = keyTextOf(type, value);
+    return values.some((each) => keyTextOf(type, each) === text);
+  });
+}
+
+function columnOf(model: Entity, field: string): { readonly type: FieldType } {
+  const { columns, name } = descriptorOf(model);
+  const column = columns.find((each) => each.field === field);
+  if (column !== undefined) return column;
+  throw new PlanMisuseError(`A rule names the field ${field}, which ${name} does not have`);
+}
+
+/**
+ * Fields and the values that each may have. A field that is set to `undefined` allows none: a claim that the caller does
+ * not have must not open every model.
+ */
+export function filterTerms<M>(filter: ModelFilter<M>): readonly (readonly [string, readonly unknown[]])[] {
+  return Object.entries(filter).map(([field, value]) => {
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    return [field, values.filter((each) => each !== undefined && each !== null)] as const;
+  });
+}
