@@ -39,7 +39,11 @@ describe.each(SESSIONS)('The session of $page', ({ page, shards, start }) => {
 
   beforeAll(async () => {
     const argv = ['--config', writeConfig(shards), '--port', '0'];
-    server = await start({ authenticator: fixedPrincipal('session'), argv, log: pino({ level: 'silent' }) });
+    server = await start({
+      authenticator: fixedPrincipal('session', { role: 'operator' }),
+      argv,
+      log: pino({ level: 'silent' }),
+    });
   }, 120_000);
 
   afterAll(() => server?.close());

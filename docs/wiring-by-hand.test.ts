@@ -63,7 +63,7 @@ test(
     });
     try {
       const { executor } = app;
-      const principal = { name: 'ada' };
+      const principal = { name: 'ada', claims: { role: 'operator' } } as const;
       const wallet = await executor.execute(principal, WalletCreateAction, {
         country: 'MX',
         ownerId,
@@ -101,7 +101,11 @@ test(
       collaborators: {},
     });
     const params = { country: 'FR', ownerId, currency: currency('EUR') };
-    const wallet = await app.executor.execute(() => 'ada', WalletCreateAction, params);
+    const wallet = await app.executor.execute(
+      { name: 'ada', claims: { role: 'operator' } },
+      WalletCreateAction,
+      params,
+    );
     expect(wallet.id.resolveShardIdentifier()).toEqual(ShardIdentifier.of(0, 0));
     await app.close();
   },

@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'FW_REFUSED'
   | 'FW_PRECONDITION_FAILED'
   | 'FW_UNAUTHENTICATED'
+  | 'FW_FORBIDDEN'
   | 'FW_MODEL_NOT_FOUND'
   | 'FW_CROSS_SHARD'
   | 'FW_CROSS_SHARD_PARTIAL'
@@ -110,6 +111,11 @@ export class UnauthenticatedError extends FwError {
     super(message, options);
     this.challenge = options?.challenge ?? 'Bearer';
   }
+}
+
+/** The rule of the action (`@Allow`) refuses the caller (HTTP 403). Nothing was written. */
+export class ForbiddenError extends FwError {
+  readonly code = 'FW_FORBIDDEN';
 }
 
 /** `getById` or `getByKey` found no row (or one that is hidden as deleted). */

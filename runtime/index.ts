@@ -1,4 +1,15 @@
 /** What applications import. */
+export {
+  type Access,
+  type AccessRule,
+  Allow,
+  everyone,
+  type ModelFilter,
+  type ModelRule,
+  type Rule,
+  type Visible,
+  visible,
+} from './action/access-rule.js';
 export { Action, type ActionClass } from './action/action.js';
 export type { ActionDescriptor, ResultType } from './action/action-descriptor.js';
 export type { ActionInput, Default } from './action/action-input.js';
@@ -73,7 +84,7 @@ export { Model } from './domain/model.js';
 export { ModelBuilder } from './domain/model-builder.js';
 export { ModelEvent } from './domain/model-event.js';
 export type { Keyed, KeyLookup, KeyOf, KeyPlace } from './domain/natural-key.js';
-export { type Caller, type Claims, type Principal, principalName } from './domain/principal.js';
+export { type Caller, type Claims, type Principal, principalName, principalOf } from './domain/principal.js';
 export { ShardIdentifier } from './domain/shard-identifier.js';
 export { parseUuid, type Uuid } from './domain/uuid.js';
 export type { Bounds, ValueRules } from './domain/value-rules.js';

@@ -68,7 +68,7 @@ async function creator(wallet) {
   const { Decimal } = await built('runtime/index.js');
   const { WalletCreateAction } = await built('examples/wallet/actions/wallet-create-action.js');
   return (ownerId) =>
-    wallet.executor.execute({ name: 'bench' }, WalletCreateAction, {
+    wallet.executor.execute({ name: 'bench', claims: { role: 'operator' } }, WalletCreateAction, {
       country: 'US',
       ownerId,
       currency: 'USD',

@@ -6,7 +6,7 @@ export async function open({ connection, shape }) {
   const { WalletDepositMoneyAction } = await built('examples/wallet/actions/wallet-deposit-money-action.js');
   const { Wallet } = await built('examples/wallet/models/wallet.js');
   const wallet = await openWallet(connection, shape);
-  const principal = { name: 'bench' };
+  const principal = { name: 'bench', claims: { role: 'operator' } };
   return {
     deposit: (id, amount) =>
       wallet.executor.execute(principal, WalletDepositMoneyAction, {

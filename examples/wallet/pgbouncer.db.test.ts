@@ -19,7 +19,7 @@ import { application } from './generated/application.js';
 import type { Wallet } from './models/wallet.js';
 import { GLOBAL_SHARD, MEXICO_SHARD } from './shards.js';
 
-const WHO = { name: 'alice' };
+const WHO = { name: 'alice', claims: { role: 'operator' } } as const;
 const OWNER = '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10';
 const AT_ONCE = 32;
 const CALLERS = 8;

@@ -181,7 +181,7 @@ test('a reload under load fails no request, loses none and repeats none', async 
   const server = await serveApplication(
     application,
     {
-      authenticator: fixedPrincipal('tester'),
+      authenticator: fixedPrincipal('tester', { role: 'operator' }),
       collaborators: {},
       env: {},
       argv: ['--config', config, '--port', '0'],

@@ -66,7 +66,12 @@ afterAll(async () => {
 
 function start(port: FakeProcess): ReturnType<typeof serveApplication> {
   const argv = ['--config', join(folder, 'fw.config.yaml'), '--port', '0'];
-  const options = { authenticator: fixedPrincipal('tester'), collaborators: {}, env: {}, argv };
+  const options = {
+    authenticator: fixedPrincipal('tester', { role: 'operator' }),
+    collaborators: {},
+    env: {},
+    argv,
+  };
   return serveApplication(application, options, port);
 }
 

@@ -96,7 +96,7 @@ test('a process serves the shards whose servers answer at its start, and the las
   const server = await serveApplication(
     application,
     {
-      authenticator: fixedPrincipal('tester'),
+      authenticator: fixedPrincipal('tester', { role: 'operator' }),
       collaborators: {},
       env: {},
       argv: ['--config', config, '--port', '0'],

@@ -33,7 +33,7 @@ describe('Transfers over HTTP', () => {
     });
     const argv = ['--config', config, '--port', '0'];
     server = await startServer({
-      authenticator: fixedPrincipal('alice'),
+      authenticator: fixedPrincipal('alice', { role: 'operator' }),
       argv,
       schemas: fileURLToPath(new URL('migrations/events.lock', import.meta.url)),
       feeds: { '/wallets/{walletId}/events': 'walletId' },

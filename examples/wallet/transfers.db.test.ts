@@ -26,7 +26,7 @@ import { GLOBAL_SHARD, MEXICO_SHARD } from './shards.js';
 /** Starting embedded databases takes long on a machine that is busy. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-const WHO = { name: 'alice' };
+const WHO = { name: 'alice', claims: { role: 'operator' } } as const;
 const OWNER = '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10';
 /** The most that a balance holds. */
 const FULL = '999999999999999.9999';

@@ -2,7 +2,7 @@ import { descriptorOf, type Entity, rowKey, rowOf } from '../domain/entity.js';
 import type { Id, ModelClass } from '../domain/id.js';
 import type { Principal } from '../domain/principal.js';
 import { ApplicationError, ForbiddenError, FwError, ModelNotFoundError, ValidationError } from '../errors.js';
-import type { Access, AccessRule, ModelRule, Rule, Visible } from './access-rule.js';
+import type { Access, AccessRule, Rule, Visible } from './access-rule.js';
 import type { StagedItem } from './action-plan.js';
 
 /** What a check is made of. */
@@ -82,7 +82,7 @@ export class AccessCheck implements Access {
     const { rule } = this.#options;
     if (typeof rule === 'function') return (rule as Rule)(this);
     const { modelClass } = rule;
-    const passes = (model: Entity): boolean => (rule as unknown as ModelRule).allows(this.principal, model);
+    const passes = (model: Entity): boolean => rule.allows(this.principal, model);
     return (this.#hasFiltered && this.models(modelClass).length === 0) || this.every(modelClass, passes);
   }
 

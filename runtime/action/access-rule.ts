@@ -26,7 +26,7 @@ export type Rule<Params = unknown> = (access: Access<Params>) => boolean;
 
 /** Values of fields that a model must have; a list means one of its values. */
 export type ModelFilter<M> = {
-  readonly [Field in keyof M]?: M[Field] | readonly M[Field][];
+  readonly [Field in keyof M]?: M[Field] | readonly M[Field][] | undefined;
 };
 
 /** Which models of a class a principal may see and change. */
@@ -42,17 +42,14 @@ export interface ModelRule<M extends Entity = Entity> {
 }
 
 /** What `@Allow` takes. */
-export type AccessRule<Params> = Rule<Params> | ModelRule<never>;
+export type AccessRule<Params> = Rule<Params> | ModelRule;
 
 /** Under which each copy of this package finds the rule of a class. */
 const RULE = Symbol.for('fw-actions.access-rule');
 
 /** An action whose params the rule can read. */
-type RuledAction<A, Params> = A extends ActionClass<infer Own, unknown>
-  ? Own extends Params
-    ? A
-    : never
-  : never;
+type RuledAction<A, Params> =
+  A extends ActionClass<infer Own, unknown> ? (Own extends Params ? A : never) : never;
 
 /**
  * Says who may run an action. The rule is asked in each execution after `perform` has returned and before anything is
@@ -73,7 +70,7 @@ export function Allow<Params>(
 export const everyone: Rule = () => true;
 
 /** The rule of an action class or of the class that it extends; undefined if there is none. */
-export function ruleOf(actionClass: ActionClass<never, unknown>): AccessRule<unknown> | undefined {
+export function ruleOf(actionClass: object): AccessRule<unknown> | undefined {
   return (actionClass as { readonly [RULE]?: AccessRule<unknown> })[RULE];
 }
 
@@ -97,7 +94,10 @@ export function visible<M extends Entity>(
 function matches<M extends Entity>(filter: Visible<M>, model: M): boolean {
   if (filter === 'all') return true;
   if (filter === 'none') return false;
-  return filterTerms(filter).every(([field, values]) => {
+  const terms = filterTerms(filter);
+  // No condition is a mistake, such as a misspelt variable, rather than a wish to show everything.
+  if (terms.length === 0) return false;
+  return terms.every(([field, values]) => {
     const { type } = columnOf(model, field);
     const value = fieldOf(model, field);
     if (value === null || value === undefined) return false;

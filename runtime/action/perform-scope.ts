@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Entity } from '../domain/entity.js';
 import type { KeyLookup } from '../domain/natural-key.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import type { AccessCheck } from './access-check.js';
 import type { ActionPlan } from './action-plan.js';
 
 /** Reads the stored state of a model. */
@@ -23,6 +24,8 @@ export interface PerformScope {
   read?(modelName: string, id: string, load: LoadModel): Promise<Entity | undefined> | Entity | undefined;
   /** As `read`, for the model that holds a natural key. Absent: `load` decides. */
   readByKey?(lookup: KeyLookup, load: LoadModel): Promise<Entity | undefined>;
+  /** Takes the models that repositories give, and says what lists may show. Absent: the action has no rule. */
+  readonly access?: Pick<AccessCheck, 'see' | 'visibleOf'> | undefined;
   /** Called before a query that cannot see staged states: waits until those of its shard have been settled. */
   beforeQuery?(shard: ShardIdentifier): Promise<void>;
 }

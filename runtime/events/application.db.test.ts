@@ -24,6 +24,9 @@ import type { EventHandler } from './delivery/handler-descriptor.js';
 import type { EventEnvelope } from './log/event-envelope.js';
 import { until } from './test-support/ledger.js';
 
+/** May open wallets and put money into them; what it schedules runs with its claims. */
+const OPERATOR = { name: 'test', claims: { role: 'operator' } } as const;
+
 /** Puts a welcome gift into each new wallet. */
 class WelcomeHandler implements EventHandler<WalletCreatedEvent> {
   async handle(envelope: EventEnvelope<WalletCreatedEvent>): Promise<void> {
@@ -49,7 +52,7 @@ describeOnEachAdapter('An application with handlers', (harness) => {
     const databases = await harness.makeShards({ shards, migrations: application.migrations });
     const options = { namespace: 'test', collaborators: {}, migrate: false };
     const open = assembleApplication(withHandler, databases, options);
-    const wallet = await open.executor.execute({ name: 'test' }, WalletCreateAction, {
+    const wallet = await open.executor.execute(OPERATOR, WalletCreateAction, {
       country: 'MX',
       ownerId: randomUUID(),
       currency: currency('MXN'),
@@ -99,13 +102,13 @@ describeOnEachAdapter('An application without handlers and sagas', (harness) => 
     const databases = await harness.makeShards({ shards, migrations: application.migrations });
     const open = assembleApplication(withSchedule, databases, { namespace: 'test', collaborators: {} });
     try {
-      const { id } = await open.executor.execute({ name: 'test' }, WalletCreateAction, {
+      const { id } = await open.executor.execute(OPERATOR, WalletCreateAction, {
         country: 'MX',
         ownerId: randomUUID(),
         currency: currency('MXN'),
         initialBalance: new Decimal(0),
       });
-      await open.executor.execute({ name: 'test' }, GiftLaterAction, { walletId: id });
+      await open.executor.execute(OPERATOR, GiftLaterAction, { walletId: id });
       const wallets = new WalletRepository(open.repositories, walletModel);
       await until(async () => (await wallets.getById(id)).balance.equals(11));
     } finally {
@@ -124,7 +127,7 @@ describeOn('postgresql', 'An application that is reloaded', (harness) => {
     const open = assembleApplication(withHandler, databases, options);
     try {
       await open.reload(topology);
-      const { id } = await open.executor.execute({ name: 'test' }, WalletCreateAction, {
+      const { id } = await open.executor.execute(OPERATOR, WalletCreateAction, {
         country: 'MX',
         ownerId: randomUUID(),
         currency: currency('MXN'),

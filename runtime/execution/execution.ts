@@ -1,8 +1,9 @@
+import { ruleOf } from '../action/access-rule.js';
 import type { StagedItem } from '../action/action-plan.js';
 import type { ExecutionReport } from '../action/execution-report.js';
 import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { AbortedError, PlanMisuseError } from '../errors.js';
+import { AbortedError, ForbiddenError, PlanMisuseError } from '../errors.js';
 import { allApplied, type PendingPlan } from '../persistence/write/pending-plan.js';
 import type { PlanWrite } from '../persistence/write/plan-write.js';
 import { deadlines } from '../sharding/deadlines.js';
@@ -35,6 +36,8 @@ export class Execution<Params, Result> {
   readonly #contention: Contention;
   #attempt = 0;
   #freeAttempts = 0;
+  /** An attempt has passed the rule of the action. */
+  #isAllowed = false;
   /** The next attempt reads what is committed and nothing else. */
   #readsCommitted = false;
   /** Why the last attempt was not applied, unless others of this process superseded it. */
@@ -81,7 +84,7 @@ export class Execution<Params, Result> {
     try {
       if (guard !== undefined) {
         const replay = await askHome(guard, () => guard.lookUp());
-        if (replay !== undefined) return this.#replayed(replay.result);
+        if (replay !== undefined) return await this.#replayedIfAllowed(replay.result);
       }
       for (;;) {
         this.#attempt += 1;
@@ -96,9 +99,10 @@ export class Execution<Params, Result> {
         if (!this.#isFree(outcome)) await this.#pause(outcome);
       }
     } catch (error) {
+      if (error instanceof ForbiddenError) throw error;
       const replay = guard === undefined ? undefined : await guard.lookAgain(error);
       if (replay === undefined) throw error;
-      return this.#replayed(replay.result);
+      return await this.#replayedIfAllowed(replay.result);
     } finally {
       this.#context.running.end();
     }
@@ -175,15 +179,18 @@ export class Execution<Params, Result> {
     const { action, principal, params, deadline } = this.#request;
     const startedDate = this.#environment.clock.now();
     const run = this.#newRun();
+    this.#isAllowed = false;
     try {
       const work = run.start(action, principal, params);
       const result =
         work instanceof Promise
           ? await deadlines.race(work, deadline, () => deadlineExceeded(this.#request))
           : work;
+      run.access?.require();
+      this.#isAllowed = true;
       return this.#seal(run, result, startedDate);
     } catch (error) {
-      return { kind: 'refused', error, dependencies: run.dependencies };
+      return { kind: 'refused', error: this.#shown(run, error), dependencies: run.dependencies };
     }
   }
 
@@ -304,6 +311,32 @@ export class Execution<Params, Result> {
       params: this.#paramsJson,
       key: guard?.claim(leg.shard, result),
     });
+  }
+
+  /** Once the plan is sealed, the rule has passed: what is refused then is the caller's to know. */
+  #shown(run: PerformRun, error: unknown): unknown {
+    return this.#isAllowed ? error : (run.access?.shown(error) ?? error);
+  }
+
+  /**
+   * A repeat is authorized like the first call, by the models as they are now: `perform` runs once more, and what it
+   * stages is dropped. It may be refused by what the first call has changed, which says nothing about the caller.
+   */
+  async #replayedIfAllowed(result: unknown): Promise<Result> {
+    const { action, principal, params, deadline } = this.#request;
+    if (this.#isAllowed || principal.isOwn || ruleOf(action.actionClass) === undefined)
+      return this.#replayed(result);
+    this.#readsCommitted = true;
+    const run = this.#newRun();
+    try {
+      const work = Promise.resolve(run.start(action, principal, params));
+      await deadlines.race(work, deadline, () => deadlineExceeded(this.#request));
+      run.access?.require();
+    } catch (error) {
+      const shown = run.access?.shown(error);
+      if (shown instanceof ForbiddenError || isPassing(error)) throw shown;
+    }
+    return this.#replayed(result);
   }
 
   #replayed(result: unknown): Result {

@@ -44,6 +44,7 @@ const ERROR_KINDS: Readonly<Record<ErrorCode, ProblemKind>> = {
   FW_VALIDATION: { status: 400, title: 'Invalid input' },
   FW_CROSS_SHARD: { status: 400, title: 'More than one shard' },
   FW_UNAUTHENTICATED: { status: 401, title: 'Not authenticated' },
+  FW_FORBIDDEN: { status: 403, title: 'Forbidden' },
   FW_MODEL_NOT_FOUND: { status: 404, title: 'Not found' },
   FW_UNKNOWN_SHARD: { status: 404, title: 'Unknown shard' },
   FW_REFUSED: { status: 409, title: 'Refused' },

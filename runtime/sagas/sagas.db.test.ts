@@ -44,7 +44,7 @@ async function startTrip({ executor }: Application): Promise<Trip> {
     executor.execute(ALICE, OpenAction, { shard, balance: new Decimal(0) });
   const [flights, hotels] = [await openAccount(THERE), await openAccount(HERE)];
   const trip = Trip.plan(HERE, flights.id.getValue(), hotels.id.getValue());
-  return executor.execute({ name: 'alice', claims: { role: 'agent' } }, TripStartAction, { trip });
+  return executor.execute({ name: 'alice', claims: { desk: 'agent' } }, TripStartAction, { trip });
 }
 
 /** Flights and hotels booked, and where the trip stands. */
@@ -89,7 +89,7 @@ describeOnEachAdapter('A saga', (harness) => {
     };
     const { flights, hotels } = trip;
     const place = { saga: trip.id.getValue() };
-    const agent = ['alice', { role: 'agent' }];
+    const agent = ['alice', { desk: 'agent' }];
     // What is marked as secret is left out, as from any action's row.
     expect([await trail(THERE), await trail(HERE)]).toEqual([
       [['TripSaga.FLIGHT', ...agent, { ...place, stepNumber: 1, params: { supplier: flights, count: 1 } }]],

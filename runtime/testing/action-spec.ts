@@ -42,6 +42,8 @@ export interface ActionSpecOptions<Params, Result> extends MemoryTopology {
   readonly clock?: Clock;
   /** The registered events; others are refused. Default: events of every class are taken. */
   readonly events?: readonly EventDescriptor[];
+  /** Who acts unless `as` says otherwise. Default: a principal named `spec`. */
+  readonly principal?: Caller;
 }
 
 /** @internal The options with what an application knows of its actions besides. */
@@ -81,8 +83,8 @@ export class ActionSpec<Params, Result> {
 
   /** @internal use `actionSpec` */
   static of<Params, Result>(options: PreparedSpecOptions<Params, Result>): ActionSpec<Params, Result> {
-    const { clock = new VirtualClock() } = options;
-    return new ActionSpec({ ...options, clock, models: [], principal: DEFAULT_PRINCIPAL });
+    const { clock = new VirtualClock(), principal = DEFAULT_PRINCIPAL } = options;
+    return new ActionSpec({ ...options, clock, models: [], principal });
   }
 
   /** These models are stored, at the versions that they have; events that they still carry are not. */

@@ -4,6 +4,7 @@ import type { ApplicationDefinition } from '../application-definition.js';
 import type { Clock } from '../domain/clock.js';
 import type { Model } from '../domain/model.js';
 import type { ModelEvent } from '../domain/model-event.js';
+import type { Caller } from '../domain/principal.js';
 import { ActionSpec, DEFAULT_PRINCIPAL } from './action-spec.js';
 import { type HandlerClass, HandlerSpec } from './handler-spec.js';
 import type { SpecifiedApplication } from './memory-application.js';
@@ -15,6 +16,8 @@ import { VirtualClock } from './virtual-clock.js';
 export interface ApplicationSpecsSettings extends MemoryTopology {
   /** Default: a `VirtualClock` that stands at 2025-01-01T00:00:00Z. */
   readonly clock?: Clock;
+  /** Who runs actions and starts sagas unless `as` says otherwise. Default: a principal named `spec`. */
+  readonly principal?: Caller;
 }
 
 /** The settings, with the collaborators of the application's actions; they may be left out where there are none. */
@@ -44,7 +47,7 @@ export function applicationSpecs<Collaborators>(
     : [options: ApplicationSpecsOptions<Collaborators>]
 ): ApplicationSpecs {
   const { collaborators = {} as Collaborators, ...settings }: LooseOptions<Collaborators> = options ?? {};
-  const { clock = new VirtualClock() } = settings;
+  const { clock = new VirtualClock(), principal = DEFAULT_PRINCIPAL } = settings;
   const specified: SpecifiedApplication = {
     ...settings,
     definition: application,
@@ -66,7 +69,7 @@ export function applicationSpecs<Collaborators>(
         },
       }),
     handler: (handlerClass) => new HandlerSpec(handlerClass, run),
-    saga: (sagaClass) => new SagaSpec(sagaClass, { ...run, principal: DEFAULT_PRINCIPAL, troubles: [] }),
+    saga: (sagaClass) => new SagaSpec(sagaClass, { ...run, principal, troubles: [] }),
   };
 }
 

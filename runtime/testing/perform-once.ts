@@ -1,3 +1,5 @@
+import { AccessCheck } from '../action/access-check.js';
+import { ruleOf } from '../action/access-rule.js';
 import { type Action, startPerform } from '../action/action.js';
 import { ActionPlan, type StagedItem } from '../action/action-plan.js';
 import type { ExecutionConfiguration } from '../action/execution-configuration.js';
@@ -56,14 +58,23 @@ export async function performOnce<Params, Result>(
   const { action, principal, params, configuration, clock, models, catalog } = attempt;
   const actionName = action.constructor.name;
   const known = principalOf(principal);
+  const rule = known.isOwn ? undefined : ruleOf(action.constructor);
   const plan = new ActionPlan(clock, models.defaultShard);
+  const access =
+    rule && new AccessCheck({ actionName, rule, principal: known, params, items: () => plan.items });
   const scope = {
     actionName,
     plan,
+    access,
     signal: configuration.signal,
     remainingMs: () => configuration.timeoutMs ?? UNHURRIED_MS,
   };
-  const result = await runInPerformScope(scope, async () => startPerform(action, plan, known, params));
+  const result = await runInPerformScope(scope, async () => startPerform(action, plan, known, params)).catch(
+    (error: unknown) => {
+      throw access?.shown(error) ?? error;
+    },
+  );
+  access?.require();
   const items = plan.seal();
   requireVersion(items, configuration);
   requireKeys(plan.keyed);

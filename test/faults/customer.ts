@@ -18,7 +18,7 @@ import type { ExecutionReport } from '../../runtime/action/execution-report.js';
 import type { Call, History, Told, WalletFacts, WalletRequest } from './history.js';
 
 /** All customers of a run are one principal, so that keys meet. */
-export const PRINCIPAL = { name: 'fault-run' };
+export const PRINCIPAL = { name: 'fault-run', claims: { role: 'operator' } } as const;
 
 /** Executes a request once and notes what it was told. */
 export async function send(

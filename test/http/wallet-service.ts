@@ -58,7 +58,7 @@ export class WalletService {
     const places = adapter === 'pglite' ? embeddedPlaces() : await serverPlaces(address);
     const log: LogEntry[] = [];
     const server = await startServer({
-      authenticator: fixedPrincipal('tester'),
+      authenticator: fixedPrincipal('tester', { role: 'operator' }),
       argv: ['--config', writeWalletConfig(directory, places), '--port', '0'],
       log: collectLog(log),
       limits,

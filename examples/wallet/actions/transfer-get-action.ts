@@ -1,7 +1,10 @@
-import { Action, type Clock, FwAction, HttpRoute, type Principal, type ShardedId } from 'fw-actions';
+import { Action, Allow, type Clock, FwAction, HttpRoute, type Principal, type ShardedId } from 'fw-actions';
 import type { TransferRepository } from '../generated/transfer.js';
 import type { Transfer } from '../models/transfer.js';
+import { Wallet } from '../models/wallet.js';
+import type { WalletRepository } from '../repositories/wallet-repository.js';
 import { TransferResponse } from '../responses/transfer-response.js';
+import { mayMove } from '../rules.js';
 
 export interface TransferGetParams {
   readonly transferId: ShardedId<Transfer>;
@@ -14,15 +17,23 @@ export interface TransferGetParams {
   etag: 'version',
   tag: 'Transfers',
 })
+@Allow<TransferGetParams>(({ principal, models }) =>
+  models(Wallet).some((source) => mayMove(principal, source)),
+)
 export class TransferGetAction extends Action<TransferGetParams, Transfer> {
   readonly #transfers: TransferRepository;
+  readonly #wallets: WalletRepository;
 
-  constructor(clock: Clock, transfers: TransferRepository) {
+  constructor(clock: Clock, transfers: TransferRepository, wallets: WalletRepository) {
     super(clock);
     this.#transfers = transfers;
+    this.#wallets = wallets;
   }
 
-  protected perform(_principal: Principal, { transferId }: TransferGetParams): Promise<Transfer> {
-    return this.#transfers.getById(transferId.getValue());
+  protected async perform(_principal: Principal, { transferId }: TransferGetParams): Promise<Transfer> {
+    const transfer = await this.#transfers.getById(transferId.getValue());
+    // The rule asks who owns it.
+    await this.#wallets.findById(transfer.sourceId);
+    return transfer;
   }
 }

@@ -1,5 +1,6 @@
 import {
   Action,
+  Allow,
   type Clock,
   type Decimal,
   FwAction,
@@ -9,9 +10,10 @@ import {
   ValidationError,
 } from 'fw-actions';
 import { Transfer } from '../models/transfer.js';
-import type { Wallet } from '../models/wallet.js';
+import { Wallet } from '../models/wallet.js';
 import type { WalletRepository } from '../repositories/wallet-repository.js';
 import { TransferResponse } from '../responses/transfer-response.js';
+import { mayMove } from '../rules.js';
 import { TransferSaga } from '../sagas/transfer-saga.js';
 
 export interface TransferInitiateParams {
@@ -35,6 +37,9 @@ export interface TransferInitiateParams {
     amount: '30',
   },
 })
+@Allow<TransferInitiateParams>(({ principal, params, model }) =>
+  mayMove(principal, model(Wallet, params.sourceId)),
+)
 export class TransferInitiateAction extends Action<TransferInitiateParams, Transfer> {
   readonly #wallets: WalletRepository;
 

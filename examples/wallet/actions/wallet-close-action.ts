@@ -1,7 +1,8 @@
-import { Action, type Clock, FwAction, HttpRoute, type Id, type Principal } from 'fw-actions';
+import { Action, Allow, type Clock, FwAction, HttpRoute, type Id, type Principal } from 'fw-actions';
 import type { Wallet } from '../models/wallet.js';
 import type { WalletRepository } from '../repositories/wallet-repository.js';
 import { WalletResponse } from '../responses/wallet-response.js';
+import { ownWallets } from '../rules.js';
 
 export interface WalletCloseParams {
   readonly walletId: Id<Wallet>;
@@ -15,6 +16,7 @@ export interface WalletCloseParams {
   ifMatch: 'walletId',
   tag: 'Wallets',
 })
+@Allow(ownWallets)
 export class WalletCloseAction extends Action<WalletCloseParams, Wallet> {
   readonly #wallets: WalletRepository;
 

@@ -1,5 +1,6 @@
 import {
   Action,
+  Allow,
   type Clock,
   type Currency,
   Decimal,
@@ -10,6 +11,7 @@ import {
 } from 'fw-actions';
 import { Wallet } from '../models/wallet.js';
 import { WalletResponse } from '../responses/wallet-response.js';
+import { ownWallets } from '../rules.js';
 import { shardOfCountry } from '../shards.js';
 
 export interface WalletCreateParams {
@@ -39,6 +41,7 @@ export interface WalletCreateParams {
     initialBalance: '100',
   },
 })
+@Allow(ownWallets)
 export class WalletCreateAction extends Action<WalletCreateParams, Wallet> {
   constructor(clock: Clock) {
     super(clock);

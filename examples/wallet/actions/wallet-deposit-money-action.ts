@@ -1,7 +1,17 @@
-import { Action, type Clock, type Decimal, FwAction, HttpRoute, type Id, type Principal } from 'fw-actions';
+import {
+  Action,
+  Allow,
+  type Clock,
+  type Decimal,
+  FwAction,
+  HttpRoute,
+  type Id,
+  type Principal,
+} from 'fw-actions';
 import type { Wallet } from '../models/wallet.js';
 import type { WalletRepository } from '../repositories/wallet-repository.js';
 import { WalletResponse } from '../responses/wallet-response.js';
+import { ownWallets } from '../rules.js';
 
 export interface WalletDepositMoneyParams {
   readonly walletId: Id<Wallet>;
@@ -23,6 +33,7 @@ export interface WalletDepositMoneyParams {
   tag: 'Wallets',
   example: { amount: '50.25' },
 })
+@Allow(ownWallets)
 export class WalletDepositMoneyAction extends Action<WalletDepositMoneyParams, Wallet> {
   readonly #wallets: WalletRepository;
 

@@ -1,7 +1,8 @@
-import { Action, type Clock, FwAction, HttpRoute, type Id, type Principal } from 'fw-actions';
+import { Action, Allow, type Clock, FwAction, HttpRoute, type Id, type Principal } from 'fw-actions';
 import type { Wallet } from '../models/wallet.js';
 import type { WalletRepository } from '../repositories/wallet-repository.js';
 import { WalletResponse } from '../responses/wallet-response.js';
+import { ownWallets } from '../rules.js';
 
 export interface WalletGetParams {
   readonly walletId: Id<Wallet>;
@@ -10,6 +11,7 @@ export interface WalletGetParams {
 /** Shows a wallet. */
 @FwAction
 @HttpRoute('GET', '/wallets/{walletId}', { response: WalletResponse, etag: 'version', tag: 'Wallets' })
+@Allow(ownWallets)
 export class WalletGetAction extends Action<WalletGetParams, Wallet> {
   readonly #wallets: WalletRepository;
 

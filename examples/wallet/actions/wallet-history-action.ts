@@ -1,5 +1,6 @@
 import {
   Action,
+  Allow,
   type Clock,
   type Default,
   type EventHistory,
@@ -12,6 +13,7 @@ import {
 import type { Wallet } from '../models/wallet.js';
 import type { WalletRepository } from '../repositories/wallet-repository.js';
 import { WalletEventPageResponse } from '../responses/wallet-event-page-response.js';
+import { ownWallets } from '../rules.js';
 
 export interface WalletHistoryParams {
   readonly walletId: Id<Wallet>;
@@ -30,6 +32,7 @@ export interface WalletHistoryParams {
 /** Shows what happened to a wallet, oldest first. */
 @FwAction
 @HttpRoute('GET', '/wallets/{walletId}/events', { response: WalletEventPageResponse, tag: 'Wallets' })
+@Allow(ownWallets)
 export class WalletHistoryAction extends Action<WalletHistoryParams, EventPage> {
   readonly #wallets: WalletRepository;
   readonly #history: EventHistory;

@@ -1,5 +1,6 @@
 import {
   Action,
+  Allow,
   type Clock,
   type Default,
   FwAction,
@@ -11,6 +12,7 @@ import {
 import type { Wallet } from '../models/wallet.js';
 import type { WalletRepository } from '../repositories/wallet-repository.js';
 import { WalletPageResponse } from '../responses/wallet-page-response.js';
+import { ownWallets } from '../rules.js';
 
 export interface WalletListParams {
   readonly ownerId: Uuid;
@@ -29,6 +31,7 @@ export interface WalletListParams {
 /** Lists the wallets of an owner over all shards, oldest first. */
 @FwAction
 @HttpRoute('GET', '/wallets', { response: WalletPageResponse, tag: 'Wallets' })
+@Allow(ownWallets)
 export class WalletListAction extends Action<WalletListParams, Page<Wallet>> {
   readonly #wallets: WalletRepository;
 

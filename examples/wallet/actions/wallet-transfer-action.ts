@@ -1,5 +1,6 @@
 import {
   Action,
+  Allow,
   type Clock,
   type Decimal,
   FwAction,
@@ -7,8 +8,9 @@ import {
   RefusedError,
   type ShardedId,
 } from 'fw-actions';
-import type { Wallet } from '../models/wallet.js';
+import { Wallet } from '../models/wallet.js';
 import type { WalletRepository } from '../repositories/wallet-repository.js';
+import { mayMove } from '../rules.js';
 
 export interface WalletTransferParams {
   readonly sourceId: ShardedId<Wallet>;
@@ -18,6 +20,9 @@ export interface WalletTransferParams {
 
 /** Moves money between two wallets in one execution. Over two shards it must be allowed, and is not atomic. */
 @FwAction
+@Allow<WalletTransferParams>(({ principal, params, model }) =>
+  mayMove(principal, model(Wallet, params.sourceId)),
+)
 export class WalletTransferAction extends Action<WalletTransferParams, void> {
   readonly #wallets: WalletRepository;
 

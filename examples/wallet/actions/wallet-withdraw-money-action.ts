@@ -1,7 +1,17 @@
-import { Action, type Clock, type Decimal, FwAction, HttpRoute, type Id, type Principal } from 'fw-actions';
+import {
+  Action,
+  Allow,
+  type Clock,
+  type Decimal,
+  FwAction,
+  HttpRoute,
+  type Id,
+  type Principal,
+} from 'fw-actions';
 import type { Wallet } from '../models/wallet.js';
 import type { WalletRepository } from '../repositories/wallet-repository.js';
 import { WalletResponse } from '../responses/wallet-response.js';
+import { ownWallets } from '../rules.js';
 
 export interface WalletWithdrawMoneyParams {
   readonly walletId: Id<Wallet>;
@@ -18,6 +28,7 @@ export interface WalletWithdrawMoneyParams {
   tag: 'Wallets',
   example: { amount: '50.25' },
 })
+@Allow(ownWallets)
 export class WalletWithdrawMoneyAction extends Action<WalletWithdrawMoneyParams, Wallet> {
   readonly #wallets: WalletRepository;
 

@@ -50,6 +50,7 @@ export function storedWallet(facts: StoredWallet = {}): Wallet {
 export const specs: ApplicationSpecs = applicationSpecs(application, {
   clock: new VirtualClock(NOW),
   shards: [GLOBAL_SHARD, MEXICO_SHARD],
+  principal: { name: 'olivia', claims: { role: 'operator' } },
 });
 
 /** The terms of a request with `If-Match`. */

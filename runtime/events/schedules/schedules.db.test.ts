@@ -27,7 +27,7 @@ describeOnEachAdapter('Scheduled actions', (harness) => {
   test('run once when they are due, by the principal that scheduled them', async () => {
     const ledger = await ledgerOn(harness);
     const account = await ledger.open();
-    await ledger.creditLater(account, 5, inMs(3_600_000), { name: 'alice', claims: { role: 'clerk' } });
+    await ledger.creditLater(account, 5, inMs(3_600_000), { name: 'alice', claims: { desk: 'clerk' } });
     ledger.events.start();
     const [scheduled] = await ledger.events.schedules.list();
     expect(scheduled).toMatchObject({
@@ -41,7 +41,7 @@ describeOnEachAdapter('Scheduled actions', (harness) => {
     await until(async () => (await ledger.events.schedules.list({ state: 'done' })).length === 1);
     expect(await ledger.balance(account)).toBe('5');
     expect(await ledger.rows("SELECT principal, claims FROM eventlog.actions WHERE name = 'Credit'")).toEqual(
-      [['alice', { role: 'clerk' }]],
+      [['alice', { desk: 'clerk' }]],
     );
   });
 

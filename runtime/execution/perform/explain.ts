@@ -128,11 +128,12 @@ async function stage<Params, Result>(
     chaining: false,
   });
   const work = Promise.resolve(run.start(action, principal, params));
-  await deadlines.race(
-    work,
-    deadline,
-    () => new DeadlineExceededError(`${action.name} did not finish in time`),
-  );
+  await deadlines
+    .race(work, deadline, () => new DeadlineExceededError(`${action.name} did not finish in time`))
+    .catch((error: unknown) => {
+      throw run.access?.shown(error) ?? error;
+    });
+  run.access?.require();
   run.plan.seal();
   return run.plan;
 }

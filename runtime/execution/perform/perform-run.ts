@@ -1,12 +1,14 @@
+import { AccessCheck } from '../../action/access-check.js';
+import { ruleOf } from '../../action/access-rule.js';
 import { startPerform } from '../../action/action.js';
 import type { ActionDescriptor } from '../../action/action-descriptor.js';
-import { ActionPlan } from '../../action/action-plan.js';
+import { ActionPlan, type StagedItem } from '../../action/action-plan.js';
 import { type LoadModel, type PerformScope, runInPerformScope } from '../../action/perform-scope.js';
 import type { Clock } from '../../domain/clock.js';
 import { type Entity, rowKey, rowOf } from '../../domain/entity.js';
 import { ShardedId } from '../../domain/id.js';
 import { heldKeys, type KeyLookup } from '../../domain/natural-key.js';
-import type { Principal } from '../../domain/principal.js';
+import type { KnownPrincipal } from '../../domain/principal.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { allApplied, type PendingPlan } from '../../persistence/write/pending-plan.js';
 import type { StagedState, StagedStates } from './staged-states.js';
@@ -36,6 +38,7 @@ export class PerformRun implements PerformScope {
   /** With the shards of the models; made with the first. */
   #dependencies: Map<PendingPlan, ShardIdentifier> | undefined;
   #chaining: boolean;
+  #access: AccessCheck | undefined;
 
   constructor(options: PerformRunOptions) {
     this.actionName = options.actionName;
@@ -60,10 +63,20 @@ export class PerformRun implements PerformScope {
 
   start<Params, Result>(
     action: ActionDescriptor<Params, Result>,
-    principal: Principal,
+    principal: KnownPrincipal,
     params: Params,
   ): Promise<Result> | Result {
+    const rule = principal.isOwn ? undefined : ruleOf(action.actionClass);
+    if (rule !== undefined) {
+      const items = (): readonly StagedItem[] => this.plan.items;
+      this.#access = new AccessCheck({ actionName: action.name, rule, principal, params, items });
+    }
     return runInPerformScope(this, () => startPerform(action.create(), this.plan, principal, params));
+  }
+
+  /** What the rule of the action is asked about; undefined if there is no rule, or if the runtime itself acts. */
+  get access(): AccessCheck | undefined {
+    return this.#access;
   }
 
   /** Whether a state of another shard that has been read is not committed yet. */

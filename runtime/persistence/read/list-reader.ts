@@ -22,6 +22,8 @@ export interface ListSettings<M extends Entity> {
   readonly orderBy: readonly SortTerm<M>[] | undefined;
   readonly where: (query: AnyQuery) => AnyQuery;
   readonly includeDeleted: boolean;
+  /** Called with each model that the list gives. Default: nobody asks. */
+  readonly seen: ((model: M) => void) | undefined;
   /** Most time that each shard has for one page, in milliseconds. */
   readonly timeoutMs: number | undefined;
   /** Read-only queries on one shard with a limit in milliseconds for each. */
@@ -70,6 +72,7 @@ export class ListReader<M extends Entity> {
     if (failure !== undefined && failures.length === shards.length) throw failure.error;
     const merged = this.#sorted(items);
     const page = merged.slice(0, limit);
+    for (const { model: shown } of page) this.#settings.seen?.(shown);
     const last = page.at(-1);
     const next =
       merged.length > limit && last !== undefined ? encodeKeyCursor(list, filters, last.key) : null;
@@ -90,9 +93,11 @@ export class ListReader<M extends Entity> {
     const { items, failures } = await scatter(shards, deadline, read);
     const [failure] = failures;
     if (failure !== undefined) throw failure.error;
-    return this.#sorted(items)
+    const models = this.#sorted(items)
       .slice(0, limit)
       .map((item) => item.model);
+    for (const model of models) this.#settings.seen?.(model);
+    return models;
   }
 
   /** All models, one page of each shard in memory at a time. */
@@ -103,7 +108,10 @@ export class ListReader<M extends Entity> {
       const bound = this.#bound(feeds);
       const ready = feeds.flatMap((feed) => feed.takeThrough(bound, this.#order));
       if (ready.length === 0) return;
-      for (const { model } of this.#sorted(ready)) yield model;
+      for (const { model } of this.#sorted(ready)) {
+        this.#settings.seen?.(model);
+        yield model;
+      }
     }
   }
 

@@ -15,6 +15,7 @@ import { type CursorScope, MAXIMUM_PAGE_LIMIT, type Page, type PageRequest, page
 import type { QueryOptions } from './query-options.js';
 import { type ScatterResult, scatter, shardDeadline } from './scatter.js';
 import type { SortTerm } from './sort-order.js';
+import { visibleOnly } from './visible-only.js';
 
 /** How repositories reach the shards. Implemented by the executor's side and by the test kit. */
 export interface RepositoryContext {
@@ -189,12 +190,14 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
 
   #list(list: ModelList<M, Tables>): ListReader<M> {
     const { where, orderBy, timeoutMs, replica } = list;
+    const access = currentPerformScope()?.access;
     return new ListReader<M>({
       model: this.model,
       shards: this.#shards,
       orderBy,
       // The emitted tables are a promise about the database that no value carries.
-      where: where === undefined ? same : (where as unknown as (query: AnyQuery) => AnyQuery),
+      where: visibleOnly(this.model, where as unknown as ((query: AnyQuery) => AnyQuery) | undefined, access),
+      seen: access === undefined ? undefined : (model) => access.see(model),
       includeDeleted: list.includeDeleted === true,
       timeoutMs,
       queries: (shard, limitMs) => this.context.queries<AnyTables>(shard, { replica, timeoutMs: limitMs }),
@@ -210,7 +213,8 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
     const own = scope?.plan.staged(name, uuid)?.model;
     if (own !== undefined) return own;
     const load = (): Promise<Entity | undefined> => this.context.read(this.model, shard, uuid);
-    return scope?.read === undefined ? load() : scope.read(name, uuid, load);
+    const found = scope?.read === undefined ? load() : scope.read(name, uuid, load);
+    return scope?.access === undefined ? found : shownTo(scope.access, found);
   }
 
   /** The plan's own states come first, and again last: what was found may hold another key in this plan. */
@@ -222,6 +226,7 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
     const own = plan.holderOf(lookup.name);
     if (own !== undefined) return own;
     const found = await (scope.readByKey === undefined ? load() : scope.readByKey(lookup, load));
+    if (found !== undefined) scope.access?.see(found);
     const latest = found && (plan.staged(this.model.name, found.id.getValue())?.model ?? found);
     if (latest !== undefined && heldKeys(latest).includes(lookup.name)) return latest;
     return plan.holderOf(lookup.name);
@@ -273,6 +278,16 @@ export interface StreamedList<M, Tables> extends ModelList<M, Tables> {
   readonly pageSize?: number;
 }
 
+/** A model that was read is known to the rule of the action, even if its state hides it. */
+async function shownTo(
+  access: { see(model: Entity): void },
+  found: Promise<Entity | undefined> | Entity | undefined,
+): Promise<Entity | undefined> {
+  const model = await found;
+  if (model !== undefined) access.see(model);
+  return model;
+}
+
 function idText<M>(id: string | Id<M>): Uuid {
   return id instanceof Id ? id.getValue() : parseUuid(id);
 }
@@ -281,8 +296,4 @@ function keyForPeople(key: Readonly<Record<string, unknown>>): string {
   return `with ${Object.entries(key)
     .map(([field, value]) => `${field} ${String(value)}`)
     .join(', ')}`;
-}
-
-function same<T>(value: T): T {
-  return value;
 }

@@ -29,7 +29,7 @@ export const loadMigrations: readonly Migration[] = [
   ),
 ];
 
-const WHO = { name: 'alice' };
+const WHO = { name: 'alice', claims: { role: 'operator' } } as const;
 const OWNER = '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10';
 const ONE = new Decimal(1);
 const PAUSE_MS = 20;

@@ -13,7 +13,7 @@ import { ShardedId } from '../../domain/id.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 
-const WHO = { name: 'alice' };
+const WHO = { name: 'alice', claims: { role: 'operator' } } as const;
 const OWNER = '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10';
 const EUR: Currency = currency('EUR');
 

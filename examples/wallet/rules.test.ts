@@ -1,0 +1,71 @@
+import { Decimal, ForbiddenError, type ModelRule, type Principal, ShardedId } from 'fw-actions';
+import { describe, expect, test } from 'vitest';
+import { WalletCreateAction } from './actions/wallet-create-action.js';
+import { WalletDepositMoneyAction } from './actions/wallet-deposit-money-action.js';
+import { WalletGetAction } from './actions/wallet-get-action.js';
+import { WalletWithdrawMoneyAction } from './actions/wallet-withdraw-money-action.js';
+import { Wallet } from './models/wallet.js';
+import { ownWallets } from './rules.js';
+import { GLOBAL_SHARD } from './shards.js';
+import { OWNER, specs, storedWallet } from './test-support/wallets.js';
+
+const OWNER_OF_IT = { name: 'ana', claims: { owner: OWNER } } as const;
+const STRANGER = { name: 'bob', claims: { owner: '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a11' } } as const;
+const NOBODY = { name: 'carl' };
+const amount = new Decimal(5);
+
+describe('the money of a wallet', () => {
+  test.each([
+    ['its owner', OWNER_OF_IT],
+    ['an operator', { name: 'olivia', claims: { role: 'operator' } } as const],
+  ])('is seen and moved by %s', async (_, caller) => {
+    const wallet = storedWallet();
+    await specs
+      .action(WalletGetAction)
+      .as(caller)
+      .given(wallet)
+      .when({ walletId: wallet.id })
+      .thenReturns({});
+    const deposit = specs.action(WalletDepositMoneyAction).as(caller).given(wallet);
+    await deposit.when({ walletId: wallet.id, amount }).thenUpdated(Wallet, { balance: new Decimal(105) });
+  });
+
+  test.each([
+    ['another owner', STRANGER],
+    ['a caller without claims', NOBODY],
+  ])('is neither seen nor moved by %s', async (_, caller) => {
+    const wallet = storedWallet();
+    const refused = /^(bob|carl) may not run Wallet\w+Action on this$/;
+    await specs
+      .action(WalletGetAction)
+      .as(caller)
+      .given(wallet)
+      .when({ walletId: wallet.id })
+      .thenFails(ForbiddenError, refused);
+    const withdraw = specs.action(WalletWithdrawMoneyAction).as(caller).given(wallet);
+    await withdraw.when({ walletId: wallet.id, amount }).thenFails(ForbiddenError, refused);
+    // Neither the balance nor the state of the wallet shows in the refusal.
+    await withdraw
+      .when({ walletId: wallet.id, amount: new Decimal(1_000) })
+      .thenFails(ForbiddenError, refused);
+    await withdraw.when({ walletId: wallet.id, amount: new Decimal(-1) }).thenFails(ForbiddenError, refused);
+  });
+
+  test('is not told from that of a wallet that does not exist', async () => {
+    const walletId = ShardedId.generate(Wallet, GLOBAL_SHARD);
+    await specs.action(WalletGetAction).as(STRANGER).when({ walletId }).thenFails(ForbiddenError);
+  });
+
+  test('is put into wallets of the caller only', async () => {
+    const params = { country: 'DE', ownerId: OWNER, currency: storedWallet().currency };
+    const create = specs.action(WalletCreateAction);
+    await create.as(OWNER_OF_IT).when(params).thenAdded(Wallet, { ownerId: OWNER });
+    await create.as(STRANGER).when(params).thenFails(ForbiddenError);
+  });
+});
+
+test('a rule whose filter names nothing lets nobody in', () => {
+  const open: ModelRule<Wallet> = { ...ownWallets, of: () => ({}) };
+  expect(open.of({ name: 'ana', claims: {} } satisfies Principal)).toEqual({});
+  expect(ownWallets.allows({ name: 'ana', claims: {} }, storedWallet())).toBe(false);
+});

@@ -1,0 +1,21 @@
+import { type ModelRule, type Principal, type Uuid, visible } from 'fw-actions';
+import { Wallet } from './models/wallet.js';
+
+declare module 'fw-actions' {
+  interface Claims {
+    /** An operator may do everything. */
+    readonly role?: 'operator';
+    /** Whose wallets the caller may see and move money out of. */
+    readonly owner?: Uuid;
+  }
+}
+
+/** A caller's own wallets; every wallet for an operator. */
+export const ownWallets: ModelRule<Wallet> = visible(Wallet, ({ claims }) =>
+  claims.role === 'operator' ? 'all' : { ownerId: claims.owner },
+);
+
+/** Whether a caller may take money out of a wallet, whoever gets it. */
+export function mayMove(principal: Principal, source: Wallet | undefined): boolean {
+  return source === undefined ? principal.claims.role === 'operator' : ownWallets.allows(principal, source);
+}

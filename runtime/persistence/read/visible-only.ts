@@ -1,0 +1,36 @@
+import { sql } from 'kysely';
+import type { AccessCheck } from '../../action/access-check.js';
+import { filterTerms } from '../../action/access-rule.js';
+import type { ModelDescriptor } from '../../domain/descriptor.js';
+import { PlanMisuseError } from '../../errors.js';
+import { RowCodec } from '../codec/row-codec.js';
+import type { AnyQuery } from './list-statement.js';
+
+type Where = (query: AnyQuery) => AnyQuery;
+
+/**
+ * Adds to a list's own conditions those of the rule of the action that runs: what the caller may not see takes no place
+ * on a page.
+ *
+ * @throws PlanMisuseError if the rule names a field that the model does not have
+ */
+export function visibleOnly(
+  model: ModelDescriptor,
+  where: Where | undefined,
+  access: Pick<AccessCheck, 'visibleOf'> | undefined,
+): Where {
+  const own: Where = where ?? ((query) => query);
+  const visible = access?.visibleOf(model.name) ?? 'all';
+  if (visible === 'all') return own;
+  const terms = visible === 'none' ? [] : filterTerms(visible);
+  const conditions = terms.map(([field, values]) => {
+    const column = RowCodec.of(model).columns.find(({ descriptor }) => descriptor.field === field);
+    if (column === undefined)
+      throw new PlanMisuseError(`A rule names the field ${field}, which ${model.name} does not have`);
+    return { name: `${model.table}.${column.descriptor.column}`, texts: values.map(column.codec.toText) };
+  });
+  const isNothing = conditions.length === 0 || conditions.some(({ texts }) => texts.length === 0);
+  if (isNothing) return (query) => own(query).where(sql<boolean>`false`);
+  return (query) =>
+    conditions.reduce((narrowed, { name, texts }) => narrowed.where(name, 'in', texts), own(query));
+}
