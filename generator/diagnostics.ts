@@ -60,6 +60,7 @@ export const DIAGNOSTICS = {
   FWGEN053: 'A saga declares a constructor',
   FWGEN058: 'A field cannot be part of a natural key',
   FWGEN059: '@Key is repeated or misplaced',
+  FWGEN060: 'A route has no rule',
 } as const;
 
 /** A code of `DIAGNOSTICS`. */

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { checkFolders, type ProjectFolders } from './check/check-folders.js';
 import { checkBodies, checkSchema } from './check/check-schema.js';
 import { forgottenColumns } from './check/forgotten-columns.js';
+import { routesWithoutRule } from './check/routes-without-rule.js';
 import { contentHash } from './content-hash.js';
 import {
   compareText,
@@ -37,6 +38,8 @@ export interface GenerateOptions extends ProjectFolders, WriteOptions {
   readonly title?: string;
   /** Version of the API document. Default: `1.0.0`. */
   readonly version?: string;
+  /** Routes without a rule are mistakes. Default: `openRoutes` lists them. */
+  readonly strict?: boolean;
   /** Folder of the user's own templates. Default: none. */
   readonly templatesDirectory?: string | undefined;
   /** What earlier runs of this process left behind. Default: nothing. */
@@ -67,6 +70,8 @@ export interface GenerateResult {
   readonly shardVerdicts: () => Promise<readonly ShardVerdict[]>;
   /** Columns of models that no migration mentions, as `table.column`. Computed when called. */
   readonly forgottenColumns: () => readonly string[];
+  /** Routes that every caller may call because their actions carry no rule. Computed when called. */
+  readonly openRoutes: () => readonly Diagnostic[];
 }
 
 /**
@@ -240,7 +245,7 @@ async function write(
 function resultOf(
   options: GenerateOptions,
   readResult: Read,
-): Pick<GenerateResult, 'inputs' | 'trace' | 'shardVerdicts' | 'forgottenColumns'> {
+): Pick<GenerateResult, 'inputs' | 'trace' | 'shardVerdicts' | 'forgottenColumns' | 'openRoutes'> {
   const { inputs, locks } = readResult;
   return {
     inputs: [...inputs, ...locks.map(({ path }) => path)],
@@ -250,15 +255,16 @@ function resultOf(
     },
     shardVerdicts: () => shardVerdicts(options, readResult),
     forgottenColumns: () => forgottenColumns(options.projectDirectory, readResult.schema),
+    openRoutes: () => routesWithoutRule(readResult.schema),
   };
 }
 
 /** All that the output hangs on besides the schema. */
 function emissionKey(
-  { title, version }: GenerateOptions,
+  { title, version, strict }: GenerateOptions,
   { paths, templates, locks }: Pick<Read, 'paths' | 'templates' | 'locks'>,
 ): string {
-  return contentHash(JSON.stringify([paths, title, version, locks, [...templates]]));
+  return contentHash(JSON.stringify([paths, title, version, locks, strict === true, [...templates]]));
 }
 
 async function shardVerdicts(
@@ -296,7 +302,8 @@ function prepare(
 ): Prepared | { readonly diagnostics: readonly Diagnostic[] } {
   const { schema, diagnostics, inputs, paths, templates, locks } = readResult;
   options.onPhase?.('check');
-  const problems = [...diagnostics, ...checkSchema(schema)];
+  const open = options.strict === true ? routesWithoutRule(schema) : [];
+  const problems = [...diagnostics, ...checkSchema(schema), ...open];
   if (problems.length > 0) return { diagnostics: problems };
   if (isEmpty(schema)) return { diagnostics: [nothingToGenerate(paths)] };
   const locked = lockShapes(locks, schema);
@@ -353,6 +360,7 @@ function failed(diagnostics: readonly Diagnostic[]): GenerateResult {
     trace: () => new Map(),
     shardVerdicts: () => Promise.resolve([]),
     forgottenColumns: () => [],
+    openRoutes: () => [],
   };
 }
 

@@ -86,6 +86,7 @@ interface CaseOptions {
   readonly output?: string;
   readonly migrations?: string;
   readonly templates?: string;
+  readonly strict?: boolean;
 }
 
 function foldersOf(folder: string, project: string): Parameters<typeof generate>[0] {
@@ -96,6 +97,7 @@ function foldersOf(folder: string, project: string): Parameters<typeof generate>
     sourceDirectory: join(project, options.source ?? '.'),
     outputDirectory: join(project, options.output ?? 'generated'),
     migrationsDirectory: join(project, options.migrations ?? 'migrations'),
+    strict: options.strict === true,
     ...(options.templates === undefined ? {} : { templatesDirectory: join(project, options.templates) }),
   };
 }

@@ -10,6 +10,8 @@ export type ErrorCode =
   | 'FW_PRECONDITION_FAILED'
   | 'FW_UNAUTHENTICATED'
   | 'FW_FORBIDDEN'
+  | 'FW_TOO_MANY_REQUESTS'
+  | 'FW_ISSUER_UNAVAILABLE'
   | 'FW_MODEL_NOT_FOUND'
   | 'FW_CROSS_SHARD'
   | 'FW_CROSS_SHARD_PARTIAL'
@@ -116,6 +118,23 @@ export class UnauthenticatedError extends FwError {
 /** The rule of the action (`@Allow`) refuses the caller (HTTP 403). Nothing was written. */
 export class ForbiddenError extends FwError {
   readonly code = 'FW_FORBIDDEN';
+}
+
+/** The caller makes more requests than it may (HTTP 429). Nothing was done. */
+export class TooManyRequestsError extends FwError {
+  readonly code = 'FW_TOO_MANY_REQUESTS';
+  /** When the next request is likely to be taken. */
+  readonly retryAfterMs: number;
+
+  constructor(message: string, retryAfterMs: number) {
+    super(message);
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** The keys of a token's issuer are not known, so that nobody can tell whether the token is right (HTTP 503). */
+export class IssuerUnavailableError extends FwError {
+  readonly code = 'FW_ISSUER_UNAVAILABLE';
 }
 
 /** `getById` or `getByKey` found no row (or one that is hidden as deleted). */

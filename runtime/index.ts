@@ -1,4 +1,17 @@
 /** What applications import. */
+export { type ApiKey, ApiKeyStore, type NewApiKey } from './access/api-key-store.js';
+export { type ApiKeyOptions, apiKeys } from './access/api-keys.js';
+export {
+  type Authenticator,
+  CredentialMissing,
+  firstOf,
+  fixedPrincipal,
+  type RequestHead,
+  type SecurityScheme,
+} from './access/authenticator.js';
+export type { AuthenticatorContext, AuthenticatorFactory } from './access/configured.js';
+export { type JwtOptions, jwt } from './access/jwt.js';
+export type { CallerLimits } from './access/request-limits.js';
 export {
   type Access,
   type AccessRule,
@@ -133,12 +146,6 @@ export type {
   Explanation,
   Verdict,
 } from './execution/perform/explain.js';
-export {
-  type Authenticator,
-  fixedPrincipal,
-  type RequestHead,
-  type SecurityScheme,
-} from './http/authenticator.js';
 export type { HttpLimits } from './http/limits.js';
 export type { ApplicationProblems, ProblemKind } from './http/problem-kinds.js';
 export type { RouteDescriptor } from './http/route.js';

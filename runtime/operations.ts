@@ -18,6 +18,7 @@ import { SagaOrders } from './sagas/saga-orders.js';
 import { listSagas, type SagaListOptions, type SagaPage } from './sagas/sagas.js';
 import type { DatabaseRegistry } from './sharding/database-registry.js';
 
+export { type ApiKey, ApiKeyStore } from './access/api-key-store.js';
 export { type ExaminedTable, examine } from './doctor/examine.js';
 export type { Finding, FindingLevel } from './doctor/finding.js';
 export type { EventDescriptor } from './domain/descriptor.js';

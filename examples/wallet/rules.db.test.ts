@@ -8,7 +8,7 @@ import {
   ForbiddenError,
   type Uuid,
 } from 'fw-actions';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { TransferGetAction } from './actions/transfer-get-action.js';
 import { TransferInitiateAction } from './actions/transfer-initiate-action.js';
@@ -30,7 +30,7 @@ const OPERATOR: Caller = { name: 'olivia', claims: { role: 'operator' } };
 describeOnEachAdapter('rules of the wallet', (harness) => {
   let wallets: Application;
 
-  beforeAll(async () => {
+  beforeEach(async () => {
     const databases = await harness.makeShards({
       shards: [GLOBAL_SHARD, MEXICO_SHARD],
       migrations: application.migrations,

@@ -12,6 +12,7 @@ export function addGenerateCommand(program: Command, context: CommandContext): v
     .description('Writes the files that changed; nothing while there is a mistake in the sources.')
     .option('--check', 'write nothing; show what is stale and why, and end with 1 if anything is')
     .option('--dry-run', 'write nothing; list what would be written')
+    .option('--strict', 'take a route without a rule (@Allow) as a mistake')
     .option('--watch', 'go on, and generate again whenever sources, configuration or templates change')
     .option('--clean', 'write every file anew, whatever is there')
     .option('--force', 'replace files that were edited by hand, or that fw-gen did not write')

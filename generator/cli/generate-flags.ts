@@ -5,6 +5,7 @@ export interface GenerateFlags {
   readonly config: string;
   readonly check?: boolean;
   readonly dryRun?: boolean;
+  readonly strict?: boolean;
   readonly watch?: boolean;
   readonly clean?: boolean;
   readonly force?: boolean;
@@ -18,6 +19,7 @@ export interface GenerateFlags {
 const SWITCHES: Readonly<Record<string, Partial<GenerateFlags>>> = {
   '--check': { check: true },
   '--dry-run': { dryRun: true },
+  '--strict': { strict: true },
   '--clean': { clean: true },
   '--force': { force: true },
   '--no-cache': { cache: false },

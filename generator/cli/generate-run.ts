@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { type Diagnostic, formatDiagnostic } from '../diagnostics.js';
 import {
   type GenerateOptions,
   type GenerateResult,
@@ -58,6 +59,7 @@ export async function generateOnce(
     sourceText: (file) => readSource(run.projectDirectory, file),
   });
   hintAtMigration(run, context);
+  warnOfOpenRoutes(run, context);
   return report.exitCode;
 }
 
@@ -70,6 +72,11 @@ function hintAtMigration({ forgotten = [] }: Run, { output }: Pick<CommandContex
   );
 }
 
+/** A route that was forgotten looks like one that is meant to be open. */
+function warnOfOpenRoutes({ open = [] }: Run, { output }: Pick<CommandContext, 'output'>): void {
+  for (const each of open) output.error(`Warning: ${formatDiagnostic(each)}`);
+}
+
 /** What a run gave, or why there was none. */
 interface Run {
   readonly projectDirectory: string;
@@ -78,6 +85,8 @@ interface Run {
   readonly traced?: ReadonlyMap<string, TracedText> | undefined;
   /** Columns that no migration mentions, if the user is to know. */
   readonly forgotten?: readonly string[];
+  /** Routes without a rule, if the user is to know. */
+  readonly open?: readonly Diagnostic[];
 }
 
 async function runGenerator(
@@ -125,6 +134,7 @@ interface RunWithMemory {
   /** Which declaration causes which line, if a file is stale and somebody is to be told why. */
   readonly traced: ReadonlyMap<string, TracedText> | undefined;
   readonly forgotten: readonly string[];
+  readonly open: readonly Diagnostic[];
   /** Of what was read: another one than was given if that turned out to be broken. */
   readonly memory: RunMemory;
 }
@@ -141,6 +151,7 @@ async function generateWith(
       dryRun: flags.check === true || flags.dryRun === true,
       force: flags.force === true,
       clean: flags.clean === true,
+      strict: flags.strict === true,
       memory,
       onPhase,
     });
@@ -150,6 +161,9 @@ async function generateWith(
       // What earlier runs have kept can be asked for until this run keeps something itself.
       traced: flags.check === true && !isUnchanged(result) ? result.trace() : undefined,
       forgotten: showsHints(flags) && isRight(result) ? result.forgottenColumns() : [],
+      // A run that finds everything as it was has said it before.
+      open:
+        flags.format === 'text' && (flags.check === true || !isUnchanged(result)) ? result.openRoutes() : [],
     };
   } catch (error) {
     if (!(error instanceof LostResultError)) throw error;

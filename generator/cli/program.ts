@@ -12,6 +12,7 @@ import { addGenerateCommand } from './generate-command.js';
 import { examples } from './help.js';
 import { addInitCommand } from './init-command.js';
 import { addJournalCommand } from './journal/journal-command.js';
+import { addKeysCommand } from './keys/keys-command.js';
 import { addMigrateCommand } from './migrate-command.js';
 import { addOpenApiCommand } from './openapi-command.js';
 import { addConnectorsCommand } from './relay/connectors-command.js';
@@ -36,6 +37,7 @@ const COMMANDS: readonly ((program: Command, context: CommandContext) => void)[]
   addSchemasCommand,
   addSagasCommand,
   addJournalCommand,
+  addKeysCommand,
   addConfigCommand,
   addCompletionCommand,
 ];

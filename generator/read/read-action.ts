@@ -4,7 +4,7 @@ import { type ClassForm, readClassName } from './class-form.js';
 import type { ts } from './compiler.js';
 import { readCollaborators } from './read-collaborators.js';
 import { type Draft, type ReadContext, report } from './read-context.js';
-import { decoratorArguments, readOptions } from './read-decorator.js';
+import { decoratorArguments, hasDecorator, readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { readScheduled } from './read-durable.js';
 import { abbreviate, readLiteral } from './read-literal.js';
@@ -59,6 +59,7 @@ export function readAction(
   if (description !== undefined) action.description = description;
   readDurability(context, action, { classes, tags });
   if (route !== undefined) action.route = route;
+  if (classes.some((each) => hasDecorator(context, each, 'Allow'))) action.isRuled = true;
   return action;
 }
 

@@ -99,6 +99,8 @@ export interface ActionSchema {
   /** Actions that the text of its class schedules. Absent: none. */
   readonly schedules?: readonly ClassReference[];
   readonly route?: RouteSchema;
+  /** It, or a class that it extends, carries `@Allow`. */
+  readonly isRuled?: true;
 }
 
 /** A class marked with `@FwEventHandler`. */

@@ -44,19 +44,18 @@ export class AccessCheck implements Access {
     return rule.of(this.principal);
   }
 
-  models<M extends Entity>({ name }: ModelClass<M>): readonly M[] {
+  // Properties, so that a rule can take them out of the object.
+  readonly models = <M extends Entity>({ name }: ModelClass<M>): readonly M[] =>
     // One name, one class.
-    return [...this.#seen().values()].filter((model) => descriptorOf(model).name === name) as M[];
-  }
+    [...this.#seen().values()].filter((model) => descriptorOf(model).name === name) as M[];
 
-  model<M extends Entity>({ name }: ModelClass<M>, id: Id<M>): M | undefined {
-    return this.#seen().get(rowKey(name, id.getValue())) as M | undefined;
-  }
+  readonly model = <M extends Entity>({ name }: ModelClass<M>, id: Id<M>): M | undefined =>
+    this.#seen().get(rowKey(name, id.getValue())) as M | undefined;
 
-  every<M extends Entity>(modelClass: ModelClass<M>, passes: (model: M) => boolean): boolean {
+  readonly every = <M extends Entity>(modelClass: ModelClass<M>, passes: (model: M) => boolean): boolean => {
     const models = this.models(modelClass);
     return models.length > 0 && models.every(passes);
-  }
+  };
 
   /** Called when `perform` has returned. @throws ForbiddenError if the rule says no */
   require(): void {
@@ -81,6 +80,8 @@ export class AccessCheck implements Access {
   #passes(): boolean {
     const { rule } = this.#options;
     if (typeof rule === 'function') return (rule as Rule)(this);
+    // Who may see all models may know as well that there is none.
+    if (rule.of(this.principal) === 'all') return true;
     const { modelClass } = rule;
     const passes = (model: Entity): boolean => rule.allows(this.principal, model);
     return (this.#hasFiltered && this.models(modelClass).length === 0) || this.every(modelClass, passes);

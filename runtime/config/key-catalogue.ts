@@ -1,3 +1,4 @@
+import { access } from './access-keys.js';
 import { dataSourceKeys } from './database-keys.js';
 import type {
   BooleanKey,
@@ -12,6 +13,7 @@ import type {
 } from './keys.js';
 import { relay } from './relay-keys.js';
 
+export * from './access-keys.js';
 export * from './database-keys.js';
 export * from './relay-keys.js';
 
@@ -322,7 +324,7 @@ export const fw: SectionKey = {
   name: 'fw',
   required: true,
   doc: 'The whole configuration.',
-  keys: [namespace, migrateAtStart, sharding, execution, retention, relay, generator],
+  keys: [namespace, migrateAtStart, sharding, access, execution, retention, relay, generator],
 };
 
 /** The file itself: a map with the one key `fw`. */

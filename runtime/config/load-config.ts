@@ -4,6 +4,7 @@ import { ConfigurationError } from './configuration-error.js';
 import { deepFreeze } from './deep-freeze.js';
 import * as keys from './key-catalogue.js';
 import { Problems } from './problems.js';
+import { readAccess } from './read-access.js';
 import { readSmallFile } from './read-file.js';
 import { readRelay } from './read-relay.js';
 import type { ReadContext } from './read-scalar.js';
@@ -64,12 +65,13 @@ function readConfig(context: ReadContext, node: ConfigNode, file: string): FwCon
   const migrateAtStart = fw.boolean(keys.migrateAtStart) ?? keys.migrateAtStart.default;
   const shardingSection = fw.section(keys.sharding);
   const sharding = shardingSection && readTopology(shardingSection);
+  const access = readAccess(fw);
   const execution = readExecution(fw);
   const retention = readRetention(fw);
   const relay = readRelay(fw);
   const generator = readGenerator(fw, namespace);
   if (namespace === undefined || sharding === undefined) return undefined;
-  return { file, namespace, migrateAtStart, sharding, execution, retention, relay, generator };
+  return { file, namespace, migrateAtStart, sharding, access, execution, retention, relay, generator };
 }
 
 function readExecution(fw: SectionReader): ExecutionDefaults {

@@ -207,6 +207,43 @@ export interface KafkaReceiver {
   readonly password?: Secret | undefined;
 }
 
+/** Algorithms that a token may be signed with: asymmetric ones alone. */
+export type JwtAlgorithm = `${'RS' | 'PS' | 'ES'}${256 | 384 | 512}` | 'EdDSA';
+
+/** Whose tokens are taken. */
+export interface JwtConfig {
+  readonly issuer: string;
+  readonly audience: string;
+  /** Undefined: below the issuer. */
+  readonly jwksUrl: string | undefined;
+  /** Empty: the usual ones. */
+  readonly algorithms: readonly JwtAlgorithm[];
+  /** Default 5,000. */
+  readonly clockToleranceMs: number;
+  /** How long the last keys are used while the issuer does not answer, in milliseconds. Default 3,600,000. */
+  readonly keepMs: number;
+  /** Claims of the token that the principal gets. */
+  readonly claims: readonly string[];
+}
+
+/** Who may call, and how much. */
+export interface AccessConfig {
+  /** Whether a route whose action has no rule may be called. Default `allow`. */
+  readonly default: 'allow' | 'deny';
+  /** Undefined: tokens are not taken. */
+  readonly jwt: JwtConfig | undefined;
+  /** Whether API keys are taken. Default false. */
+  readonly apiKeys: boolean;
+  /** Per principal and route. Undefined: no limit. */
+  readonly requestsPerSecond: number | undefined;
+  /** Default: `requestsPerSecond`. */
+  readonly burst: number | undefined;
+  /** Per principal. Undefined: no limit. */
+  readonly concurrentRequests: number | undefined;
+  /** Names that `Host` may have. Empty: any. */
+  readonly hosts: readonly string[];
+}
+
 /** What `fw-gen generate` reads and writes. Paths are absolute, resolved against the configuration file. */
 export interface GeneratorConfig {
   /** Folder that all inputs lie in. */
@@ -231,6 +268,7 @@ export interface FwConfig {
   /** False: somebody else migrates, and a start only verifies. */
   readonly migrateAtStart: boolean;
   readonly sharding: ShardingTopology;
+  readonly access: AccessConfig;
   readonly execution: ExecutionDefaults;
   readonly retention: RetentionConfig;
   /** Absent if the file has no `fw.relay`. */

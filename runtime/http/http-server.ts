@@ -1,19 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyPluginCallback } from 'fastify';
+import type { Authenticator } from '../access/authenticator.js';
+import { type CallerLimits, RequestLimits } from '../access/request-limits.js';
 import { FwError } from '../errors.js';
 import { defaultLogger, type Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/prometheus.js';
 import { SafeLogger } from '../observability/safe-logger.js';
 import { Gatekeeper } from './admission/gatekeeper.js';
 import { Answers } from './answer.js';
-import type { Authenticator } from './authenticator.js';
 import { readBody } from './body-reader.js';
 import { BACKLOG, Connections } from './connection/connections.js';
 import { httpListener } from './connection/http-listener.js';
 import { checkHead } from './connection/request-head.js';
 import type { LiveFeeds } from './feed/live-feeds.js';
 import { type HealthCheck, Readiness } from './health.js';
+import { checkName, namesOf } from './host-names.js';
 import { InputValidators } from './input/input-validator.js';
 import { ParamsReader } from './input/request-params.js';
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from './limits.js';
@@ -46,6 +48,12 @@ export interface HttpServerOptions {
   readonly openApi: object;
   readonly authenticator: Authenticator;
   readonly health: HealthCheck;
+  /** What one caller may take of this process. Default: anything. */
+  readonly callerLimits?: CallerLimits | undefined;
+  /** Routes whose actions have no rule are refused. Default false. */
+  readonly denyByDefault?: boolean;
+  /** Names that `Host` may have, without port. Default: any. */
+  readonly hosts?: readonly string[];
   /** Heading of `/docs`. Default: the document's `info.title`. */
   readonly title?: string;
   readonly limits?: Partial<HttpLimits>;
@@ -115,7 +123,15 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const tools = new RouteToolbox({ ...options, log });
   const context = { answers, gatekeeper, tools, nestingDepth: limits.nestingDepth };
   const register = new RouteRegister(paths, (route) => adoptRoute(route, context));
-  const edge: Edge = { limits, answers, paths, connections, gatekeeper, register };
+  const edge: Edge = {
+    limits,
+    answers,
+    paths,
+    connections,
+    gatekeeper,
+    register,
+    hosts: namesOf(options.hosts),
+  };
   const server = createFastify(edge);
   server.addHook('onRoute', register.onRoute);
   if (options.metrics !== undefined) observeAnswers(server, options.metrics, options.routes);
@@ -191,6 +207,7 @@ interface Edge {
   readonly connections: Connections;
   readonly gatekeeper: Gatekeeper;
   readonly register: RouteRegister;
+  readonly hosts: ReadonlySet<string> | undefined;
 }
 
 function createFastify(edge: Edge): FastifyInstance {
@@ -201,7 +218,7 @@ function createFastify(edge: Edge): FastifyInstance {
       return httpListener(limits, {
         connections,
         request: (request, response) => {
-          const problem = checkHead(request, limits.headerCount);
+          const problem = checkHead(request, limits.headerCount) ?? checkName(request, edge.hosts);
           if (problem !== undefined) answers.fail(request, response, problem);
           else if (isServable(server, request)) handle(request, response);
           else answerUnserved(request, response, edge);
@@ -245,11 +262,12 @@ function addBodyReader(scope: FastifyInstance, routes: readonly RouteDescriptor[
 
 function addRoutes(
   server: FastifyInstance,
-  { routes, executor, authenticator, plugins, feeds }: HttpServerOptions,
+  { routes, executor, authenticator, plugins, callerLimits, denyByDefault, feeds }: HttpServerOptions,
   { limits, answers, gatekeeper, register, connections: { turns } }: Edge,
 ): void {
   const validators = new InputValidators();
-  const services = { executor, authenticator, answers, gatekeeper, turns, feeds };
+  const callers = callerLimits === undefined ? undefined : new RequestLimits(callerLimits);
+  const services = { executor, authenticator, answers, gatekeeper, turns, callers, denyByDefault, feeds };
   const compiled = routes.map((route) => {
     const reader = new ParamsReader(route, validators, limits.nestingDepth);
     const { method, operation, bodyBytes: bodyLimit = limits.bodyBytes } = route;

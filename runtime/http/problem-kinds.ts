@@ -9,6 +9,7 @@ export type HttpCode =
   | 'HTTP_NOT_ACCEPTABLE'
   | 'HTTP_REQUEST_TIMEOUT'
   | 'HTTP_BODY_TOO_LARGE'
+  | 'HTTP_MISDIRECTED'
   | 'HTTP_URI_TOO_LONG'
   | 'HTTP_UNSUPPORTED_MEDIA_TYPE'
   | 'HTTP_HEADERS_TOO_LARGE'
@@ -54,7 +55,13 @@ const ERROR_KINDS: Readonly<Record<ErrorCode, ProblemKind>> = {
   FW_DUPLICATE_KEY: { ...REFUSED_BY_DATA, detail: 'Two records of one request have the same unique value' },
   FW_CONSTRAINT_VIOLATION: { ...REFUSED_BY_DATA, detail: 'A rule of the stored data refuses this change' },
   FW_PRECONDITION_FAILED: { status: 412, title: 'Precondition failed' },
+  FW_TOO_MANY_REQUESTS: { status: 429, title: 'Too many requests' },
   FW_KEY_REUSED: { status: 422, title: 'Idempotency key used before' },
+  FW_ISSUER_UNAVAILABLE: {
+    status: 503,
+    title: 'Callers cannot be verified',
+    detail: 'The issuer of the token cannot be reached; nothing was written',
+  },
   FW_ROW_BUSY: {
     status: 503,
     title: 'Busy',
@@ -115,6 +122,7 @@ const HTTP_KINDS: Readonly<Record<HttpCode, ProblemKind>> = {
   HTTP_BODY_TOO_LARGE: { status: 413, title: 'Body too large' },
   HTTP_URI_TOO_LONG: { status: 414, title: 'URI too long' },
   HTTP_UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported media type' },
+  HTTP_MISDIRECTED: { status: 421, title: 'Misdirected request' },
   HTTP_EXPECTATION_FAILED: { status: 417, title: 'Expectation failed' },
   HTTP_HEADERS_TOO_LARGE: { status: 431, title: 'Headers too large' },
   HTTP_METHOD_NOT_IMPLEMENTED: { status: 501, title: 'Method not implemented' },

@@ -6,6 +6,7 @@ import {
   FwError,
   ShardBusyError,
   ShardUnavailableError,
+  TooManyRequestsError,
   UnauthenticatedError,
   ValidationError,
 } from '../errors.js';
@@ -127,9 +128,12 @@ function problemOfKind(code: string, { status, title, detail }: ProblemKind, mes
 
 function headersOf(error: FwError): Readonly<Record<string, string>> {
   if (error instanceof UnauthenticatedError) return { 'www-authenticate': error.challenge };
-  if (PROBLEM_KINDS[error.code].status !== 503) return {};
+  const { status } = PROBLEM_KINDS[error.code];
+  if (status !== 503 && status !== 429) return {};
   const waitMs =
-    error instanceof ShardUnavailableError || error instanceof ShardBusyError
+    error instanceof ShardUnavailableError ||
+    error instanceof ShardBusyError ||
+    error instanceof TooManyRequestsError
       ? error.retryAfterMs
       : DEFAULT_RETRY_AFTER_MS;
   return { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1_000))) };

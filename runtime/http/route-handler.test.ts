@@ -58,7 +58,7 @@ describe('whatever an action throws is answered', () => {
     override readonly code = 'UNLISTED';
   }
   class ForbiddenError extends FwError {
-    readonly code = 'FW_FORBIDDEN' as never;
+    readonly code = 'FW_OF_ITS_OWN' as never;
   }
   const depositOf = async (thrown: unknown): Promise<Record<string, unknown>> => {
     app.behaviour = () => {

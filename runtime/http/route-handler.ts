@@ -1,16 +1,23 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Authenticator } from '../access/authenticator.js';
+import type { RequestLimits } from '../access/request-limits.js';
+import { ruleOf } from '../action/access-rule.js';
 import type { ActionClass } from '../action/action.js';
 import type { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { Id } from '../domain/id.js';
 import { compileObjectWriter } from '../domain/json-writer.js';
-import type { Caller } from '../domain/principal.js';
-import { CommitOutcomeUnknownError, DeadlineExceededError, ShardBusyError } from '../errors.js';
+import { type Caller, principalName } from '../domain/principal.js';
+import {
+  CommitOutcomeUnknownError,
+  DeadlineExceededError,
+  ForbiddenError,
+  ShardBusyError,
+} from '../errors.js';
 import { placesOf } from '../openapi/documented-route.js';
 import type { Ticket } from './admission/gate.js';
 import type { Gatekeeper } from './admission/gatekeeper.js';
 import type { Answers } from './answer.js';
-import type { Authenticator } from './authenticator.js';
 import type { Turns } from './connection/turns.js';
 import { entityTag, isCurrent } from './entity-tags.js';
 import { executionSettings } from './execution-settings.js';
@@ -34,6 +41,10 @@ export interface Executes {
 export interface RouteServices {
   readonly executor: Executes;
   readonly authenticator: Authenticator;
+  /** What one caller may take. Undefined: anything. */
+  readonly callers?: RequestLimits | undefined;
+  /** Routes whose actions have no rule are refused. */
+  readonly denyByDefault?: boolean | undefined;
   readonly answers: Answers;
   /** Asked for a place before anything is done for a request. */
   readonly gatekeeper: Gatekeeper;
@@ -50,19 +61,23 @@ export type RouteHandler = (request: FastifyRequest, reply: FastifyReply) => voi
 export function compileRoute(
   route: RouteDescriptor,
   reader: ParamsReader,
-  { executor, authenticator, answers, gatekeeper, turns, feeds }: RouteServices,
+  { executor, authenticator, answers, gatekeeper, turns, callers, denyByDefault, feeds }: RouteServices,
 ): RouteHandler {
   const sendResult = compileAnswer(route, answers);
   const places = paramPlaces(route);
+  const isDenied = denyByDefault === true && ruleOf(route.action) === undefined;
 
   const run = (principal: Caller, request: FastifyRequest, response: ServerResponse): Promise<unknown> => {
     requireName(principal);
+    if (isDenied) throw new ForbiddenError(`${route.operation} has no rule, and access is denied by default`);
     const { raw, params: path, body } = request;
     const { url = '/', headers } = raw;
     const params = reader.read({ url, headers, path: path as object, body: body as Buffer | undefined });
     const onReplay = (): void => void response.setHeader('idempotency-replayed', 'true');
     const settings = executionSettings(route, headers, params, onReplay);
-    return executor.execute(principal, route.action, params, settings);
+    if (callers === undefined) return executor.execute(principal, route.action, params, settings);
+    const leave = callers.enter(principalName(principal), route.operation);
+    return executor.execute(principal, route.action, params, settings).finally(leave);
   };
 
   const openFeed = ({ params, headers }: FastifyRequest, response: ServerResponse): void => {

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Authenticator } from '../access/authenticator.js';
 import type { ActionClass } from '../action/action.js';
 import type { ActionInput } from '../action/action-input.js';
 import type { Id } from '../domain/id.js';
 import { type Caller, type Principal, principalOf } from '../domain/principal.js';
 import type { Logger } from '../observability/logger.js';
-import type { Authenticator } from './authenticator.js';
 import { executionSettings } from './execution-settings.js';
 import { type Executes, requireName } from './route-handler.js';
 

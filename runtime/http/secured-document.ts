@@ -1,4 +1,4 @@
-import type { SecurityScheme } from './authenticator.js';
+import type { SecurityScheme } from '../access/authenticator.js';
 
 /** Name of the scheme among the document's components. */
 const CALLER = 'caller';

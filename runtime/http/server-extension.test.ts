@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Authenticator } from '../access/authenticator.js';
 import { UnauthenticatedError } from '../errors.js';
 import { createMetrics } from '../observability/prometheus.js';
-import type { Authenticator } from './authenticator.js';
 import type { HttpServer, HttpServerOptions } from './http-server.js';
 import type { RouteTools } from './route-tools.js';
 import type { CustomRoutes } from './server-plugin.js';

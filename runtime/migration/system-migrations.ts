@@ -332,4 +332,20 @@ comment on function eventlog.table_shape(regclass) is
   'The same for statements that write to the table: a constant of their plan, which each such change invalidates';
 `,
   ),
+  defineMigration(
+    '0013_api_keys',
+    `
+create table eventlog.api_keys (
+  prefix text primary key,
+  secret_hash text not null,
+  principal text not null,
+  claims jsonb not null default '{}',
+  note text,
+  created_date timestamptz not null default now(),
+  expires_date timestamptz,
+  revoked_date timestamptz
+);
+comment on table eventlog.api_keys is 'API keys by prefix, on the default shard alone; of the secret there is a hash';
+`,
+  ),
 ];

@@ -143,8 +143,8 @@ describe('given', () => {
 describe('as', () => {
   test('names who acts', async () => {
     const name = (action: ScriptedAction<unknown>): unknown => action.principal;
-    expect((await scripted<unknown>().when(name).performed()).result).toEqual({ name: 'spec' });
-    expect((await scripted<unknown>().as({ name: 'alice' }).when(name).performed()).result).toEqual({
+    expect((await scripted<unknown>().when(name).performed()).result).toMatchObject({ name: 'spec' });
+    expect((await scripted<unknown>().as({ name: 'alice' }).when(name).performed()).result).toMatchObject({
       name: 'alice',
     });
   });

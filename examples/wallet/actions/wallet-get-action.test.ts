@@ -8,6 +8,7 @@ import { WalletGetAction } from './wallet-get-action.js';
 
 const get = actionSpec({
   create: (kit) => new WalletGetAction(kit.clock, kit.repository(WalletRepository, walletModel)),
+  principal: { name: 'olivia', claims: { role: 'operator' } },
 });
 
 describe('WalletGetAction', () => {

@@ -164,7 +164,7 @@ b AS MATERIALIZED (SELECT (SELECT f.id FROM eventlog.events AS f WHERE f.transac
 SELECT h.system, b.pending,
   n.looked, n.wanted, n.transaction_id, n.position, n.id, n.action_id, n.namespace, n.model_id, n.model_name,
   n.model_version, n.event_type, n.event_version, n.payload, n.created_date, n.trace_context,
-  a.name, a.principal, a.params, h.server_run, a.claims
+  a.name, a.principal, a.params, a.claims, h.server_run
 FROM h CROSS JOIN b LEFT JOIN n ON n.wanted OR n.nr = n.looked
 LEFT JOIN LATERAL (SELECT name, principal, params, claims FROM eventlog.actions AS a
   WHERE a.id = n.action_id AND n.wanted OFFSET 0) AS a ON true
@@ -182,7 +182,7 @@ function statementName(selection: LogSelection, bounds: PageBounds): string {
 
 function toEvent(row: readonly unknown[], epoch: number): LoggedEvent {
   const [, , , , transactionId, position, id, actionId, namespace, modelId, modelName, modelVersion] = row;
-  const [eventType, eventVersion, payload, createdDate, traceContext, name, principal, params, , claims] =
+  const [eventType, eventVersion, payload, createdDate, traceContext, name, principal, params, claims] =
     row.slice(12);
   return {
     id: String(id),

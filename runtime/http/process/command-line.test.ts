@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fixedPrincipal } from '../authenticator.js';
+import { fixedPrincipal } from '../../access/authenticator.js';
 import { readCommandLine, UsageError } from './command-line.js';
 import type { ServeSettings } from './serve-options.js';
 

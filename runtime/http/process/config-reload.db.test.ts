@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fixedPrincipal } from '../../access/authenticator.js';
 import type { ApplicationDefinition } from '../../application-definition.js';
 import { CODEGEN_VERSION } from '../../codegen/version.js';
 import { defineMigration } from '../../migration/migration.js';
-import { fixedPrincipal } from '../authenticator.js';
 import { FakeProcess } from '../test-support/fake-process.js';
 import { serveApplication } from './serve-application.js';
 

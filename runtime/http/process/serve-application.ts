@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { authenticatorOf } from '../../access/configured.js';
+import type { CallerLimits } from '../../access/request-limits.js';
 import { type Application, openApplication } from '../../application.js';
 import type { ApplicationDefinition } from '../../application-definition.js';
 import { ConfigurationError, formatProblem } from '../../config/configuration-error.js';
 import { type Environment, loadConfig } from '../../config/load-config.js';
-import type { FwConfig, ShardingTopology } from '../../config/types.js';
+import type { AccessConfig, FwConfig, ShardingTopology } from '../../config/types.js';
 import { FwError, UnsafeServerError } from '../../errors.js';
 import { lagOfShards } from '../../observability/lag-of-shards.js';
 import { defaultLogger, errorFacts, flushLogger, type Logger } from '../../observability/logger.js';
@@ -121,10 +123,11 @@ async function listen<Collaborators>(
 function serverOptions<Collaborators>(
   application: ApplicationDefinition<Collaborators>,
   options: ServeApplicationOptions<Collaborators>,
-  { opened, log }: Opened,
+  { opened, config, log }: Opened,
   metrics: Metrics | undefined,
 ): HttpServerOptions {
-  const { authenticator, title, limits, problems, plugins, routes, schemas } = options;
+  const { authenticator, title, limits, problems, plugins, routes, schemas, callerLimits, hosts } = options;
+  const { access } = config;
   const ownRoutes = schemas === undefined ? undefined : schemaRoutes(schemas);
   const customRoutes: CustomRoutes = async (fastify, tools) => {
     await ownRoutes?.(fastify, tools);
@@ -137,7 +140,10 @@ function serverOptions<Collaborators>(
     openApi: openApiDocument(application.routes, application.api),
     executor: opened.executor,
     health: shardHealth(opened.databases),
-    authenticator,
+    authenticator: authenticatorOf(access, authenticator, opened.databases),
+    callerLimits: callerLimitsOf(access, callerLimits),
+    denyByDefault: access.default === 'deny',
+    hosts: access.hosts.length > 0 ? access.hosts : (hosts ?? []),
     log,
     ...(title === undefined ? {} : { title }),
     ...(limits === undefined ? {} : { limits }),
@@ -146,6 +152,13 @@ function serverOptions<Collaborators>(
     ...(routes === undefined && ownRoutes === undefined ? {} : { customRoutes }),
     ...(metrics === undefined ? {} : { metrics }),
   };
+}
+
+/** The configuration's, if it has any. */
+function callerLimitsOf(access: AccessConfig, inCode: CallerLimits | undefined): CallerLimits | undefined {
+  const { requestsPerSecond, burst, concurrentRequests } = access;
+  if (requestsPerSecond === undefined && concurrentRequests === undefined) return inCode;
+  return { requestsPerSecond, burst, concurrentRequests };
 }
 
 interface Listening extends Opened {

@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify';
+import type { Authenticator } from '../../access/authenticator.js';
+import type { AuthenticatorFactory } from '../../access/configured.js';
+import type { CallerLimits } from '../../access/request-limits.js';
 import type { Application } from '../../application.js';
 import type { Clock } from '../../domain/clock.js';
 import type { Logger } from '../../observability/logger.js';
 import type { SinkDefinition } from '../../relay/sink-definition.js';
-import type { Authenticator } from '../authenticator.js';
 import type { HttpLimits } from '../limits.js';
 import type { ApplicationProblems } from '../problem-kinds.js';
 import type { RouteTools } from '../route-tools.js';
@@ -11,8 +13,11 @@ import type { CustomRoutes, ServerPlugin } from '../server-plugin.js';
 
 /** What `serve` needs beside the application. The command line wins over the environment, and that over these. */
 export interface ServeSettings {
-  /** Says who is calling. `fixedPrincipal(name)` where everybody is the same. */
-  readonly authenticator: Authenticator;
+  /**
+   * Says who is calling. `fixedPrincipal(name)` where everybody is the same. A function that is given the databases makes
+   * one that needs them. `fw.access` of the configuration wins if it names a way to authenticate.
+   */
+  readonly authenticator: Authenticator | AuthenticatorFactory;
   /** Default `fw.config.yaml`. Overridden by `FW_CONFIG` and `--config`. */
   readonly config?: string;
   /** Default `127.0.0.1`. Overridden by `HOST` and `--host`. */
@@ -28,6 +33,10 @@ export interface ServeSettings {
   /** Heading of `/docs`. Default: the title in the API document. */
   readonly title?: string;
   readonly limits?: Partial<HttpLimits>;
+  /** What one caller may take of this process. Overridden by `fw.access`. Default: anything. */
+  readonly callerLimits?: CallerLimits;
+  /** Names that `Host` may have, without port. Overridden by `fw.access.hosts`. Default: any. */
+  readonly hosts?: readonly string[];
   /**
    * Fastify plugins, registered in order before any route: `[helmet, withOptions(cors, { origin: true })]`. Their hooks
    * up to `preHandler`, and `onResponse`, hold for generated routes, too. Default none.

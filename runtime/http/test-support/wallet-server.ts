@@ -1,3 +1,4 @@
+import { fixedPrincipal } from '../../access/authenticator.js';
 import type { ActionClass } from '../../action/action.js';
 import type { ExecutionConfiguration } from '../../action/execution-configuration.js';
 import { Decimal } from '../../domain/decimal.js';
@@ -14,7 +15,6 @@ import {
   ValidationError,
 } from '../../errors.js';
 import type { LogEntry } from '../../observability/logger.js';
-import { fixedPrincipal } from '../authenticator.js';
 import { createHttpServer, type HttpServer, type HttpServerOptions } from '../http-server.js';
 import type { RouteDescriptor } from '../route.js';
 import type { Executes } from '../route-handler.js';

@@ -1,0 +1,18 @@
+import { type Diagnostic, diagnostic } from '../diagnostics.js';
+import type { ProjectSchema } from '../schema/project-schema.js';
+
+/** Routes whose actions carry no `@Allow`: every caller that is authenticated may call them. */
+export function routesWithoutRule({ actions }: ProjectSchema): readonly Diagnostic[] {
+  return actions.flatMap(({ className, isRuled, route }) =>
+    route === undefined || isRuled === true
+      ? []
+      : [
+          diagnostic(
+            'FWGEN060',
+            route.location,
+            `${route.method} ${route.path} has no rule: every caller may run ${className}`,
+            'Add @Allow with a rule, or @Allow(everyone) where that is meant.',
+          ),
+        ],
+  );
+}

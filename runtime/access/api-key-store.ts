@@ -1,0 +1,133 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { JsonObject } from '../domain/json.js';
+import { type Claims, principalOf } from '../domain/principal.js';
+import { ValidationError } from '../errors.js';
+import type { ShardDatabase } from '../sharding/shard-database.js';
+
+/** An API key, without its secret. */
+export interface ApiKey {
+  /** What finds it: the part of the key before the secret. */
+  readonly prefix: string;
+  /** Name of its principal. */
+  readonly principal: string;
+  /** Claims of its principal; `scopes` are among them. */
+  readonly claims: Claims;
+  /** What it is for, for people. */
+  readonly note: string | undefined;
+  readonly createdDate: Date;
+  /** From then on it is refused. */
+  readonly expiresDate: Date | undefined;
+  /** Since then it is refused. */
+  readonly revokedDate: Date | undefined;
+}
+
+/** A key that is to be made. */
+export interface NewApiKey {
+  readonly principal: string;
+  readonly claims?: Claims;
+  readonly note?: string;
+  readonly expiresDate?: Date;
+}
+
+/** How every key begins, so that scanners for leaked secrets find it. */
+const KIND = 'fwk_';
+const KEY = /^fwk_([0-9a-f]{16})_([A-Za-z0-9_-]{43})$/;
+
+/** The prefix and the hash of a key's secret; undefined for a text that is no key. */
+export function parseApiKey(text: string): { readonly prefix: string; readonly hash: Buffer } | undefined {
+  const [, prefix, secret] = KEY.exec(text) ?? [];
+  return prefix === undefined || secret === undefined ? undefined : { prefix, hash: hashOf(secret) };
+}
+
+/** Whether a text was meant as a key. */
+export function isApiKey(text: string): boolean {
+  return text.startsWith(KIND);
+}
+
+/** 256 random bits cannot be guessed from their hash, so that a fast one does. */
+function hashOf(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}
+
+/** A key as it is stored. */
+export interface StoredApiKey extends ApiKey {
+  readonly hash: Buffer;
+}
+
+/** The API keys of an application, on its default shard. */
+export class ApiKeyStore {
+  readonly #database: ShardDatabase;
+
+  constructor(database: ShardDatabase) {
+    this.#database = database;
+  }
+
+  /**
+   * Makes a key.
+   *
+   * @returns the key, which is shown once: the database holds a hash of its secret
+   * @throws ValidationError for a principal or claims that cannot be
+   */
+  async create({ principal, claims = {}, note, expiresDate }: NewApiKey): Promise<string> {
+    const { name, claimsJson } = principalOf({ name: principal, claims });
+    if (expiresDate !== undefined && Number.isNaN(expiresDate.getTime()))
+      throw new ValidationError('The date of expiry is no date');
+    const prefix = randomBytes(8).toString('hex');
+    const secret = randomBytes(32).toString('base64url');
+    const hash = hashOf(secret).toString('hex');
+    const values = [prefix, hash, name, claimsJson ?? '{}', note ?? null, expiresDate?.toISOString() ?? null];
+    await this.#database.query({ text: INSERT, values });
+    return `${KIND}${prefix}_${secret}`;
+  }
+
+  /** The newest first. */
+  async list(): Promise<readonly ApiKey[]> {
+    const { rows } = await this.#database.query({
+      text: `${SELECT} ORDER BY created_date DESC LIMIT 1000`,
+      values: [],
+    });
+    return rows.map(toKey).map(({ hash: _, ...shown }) => shown);
+  }
+
+  async find(prefix: string): Promise<StoredApiKey | undefined> {
+    const { rows } = await this.#database.query({
+      name: 'fw_api_key',
+      text: `${SELECT} WHERE prefix = $1`,
+      values: [prefix],
+    });
+    return rows[0] && toKey(rows[0]);
+  }
+
+  /** Refuses a key from now on. @returns false if there is none with this prefix, or if it is revoked already */
+  async revoke(prefix: string): Promise<boolean> {
+    const { rowCount } = await this.#database.query({ text: REVOKE, values: [prefix] });
+    return rowCount > 0;
+  }
+}
+
+/** Whether this is the secret of the key, in a time that does not tell how much of it is right. */
+export function isSecretOf(key: StoredApiKey, hash: Buffer): boolean {
+  return key.hash.length === hash.length && timingSafeEqual(key.hash, hash);
+}
+
+const INSERT = `INSERT INTO eventlog.api_keys (prefix, secret_hash, principal, claims, note, expires_date)
+VALUES ($1, $2, $3, $4::jsonb, $5, $6)`;
+
+const SELECT = `SELECT prefix, secret_hash, principal, claims, note, created_date, expires_date, revoked_date
+FROM eventlog.api_keys`;
+
+const REVOKE = 'UPDATE eventlog.api_keys SET revoked_date = now() WHERE prefix = $1 AND revoked_date IS NULL';
+
+function toKey(row: readonly unknown[]): StoredApiKey {
+  const [prefix, hash, principal, claims, note, created, expires, revoked] = row;
+  return {
+    prefix: String(prefix),
+    hash: Buffer.from(String(hash), 'hex'),
+    principal: String(principal),
+    claims: claims as JsonObject,
+    note: note === null ? undefined : String(note),
+    createdDate: created as Date,
+    expiresDate: expires === null ? undefined : (expires as Date),
+    revokedDate: revoked === null ? undefined : (revoked as Date),
+  };
+}

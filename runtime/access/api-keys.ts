@@ -1,0 +1,82 @@
+import { time } from '../concurrency/time.js';
+import { type KnownPrincipal, principalOf } from '../domain/principal.js';
+import { UnauthenticatedError } from '../errors.js';
+import { type ApiKeyStore, isApiKey, isSecretOf, parseApiKey, type StoredApiKey } from './api-key-store.js';
+import { type Authenticator, bearerToken, CredentialMissing, type RequestHead } from './authenticator.js';
+
+/** Options of `apiKeys`. */
+export interface ApiKeyOptions {
+  readonly store: Pick<ApiKeyStore, 'find'>;
+  /** How long what was read of a key is used: a revocation is seen within that time, in milliseconds. Default 3,000. */
+  readonly maximumAgeMs?: number;
+}
+
+/** Keys that are remembered: beyond, the oldest is forgotten, so that made-up prefixes cannot fill the memory. */
+const MAXIMUM_KNOWN = 10_000;
+
+interface Known {
+  readonly key: Promise<StoredApiKey | undefined>;
+  readonly principal: (key: StoredApiKey) => KnownPrincipal;
+  readonly readMs: number;
+}
+
+/**
+ * Callers prove who they are by an API key, made by `fw-gen keys create`: `Authorization: Bearer fwk_...` or
+ * `X-Api-Key: fwk_...`.
+ */
+export function apiKeys({ store, maximumAgeMs = 3_000 }: ApiKeyOptions): Authenticator {
+  const known = new Map<string, Known>();
+
+  const read = (prefix: string): Known => {
+    const now = time.nowMs();
+    const found = known.get(prefix);
+    if (found !== undefined && now - found.readMs < maximumAgeMs) return found;
+    let principal: KnownPrincipal | undefined;
+    const entry: Known = {
+      key: store.find(prefix),
+      principal: (key) => {
+        principal ??= principalOf({ name: key.principal, claims: key.claims });
+        return principal;
+      },
+      readMs: now,
+    };
+    known.delete(prefix);
+    known.set(prefix, entry);
+    const [oldest] = known.keys();
+    if (known.size > MAXIMUM_KNOWN && oldest !== undefined) known.delete(oldest);
+    // What could not be read is asked for again.
+    entry.key.catch(() => {
+      if (known.get(prefix) === entry) known.delete(prefix);
+    });
+    return entry;
+  };
+
+  const authenticate = async (request: RequestHead): Promise<KnownPrincipal> => {
+    const text = keyOf(request);
+    if (text === undefined) throw new CredentialMissing('An API key is needed', { challenge: 'Bearer' });
+    const parsed = parseApiKey(text);
+    if (parsed === undefined) throw refused('has not the form of one');
+    const entry = read(parsed.prefix);
+    const key = await entry.key;
+    // Whether a prefix exists is not said.
+    if (key === undefined || !isSecretOf(key, parsed.hash)) throw refused('is not known');
+    if (key.revokedDate !== undefined) throw refused('was revoked');
+    if (key.expiresDate !== undefined && key.expiresDate.getTime() <= time.dateMs())
+      throw refused('has expired');
+    return entry.principal(key);
+  };
+  return Object.assign(authenticate, {
+    security: { type: 'http', scheme: 'bearer', description: 'An API key' } as const,
+  });
+}
+
+function keyOf(request: RequestHead): string | undefined {
+  const { 'x-api-key': header } = request.headers;
+  if (header !== undefined) return String(header);
+  const token = bearerToken(request);
+  return token !== undefined && isApiKey(token) ? token : undefined;
+}
+
+function refused(why: string): UnauthenticatedError {
+  return new UnauthenticatedError(`The API key ${why}`, { challenge: 'Bearer error="invalid_token"' });
+}

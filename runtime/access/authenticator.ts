@@ -1,0 +1,72 @@
+import type { IncomingMessage } from 'node:http';
+import type { JsonValue } from '../domain/json.js';
+import { type Caller, type Claims, principalOf } from '../domain/principal.js';
+import { UnauthenticatedError } from '../errors.js';
+
+/** What an authenticator sees of a request. The body has not been looked at. */
+export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'socket'> &
+  Partial<Pick<IncomingMessage, 'rawHeaders'>>;
+
+/** A security scheme object of OpenAPI 3.1: `{ type: 'http', scheme: 'bearer' }`. */
+export type SecurityScheme = { readonly [member: string]: JsonValue };
+
+/**
+ * Says who is calling. Throws `UnauthenticatedError` for a caller that does not prove it: answered with 401 and
+ * `WWW-Authenticate`.
+ */
+export interface Authenticator {
+  (request: RequestHead): Caller | Promise<Caller>;
+  /** Logged as a warning when the server starts. */
+  readonly notice?: string;
+  /** What callers must send, for the API document. Default: the document asks for nothing. */
+  readonly security?: SecurityScheme;
+}
+
+/** A request carries nothing that an authenticator looks for: another one may know the caller. */
+export class CredentialMissing extends UnauthenticatedError {}
+
+/** Everybody is the same principal. For examples and closed networks; says so when the server starts. */
+export function fixedPrincipal(name: string, claims: Claims = {}): Authenticator {
+  const principal = principalOf({ name, claims });
+  return Object.assign(() => principal, {
+    notice: `every caller is the principal ${JSON.stringify(name)}: there is no authentication`,
+  });
+}
+
+/**
+ * The caller by the first of these authenticators that finds its kind of credential in the request. A credential that is
+ * found and wrong is refused at once.
+ */
+export function firstOf(...authenticators: readonly [Authenticator, ...Authenticator[]]): Authenticator {
+  const [first] = authenticators;
+  const ask = async (request: RequestHead): Promise<Caller> => {
+    let missing: CredentialMissing | undefined;
+    for (const authenticator of authenticators) {
+      try {
+        return await authenticator(request);
+      } catch (error) {
+        if (!(error instanceof CredentialMissing)) throw error;
+        missing ??= error;
+      }
+    }
+    throw missing ?? new CredentialMissing('Credentials are needed');
+  };
+  const { security } = authenticators.find((each) => each.security !== undefined) ?? first;
+  return security === undefined ? ask : Object.assign(ask, { security });
+}
+
+const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
+
+/**
+ * The bearer token of a request; undefined if there is none.
+ *
+ * @throws UnauthenticatedError for two `Authorization` headers: a proxy may have looked at the other one
+ */
+export function bearerToken({ headers, rawHeaders = [] }: RequestHead): string | undefined {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]?.length === 13 && rawHeaders[at]?.toLowerCase() === 'authorization') count += 1;
+  }
+  if (count > 1) throw new UnauthenticatedError('A request must have one Authorization header');
+  return headers.authorization === undefined ? undefined : BEARER.exec(headers.authorization)?.[1];
+}

@@ -1,0 +1,41 @@
+import type { AccessConfig } from '../config/types.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { ApiKeyStore } from './api-key-store.js';
+import { apiKeys } from './api-keys.js';
+import { type Authenticator, firstOf } from './authenticator.js';
+import { jwt } from './jwt.js';
+
+/** What an authenticator may be made from. */
+export interface AuthenticatorContext {
+  /** The API keys of the application. */
+  readonly apiKeys: ApiKeyStore;
+}
+
+/** Makes an authenticator that needs the databases. */
+export interface AuthenticatorFactory {
+  readonly create: (context: AuthenticatorContext) => Authenticator;
+}
+
+/** The authenticator of a server: what the configuration names, else what the code gives. */
+export function authenticatorOf(
+  { jwt: tokens, apiKeys: takesKeys }: AccessConfig,
+  inCode: Authenticator | AuthenticatorFactory,
+  databases: Pick<DatabaseRegistry, 'database' | 'defaultShard'>,
+): Authenticator {
+  const store = new ApiKeyStore(databases.database(databases.defaultShard));
+  const configured: Authenticator[] = [];
+  if (takesKeys) configured.push(apiKeys({ store }));
+  if (tokens !== undefined) {
+    const { jwksUrl, algorithms, ...rest } = tokens;
+    configured.push(
+      jwt({
+        ...rest,
+        ...(jwksUrl === undefined ? {} : { jwksUrl }),
+        ...(algorithms.length === 0 ? {} : { algorithms }),
+      }),
+    );
+  }
+  const [first, ...others] = configured;
+  if (first !== undefined) return firstOf(first, ...others);
+  return typeof inCode === 'function' ? inCode : inCode.create({ apiKeys: store });
+}

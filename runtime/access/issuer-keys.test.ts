@@ -1,0 +1,80 @@
+import { exportJWK, generateKeyPair, type JSONWebKeySet } from 'jose';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { useTime } from '../concurrency/time.js';
+import { IssuerUnavailableError } from '../errors.js';
+import { IssuerKeys } from './issuer-keys.js';
+
+let nowMs = 0;
+let restore = (): void => {};
+
+beforeEach(() => {
+  nowMs = 1_000_000;
+  restore = useTime({ nowMs: () => nowMs });
+});
+afterEach(() => restore());
+
+async function issuer(): Promise<{
+  keys: IssuerKeys;
+  loads: () => number;
+  publish: (kid: string) => Promise<void>;
+  away: (is: boolean) => void;
+}> {
+  const set: JSONWebKeySet = { keys: [] };
+  let loads = 0;
+  let isAway = false;
+  const publish = async (kid: string): Promise<void> => {
+    const { publicKey } = await generateKeyPair('ES256');
+    set.keys.push({ ...(await exportJWK(publicKey)), kid, alg: 'ES256' });
+  };
+  await publish('one');
+  const load = async (): Promise<JSONWebKeySet> => {
+    loads += 1;
+    if (isAway) throw new Error('away');
+    return structuredClone(set);
+  };
+  const keys = new IssuerKeys(load, { refreshMs: 60_000, keepMs: 600_000, cooldownMs: 10_000 });
+  const away = (is: boolean): void => {
+    isAway = is;
+  };
+  return { keys, loads: () => loads, publish, away };
+}
+
+const token = { payload: '', signature: '' };
+const find = async (keys: IssuerKeys, kid: string): Promise<unknown> =>
+  keys.find({ alg: 'ES256', kid }, token);
+
+test('keys are loaded once for all who wait, and again when they are old', async () => {
+  const { keys, loads } = await issuer();
+  await Promise.all([find(keys, 'one'), find(keys, 'one'), find(keys, 'one')]);
+  expect(loads()).toBe(1);
+  nowMs += 30_000;
+  await find(keys, 'one');
+  expect(loads()).toBe(1);
+  nowMs += 30_000;
+  await find(keys, 'one');
+  expect(loads()).toBe(2);
+});
+
+test('a new key is found at the issuer, which is not asked more often than the pause allows', async () => {
+  const { keys, loads, publish } = await issuer();
+  await find(keys, 'one');
+  await publish('two');
+  await expect(find(keys, 'two')).rejects.toThrow('no applicable key');
+  nowMs += 10_000;
+  await find(keys, 'two');
+  expect(loads()).toBe(2);
+  for (let index = 0; index < 50; index += 1) await expect(find(keys, `made-up-${index}`)).rejects.toThrow();
+  expect(loads()).toBe(2);
+});
+
+test('the last keys are used for a bounded time while the issuer is away', async () => {
+  const { keys, away } = await issuer();
+  await find(keys, 'one');
+  away(true);
+  nowMs += 599_000;
+  await find(keys, 'one');
+  nowMs += 1_000;
+  await expect(find(keys, 'one')).rejects.toThrow(IssuerUnavailableError);
+  away(false);
+  await find(keys, 'one');
+});

@@ -1,0 +1,95 @@
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import { time } from '../concurrency/time.js';
+import { IssuerUnavailableError, messageOf } from '../errors.js';
+
+/** Loads a JSON Web Key Set. */
+export type LoadKeys = (signal: AbortSignal) => Promise<JSONWebKeySet>;
+
+/** How long keys are used. */
+export interface KeyTimes {
+  /** Keys of this age are loaded again, in milliseconds. Default 600,000. */
+  readonly refreshMs: number;
+  /** Keys of this age are no longer used, even if the issuer does not answer, in milliseconds. Default 3,600,000. */
+  readonly keepMs: number;
+  /** Least time between two loads because of a key that is not known, in milliseconds. Default 10,000. */
+  readonly cooldownMs: number;
+  /** Most time for one load, in milliseconds. Default 3,000. */
+  readonly timeoutMs: number;
+}
+
+export const DEFAULT_KEY_TIMES: KeyTimes = Object.freeze({
+  refreshMs: 600_000,
+  keepMs: 3_600_000,
+  cooldownMs: 10_000,
+  timeoutMs: 3_000,
+});
+
+type FindKey = (...request: Parameters<JWTVerifyGetKey>) => ReturnType<JWTVerifyGetKey>;
+
+/**
+ * The present keys of an issuer. A key that is not known is looked for once more at the issuer, so that keys may change
+ * at any time. While the issuer is away, the last ones are used for a bounded time.
+ */
+export class IssuerKeys {
+  readonly #load: LoadKeys;
+  readonly #times: KeyTimes;
+  #find: FindKey | undefined;
+  /** When the keys in use were loaded. */
+  #loadedMs = Number.NEGATIVE_INFINITY;
+  /** When a load was last begun. */
+  #askedMs = Number.NEGATIVE_INFINITY;
+  #loading: Promise<void> | undefined;
+
+  constructor(load: LoadKeys, times: Partial<KeyTimes> = {}) {
+    this.#load = load;
+    this.#times = { ...DEFAULT_KEY_TIMES, ...times };
+  }
+
+  /** The key that a token names. @throws IssuerUnavailableError if there are no keys that may be used */
+  readonly find: FindKey = async (header, token) => {
+    const { refreshMs, keepMs, cooldownMs } = this.#times;
+    const now = time.nowMs();
+    const age = now - this.#loadedMs;
+    const isRested = now - this.#askedMs >= cooldownMs;
+    if (this.#find === undefined || age >= keepMs) await this.#refresh();
+    // Those who come while new keys are loaded need not wait for them.
+    else if (age >= refreshMs && isRested) void this.#refresh().catch(() => {});
+    try {
+      return await this.#known(header, token);
+    } catch (error) {
+      const mayBeNew = error instanceof errors.JWKSNoMatchingKey;
+      if (!mayBeNew || time.nowMs() - this.#askedMs < cooldownMs) throw error;
+      await this.#refresh();
+      return this.#known(header, token);
+    }
+  };
+
+  #known(...request: Parameters<FindKey>): ReturnType<FindKey> {
+    if (this.#find === undefined) throw new IssuerUnavailableError('The keys of the issuer are not known');
+    return this.#find(...request);
+  }
+
+  /** Loads the keys; one load at a time serves all who wait. */
+  #refresh(): Promise<void> {
+    this.#loading ??= this.#reload().finally(() => {
+      this.#loading = undefined;
+    });
+    return this.#loading;
+  }
+
+  async #reload(): Promise<void> {
+    this.#askedMs = time.nowMs();
+    const abort = new AbortController();
+    const timer = time.setTimeout(() => abort.abort(), this.#times.timeoutMs);
+    try {
+      this.#find = createLocalJWKSet(await this.#load(abort.signal));
+      this.#loadedMs = time.nowMs();
+    } catch (cause) {
+      throw new IssuerUnavailableError(`The keys of the issuer cannot be loaded: ${messageOf(cause)}`, {
+        cause,
+      });
+    } finally {
+      time.clearTimeout(timer);
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { useTime } from '../concurrency/time.js';
+import { TooManyRequestsError } from '../errors.js';
+import { RequestLimits } from './request-limits.js';
+
+let nowMs = 0;
+let restore = (): void => {};
+
+beforeEach(() => {
+  nowMs = 1_000;
+  restore = useTime({ nowMs: () => nowMs });
+});
+afterEach(() => restore());
+
+/** How many of so many requests are taken. */
+function taken(limits: RequestLimits, count: number, principal = 'ana', route = 'Get'): number {
+  let ok = 0;
+  for (let index = 0; index < count; index += 1) {
+    try {
+      limits.enter(principal, route)();
+      ok += 1;
+    } catch (error) {
+      if (!(error instanceof TooManyRequestsError)) throw error;
+    }
+  }
+  return ok;
+}
+
+describe('requests per second', () => {
+  test('are taken at once up to the burst, and then as fast as the rate', () => {
+    const limits = new RequestLimits({ requestsPerSecond: 10, burst: 20 });
+    expect(taken(limits, 100)).toBe(20);
+    nowMs += 500;
+    expect(taken(limits, 100)).toBe(5);
+    nowMs += 3_600_000;
+    expect(taken(limits, 100)).toBe(20);
+  });
+
+  test('are counted for each principal and route', () => {
+    const limits = new RequestLimits({ requestsPerSecond: 5 });
+    expect(taken(limits, 10)).toBe(5);
+    expect(taken(limits, 10, 'ana', 'List')).toBe(5);
+    expect(taken(limits, 10, 'bob')).toBe(5);
+  });
+
+  test('say when the next one will be taken', () => {
+    const limits = new RequestLimits({ requestsPerSecond: 2, burst: 1 });
+    taken(limits, 1);
+    nowMs += 100;
+    expect(() => limits.enter('ana', 'Get')).toThrow(expect.objectContaining({ retryAfterMs: 400 }));
+  });
+});
+
+describe('concurrent requests', () => {
+  test('are taken again when one is answered', () => {
+    const limits = new RequestLimits({ concurrentRequests: 2 });
+    const leave = limits.enter('ana', 'Get');
+    limits.enter('ana', 'List');
+    expect(() => limits.enter('ana', 'Get')).toThrow(TooManyRequestsError);
+    expect(taken(limits, 1, 'bob')).toBe(1);
+    leave();
+    expect(taken(limits, 3)).toBe(3);
+  });
+});

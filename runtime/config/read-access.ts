@@ -1,0 +1,41 @@
+import * as keys from './key-catalogue.js';
+import type { SectionReader } from './section-reader.js';
+import type { AccessConfig, JwtConfig } from './types.js';
+
+/** Reads what stands under `fw.access`. */
+export function readAccess(fw: SectionReader): AccessConfig {
+  const section = fw.section(keys.access);
+  return {
+    default: section?.choice(keys.accessDefault) ?? keys.accessDefault.default,
+    jwt: section && readJwt(section),
+    apiKeys: section?.boolean(keys.accessApiKeys) ?? keys.accessApiKeys.default,
+    requestsPerSecond: section?.integer(keys.requestsPerSecond),
+    burst: section?.integer(keys.burst),
+    concurrentRequests: section?.integer(keys.concurrentRequests),
+    hosts: listOf(section?.text(keys.hosts)),
+  };
+}
+
+function readJwt(access: SectionReader): JwtConfig | undefined {
+  const section = access.section(keys.accessJwt);
+  const issuer = section?.text(keys.jwtIssuer);
+  const audience = section?.text(keys.jwtAudience);
+  // What is missing has been reported.
+  if (section === undefined || issuer === undefined || audience === undefined) return undefined;
+  return {
+    issuer,
+    audience,
+    jwksUrl: section.text(keys.jwksUrl),
+    algorithms: section.choices(keys.jwtAlgorithms),
+    clockToleranceMs: section.integer(keys.jwtClockToleranceMs) ?? keys.jwtClockToleranceMs.default,
+    keepMs: section.integer(keys.jwtKeepMs) ?? keys.jwtKeepMs.default,
+    claims: listOf(section.text(keys.jwtClaims)),
+  };
+}
+
+function listOf(text: string | undefined): readonly string[] {
+  return (text ?? '')
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '');
+}
