@@ -23,6 +23,7 @@ export class AccessCheck implements Access {
   readonly #read = new Map<string, Entity>();
   /** A list that was filtered has shown nothing that the rule hides, even if it is empty. */
   #hasFiltered = false;
+  #hasPassed = false;
 
   constructor(options: AccessCheckOptions) {
     this.principal = options.principal;
@@ -60,6 +61,7 @@ export class AccessCheck implements Access {
   /** Called when `perform` has returned. @throws ForbiddenError if the rule says no */
   require(): void {
     if (!this.#passes()) throw this.#forbidden();
+    this.#hasPassed = true;
   }
 
   /**
@@ -67,7 +69,8 @@ export class AccessCheck implements Access {
    * these models; to others a model that does not exist and one that they may not see look alike.
    */
   shown(error: unknown): unknown {
-    if (!speaksOfModels(error)) return error;
+    // Once the rule has passed, what is refused is the caller's to know.
+    if (this.#hasPassed || !speaksOfModels(error)) return error;
     const isNotFound = error instanceof ModelNotFoundError;
     if (!isNotFound && this.#seen().size === 0) return error;
     try {

@@ -1,9 +1,8 @@
-import { ruleOf } from '../action/access-rule.js';
 import type { StagedItem } from '../action/action-plan.js';
 import type { ExecutionReport } from '../action/execution-report.js';
 import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { AbortedError, ForbiddenError, PlanMisuseError } from '../errors.js';
+import { AbortedError, PlanMisuseError } from '../errors.js';
 import { allApplied, type PendingPlan } from '../persistence/write/pending-plan.js';
 import type { PlanWrite } from '../persistence/write/plan-write.js';
 import { deadlines } from '../sharding/deadlines.js';
@@ -19,6 +18,7 @@ import { isPassing } from './passing-errors.js';
 import { deadlineExceeded, staleError } from './perform/execution-errors.js';
 import { PerformRun } from './perform/perform-run.js';
 import { ReportBuilder } from './perform/report-builder.js';
+import { requireReplay } from './perform/require-replay.js';
 import { untilAborted } from './perform/until-aborted.js';
 import { type AttemptResult, type Awaiting, isLostRead, type Prepared } from './prepared.js';
 import { attemptPauseMs, FREE_ENDS, LEAST_MS, MAXIMUM_FREE_ATTEMPTS } from './retry-policy.js';
@@ -36,8 +36,6 @@ export class Execution<Params, Result> {
   readonly #contention: Contention;
   #attempt = 0;
   #freeAttempts = 0;
-  /** An attempt has passed the rule of the action. */
-  #isAllowed = false;
   /** The next attempt reads what is committed and nothing else. */
   #readsCommitted = false;
   /** Why the last attempt was not applied, unless others of this process superseded it. */
@@ -99,7 +97,6 @@ export class Execution<Params, Result> {
         if (!this.#isFree(outcome)) await this.#pause(outcome);
       }
     } catch (error) {
-      if (error instanceof ForbiddenError) throw error;
       const replay = guard === undefined ? undefined : await guard.lookAgain(error);
       if (replay === undefined) throw error;
       return await this.#replayedIfAllowed(replay.result);
@@ -179,7 +176,6 @@ export class Execution<Params, Result> {
     const { action, principal, params, deadline } = this.#request;
     const startedDate = this.#environment.clock.now();
     const run = this.#newRun();
-    this.#isAllowed = false;
     try {
       const work = run.start(action, principal, params);
       const result =
@@ -187,10 +183,9 @@ export class Execution<Params, Result> {
           ? await deadlines.race(work, deadline, () => deadlineExceeded(this.#request))
           : work;
       run.access?.require();
-      this.#isAllowed = true;
       return this.#seal(run, result, startedDate);
     } catch (error) {
-      return { kind: 'refused', error: this.#shown(run, error), dependencies: run.dependencies };
+      return { kind: 'refused', error: run.access?.shown(error) ?? error, dependencies: run.dependencies };
     }
   }
 
@@ -313,29 +308,9 @@ export class Execution<Params, Result> {
     });
   }
 
-  /** Once the plan is sealed, the rule has passed: what is refused then is the caller's to know. */
-  #shown(run: PerformRun, error: unknown): unknown {
-    return this.#isAllowed ? error : (run.access?.shown(error) ?? error);
-  }
-
-  /**
-   * A repeat is authorized like the first call, by the models as they are now: `perform` runs once more, and what it
-   * stages is dropped. It may be refused by what the first call has changed, which says nothing about the caller.
-   */
   async #replayedIfAllowed(result: unknown): Promise<Result> {
-    const { action, principal, params, deadline } = this.#request;
-    if (this.#isAllowed || principal.isOwn || ruleOf(action.actionClass) === undefined)
-      return this.#replayed(result);
     this.#readsCommitted = true;
-    const run = this.#newRun();
-    try {
-      const work = Promise.resolve(run.start(action, principal, params));
-      await deadlines.race(work, deadline, () => deadlineExceeded(this.#request));
-      run.access?.require();
-    } catch (error) {
-      const shown = run.access?.shown(error);
-      if (shown instanceof ForbiddenError || isPassing(error)) throw shown;
-    }
+    await requireReplay(this.#request, () => this.#newRun());
     return this.#replayed(result);
   }
 
@@ -382,7 +357,7 @@ export class Execution<Params, Result> {
     const { random, sleep } = this.#environment;
     const leftMs = end === 'stale' && rows !== undefined ? this.#loseRows(rows) : 0;
     const pauseMs = leftMs > 0 ? leftMs : attemptPauseMs(this.#attempt, random());
-    if (this.#attempt >= maximumAttempts || !this.#hasTimeFor(pauseMs)) throw error;
+    if (this.#attempt >= maximumAttempts || this.#remainingMs() <= pauseMs + LEAST_MS) throw error;
     this.#report?.paused(pauseMs);
     if (leftMs > 0) return;
     try {
@@ -408,13 +383,8 @@ export class Execution<Params, Result> {
     if (this.#request.configuration.signal?.aborted === true) {
       throw new AbortedError('The execution was aborted before anything was sent');
     }
-    const isInTime = this.#lost === undefined ? this.#remainingMs() > 0 : this.#hasTimeFor(0);
+    const isInTime = this.#lost === undefined ? this.#remainingMs() > 0 : this.#remainingMs() > 0 + LEAST_MS;
     if (!isInTime) throw this.#outOfTime();
-  }
-
-  /** Whether a further attempt may begin after such a pause. */
-  #hasTimeFor(pauseMs: number): boolean {
-    return this.#remainingMs() > pauseMs + LEAST_MS;
   }
 
   #remainingMs(): number {

@@ -327,7 +327,7 @@ export const application: ApplicationDefinition<Collaborators> = {
     const transferRepository = new TransferRepository(repositories, transferModel);
     return wireActions(actions, {
       TransferCompleteAction: () => new TransferCompleteAction(clock, walletRepository),
-      TransferGetAction: () => new TransferGetAction(clock, transferRepository),
+      TransferGetAction: () => new TransferGetAction(clock, transferRepository, walletRepository),
       TransferInitiateAction: () => new TransferInitiateAction(clock, walletRepository),
       TransferRefundAction: () => new TransferRefundAction(clock, walletRepository),
       WalletCloseAction: () => new WalletCloseAction(clock, walletRepository),
