@@ -1,4 +1,6 @@
 /** What applications import. */
+
+export type { StoredApiKey } from './access/api-key-store.js';
 export { type ApiKey, ApiKeyStore, type NewApiKey } from './access/api-key-store.js';
 export { type ApiKeyOptions, apiKeys } from './access/api-keys.js';
 export {
@@ -10,6 +12,7 @@ export {
   type SecurityScheme,
 } from './access/authenticator.js';
 export type { AuthenticatorContext, AuthenticatorFactory } from './access/configured.js';
+export type { KeyTimes, LoadKeys } from './access/issuer-keys.js';
 export { type JwtOptions, jwt } from './access/jwt.js';
 export type { CallerLimits } from './access/request-limits.js';
 export {
@@ -68,8 +71,10 @@ export {
 } from './application.js';
 export type { ApplicationDefinition, WiringContext } from './application-definition.js';
 export {
+  type AccessConfig,
   ConfigurationError,
   type FwConfig,
+  type JwtConfig,
   loadConfig,
   type RetentionConfig,
   ShardingConfig,
@@ -85,6 +90,7 @@ export type {
   EventDescriptor,
   FieldDescriptor,
   FieldType,
+  ItemDescriptor,
   ModelDescriptor,
   NaturalKey,
   ObjectType,
@@ -97,7 +103,14 @@ export { Model } from './domain/model.js';
 export { ModelBuilder } from './domain/model-builder.js';
 export { ModelEvent } from './domain/model-event.js';
 export type { Keyed, KeyLookup, KeyOf, KeyPlace } from './domain/natural-key.js';
-export { type Caller, type Claims, type Principal, principalName, principalOf } from './domain/principal.js';
+export {
+  type Caller,
+  type Claims,
+  type KnownPrincipal,
+  type Principal,
+  principalName,
+  principalOf,
+} from './domain/principal.js';
 export { ShardIdentifier } from './domain/shard-identifier.js';
 export { parseUuid, type Uuid } from './domain/uuid.js';
 export type { Bounds, ValueRules } from './domain/value-rules.js';

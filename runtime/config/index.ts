@@ -16,6 +16,7 @@ export {
 } from './sharding-config.js';
 export { didYouMean } from './suggest.js';
 export type {
+  AccessConfig,
   ClientCertificate,
   DatabaseUrl,
   DataSourceConfig,
@@ -23,6 +24,7 @@ export type {
   FwConfig,
   GeneratorConfig,
   GroupConfig,
+  JwtConfig,
   KafkaReceiver,
   MemberConfig,
   NatsReceiver,
