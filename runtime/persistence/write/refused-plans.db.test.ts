@@ -323,6 +323,6 @@ describeOnEachAdapter('a plan that a constraint refuses', (harness) => {
     const [other] = await submit(adding({}));
     expect(other).toBeUndefined();
     await expect(first.outcome).rejects.toMatchObject({ constraint: 'accounts_nickname' });
-    expect(await second.outcome).toEqual({ kind: 'broken' });
+    expect(await second.outcome).toEqual({ kind: 'dependency-failed' });
   });
 });
