@@ -74,6 +74,7 @@ export {
   type AccessConfig,
   ConfigurationError,
   type FwConfig,
+  type JwtAlgorithm,
   type JwtConfig,
   loadConfig,
   type RetentionConfig,

@@ -24,6 +24,7 @@ export type {
   FwConfig,
   GeneratorConfig,
   GroupConfig,
+  JwtAlgorithm,
   JwtConfig,
   KafkaReceiver,
   MemberConfig,
