@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Authenticator } from '../access/authenticator.js';
+import { principalName } from '../domain/principal.js';
 import { UnauthenticatedError } from '../errors.js';
 import { createMetrics } from '../observability/prometheus.js';
 import type { HttpServer, HttpServerOptions } from './http-server.js';
@@ -84,7 +85,7 @@ describe('Custom routes', () => {
 
   it('authenticate as generated routes do, and read queries with lists', async () => {
     const { body, headers } = await call('GET', '/whoami?tag=a&tag=b', { headers: { 'x-user': 'ann' } });
-    expect(body).toEqual({ name: 'ann', query: { tag: ['a', 'b'] } });
+    expect(body).toEqual({ name: 'ann', claims: {}, query: { tag: ['a', 'b'] } });
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     const refused = await call('GET', '/whoami');
     expect(refused.status).toBe(401);
@@ -105,7 +106,7 @@ describe('Custom routes', () => {
     expect(first.headers.get('idempotency-replayed')).toBe('true');
     const second = await call('POST', '/again', { headers, body: '{"hook":"evt_7"}' });
     expect(second.body).toEqual({ key: 'evt_7' });
-    expect(app.executions.map(({ principal }) => principal)).toEqual([{ name: 'ann' }, { name: 'hooks' }]);
+    expect(app.executions.map(({ principal }) => principalName(principal))).toEqual(['ann', 'hooks']);
   });
 
   it('refuse keys and bodies that generated routes refuse', async () => {
@@ -233,7 +234,7 @@ describe('Custom routes under load', () => {
     const text = await own.render();
     expect(text).toMatch(/fw_http_requests?_\S*\{[^}]*route="\/closed"[^}]*status="503"[^}]*\} 3/);
     expect(text).not.toMatch(/fw_http_busy_refused_total\{[^}]*\} [1-9]/);
-    expect(app.log).toEqual([]);
+    expect(JSON.stringify(app.log)).not.toContain('/closed');
     await server.close(0);
   });
 });

@@ -17,9 +17,7 @@ export interface TransferGetParams {
   etag: 'version',
   tag: 'Transfers',
 })
-@Allow<TransferGetParams>(({ principal, models }) =>
-  models(Wallet).some((source) => mayMove(principal, source)),
-)
+@Allow<TransferGetParams>(({ principal, models }) => mayMove(principal, models(Wallet)[0]))
 export class TransferGetAction extends Action<TransferGetParams, Transfer> {
   readonly #transfers: TransferRepository;
   readonly #wallets: WalletRepository;

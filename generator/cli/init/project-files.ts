@@ -143,7 +143,7 @@ export class NoteWrittenEvent extends ModelEvent<Note> {
 }
 `;
 
-const WRITE_ACTION = `import { Action, FwAction, HttpRoute, type Principal, ShardIdentifier } from 'fw-actions';
+const WRITE_ACTION = `import { Action, Allow, everyone, FwAction, HttpRoute, type Principal, ShardIdentifier } from 'fw-actions';
 import { Note } from '../models/note.js';
 import { NoteResponse } from '../responses/note-response.js';
 
@@ -158,6 +158,7 @@ export interface NoteWriteParams {
 
 /** Writes a note. */
 @FwAction
+@Allow(everyone)
 @HttpRoute('POST', '/notes', { status: 201, response: NoteResponse, location: '/notes/{id}', etag: 'version' })
 export class NoteWriteAction extends Action<NoteWriteParams, Note> {
   protected perform(_principal: Principal, params: NoteWriteParams): Note {
@@ -166,7 +167,7 @@ export class NoteWriteAction extends Action<NoteWriteParams, Note> {
 }
 `;
 
-const READ_ACTION = `import { Action, type Clock, FwAction, HttpRoute, type Id, type Principal } from 'fw-actions';
+const READ_ACTION = `import { Action, Allow, type Clock, everyone, FwAction, HttpRoute, type Id, type Principal } from 'fw-actions';
 import type { NoteRepository } from '../generated/note.js';
 import type { Note } from '../models/note.js';
 import { NoteResponse } from '../responses/note-response.js';
@@ -177,6 +178,7 @@ export interface NoteReadParams {
 
 /** Shows a note. */
 @FwAction
+@Allow(everyone)
 @HttpRoute('GET', '/notes/{noteId}', { response: NoteResponse, etag: 'version' })
 export class NoteReadAction extends Action<NoteReadParams, Note> {
   readonly #notes: NoteRepository;

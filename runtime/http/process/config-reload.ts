@@ -70,6 +70,7 @@ function settingsOf({
   execution,
   retention,
   relay,
+  access,
 }: FwConfig): ReadonlyMap<string, unknown> {
   const keys = Object.entries({ execution, retention }).flatMap(([section, values]) =>
     Object.entries(values).map(([name, value]) => [`fw.${section}.${kebabCase(name)}`, value] as const),
@@ -79,6 +80,7 @@ function settingsOf({
     ['fw.migrate-at-start', migrateAtStart],
     ...keys,
     ['fw.relay', JSON.stringify(relay)],
+    ['fw.access', JSON.stringify(access)],
   ]);
 }
 

@@ -1,4 +1,16 @@
-import { Action, type Clock, type Decimal, FwAction, HttpRoute, type Id, type Principal, ShardedId, ShardIdentifier } from 'fw-actions';
+import {
+  Action,
+  Allow,
+  type Clock,
+  type Decimal,
+  everyone,
+  FwAction,
+  HttpRoute,
+  type Id,
+  type Principal,
+  ShardedId,
+  ShardIdentifier,
+} from 'fw-actions';
 import type { CustomerRepository } from '../generated/customer.js';
 import { Order } from '../models/order.js';
 import type { Customer } from '../models/customer.js';
@@ -36,6 +48,7 @@ export interface OrderPlaceParams extends Audited {
  * The customer must exist.
  */
 @FwAction({ name: 'order.place' })
+@Allow(everyone)
 @HttpRoute('POST', '/orders', { status: 201, response: OrderResponse, location: '/orders/{id}', etag: 'version' })
 export class OrderPlaceAction extends Action<OrderPlaceParams, Order> {
   readonly #customers: CustomerRepository;

@@ -1,9 +1,19 @@
-import { Action, type Clock, FwAction, HttpRoute, type Placement, type Principal } from 'fw-actions';
+import {
+  Action,
+  Allow,
+  type Clock,
+  everyone,
+  FwAction,
+  HttpRoute,
+  type Placement,
+  type Principal,
+} from 'fw-actions';
 import type { OrderRepository } from '../repositories/order-repository.js';
 import type { TaxTable } from './ports.js';
 
 /** Counts nothing. */
 @FwAction
+@Allow(everyone)
 @HttpRoute('DELETE', '/orders')
 export class OrderSweepAction extends Action<void, number | null> {
   readonly #orders: OrderRepository;
