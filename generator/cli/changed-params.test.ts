@@ -52,7 +52,7 @@ test.each([
   ['a constraint', PLACE, '@maxLength 40', '@maxLength 41'],
   ['a comment', PLACE, '/** @default WEB */', '/** Where it comes from. @default SHOP */'],
   ['one more', PLACE, '  /** @minimum 1 */', '  readonly gift?: boolean;\n  /** @minimum 1 */'],
-  ['one less', PLACE, "  /** @default WEB */\n  readonly origin?: 'WEB' | 'SHOP' | null;\n", ''],
+  ['one less', PLACE, "  /** @default WEB */\n  readonly origin: Default<'WEB' | 'SHOP'> | null;\n", ''],
   ['a type', PLACE, 'readonly code?: string', 'readonly code: string'],
   ['a field of a field', PLACE, 'count: number | null', 'count: bigint'],
   ['what cannot be seen outside', PLACE, '@secret', '@secret @maxLength 8'],

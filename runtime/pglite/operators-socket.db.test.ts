@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { testDataSource, topologyOf } from '../../test/databases/topology.js';
 import { type OpenDatabasesOptions, openDatabases } from '../databases.js';
@@ -144,5 +144,6 @@ it('needs a path that systems take', () => {
   const deep = join(root, 'x'.repeat(110));
   mkdirSync(deep);
   expect(socketPath(deep)).toBeUndefined();
-  expect(socketPath(directory)).toBe(`${realpathSync(root)}/main.sock`);
+  // It is relative to the working folder where that is shorter.
+  expect(resolve(socketPath(directory) ?? '')).toBe(`${realpathSync(root)}/main.sock`);
 });

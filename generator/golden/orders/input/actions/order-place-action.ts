@@ -1,17 +1,4 @@
-import {
-  Action,
-  Allow,
-  type Clock,
-  type Decimal,
-  type Default,
-  everyone,
-  FwAction,
-  HttpRoute,
-  type Id,
-  type Principal,
-  ShardedId,
-  ShardIdentifier,
-} from 'fw-actions';
+import { Action, Allow, type Clock, type Decimal, type Default, everyone, FwAction, HttpRoute, type Id, type Principal, ShardedId, ShardIdentifier } from 'fw-actions';
 import type { CustomerRepository } from '../generated/customer.js';
 import { Order } from '../models/order.js';
 import type { Customer } from '../models/customer.js';
