@@ -1,7 +1,9 @@
 import {
   Action,
+  Allow,
   type Clock,
   type Default,
+  everyone,
   FwAction,
   HttpRoute,
   type Principal,
@@ -28,6 +30,7 @@ export interface AvailabilityParams {
 
 /** Shows how many rooms are left, night by night. */
 @FwAction
+@Allow(everyone)
 @HttpRoute('GET', '/hotels/{hotelId}/nights', { response: AvailabilityResponse, tag: 'Hotels' })
 export class AvailabilityAction extends Action<AvailabilityParams, readonly RoomNight[]> {
   readonly #nights: RoomNightRepository;

@@ -1,4 +1,13 @@
-import { Action, type Clock, FwAction, HttpRoute, type Principal, type ShardedId } from 'fw-actions';
+import {
+  Action,
+  Allow,
+  type Clock,
+  everyone,
+  FwAction,
+  HttpRoute,
+  type Principal,
+  type ShardedId,
+} from 'fw-actions';
 import type { BookingRepository } from '../generated/booking.js';
 import type { Booking } from '../models/booking.js';
 import { BookingResponse } from '../responses/booking-response.js';
@@ -9,6 +18,7 @@ export interface BookingGetParams {
 
 /** Shows a booking. */
 @FwAction
+@Allow(everyone)
 @HttpRoute('GET', '/bookings/{bookingId}', { response: BookingResponse, tag: 'Bookings' })
 export class BookingGetAction extends Action<BookingGetParams, Booking> {
   readonly #bookings: BookingRepository;

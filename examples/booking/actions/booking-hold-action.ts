@@ -1,6 +1,8 @@
 import {
   Action,
+  Allow,
   type Clock,
+  everyone,
   FwAction,
   HttpRoute,
   type Principal,
@@ -34,6 +36,7 @@ export interface BookingHoldParams {
 
 /** Holds a room of a hotel, every night or none; it is released if it is not paid in time. */
 @FwAction
+@Allow(everyone)
 @HttpRoute('POST', '/bookings', {
   status: 201,
   response: BookingResponse,

@@ -1,4 +1,13 @@
-import { Action, type Clock, FwAction, HttpRoute, type Principal, type ShardedId } from 'fw-actions';
+import {
+  Action,
+  Allow,
+  type Clock,
+  everyone,
+  FwAction,
+  HttpRoute,
+  type Principal,
+  type ShardedId,
+} from 'fw-actions';
 import type { BookingRepository } from '../generated/booking.js';
 import type { Booking } from '../models/booking.js';
 import { Payment } from '../models/payment.js';
@@ -11,6 +20,7 @@ export interface BookingPayParams {
 
 /** Begins to pay a booking by the credit of its member, which lies on another shard. */
 @FwAction
+@Allow(everyone)
 @HttpRoute('POST', '/bookings/{bookingId}/pay', {
   status: 202,
   response: PaymentResponse,

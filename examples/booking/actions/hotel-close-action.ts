@@ -1,4 +1,13 @@
-import { Action, type Clock, FwAction, HttpRoute, type Principal, type ShardedId } from 'fw-actions';
+import {
+  Action,
+  Allow,
+  type Clock,
+  everyone,
+  FwAction,
+  HttpRoute,
+  type Principal,
+  type ShardedId,
+} from 'fw-actions';
 import type { HotelRepository } from '../generated/hotel.js';
 import type { Hotel } from '../models/hotel.js';
 import { HotelResponse } from '../responses/hotel-response.js';
@@ -9,6 +18,7 @@ export interface HotelCloseParams {
 
 /** Takes no bookings any more; those that are held stay. */
 @FwAction
+@Allow(everyone)
 @HttpRoute('POST', '/hotels/{hotelId}/close', { response: HotelResponse, tag: 'Hotels' })
 export class HotelCloseAction extends Action<HotelCloseParams, Hotel> {
   readonly #hotels: HotelRepository;

@@ -1,7 +1,9 @@
 import {
   Action,
+  Allow,
   type Clock,
   type Decimal,
+  everyone,
   FwAction,
   HttpRoute,
   type Principal,
@@ -39,6 +41,7 @@ export interface HotelOpenParams {
 
 /** Opens a hotel with its inventory by night. */
 @FwAction
+@Allow(everyone)
 @HttpRoute('POST', '/hotels', {
   status: 201,
   response: HotelResponse,

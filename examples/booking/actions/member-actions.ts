@@ -1,4 +1,13 @@
-import { Action, type Decimal, FwAction, HttpRoute, type Principal, ValidationError } from 'fw-actions';
+import {
+  Action,
+  Allow,
+  type Decimal,
+  everyone,
+  FwAction,
+  HttpRoute,
+  type Principal,
+  ValidationError,
+} from 'fw-actions';
 import { Member } from '../models/member.js';
 import { MemberResponse } from '../responses/member-response.js';
 import { MemberAction, type MemberParams } from './member-action.js';
@@ -15,6 +24,7 @@ export interface MemberJoinParams {
 
 /** Takes a new member in. */
 @FwAction
+@Allow(everyone)
 @HttpRoute('POST', '/members', {
   status: 201,
   response: MemberResponse,
@@ -31,6 +41,7 @@ export class MemberJoinAction extends Action<MemberJoinParams, Member> {
 
 /** Shows a member. */
 @FwAction
+@Allow(everyone)
 @HttpRoute('GET', '/members/{memberId}', { response: MemberResponse, tag: 'Members' })
 export class MemberGetAction extends MemberAction<MemberParams, Member> {
   protected perform(_principal: Principal, params: MemberParams): Promise<Member> {

@@ -1,4 +1,13 @@
-import { Action, type Clock, FwAction, HttpRoute, type Principal, type ShardedId } from 'fw-actions';
+import {
+  Action,
+  Allow,
+  type Clock,
+  everyone,
+  FwAction,
+  HttpRoute,
+  type Principal,
+  type ShardedId,
+} from 'fw-actions';
 import type { PaymentRepository } from '../generated/payment.js';
 import type { Payment } from '../models/payment.js';
 import { PaymentResponse } from '../responses/payment-response.js';
@@ -9,6 +18,7 @@ export interface PaymentGetParams {
 
 /** Shows a payment. */
 @FwAction
+@Allow(everyone)
 @HttpRoute('GET', '/payments/{paymentId}', { response: PaymentResponse, tag: 'Bookings' })
 export class PaymentGetAction extends Action<PaymentGetParams, Payment> {
   readonly #payments: PaymentRepository;
