@@ -284,7 +284,10 @@ describe('attempts on the secured wallet', () => {
 
   test('429 with Retry-After for a caller that asks too often, and others are served', async () => {
     const eager = await token('eager', { owner: ANAS });
-    const answers = await Promise.all(Array.from({ length: 150 }, () => get(eager)));
+    // A slow machine needs several rounds to use up what a caller may take.
+    const answers: Answer[] = [];
+    for (let round = 0; round < 40 && !answers.some(({ status }) => status === 429); round += 1)
+      answers.push(...(await Promise.all(Array.from({ length: 200 }, () => get(eager)))));
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThan(0);
     expect(refused[0]?.body).toMatchObject({ code: 'FW_TOO_MANY_REQUESTS' });

@@ -11,7 +11,7 @@ export interface TableRights {
 /** What an application's role needs on this package's tables. docs/events.md grants the same. */
 export const APPLICATION_RIGHTS: readonly TableRights[] = [
   { tables: ['events', 'actions', 'saga_steps', 'delivery_epochs'], privileges: ['SELECT', 'INSERT'] },
-  { tables: ['shard', 'dropped_partitions', 'migration_checksums'], privileges: ['SELECT'] },
+  { tables: ['shard', 'dropped_partitions', 'migration_checksums', 'api_keys'], privileges: ['SELECT'] },
   { tables: ['sagas', 'timelines'], privileges: ['SELECT', 'INSERT', 'UPDATE'] },
   {
     tables: [

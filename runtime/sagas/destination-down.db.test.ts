@@ -9,7 +9,13 @@ import { until } from '../events/test-support/ledger.js';
 import { migrate } from '../migration/migrate.js';
 import { DatabaseRegistry } from '../sharding/database-registry.js';
 import { mortalDatabases } from './test-support/mortal-databases.js';
-import { initiate, openPurses, readEndings, walletProcess } from './test-support/transfers.js';
+import {
+  initiate,
+  openPurses,
+  readEndings,
+  SURVIVOR_LEASE_MS,
+  walletProcess,
+} from './test-support/transfers.js';
 
 const TRANSFERS = 20;
 const DOWN_MS = 7_000;
@@ -51,7 +57,7 @@ describeOn('postgresql', 'Transfers whose destination is down for a while', (har
         await databases.close(0);
       }
       await far.start();
-      const survivor = walletProcess(healthy, true);
+      const survivor = walletProcess(healthy, true, SURVIVOR_LEASE_MS);
       await until(async () => {
         // Connections to the server as it was are found out one by one.
         const found = await readEndings(healthy).catch(() => undefined);

@@ -16,6 +16,7 @@ import {
   type Purses,
   readBooks,
   readEndings,
+  SURVIVOR_LEASE_MS,
   transferOf,
   walletProcess,
 } from './test-support/transfers.js';
@@ -127,7 +128,7 @@ describeOnEachAdapter('Transfers of processes that are killed at random', (harne
       const random = new SeededRandom(SEED);
       const started: Transfer[] = [];
       for (let life = 0; life < LIVES; life += 1) started.push(...(await live(random)));
-      const survivor = walletProcess(healthy, true);
+      const survivor = walletProcess(healthy, true, SURVIVOR_LEASE_MS);
       for (const transfer of started)
         await until(async () => /COMPLETED|REFUNDED/.test((await transferOf(writer, transfer)).state));
       await survivor.events.stop();

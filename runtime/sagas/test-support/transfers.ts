@@ -17,13 +17,21 @@ const WHO = { name: 'alice', claims: { role: 'operator' } } as const;
 const OWNER = '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10';
 const EUR: Currency = currency('EUR');
 
-/** A process of the wallet. @param deliver takes the steps of transfers */
-export function walletProcess(databases: DatabaseRegistry, deliver: boolean): Application {
+/** Lease of a process that is not killed: on a busy machine it must not lose what it holds. */
+export const SURVIVOR_LEASE_MS = 5_000;
+
+/**
+ * A process of the wallet.
+ *
+ * @param deliver takes the steps of transfers
+ * @param leaseMs default: short enough that tests need not wait for the leases of a killed process
+ */
+export function walletProcess(databases: DatabaseRegistry, deliver: boolean, leaseMs = 250): Application {
   return assembleApplication(application, databases, {
     namespace: 'test.sagas',
     collaborators: {},
     deliver,
-    delivery: { leaseMs: 250, surveyMs: 50 },
+    delivery: { leaseMs, surveyMs: 50 },
     // What tells of statements that fail is part of the plan here.
     warn: () => {},
   });
