@@ -37,6 +37,9 @@ const config: ViteUserConfig = defineConfig({
     // A busy machine may take a minute to start an embedded database: only a test that hangs takes longer.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // A test that passes on its second try only is named at the end of the run: it has to be mended.
+    retry: 1,
+    reporters: ['default', source('./test/flaky-reporter.ts')],
   },
 });
 

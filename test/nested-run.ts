@@ -10,8 +10,8 @@ const VITEST = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import
 export interface NestedReport {
   readonly passed: number;
   readonly failed: number;
-  /** What the run printed, cut to 20,000 characters. */
-  readonly output: string;
+  /** The names and errors of the tests that failed. */
+  readonly failures: string;
 }
 
 /**
@@ -29,8 +29,37 @@ export async function runNested(
   const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   const start = output.indexOf('{');
   if (start < 0) throw new Error(`The nested run made no report: ${errors}`);
-  const report = JSON.parse(output.slice(start)) as { numPassedTests: number; numFailedTests: number };
-  return { passed: report.numPassedTests, failed: report.numFailedTests, output: output.slice(0, 20_000) };
+  const report = JSON.parse(output.slice(start)) as Report;
+  return {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests,
+    failures: describeFailures(report),
+  };
+}
+
+/** The parts of Vitest's JSON report that are read here. */
+interface Report {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly message: string;
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly failureMessages?: readonly string[];
+    }[];
+  }[];
+}
+
+function describeFailures({ testResults }: Report): string {
+  return testResults
+    .flatMap(({ name, message, assertionResults }) => [
+      ...(message === '' ? [] : [`${name}: ${message}`]),
+      ...assertionResults.flatMap(({ fullName, failureMessages = [] }) =>
+        failureMessages.map((failure) => `${fullName}: ${failure}`),
+      ),
+    ])
+    .join('\n');
 }
 
 /** This run's own settings must not reach the other one. */
