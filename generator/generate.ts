@@ -12,7 +12,8 @@ import {
   sortDiagnostics,
 } from './diagnostics.js';
 import { checkTemplateNames } from './emit/emit-extras.js';
-import { type EmitInput, emitModels, emitProject, traceProject } from './emit/emit-project.js';
+import type { EmitInput } from './emit/emit-input.js';
+import { emitModels, emitProject, traceProject } from './emit/emit-project.js';
 import type { TracedText } from './emit/print/marks.js';
 import { TemplateError, type TemplateProblem } from './emit/template-error.js';
 import { PARTIALS, TEMPLATES } from './emit/template-names.js';

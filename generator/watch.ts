@@ -1,5 +1,6 @@
 import { EmitMemory } from './emit/emit-memory.js';
-import { type Changes, type Found, isNothing, type MemoryOptions, ReadMemory } from './read/read-memory.js';
+import type { Found } from './read/found.js';
+import { type Changes, isNothing, type MemoryOptions, ReadMemory } from './read/read-memory.js';
 import {
   LostResultError,
   printResults,

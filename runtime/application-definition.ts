@@ -1,6 +1,7 @@
 import type { ActionDescriptor } from './action/action-descriptor.js';
 import type { Clock } from './domain/clock.js';
-import type { EventDescriptor, ModelDescriptor } from './domain/descriptor.js';
+import type { EventDescriptor } from './domain/descriptor.js';
+import type { ModelDescriptor } from './domain/entity.js';
 import type { HandlerDescriptor } from './events/delivery/handler-descriptor.js';
 import type { RouteDescriptor } from './http/route.js';
 import type { Migration } from './migration/migration.js';

@@ -14,8 +14,8 @@ import type {
 import { openDatabases } from './databases.js';
 import { type Clock, systemClock } from './domain/clock.js';
 import { CodegenVersionError, ValidationError } from './errors.js';
+import type { DeliveryLimits } from './events/delivery/delivery-limits.js';
 import { EventDelivery } from './events/delivery/event-delivery.js';
-import type { DeliveryLimits } from './events/delivery/shard-delivery.js';
 import { ActionExecutor, EXECUTION_DEFAULTS } from './execution/action-executor.js';
 import { CrossShardJournal } from './execution/cross-shard/cross-shard-journal.js';
 import { JournalRecovery } from './execution/cross-shard/journal-recovery.js';

@@ -92,11 +92,11 @@ export type {
   FieldDescriptor,
   FieldType,
   ItemDescriptor,
-  ModelDescriptor,
   NaturalKey,
   ObjectType,
   Upcaster,
 } from './domain/descriptor.js';
+export type { ModelDescriptor } from './domain/entity.js';
 export { Entity } from './domain/entity.js';
 export { Id, type ModelClass, ShardedId } from './domain/id.js';
 export type { JsonObject, JsonValue } from './domain/json.js';
@@ -126,13 +126,13 @@ export type {
 } from './events/dead-letters/dead-letters.js';
 export type { ReplayFrom, ReplayOptions } from './events/dead-letters/replays.js';
 export type { ConsumerKind } from './events/delivery/consumer-store.js';
+export type { DeliveryLimits } from './events/delivery/delivery-limits.js';
 export { EventDelivery } from './events/delivery/event-delivery.js';
 export type {
   EventHandler,
   HandlerDescriptor,
   HandlerSettings,
 } from './events/delivery/handler-descriptor.js';
-export type { DeliveryLimits } from './events/delivery/shard-delivery.js';
 export { EventOperations, type FailoverReport, type OrderedReplay } from './events/event-operations.js';
 export type { EventEnvelope, ExecuteOptions } from './events/log/event-envelope.js';
 export type { LogCursor, LoggedEvent, SourceAction } from './events/log/event-record.js';
@@ -186,6 +186,7 @@ export type { Logger } from './observability/logger.js';
 export type { ShardStatistics } from './observability/shard-statistics.js';
 export type { ApiInfo } from './openapi/document.js';
 export type { DocumentedRoute } from './openapi/documented-route.js';
+export type { AttemptOutcome } from './persistence/attempt-outcome.js';
 export type { EventFacts } from './persistence/codec/recorded-event.js';
 export type { JournalStatistics } from './persistence/journal/journal-statistics.js';
 export { EventHistory, type EventPage, type EventRecord } from './persistence/read/event-history.js';
@@ -206,7 +207,6 @@ export {
 } from './persistence/read/repository.js';
 export type { ScatterResult, ShardFailure } from './persistence/read/scatter.js';
 export type { SortDirection, SortTerm } from './persistence/read/sort-order.js';
-export type { AttemptOutcome } from './persistence/shard-store.js';
 export type { WriterCounts } from './persistence/write/writer-counters.js';
 export type { WritingLimits } from './persistence/write/writer-limits.js';
 export type { EmbeddedUse } from './pglite/engine-home.js';

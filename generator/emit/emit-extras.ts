@@ -1,5 +1,5 @@
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
-import type { EmitInput } from './emit-project.js';
+import type { EmitInput } from './emit-input.js';
 import type { Renderer } from './render.js';
 import { TemplateError } from './template-error.js';
 import { extraActionView, extraModelView, extraProjectView } from './views/extra-views.js';

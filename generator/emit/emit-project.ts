@@ -1,39 +1,21 @@
 import { contentHash } from '../content-hash.js';
 import { compareText } from '../diagnostics.js';
 import type { EmittedFiles } from '../schema/emitted-files.js';
-import type { LockedType } from '../schema/locked-type.js';
 import { modelNames } from '../schema/model-names.js';
 import type { ProjectPaths } from '../schema/paths.js';
 import { projectIndex } from '../schema/project-index.js';
 import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
 import { Emission } from './emission.js';
 import { emitExtras } from './emit-extras.js';
-import type { EmitMemory } from './emit-memory.js';
+import type { EmitInput } from './emit-input.js';
 import { Marks, type TracedText } from './print/marks.js';
-import { Renderer, type UserTemplates } from './render.js';
+import { Renderer } from './render.js';
 import { applicationView } from './views/application-view.js';
 import { migrationView } from './views/migration-view.js';
 import { modelFile, modelView } from './views/model-view.js';
 import { serverView } from './views/server-view.js';
 import { sqlMigrationsView } from './views/sql-migrations-view.js';
 import { versionsView } from './views/versions-view.js';
-
-/** What one run emits from. */
-export interface EmitInput {
-  readonly schema: ProjectSchema;
-  readonly paths: ProjectPaths;
-  /** Of the API document. */
-  readonly title: string;
-  readonly version: string;
-  /** Of the user's own folder. */
-  readonly templates?: UserTemplates;
-  /** Classes whose stored shape has more than one version. Default: none. */
-  readonly lockedTypes?: readonly LockedType[];
-  /** Texts of earlier runs. */
-  readonly memory?: EmitMemory | undefined;
-  /** Models whose own files are on the disk as they would be emitted, and are left there. Default: none. */
-  readonly isKept?: ((model: ModelSchema) => boolean) | undefined;
-}
 
 /** Emits the files of some models of a schema, and nothing else. @throws TemplateError */
 export function emitModels(input: EmitInput, models: readonly ModelSchema[]): ReadonlyMap<string, string> {

@@ -1,36 +1,9 @@
 import { contentHash } from '../content-hash.js';
-import type { Diagnostic } from '../diagnostics.js';
 import type { BodyChanges, ParamsChange } from '../schema/outline.js';
-import type {
-  ActionSchema,
-  EventSchema,
-  HandlerSchema,
-  MigrationFile,
-  ModelSchema,
-  RepositorySchema,
-  SagaSchema,
-} from '../schema/project-schema.js';
+import type { ActionSchema, ModelSchema } from '../schema/project-schema.js';
+import type { Found, Look } from './found.js';
 import type { SourceFiles } from './source-files.js';
 import { changedBodies, isSameResult } from './unchanged-results.js';
-
-/** Everything that one file, or a whole project, declares. */
-export interface Found {
-  readonly models: ModelSchema[];
-  readonly events: EventSchema[];
-  readonly actions: ActionSchema[];
-  readonly handlers: HandlerSchema[];
-  readonly sagas: SagaSchema[];
-  readonly repositories: RepositorySchema[];
-  readonly migrations: MigrationFile[];
-}
-
-/** What one look gave, and every file that was asked for on the way, whether it exists or not. */
-export interface Look {
-  readonly diagnostics: readonly Diagnostic[];
-  /** Of the file itself and of those that it led to. */
-  readonly syntaxErrors: readonly Diagnostic[];
-  readonly asked: Iterable<string>;
-}
 
 /** What reading one file gave. Kinds that it has nothing of are absent. */
 export interface FileResult extends Look {
@@ -55,11 +28,6 @@ export type Changes = BodyChanges | 'more';
 /** Whether reading anew changed nothing at all. */
 export function isNothing(changes: Changes): boolean {
   return changes !== 'more' && changes.models.length === 0 && changes.actions.length === 0;
-}
-
-/** Nothing yet. */
-export function nothingFound(): Found {
-  return { models: [], events: [], actions: [], handlers: [], sagas: [], repositories: [], migrations: [] };
 }
 
 /** What a memory is for. */

@@ -3,9 +3,11 @@ import { outlineOf, printOutline } from '../schema/outline.js';
 import type { ProjectPaths } from '../schema/paths.js';
 import type { ProjectSchema } from '../schema/project-schema.js';
 import { attempt } from './attempt.js';
+import { type Found, type Look, nothingFound } from './found.js';
 import { listMigrations, listSources } from './list-files.js';
 import { namesakes } from './migration-files.js';
-import { type Found, type Look, nothingFound, placeOf, ReadMemory } from './read-memory.js';
+import { placeOf, ReadMemory } from './read-memory.js';
+import type { ReadRequest } from './read-request.js';
 
 /** What reading gives: everything that could be understood, and every mistake on the way. */
 export interface ReadResult {
@@ -103,13 +105,6 @@ class ReadFiles implements ReadResult {
   get outline(): string {
     return this.#found.outline;
   }
-}
-
-/** What is read, where, and what is known already. */
-export interface ReadRequest {
-  readonly projectDirectory: string;
-  readonly paths: ProjectPaths;
-  readonly memory: ReadMemory;
 }
 
 interface ListedFiles {

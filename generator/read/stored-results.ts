@@ -1,5 +1,6 @@
 import { contentHash } from '../content-hash.js';
-import type { FileResult, Found, Look, ReadMemory } from './read-memory.js';
+import type { Found, Look } from './found.js';
+import type { FileResult, ReadMemory } from './read-memory.js';
 
 const FORMAT = 'fw-gen results 2';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonValue } from '../schema/json-value.js';
 import type { ActionSchema, HandlerSchema } from '../schema/project-schema.js';
-import type { Found } from './read-memory.js';
+import type { Found } from './found.js';
 import { isIdenticalResult, isSameResult } from './unchanged-results.js';
 
 function found(line: number, example: JsonValue): Partial<Found> {

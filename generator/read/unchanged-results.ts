@@ -1,6 +1,6 @@
 import { type BodyChanges, headOf } from '../schema/outline.js';
 import type { ActionSchema } from '../schema/project-schema.js';
-import type { Found } from './read-memory.js';
+import type { Found } from './found.js';
 
 /** True if two looks at a file found the same, wherever in the file: nothing that is emitted hangs on lines. */
 export function isSameResult(a: Partial<Found>, b: Partial<Found>): boolean {

@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.js';
 import { type ColumnSet, changedColumns } from '../domain/column-set.js';
-import type { ModelDescriptor } from '../domain/descriptor.js';
+import type { ModelDescriptor } from '../domain/entity.js';
 import {
   baseOf,
   copyWith,

@@ -6,7 +6,8 @@ export type { ApplicationDefinition, WiringContext } from '../application-defini
 export type { Clock } from '../domain/clock.js';
 export type { Currency } from '../domain/currency.js';
 export type { Decimal } from '../domain/decimal.js';
-export type { EventDescriptor, FieldDescriptor, ModelDescriptor, ObjectType } from '../domain/descriptor.js';
+export type { EventDescriptor, FieldDescriptor, ObjectType } from '../domain/descriptor.js';
+export type { ModelDescriptor } from '../domain/entity.js';
 export {
   column,
   type FieldMap,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { allColumns, changedColumns, columnsOfFields, fieldsOf, unionOf } from './column-set.js';
 import { Decimal } from './decimal.js';
-import type { ModelDescriptor } from './descriptor.js';
+import type { ModelDescriptor } from './entity.js';
 import { baseOf, type Entity, instantiate, markStored } from './entity.js';
 import { ShardedId } from './id.js';
 import { ShardIdentifier } from './shard-identifier.js';

@@ -1,4 +1,5 @@
-import type { ColumnDescriptor, ModelDescriptor } from './descriptor.js';
+import type { ColumnDescriptor } from './descriptor.js';
+import type { ModelDescriptor } from './entity.js';
 import { type Entity, fieldOf } from './entity.js';
 
 /** Some columns of a model: those that an update sets. The version is always among them, the id never. */

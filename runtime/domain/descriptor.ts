@@ -1,4 +1,3 @@
-import type { Entity } from './entity.js';
 import type { ModelClass } from './id.js';
 import type { JsonObject, JsonValue } from './json.js';
 import type { ModelEvent } from './model-event.js';
@@ -106,40 +105,6 @@ export interface NaturalKey {
   readonly index: string;
   /** In the order of the index. None of them may be empty. */
   readonly fields: readonly string[];
-}
-
-/** What the runtime must know about a model class; emitted by the generator. */
-export interface ModelDescriptor<M extends Entity = Entity> {
-  /** Simple name of the class: `model_name` in the outbox. */
-  readonly name: string;
-  /** `model`: carries events and dates. `entity`: id, state and version only. */
-  readonly kind: 'model' | 'entity';
-  /** A thunk, because the class and its builder import one another. */
-  readonly modelClass: () => ModelClass<M>;
-  readonly table: string;
-  /** True if its ids are `ShardedId`s; otherwise its rows live on the default shard. */
-  readonly sharded: boolean;
-  /** All columns, `id`, `state` and `version` first. */
-  readonly columns: readonly ColumnDescriptor[];
-  /** States that mean deleted: hidden from reads unless asked for. Default none. */
-  readonly deletedStates?: readonly string[];
-  /**
-   * Unique on each shard among the models that are not in a deleted state. The first one is that of `getOrAdd`.
-   * Default none.
-   */
-  readonly keys?: readonly NaturalKey[];
-  /** Actions at the same time in one process may start from one another's staged state. Default true. */
-  readonly chaining?: boolean;
-  /**
-   * Several changes of one row may be written as one, skipping the states between. Default: only if the table has no
-   * triggers, rules, checks or unique constraints of its own that might refuse a state between.
-   */
-  readonly folding?: boolean;
-  /**
-   * Names of check constraints of its table that say what the rules of its columns say: whatever `build` makes keeps
-   * them, so they do not keep changes from being written as one. Default none.
-   */
-  readonly checks?: readonly string[];
 }
 
 /** What the runtime must know about an event class; emitted by the generator. */

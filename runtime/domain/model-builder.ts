@@ -1,5 +1,6 @@
 import { PlanMisuseError, ValidationError } from '../errors.js';
-import type { ColumnDescriptor, ModelDescriptor } from './descriptor.js';
+import type { ColumnDescriptor } from './descriptor.js';
+import type { ModelDescriptor } from './entity.js';
 import {
   assign,
   type Draft,

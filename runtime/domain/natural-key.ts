@@ -1,5 +1,6 @@
 import type { Decimal } from './decimal.js';
-import type { FieldType, ModelDescriptor, NaturalKey } from './descriptor.js';
+import type { FieldType, NaturalKey } from './descriptor.js';
+import type { ModelDescriptor } from './entity.js';
 import { descriptorOf, type Entity, fieldOf } from './entity.js';
 import { type Id, ShardedId } from './id.js';
 import type { ShardIdentifier } from './shard-identifier.js';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { ValidationError } from '../errors.js';
 import { Decimal } from './decimal.js';
-import type { ColumnDescriptor, ModelDescriptor } from './descriptor.js';
+import type { ColumnDescriptor } from './descriptor.js';
+import type { ModelDescriptor } from './entity.js';
 import { ModelBuilder } from './model-builder.js';
 import { type Account, accountModel, newAccount } from './test-support/account.js';
 import { compileRules, type ValueRules } from './value-rules.js';

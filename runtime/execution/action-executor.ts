@@ -6,7 +6,7 @@ import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { currentPerformScope } from '../action/perform-scope.js';
 import { type ExecutionEnvironment, systemEnvironment } from '../concurrency/execution-environment.js';
 import type { ExecutionDefaults } from '../config/types.js';
-import type { ModelDescriptor } from '../domain/descriptor.js';
+import type { ModelDescriptor } from '../domain/entity.js';
 import { ShardedId } from '../domain/id.js';
 import { compileObjectWriter, type JsonWriter } from '../domain/json-writer.js';
 import { type Caller, ownPrincipal, principalOf } from '../domain/principal.js';
@@ -17,8 +17,9 @@ import {
   NestedExecutionError,
   OutcomeForgottenError,
 } from '../errors.js';
+import type { AttemptOutcome } from '../persistence/attempt-outcome.js';
 import { ResultJson } from '../persistence/codec/result-json.js';
-import type { AttemptOutcome, ShardStore } from '../persistence/shard-store.js';
+import type { ShardStore } from '../persistence/shard-store.js';
 import { deadlines } from '../sharding/deadlines.js';
 import { RowContention } from './contention/row-contention.js';
 import { Execution } from './execution.js';

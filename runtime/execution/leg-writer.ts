@@ -1,5 +1,4 @@
 import type { StagedItem } from '../action/action-plan.js';
-import type { AttemptEnd, WriteReport } from '../action/execution-report.js';
 import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
 import { markPersisted } from '../domain/model-event.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
@@ -19,30 +18,10 @@ import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
 import { sqlStateMeaning } from '../sharding/sql-state.js';
 import { guardedRows } from './contention/contention.js';
-import type { KeyGuard, Replay } from './keys/key-guard.js';
+import type { KeyGuard } from './keys/key-guard.js';
+import type { LegResult, Replay } from './leg-result.js';
 import { settleAttempt } from './settle-attempt.js';
 import type { ShardGateways } from './shard-gateways.js';
-
-/** Nothing of the attempt was or ever will be applied; it may be run again with fresh reads. */
-export interface Retry {
-  readonly kind: 'retry';
-  readonly end: AttemptEnd;
-  /** What is thrown if there is no further attempt. */
-  readonly error: Error;
-  /** `model/id` of the rows of which one had another version than expected, here or in what this attempt depended on. */
-  readonly rows?: readonly string[];
-}
-
-/** What became of one leg: applied, or not at all. */
-export type LegResult =
-  | {
-      readonly kind: 'applied';
-      readonly write: WriteReport | undefined;
-      /** Another process had locked one of the rows. Default false. */
-      readonly contended?: boolean;
-    }
-  | { readonly kind: 'replayed'; readonly replay: Replay }
-  | Retry;
 
 /** Limits and ties of one leg. */
 export interface LegOptions {

@@ -2,7 +2,7 @@ import type { StagedItem } from '../action/action-plan.js';
 import { ShardUnavailableError } from '../errors.js';
 import type { PendingPlan } from '../persistence/write/pending-plan.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
-import type { LegResult, Retry } from './leg-writer.js';
+import type { LegResult, Retry } from './leg-result.js';
 import type { Leg } from './routing.js';
 
 /** What became of one attempt. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { StagedItem } from '../action/action-plan.js';
 import { Decimal } from '../domain/decimal.js';
-import type { ModelDescriptor } from '../domain/descriptor.js';
+import type { ModelDescriptor } from '../domain/entity.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { accountModel, newAccount } from '../domain/test-support/account.js';
 import { newNote, noteModel } from '../domain/test-support/note.js';

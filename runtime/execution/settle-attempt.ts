@@ -1,5 +1,6 @@
 import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
-import type { AttemptOutcome, ShardStore } from '../persistence/shard-store.js';
+import type { AttemptOutcome } from '../persistence/attempt-outcome.js';
+import type { ShardStore } from '../persistence/shard-store.js';
 import type { ActionRow } from '../persistence/write/plan-write.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { attemptPauseMs } from './retry-policy.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type PerformScope, runInPerformScope } from '../action/perform-scope.js';
-import type { ModelDescriptor } from '../domain/descriptor.js';
+import type { ModelDescriptor } from '../domain/entity.js';
 import { accountModel } from '../domain/test-support/account.js';
 import { DeadlineExceededError } from '../errors.js';
 import { EventCatalog } from '../persistence/codec/event-catalog.js';

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import { currentPerformScope } from '../action/perform-scope.js';
 import { time } from '../concurrency/time.js';
-import type { ModelDescriptor, NaturalKey } from '../domain/descriptor.js';
-import type { Entity } from '../domain/entity.js';
+import type { NaturalKey } from '../domain/descriptor.js';
+import type { Entity, ModelDescriptor } from '../domain/entity.js';
 import type { ModelEvent } from '../domain/model-event.js';
 import type { KeyLookup } from '../domain/natural-key.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';

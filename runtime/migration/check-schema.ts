@@ -1,4 +1,4 @@
-import type { ModelDescriptor } from '../domain/descriptor.js';
+import type { ModelDescriptor } from '../domain/entity.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { MigrationError } from '../errors.js';
 import type { ShardOutcome } from '../sharding/each-shard.js';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { describeOnEachAdapter } from '../../test/databases/vitest.js';
-import type { ModelDescriptor } from '../domain/descriptor.js';
+import type { ModelDescriptor } from '../domain/entity.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { accountModel } from '../domain/test-support/account.js';
 import { MigrationError } from '../errors.js';

@@ -1,5 +1,5 @@
 import { sleep, time } from '../concurrency/time.js';
-import type { ModelDescriptor } from '../domain/descriptor.js';
+import type { ModelDescriptor } from '../domain/entity.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import {
   ClosedError,

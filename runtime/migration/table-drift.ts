@@ -1,4 +1,4 @@
-import type { ModelDescriptor } from '../domain/descriptor.js';
+import type { ModelDescriptor } from '../domain/entity.js';
 import { normalizeType } from '../domain/sql-type.js';
 import { type ExpectedIndex, isIndexOf } from './key-index.js';
 import type { ColumnFacts, SchemaSnapshot } from './schema-snapshot.js';

@@ -1,5 +1,5 @@
 import type { MemberConfig } from '../config/types.js';
-import type { ModelDescriptor } from '../domain/descriptor.js';
+import type { ModelDescriptor } from '../domain/entity.js';
 import { FwError, MigrationError, ShardIdentityError } from '../errors.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { missingRights } from './application-rights.js';

@@ -1,7 +1,8 @@
-import type { ModelDescriptor, NaturalKey } from '../domain/descriptor.js';
-import type { Entity } from '../domain/entity.js';
+import type { NaturalKey } from '../domain/descriptor.js';
+import type { Entity, ModelDescriptor } from '../domain/entity.js';
 import type { DriverFailure } from '../sharding/driver-failure.js';
 import type { CallOptions } from '../sharding/shard-database.js';
+import type { AttemptOutcome } from './attempt-outcome.js';
 import type { KeyClaim, KeyName, KeyRecord } from './write/idempotency-key.js';
 import type { ActionRow, PlanWrite } from './write/plan-write.js';
 
@@ -31,9 +32,6 @@ export class OversizedFlush extends Error {
  * the statement instead. An error: not applied, because the database refuses the group by itself.
  */
 export type FlushOutcome = 'applied' | 'left-out' | DriverFailure;
-
-/** Whether an attempt was applied, now and for ever. */
-export type AttemptOutcome = 'committed' | 'void';
 
 /** What the audit trail of a shard says. */
 export interface Recalled {

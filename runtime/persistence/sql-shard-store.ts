@@ -1,11 +1,12 @@
 import { time } from '../concurrency/time.js';
-import type { ModelDescriptor, NaturalKey } from '../domain/descriptor.js';
-import type { Entity } from '../domain/entity.js';
+import type { NaturalKey } from '../domain/descriptor.js';
+import type { Entity, ModelDescriptor } from '../domain/entity.js';
 import { NIL_UUID } from '../domain/uuid.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { INTERNAL_ACCESS } from '../sharding/internal-access.js';
 import { PackedArray } from '../sharding/packed-array.js';
 import type { CallOptions, ShardDatabase, Statement } from '../sharding/shard-database.js';
+import type { AttemptOutcome } from './attempt-outcome.js';
 import { instantText, uuidArray } from './codec/column-codec.js';
 import type { EventCatalog } from './codec/event-catalog.js';
 import { RowCodec } from './codec/row-codec.js';
@@ -13,7 +14,6 @@ import { quoteIdentifier } from './codec/sql-identifier.js';
 import { keyStatement } from './read/key-lookup.js';
 import { KeyReader } from './read/key-reader.js';
 import {
-  type AttemptOutcome,
   type FlushOutcome,
   type FlushRequest,
   OversizedFlush,

@@ -1,5 +1,5 @@
+import type { DeliveryLimits } from '../events/delivery/delivery-limits.js';
 import { DeliveryProcess } from '../events/delivery/delivery-process.js';
-import type { DeliveryLimits } from '../events/delivery/shard-delivery.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { type RelayContext, sinkConsumers } from './sink-consumer.js';
 import type { SinkDefinition } from './sink-definition.js';

@@ -1,4 +1,5 @@
-import type { ColumnDescriptor, ModelDescriptor } from '../domain/descriptor.js';
+import type { ColumnDescriptor } from '../domain/descriptor.js';
+import type { ModelDescriptor } from '../domain/entity.js';
 import type { Model } from '../domain/model.js';
 import { ModelBuilder } from '../domain/model-builder.js';
 import { storedText } from '../domain/storable-text.js';

@@ -1,4 +1,5 @@
-import type { EventDescriptor, ModelDescriptor } from '../domain/descriptor.js';
+import type { EventDescriptor } from '../domain/descriptor.js';
+import type { ModelDescriptor } from '../domain/entity.js';
 import { ShardedId, shardOfUuid } from '../domain/id.js';
 import type { Model } from '../domain/model.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';

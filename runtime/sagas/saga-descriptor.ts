@@ -1,4 +1,4 @@
-import type { ModelDescriptor } from '../domain/descriptor.js';
+import type { ModelDescriptor } from '../domain/entity.js';
 import type { Model } from '../domain/model.js';
 import type { Saga } from './saga.js';
 

@@ -1,4 +1,5 @@
-import type { EventDescriptor, ModelDescriptor } from '../domain/descriptor.js';
+import type { EventDescriptor } from '../domain/descriptor.js';
+import type { ModelDescriptor } from '../domain/entity.js';
 import { ShardedId } from '../domain/id.js';
 import { Model } from '../domain/model.js';
 import { INITIAL_VERSION } from '../domain/model-builder.js';

@@ -1,7 +1,7 @@
 import { expectTypeOf } from 'vitest';
 import { Action } from '../action/action.js';
 import type { ActionPlan } from '../action/action-plan.js';
-import type { ModelDescriptor } from '../domain/descriptor.js';
+import type { ModelDescriptor } from '../domain/entity.js';
 import type { Account } from '../domain/test-support/account.js';
 import { Saga } from './saga.js';
 import { defineSaga } from './saga-descriptor.js';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { ModelDescriptor } from '../domain/descriptor.js';
+import type { ModelDescriptor } from '../domain/entity.js';
 import { ShardedId } from '../domain/id.js';
 import { Model } from '../domain/model.js';
 import { INITIAL_VERSION } from '../domain/model-builder.js';

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { StagedItem } from '../action/action-plan.js';
-import type { ModelDescriptor } from '../domain/descriptor.js';
+import type { ModelDescriptor } from '../domain/entity.js';
 import { descriptorOf, type Entity, rowOf } from '../domain/entity.js';
 import { heldKeys, type KeyLookup } from '../domain/natural-key.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';

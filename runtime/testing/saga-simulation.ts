@@ -18,18 +18,9 @@ import type { MemoryCommit } from './memory-executor.js';
 import { MemorySchedules } from './memory-schedules.js';
 import { performedIn } from './performed-in.js';
 import { neverStarted, type SagaPerformed } from './saga-outcome.js';
-import type { SagaSetting } from './saga-spec.js';
+import type { SagaSetting, SagaTrouble } from './saga-setting.js';
 import { TakenSteps } from './taken-steps.js';
 import { VirtualClock } from './virtual-clock.js';
-
-/** A failure of the first attempts of one step. */
-export interface SagaTrouble {
-  readonly state: string;
-  readonly point: 'before commit' | 'after commit';
-  /** Number of attempts that fail. */
-  readonly times: number;
-  readonly error: Error;
-}
 
 type Start = (executor: ActionRunner) => Promise<unknown>;
 type MakeSaga<M extends Model> = new () => Saga<M>;

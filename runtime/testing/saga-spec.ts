@@ -1,27 +1,17 @@
 import type { ActionClass } from '../action/action.js';
 import type { ActionInput } from '../action/action-input.js';
 import type { ExecutionConfiguration } from '../action/execution-configuration.js';
-import type { Clock } from '../domain/clock.js';
 import type { Entity } from '../domain/entity.js';
 import type { Model } from '../domain/model.js';
 import type { Caller } from '../domain/principal.js';
 import { CommitOutcomeUnknownError, ShardUnavailableError } from '../errors.js';
 import type { Saga } from '../sagas/saga.js';
-import type { SpecifiedApplication } from './memory-application.js';
 import { SagaOutcome } from './saga-outcome.js';
-import { runSaga, type SagaTrouble, StartAction } from './saga-simulation.js';
+import type { SagaSetting, SagaTrouble } from './saga-setting.js';
+import { runSaga, StartAction } from './saga-simulation.js';
 
 /** A saga class as a value. */
 export type SpecifiedSaga<M extends Model> = new () => Saga<M>;
-
-/** @internal */
-export interface SagaSetting {
-  readonly application: SpecifiedApplication;
-  readonly clock: Clock;
-  readonly models: readonly Entity[];
-  readonly principal: Caller;
-  readonly troubles: readonly SagaTrouble[];
-}
 
 /**
  * Specifies one saga without any database and without waiting:

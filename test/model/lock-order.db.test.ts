@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StagedItem } from '../../runtime/action/action-plan.js';
-import type { ModelDescriptor } from '../../runtime/domain/descriptor.js';
+import type { ModelDescriptor } from '../../runtime/domain/entity.js';
 import { ShardedId } from '../../runtime/domain/id.js';
 import { uuid7 } from '../../runtime/domain/id-source.js';
 import { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';

@@ -1,4 +1,5 @@
-import type { EventDescriptor, FieldType, ModelDescriptor } from '../../runtime/domain/descriptor.js';
+import type { EventDescriptor, FieldType } from '../../runtime/domain/descriptor.js';
+import type { ModelDescriptor } from '../../runtime/domain/entity.js';
 import { Entity } from '../../runtime/domain/entity.js';
 import type { Id, ModelClass, ShardedId } from '../../runtime/domain/id.js';
 import { Model } from '../../runtime/domain/model.js';

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Action } from '../../runtime/action/action.js';
 import type { ActionDescriptor } from '../../runtime/action/action-descriptor.js';
 import { type Clock, systemClock } from '../../runtime/domain/clock.js';
-import type { ModelDescriptor } from '../../runtime/domain/descriptor.js';
+import type { ModelDescriptor } from '../../runtime/domain/entity.js';
 import { Id, ShardedId } from '../../runtime/domain/id.js';
 import type { Principal } from '../../runtime/domain/principal.js';
 import type { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';

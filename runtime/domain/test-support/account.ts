@@ -1,5 +1,5 @@
 import type { Decimal } from '../decimal.js';
-import type { ModelDescriptor } from '../descriptor.js';
+import type { ModelDescriptor } from '../entity.js';
 import { type Id, ShardedId } from '../id.js';
 import { Model } from '../model.js';
 import { INITIAL_VERSION, ModelBuilder } from '../model-builder.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ModelDescriptor } from '../descriptor.js';
+import type { ModelDescriptor } from '../entity.js';
 import { Entity } from '../entity.js';
 import { Id } from '../id.js';
 import { INITIAL_VERSION, ModelBuilder } from '../model-builder.js';

@@ -7,7 +7,8 @@ import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import type { TopologyChange } from '../../sharding/topology-changes.js';
 import { WakeUp } from '../log/wake-up.js';
 import type { Consumer } from './consumer.js';
-import { DEFAULT_DELIVERY_LIMITS, type DeliveryLimits, ShardDelivery } from './shard-delivery.js';
+import { DEFAULT_DELIVERY_LIMITS, type DeliveryLimits } from './delivery-limits.js';
+import { ShardDelivery } from './shard-delivery.js';
 
 /** What one process delivers, on all shards. */
 export interface DeliveryProcessOptions {

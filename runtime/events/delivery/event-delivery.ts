@@ -14,9 +14,9 @@ import type { ShardLag } from '../log/lag.js';
 import type { Rebased } from '../log/rebase.js';
 import type { Schedules } from '../schedules/schedules.js';
 import { type Consumer, checkHandlers, handlerConsumer } from './consumer.js';
+import type { DeliveryLimits } from './delivery-limits.js';
 import { DeliveryProcess } from './delivery-process.js';
 import type { HandlerDescriptor } from './handler-descriptor.js';
-import type { DeliveryLimits } from './shard-delivery.js';
 
 /** What delivery works with. */
 export interface EventDeliveryOptions {

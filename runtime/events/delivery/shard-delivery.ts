@@ -19,6 +19,7 @@ import type { Attempts } from './attempts.js';
 import type { Consumer } from './consumer.js';
 import { ConsumerRun } from './consumer-run.js';
 import { ConsumerStore, type LeasedConsumer, type ShardSurvey } from './consumer-store.js';
+import type { DeliveryLimits } from './delivery-limits.js';
 import { HeldLease } from './held-lease.js';
 import { chooseLeases } from './lease-balance.js';
 import type { ConsumerRunOptions, Run, RunEnd } from './run.js';
@@ -26,25 +27,6 @@ import { TransactionalRun } from './transactional-run.js';
 
 /** Name of the consumer that runs scheduled actions. No handler's name holds a `#`. */
 export const SCHEDULES = '#schedules';
-
-/** Time limits of delivery, in milliseconds. */
-export interface DeliveryLimits {
-  /** A lease that is not renewed for so long is free for others. Default 5,000. */
-  readonly leaseMs: number;
-  /** How often leases are renewed and looked for. Default 1,000. */
-  readonly surveyMs: number;
-  /** Longest time without a look at the log where notifications arrive. Default 1,000. */
-  readonly slowPollMs: number;
-  /** The same where they do not (PgBouncer). Default 25. */
-  readonly fastPollMs: number;
-}
-
-export const DEFAULT_DELIVERY_LIMITS: DeliveryLimits = Object.freeze({
-  leaseMs: 5_000,
-  surveyMs: 1_000,
-  slowPollMs: 1_000,
-  fastPollMs: 25,
-});
 
 export interface ShardDeliveryOptions {
   readonly database: ShardDatabase;

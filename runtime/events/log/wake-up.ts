@@ -1,7 +1,7 @@
 import { sleep, type Timer, time } from '../../concurrency/time.js';
 import { messageOf } from '../../errors.js';
 import type { NotificationSubscription, ShardDatabase } from '../../sharding/shard-database.js';
-import type { DeliveryLimits } from '../delivery/shard-delivery.js';
+import type { DeliveryLimits } from '../delivery/delivery-limits.js';
 
 /** Channel on which processes tell one another that something was committed. */
 const CHANNEL = 'fw_events';

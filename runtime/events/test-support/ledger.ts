@@ -6,7 +6,8 @@ import type { ExecutionEnvironment } from '../../concurrency/execution-environme
 import type { ExecutionDefaults } from '../../config/types.js';
 import { type Clock, systemClock } from '../../domain/clock.js';
 import { Decimal } from '../../domain/decimal.js';
-import type { EventDescriptor, ModelDescriptor } from '../../domain/descriptor.js';
+import type { EventDescriptor } from '../../domain/descriptor.js';
+import type { ModelDescriptor } from '../../domain/entity.js';
 import type { Caller, Principal } from '../../domain/principal.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { type Account, AccountCredited, accountModel } from '../../domain/test-support/account.js';
@@ -25,9 +26,9 @@ import { defineMigration, type Migration } from '../../migration/migration.js';
 import { EventCatalog } from '../../persistence/codec/event-catalog.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import type { Consumer } from '../delivery/consumer.js';
+import type { DeliveryLimits } from '../delivery/delivery-limits.js';
 import { EventDelivery } from '../delivery/event-delivery.js';
 import type { HandlerDescriptor, HandlerSettings } from '../delivery/handler-descriptor.js';
-import type { DeliveryLimits } from '../delivery/shard-delivery.js';
 import type { EventEnvelope } from '../log/event-envelope.js';
 
 export type CreditedEnvelope = EventEnvelope<AccountCredited>;

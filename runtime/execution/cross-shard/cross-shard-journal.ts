@@ -1,11 +1,12 @@
 import type { ActionRegistry } from '../../action/action-registry.js';
 import type { ExecutionEnvironment } from '../../concurrency/execution-environment.js';
-import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { ModelDescriptor } from '../../domain/entity.js';
 import { ShardedId } from '../../domain/id.js';
 import { uuid7 } from '../../domain/id-source.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { JournalError, messageOf, ValidationError } from '../../errors.js';
+import type { AttemptOutcome } from '../../persistence/attempt-outcome.js';
 import {
   type LegName,
   legChanges,
@@ -16,7 +17,7 @@ import {
   RecordedLegReader,
 } from '../../persistence/journal/journal-entry.js';
 import type { JournalRow, JournalStore, JournalSurvey } from '../../persistence/journal/journal-store.js';
-import type { AttemptOutcome, FlushOutcome } from '../../persistence/shard-store.js';
+import type { FlushOutcome } from '../../persistence/shard-store.js';
 import type { PlanWrite } from '../../persistence/write/plan-write.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { publicError } from '../../sharding/public-error.js';

@@ -7,7 +7,7 @@ import {
 } from '../../errors.js';
 import type { JournalEnd, JournalStore } from '../../persistence/journal/journal-store.js';
 import type { PlanWrite } from '../../persistence/write/plan-write.js';
-import type { LegResult } from '../leg-writer.js';
+import type { LegResult } from '../leg-result.js';
 
 /** One leg, ready to be sent. */
 export interface LegWrite {

@@ -4,7 +4,7 @@ import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { IdempotencyKeyBusyError, RefusedError } from '../../errors.js';
 import { ResultJson } from '../../persistence/codec/result-json.js';
 import type { KeyName } from '../../persistence/write/idempotency-key.js';
-import type { LegResult } from '../leg-writer.js';
+import type { LegResult } from '../leg-result.js';
 import { accountMigrations, HERE, openBank, THERE } from '../test-support/accounts.js';
 import { KeyGuard } from './key-guard.js';
 

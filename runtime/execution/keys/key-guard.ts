@@ -13,13 +13,8 @@ import type { ShardStore } from '../../persistence/shard-store.js';
 import type { KeyClaim, KeyName, KeyRecord } from '../../persistence/write/idempotency-key.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { publicError } from '../../sharding/public-error.js';
-import type { LegResult } from '../leg-writer.js';
+import type { LegResult, Replay } from '../leg-result.js';
 import { isPassing } from '../passing-errors.js';
-
-/** The result of an earlier execution under the same key. */
-export interface Replay {
-  readonly result: unknown;
-}
 
 export interface KeyGuardOptions {
   readonly name: KeyName;

@@ -8,7 +8,7 @@ import { testServer } from '../../../test/databases/vitest.js';
 import { ExecutionConfiguration } from '../../action/execution-configuration.js';
 import type { AttemptEnd } from '../../action/execution-report.js';
 import { Decimal } from '../../domain/decimal.js';
-import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { ModelDescriptor } from '../../domain/entity.js';
 import { snapshotSchema } from '../../migration/schema-snapshot.js';
 import { expectedTable, tableDrift } from '../../migration/table-drift.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';

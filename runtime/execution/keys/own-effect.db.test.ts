@@ -8,7 +8,7 @@ import {
 } from '../../action/execution-configuration.js';
 import { systemClock } from '../../domain/clock.js';
 import { Decimal } from '../../domain/decimal.js';
-import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { ModelDescriptor } from '../../domain/entity.js';
 import { ShardedId } from '../../domain/id.js';
 import type { Principal } from '../../domain/principal.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';

@@ -8,7 +8,8 @@ import { CODEGEN_VERSION } from '../../codegen/version.js';
 import { type ExecutionEnvironment, systemEnvironment } from '../../concurrency/execution-environment.js';
 import { type Clock, systemClock } from '../../domain/clock.js';
 import { Decimal } from '../../domain/decimal.js';
-import type { EventDescriptor, ModelDescriptor } from '../../domain/descriptor.js';
+import type { EventDescriptor } from '../../domain/descriptor.js';
+import type { ModelDescriptor } from '../../domain/entity.js';
 import type { Caller, Principal } from '../../domain/principal.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import {

@@ -5,7 +5,7 @@ import type { ExecutionConfiguration } from '../../action/execution-configuratio
 import { systemEnvironment } from '../../concurrency/execution-environment.js';
 import { systemClock } from '../../domain/clock.js';
 import { Decimal } from '../../domain/decimal.js';
-import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { ModelDescriptor } from '../../domain/entity.js';
 import { ShardedId } from '../../domain/id.js';
 import { Model } from '../../domain/model.js';
 import { INITIAL_VERSION, ModelBuilder } from '../../domain/model-builder.js';

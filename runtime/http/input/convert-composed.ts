@@ -1,7 +1,7 @@
 import { isLosslessNumber } from 'lossless-json';
 import type { FieldDescriptor, FieldType, ItemDescriptor } from '../../domain/descriptor.js';
 import { chooserOf } from '../../domain/union-type.js';
-import type { Converter } from './convert.js';
+import type { Converter } from './converter.js';
 import { Refusal } from './refusal.js';
 
 /** Makes the converter of a type that has no parts. */

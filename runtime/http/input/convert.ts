@@ -7,13 +7,11 @@ import { isUnstorable } from '../../domain/storable-text.js';
 import { parseUuid } from '../../domain/uuid.js';
 import { type Bounds, brokenBound, type CompareTo } from '../../domain/value-rules.js';
 import { compileComposed } from './convert-composed.js';
+import type { Converter } from './converter.js';
 import { readDecimal } from './decimal-text.js';
 import { readInstant } from './instant-text.js';
 import { readDouble } from './number-text.js';
 import { Refusal } from './refusal.js';
-
-/** Checks one value and gives what the action gets. Never called with null. */
-export type Converter = (value: unknown) => unknown;
 
 /** Where values come from: JSON has numbers and booleans, paths and queries have text only. */
 export type ValueSource = 'json' | 'text';

@@ -1,7 +1,8 @@
 import { isLosslessNumber } from 'lossless-json';
 import type { FieldDescriptor, FieldType } from '../../domain/descriptor.js';
 import type { Bounds, ValueRules } from '../../domain/value-rules.js';
-import { type Converter, compileConverter, type ValueSource } from './convert.js';
+import { compileConverter, type ValueSource } from './convert.js';
+import type { Converter } from './converter.js';
 import { Refusal } from './refusal.js';
 
 /** What our keyword `fw` is told about one value. */

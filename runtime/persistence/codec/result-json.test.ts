@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Decimal } from '../../domain/decimal.js';
-import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { ModelDescriptor } from '../../domain/entity.js';
 import { Id } from '../../domain/id.js';
 import type { JsonValue } from '../../domain/json.js';
 import { Account, accountModel, newAccount } from '../../domain/test-support/account.js';

@@ -1,5 +1,5 @@
 import { Decimal, plainDecimal } from '../../domain/decimal.js';
-import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { ModelDescriptor } from '../../domain/entity.js';
 import { descriptorOf, Entity, instantiate } from '../../domain/entity.js';
 import { Id, idNamed, ShardedId } from '../../domain/id.js';
 import type { JsonValue } from '../../domain/json.js';

@@ -1,4 +1,5 @@
-import type { ColumnDescriptor, ModelDescriptor } from '../../domain/descriptor.js';
+import type { ColumnDescriptor } from '../../domain/descriptor.js';
+import type { ModelDescriptor } from '../../domain/entity.js';
 import { assign, type Entity, fieldOf, finishDraft, markStored, startDraft } from '../../domain/entity.js';
 import { ValidationError } from '../../errors.js';
 import { type ArrayValue, arrayLiteral, type ColumnCodec, columnCodec } from './column-codec.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { ModelDescriptor } from '../../domain/entity.js';
 import { accountModel } from '../../domain/test-support/account.js';
 import { tableKey } from './table-key.js';
 

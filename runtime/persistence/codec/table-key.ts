@@ -1,4 +1,4 @@
-import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { ModelDescriptor } from '../../domain/entity.js';
 
 const keys = new WeakMap<ModelDescriptor, string>();
 const keysByText = new Map<string, string>();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { columnsOfFields } from '../../domain/column-set.js';
-import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { ModelDescriptor } from '../../domain/entity.js';
 import { accountModel } from '../../domain/test-support/account.js';
 import { RowCodec } from './row-codec.js';
 import { TableUpdates } from './update-columns.js';

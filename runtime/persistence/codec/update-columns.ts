@@ -1,5 +1,5 @@
 import type { ColumnSet } from '../../domain/column-set.js';
-import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { ModelDescriptor } from '../../domain/entity.js';
 import { type CodedColumn, RowCodec } from './row-codec.js';
 
 /** A column that a statement sets. */

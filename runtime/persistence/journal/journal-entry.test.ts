@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { columnsOfFields } from '../../domain/column-set.js';
-import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { ModelDescriptor } from '../../domain/entity.js';
 import { uuid7 } from '../../domain/id-source.js';
 import type { JsonValue } from '../../domain/json.js';
 import { accountModel } from '../../domain/test-support/account.js';

@@ -1,6 +1,6 @@
 import type { StagedItem } from '../../action/action-plan.js';
 import { columnsOfFields, fieldsOf } from '../../domain/column-set.js';
-import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { ModelDescriptor } from '../../domain/entity.js';
 import { descriptorOf, Entity } from '../../domain/entity.js';
 import { shardOfUuid } from '../../domain/id.js';
 import type { JsonValue } from '../../domain/json.js';

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../domain/json.js';
 import type { CallOptions } from '../../sharding/shard-database.js';
-import type { AttemptOutcome } from '../shard-store.js';
+import type { AttemptOutcome } from '../attempt-outcome.js';
 
 /** What the first leg of a cross-shard plan takes along into its transaction. */
 export interface JournalOpening {

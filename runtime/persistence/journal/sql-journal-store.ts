@@ -1,8 +1,8 @@
 import type { JsonValue } from '../../domain/json.js';
 import { storedText } from '../../domain/storable-text.js';
 import type { CallOptions, ShardDatabase, Statement } from '../../sharding/shard-database.js';
+import type { AttemptOutcome } from '../attempt-outcome.js';
 import { arrayLiteral } from '../codec/column-codec.js';
-import type { AttemptOutcome } from '../shard-store.js';
 import { REPLICATION_WAIT } from '../write/replication-wait.js';
 import type { JournalEnd, JournalRow, JournalStore, JournalSurvey } from './journal-store.js';
 

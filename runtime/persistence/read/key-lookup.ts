@@ -1,5 +1,5 @@
-import type { ModelDescriptor, NaturalKey } from '../../domain/descriptor.js';
-import type { Entity } from '../../domain/entity.js';
+import type { NaturalKey } from '../../domain/descriptor.js';
+import type { Entity, ModelDescriptor } from '../../domain/entity.js';
 import { type KeyLookup, keyLookup, keyTextOf, lookupOf } from '../../domain/natural-key.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { PlanMisuseError, ValidationError } from '../../errors.js';

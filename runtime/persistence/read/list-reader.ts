@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { ModelDescriptor } from '../../domain/descriptor.js';
-import type { Entity } from '../../domain/entity.js';
+import type { Entity, ModelDescriptor } from '../../domain/entity.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { ValidationError } from '../../errors.js';
 import { type AnyQuery, type AnyTables, type ListedModel, readListPart } from './list-statement.js';

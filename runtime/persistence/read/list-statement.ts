@@ -14,8 +14,7 @@ import {
   TupleNode,
   ValueNode,
 } from 'kysely';
-import type { ModelDescriptor } from '../../domain/descriptor.js';
-import type { Entity } from '../../domain/entity.js';
+import type { Entity, ModelDescriptor } from '../../domain/entity.js';
 import { RowCodec } from '../codec/row-codec.js';
 import type { SortColumn, SortKey, SortOrder } from './sort-order.js';
 

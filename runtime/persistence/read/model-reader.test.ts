@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ModelDescriptor } from '../../domain/descriptor.js';
-import type { Entity } from '../../domain/entity.js';
+import type { Entity, ModelDescriptor } from '../../domain/entity.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { accountModel } from '../../domain/test-support/account.js';
 import { DeadlineExceededError, ShardUnavailableError } from '../../errors.js';

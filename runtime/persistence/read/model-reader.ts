@@ -1,6 +1,6 @@
 import { time } from '../../concurrency/time.js';
-import type { ModelDescriptor, NaturalKey } from '../../domain/descriptor.js';
-import type { Entity } from '../../domain/entity.js';
+import type { NaturalKey } from '../../domain/descriptor.js';
+import type { Entity, ModelDescriptor } from '../../domain/entity.js';
 import { keyText } from '../../domain/natural-key.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { ShardBusyError } from '../../errors.js';

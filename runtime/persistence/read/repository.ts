@@ -1,7 +1,6 @@
 import type { Kysely, SelectQueryBuilder } from 'kysely';
 import { currentPerformScope } from '../../action/perform-scope.js';
-import type { ModelDescriptor } from '../../domain/descriptor.js';
-import type { Entity } from '../../domain/entity.js';
+import type { Entity, ModelDescriptor } from '../../domain/entity.js';
 import { Id, ShardedId } from '../../domain/id.js';
 import { heldKeys, type KeyLookup, type KeyOf, type KeyPlace } from '../../domain/natural-key.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';

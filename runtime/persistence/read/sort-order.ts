@@ -1,5 +1,5 @@
-import type { ColumnDescriptor, ModelDescriptor } from '../../domain/descriptor.js';
-import type { Entity } from '../../domain/entity.js';
+import type { ColumnDescriptor } from '../../domain/descriptor.js';
+import type { Entity, ModelDescriptor } from '../../domain/entity.js';
 import { ValidationError } from '../../errors.js';
 import { compareValues, type SortCodec, sortCodec } from '../codec/sort-codec.js';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { AccessCheck } from '../../action/access-check.js';
 import { filterTerms } from '../../action/access-rule.js';
-import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { ModelDescriptor } from '../../domain/entity.js';
 import { PlanMisuseError } from '../../errors.js';
 import { RowCodec } from '../codec/row-codec.js';
 import type { AnyQuery } from './list-statement.js';

@@ -1,6 +1,6 @@
 import type { StagedItem } from '../../action/action-plan.js';
 import { Decimal } from '../../domain/decimal.js';
-import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { ModelDescriptor } from '../../domain/entity.js';
 import { type Entity, instantiate } from '../../domain/entity.js';
 import { ShardedId } from '../../domain/id.js';
 import { uuid7 } from '../../domain/id-source.js';

@@ -1,4 +1,4 @@
-import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { ModelDescriptor } from '../../domain/entity.js';
 import type { PlanGroup } from './plan-group.js';
 import type { QueuedPlan, Touch } from './queued-plan.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Decimal } from '../../domain/decimal.js';
-import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { ModelDescriptor } from '../../domain/entity.js';
 import { instantiate } from '../../domain/entity.js';
 import { PlanMisuseError, ValidationError } from '../../errors.js';
 import { idOf, planOf } from '../test-support/plans.js';

@@ -1,6 +1,6 @@
 import type { StagedItem } from '../../action/action-plan.js';
 import { allColumns, type ColumnSet, unionOf } from '../../domain/column-set.js';
-import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { ModelDescriptor } from '../../domain/entity.js';
 import { type Entity, rowOf } from '../../domain/entity.js';
 import { PlanMisuseError } from '../../errors.js';
 import { RowCodec } from '../codec/row-codec.js';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { DatabaseHarness } from '../../../test/databases/databases.js';
 import { describeOn, describeOnEachAdapter } from '../../../test/databases/vitest.js';
 import { Decimal } from '../../domain/decimal.js';
-import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { ModelDescriptor } from '../../domain/entity.js';
 import { instantiate } from '../../domain/entity.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { accountModel } from '../../domain/test-support/account.js';

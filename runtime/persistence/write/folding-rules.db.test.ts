@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
-import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { ModelDescriptor } from '../../domain/entity.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { defineMigration } from '../../migration/migration.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';

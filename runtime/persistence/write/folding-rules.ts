@@ -1,5 +1,5 @@
 import { time } from '../../concurrency/time.js';
-import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { ModelDescriptor } from '../../domain/entity.js';
 import { normalizeType } from '../../domain/sql-type.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { quoteElement } from '../codec/column-codec.js';

@@ -1,7 +1,7 @@
 import type { StagedItem } from '../../action/action-plan.js';
 import { NO_SLOT } from '../../collections/transient-set.js';
 import { time } from '../../concurrency/time.js';
-import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { ModelDescriptor } from '../../domain/entity.js';
 import { rowOf } from '../../domain/entity.js';
 import { onAbort } from '../../sharding/abort-listeners.js';
 import type { Wait } from '../../sharding/deadlines.js';

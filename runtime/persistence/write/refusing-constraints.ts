@@ -1,4 +1,4 @@
-import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { ModelDescriptor } from '../../domain/entity.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import type { CallOptions, ShardDatabase } from '../../sharding/shard-database.js';
 import { sqlStateMeaning } from '../../sharding/sql-state.js';

@@ -1,6 +1,6 @@
 import { TransientMap } from '../../collections/transient-map.js';
 import { time } from '../../concurrency/time.js';
-import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { ModelDescriptor } from '../../domain/entity.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { ShardBusyError } from '../../errors.js';
 import { deadlines } from '../../sharding/deadlines.js';

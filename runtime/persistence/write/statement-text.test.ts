@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { StagedItem } from '../../action/action-plan.js';
 import { columnsOfFields } from '../../domain/column-set.js';
 import { Decimal } from '../../domain/decimal.js';
-import type { ModelDescriptor } from '../../domain/descriptor.js';
+import type { ModelDescriptor } from '../../domain/entity.js';
 import { heldKeys } from '../../domain/natural-key.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { AccountCredited, accountModel } from '../../domain/test-support/account.js';

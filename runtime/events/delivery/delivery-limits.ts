@@ -1,0 +1,18 @@
+/** Time limits of delivery, in milliseconds. */
+export interface DeliveryLimits {
+  /** A lease that is not renewed for so long is free for others. Default 5,000. */
+  readonly leaseMs: number;
+  /** How often leases are renewed and looked for. Default 1,000. */
+  readonly surveyMs: number;
+  /** Longest time without a look at the log where notifications arrive. Default 1,000. */
+  readonly slowPollMs: number;
+  /** The same where they do not (PgBouncer). Default 25. */
+  readonly fastPollMs: number;
+}
+
+export const DEFAULT_DELIVERY_LIMITS: DeliveryLimits = Object.freeze({
+  leaseMs: 5_000,
+  surveyMs: 1_000,
+  slowPollMs: 1_000,
+  fastPollMs: 25,
+});

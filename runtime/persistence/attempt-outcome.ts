@@ -1,0 +1,2 @@
+/** Whether an attempt was applied, now and for ever. */
+export type AttemptOutcome = 'committed' | 'void';
