@@ -146,7 +146,19 @@ describe('the OpenAPI document of the wallet', async () => {
 
   test('says which answers an operation with ids in its body has', () => {
     const responses = Object.keys(Object(resolve(document, '#/paths/~1transfers/post/responses')));
-    expect(responses).toEqual(['202', '400', '404', '409', '413', '415', '422', '503', '504', 'default']);
+    expect(responses).toEqual([
+      '202',
+      '400',
+      '403',
+      '404',
+      '409',
+      '413',
+      '415',
+      '422',
+      '503',
+      '504',
+      'default',
+    ]);
   });
 });
 

@@ -1,5 +1,7 @@
+import type { AccessConfig } from '../runtime/config/index.js';
 import { type JsonPart, openApiDocument } from '../runtime/openapi/document.js';
 import { documentText } from '../runtime/openapi/document-text.js';
+import { documentedAccess, OPEN_ACCESS } from '../runtime/openapi/documented-access.js';
 import { checkFolders, type ProjectFolders } from './check/check-folders.js';
 import { checkSchema } from './check/check-schema.js';
 import { type Diagnostic, sortDiagnostics } from './diagnostics.js';
@@ -12,6 +14,8 @@ export interface DescribeOptions extends ProjectFolders {
   readonly title?: string;
   /** Default: `1.0.0`. */
   readonly version?: string;
+  /** What `fw.access` says of callers. Default: nothing is asked of them. */
+  readonly access?: AccessConfig;
 }
 
 /** The OpenAPI document of a project and its indented text, or the mistakes in its sources. */
@@ -21,7 +25,7 @@ export type Described =
 
 /**
  * Makes the OpenAPI document of a project from its sources, with the function that the server makes it with. Runs
- * nothing. The server adds the security scheme of its authenticator.
+ * nothing. What the code of a server asks of callers is not known here.
  */
 export async function describeApi(options: DescribeOptions): Promise<Described> {
   const { paths, diagnostics } = checkFolders(options);
@@ -29,8 +33,12 @@ export async function describeApi(options: DescribeOptions): Promise<Described> 
   const read = await readProject(options.projectDirectory, paths);
   const problems = [...read.diagnostics, ...checkSchema(read.schema)];
   if (problems.length > 0) return { diagnostics: sortDiagnostics(problems) };
-  const { title = 'API', version = '1.0.0' } = options;
+  const { title = 'API', version = '1.0.0', access } = options;
   const routes = documentedRoutes(read.schema);
-  const document = openApiDocument(routes, { title, version });
+  const document = openApiDocument(
+    routes,
+    { title, version },
+    access === undefined ? OPEN_ACCESS : documentedAccess(access),
+  );
   return { document, text: documentText(document, 2) };
 }

@@ -9,7 +9,6 @@ export {
   firstOf,
   fixedPrincipal,
   type RequestHead,
-  type SecurityScheme,
 } from './access/authenticator.js';
 export type { AuthenticatorContext, AuthenticatorFactory } from './access/configured.js';
 export type { KeyTimes, LoadKeys } from './access/issuer-keys.js';
@@ -185,6 +184,7 @@ export { type PrepareOptions, prepareShards, type ShardPreparation } from './mig
 export type { Logger } from './observability/logger.js';
 export type { ShardStatistics } from './observability/shard-statistics.js';
 export type { ApiInfo } from './openapi/document.js';
+export type { SecurityScheme, SecuritySchemes } from './openapi/documented-access.js';
 export type { DocumentedRoute } from './openapi/documented-route.js';
 export type { AttemptOutcome } from './persistence/attempt-outcome.js';
 export type { EventFacts } from './persistence/codec/recorded-event.js';

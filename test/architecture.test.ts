@@ -14,7 +14,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'runtime/domain': ['runtime/currency-codes.ts', 'runtime/errors.ts'],
   'runtime/config': ['runtime/domain', 'runtime/errors.ts'],
   'runtime/action': ['runtime/domain', 'runtime/errors.ts'],
-  'runtime/openapi': ['runtime/currency-codes.ts', 'runtime/domain'],
+  'runtime/openapi': ['runtime/currency-codes.ts', 'runtime/config', 'runtime/domain'],
   'runtime/sharding': [
     'runtime/concurrency',
     'runtime/domain',
@@ -128,6 +128,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/domain',
   ],
   'runtime/access': [
+    'runtime/openapi',
     'runtime/concurrency',
     'runtime/sharding',
     'runtime/config',

@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ApiKeyStore, fixedPrincipal, type RunningServer, ShardedId } from 'fw-actions';
+import { loadConfig } from 'fw-actions/config';
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describeApi } from '../../generator/openapi.js';
 import { startServer } from './generated/server.js';
 import { Wallet } from './models/wallet.js';
 import { MEXICO_SHARD } from './shards.js';
@@ -41,6 +43,7 @@ describe('attempts on the secured wallet', () => {
   let server: RunningServer;
   let keys: ApiKeyStore;
   let walletId = '';
+  let config = '';
 
   beforeAll(async () => {
     ({ privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true }));
@@ -52,7 +55,7 @@ describe('attempts on the secured wallet', () => {
     await new Promise<void>((resolve) => issuer.listen(0, '127.0.0.1', resolve));
     const { port } = issuer.address() as AddressInfo;
     const yaml = readFileSync(fileURLToPath(new URL('fw.config.secure.yaml', import.meta.url)), 'utf8');
-    const config = join(directory, 'fw.config.yaml');
+    config = join(directory, 'fw.config.yaml');
     writeFileSync(config, yaml.replaceAll(/jdbc:pglite:file:.*\/secure-(\w+)/g, 'jdbc:pglite:mem:secure-$1'));
     server = await startServer({
       // The configuration wins.
@@ -188,6 +191,32 @@ describe('attempts on the secured wallet', () => {
     expect([status, body['code']]).toEqual([401, 'FW_UNAUTHENTICATED']);
     expect(headers['www-authenticate']).toMatch(/^Bearer/);
     expect(body['detail']).toMatch(detail);
+  });
+
+  test('the API document names the ways to authenticate and the refusals, as fw-gen prints it', async () => {
+    const { body } = await call('GET', '/openapi.json');
+    expect(body['security']).toEqual([{ apiKey: [] }, { token: [] }]);
+    const { paths } = body as { paths: Record<string, { get: { responses: Record<string, object> } }> };
+    expect(Object.keys(paths['/wallets/{walletId}']?.get.responses ?? {})).toEqual([
+      '200',
+      '304',
+      '400',
+      '401',
+      '403',
+      '404',
+      '421',
+      '429',
+      '503',
+      'default',
+    ]);
+    const { access } = loadConfig(config);
+    const here = fileURLToPath(new URL('.', import.meta.url));
+    const described = await describeApi({
+      ...{ projectDirectory: here, sourceDirectory: here, access, title: 'Wallet' },
+      ...{ outputDirectory: join(here, 'generated'), migrationsDirectory: join(here, 'migrations') },
+    });
+    const printed = 'text' in described ? JSON.parse(described.text) : described.diagnostics;
+    expect({ ...body, info: undefined }).toEqual({ ...printed, info: undefined });
   });
 
   test('200 for the owner and for an operator', async () => {

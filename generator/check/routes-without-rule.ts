@@ -3,8 +3,8 @@ import type { ProjectSchema } from '../schema/project-schema.js';
 
 /** Routes whose actions carry no `@Allow`: every caller that is authenticated may call them. */
 export function routesWithoutRule({ actions }: ProjectSchema): readonly Diagnostic[] {
-  return actions.flatMap(({ className, isRuled, route }) =>
-    route === undefined || isRuled === true
+  return actions.flatMap(({ className, rule, route }) =>
+    route === undefined || rule !== undefined
       ? []
       : [
           diagnostic(

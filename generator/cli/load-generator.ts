@@ -1,12 +1,17 @@
 import { dirname } from 'node:path';
-import { ConfigurationError, type FwConfig, loadConfig } from '../../runtime/config/index.js';
+import {
+  type AccessConfig,
+  ConfigurationError,
+  type FwConfig,
+  loadConfig,
+} from '../../runtime/config/index.js';
 import type { GenerateOptions } from '../generate.js';
 import { InputError } from './input-error.js';
 import type { ReportedProblem } from './report/report.js';
 
 /** What a configuration says to the generator, or what is wrong with it. */
 export type LoadedGenerator =
-  | { readonly options: GenerateOptions }
+  | { readonly options: GenerateOptions; readonly access: AccessConfig }
   | { readonly problems: readonly ReportedProblem[] };
 
 /** Reads a configuration. @throws InputError if it has no `fw.generator` */
@@ -15,6 +20,7 @@ export function loadGenerator(file: string): LoadedGenerator {
     const config = loadConfig(file);
     const { title, version, templatesDirectory } = config.generator ?? {};
     return {
+      access: config.access,
       options: {
         ...projectFolders(config),
         ...(title === undefined ? {} : { title }),

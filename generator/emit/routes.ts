@@ -11,7 +11,7 @@ export function documentedRoutes(schema: ProjectSchema): readonly DocumentedRout
 }
 
 function documentedRoute(
-  { className, description, params }: ActionSchema,
+  { className, description, params, rule }: ActionSchema,
   route: RouteSchema,
   types: FieldTypes,
 ): DocumentedRoute {
@@ -27,6 +27,7 @@ function documentedRoute(
     ...(ifMatch === undefined ? {} : { ifMatch: ifMatch.value }),
     ...(summary === undefined ? {} : { summary }),
     ...(tag === undefined ? {} : { tag }),
+    ...(rule === undefined ? {} : { rule }),
     ...(example === undefined ? {} : { example }),
   };
 }

@@ -4,14 +4,16 @@ import { type ClassForm, readClassName } from './class-form.js';
 import type { ts } from './compiler.js';
 import { readCollaborators } from './read-collaborators.js';
 import { type Draft, type ReadContext, report } from './read-context.js';
-import { decoratorArguments, hasDecorator, readOptions } from './read-decorator.js';
+import { decoratorArguments, decoratorName, readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { readScheduled } from './read-durable.js';
 import { abbreviate, readLiteral } from './read-literal.js';
 import { readRoute } from './read-route.js';
 import { readUpcasters } from './read-upcasters.js';
 import { readVersion } from './read-version.js';
+import { resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
+import { nameText } from './syntax.js';
 import { followLineage, leadsTo } from './types/lineage.js';
 import { readType, startReading } from './types/read-type.js';
 import type { ReadType } from './types/type-results.js';
@@ -59,8 +61,24 @@ export function readAction(
   if (description !== undefined) action.description = description;
   readDurability(context, action, { classes, tags });
   if (route !== undefined) action.route = route;
-  if (classes.some((each) => hasDecorator(context, each, 'Allow'))) action.isRuled = true;
+  const rule = readRule(context, classes);
+  if (rule !== undefined) action.rule = rule;
   return action;
+}
+
+/** Who may run it: the nearest class with a rule decides, as at run time. */
+function readRule(
+  context: ReadContext,
+  classes: readonly ts.ClassDeclaration[],
+): 'everyone' | 'some' | undefined {
+  for (const { modifiers = [] } of classes) {
+    const allow = modifiers.find((modifier) => decoratorName(context, modifier) === 'Allow');
+    if (allow === undefined) continue;
+    const [rule] = decoratorArguments(allow as ts.Decorator);
+    const named = rule && resolveName(context, rule.getSourceFile(), nameText(rule));
+    return named?.kind === 'framework' && named.name === 'everyone' ? 'everyone' : 'some';
+  }
+  return undefined;
 }
 
 /** What has to do with params that are stored. */

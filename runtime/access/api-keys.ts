@@ -1,6 +1,7 @@
 import { time } from '../concurrency/time.js';
 import { type KnownPrincipal, principalOf } from '../domain/principal.js';
 import { UnauthenticatedError } from '../errors.js';
+import { API_KEY_SCHEMES } from '../openapi/documented-access.js';
 import { type ApiKeyStore, isApiKey, isSecretOf, parseApiKey, type StoredApiKey } from './api-key-store.js';
 import { type Authenticator, bearerToken, CredentialMissing, type RequestHead } from './authenticator.js';
 
@@ -65,9 +66,7 @@ export function apiKeys({ store, maximumAgeMs = 3_000 }: ApiKeyOptions): Authent
       throw refused('has expired');
     return entry.principal(key);
   };
-  return Object.assign(authenticate, {
-    security: { type: 'http', scheme: 'bearer', description: 'An API key' } as const,
-  });
+  return Object.assign(authenticate, { schemes: API_KEY_SCHEMES });
 }
 
 function keyOf(request: RequestHead): string | undefined {

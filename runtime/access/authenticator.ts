@@ -1,14 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import type { JsonValue } from '../domain/json.js';
 import { type Caller, type Claims, principalOf } from '../domain/principal.js';
 import { UnauthenticatedError } from '../errors.js';
+import type { SecurityScheme, SecuritySchemes } from '../openapi/documented-access.js';
 
 /** What an authenticator sees of a request. The body has not been looked at. */
 export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'socket'> &
   Partial<Pick<IncomingMessage, 'rawHeaders'>>;
-
-/** A security scheme object of OpenAPI 3.1: `{ type: 'http', scheme: 'bearer' }`. */
-export type SecurityScheme = { readonly [member: string]: JsonValue };
 
 /**
  * Says who is calling. Throws `UnauthenticatedError` for a caller that does not prove it: answered with 401 and
@@ -20,6 +17,8 @@ export interface Authenticator {
   readonly notice?: string;
   /** What callers must send, for the API document. Default: the document asks for nothing. */
   readonly security?: SecurityScheme;
+  /** As `security`, for several schemes of which callers need one, by their names in the document. */
+  readonly schemes?: SecuritySchemes;
 }
 
 /** A request carries nothing that an authenticator looks for: another one may know the caller. */
@@ -38,7 +37,6 @@ export function fixedPrincipal(name: string, claims: Claims = {}): Authenticator
  * found and wrong is refused at once.
  */
 export function firstOf(...authenticators: readonly [Authenticator, ...Authenticator[]]): Authenticator {
-  const [first] = authenticators;
   const ask = async (request: RequestHead): Promise<Caller> => {
     let missing: CredentialMissing | undefined;
     for (const authenticator of authenticators) {
@@ -51,8 +49,17 @@ export function firstOf(...authenticators: readonly [Authenticator, ...Authentic
     }
     throw missing ?? new CredentialMissing('Credentials are needed');
   };
-  const { security } = authenticators.find((each) => each.security !== undefined) ?? first;
-  return security === undefined ? ask : Object.assign(ask, { security });
+  return Object.assign(ask, {
+    schemes: Object.assign({}, ...authenticators.map(schemesOf)) as SecuritySchemes,
+  });
+}
+
+/** Name of the scheme of an authenticator that has one. */
+const CALLER = 'caller';
+
+/** What callers may send, by the names in the API document. Empty: the authenticator does not say. */
+export function schemesOf({ security, schemes = {} }: Authenticator): SecuritySchemes {
+  return security === undefined ? schemes : { [CALLER]: security, ...schemes };
 }
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;

@@ -1,6 +1,7 @@
 import { errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose';
 import { type Caller, type Claims, type KnownPrincipal, principalOf } from '../domain/principal.js';
 import { UnauthenticatedError, ValidationError } from '../errors.js';
+import { TOKEN_SCHEMES } from '../openapi/documented-access.js';
 import { type Authenticator, bearerToken, CredentialMissing } from './authenticator.js';
 import { IssuerKeys, type KeyTimes, type LoadKeys } from './issuer-keys.js';
 
@@ -72,9 +73,7 @@ export function jwt(options: JwtOptions): Authenticator {
       throw error;
     }
   };
-  return Object.assign(authenticate, {
-    security: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } as const,
-  });
+  return Object.assign(authenticate, { schemes: TOKEN_SCHEMES });
 }
 
 function principalFrom(payload: JWTPayload, names: readonly string[]): Caller {

@@ -74,6 +74,12 @@ export function ruleOf(actionClass: object): AccessRule<unknown> | undefined {
   return (actionClass as { readonly [RULE]?: AccessRule<unknown> })[RULE];
 }
 
+/** Who may run an action: every caller, or those whom its rule lets in. Undefined: it has no rule. */
+export function kindOfRule(actionClass: object): 'everyone' | 'some' | undefined {
+  const rule = ruleOf(actionClass);
+  return rule === undefined ? undefined : rule === everyone ? 'everyone' : 'some';
+}
+
 /**
  * A rule about models: every model of this class that an action reads or stages must have the values that `decide` names
  * for the principal. Lists of these models are filtered in SQL, before the page is cut.

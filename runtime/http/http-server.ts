@@ -28,7 +28,6 @@ import type { RouteDescriptor } from './route.js';
 import { compileRoute, type Executes } from './route-handler.js';
 import { RouteRegister } from './route-register.js';
 import { RouteToolbox } from './route-tools.js';
-import { securedDocument } from './secured-document.js';
 import {
   addForeignBodyReader,
   addSendHook,
@@ -285,9 +284,8 @@ function addRoutes(
 
 function addOwnPages(server: FastifyInstance, options: HttpServerOptions, edge: Edge): void {
   const { answers, paths, register } = edge;
-  const { title, metrics, plugins } = options;
+  const { title, metrics, plugins, openApi } = options;
   const readiness = new Readiness(options.health);
-  const openApi = securedDocument(options.openApi, options.authenticator.security);
   server.register((scope, _options, done) => {
     if (plugins !== undefined) keepPluginHeaders(scope);
     register.own('a page of the server', () =>

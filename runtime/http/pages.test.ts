@@ -57,20 +57,3 @@ it('serves the docs under a strict policy, with examples for this server', async
   expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
   expect(await response.text()).toContain(`${base}/wallets`);
 });
-
-it('says in the API document what the authenticator asks of callers', async () => {
-  const security = { type: 'http', scheme: 'bearer' };
-  const authenticator = Object.assign(() => ({ name: 'tester' }), { security });
-  const secured = new WalletApplication().server({ openApi: walletOpenApi, authenticator });
-  try {
-    const { url } = await secured.listen({ host: '127.0.0.1', port: 0 });
-    const document = (await (await fetch(`${url}/openapi.json`)).json()) as object;
-    expect(document).toMatchObject({
-      ...walletOpenApi,
-      security: [{ caller: [] }],
-      components: { securitySchemes: { caller: security } },
-    });
-  } finally {
-    await secured.close(0);
-  }
-});

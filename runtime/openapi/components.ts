@@ -1,5 +1,6 @@
 import { CURRENCY_CODES } from '../currency-codes.js';
 import type { FieldDescriptor, FieldType, ObjectType } from '../domain/descriptor.js';
+import type { SecuritySchemes } from './documented-access.js';
 import {
   type Documenting,
   documentedField,
@@ -33,7 +34,12 @@ export class Components {
   readonly #types = new Map<string, string>();
   readonly #problems = new Set<ProblemStatus>();
   readonly #headers = new Set<RequestHeader>();
+  readonly #schemes: SecuritySchemes;
   #currency: string | undefined;
+
+  constructor(schemes: SecuritySchemes) {
+    this.#schemes = schemes;
+  }
 
   /** A reference to the schema of a request body. @param preferred its name, if still free */
   request(preferred: string, fields: readonly FieldDescriptor[]): JsonPart {
@@ -132,6 +138,7 @@ export class Components {
               [FAILURE_NAME, FAILURE_RESPONSE],
             ]),
           }),
+      ...(Object.keys(this.#schemes).length === 0 ? {} : { securitySchemes: this.#schemes }),
     };
   }
 

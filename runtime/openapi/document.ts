@@ -1,4 +1,5 @@
 import { Components } from './components.js';
+import { type DocumentedAccess, OPEN_ACCESS, type SecuritySchemes } from './documented-access.js';
 import type { DocumentedRoute } from './documented-route.js';
 import { membersOf } from './documented-schema.js';
 import { byName, type JsonPart } from './json-schema.js';
@@ -12,10 +13,18 @@ export interface ApiInfo {
   readonly version: string;
 }
 
-/** The OpenAPI 3.1 document of all routes. */
-export function openApiDocument(routes: readonly DocumentedRoute[], { title, version }: ApiInfo): JsonPart {
-  const components = new Components();
-  const paths = pathItems(routes, components);
+/**
+ * The OpenAPI 3.1 document of all routes.
+ *
+ * @param access what is asked of callers. Default: nothing
+ */
+export function openApiDocument(
+  routes: readonly DocumentedRoute[],
+  { title, version }: ApiInfo,
+  access: DocumentedAccess = OPEN_ACCESS,
+): JsonPart {
+  const components = new Components(access.schemes);
+  const paths = pathItems(routes, components, access);
   const tags = [...new Set(routes.flatMap(({ tag }) => (tag === undefined ? [] : [tag])))].sort(byName);
   return {
     openapi: '3.1.0',
@@ -25,7 +34,7 @@ export function openApiDocument(routes: readonly DocumentedRoute[], { title, ver
       description: 'Actions over HTTP. Errors are problem details (RFC 9457); branch on their `code`.',
     },
     servers: [{ url: '/' }],
-    security: [],
+    security: requirements(access.schemes),
     ...(tags.length === 0
       ? {}
       : { tags: tags.map((name) => ({ name, description: `Operations of ${name}.` })) }),
@@ -34,16 +43,25 @@ export function openApiDocument(routes: readonly DocumentedRoute[], { title, ver
   };
 }
 
+/** Any one of the schemes is enough. */
+function requirements(schemes: SecuritySchemes): readonly JsonPart[] {
+  return Object.keys(schemes).map((name) => ({ [name]: [] }));
+}
+
 const METHOD_ORDER: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-function pathItems(routes: readonly DocumentedRoute[], components: Components): JsonPart {
+function pathItems(
+  routes: readonly DocumentedRoute[],
+  components: Components,
+  access: DocumentedAccess,
+): JsonPart {
   const items = new Map<string, Record<string, JsonPart>>();
   const ordered = [...routes].sort(
     (a, b) => byName(a.path, b.path) || METHOD_ORDER.indexOf(a.method) - METHOD_ORDER.indexOf(b.method),
   );
   for (const route of ordered) {
     const item = items.get(route.path) ?? {};
-    item[route.method.toLowerCase()] = operation(route, components);
+    item[route.method.toLowerCase()] = operation(route, components, access);
     items.set(route.path, item);
   }
   return membersOf(items);

@@ -23,6 +23,8 @@ export interface DocumentedRoute {
   /** What the action does. Its first paragraph is the summary unless there is one. */
   readonly doc?: string;
   readonly summary?: string;
+  /** Who may call: every caller, or those whom a rule lets in. Absent: its action has no rule. */
+  readonly rule?: 'everyone' | 'some';
   /** Group of the operation. */
   readonly tag?: string;
   /** A request body. */

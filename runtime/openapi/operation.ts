@@ -1,5 +1,6 @@
 import type { FieldDescriptor } from '../domain/descriptor.js';
 import type { Components } from './components.js';
+import { accessStatuses, type DocumentedAccess } from './documented-access.js';
 import { type DocumentedRoute, type ParamPlaces, placesOf } from './documented-route.js';
 import { membersOf } from './documented-schema.js';
 import { exampleOf } from './example.js';
@@ -8,7 +9,11 @@ import type { JsonPart } from './json-schema.js';
 import type { ProblemStatus } from './problems.js';
 
 /** One operation of the document. */
-export function operation(route: DocumentedRoute, components: Components): JsonPart {
+export function operation(
+  route: DocumentedRoute,
+  components: Components,
+  access: DocumentedAccess,
+): JsonPart {
   const places = placesOf(route);
   const parameters = operationParameters(route, places, components);
   return defined({
@@ -17,7 +22,7 @@ export function operation(route: DocumentedRoute, components: Components): JsonP
     tags: route.tag === undefined ? undefined : [route.tag],
     parameters: parameters.length === 0 ? undefined : parameters,
     requestBody: requestBody(route, places, components),
-    responses: responses(route, places, components),
+    responses: responses(route, places, components, access),
   });
 }
 
@@ -66,11 +71,19 @@ function requestBody(
   };
 }
 
-function responses(route: DocumentedRoute, places: ParamPlaces, components: Components): JsonPart {
+function responses(
+  route: DocumentedRoute,
+  places: ParamPlaces,
+  components: Components,
+  access: DocumentedAccess,
+): JsonPart {
+  const refusals = [...problemStatuses(route, places), ...accessStatuses(route, access)].sort(
+    (a, b) => a - b,
+  );
   return membersOf([
     [String(route.status), success(route, components)],
     ...(hasFreshness(route) ? [['304', NOT_MODIFIED] as const] : []),
-    ...problemStatuses(route, places).map((status) => [String(status), components.problem(status)] as const),
+    ...refusals.map((status) => [String(status), components.problem(status)] as const),
     ['default', components.failure()],
   ]);
 }

@@ -1,21 +1,41 @@
+import type { AccessStatus } from './documented-access.js';
 import type { JsonPart } from './json-schema.js';
 
 interface Problem {
   /** Name of the component. */
   readonly name: string;
   readonly description: string;
-  readonly retryAfter?: true;
+  /** Headers that each answer of this kind carries. */
+  readonly headers?: Readonly<Record<string, JsonPart>>;
 }
 
 /** Every status of failure that the document speaks of. */
-export type ProblemStatus = 400 | 404 | 409 | 412 | 413 | 415 | 422 | 503 | 504;
+export type ProblemStatus = AccessStatus | 400 | 404 | 409 | 412 | 413 | 415 | 422 | 503 | 504;
 
-/** Whatever else can go wrong: what HTTP itself refuses, a caller who is not known, and faults of the server. */
+/** Whatever else can go wrong: what HTTP itself refuses, and faults of the server. */
 export const FAILURE_NAME = 'Failure';
+
+const RETRY_AFTER: Readonly<Record<string, JsonPart>> = {
+  'Retry-After': {
+    description: 'Seconds until trying again may help.',
+    required: true,
+    schema: { type: 'integer', minimum: 1 },
+  },
+};
+
+const CHALLENGE: Readonly<Record<string, JsonPart>> = {
+  'WWW-Authenticate': {
+    description: 'The scheme that is expected.',
+    required: true,
+    schema: { type: 'string' },
+  },
+};
 
 /** Names and meanings of failures, by status. */
 export const PROBLEMS: Readonly<Record<ProblemStatus, Problem>> = {
   400: { name: 'BadRequest', description: 'The content of the request is not acceptable.' },
+  401: { name: 'Unauthorized', description: 'The caller does not prove who it is.', headers: CHALLENGE },
+  403: { name: 'Forbidden', description: 'The caller may not do this. Nothing was done.' },
   404: { name: 'NotFound', description: 'There is no such model, or its shard is not configured.' },
   409: {
     name: 'Conflict',
@@ -25,11 +45,17 @@ export const PROBLEMS: Readonly<Record<ProblemStatus, Problem>> = {
   412: { name: 'PreconditionFailed', description: 'The version named in `If-Match` is not the present one.' },
   413: { name: 'ContentTooLarge', description: 'The body is too large.' },
   415: { name: 'UnsupportedMediaType', description: 'The body is not JSON in UTF-8.' },
+  421: { name: 'MisdirectedRequest', description: 'The server does not answer for this host.' },
   422: { name: 'UnprocessableContent', description: 'The idempotency key was used with another request.' },
+  429: {
+    name: 'TooManyRequests',
+    description: 'The caller makes more requests than it may. Nothing was done.',
+    headers: RETRY_AFTER,
+  },
   503: {
     name: 'ServiceUnavailable',
     description: 'The shard cannot be reached, is read-only or saturated. Nothing was done.',
-    retryAfter: true,
+    headers: RETRY_AFTER,
   },
   504: {
     name: 'GatewayTimeout',
@@ -68,26 +94,16 @@ export const PROBLEM_SCHEMA: JsonPart = {
 
 /** The answer for all other failures. */
 export const FAILURE_RESPONSE: JsonPart = {
-  description: 'HTTP itself refuses the request, the caller is not known, or the server is at fault.',
+  description: 'HTTP itself refuses the request, or the server is at fault.',
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 };
 
 /** The answer for one status. */
 export function problemResponse(status: ProblemStatus): JsonPart {
-  const { description, retryAfter } = PROBLEMS[status];
+  const { description, headers } = PROBLEMS[status];
   return {
     description,
-    ...(retryAfter === true
-      ? {
-          headers: {
-            'Retry-After': {
-              description: 'Seconds until trying again may help.',
-              required: true,
-              schema: { type: 'integer', minimum: 1 },
-            },
-          },
-        }
-      : {}),
+    ...(headers === undefined ? {} : { headers }),
     content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
   };
 }

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { schemesOf } from '../../access/authenticator.js';
 import { authenticatorOf } from '../../access/configured.js';
 import type { CallerLimits } from '../../access/request-limits.js';
+import { kindOfRule } from '../../action/access-rule.js';
 import { type Application, openApplication } from '../../application.js';
 import type { ApplicationDefinition } from '../../application-definition.js';
 import { ConfigurationError, formatProblem } from '../../config/configuration-error.js';
@@ -13,6 +15,8 @@ import { defaultLogger, errorFacts, flushLogger, type Logger } from '../../obser
 import type { Metrics } from '../../observability/prometheus.js';
 import { SafeLogger } from '../../observability/safe-logger.js';
 import { openApiDocument } from '../../openapi/document.js';
+import { documentedAccess, OPEN_ACCESS } from '../../openapi/documented-access.js';
+import type { DocumentedRoute } from '../../openapi/documented-route.js';
 import { ProcessRegister } from '../../sharding/process-register.js';
 import {
   createHttpServer,
@@ -21,6 +25,7 @@ import {
   type ListenAddress,
   PluginError,
 } from '../http-server.js';
+import type { RouteDescriptor } from '../route.js';
 import type { CustomRoutes } from '../server-plugin.js';
 import { readCommandLine, type ServeCommand, USAGE, UsageError } from './command-line.js';
 import { followConfig } from './config-reload.js';
@@ -133,14 +138,24 @@ function serverOptions<Collaborators>(
     await ownRoutes?.(fastify, tools);
     await routes?.(fastify, Object.assign(tools, { application: opened }));
   };
+  const caller = authenticatorOf(access, authenticator, opened.databases);
   const { routes: served, feeds } = servedFeeds(application.routes, options.feeds ?? {}, opened);
   return {
     routes: served,
     ...(feeds === undefined ? {} : { feeds }),
-    openApi: openApiDocument(application.routes, application.api),
+    openApi: openApiDocument(
+      application.routes.map((route) => withRule(route)),
+      application.api,
+      documentedAccess(access, {
+        ...OPEN_ACCESS,
+        schemes: schemesOf(caller),
+        limitsCallers: callerLimits !== undefined,
+        checksHosts: hosts !== undefined && hosts.length > 0,
+      }),
+    ),
     executor: opened.executor,
     health: shardHealth(opened.databases),
-    authenticator: authenticatorOf(access, authenticator, opened.databases),
+    authenticator: caller,
     callerLimits: callerLimitsOf(access, callerLimits),
     denyByDefault: access.default === 'deny',
     hosts: access.hosts.length > 0 ? access.hosts : (hosts ?? []),
@@ -152,6 +167,12 @@ function serverOptions<Collaborators>(
     ...(routes === undefined && ownRoutes === undefined ? {} : { customRoutes }),
     ...(metrics === undefined ? {} : { metrics }),
   };
+}
+
+/** A route with what the API document says of the rule of its action. */
+function withRule(route: RouteDescriptor): DocumentedRoute {
+  const rule = kindOfRule(route.action);
+  return rule === undefined ? route : { ...route, rule };
 }
 
 /** The configuration's, if it has any. */

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import type { AccessConfig } from '../config/types.js';
+import { openApiDocument } from './document.js';
+import { documentedAccess, OPEN_ACCESS } from './documented-access.js';
+import type { DocumentedRoute } from './documented-route.js';
+
+const OPEN: AccessConfig = {
+  default: 'allow',
+  jwt: undefined,
+  apiKeys: false,
+  requestsPerSecond: undefined,
+  burst: undefined,
+  concurrentRequests: undefined,
+  hosts: [],
+};
+const TOKENS: AccessConfig['jwt'] = {
+  ...{ issuer: 'https://login.example/', audience: 'notes', jwksUrl: undefined },
+  ...{ algorithms: [], clockToleranceMs: 0, keepMs: 0, claims: [] },
+};
+const RULED = { method: 'GET', path: '/a', operation: 'A', status: 204, params: [], rule: 'some' } as const;
+const FOR_ALL = { ...RULED, path: '/b', operation: 'B', rule: 'everyone' } as const;
+const { rule: _, ...UNRULED } = { ...RULED, path: '/c', operation: 'C' };
+const ROUTES: readonly DocumentedRoute[] = [RULED, FOR_ALL, UNRULED];
+
+interface Shown {
+  readonly security: readonly object[];
+  readonly paths: Readonly<Record<string, { readonly get: { readonly responses: object } }>>;
+  readonly components: {
+    readonly securitySchemes?: object;
+    readonly responses: Readonly<Record<string, { readonly headers?: object }>>;
+  };
+}
+
+function shown(config: AccessConfig, inCode = OPEN_ACCESS): Shown {
+  const access = documentedAccess(config, inCode);
+  // The document is plain JSON of a known form.
+  return openApiDocument(ROUTES, { title: 'T', version: '1' }, access) as unknown as Shown;
+}
+
+function statuses({ paths }: Shown): readonly (readonly string[])[] {
+  return Object.values(paths).map(({ get }) => Object.keys(get.responses));
+}
+
+test('a document of a server that asks nothing of callers names their refusals for ruled routes only', () => {
+  const document = shown(OPEN);
+  expect(document.security).toEqual([]);
+  expect(document.components).not.toHaveProperty('securitySchemes');
+  expect(statuses(document)).toEqual([
+    ['204', '403', '503', 'default'],
+    ['204', '503', 'default'],
+    ['204', '503', 'default'],
+  ]);
+});
+
+test('a document names every way to authenticate, and each refusal that the configuration leads to', () => {
+  const document = shown({
+    ...OPEN,
+    ...{ default: 'deny', jwt: TOKENS, apiKeys: true, concurrentRequests: 3, hosts: ['a.example'] },
+  });
+  expect(document.security).toEqual([{ apiKey: [] }, { token: [] }]);
+  expect(document.components.securitySchemes).toMatchObject({
+    apiKey: { type: 'apiKey', name: 'X-Api-Key' },
+    token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+  });
+  expect(statuses(document)).toEqual([
+    ['204', '401', '403', '421', '429', '503', 'default'],
+    ['204', '401', '421', '429', '503', 'default'],
+    ['204', '401', '403', '421', '429', '503', 'default'],
+  ]);
+  const { TooManyRequests, Unauthorized } = document.components.responses;
+  expect(TooManyRequests?.headers).toHaveProperty('Retry-After');
+  expect(Unauthorized?.headers).toHaveProperty('WWW-Authenticate');
+});
+
+test('what the code asks is documented unless the configuration names a way to authenticate', () => {
+  const inCode = { ...OPEN_ACCESS, schemes: { caller: { type: 'http', scheme: 'basic' } } };
+  expect(shown(OPEN, inCode).security).toEqual([{ caller: [] }]);
+  expect(shown({ ...OPEN, apiKeys: true }, inCode).security).toEqual([{ apiKey: [] }]);
+});
