@@ -10,7 +10,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'runtime/errors.ts': [],
   'runtime/currency-codes.ts': [],
   'runtime/collections': [],
-  'runtime/concurrency': ['runtime/domain'],
+  'runtime/concurrency': ['runtime/collections', 'runtime/domain'],
   'runtime/domain': ['runtime/currency-codes.ts', 'runtime/errors.ts'],
   'runtime/config': ['runtime/domain', 'runtime/errors.ts'],
   'runtime/action': ['runtime/domain', 'runtime/errors.ts'],

@@ -4,6 +4,7 @@ import type { ActionInput } from '../action/action-input.js';
 import type { ActionRegistry } from '../action/action-registry.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { currentPerformScope } from '../action/perform-scope.js';
+import { deadlines } from '../concurrency/deadlines.js';
 import { type ExecutionEnvironment, systemEnvironment } from '../concurrency/execution-environment.js';
 import type { ExecutionDefaults } from '../config/types.js';
 import type { ModelDescriptor } from '../domain/entity.js';
@@ -20,7 +21,6 @@ import {
 import type { AttemptOutcome } from '../persistence/attempt-outcome.js';
 import { ResultJson } from '../persistence/codec/result-json.js';
 import type { ShardStore } from '../persistence/shard-store.js';
-import { deadlines } from '../sharding/deadlines.js';
 import { RowContention } from './contention/row-contention.js';
 import { Execution } from './execution.js';
 import type { ExecutionContext, ExecutionRequest } from './execution-request.js';

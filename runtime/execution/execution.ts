@@ -1,11 +1,11 @@
 import type { StagedItem } from '../action/action-plan.js';
 import type { ExecutionReport } from '../action/execution-report.js';
+import { deadlines } from '../concurrency/deadlines.js';
 import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { AbortedError, PlanMisuseError } from '../errors.js';
 import { allApplied, type PendingPlan } from '../persistence/write/pending-plan.js';
 import type { PlanWrite } from '../persistence/write/plan-write.js';
-import { deadlines } from '../sharding/deadlines.js';
 import { requireOneShard, requireVersion } from './admission.js';
 import { Contention, guardedRows } from './contention/contention.js';
 import { applyLegs } from './cross-shard/cross-shard-legs.js';

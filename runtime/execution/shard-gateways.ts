@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { currentPerformScope } from '../action/perform-scope.js';
+import { deadlines } from '../concurrency/deadlines.js';
 import { time } from '../concurrency/time.js';
 import type { NaturalKey } from '../domain/descriptor.js';
 import type { Entity, ModelDescriptor } from '../domain/entity.js';
@@ -29,7 +30,6 @@ import {
   type WritingLimits,
 } from '../persistence/write/writer-limits.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
-import { deadlines } from '../sharding/deadlines.js';
 import { type ReplicaRead, ReplicaReads } from '../sharding/replica-reads.js';
 import type { ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { Turns } from './contention/turns.js';

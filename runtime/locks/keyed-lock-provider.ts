@@ -133,8 +133,13 @@ export class KeyedLockProvider {
     if (free !== undefined) return free;
     const inTurn = new AbortController();
     const signal = wait.signal === undefined ? inTurn.signal : AbortSignal.any([inTurn.signal, wait.signal]);
+    const place = this.#turns.queue(key);
     try {
-      return await this.#turns.enter(key, this.#givingUp(wait, signal));
+      await Promise.race([place.reached, this.#givingUp(wait, signal)]);
+      return place.leave;
+    } catch (error) {
+      place.leave();
+      throw error;
     } finally {
       inTurn.abort();
     }

@@ -1,8 +1,8 @@
 import { atMost } from '../concurrency/at-most.js';
+import { Sweep } from '../concurrency/sweep.js';
 import { type Timer, time } from '../concurrency/time.js';
 import { onAbort } from './abort-listeners.js';
 import type { BudgetedPool } from './connection-budget.js';
-import { heardUntil } from './deadlines.js';
 import { DriverFailure, type FailureReason } from './driver-failure.js';
 import type { ConnectionPoolOptions, Idle, PooledConnection, Waiter } from './pooled-connection.js';
 import type { CallOptions, Place, PoolStats } from './shard-database.js';
@@ -30,7 +30,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   #leaving = 0;
   #opening = 0;
   #opened = 0;
-  #sweepTimer: Timer | undefined;
+  readonly #sweep = new Sweep(SWEEP_INTERVAL_MS, (heardUntilMs) => this.#expire(heardUntilMs));
   #idleTimer: Timer | undefined;
   #closed: Promise<void> | undefined;
   #whenQuiet: (() => void) | undefined;
@@ -159,12 +159,9 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     });
   }
 
-  /** Makes sure that deadlines are looked at. To be called whenever a call starts. */
+  /** Starts the checks of deadlines. To be called whenever a call starts. */
   watch(): void {
-    if (this.#sweepTimer === undefined) {
-      const due = time.nowMs() + SWEEP_INTERVAL_MS;
-      this.#sweepTimer = time.setTimeout(() => this.#sweepAfterInput(due), SWEEP_INTERVAL_MS).unref();
-    }
+    this.#sweep.start();
   }
 
   stats(): PoolStats {
@@ -286,17 +283,8 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     this.#waiting.clear();
   }
 
-  /**
-   * Timers run before input is read. After a long pause of this process the answers may be there already, so the
-   * look at the deadlines comes after the event loop has read them.
-   */
-  #sweepAfterInput(due: number): void {
-    time.setImmediate(() => this.#sweep(heardUntil(due)));
-  }
-
-  /** @param now until when answers would have been heard */
-  #sweep(now: number): void {
-    this.#sweepTimer = undefined;
+  /** @returns whether deadlines are left */
+  #expire(now: number): boolean {
     let pending = false;
     for (const connection of this.#connections.keys()) {
       if (connection.deadlineAt <= now) connection.expire();
@@ -309,7 +297,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
       waiter.refuse(this.#lateness());
     }
     if (this.#waiting.size === 0) this.#options.budget?.satisfied(this);
-    if (pending || this.#waiting.size > 0) this.watch();
+    return pending || this.#waiting.size > 0;
   }
 
   /**
@@ -371,7 +359,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     await this.#quiet(graceMs);
     for (const connection of [...this.#connections.keys(), ...this.#reserved]) this.discard(connection);
     this.#options.budget?.leave(this);
-    time.clearTimeout(this.#sweepTimer);
+    this.#sweep.stop();
     await Promise.all(idle);
   }
 

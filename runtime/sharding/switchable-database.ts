@@ -1,6 +1,6 @@
+import { deadlines } from '../concurrency/deadlines.js';
 import { sleep, time } from '../concurrency/time.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { deadlines } from './deadlines.js';
 import { DriverFailure } from './driver-failure.js';
 import type {
   CallOptions,

@@ -4,7 +4,7 @@ import { TransferInitiatedEvent } from '../events/transfer-initiated-event.js';
 import { TransferRefundedEvent } from '../events/transfer-refunded-event.js';
 import { TransferRejectedEvent } from '../events/transfer-rejected-event.js';
 import { TransferBuilder } from '../generated/transfer.js';
-import type { Wallet } from '../models/wallet.js';
+import type { Wallet } from './wallet.js';
 
 /** `INITIATED` ends in `COMPLETED`, or goes by way of `REFUNDING` to `REFUNDED`. */
 export type TransferState = 'INITIATED' | 'COMPLETED' | 'REFUNDING' | 'REFUNDED';

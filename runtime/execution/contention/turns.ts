@@ -1,6 +1,7 @@
 import { atMost } from '../../concurrency/at-most.js';
+import { type EndTurn, TurnQueue } from '../../concurrency/turn-queue.js';
 
-/** Longest wait for a turn, in milliseconds: turns only save work, so nobody depends on them. */
+/** Longest wait for a turn, in milliseconds: turns only save work, so an execution may go on without one. */
 const LONGEST_WAIT_MS = 250;
 
 /**
@@ -9,16 +10,16 @@ const LONGEST_WAIT_MS = 250;
  * that are contended right now, in one order, before `perform` reads anything.
  */
 export class Turns {
-  readonly #queues = new Map<string, Promise<void>>();
+  readonly #queue = new TurnQueue();
 
-  /** Models that somebody has or waits for a turn at. */
+  /** Models at which an execution has a turn. */
   get size(): number {
-    return this.#queues.size;
+    return this.#queue.size;
   }
 
-  /** Whether somebody has or waits for a turn at this model. */
+  /** Whether an execution has a turn at this model. */
   isContended(key: string): boolean {
-    return this.#queues.has(key);
+    return this.#queue.isTaken(key);
   }
 
   /**
@@ -30,12 +31,14 @@ export class Turns {
     keys: readonly string[],
     wait: (others: Promise<void>) => Promise<void> = (others) => others,
   ): Promise<() => void> {
-    const releases: (() => void)[] = [];
+    const turns: EndTurn[] = [];
     const end = (): void => {
-      for (const release of releases) release();
+      for (const endTurn of turns) endTurn();
     };
     try {
-      for (const key of [...keys].sort()) releases.push(await this.#take(key, wait));
+      for (const key of [...keys].sort()) {
+        turns.push(this.#queue.tryEnter(key) ?? (await this.#enter(key, wait)));
+      }
     } catch (error) {
       end();
       throw error;
@@ -43,23 +46,14 @@ export class Turns {
     return end;
   }
 
-  async #take(key: string, wait: (others: Promise<void>) => Promise<void>): Promise<() => void> {
-    const before = this.#queues.get(key);
-    let release = (): void => {};
-    const turn = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    this.#queues.set(key, turn);
-    void turn.then(() => {
-      if (this.#queues.get(key) === turn) this.#queues.delete(key);
-    });
-    if (before === undefined) return release;
+  /** Resolves with the turn, or after the longest wait with what gives up the place in the queue. */
+  async #enter(key: string, wait: (others: Promise<void>) => Promise<void>): Promise<EndTurn> {
+    const place = this.#queue.queue(key);
     try {
-      await wait(atMost(before, LONGEST_WAIT_MS));
-      return release;
+      await wait(atMost(place.reached, LONGEST_WAIT_MS));
+      return place.leave;
     } catch (error) {
-      // Whoever comes behind goes on waiting for whoever was before.
-      void before.then(release);
+      place.leave();
       throw error;
     }
   }

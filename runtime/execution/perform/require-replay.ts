@@ -1,6 +1,6 @@
 import { ruleOf } from '../../action/access-rule.js';
+import { deadlines } from '../../concurrency/deadlines.js';
 import { ForbiddenError } from '../../errors.js';
-import { deadlines } from '../../sharding/deadlines.js';
 import type { ExecutionRequest } from '../execution-request.js';
 import { isPassing } from '../passing-errors.js';
 import { deadlineExceeded } from './execution-errors.js';

@@ -1,8 +1,8 @@
 import { NO_SLOT } from '../../collections/transient-set.js';
+import { deadlines, type Wait } from '../../concurrency/deadlines.js';
 import { time } from '../../concurrency/time.js';
 import type { JsonValue } from '../../domain/json.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
-import { deadlines, type Wait } from '../../sharding/deadlines.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import type { CallOptions, ShardDatabase, Statement } from '../../sharding/shard-database.js';
 import { sqlStateMeaning } from '../../sharding/sql-state.js';

@@ -1,8 +1,8 @@
 import { currentPerformScope } from '../../action/perform-scope.js';
+import { deadlines } from '../../concurrency/deadlines.js';
 import { time } from '../../concurrency/time.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { DeadlineExceededError, FwError, WriteInPerformError } from '../../errors.js';
-import { deadlines } from '../../sharding/deadlines.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { publicError } from '../../sharding/public-error.js';
 

@@ -1,9 +1,9 @@
 import { TransientMap } from '../../collections/transient-map.js';
+import { deadlines } from '../../concurrency/deadlines.js';
 import { time } from '../../concurrency/time.js';
 import type { ModelDescriptor } from '../../domain/entity.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { ShardBusyError } from '../../errors.js';
-import { deadlines } from '../../sharding/deadlines.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import type { FlushOutcome, FlushRequest, ShardStore } from '../shard-store.js';
 import { BatchBuilder, isDeclaredFoldable } from './batch-builder.js';

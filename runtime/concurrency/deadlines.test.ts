@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { NO_SLOT } from '../collections/transient-set.js';
-import { type Timer, useTime } from '../concurrency/time.js';
 import { Deadlines, type Wait } from './deadlines.js';
+import { type Timer, useTime } from './time.js';
 
 test('a wait that the end of another one ends does not end twice', async () => {
   const deadlines = new Deadlines();
