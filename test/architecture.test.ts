@@ -328,12 +328,8 @@ describe('import cycles', () => {
 const OF_PROCESS =
   /^generator\/(write\/folder-lock\.ts:\d+ process\.(pid|kill)|compiled-code\.ts:\d+ process\.once)$/;
 
-/**
- * Where time is not yet, or never, that of `concurrency/`: the adapters, the test kit, and the load and connections of
- * the HTTP server.
- */
-const OWN_TIME =
-  /^runtime\/(concurrency\/time\.ts|testing\/|postgres\/|pglite\/|domain\/id-source\.ts|http\/(admission|connection)\/)/;
+/** Where time is never that of `concurrency/`: the source of time itself, the test kit's clocks, and the times in ids. */
+const OWN_TIME = /^runtime\/(concurrency\/time\.ts|testing\/|domain\/id-source\.ts)/;
 
 describe('every module', () => {
   test('of the runtime takes time and timers from concurrency/', () => {

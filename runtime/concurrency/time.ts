@@ -5,11 +5,8 @@ export interface Timer {
 }
 
 /**
- * All time and every timer of the runtime, beside the database adapters: a simulation runs the whole runtime on a clock
+ * All time and every timer of the runtime, but for the times in new ids: a simulation runs the whole runtime on a clock
  * of its own by replacing it (`useTime`).
- *
- * What stays on the machine's: the database adapters, the load and connections of the HTTP server, and the times in new
- * ids.
  */
 export interface Time {
   /** Monotonic milliseconds. */

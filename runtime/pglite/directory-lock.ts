@@ -10,7 +10,7 @@ import {
   rmSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { sleep } from '../concurrency/time.js';
 import { EmbeddedDatabaseLockedError } from '../errors.js';
 
 const PREFIX = 'fw-actions-lock';
@@ -53,7 +53,7 @@ export class DirectoryLock {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const file = tryToHold(folder);
       if (file !== undefined) return new DirectoryLock(file);
-      await delay(5 + Math.random() * 20 * attempt);
+      await sleep(5 + Math.random() * 20 * attempt);
     }
     throw new EmbeddedDatabaseLockedError(
       `${folder} is being opened by several processes at once; try again`,

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
+import { time } from '../concurrency/time.js';
 import type { LinkConfig } from './client-config.js';
 
 /** What a cancel request names a backend by. */
@@ -54,7 +55,7 @@ export async function leaveServer(
   if (socket.destroyed) return;
   const closed = new Promise<void>((resolve) => {
     socket.once('close', () => resolve());
-    setTimeout(resolve, Math.max(statementTimeoutMs - elapsedMs, 0) + MARGIN_MS).unref();
+    time.setTimeout(resolve, Math.max(statementTimeoutMs - elapsedMs, 0) + MARGIN_MS).unref();
   });
   // Nobody waits for what still arrives, but the server must be able to get rid of it.
   stream.removeAllListeners('data');
@@ -71,9 +72,9 @@ export async function leaveServer(
 function sendCancelRequest(link: LinkConfig, key: BackendKey, timeoutMs: number): void {
   const socket = new Socket();
   socket.unref();
-  const timer = setTimeout(() => socket.destroy(), timeoutMs).unref();
+  const timer = time.setTimeout(() => socket.destroy(), timeoutMs).unref();
   socket.on('error', () => {});
-  socket.once('close', () => clearTimeout(timer));
+  socket.once('close', () => time.clearTimeout(timer));
   const { host = 'localhost', port = 5432, ssl } = link;
   socket.connect(port, host, () => {
     if (ssl === undefined || ssl === false) socket.end(message(CANCEL_CODE, key.processID, key.secretKey));

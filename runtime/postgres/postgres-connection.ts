@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import pg, { type Client, type Submittable } from 'pg';
+import { time } from '../concurrency/time.js';
 import type { DriverFailure } from '../sharding/driver-failure.js';
 import { loopTime } from '../sharding/loop-time.js';
 import type { RunnableConnection, RunOptions } from '../sharding/runnable-connection.js';
@@ -56,7 +57,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   /** To be closed when its calls have ended. */
   #isWorn = false;
   #call: Call | undefined;
-  /** Since when nothing else is under way before it, on the clock of `performance.now()`. */
+  /** Since when nothing else is under way before it, on the clock of `time.nowMs()`. */
   #callSince = 0;
   /** Comes after the call under way. */
   #next: Call | undefined;
@@ -143,7 +144,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     if (pipeline === undefined || this.#call?.caller.options.pipeline !== pipeline) return false;
     if (this.#next !== undefined || this.#refusal !== undefined) return false;
     if (!this.usable || this.#isWorn || this.#options.pooler !== undefined) return false;
-    return performance.now() - this.#callSince < FOLLOWED_FOR_MS;
+    return time.nowMs() - this.#callSince < FOLLOWED_FOR_MS;
   }
 
   /** Sends several statements without parameters. The connection must not have another call under way. */
@@ -169,9 +170,9 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     if (this.#socket.destroyed) return;
     await new Promise<void>((resolve) => {
       // The other end of a half-open link never says good-bye.
-      const timer = setTimeout(() => this.#socket.destroy(), this.#options.connectTimeoutMs);
+      const timer = time.setTimeout(() => this.#socket.destroy(), this.#options.connectTimeoutMs);
       this.#socket.once('close', () => {
-        clearTimeout(timer);
+        time.clearTimeout(timer);
         resolve();
       });
     });
@@ -292,7 +293,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     const { caller, sent } = this.#call ?? {};
     const executedAt = sent?.run.executedAt;
     if (executedAt === undefined) return;
-    caller?.options.onCommit?.(executedAt - this.#callSince, performance.now() - executedAt);
+    caller?.options.onCommit?.(executedAt - this.#callSince, time.nowMs() - executedAt);
   }
 
   #rememberShape({ sent }: Call): void {
@@ -355,7 +356,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
 
   #comesFirst(call: Call): void {
     this.#call = call;
-    this.#callSince = performance.now();
+    this.#callSince = time.nowMs();
   }
 
   /** The link is as good as ever, and the server may be at work for a while. */
@@ -363,7 +364,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     // A worn connection is not usable any more, and its link is open all the same.
     if (this.#gone === undefined && !this.#socket.destroyed) {
       const text = this.#call?.sent?.statement.text;
-      const elapsedMs = this.#call === undefined ? 0 : performance.now() - this.#callSince;
+      const elapsedMs = this.#call === undefined ? 0 : time.nowMs() - this.#callSince;
       const { stream } = this.#client.connection;
       const link = { socket: this.#socket, stream, key: this.#backendKey };
       this.#gone = leaveServer(link, { text, elapsedMs }, this.#options);
@@ -393,7 +394,6 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   }
 }
 
-/** `performance.now()` time. */
 function deadlineOf(call: Call | undefined): number {
   return call?.caller.options.deadlineAt ?? Number.POSITIVE_INFINITY;
 }

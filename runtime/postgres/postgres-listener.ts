@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { time } from '../concurrency/time.js';
+import { type Timer, time } from '../concurrency/time.js';
 import { loopTime } from '../sharding/loop-time.js';
 import type { ReservedConnection } from '../sharding/pooled-database.js';
 import type {
@@ -16,11 +16,11 @@ const PROBE_TIMEOUT_MS = 5_000;
 /** A connection of the pool that does nothing but listen. */
 export class PostgresListener implements NotificationSubscription {
   readonly #reserved: ReservedConnection<PostgresConnection>;
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: Timer;
 
   private constructor(reserved: ReservedConnection<PostgresConnection>) {
     this.#reserved = reserved;
-    this.#timer = setInterval(() => void this.#probe(), PROBE_INTERVAL_MS).unref();
+    this.#timer = time.setInterval(() => void this.#probe(), PROBE_INTERVAL_MS).unref();
   }
 
   /** Gives the connection back if that fails. @throws DriverFailure */
@@ -41,7 +41,7 @@ export class PostgresListener implements NotificationSubscription {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
+    time.clearInterval(this.#timer);
     this.#reserved.connection.notify(undefined);
     await this.#reserved.close();
   }
@@ -51,7 +51,7 @@ export class PostgresListener implements NotificationSubscription {
       await this.#run({ text: 'SELECT 1', values: [] });
     } catch {
       // The connection is gone, and the listener was told so.
-      clearInterval(this.#timer);
+      time.clearInterval(this.#timer);
     }
   }
 

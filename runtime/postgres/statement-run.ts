@@ -1,4 +1,5 @@
 import type { Connection, FieldDef, Submittable } from 'pg';
+import { time } from '../concurrency/time.js';
 import type { Rows, Statement } from '../sharding/shard-database.js';
 import { parserFor, type ValueParser } from '../sharding/value-parsers.js';
 import { encodeValues, parseRow, rowsOf, type WireValue } from '../sharding/wire-values.js';
@@ -120,7 +121,7 @@ export class StatementRun implements Submittable {
     connection.sync();
   }
 
-  /** When the statement had been executed, on the clock of `performance.now()`; undefined if it is not timed. */
+  /** When the statement had been executed, on the clock of `time.nowMs()`; undefined if it is not timed. */
   get executedAt(): number | undefined {
     return this.#executedAt;
   }
@@ -154,7 +155,7 @@ export class StatementRun implements Submittable {
   handleCommandComplete(message: CommandComplete): void {
     this.#tag = message.text;
     this.#inPrelude = false;
-    if (this.#isTimed) this.#executedAt = performance.now();
+    if (this.#isTimed) this.#executedAt = time.nowMs();
   }
 
   handleReadyForQuery(): void {

@@ -1,3 +1,4 @@
+import { time } from '../../concurrency/time.js';
 import { type Entrant, Gate, type QueueTimes, type Ticket } from './gate.js';
 import { LatencyLimit, type LatencyLimitOptions } from './latency-limit.js';
 import { ReturnTimes } from './return-times.js';
@@ -11,9 +12,9 @@ export interface AdmissionEnvironment {
 }
 
 const SYSTEM: AdmissionEnvironment = {
-  nowMs: () => performance.now(),
+  nowMs: () => time.nowMs(),
   // Timers run before input is read: what has ended in the meantime makes room first.
-  later: (work, ms) => void setTimeout(() => setImmediate(work), ms).unref(),
+  later: (work, ms) => void time.setTimeout(() => time.setImmediate(work), ms).unref(),
 };
 
 /** What an admission shows of itself. */

@@ -1,3 +1,4 @@
+import { type Timer, time } from '../../concurrency/time.js';
 import type { Connection } from '../connection/connection.js';
 
 /** What is needed of a connection. */
@@ -34,7 +35,7 @@ export class EarlyReturns {
   readonly #options: EarlyReturnsOptions;
   /** By shard, the oldest first. */
   readonly #held = new Map<number, Held[]>();
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #atOnce = { sinceMs: 0, count: 0 };
   #isOpen = false;
 
@@ -87,7 +88,7 @@ export class EarlyReturns {
   /** Lets all requests in, those that come later included: a server that closes makes no client wait. */
   open(): void {
     this.#isOpen = true;
-    clearTimeout(this.#timer);
+    time.clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#letInUntil(Number.POSITIVE_INFINITY);
   }
@@ -106,12 +107,14 @@ export class EarlyReturns {
   }
 
   #stepLater(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      for (const shard of this.#held.keys()) this.#fill(shard);
-      this.#letInUntil(this.#options.nowMs());
-      if (this.#held.size > 0) this.#stepLater();
-    }, STEP_MS).unref();
+    this.#timer ??= time
+      .setTimeout(() => {
+        this.#timer = undefined;
+        for (const shard of this.#held.keys()) this.#fill(shard);
+        this.#letInUntil(this.#options.nowMs());
+        if (this.#held.size > 0) this.#stepLater();
+      }, STEP_MS)
+      .unref();
   }
 
   /** Places can be free although no request has just ended: a limit has risen, or a client that was let in has gone. */

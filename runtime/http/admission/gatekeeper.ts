@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { time } from '../../concurrency/time.js';
 import type { Answers } from '../answer.js';
 import type { Connection, Doorkeeper, Verdict } from '../connection/connection.js';
 import type { Connections } from '../connection/connections.js';
@@ -56,7 +57,7 @@ export class Gatekeeper implements Doorkeeper {
     keepAliveTimeoutMs,
     hasHooks,
     admission = new Admission(),
-    nowMs = () => performance.now(),
+    nowMs = () => time.nowMs(),
   }: GatekeeperOptions) {
     this.#answers = answers;
     this.hasHooks = hasHooks;

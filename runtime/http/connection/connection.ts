@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { time } from '../../concurrency/time.js';
 import { MessageCutter } from './message-cutter.js';
 import type { Turns } from './turns.js';
 
@@ -175,8 +176,8 @@ export class Connection {
       socket.once('finish', () => socket.destroy());
       return;
     }
-    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
-    socket.once('close', () => clearTimeout(timer));
+    const timer = time.setTimeout(() => socket.destroy(), LINGER_MS);
+    socket.once('close', () => time.clearTimeout(timer));
     socket.resume();
   }
 
@@ -213,7 +214,7 @@ export class Connection {
   readonly #answered = (): void => {
     this.#response = undefined;
     // One request of a connection in each turn of the event loop: others have their turns, too.
-    if (this.#unparsed.length > 0 || this.#hasEnded) setImmediate(this.#advanceOnce);
+    if (this.#unparsed.length > 0 || this.#hasEnded) time.setImmediate(this.#advanceOnce);
   };
 
   readonly #advanceOnce = (): void => {

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { sleep, type Timer, time } from '../../concurrency/time.js';
 import type { HttpLimits } from '../limits.js';
 import { HttpProblem } from '../problem.js';
 import { Connection, type Doorkeeper } from './connection.js';
@@ -50,7 +50,7 @@ export class Connections {
   #another: (() => Server) | undefined;
   #more: readonly MoreListeners[] | undefined;
   #isClosing = false;
-  #looking: NodeJS.Timeout | undefined;
+  #looking: Timer | undefined;
 
   constructor({ answerTimeoutMs, connections }: Pick<HttpLimits, 'answerTimeoutMs' | 'connections'>) {
     this.#lookEveryMs = Math.max(1, answerTimeoutMs / LOOKS);
@@ -73,7 +73,7 @@ export class Connections {
       // Not parsed: the refusal of a connection costs next to nothing.
       if (this.#bySocket.size > this.#most) connection.linger(rawAnswer(tooMany()));
       if (this.#bySocket.size >= MANY_CONNECTIONS) this.#listenMore();
-      this.#looking ??= setInterval(() => this.#look(), this.#lookEveryMs).unref();
+      this.#looking ??= time.setInterval(() => this.#look(), this.#lookEveryMs).unref();
     });
   }
 
@@ -113,7 +113,7 @@ export class Connections {
    * its client would connect again
    */
   async drain(graceMs: number, deaf: () => void): Promise<void> {
-    const startMs = performance.now();
+    const startMs = time.nowMs();
     this.#isClosing = true;
     await this.#settleListeners();
     await this.#acceptAll(graceMs);
@@ -122,13 +122,13 @@ export class Connections {
     this.#openGate();
     await new Promise<void>((resolve) => {
       const sweep = (): void => {
-        this.#closeOld(performance.now() - startMs, graceMs);
+        this.#closeOld(time.nowMs() - startMs, graceMs);
         if (this.#bySocket.size > 0) return;
-        clearInterval(timer);
-        clearInterval(this.#looking);
+        time.clearInterval(timer);
+        time.clearInterval(this.#looking);
         resolve();
       };
-      const timer = setInterval(sweep, LOOK_EVERY_MS);
+      const timer = time.setInterval(sweep, LOOK_EVERY_MS);
       sweep();
     });
   }
@@ -150,17 +150,17 @@ export class Connections {
    */
   async #acceptAll(graceMs: number): Promise<void> {
     this.#gate.isShut = true;
-    const settleUntil = performance.now() + Math.min(SETTLE_WITHIN_MS, graceMs / 2);
-    for (let isSettled = false; !isSettled && performance.now() < settleUntil; ) {
+    const settleUntil = time.nowMs() + Math.min(SETTLE_WITHIN_MS, graceMs / 2);
+    for (let isSettled = false; !isSettled && time.nowMs() < settleUntil; ) {
       const before = this.#accepted;
-      await delay(SETTLED_MS);
+      await sleep(SETTLED_MS);
       isSettled = this.#accepted === before && ![...this.#bySocket.values()].some((each) => each.isAwaited);
     }
-    const lastTurnUntil = performance.now() + Math.min(LAST_TURNS_MS, graceMs / 4);
-    for (let isQuiet = false; !isQuiet && performance.now() < lastTurnUntil; ) {
-      const [startMs, before] = [performance.now(), this.#accepted];
-      await nextTurn();
-      isQuiet = this.#accepted === before && performance.now() - startMs < QUIET_TURN_MS;
+    const lastTurnUntil = time.nowMs() + Math.min(LAST_TURNS_MS, graceMs / 4);
+    for (let isQuiet = false; !isQuiet && time.nowMs() < lastTurnUntil; ) {
+      const [startMs, before] = [time.nowMs(), this.#accepted];
+      await new Promise<void>((resolve) => time.setImmediate(resolve));
+      isQuiet = this.#accepted === before && time.nowMs() - startMs < QUIET_TURN_MS;
     }
   }
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Server } from 'node:http';
+import { time } from '../../concurrency/time.js';
 
 /** Listeners besides the first one. */
 const MORE = 15;
@@ -69,7 +70,7 @@ export class MoreListeners {
         return;
       }
       this.#helper = helper;
-      const timer = setTimeout(() => helper.kill('SIGKILL'), HELPER_WITHIN_MS).unref();
+      const timer = time.setTimeout(() => helper.kill('SIGKILL'), HELPER_WITHIN_MS).unref();
       let left = MORE;
       helper.on('message', (_copy, copied) => {
         received(copied);
@@ -79,7 +80,7 @@ export class MoreListeners {
       // What the helper has sent before it ended is read before the channel is disconnected.
       const settle = (): void => {
         if (helper.connected || (helper.exitCode === null && helper.signalCode === null)) return;
-        clearTimeout(timer);
+        time.clearTimeout(timer);
         resolve();
       };
       helper.once('exit', settle).once('disconnect', settle);

@@ -1,3 +1,5 @@
+import { time } from '../../concurrency/time.js';
+
 /** Work of requests and answers in one turn of the event loop, in milliseconds; the rest waits for the next turn. */
 const TURN_MS = 4;
 /** So much is done whatever time it takes: on a busy machine, most of the time can pass while others have the CPU. */
@@ -19,8 +21,8 @@ export interface TurnEnvironment {
 }
 
 const SYSTEM: TurnEnvironment = {
-  nowMs: () => performance.now(),
-  nextTurn: (work) => void setImmediate(work),
+  nowMs: () => time.nowMs(),
+  nextTurn: (work) => void time.setImmediate(work),
   afterwards: (work) => process.nextTick(work),
 };
 
