@@ -6,6 +6,7 @@ import type { Caller } from '../domain/principal.js';
 import { isTraceParent } from '../domain/trace-parent.js';
 import { ValidationError } from '../errors.js';
 import type { ActionRunner } from '../execution/action-executor.js';
+import { inboxKey } from './inbox-key.js';
 import type { ReceivedEvent } from './received-event.js';
 
 /** The table of an inbox. */
@@ -94,9 +95,9 @@ export class Inbox<Database> {
       throw new ValidationError('An inbox needs an executor and a principal to start actions');
     const { source, id, traceContext } = event;
     if (await this.#has(source, id)) return { kind: 'duplicate' };
-    const key = `${source}#${id}`;
+    const key = inboxKey(source, id);
     if (key.length > LONGEST_KEY)
-      throw new ValidationError(`Source and id are longer than ${LONGEST_KEY} characters`);
+      throw new ValidationError(`Source and id, escaped, are longer than ${LONGEST_KEY} characters`);
     const configuration = ExecutionConfiguration.Builder.executionConfiguration().idempotencyKey(key);
     if (traceContext !== undefined && isTraceParent(traceContext)) configuration.traceContext(traceContext);
     const result = await executor.execute(principal, action, params, configuration.build());
