@@ -164,6 +164,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/serve.ts',
   ],
   'runtime/testing': [
+    'runtime/relay',
+    'runtime/concurrency',
     'runtime/sagas',
     'runtime/events',
     'runtime/http',

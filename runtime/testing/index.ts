@@ -36,6 +36,7 @@ export {
 } from './saga-outcome.js';
 export { SagaSpec, type SpecifiedSaga } from './saga-spec.js';
 export { seededIds } from './seeded-ids.js';
+export { type SinkCase, sinkConformance } from './sink-conformance.js';
 export {
   type FieldsOf,
   type OfResult,
@@ -43,4 +44,5 @@ export {
   type ScheduledLater,
   StagedOutcome,
 } from './staged-outcome.js';
+export type { Outage, ReceivedMessage, TestedSink } from './tested-sink.js';
 export { VirtualClock } from './virtual-clock.js';

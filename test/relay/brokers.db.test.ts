@@ -1,7 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { jetstream, jetstreamManager } from '@nats-io/jetstream';
-import { connect as connectNats } from '@nats-io/transport-node';
-import { Consumer, stringDeserializers } from '@platformatic/kafka';
 import { afterEach, expect, test } from 'vitest';
 import { readMessage } from '../../runtime/consumer/index.js';
 import { postgresAdapter } from '../../runtime/databases.js';
@@ -13,7 +10,8 @@ import type { ShardDatabase } from '../../runtime/sharding/shard-database.js';
 import type { DatabaseHarness } from '../databases/databases.js';
 import { describeOn } from '../databases/vitest.js';
 import { Arrivals } from './support/arrivals.js';
-import { type Broker, kafkaBroker, kafkaJars, natsBroker, natsServer } from './support/brokers.js';
+import { type Broker, kafkaBroker, kafkaJars, NO_JARS, natsBroker, natsServer } from './support/brokers.js';
+import { type FollowedMessage, type Follower, followKafka, followNats } from './support/followers.js';
 import { RelayProcess } from './support/relay-process.js';
 
 /** Real brokers: `npm run proof:brokers`. */
@@ -92,46 +90,16 @@ async function check(database: ShardDatabase, arrivals: Arrivals): Promise<void>
   console.info(`${ids.length} events arrived, ${arrivals.duplicates} of them more than once`);
 }
 
-async function followNats(arrivals: Arrivals): Promise<void> {
-  const connection = await connectNats({ servers: [`127.0.0.1:${NATS_PORT}`], maxReconnectAttempts: -1 });
-  cleanUps.push(() => connection.close());
-  const manager = await jetstreamManager(connection);
-  await manager.streams.add({ name: 'EVENTS', subjects: ['events.>'] });
-  await manager.consumers.add('EVENTS', { durable_name: 'check', ack_policy: 'explicit' });
-  const consumer = await jetstream(connection).consumers.get('EVENTS', 'check');
-  const messages = await consumer.consume({ max_messages: 1_000 });
-  void (async () => {
-    for await (const message of messages) {
-      const names = message.headers?.keys() ?? [];
-      const headers = Object.fromEntries(names.map((name) => [name, message.headers?.get(name)]));
-      const { id, subject = '', modelVersion = 0 } = readMessage({ headers, body: message.data });
-      arrivals.add(id, subject, modelVersion);
-      message.ack();
-    }
-  })().catch(() => {});
-}
-
-async function followKafka(arrivals: Arrivals): Promise<void> {
-  const consumer = new Consumer({
-    groupId: `check-${Date.now()}`,
-    clientId: 'check',
-    bootstrapBrokers: [`127.0.0.1:${KAFKA_PORT}`],
-    deserializers: stringDeserializers,
-    retries: true,
-    retryDelay: 200,
-    autocreateTopics: true,
-  });
-  cleanUps.push(async () => consumer.close(true));
-  const stream = await consumer.consume({
-    topics: ['outbox.event.Account'],
-    mode: 'earliest',
-    autocommit: false,
-  });
-  stream.on('error', (error) => console.warn(String(error)));
-  stream.on('data', ({ headers, value }) => {
-    const { id, subject = '', modelVersion = 0 } = readMessage({ headers, body: value });
+/** Notes each message of a follower, which ends with the test. */
+async function note(
+  arrivals: Arrivals,
+  follow: (take: (message: FollowedMessage) => void) => Promise<Follower>,
+): Promise<void> {
+  const follower = await follow((message) => {
+    const { id, subject = '', modelVersion = 0 } = readMessage(message);
     arrivals.add(id, subject, modelVersion);
   });
+  cleanUps.push(() => follower.close());
 }
 
 describeOn('postgresql', 'A relay to real brokers', (harness) => {
@@ -142,7 +110,7 @@ describeOn('postgresql', 'A relay to real brokers', (harness) => {
       cleanUps.push(() => broker.remove());
       await broker.start();
       const arrivals = new Arrivals();
-      await followNats(arrivals);
+      await note(arrivals, (take) => followNats(NATS_PORT, 'events.>', take));
       const made = await world(harness, { nats: { servers: [`127.0.0.1:${NATS_PORT}`] } });
       await fill(made.database, EVENTS);
       console.info(`NATS: ${await rateOf(made.relay, arrivals, EVENTS)} events/s`);
@@ -155,13 +123,13 @@ describeOn('postgresql', 'A relay to real brokers', (harness) => {
   test.skipIf(kafka === undefined)(
     'Kafka gets every event, in order per model (kafka_2.13 of Maven)',
     async () => {
-      const broker = kafkaBroker(kafka ?? '', KAFKA_PORT);
+      const broker = kafkaBroker(kafka ?? NO_JARS, KAFKA_PORT);
       cleanUps.push(() => broker.remove());
       await broker.start();
       const made = await world(harness, { kafka: { brokers: [`127.0.0.1:${KAFKA_PORT}`] } });
       await fill(made.database, EVENTS);
       const arrivals = new Arrivals();
-      const followed = followKafka(arrivals);
+      const followed = note(arrivals, (take) => followKafka(KAFKA_PORT, ['outbox.event.Account'], take));
       console.info(`Kafka: ${await rateOf(made.relay, arrivals, EVENTS)} events/s`);
       await followed;
       await disturb(made, broker);

@@ -1,10 +1,6 @@
 import type { PublishOutcome, RelayMessage } from '../relay-sink.js';
+import { BEHIND } from './deferred-outcomes.js';
 import { indexesByKey } from './indexes-by-key.js';
-
-const BEHIND: PublishOutcome = Object.freeze({
-  kind: 'deferred',
-  reason: 'an earlier message of its model was not taken',
-});
 
 /**
  * Sends messages one by one, those of one key in order and at most one at a time: nothing overtakes a message that was

@@ -28,20 +28,36 @@ export function natsBroker(program: string, port: number): Broker {
 }
 
 const KAFKA_VERSION = '4.0.0';
+const DEBEZIUM_VERSION = '3.2.3.Final';
 
-/** Folder with the jars of Kafka, fetched by Maven the first time. Undefined: Java or Maven is missing. */
-export function kafkaJars(): string | undefined {
-  const folder = join(ROOT, 'node_modules', '.cache', `kafka-${KAFKA_VERSION}`);
-  const jars = join(folder, 'lib');
-  if (existsSync(join(folder, 'complete'))) return jars;
+/** What Maven has fetched. */
+export interface KafkaJars {
+  /** Class path of the broker and of Kafka Connect. */
+  readonly classPath: string;
+  /** Folder of connectors for Kafka Connect. */
+  readonly plugins: string;
+}
+
+/** Of a machine without them, where tests are skipped. */
+export const NO_JARS: KafkaJars = { classPath: '', plugins: '' };
+
+/** Kafka, Kafka Connect and Debezium, fetched by Maven the first time. Undefined: Java or Maven is missing. */
+export function kafkaJars(): KafkaJars | undefined {
+  const folder = join(ROOT, 'node_modules', '.cache', `kafka-${KAFKA_VERSION}-debezium-${DEBEZIUM_VERSION}`);
+  const [jars, plugins] = [join(folder, 'lib'), join(folder, 'plugins')];
+  const found = { classPath: join(jars, '*'), plugins };
+  if (existsSync(join(folder, 'complete'))) return found;
   try {
     execFileSync('java', ['-version'], { stdio: 'ignore' });
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(plugins, { recursive: true });
     writeFileSync(join(folder, 'pom.xml'), pom());
     const args = ['-q', '-B', 'dependency:copy-dependencies', `-DoutputDirectory=${jars}`];
-    execFileSync('mvn', args, { cwd: folder, stdio: 'inherit' });
+    const env = { ...process.env, MAVEN_OPTS: '-Xmx384m' };
+    execFileSync('mvn', args, { cwd: folder, stdio: 'inherit', env });
+    const plugin = join(jars, `debezium-connector-postgres-${DEBEZIUM_VERSION}-plugin.tar.gz`);
+    execFileSync('tar', ['-xzf', plugin, '-C', plugins]);
     writeFileSync(join(folder, 'complete'), '');
-    return jars;
+    return found;
   } catch (error) {
     console.warn(`Kafka is not run: ${String(error)}`);
     return undefined;
@@ -49,25 +65,28 @@ export function kafkaJars(): string | undefined {
 }
 
 function pom(): string {
-  const dependency = (group: string, artifact: string, version: string): string =>
-    `<dependency><groupId>${group}</groupId><artifactId>${artifact}</artifactId><version>${version}</version></dependency>`;
+  const dependency = (group: string, artifact: string, version: string, more = ''): string =>
+    `<dependency><groupId>${group}</groupId><artifactId>${artifact}</artifactId><version>${version}</version>${more}</dependency>`;
+  // The plugin brings its own libraries, which Kafka Connect keeps apart.
+  const plugin =
+    '<classifier>plugin</classifier><type>tar.gz</type><exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>';
   return `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
 <groupId>local</groupId><artifactId>brokers</artifactId><version>1</version><packaging>pom</packaging>
-<dependencies>${dependency('org.apache.kafka', 'kafka_2.13', KAFKA_VERSION)}${dependency('org.slf4j', 'slf4j-nop', '1.7.36')}</dependencies>
+<dependencies>
+${dependency('org.apache.kafka', 'kafka_2.13', KAFKA_VERSION)}
+${dependency('org.apache.kafka', 'connect-runtime', KAFKA_VERSION)}
+${dependency('org.slf4j', 'slf4j-nop', '1.7.36')}
+${dependency('io.debezium', 'debezium-connector-postgres', DEBEZIUM_VERSION, plugin)}
+</dependencies>
 </project>
 `;
 }
 
-export function kafkaBroker(jars: string, port: number): Broker {
+export function kafkaBroker({ classPath }: KafkaJars, port: number): Broker {
   const folder = mkdtempSync(join(tmpdir(), 'fw-kafka-'));
   const properties = join(folder, 'server.properties');
   writeFileSync(properties, kafkaProperties(folder, port));
-  const java = (...args: readonly string[]): readonly string[] => [
-    '-Xmx512m',
-    '-cp',
-    join(jars, '*'),
-    ...args,
-  ];
+  const java = (...args: readonly string[]): readonly string[] => ['-Xmx512m', '-cp', classPath, ...args];
   const format = java('kafka.tools.StorageTool', 'format', '-t', 'MkU3OEVBNTcwNTJENDM2Qk', '-c', properties);
   execFileSync('java', format, { stdio: 'ignore' });
   return new ProcessBroker(port, folder, () =>

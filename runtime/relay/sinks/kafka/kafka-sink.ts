@@ -1,9 +1,10 @@
-import type { Producer, SASLOptions } from '@platformatic/kafka';
+import type { SASLOptions } from '@platformatic/kafka';
 import type { KafkaReceiver } from '../../../config/types.js';
 import { messageOf } from '../../../errors.js';
 import { ACCEPTED, type PublishOutcome, type RelayMessage, type RelaySink } from '../../relay-sink.js';
 import { addressOf } from '../address-template.js';
-import { loadKafka } from './load-kafka.js';
+import { ABORTED, BEHIND } from '../deferred-outcomes.js';
+import { BatchProducer, type Connecting, type KafkaRecord } from './batch-producer.js';
 
 /** How a sink reaches its brokers. */
 export interface KafkaOptions extends Omit<KafkaReceiver, 'kind'> {
@@ -24,104 +25,84 @@ export function kafkaSink(options: KafkaOptions): RelaySink {
   return new KafkaSink(options);
 }
 
-type TextProducer = Producer<string, string, string, string>;
-
 class KafkaSink implements RelaySink {
   readonly #options: KafkaOptions;
-  #producer: Promise<TextProducer> | undefined;
+  readonly #producers = new Set<BatchProducer>();
+  readonly #idle: BatchProducer[] = [];
 
   constructor(options: KafkaOptions) {
     this.#options = options;
   }
 
+  /** Each batch under way has a producer for itself. */
   async publish(messages: readonly RelayMessage[], signal: AbortSignal): Promise<readonly PublishOutcome[]> {
-    const leave = (): void => void this.close();
+    const producer = this.#idle.pop() ?? this.#add();
+    const leave = (): void => void producer.close();
     signal.addEventListener('abort', leave, { once: true });
     try {
-      return await this.#send(messages);
+      return await this.#send(producer, messages, signal);
     } finally {
       signal.removeEventListener('abort', leave);
+      this.#idle.push(producer);
     }
   }
 
   async close(): Promise<void> {
-    const producer = this.#producer;
-    this.#producer = undefined;
-    await producer?.then((open) => open.close()).catch(() => {});
+    await Promise.all([...this.#producers].map((producer) => producer.close()));
+  }
+
+  #add(): BatchProducer {
+    const producer = new BatchProducer(connectingOf(this.#options));
+    this.#producers.add(producer);
+    return producer;
   }
 
   /** A batch that the brokers refuse because of one message is sent in halves, in order, until that one is alone. */
-  async #send(messages: readonly RelayMessage[]): Promise<readonly PublishOutcome[]> {
+  async #send(
+    producer: BatchProducer,
+    messages: readonly RelayMessage[],
+    signal: AbortSignal,
+  ): Promise<readonly PublishOutcome[]> {
+    if (signal.aborted) return messages.map(() => ABORTED);
     try {
-      const producer = await this.#opened();
-      await producer.send({ messages: messages.map((message) => this.#record(message)) });
+      await producer.send(messages.map((message) => recordOf(message, this.#options.topic)));
       return messages.map(() => ACCEPTED);
     } catch (error) {
-      // A sequence that was not acknowledged is in doubt: the next batch begins one of its own.
-      await this.close();
       const reason = reasonsOf(error);
       if (!isAtFault(error)) return messages.map(() => ({ kind: 'deferred', reason }));
       if (messages.length === 1) return [{ kind: 'rejected', reason }];
       const half = Math.ceil(messages.length / 2);
-      const first = await this.#send(messages.slice(0, half));
+      const first = await this.#send(producer, messages.slice(0, half), signal);
       const stopped = first.some(({ kind }) => kind !== 'accepted');
       const rest = messages.slice(half);
-      return [...first, ...(stopped ? rest.map(() => BEHIND) : await this.#send(rest))];
+      return [...first, ...(stopped ? rest.map(() => BEHIND) : await this.#send(producer, rest, signal))];
     }
-  }
-
-  #record(message: RelayMessage): {
-    topic: string;
-    key: string;
-    value: string;
-    headers: Record<string, string>;
-  } {
-    const attributes = Object.entries(message.attributes).map(([name, value]) => [`ce_${name}`, value]);
-    return {
-      topic: addressOf(this.#options.topic, message),
-      key: message.key,
-      value: message.body,
-      headers: {
-        ...message.headers,
-        ...Object.fromEntries(attributes),
-        'content-type': message.contentType,
-      },
-    };
-  }
-
-  #opened(): Promise<TextProducer> {
-    this.#producer ??= this.#open().catch((error: unknown) => {
-      this.#producer = undefined;
-      throw error;
-    });
-    return this.#producer;
-  }
-
-  async #open(): Promise<TextProducer> {
-    const { brokers, clientId, timeoutMs, tls } = this.#options;
-    const { Producer, stringSerializers } = await loadKafka();
-    const sasl = saslOf(this.#options);
-    return new Producer({
-      clientId,
-      bootstrapBrokers: [...brokers],
-      serializers: stringSerializers,
-      idempotent: true,
-      acks: -1,
-      autocreateTopics: true,
-      connectTimeout: timeoutMs,
-      timeout: timeoutMs,
-      retries: 2,
-      retryDelay: 200,
-      ...(tls ? { tls: {} } : {}),
-      ...(sasl === undefined ? {} : { sasl }),
-    });
   }
 }
 
-const BEHIND: PublishOutcome = Object.freeze({
-  kind: 'deferred',
-  reason: 'an earlier message was not taken',
-});
+function recordOf(message: RelayMessage, topic: string): KafkaRecord {
+  const headers: Record<string, string> = { ...message.headers };
+  for (const [name, value] of Object.entries(message.attributes)) headers[`ce_${name}`] = value;
+  headers['content-type'] = message.contentType;
+  return { topic: addressOf(topic, message), key: message.key, value: message.body, headers };
+}
+
+function connectingOf(options: KafkaOptions): Connecting {
+  const { brokers, clientId, timeoutMs, tls } = options;
+  const sasl = saslOf(options);
+  return {
+    clientId,
+    bootstrapBrokers: [...brokers],
+    autocreateTopics: true,
+    connectTimeout: timeoutMs,
+    timeout: timeoutMs,
+    requestTimeout: timeoutMs,
+    retries: 2,
+    retryDelay: 200,
+    ...(tls ? { tls: {} } : {}),
+    ...(sasl === undefined ? {} : { sasl }),
+  };
+}
 
 const MECHANISMS = {
   plain: 'PLAIN',

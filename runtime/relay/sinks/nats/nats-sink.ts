@@ -4,6 +4,7 @@ import type { NatsReceiver } from '../../../config/types.js';
 import { messageOf } from '../../../errors.js';
 import { ACCEPTED, type PublishOutcome, type RelayMessage, type RelaySink } from '../../relay-sink.js';
 import { addressOf } from '../address-template.js';
+import { ABORTED } from '../deferred-outcomes.js';
 import { oneByOne } from '../one-by-one.js';
 import { percentEncoded } from '../percent-encoded.js';
 import { type JetStreamModule, loadNats, type TransportModule } from './load-nats.js';
@@ -40,11 +41,13 @@ class NatsSink implements RelaySink {
   }
 
   async publish(messages: readonly RelayMessage[], signal: AbortSignal): Promise<readonly PublishOutcome[]> {
-    const client = await this.#connected();
     const leave = (): void => void this.close();
     signal.addEventListener('abort', leave, { once: true });
     try {
-      return await oneByOne(messages, (message) => this.#send(client, message));
+      const client = await this.#connected();
+      return await oneByOne(messages, (message) =>
+        signal.aborted ? Promise.resolve(ABORTED) : this.#send(client, message),
+      );
     } finally {
       signal.removeEventListener('abort', leave);
     }

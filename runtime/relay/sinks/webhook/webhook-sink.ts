@@ -1,6 +1,7 @@
-import { type Timer, time } from '../../../concurrency/time.js';
+import { time } from '../../../concurrency/time.js';
 import { messageOf } from '../../../errors.js';
 import { ACCEPTED, type PublishOutcome, type RelayMessage, type RelaySink } from '../../relay-sink.js';
+import { ABORTED } from '../deferred-outcomes.js';
 import { oneByOne } from '../one-by-one.js';
 import { percentEncoded } from '../percent-encoded.js';
 import { sign, signingKey } from './signature.js';
@@ -55,28 +56,26 @@ class WebhookSink implements RelaySink {
   async close(): Promise<void> {}
 
   async #post(message: RelayMessage, signal: AbortSignal): Promise<PublishOutcome> {
-    const abort = new AbortController();
-    const cancel = (): void => abort.abort();
-    signal.addEventListener('abort', cancel, { once: true });
-    const timer: Timer = time.setTimeout(cancel, this.#timeoutMs);
+    if (signal.aborted) return ABORTED;
+    const late = new AbortController();
+    const timer = time.setTimeout(() => late.abort(), this.#timeoutMs);
     try {
-      if (signal.aborted) return { kind: 'deferred', reason: 'delivery ends' };
       const response = await fetch(this.#url, {
         method: 'POST',
         redirect: 'manual',
         headers: this.#headers(message),
         body: message.body,
-        signal: abort.signal,
+        signal: AbortSignal.any([signal, late.signal]),
       });
       const outcome = outcomeOf(response);
       await drain(response);
       return outcome;
     } catch (error) {
-      const reason = abort.signal.aborted ? `no answer within ${this.#timeoutMs} ms` : reasonOf(error);
+      if (signal.aborted) return ABORTED;
+      const reason = late.signal.aborted ? `no answer within ${this.#timeoutMs} ms` : reasonOf(error);
       return { kind: 'deferred', reason };
     } finally {
       time.clearTimeout(timer);
-      signal.removeEventListener('abort', cancel);
     }
   }
 

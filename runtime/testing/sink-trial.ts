@@ -1,0 +1,180 @@
+import { AssertionError, deepStrictEqual, strictEqual } from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { sleep, type Timer, time } from '../concurrency/time.js';
+import type { PublishOutcome, RelayMessage, RelaySink } from '../relay/relay-sink.js';
+import type { ReceivedMessage, TestedSink } from './tested-sink.js';
+
+/** Messages of one key, in order. */
+export interface SentKey {
+  readonly key: string;
+  readonly messages: readonly RelayMessage[];
+}
+
+/** Most time for what a receiver or a call takes, in milliseconds. */
+const PATIENCE_MS = 30_000;
+/** The relay gives a call up after a while. A sink may take that long to notice that a receiver is out of reach. */
+const CALL_MS = 10_000;
+const PAUSE_MS = 50;
+/** What protocols escape in bodies and headers. */
+const TEXT = 'Größe "5" 100 % 😀';
+
+/** Messages of a new key. */
+export function sentKey(count: number, text: string = TEXT): SentKey {
+  const key = randomUUID();
+  const messages = Array.from({ length: count }, (_, index) => messageOf(key, index + 1, text));
+  return { key, messages };
+}
+
+function messageOf(key: string, number: number, text: string): RelayMessage {
+  const id = randomUUID();
+  const attributes = {
+    specversion: '1.0',
+    id,
+    source: '/conformance/shards/0-0',
+    type: 'conformance.Sent',
+    subject: key,
+    sequence: String(number).padStart(19, '0'),
+    note: TEXT,
+  };
+  const names = { modelName: 'Conformance', eventType: 'Sent', contentType: 'application/json' };
+  return { id, key, ...names, attributes, headers: {}, body: JSON.stringify({ id, number, text }) };
+}
+
+/** One case of the conformance suite: opens sinks, sends as the relay does and looks at what has arrived. */
+export class SinkTrial {
+  readonly #tested: TestedSink;
+  readonly #opened: RelaySink[] = [];
+
+  private constructor(tested: TestedSink) {
+    this.#tested = tested;
+  }
+
+  static async run(tested: TestedSink, work: (trial: SinkTrial) => Promise<void>): Promise<void> {
+    const trial = new SinkTrial(tested);
+    try {
+      await work(trial);
+    } finally {
+      await Promise.all(trial.#opened.map((sink) => trial.settles(sink.close(), 'close()')));
+    }
+  }
+
+  open(): RelaySink {
+    const sink = this.#tested.open();
+    this.#opened.push(sink);
+    return sink;
+  }
+
+  /** Outcomes of one call. What it throws defers all messages. */
+  async attempt(
+    sink: RelaySink,
+    messages: readonly RelayMessage[],
+    signal?: AbortSignal,
+  ): Promise<readonly PublishOutcome[]> {
+    const late = new AbortController();
+    const timer = time.setTimeout(() => late.abort(), CALL_MS);
+    const aborted = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
+    try {
+      const call = sink
+        .publish(messages, aborted)
+        .then(undefined, (error: unknown) => deferred(messages, error));
+      const outcomes = await this.settles(call, 'publish()');
+      strictEqual(outcomes.length, messages.length, 'publish() gives one outcome for each message');
+      checkOrder(messages, outcomes);
+      return outcomes;
+    } finally {
+      time.clearTimeout(timer);
+    }
+  }
+
+  /** Sends messages again until all are accepted. @throws AssertionError if one is rejected */
+  async accepts(sink: RelaySink, messages: readonly RelayMessage[]): Promise<void> {
+    const giveUpAt = time.nowMs() + PATIENCE_MS;
+    let left = messages;
+    while (left.length > 0) {
+      const outcomes = await this.attempt(sink, left);
+      const isFinal = outcomes.some(({ kind }) => kind === 'rejected' || kind === 'gone');
+      left = left.filter((_, index) => outcomes[index]?.kind !== 'accepted');
+      if (left.length === 0) return;
+      if (isFinal || time.nowMs() > giveUpAt)
+        throw failed(`Expected all messages to be accepted, got ${this.show(outcomes)}`);
+      await sleep(PAUSE_MS);
+    }
+  }
+
+  /** Waits until the receiver holds all messages of these keys, and compares them and their order. */
+  async arrives(...keys: readonly SentKey[]): Promise<void> {
+    const giveUpAt = time.nowMs() + PATIENCE_MS;
+    for (;;) {
+      const received = await this.#tested.received();
+      const ids = new Set(received.map(({ id }) => id));
+      const missing = keys.flatMap(({ messages }) => messages.filter(({ id }) => !ids.has(id)));
+      if (missing.length === 0) {
+        for (const key of keys) compare(key, received);
+        return;
+      }
+      if (time.nowMs() > giveUpAt) throw failed(`${missing.length} accepted messages have not arrived`);
+      await sleep(PAUSE_MS);
+    }
+  }
+
+  /** Which messages of a key the receiver holds now. */
+  async idsOf({ messages }: SentKey): Promise<readonly string[]> {
+    const sent = new Set(messages.map(({ id }) => id));
+    const received = await this.#tested.received();
+    return received.flatMap(({ id }) => (sent.has(id) ? [id] : []));
+  }
+
+  /** @throws AssertionError if a call takes too long */
+  async settles<T>(call: Promise<T>, subject: string): Promise<T> {
+    let timer: Timer | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = time.setTimeout(
+        () => reject(failed(`${subject} has not settled within ${PATIENCE_MS / 1_000} s`)),
+        PATIENCE_MS,
+      );
+    });
+    try {
+      return await Promise.race([call, late]);
+    } finally {
+      time.clearTimeout(timer);
+    }
+  }
+
+  show(outcomes: readonly PublishOutcome[]): string {
+    const texts = outcomes.map((each) => ('reason' in each ? `${each.kind}: ${each.reason}` : each.kind));
+    return [...new Set(texts)].join('; ');
+  }
+}
+
+function deferred(messages: readonly RelayMessage[], error: unknown): readonly PublishOutcome[] {
+  return messages.map(() => ({ kind: 'deferred', reason: String(error) }));
+}
+
+/** Nothing of a key may be accepted behind what was not. */
+function checkOrder(messages: readonly RelayMessage[], outcomes: readonly PublishOutcome[]): void {
+  const stopped = new Set<string>();
+  for (const [index, { key }] of messages.entries()) {
+    if (outcomes[index]?.kind !== 'accepted') stopped.add(key);
+    else if (stopped.has(key)) throw failed('A message was accepted behind one of its key that was not');
+  }
+}
+
+/** The first arrival of each message counts: a repetition may come at any time. */
+function compare({ key, messages }: SentKey, received: readonly ReceivedMessage[]): void {
+  const sent = new Map(messages.map((message) => [message.id, message]));
+  const arrived: string[] = [];
+  for (const message of received) {
+    const original = sent.get(message.id);
+    if (original === undefined) continue;
+    if (!arrived.includes(message.id)) arrived.push(message.id);
+    strictEqual(message.body, original.body, 'The body has changed');
+    if (message.key !== undefined) strictEqual(message.key, key, 'The key has changed');
+    if (message.attributes !== undefined)
+      deepStrictEqual({ ...message.attributes }, original.attributes, 'Attributes have changed');
+  }
+  deepStrictEqual(arrived, [...sent.keys()], 'The messages of a key arrived in another order');
+}
+
+function failed(message: string): AssertionError {
+  return new AssertionError({ message });
+}
