@@ -43,8 +43,8 @@ import { answerUnserved, translateRefusal } from './unserved.js';
 export interface HttpServerOptions {
   readonly routes: readonly RouteDescriptor[];
   readonly executor: Executes;
-  /** The OpenAPI document: `/openapi.json`, and what `/docs` is rendered from. */
-  readonly openApi: object;
+  /** The OpenAPI document: `/openapi.json`, and what `/docs` is rendered from. Default: neither is served. */
+  readonly openApi?: object;
   readonly authenticator: Authenticator;
   readonly health: HealthCheck;
   /** What one caller may take of this process. Default: anything. */

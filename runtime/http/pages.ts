@@ -13,7 +13,8 @@ export interface PagesContext {
   readonly server: FastifyInstance;
   readonly answers: Answers;
   readonly readiness: Readiness;
-  readonly openApi: object;
+  /** Undefined: there is neither `/openapi.json` nor `/docs`. */
+  readonly openApi: object | undefined;
   readonly title: string | undefined;
   readonly metrics: Metrics | undefined;
   readonly paths: PathMethods;
@@ -26,8 +27,11 @@ const HOST = /^[A-Za-z0-9.-]{1,253}(?::[0-9]{1,5})?$|^\[[0-9A-Fa-f:.]{2,45}\](?:
 
 /** Serves `/openapi.json`, `/docs`, `/metrics` and `/health/...`, wherever the application has no route of its own. */
 export function addPages(context: PagesContext): void {
-  addDocument(context);
-  addDocs(context);
+  const { openApi } = context;
+  if (openApi !== undefined) {
+    addDocument(context, openApi);
+    addDocs(context, openApi);
+  }
   addHealth(context);
   addMetrics(context);
 }
@@ -58,13 +62,13 @@ function addMetrics({ server, answers, paths, metrics }: PagesContext): void {
   });
 }
 
-function addDocument({ server, answers, paths, openApi }: PagesContext): void {
+function addDocument({ server, answers, paths }: PagesContext, openApi: object): void {
   if (paths.has('GET', '/openapi.json')) return;
   const page = new FixedPage(documentText(openApi), { 'content-type': 'application/json' });
   server.get('/openapi.json', (request, { raw }) => page.send(answers, request.raw, raw));
 }
 
-function addDocs({ server, answers, paths, openApi, title }: PagesContext): void {
+function addDocs({ server, answers, paths, title }: PagesContext, openApi: object): void {
   if (paths.has('GET', '/docs')) return;
   const docs = docsPage(openApi, title);
   const headers = {

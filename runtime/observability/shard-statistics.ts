@@ -27,6 +27,12 @@ export interface WriterSource {
 
 const NOTHING_WRITTEN: WriterCounts = { statements: 0, plans: 0, folded: 0, splits: 0 };
 
+/** Of a process that writes no plans. */
+export const NO_WRITERS: WriterSource = {
+  used: [],
+  gateway: () => ({ writer: { queued: 0, counters: NOTHING_WRITTEN } }),
+};
+
 /** Opens nothing. */
 export function shardStatistics(
   databases: Pick<DatabaseRegistry, 'shards' | 'memberConfig' | 'database'>,

@@ -10,12 +10,14 @@ import {
   until,
 } from '../events/test-support/ledger.js';
 import { HERE, THERE } from '../execution/test-support/accounts.js';
+import { retain } from '../retention/retain.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { Relay } from './relay.js';
 import type { RelayMessage } from './relay-sink.js';
 import { sinkConsumers } from './sink-consumer.js';
 import { type CollectingSink, collectingSink } from './test-support/collecting-sink.js';
 
+const DAY_MS = 24 * 60 * 60 * 1_000;
 const running: { stop(graceMs?: number): Promise<void> }[] = [];
 
 afterEach(async () => {
@@ -83,6 +85,37 @@ describeOnEachAdapter('A sink of the relay', (harness) => {
     expect(relay.statistics()).toEqual([
       { sink: 'collect', shard: HERE, accepted: 1, deferred: 0, rejected: 0, takes: true },
     ]);
+  });
+
+  test('keeps partitions that it has not sent, and none that it has', async () => {
+    const databases = await harness.makeShards({
+      shards: [HERE],
+      migrations: ledgerMigrations,
+      owner: 'retention',
+    });
+    const database = databases.database(HERE);
+    const down = collectingSink({ name: 'down' });
+    down.judge = () => {
+      throw new Error('connection refused');
+    };
+    const ledger = serve(databases, [down]);
+    const [account = ''] = await credits(ledger, 1, 2);
+    await until(() => down.batches.length > 0);
+    const later = new Date(Date.now() + 400 * DAY_MS);
+    const options = { keepDays: 1 };
+    await ledger.rows("UPDATE eventlog.events SET created_date = now() - interval '2 days'");
+    const held = await retain({ database, all: [database] }, options, later);
+    expect(held.kept).toContainEqual({
+      partition: expect.stringMatching(/^events_/),
+      reason: 'relay:down has not handled all of it',
+    });
+    expect(await ledger.rows('SELECT count(*) FROM eventlog.events')).toEqual([['2']]);
+    down.judge = collectingSink().judge;
+    await until(() => versionsOf(down.received, account).length === 2);
+    await ledger.events.stop();
+    const { kept } = await retain({ database, all: [database] }, options, later);
+    expect(kept).toEqual([]);
+    expect(await ledger.rows('SELECT count(*) FROM eventlog.events')).toEqual([['0']]);
   });
 
   test('that is down stops only itself, counts no attempts, and gets what has waited in order', async () => {

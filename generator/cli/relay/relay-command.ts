@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { EventDescriptor } from '../../../runtime/operations.js';
-import { type CommandContext, InputError, readConfig, withConfig } from '../command-context.js';
+import type { DatabaseRegistry, EventDescriptor, Relay, RelayPages } from '../../../runtime/operations.js';
+import { type CommandContext, InputError, readConfig, wholeNumber, withConfig } from '../command-context.js';
 import type { Command } from '../commander.js';
 import { expectFailures } from '../database-failures.js';
 import { EXIT, type ExitCode } from '../exit.js';
@@ -12,6 +12,8 @@ interface RelayFlags {
   readonly config: string;
   readonly sink?: readonly string[];
   readonly application?: string;
+  readonly port?: number;
+  readonly host: string;
 }
 
 /** Adds `fw-gen relay`. */
@@ -25,11 +27,18 @@ export function addRelayCommand(program: Command, context: CommandContext): void
       '--application <module>',
       'compiled module that exports the application, for sinks with versions: latest',
     )
+    .option(
+      '--port <port>',
+      'serves /health/live, /health/ready and /metrics there; 0 for any free port',
+      wholeNumber(0, 65_535),
+    )
+    .option('--host <host>', 'address for --port', '127.0.0.1')
     .addHelpText(
       'after',
       examples(
         ['fw-gen relay', 'all sinks of the configuration'],
         ['fw-gen relay --sink orders', 'one of them'],
+        ['fw-gen relay --host 0.0.0.0 --port 9464', 'with health checks and metrics'],
         ['fw-gen events lag', 'how far each has come; its name there is relay:<sink>'],
       ),
     )
@@ -48,12 +57,30 @@ async function relay(flags: RelayFlags, { output, signal }: CommandContext): Pro
   const definitions = configuredSinks({ schemaBaseUrl, sinks });
   return withDatabases(config.sharding, output.error, async (databases) => {
     const process = new Relay({ databases, sinks: definitions, events, schemaBaseUrl, warn: output.error });
+    const pages = await servePages(flags, databases, process);
     process.start();
     output.info(`relaying to ${sinks.map(({ name }) => name).join(', ')}`);
+    if (pages !== undefined) output.info(`health and metrics on ${pages.url}`);
     if (!signal.aborted) await once(signal, 'abort');
     await process.stop();
+    await pages?.close();
     return EXIT.success;
   });
+}
+
+/** Undefined without `--port`. @throws InputError for an address that cannot be listened on */
+async function servePages(
+  { port, host }: RelayFlags,
+  databases: DatabaseRegistry,
+  relaying: Relay,
+): Promise<RelayPages | undefined> {
+  if (port === undefined) return undefined;
+  const { serveRelayPages } = await import('../../../runtime/operations.js');
+  try {
+    return await serveRelayPages({ databases, host, port, statistics: () => relaying.statistics() });
+  } catch (error) {
+    throw new InputError(`--host ${host} --port ${port} cannot be listened on: ${String(error)}`);
+  }
 }
 
 /** @throws InputError for a name that no sink has */
