@@ -103,14 +103,17 @@ advertised.listeners=PLAINTEXT://127.0.0.1:${port}
 controller.listener.names=CONTROLLER
 listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
 log.dirs=${join(folder, 'data')}
+group.initial.rebalance.delay.ms=0
 offsets.topic.replication.factor=1
+offsets.topic.num.partitions=1
 transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
-num.partitions=4
+num.partitions=3
 `;
 }
 
-class ProcessBroker implements Broker {
+/** A server in a process of its own, which listens on one port. */
+export class ProcessBroker implements Broker {
   readonly port: number;
   readonly #folder: string;
   readonly #spawn: () => ChildProcess;

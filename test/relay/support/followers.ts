@@ -5,6 +5,8 @@ import { Consumer, stringDeserializers } from '@platformatic/kafka';
 /** A message as a broker hands it over. */
 export interface FollowedMessage {
   readonly key: string | undefined;
+  /** Undefined but in Kafka. */
+  readonly partition?: number | undefined;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
 }
@@ -53,6 +55,6 @@ export async function followKafka(
   });
   const stream = await consumer.consume({ topics: [...topics], mode: 'earliest', autocommit: false });
   stream.on('error', (error) => console.warn(String(error)));
-  stream.on('data', ({ key, headers, value }) => take({ key, headers, body: value }));
+  stream.on('data', ({ key, partition, headers, value }) => take({ key, partition, headers, body: value }));
   return { close: async () => consumer.close(true) };
 }
