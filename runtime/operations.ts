@@ -3,8 +3,11 @@ import { systemEnvironment } from './concurrency/execution-environment.js';
 /** What the command line runs against databases. Loaded only by commands that need it. */
 import type { ShardingTopology } from './config/types.js';
 import { openDatabases, pgliteAdapter } from './databases.js';
+import { EventOperations } from './events/event-operations.js';
+import type { ShardLag } from './events/log/lag.js';
 import { CrossShardJournal } from './execution/cross-shard/cross-shard-journal.js';
 import { ShardGateways } from './execution/shard-gateways.js';
+import { type RelayPages, serveRelayPages } from './http/process/relay-pages.js';
 import type { Migration } from './migration/migration.js';
 import {
   type ChangePermissions,
@@ -13,7 +16,9 @@ import {
   type WantedTable,
 } from './migration/plan-changes.js';
 import { type Replay, withReplay } from './migration/replay.js';
+import { lagOfShards } from './observability/lag-of-shards.js';
 import { EventCatalog } from './persistence/codec/event-catalog.js';
+import type { Relay } from './relay/relay.js';
 import { SagaOrders } from './sagas/saga-orders.js';
 import { listSagas, type SagaListOptions, type SagaPage } from './sagas/sagas.js';
 import type { DatabaseRegistry } from './sharding/database-registry.js';
@@ -31,7 +36,7 @@ export type { HorizonHolder } from './events/log/horizon.js';
 export type { ConsumerLag, ShardLag } from './events/log/lag.js';
 export type { ScheduledAction, ScheduleState } from './events/schedules/schedules.js';
 export type { JournalEntry } from './execution/cross-shard/cross-shard-journal.js';
-export { type RelayPages, serveRelayPages } from './http/process/relay-pages.js';
+export type { RelayPages } from './http/process/relay-pages.js';
 export { describeDifference } from './migration/check-schema.js';
 export { type MigrationStep, migrateShards } from './migration/migrate.js';
 export { migrationStatus, type ShardMigrationStatus } from './migration/migration-status.js';
@@ -62,6 +67,17 @@ export async function withDatabases<T>(
   } finally {
     await databases.close(0);
   }
+}
+
+/** Health checks and metrics of a process that only relays. @throws the system's error for an address in use */
+export function serveRelay(
+  databases: DatabaseRegistry,
+  relay: Relay,
+  address: { readonly host: string; readonly port: number },
+): Promise<RelayPages> {
+  const operations = new EventOperations(databases);
+  const lag = (): Promise<readonly ShardLag[]> => lagOfShards(databases, operations);
+  return serveRelayPages({ databases, lag, statistics: () => relay.statistics(), ...address });
 }
 
 /** As `application.sagas.list`, where no application is at hand. */

@@ -75,9 +75,9 @@ async function servePages(
   relaying: Relay,
 ): Promise<RelayPages | undefined> {
   if (port === undefined) return undefined;
-  const { serveRelayPages } = await import('../../../runtime/operations.js');
+  const { serveRelay } = await import('../../../runtime/operations.js');
   try {
-    return await serveRelayPages({ databases, host, port, statistics: () => relaying.statistics() });
+    return await serveRelay(databases, relaying, { host, port });
   } catch (error) {
     throw new InputError(`--host ${host} --port ${port} cannot be listened on: ${String(error)}`);
   }

@@ -9,7 +9,13 @@ describeOnEachAdapter('A process that relays', (harness) => {
     const databases = await harness.makeShards({ shards: [HERE, THERE], migrations: ledgerMigrations });
     const counts = { accepted: 7, deferred: 1, rejected: 2, takes: false };
     const statistics = () => [{ sink: 'orders', shard: HERE, ...counts }];
-    const pages = await serveRelayPages({ databases, statistics, host: '127.0.0.1', port: 0 });
+    const pages = await serveRelayPages({
+      databases,
+      statistics,
+      lag: async () => [],
+      host: '127.0.0.1',
+      port: 0,
+    });
     const get = (path: string): Promise<Response> => fetch(`${pages.url}${path}`);
     try {
       expect((await get('/health/live')).status).toBe(200);

@@ -1,7 +1,5 @@
 import { UnauthenticatedError } from '../../errors.js';
-import { EventOperations } from '../../events/event-operations.js';
-import { lagOfShards } from '../../observability/lag-of-shards.js';
-import { createMetrics } from '../../observability/prometheus.js';
+import { createMetrics, type MetricsSources } from '../../observability/prometheus.js';
 import { NO_WRITERS, shardStatistics } from '../../observability/shard-statistics.js';
 import type { SinkStatistics } from '../../relay/sink-statistics.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
@@ -12,6 +10,8 @@ import { shardHealth } from './shard-health.js';
 export interface RelayPagesOptions {
   readonly databases: DatabaseRegistry;
   readonly statistics: () => readonly SinkStatistics[];
+  /** As the metrics ask for it. */
+  readonly lag: NonNullable<MetricsSources['lag']>;
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
@@ -30,8 +30,7 @@ export interface RelayPages {
  * @throws the system's error, for instance with code `EADDRINUSE`
  */
 export async function serveRelayPages(options: RelayPagesOptions): Promise<RelayPages> {
-  const { databases, statistics: sinks, host, port } = options;
-  const operations = new EventOperations(databases);
+  const { databases, statistics: sinks, lag, host, port } = options;
   const server = createHttpServer({
     routes: [],
     executor: { execute: refuse },
@@ -39,7 +38,7 @@ export async function serveRelayPages(options: RelayPagesOptions): Promise<Relay
     health: shardHealth(databases),
     metrics: createMetrics({
       statistics: () => shardStatistics(databases, NO_WRITERS),
-      lag: () => lagOfShards(databases, operations),
+      lag,
       sinks,
     }),
   });
