@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { application } from '../../examples/wallet/generated/application.js';
 import { GLOBAL_SHARD, MEXICO_SHARD } from '../../examples/wallet/shards.js';
 import { startPostgres } from '../../test/databases/server.js';
+import { prepareServer } from '../../test/databases/template.js';
 import { serverUrl, testDataSource, topologyOf } from '../../test/databases/topology.js';
 import { describeOn } from '../../test/databases/vitest.js';
 import { postgresAdapter } from '../databases.js';
 import { until } from '../events/test-support/ledger.js';
-import { migrate } from '../migration/migrate.js';
 import { DatabaseRegistry } from '../sharding/database-registry.js';
 import { mortalDatabases } from './test-support/mortal-databases.js';
 import {
@@ -28,14 +28,14 @@ describeOn('postgresql', 'Transfers whose destination is down for a while', (har
     const near = (await harness.makeTopology({ shards: [GLOBAL_SHARD], migrations: application.migrations }))
       .groups[0]?.members[0];
     if (near === undefined) throw new Error('There is one');
+    const user = await prepareServer(far, MEXICO_SHARD, application.migrations);
     const topology = topologyOf([
       [GLOBAL_SHARD, near.primary],
-      [MEXICO_SHARD, testDataSource(serverUrl(far, far.database), far)],
+      [MEXICO_SHARD, testDataSource(serverUrl(far, far.database), user)],
     ]);
     const healthy = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
     const rows = async (text: string) =>
       (await healthy.database(GLOBAL_SHARD).query({ text, values: [] })).rows;
-    await migrate(healthy, { migrations: application.migrations });
     const writer = walletProcess(healthy, false);
     try {
       const { sources, destinations } = await openPurses(writer);

@@ -7,12 +7,12 @@ import {
   type ReplicationMode,
   startReplicated,
 } from '../../test/databases/standby.js';
+import { prepareServer } from '../../test/databases/template.js';
 import { serverUrl, testDataSource, topologyOf } from '../../test/databases/topology.js';
 import { describeOn } from '../../test/databases/vitest.js';
 import { postgresAdapter } from '../databases.js';
 import { shardOfUuid } from '../domain/id.js';
 import { until } from '../events/test-support/ledger.js';
-import { migrate } from '../migration/migrate.js';
 import { DatabaseRegistry } from '../sharding/database-registry.js';
 import { loadMigrations, SHARDS, TransferLoad } from './test-support/transfer-load.js';
 import { readEndings } from './test-support/transfers.js';
@@ -56,12 +56,11 @@ async function run(harness: DatabaseHarness, mode: ReplicationMode): Promise<Run
   if (mexico === undefined) throw new Error('There is one');
   const url = serverUrl({ ...primary, port: proxy.port }, primary.database);
   const topology = topologyOf([
-    [GLOBAL_SHARD, testDataSource(url, primary)],
+    [GLOBAL_SHARD, testDataSource(url, await prepareServer(primary, GLOBAL_SHARD, loadMigrations))],
     [MEXICO_SHARD, mexico.primary],
   ]);
   const registry = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
   databases = registry;
-  await migrate(registry, { migrations: loadMigrations });
   const transfers = new TransferLoad(registry);
   load = transfers;
   await transfers.open(SOURCES_PER_SHARD);

@@ -77,7 +77,7 @@ class Servers implements ReplicatedServers {
     const [end] = await ask(this.primary, 'select pg_current_wal_insert_lsn()::text');
     await until('the standby has replayed the log', async () => {
       const replayed = `select pg_last_wal_replay_lsn() >= '${String(end)}'::pg_lsn`;
-      return (await ask(this.standby, replayed))[0] === true;
+      return (await ask(this.standby, replayed).catch(() => []))[0] === true;
     });
   }
 
@@ -96,9 +96,10 @@ class Servers implements ReplicatedServers {
     await this.primary.kill();
     if (this.#isDetached) await this.standby.start();
     this.#isDetached = false;
-    await ask(this.standby, 'select pg_promote(true, 60)');
+    // Recovery may cancel a query on a standby at any moment (40001).
     await until('the standby is promoted', async () => {
-      return (await ask(this.standby, 'select pg_is_in_recovery()'))[0] === false;
+      const text = 'select not pg_is_in_recovery() or pg_promote(true, 60)';
+      return (await ask(this.standby, text).catch(() => []))[0] === true;
     });
   }
 

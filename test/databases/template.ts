@@ -6,7 +6,7 @@ import { migrate } from '../../runtime/migration/migrate.js';
 import type { Migration } from '../../runtime/migration/migration.js';
 import { systemMigrations } from '../../runtime/migration/system-migrations.js';
 import { DatabaseRegistry } from '../../runtime/sharding/database-registry.js';
-import { APPLICATION_ROLE, documentedGrants, grantToApplication, type TestRole } from './roles.js';
+import { APPLICATION_ROLE, documentedGrants, grantToApplication, roleOfRun, type TestRole } from './roles.js';
 import type { ServerAddress } from './server.js';
 import { serverUrl, testDataSource, topologyOf } from './topology.js';
 
@@ -85,6 +85,22 @@ async function makeTemplate(
     // The name appears only when the template is whole.
     await client.query(`alter database ${draft} rename to ${template}`);
   });
+}
+
+/**
+ * Migrates the database of a server that a test has to itself.
+ *
+ * @returns what the run connects to it as: its owner, or the application's role (`FW_TEST_ROLE`)
+ */
+export async function prepareServer(
+  server: ServerAddress,
+  shard: ShardIdentifier,
+  migrations: readonly Migration[],
+): Promise<Pick<ServerAddress, 'user' | 'password'>> {
+  await migrateDatabase(server, server.database, shard, migrations);
+  if (roleOfRun() === 'owner') return server;
+  await withClient(server, grantToApplication);
+  return { user: APPLICATION_ROLE, password: APPLICATION_ROLE };
 }
 
 async function migrateDatabase(

@@ -1,12 +1,12 @@
 import { afterEach, expect, test } from 'vitest';
 import { StallingProxy } from '../../../test/databases/proxy.js';
 import { type ReplicatedServers, startReplicated } from '../../../test/databases/standby.js';
+import { prepareServer } from '../../../test/databases/template.js';
 import { serverUrl, testDataSource, topologyOf } from '../../../test/databases/topology.js';
 import { describeOn } from '../../../test/databases/vitest.js';
 import { postgresAdapter } from '../../databases.js';
 import { Decimal } from '../../domain/decimal.js';
 import { CreditAction, HERE, THERE } from '../../execution/test-support/accounts.js';
-import { migrate } from '../../migration/migrate.js';
 import { DatabaseRegistry } from '../../sharding/database-registry.js';
 import {
   type CreditedEnvelope,
@@ -50,7 +50,7 @@ describeOn(
         if (there === undefined) throw new Error('There is one');
         const url = serverUrl({ ...primary, port: clients.port }, primary.database);
         const topology = topologyOf([
-          [HERE, testDataSource(url, primary)],
+          [HERE, testDataSource(url, await prepareServer(primary, HERE, ledgerMigrations))],
           [THERE, there.primary],
         ]);
         const databases = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
@@ -70,7 +70,6 @@ describeOn(
         const copy = async ({ id, modelId, modelVersion, transaction }: CreditedEnvelope): Promise<void> => {
           await transaction.query({ text: INSERT, values: ['Copy', id, modelId, modelVersion] });
         };
-        await migrate(databases, { migrations: ledgerMigrations });
         // The new server is here before a lease has run out.
         const limits = { leaseMs: 120_000 };
         const ledger = openLedger(databases, {
@@ -159,9 +158,9 @@ describeOn('postgresql', 'A failover to a synchronous standby under load', () =>
     const { primary, standby } = servers;
     clients = await StallingProxy.start(primary);
     const url = serverUrl({ ...primary, port: clients.port }, primary.database);
-    const topology = topologyOf([[HERE, testDataSource(url, primary)]]);
+    const user = await prepareServer(primary, HERE, ledgerMigrations);
+    const topology = topologyOf([[HERE, testDataSource(url, user)]]);
     const databases = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
-    await migrate(databases, { migrations: ledgerMigrations });
     const handled = new Set<string>();
     const copy = async ({ id, modelId, modelVersion, transaction }: CreditedEnvelope): Promise<void> => {
       await transaction.query({ text: INSERT, values: ['Copy', id, modelId, modelVersion] });
