@@ -43,7 +43,7 @@ export interface GenerateOptions extends ProjectFolders, WriteOptions {
   readonly strict?: boolean;
   /** Folder of the user's own templates. Default: none. */
   readonly templatesDirectory?: string | undefined;
-  /** What earlier runs of this process left behind. Default: nothing. */
+  /** What earlier runs of this process left behind. Default: nothing. @internal */
   readonly memory?: RunMemory;
   /** Told when a phase begins. */
   readonly onPhase?: (phase: Phase) => void;

@@ -1,4 +1,6 @@
 /** The package's `./generator` entry: what `fw-gen` does, for build scripts. */
+
+export type { ProjectFolders } from './check/check-folders.js';
 export {
   DIAGNOSTICS,
   type Diagnostic,
@@ -6,7 +8,9 @@ export {
   formatDiagnostic,
 } from './diagnostics.js';
 export type { ChangeView } from './emit/emit-change.js';
-export type { ApplicationView } from './emit/views/application-view.js';
+export type { TracedText } from './emit/print/marks.js';
+export type { ResponseView } from './emit/response-types.js';
+export type { ApplicationView, HandledEventView, TagView } from './emit/views/application-view.js';
 export type {
   ExtraActionView,
   ExtraEventView,
@@ -15,10 +19,14 @@ export type {
   ExtraProjectView,
 } from './emit/views/extra-views.js';
 export type { HeaderView } from './emit/views/header-view.js';
-export type { MigrationView } from './emit/views/migration-view.js';
-export type { ModelView } from './emit/views/model-view.js';
+export type { ColumnView, IndexView, MigrationView } from './emit/views/migration-view.js';
+export type { MemberView, ModelView, SetterView } from './emit/views/model-view.js';
 export type { ServerView } from './emit/views/server-view.js';
-export type { SqlMigrationsView } from './emit/views/sql-migrations-view.js';
-export { type GenerateOptions, type GenerateResult, generate } from './generate.js';
+export type { SqlMigrationsView, SqlMigrationView } from './emit/views/sql-migrations-view.js';
+export type { CollaboratorView, RepositoryView } from './emit/wiring-printer.js';
+export { type GenerateOptions, type GenerateResult, generate, type Phase } from './generate.js';
+export type { Origin } from './read/shards/origin.js';
+export type { ShardVerdict } from './read/shards/verdict.js';
 export type { SourceLocation } from './schema/location.js';
 export type { FileChange } from './write/plan-write.js';
+export type { WriteOptions } from './write/write-project.js';

@@ -144,7 +144,7 @@ export type {
   ScheduleState,
   Schedules,
 } from './events/schedules/schedules.js';
-export { ActionExecutor } from './execution/action-executor.js';
+export { ActionExecutor, type ActionRunner } from './execution/action-executor.js';
 export {
   CrossShardJournal,
   type JournalEntry,

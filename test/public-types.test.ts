@@ -7,6 +7,8 @@ const ENTRIES = {
   index: 'runtime/index',
   codegen: 'runtime/codegen/index',
   config: 'runtime/config/index',
+  consumer: 'runtime/consumer/index',
+  generator: 'generator/index',
   testing: 'runtime/testing/index',
 } as const;
 const DIST = join(import.meta.dirname, '../dist');

@@ -16,6 +16,7 @@ export interface InboxTable {
   readonly received_date: Date;
 }
 
+/** What an inbox needs. */
 export interface InboxOptions<Database> {
   /** The consumer's own PostgreSQL. */
   readonly database: Kysely<Database>;

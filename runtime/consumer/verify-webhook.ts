@@ -4,6 +4,7 @@ import { UnauthenticatedError } from '../errors.js';
 import { sign, signingKey } from '../relay/sinks/webhook/signature.js';
 import type { IncomingMessage } from './received-event.js';
 
+/** What a webhook's signature is checked with. */
 export interface WebhookVerification {
   /** As the sender has it. Several while a secret is replaced. */
   readonly secrets: readonly string[];

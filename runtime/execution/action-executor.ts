@@ -70,7 +70,7 @@ const NEVER = '9999-12-31T23:59:59.999Z';
 const UNNAMED = '(unknown)';
 const UNKNOWN_PRINCIPAL = ownPrincipal('unknown').name;
 
-/** What runs actions, to those who do nothing else with an executor. */
+/** The part of an executor that runs actions. */
 export type ActionRunner = Pick<ActionExecutor, 'execute'>;
 
 /** Runs actions: phase 1 reads and stages, phase 2 persists the plan in one transaction on one shard. */
