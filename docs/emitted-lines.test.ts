@@ -41,7 +41,7 @@ describe('how much is emitted', () => {
     ]);
   });
 
-  test('the README of the booking example says so, too', () => {
+  test('the README of the booking example states the same', () => {
     const { written, emitted } = linesOf('booking');
     const readme = readFileSync(join(ROOT, 'examples/booking/README.md'), 'utf8');
     const said = (row: string): string | undefined =>

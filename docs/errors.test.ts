@@ -39,7 +39,7 @@ describe('docs/errors.md', () => {
     expect({ className, facts }).toEqual({ className: source?.className, facts: source?.facts });
   });
 
-  test.each(sections)('tells the status that HTTP gives $code', ({ code, status }) => {
+  test.each(sections)('states the HTTP status of $code', ({ code, status }) => {
     expect(status).toBe(KINDS[code]?.status);
   });
 

@@ -63,7 +63,7 @@ async function compile(examples: readonly CodeBlock[]): Promise<string> {
       ({ stdout }) => stdout,
       (error: { readonly stdout: string }) => error.stdout,
     );
-    // Mistakes in the sources that the examples import are told by the type check of the repository.
+    // Mistakes in the sources that the examples import are reported by the type check of the repository.
     const lines = output.split('\n').filter((line) => !/^(runtime|generator|examples|test)\//.test(line));
     return lines.join('\n').trim();
   } finally {

@@ -136,7 +136,7 @@ describe('nothing is written', () => {
     const { diagnostics } = await run(folder);
     expect(diagnostics.map(formatDiagnostic)).toEqual([
       'generated FWGEN038 Cannot write: EEXIST (mkdir). The files are as they were before\n' +
-        '    The file generated is in the way: move it, or choose another place.',
+        '    The file generated blocks the path. Move it, or choose another path.',
     ]);
     expect(readFileSync(join(folder, 'generated'), 'utf8')).toBe('a file');
   });

@@ -45,7 +45,7 @@ export interface GenerateOptions extends ProjectFolders, WriteOptions {
   readonly templatesDirectory?: string | undefined;
   /** What earlier runs of this process left behind. Default: nothing. @internal */
   readonly memory?: RunMemory;
-  /** Told when a phase begins. */
+  /** Called when a phase begins. */
   readonly onPhase?: (phase: Phase) => void;
 }
 

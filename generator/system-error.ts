@@ -20,7 +20,7 @@ export function writeAdvice(
   const obstacle = OBSTRUCTED.has(code ?? '') ? inTheWay(path) : undefined;
   if (obstacle === undefined) return 'Check free space and permissions.';
   const { place, kind } = obstacle;
-  return `The ${kind} ${show(place)} is in the way: move it, or choose another place.`;
+  return `The ${kind} ${show(place)} blocks the path. Move it, or choose another path.`;
 }
 
 const OBSTRUCTED: ReadonlySet<string> = new Set(['EEXIST', 'ENOTDIR', 'EISDIR']);

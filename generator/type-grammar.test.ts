@@ -11,7 +11,7 @@ import { type CompileRequest, compilerComplaints, emitDeclarations } from './tes
 import { chooserFrom } from './test-support/source-edits.js';
 import { sourceText } from './test-support/type-grammar.js';
 
-/** FUZZ_SEED repeats a run. FW_PROOF_TYPES: so many sources, compiled by each compiler. */
+/** FUZZ_SEED repeats a run. FW_PROOF_TYPES sets the number of sources, each compiled by each compiler. */
 const seed = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const proof = process.env['FW_PROOF_TYPES'];
 const sources = Number(proof ?? 60);

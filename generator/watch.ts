@@ -81,7 +81,7 @@ export class RunMemory {
     return key === this.#emitted && isNothing(this.read.changes) ? this.#files : undefined;
   }
 
-  /** What was read has been emitted under this key. Whether it stays on the disk as it is, nobody knows. */
+  /** The sources were emitted under this key. The files on disk may change at any time afterwards. */
   settle(key: string, files: EmittedFiles, outline: string): void {
     this.#emitted = key;
     this.#files = wholeOf(files, this.#files);

@@ -1,5 +1,5 @@
 import { fixedPrincipal } from 'fw-actions';
 import { startServer } from './generated/server.js';
 
-// A real service hands over an authenticator that looks at the request; here everybody is the same principal.
+// Demo only: every request has the same principal. A real service passes an authenticator that checks the request.
 await startServer({ title: 'Bookings', authenticator: fixedPrincipal('booking-demo') });

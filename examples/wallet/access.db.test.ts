@@ -182,7 +182,7 @@ describe('attempts on the secured wallet', () => {
       },
       /signature/,
     ],
-    ['an API key that nobody made', async () => `fwk_0123456789abcdef_${'A'.repeat(43)}`, /not known/],
+    ['an API key that was never created', async () => `fwk_0123456789abcdef_${'A'.repeat(43)}`, /not known/],
     ['half of an API key', async () => 'fwk_0123456789abcdef', /form/],
   ];
 

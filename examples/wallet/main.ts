@@ -1,5 +1,5 @@
 import { fixedPrincipal } from 'fw-actions';
 import { startServer } from './generated/server.js';
 
-// A real service hands over an authenticator that looks at the request; here everybody is one operator.
+// Demo only: every request comes from one operator. A real service passes an authenticator that checks the request.
 await startServer({ title: 'Wallets', authenticator: fixedPrincipal('wallet-demo', { role: 'operator' }) });

@@ -79,6 +79,6 @@ export async function handles(envelope: EventEnvelope<WalletMoneyDepositedEvent>
   await envelope.execute(WalletDepositMoneyAction, { walletId, amount });
   // @ts-expect-error the amount is missing
   await envelope.execute(WalletDepositMoneyAction, {});
-  // @ts-expect-error an envelope is told, not changed
+  // @ts-expect-error an envelope is read-only
   envelope.attempt = 2;
 }

@@ -21,7 +21,7 @@ const SHARDS = [
   [1, 2],
 ] as const;
 const LATE = 4;
-/** Nobody waits so long, unless something is broken. */
+/** Upper bound for a wait; reached only on a fault. */
 const GIVE_UP_MS = 60_000;
 /** Requests at a time for each shard. */
 const CALLERS = 3;
@@ -158,7 +158,7 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
   }
 }
 
-/** What an operator does once nobody is connected to the old database any more, but to listen. */
+/** Promotes the new database once only listening sessions of the old one remain. */
 async function promote(database: string): Promise<void> {
   const connected = `select 1 from pg_stat_activity
     where datname = '${database}' and application_name = 'web' and query not like 'LISTEN %'`;
@@ -239,7 +239,7 @@ test('a reload under load fails no request, loses none and repeats none', async 
         ...each,
         credentials: 'second',
       }));
-      await until('nobody uses the old password', async () => {
+      await until('no session uses the old password', async () => {
         const old = "select 1 from pg_stat_activity where usename = 'first' and query not like 'LISTEN %'";
         return (await sql(primary, 'postgres', old)).length === 0;
       });

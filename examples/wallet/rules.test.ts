@@ -11,7 +11,7 @@ import { OWNER, specs, storedWallet } from './test-support/wallets.js';
 
 const OWNER_OF_IT = { name: 'ana', claims: { owner: OWNER } } as const;
 const STRANGER = { name: 'bob', claims: { owner: '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a11' } } as const;
-const NOBODY = { name: 'carl' };
+const WITHOUT_CLAIMS = { name: 'carl' };
 const amount = new Decimal(5);
 
 describe('the money of a wallet', () => {
@@ -32,7 +32,7 @@ describe('the money of a wallet', () => {
 
   test.each([
     ['another owner', STRANGER],
-    ['a caller without claims', NOBODY],
+    ['a caller without claims', WITHOUT_CLAIMS],
   ])('is neither seen nor moved by %s', async (_, caller) => {
     const wallet = storedWallet();
     const refused = /^(bob|carl) may not run Wallet\w+Action on this$/;
@@ -51,7 +51,7 @@ describe('the money of a wallet', () => {
     await withdraw.when({ walletId: wallet.id, amount: new Decimal(-1) }).thenFails(ForbiddenError, refused);
   });
 
-  test('is not told from that of a wallet that does not exist', async () => {
+  test('equals that of a wallet that does not exist', async () => {
     const walletId = ShardedId.generate(Wallet, GLOBAL_SHARD);
     await specs.action(WalletGetAction).as(STRANGER).when({ walletId }).thenFails(ForbiddenError);
   });
@@ -64,7 +64,7 @@ describe('the money of a wallet', () => {
   });
 });
 
-test('a rule whose filter names nothing lets nobody in', () => {
+test('a rule with an empty filter denies every caller', () => {
   const open: ModelRule<Wallet> = { ...ownWallets, of: () => ({}) };
   expect(open.of({ name: 'ana', claims: {} } satisfies Principal)).toEqual({});
   expect(ownWallets.allows({ name: 'ana', claims: {} }, storedWallet())).toBe(false);

@@ -15,7 +15,7 @@ export const ownWallets: ModelRule<Wallet> = visible(Wallet, ({ claims }) =>
   claims.role === 'operator' ? 'all' : { ownerId: claims.owner },
 );
 
-/** Whether a caller may take money out of a wallet, whoever gets it. */
+/** Whether a caller may take money out of a wallet, whatever its destination. */
 export function mayMove(principal: Principal, source: Wallet | undefined): boolean {
   return source === undefined ? principal.claims.role === 'operator' : ownWallets.allows(principal, source);
 }

@@ -149,7 +149,7 @@ describeOnEachAdapter('A transfer', (harness) => {
     expect(await wallets.events.schedules.list()).toEqual([]);
   });
 
-  test('whose refund is refused is parked and visible, and comes on when somebody asks for it', async () => {
+  test('is parked and listed when its refund fails, and continues after a retry', async () => {
     const source = await create('US', FULL);
     const started = await transfer(source, ShardedId.generate(Wallet, MEXICO_SHARD), '1');
     const one = { walletId: source.id, amount: new Decimal(1) };

@@ -94,7 +94,7 @@ describeOnEachAdapter('the wallet on two shards', (harness) => {
     expect([after.version, after.balance.toString()]).toEqual([101, '10']);
   });
 
-  test('the history tells every version once and in order, page by page', async () => {
+  test('the history holds every version once and in order, page by page', async () => {
     const wallet = await create('MX');
     await Promise.all(Array.from({ length: 7 }, () => deposit(wallet, 1)));
     const versions: number[] = [];

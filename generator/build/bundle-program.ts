@@ -41,7 +41,7 @@ export async function bundleProgram(generator: string, folder: string): Promise<
   });
 }
 
-/** Packages that `fw-gen` needs and applications do not, each as one file: nobody has to install them. */
+/** Packages that `fw-gen` needs and applications do not, each as one file, so that applications do not install them. */
 async function bundlePackages(generator: string, folder: string): Promise<void> {
   const { resolve } = createRequire(import.meta.url);
   await bundlePackage('handlebars', resolve('handlebars/dist/cjs/handlebars.js'), {

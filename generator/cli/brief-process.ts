@@ -2,14 +2,14 @@ import { createRequire } from 'node:module';
 import type * as V8 from 'node:v8';
 
 const load = createRequire(import.meta.url);
-/** Whoever gives flags of their own knows better. */
+/** Flags that the user sets take precedence. */
 const mayTune = process.execArgv.length === 0 && (process.env['NODE_OPTIONS'] ?? '') === '';
 
 let isSparing = false;
 
 /**
- * Tells Node.js not to optimize code from now on: a process of a few hundred milliseconds has ended before that pays,
- * and spends a quarter of its time on it. Nothing but speed hangs on it.
+ * Disables optimizing compilation from now on: it takes a quarter of the time of a process of a few hundred milliseconds
+ * and does not pay off before the process ends. It affects speed only.
  */
 export function spareOptimizing(): void {
   if (!mayTune || isSparing) return;
@@ -18,7 +18,7 @@ export function spareOptimizing(): void {
 }
 
 /**
- * Tells Node.js to optimize less from now on: most functions of a run that ends within seconds never earn back what it
+ * Reduces optimization from now on: most functions of a run that ends within seconds never earn back what it
  * takes to optimize them, least of all with everything that they call inlined: a fourth of the time of a large cold run
  * would go into that. Comes before anything else is compiled, because compiled code is kept for the flags that it was
  * compiled under.

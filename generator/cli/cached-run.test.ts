@@ -314,6 +314,6 @@ describe('--verify-cache', () => {
     tamper((text) => text.replaceAll('"nullable":false', '"nullable":true '));
     const { code, error } = await generate('--verify-cache');
     expect(code).toBe(3);
-    expect(error).toContain('The cache holds something else than a run finds for src/');
+    expect(error).toContain('The cache differs from a fresh run for src/');
   });
 });

@@ -68,7 +68,7 @@ test.each([
   expect((await generate('--check', '--no-cache')).code).toBe(0);
 });
 
-test('params that cannot be are told of as by a cold run', async () => {
+test('invalid params give the diagnostics of a cold run', async () => {
   edit(PLACE, 'readonly code?: string', 'readonly code?: WeakMap<object, string>');
   const { code, error } = await generate();
   expect({ code, error }).toEqual({ code: 2, error: (await cold()).error });

@@ -32,7 +32,12 @@ export function withFormat(command: Command): Command {
 
 /** Adds `--parallel <n>`. */
 export function withParallel(command: Command): Command {
-  return command.option('--parallel <n>', 'most shards at a time, 1 to 256', wholeNumber(1, 256), 8);
+  return command.option(
+    '--parallel <n>',
+    'maximum number of concurrent shards, 1 to 256',
+    wholeNumber(1, 256),
+    8,
+  );
 }
 
 export function choice<T extends string>(choices: readonly T[]): (text: string) => T {
@@ -48,7 +53,7 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
   return (text) => {
     const value = Number(text);
     if (/^\d{1,16}$/.test(text) && value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
+    throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`);
   };
 }
 

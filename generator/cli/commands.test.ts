@@ -57,25 +57,23 @@ describe('generate --check', () => {
     const line = source.split('\n').findIndex((each) => each.includes(`readonly ${name}`)) + 1;
     const { code, info } = await generate('--check');
     expect(code).toBe(1);
-    expect(info).toContain(`src/generated/customer.ts is stale: because of src/models/customer.ts:${line}:3`);
+    expect(info).toContain(`src/generated/customer.ts is stale: caused by src/models/customer.ts:${line}:3`);
     expect(info).toContain('--- a/src/generated/customer.ts\n+++ b/src/generated/customer.ts\n@@ -');
     expect(info).toMatch(/^\+ .*renamed/m);
     expect(info).toMatch(/1 file stale, 4 up to date: run `fw-gen generate`, \d+ ms$/);
     expect(project.emitted()).toEqual(before);
   });
 
-  test('tells of files to be made and to be removed', async () => {
+  test('lists files to create and files to remove', async () => {
     await generate();
     project.write('src/models/extra.ts', modelText('Extra'));
     expect((await generate('--check')).info).toContain(
-      'src/generated/extra.ts is stale: because of src/models/extra.ts:4:14',
+      'src/generated/extra.ts is stale: caused by src/models/extra.ts:4:14',
     );
     await generate();
     project.remove('src/models/extra.ts');
     const { info } = await generate('--check');
-    expect(info).toContain(
-      'src/generated/extra.ts is stale: nothing in the sources gives this file any more',
-    );
+    expect(info).toContain('src/generated/extra.ts is stale: no source generates this file any more');
     expect(info).toContain('+++ /dev/null');
   });
 });
@@ -209,7 +207,7 @@ describe('explain', () => {
 
   test('says that nothing comes of lines above the declarations', async () => {
     expect((await explain('src/models/order.ts:1')).info).toBe(
-      'src/models/order.ts:1 causes nothing by itself: it stands above every marked declaration.',
+      'src/models/order.ts:1 has no emitted code: it is above every marked declaration.',
     );
   });
 
@@ -254,7 +252,7 @@ describe('templates', () => {
     expect(project.read('src/generated/server.ts')).toContain('// ours');
     expect(await eject('server')).toMatchObject({
       code: 2,
-      error: expect.stringContaining('exists already'),
+      error: expect.stringContaining('already contains'),
     });
     expect((await eject('modle')).error).toContain('did you mean "model"?');
   });
@@ -265,7 +263,7 @@ describe('templates', () => {
     project.write('own', 'a file');
     const { code, error } = await fwGen('templates', 'eject', 'model', '--config', project.config);
     expect(code).toBe(2);
-    expect(error).toMatch(/^Cannot write .*own.*: E\w+ \(\w+\)\. The file .*own is in the way: move it/);
+    expect(error).toMatch(/^Cannot write .*own.*: E\w+ \(\w+\)\. The file .*own blocks the path. Move it/);
     expect(project.read('own')).toBe('a file');
   });
 });
@@ -296,7 +294,7 @@ test.each(['bash', 'zsh', 'fish'])('completion for %s knows commands and flags',
 test.each([
   ['genrate', 'Did you mean generate?'],
   ['generate --chek', 'Did you mean --check?'],
-])('`fw-gen %s` is told what was meant', async (line, expected) => {
+])('`fw-gen %s` gets a suggestion', async (line, expected) => {
   const { code, error } = await fwGen(...line.split(' '));
   expect(code).toBe(2);
   expect(error).toContain(expected);
@@ -335,12 +333,12 @@ describe('init', () => {
     ['blocked', []],
     ['blocked', ['--yes']],
     ['blocked/below', ['--yes']],
-  ])('makes nothing in %s, where a file is in the way', async (path, flags) => {
+  ])('makes nothing in %s, where a file blocks the path', async (path, flags) => {
     writeFileSync(join(folder, 'blocked'), 'a file');
     const { code, error } = await fwGen('init', join(folder, path), ...flags);
     expect({ code, error }).toEqual({
       code: 2,
-      error: expect.stringContaining(`The file ${join(folder, 'blocked')} is in the way`),
+      error: expect.stringContaining(`The file ${join(folder, 'blocked')} blocks the path`),
     });
     expect(readdirSync(folder)).toEqual(['blocked']);
   });

@@ -9,7 +9,7 @@ export function addConfigCommand(program: Command, { output, run }: CommandConte
     .command('config')
     .description('Checks and shows the configuration. Connects to nothing.');
   withConfig(config.command('check'))
-    .description('Ends with 2 and every mistake, each with its place, if there is one.')
+    .description('Validates the configuration. Reports every mistake with its location and exits with 2.')
     .action(({ config: file }: { readonly config: string }) =>
       run(async () => {
         const { sharding } = readConfig(file);
@@ -19,7 +19,9 @@ export function addConfigCommand(program: Command, { output, run }: CommandConte
       }),
     );
   withConfig(config.command('print'))
-    .description('Prints what takes effect as JSON: defaults filled in, references replaced, secrets as ***.')
+    .description(
+      'Prints the effective configuration as JSON, with defaults and resolved references. Secrets are ***.',
+    )
     .action(({ config: file }: { readonly config: string }) =>
       run(async () => {
         output.info(printConfig(readConfig(file)));

@@ -22,7 +22,7 @@ async function isOutOfReach(error: unknown): Promise<boolean> {
   return error instanceof FwError && OUT_OF_REACH.has(error.code);
 }
 
-/** What to tell about a failure. @throws the error itself if nobody foresaw it: a bug */
+/** Explains an expected failure. @throws the error itself if it is unexpected: a bug */
 export async function explainFailure(error: unknown): Promise<string> {
   const { DriverFailure, FwError } = await import('../../runtime/operations.js');
   if (!(error instanceof DriverFailure || error instanceof FwError)) throw error;

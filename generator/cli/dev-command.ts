@@ -19,15 +19,15 @@ interface DevFlags {
 export function addDevCommand(program: Command, context: CommandContext): void {
   withConfig(program.command('dev [args...]'))
     .description(
-      'Generates, compiles and runs the server, and does so again after each change. Ctrl+C ends all of it.',
+      'Generates, compiles and runs the server, and repeats this after each change. Ctrl+C stops it.',
     )
-    .option('--main <file>', 'the compiled program that serves', 'dist/main.js')
-    .option('--project <file>', 'what the TypeScript compiler is given', 'tsconfig.json')
+    .option('--main <file>', 'compiled entry point of the server', 'dist/main.js')
+    .option('--project <file>', 'tsconfig for the TypeScript compiler', 'tsconfig.json')
     .addHelpText(
       'after',
       examples(
         ['fw-gen dev', 'in the folder of fw.config.yaml'],
-        ['fw-gen dev -- --port 3000', 'hands the server arguments'],
+        ['fw-gen dev -- --port 3000', 'passes arguments to the server'],
       ),
     )
     .action((args: readonly string[], flags: DevFlags) => context.run(() => develop(args, flags, context)));
@@ -48,12 +48,14 @@ async function develop(
     const compileArgs = [compiler, '-p', project, '--noEmitOnError'];
     if (!(await compiles(compileArgs, directory, context.signal))) {
       if (!context.signal.aborted)
-        context.output.error('Not compiled: the server is left as it is until the next change.');
+        context.output.error('Compilation failed. The server stays as it is until the next change.');
       return;
     }
     context.output.info(`compiled, ${Math.round(performance.now() - started)} ms`);
     if (!existsSync(resolve(directory, main)))
-      throw new InputError(`The compiler has made no ${main}. Name the program that serves with --main.`);
+      throw new InputError(
+        `The compiler did not emit ${main}. Pass the entry point of the server as --main.`,
+      );
     await server.restart();
   };
   const flags = { config, cache: true, format: 'text' as const };

@@ -34,7 +34,7 @@ export class DevServer {
     child.once('exit', (code, signal) => {
       if (this.#child !== child) return;
       this.#child = undefined;
-      output.error(`The server ended with ${signal ?? code}. It starts again after the next change.`);
+      output.error(`The server exited with ${signal ?? code}. It restarts after the next change.`);
     });
     child.once('error', (error) => output.error(`The server cannot be started: ${error.message}`));
   }

@@ -27,7 +27,7 @@ interface DiffOptions {
 export function addDiffCommand(migrate: Command, context: CommandContext): void {
   withConfig(migrate.command('diff'))
     .description(
-      'Writes the next migration: what leads from the present ones to the models. Needs no database.',
+      'Writes the next migration: the difference between the existing migrations and the models. Needs no database.',
     )
     .option('--name <name>', 'name of the migration, behind its number', title, 'change')
     .option(
@@ -36,10 +36,10 @@ export function addDiffCommand(migrate: Command, context: CommandContext): void 
       addBackfill,
       new Map(),
     )
-    .option('--drop <column>', 'drop this column with what it holds: wallets.note', addColumn, new Set())
-    .option('--convert <column>', 'change the type although not every value may fit', addColumn, new Set())
+    .option('--drop <column>', 'drop this column and its data: wallets.note', addColumn, new Set())
+    .option('--convert <column>', 'change the type even if some values may not convert', addColumn, new Set())
     .option('--dry-run', 'only show the migration')
-    .option('--check', 'write nothing, and end with 1 if the models need a migration that is missing')
+    .option('--check', 'write nothing, and exit with 1 if a migration is missing')
     .action((options: DiffOptions) => context.run(() => writeNext(options, context.output)));
 }
 
@@ -65,7 +65,7 @@ async function writeNext(options: DiffOptions, output: Output): Promise<ExitCode
   if (refusals.length > 0) throw new InputError(`${refusals.join('\n')}\nNothing was written.`);
   for (const note of notes) output.error(`Note: ${note}`);
   if (statements.length + validations.length === 0) {
-    output.info('The models want what the migrations make: nothing to do.');
+    output.info('The migrations match the models: nothing to do.');
     return EXIT.success;
   }
   // What is added without a look at the rows is validated in a transaction of its own, which stops no writer.
@@ -89,7 +89,7 @@ async function writeNext(options: DiffOptions, output: Output): Promise<ExitCode
 /** For pipelines: names what is missing, and writes nothing. */
 function reportMissing(lines: readonly string[], output: Output): ExitCode {
   if (lines.length === 0) {
-    output.info('The migrations make what the models need.');
+    output.info('The migrations match the models.');
     return EXIT.success;
   }
   for (const line of lines) output.error(line);

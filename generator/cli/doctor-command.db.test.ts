@@ -134,7 +134,7 @@ describeOn('postgresql', 'fw-gen doctor', (harness) => {
     ]);
   });
 
-  test('says what is wrong with a connection, and goes on with the other shards', async () => {
+  test('reports the fault of a connection and checks the other shards', async () => {
     await open();
     change((text) => text.replace('"password": "fw_test_password"', '"password": "wrong"'));
     const { code, found } = await findings();

@@ -44,7 +44,7 @@ async function doctor({ config: file, format, parallel }: DoctorOptions, output:
   return findings.some(({ level }) => level === 'fault') ? EXIT.drift : EXIT.success;
 }
 
-/** Without `fw.generator` nobody knows models and migrations, and the servers are checked all the same. */
+/** Without `fw.generator`, models and migrations are unknown; the servers are still checked. */
 async function readApplication(
   config: FwConfig,
 ): Promise<

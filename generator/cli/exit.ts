@@ -15,6 +15,6 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 export interface Output {
   info(line: string): void;
   error(line: string): void;
-  /** Shows what is going on in place of what it showed before, '' for nothing. Absent where nobody watches. */
+  /** Replaces the progress line; '' clears it. Absent if the output is no terminal. */
   readonly progress?: (text: string) => void;
 }

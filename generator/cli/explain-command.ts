@@ -16,15 +16,17 @@ import { problemLine } from './report/report.js';
 /** Adds `fw-gen explain`. */
 export function addExplainCommand(program: Command, context: CommandContext): void {
   withConfig(program.command('explain <file[:line]|code>'))
-    .description('Leads from emitted code to the source that caused it, and back; prints the page of a code.')
+    .description(
+      'Maps emitted code to the declaration it comes from, and back. Prints the page of an error code.',
+    )
     .addHelpText(
       'after',
       examples(
-        ['fw-gen explain src/generated/wallet.ts:42', 'which declaration caused this line'],
-        ['fw-gen explain src/models/wallet.ts:12', 'which emitted lines this field causes'],
-        ['fw-gen explain src/actions/transfer.ts', 'and what is known about the shards it touches'],
-        ['fw-gen explain FWGEN048', 'what a diagnostic means and how to solve it'],
-        ['fw-gen explain FW_SHARD_BUSY', 'what an error of the running service means'],
+        ['fw-gen explain src/generated/wallet.ts:42', 'the declaration that this line comes from'],
+        ['fw-gen explain src/models/wallet.ts:12', 'the lines emitted for this field'],
+        ['fw-gen explain src/actions/transfer.ts', 'also shows which shards the action touches'],
+        ['fw-gen explain FWGEN048', 'explains a diagnostic and how to fix it'],
+        ['fw-gen explain FW_SHARD_BUSY', 'explains a runtime error'],
       ),
     )
     .action((place: string, options: { readonly config: string }) =>
@@ -70,8 +72,8 @@ async function explain(text: string, configFile: string, context: CommandContext
 function whyNothing({ file, line }: Place, trace: ReadonlyMap<string, TracedText>): string {
   const isAbove = line !== undefined && explainSource({ file, line: undefined }, trace).length > 0;
   return isAbove
-    ? `${file}:${line} causes nothing by itself: it stands above every marked declaration.`
-    : `${file} causes nothing by itself: no declaration in it is marked.`;
+    ? `${file}:${line} has no emitted code: it is above every marked declaration.`
+    : `${file} has no emitted code: it has no marked declaration.`;
 }
 
 /** @throws InputError for a line that the file does not have */
@@ -104,7 +106,7 @@ function explainEmitted(
   if (emitted === undefined) throw new InputError(`${file} has no line ${line}`);
   const origin = origins[line - 1];
   if (origin === undefined)
-    return [`${file}:${line} comes from the project as a whole, no single declaration`];
+    return [`${file}:${line} comes from the project as a whole, not from a single declaration`];
   return [`${file}:${line} comes from ${formatLocation(origin)}`, codeFrame(sourceText(origin.file), origin)];
 }
 

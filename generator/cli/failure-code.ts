@@ -19,6 +19,6 @@ export function failureCode(error: unknown, output: Output): ExitCode {
     return EXIT.inputError;
   }
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  output.error(`This is a bug of fw-gen, please report it:\n${detail}`);
+  output.error(`This is a bug in fw-gen. Please report it:\n${detail}`);
   return EXIT.bug;
 }

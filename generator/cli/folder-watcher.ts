@@ -1,11 +1,11 @@
 import { type FSWatcher, watch } from 'node:fs';
 
-/** Files are written in several steps: a change is looked at once it has been quiet for so long. */
+/** A file is written in several steps: a change is reported after this quiet time. */
 const QUIET_MS = 10;
 /** Events may get lost when thousands arrive at once, or on network drives: so often everything is looked at anyway. */
 const POLL_MS = 1_000;
 
-/** Tells when something may have changed in any of a set of folders. */
+/** Reports possible changes in a set of folders. */
 export class FolderWatcher {
   readonly #watchers = new Map<string, FSWatcher>();
   #timer: NodeJS.Timeout | undefined;

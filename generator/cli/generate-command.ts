@@ -9,15 +9,15 @@ import { FORMATS } from './report/report.js';
 /** Adds `fw-gen generate`. */
 export function addGenerateCommand(program: Command, context: CommandContext): void {
   withConfig(program.command('generate'))
-    .description('Writes the files that changed; nothing while there is a mistake in the sources.')
-    .option('--check', 'write nothing; show what is stale and why, and end with 1 if anything is')
+    .description('Writes the files that changed. Writes nothing if the sources have a mistake.')
+    .option('--check', 'write nothing; show stale files with the reason, and exit with 1 if there are any')
     .option('--dry-run', 'write nothing; list what would be written')
-    .option('--strict', 'take a route without a rule (@Allow) as a mistake')
-    .option('--watch', 'go on, and generate again whenever sources, configuration or templates change')
-    .option('--clean', 'write every file anew, whatever is there')
+    .option('--strict', 'treat a route without a rule (@Allow) as a mistake')
+    .option('--watch', 'keep running, and regenerate when sources, configuration or templates change')
+    .option('--clean', 'rewrite every file, even if it is up to date')
     .option('--force', 'replace files that were edited by hand, or that fw-gen did not write')
-    .option('--no-cache', 'look at every source, whatever the last run left behind')
-    .option('--verify-cache', 'prove that the cache gives what a run without it gives')
+    .option('--no-cache', 'read every source, ignoring the cache')
+    .option('--verify-cache', 'check that the cache gives the same result as a run without it')
     .option('--timing', 'show how long each phase took')
     .option('--quiet', 'print mistakes and stale files only')
     .option('--format <format>', FORMATS.join(', '), choice(FORMATS), 'text')
@@ -26,8 +26,8 @@ export function addGenerateCommand(program: Command, context: CommandContext): v
       examples(
         ['fw-gen generate', 'reads fw.config.yaml in the current folder'],
         ['fw-gen generate --config my.yaml', 'reads another configuration'],
-        ['fw-gen generate --check --format github', 'annotates a pull request with what is stale'],
-        ['fw-gen generate --watch', 'keeps the output right while you work'],
+        ['fw-gen generate --check --format github', 'annotates a pull request with the stale files'],
+        ['fw-gen generate --watch', 'keeps the output up to date while you work'],
       ),
     )
     .action((flags: GenerateFlags) => context.run(() => generateCommand(flags, context)));

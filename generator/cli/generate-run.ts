@@ -29,11 +29,11 @@ export interface Knowledge {
   readonly before?: Recollection | undefined;
   /** What the configuration says; it is read if this is absent. */
   readonly options?: GenerateOptions | undefined;
-  /** Told what the run did, before anybody else is. */
+  /** Receives the result before it is reported. */
   readonly onResult?: (result: GenerateResult) => void;
   /** Report a run of a watcher that changed nothing as well. Default false. */
   readonly reportsUnchanged?: boolean;
-  /** Told when a run has to look at the whole project. */
+  /** Called when a run has to read the whole project. */
   readonly onWhole?: () => void;
 }
 
@@ -68,7 +68,7 @@ function hintAtMigration({ forgotten = [] }: Run, { output }: Pick<CommandContex
   if (forgotten.length === 0) return;
   output.error(
     `Hint: no migration mentions ${forgotten.join(', ')}. Run \`fw-gen migrate diff\`; ` +
-      '`fw-gen migrate diff --check` finds whatever migrations lack.',
+      '`fw-gen migrate diff --check` finds every difference.',
   );
 }
 
@@ -131,7 +131,7 @@ async function runGenerator(
 
 interface RunWithMemory {
   readonly result: GenerateResult;
-  /** Which declaration causes which line, if a file is stale and somebody is to be told why. */
+  /** The declaration behind each line, if a stale file is to be explained. */
   readonly traced: ReadonlyMap<string, TracedText> | undefined;
   readonly forgotten: readonly string[];
   readonly open: readonly Diagnostic[];
@@ -184,7 +184,7 @@ async function load(configFile: string): Promise<LoadedGenerator> {
   return loadGenerator(configFile);
 }
 
-/** Whether a run takes over what the cache holds: one that proves it, or writes all anew, looks for itself. */
+/** Whether a run uses the cache. `--verify-cache`, `--clean` and `--force` do not. */
 function usesCache({ clean, force, verifyCache }: GenerateFlags): boolean {
   return clean !== true && force !== true && verifyCache !== true;
 }
@@ -192,12 +192,11 @@ function usesCache({ clean, force, verifyCache }: GenerateFlags): boolean {
 /** Compares what the cache holds with what a run without it found. @throws an error if it lies */
 function verify(cached: CachedRun, fresh: RunMemory, result: GenerateResult): void {
   const lies = cached.memory.contradictions(fresh);
-  if (lies.length > 0)
-    throw new Error(`The cache holds something else than a run finds for ${lies.join(', ')}`);
+  if (lies.length > 0) throw new Error(`The cache differs from a fresh run for ${lies.join(', ')}`);
   if (cached.isUpToDate && cached.memory.read.outline !== fresh.read.outline)
-    throw new Error('The cache holds another outline of the project than a run finds');
+    throw new Error('The cached outline of the project differs from a fresh run');
   if (cached.isUpToDate && !(isUnchanged(result) && result.diagnostics.length === 0))
-    throw new Error('The cache says that nothing changed, a run finds changes');
+    throw new Error('The cache reports no change, but a fresh run finds changes');
 }
 
 /** Stale files and mistakes come first: without them, the hint is all there is to say. */

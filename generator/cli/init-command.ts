@@ -15,12 +15,12 @@ interface InitFlags {
 export function addInitCommand(program: Command, context: CommandContext): void {
   program
     .command('init [dir]')
-    .description('Makes a project that runs: a model, an event, two actions, a test, and the configuration.')
+    .description('Creates a runnable project: a model, an event, two actions, a test and the configuration.')
     .option('--yes', 'ask nothing')
     .addHelpText(
       'after',
       examples(
-        ['fw-gen init my-app', 'in a new folder, after a question'],
+        ['fw-gen init my-app', 'in a new folder, after a confirmation'],
         ['fw-gen init --yes', 'in this folder, from a script'],
       ),
     )
@@ -38,18 +38,18 @@ async function initProject(folder: string, { yes }: InitFlags, context: CommandC
   const taken = [...files.keys()].filter((path) => existsSync(join(directory, path)));
   if (taken.length > 0) {
     throw new InputError(
-      `${shown} holds ${taken.join(', ')} already: init never replaces a file. Choose another folder.`,
+      `${shown} already contains ${taken.join(', ')}. init never replaces a file: choose another folder.`,
     );
   }
   if (yes !== true && !(await isWanted(shown, isInUse(directory)))) {
-    context.output.info('Nothing was made.');
+    context.output.info('No file was written.');
     return EXIT.success;
   }
   makeFiles(new Map([...files].map(([path, text]) => [join(directory, path), text])));
   const enter = shown === '.' ? [] : [`  cd ${shown}`];
   context.output.info(
     [
-      `${files.size} files made in ${shown}. Next:`,
+      `${files.size} files written in ${shown}. Next:`,
       ...enter,
       '  npm install',
       '  npm test',
@@ -65,11 +65,11 @@ function isInUse(directory: string): boolean {
 }
 
 async function isWanted(folder: string, holdsFiles: boolean): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new InputError('Say --yes where nobody can be asked.');
+  if (!process.stdin.isTTY) throw new InputError('Pass --yes in a non-interactive shell.');
   const questions = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const state = holdsFiles ? ', which holds other files' : '';
-    const answer = await questions.question(`Make a project in ${folder}${state}? [Y/n] `);
+    const state = holdsFiles ? ', which is not empty' : '';
+    const answer = await questions.question(`Create a project in ${folder}${state}? [Y/n] `);
     return /^(y|yes|)$/i.test(answer.trim());
   } finally {
     questions.close();

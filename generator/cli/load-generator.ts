@@ -54,7 +54,7 @@ export function projectFolders(config: FwConfig): {
 } {
   if (config.generator === undefined) {
     throw new InputError(
-      `${config.file}: fw.generator is missing; set its keys source, output and migrations.`,
+      `${config.file}: fw.generator is missing. Set its keys source, output and migrations.`,
     );
   }
   return { projectDirectory: dirname(config.file), ...config.generator };

@@ -5,7 +5,7 @@ import { type GenerateFlags, plainGenerate } from './generate-flags.js';
 import type * as GenerateProcess from './generate-process.js';
 import { filesUpToDate } from './run-cache.js';
 
-/** So many changed files are read in no time. */
+/** Up to this number of changed files, reading them takes negligible time. */
 const FEW = 100;
 
 const argv = process.argv.slice(2);

@@ -31,11 +31,11 @@ test('a failure removes what was made, and nothing else', () => {
   expect(readdirSync(join(folder, 'ours'))).toEqual([]);
 });
 
-test('a file that is there is in the way, and stays', () => {
+test('an existing file blocks the path, and stays', () => {
   symlinkSync(join(folder, 'nowhere'), join(folder, 'a.ts'));
   expect(() => make('a.ts')).toThrow(
     new InputError(
-      `Cannot write ${folder}/a.ts: EEXIST (open). The file ${folder}/a.ts is in the way: move it, or choose another place.`,
+      `Cannot write ${folder}/a.ts: EEXIST (open). The file ${folder}/a.ts blocks the path. Move it, or choose another path.`,
     ),
   );
   expect(readdirSync(folder)).toEqual(['a.ts']);

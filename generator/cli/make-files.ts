@@ -34,7 +34,7 @@ export function expectSystemError<T>(verb: 'read' | 'write', path: string, work:
 function makeFolder(folder: string, undo: (() => void)[]): void {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder), undo);
-  // Nothing is given if somebody else has made it meanwhile.
+  // mkdirSync returns undefined if another process has created the folder meanwhile.
   if (mkdirSync(folder, { recursive: true }) !== undefined) undo.push(() => rmdirSync(folder));
 }
 
@@ -53,7 +53,7 @@ function attempt(work: () => void): void {
   try {
     work();
   } catch {
-    // It may hold what others have put there meanwhile, and the first failure is the one to be told.
+    // The folder may hold files of other processes; the first failure is the one to report.
   }
 }
 

@@ -104,7 +104,7 @@ describeOn('postgresql', 'fw-gen migrate', (harness) => {
     });
   });
 
-  test('goes on with the other shards when one fails, and with that one the next time', async () => {
+  test('continues with the other shards when one fails, and applies that one on the next run', async () => {
     const topology = await empty();
     project(topology);
     migrationFile('0001_things', TABLE);
@@ -212,7 +212,7 @@ describeOn('postgresql', 'fw-gen migrate diff', (harness) => {
     const { code, info } = await fwGen('migrate', 'diff');
     expect({ code, info }).toEqual({
       code: 0,
-      info: 'The models want what the migrations make: nothing to do.',
+      info: 'The migrations match the models: nothing to do.',
     });
     expect(files()).toEqual(['0001_things.ts']);
   });
@@ -242,7 +242,7 @@ describeOn('postgresql', 'fw-gen migrate diff', (harness) => {
     await withModel(MODEL);
     expect(await fwGen('migrate', 'diff', '--check')).toMatchObject({
       code: 0,
-      info: 'The migrations make what the models need.',
+      info: 'The migrations match the models.',
     });
     writeFileSync(
       join(folder, 'src/thing.ts'),
@@ -278,7 +278,7 @@ describeOn('postgresql', 'fw-gen migrate diff', (harness) => {
     });
   });
 
-  test('refuses what would lose data without being told, and writes nothing', async () => {
+  test('refuses to lose data without a flag, and writes nothing', async () => {
     await withModel(
       MODEL.replace('  readonly title!: string;\n', '').replace('price!: Decimal', 'price!: string'),
     );
@@ -290,8 +290,8 @@ describeOn('postgresql', 'fw-gen migrate diff', (harness) => {
     const kept = await fwGen('migrate', 'diff', '--convert', 'things.price', '--dry-run');
     expect(kept.info).toContain('alter column title drop not null;');
     expect(kept.error).toContain('no model knows things.title; it is kept');
-    const told = await fwGen('migrate', 'diff', '--convert', 'things.price', '--drop', 'things.title');
-    expect(told.code).toBe(0);
+    const confirmed = await fwGen('migrate', 'diff', '--convert', 'things.price', '--drop', 'things.title');
+    expect(confirmed.code).toBe(0);
     expect((await fwGen('migrate', 'up')).code).toBe(0);
     expect((await fwGen('migrate', 'verify')).code).toBe(0);
   });

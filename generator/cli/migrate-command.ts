@@ -25,28 +25,26 @@ interface MigrateOptions {
 
 /** Adds `fw-gen migrate` with its commands. */
 export function addMigrateCommand(program: Command, context: CommandContext): void {
-  const migrate = program
-    .command('migrate')
-    .description('Brings all shards to the same schema, or tells where they stand.');
+  const migrate = program.command('migrate').description('Migrates all shards, or shows their state.');
   const add = (name: string, description: string): Command =>
     withParallel(withFormat(withConfig(migrate.command(name).description(description))));
   add(
     'up',
-    'Applies what is missing on every shard. Run it again after a failure: it goes on where it ended.',
+    'Applies the pending migrations on every shard. Run it again after a failure: it continues where it stopped.',
   )
-    .option('--dry-run', 'only show what would be applied')
+    .option('--dry-run', 'only show the pending migrations')
     .action((options: MigrateOptions & { readonly dryRun?: boolean }) =>
       context.run(() => (options.dryRun === true ? showPlan : applyAll)(options, context.output)),
     );
-  add('status', 'Shows where every shard stands.').action((options: MigrateOptions) =>
+  add('status', 'Shows the state of every shard.').action((options: MigrateOptions) =>
     context.run(() => showStatus(options, context.output)),
   );
-  add('plan', 'Shows the SQL that `up` would run, and changes nothing.').action((options: MigrateOptions) =>
+  add('plan', 'Shows the SQL that `up` would run. Changes nothing.').action((options: MigrateOptions) =>
     context.run(() => showPlan(options, context.output)),
   );
   add(
     'verify',
-    'Looks for pending migrations and for drift between shards and between models and tables.',
+    'Checks for pending migrations, and for drift between shards and between models and tables.',
   ).action((options: MigrateOptions) => context.run(() => verify(options, context.output)));
   addDiffCommand(migrate, context);
   addRenameCommand(migrate, context);
@@ -148,9 +146,9 @@ async function verify(options: MigrateOptions, output: Output): Promise<ExitCode
 
 function driftLines({ shard, lacks, has, tables, failure }: ShardDrift): readonly string[] {
   return [
-    ...(failure === undefined ? [] : [`${shard} could not be looked at: ${failure}`]),
+    ...(failure === undefined ? [] : [`${shard} could not be checked: ${failure}`]),
     ...lacks.map((line) => `${shard} lacks what most shards have: ${line}`),
-    ...has.map((line) => `${shard} has what most shards have not: ${line}`),
+    ...has.map((line) => `${shard} has what most shards lack: ${line}`),
     ...tables.map(({ message }) => `${shard} does not fit the models: ${message}`),
   ];
 }

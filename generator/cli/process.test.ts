@@ -274,7 +274,7 @@ test.skipIf(process.getuid?.() === 0)(
     chmodSync(join(project.folder, 'src/generated'), 0o555);
     const { status, stderr } = fwGen('generate');
     chmodSync(join(project.folder, 'src/generated'), 0o755);
-    expect({ status, told: stderr.includes('FWGEN038') }).toEqual({ status: 2, told: true });
+    expect({ status, reported: stderr.includes('FWGEN038') }).toEqual({ status: 2, reported: true });
     expect(project.emitted()).toEqual(before);
   },
 );

@@ -45,7 +45,7 @@ function configure(input: string, generator = true): string {
 }
 
 describe('fw-gen generate', () => {
-  test('writes, says so in one line and ends with 0', async () => {
+  test('writes, prints one line and exits with 0', async () => {
     const file = configure('orders');
     const { code, info, error } = await fwGen('generate', '--config', file);
     expect({ code, error }).toEqual({ code: 0, error: '' });

@@ -77,9 +77,9 @@ export function createProgram(context: CommandContext): Command {
     .addHelpText(
       'after',
       examples(
-        ['fw-gen init my-app', 'makes a project that runs'],
-        ['fw-gen generate', 'writes what the sources of fw.config.yaml give'],
-        ['fw-gen generate --check', 'ends with 1 if that is not what is on the disk'],
+        ['fw-gen init my-app', 'creates a runnable project'],
+        ['fw-gen generate', 'generates from the sources in fw.config.yaml'],
+        ['fw-gen generate --check', 'exits with 1 if the files on disk are stale'],
       ),
     )
     .showHelpAfterError()

@@ -286,7 +286,7 @@ describeOn('postgresql', 'fw-gen migrate rename', (harness) => {
     expect(await refused('Account.balance', 'amount')).toContain('is being renamed to amount already');
     expect(await refused('Account.balance', 'amount', '--finish')).toContain('Rename it to amount');
     model('amount', 'nickname');
-    // What depends on the old column would be in the way of the release.
+    // A view on the old column blocks the migration of the second release.
     const view = join(folder, 'src/migrations/0004_view.sql');
     writeFileSync(view, 'create view balances as select balance from accounts');
     expect(await refused('Account.balance', 'amount', '--finish')).toContain('other objects depend on it');

@@ -29,16 +29,16 @@ interface RenamedField {
 export function addRenameCommand(migrate: Command, context: CommandContext): void {
   withConfig(migrate.command('rename'))
     .description(
-      'Writes the migrations that rename a column over two releases, while processes of the release before go on. Needs no database: it tries them out on an embedded one in memory.',
+      'Writes the migrations that rename a column over two releases while processes of the previous release keep running. Needs no database: it tests them on an embedded one in memory.',
     )
-    .argument('<Model.field>', 'the field as it has been called so far', modelField)
+    .argument('<Model.field>', 'the field by its current name', modelField)
     .argument('<newField>', 'its new name', fieldName)
     .option('--finish', 'write the migration of the second release, which drops the old column')
     .option('--dry-run', 'only show the migrations')
     .addHelpText(
       'after',
       examples(
-        ['fw-gen migrate rename Wallet.owner holder', 'for this release: add, copy, keep both in step'],
+        ['fw-gen migrate rename Wallet.owner holder', 'for this release: add, copy, keep both in sync'],
         ['fw-gen migrate rename Wallet.owner holder --finish', 'for the next one: drop the old column'],
       ),
     )
@@ -124,7 +124,7 @@ function refused(reason: string): InputError {
 }
 
 const AFTER_FINISH =
-  'Read it, then run fw-gen generate. Release it when no process of the release before the rename is running any more.';
+  'Read it, then run fw-gen generate. Release it once no process of the release before the rename is running.';
 
 function afterBegin({ model, field }: RenamedField, to: string, { from }: FoundRename): string {
   return (
@@ -135,7 +135,7 @@ function afterBegin({ model, field }: RenamedField, to: string, { from }: FoundR
 }
 
 const MODEL_FIELD =
-  'Write Model.field. A field inside of a JSON column has no column of its own: add the new one as optional, write ' +
+  'Write Model.field. A field inside a JSON column has no column of its own: add the new one as optional, write ' +
   'both for one release, and remove the old one in the next.';
 
 function modelField(text: string): RenamedField {

@@ -6,8 +6,8 @@ import { contentHash, exactHash } from '../content-hash.js';
 import type { TextsFile } from './stored-texts.js';
 
 /**
- * What a file was when a run looked at it: its state (times, size, file number) and the hash of its text. While the
- * system reports the same state, it holds the same text. A state that tells too little is '?': then only the text
+ * The state of a file when a run read it: its state (times, size, file number) and the hash of its text. While the
+ * system reports the same state, it holds the same text. An ambiguous state is '?': then only the text
  * counts. Both are '' where nothing is; a folder has no text.
  */
 export type Print = readonly [state: string, text: string];
@@ -60,7 +60,7 @@ export const UNSAFE = '?';
 /**
  * Number of files of the output if all of it is known to be right; else what is known, for the run that must tell.
  *
- * @param onLarge told before thousands of files are looked at
+ * @param onLarge called before thousands of files are read
  */
 export function filesUpToDate(configFile: string, onLarge?: () => void): number | Recollection | undefined {
   const found = recollect(configFile, onLarge);

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { contentHash } from '../content-hash.js';
 import { LostResultError, type ResultTexts } from '../watch.js';
 
-/** Which file holds texts, and how far a record speaks of it: what lies behind belongs to nobody. */
+/** The file of the stored texts, and the length that a record covers. Bytes behind that are garbage. */
 export interface TextsFile {
   readonly name: string;
   /** In bytes. */
@@ -24,9 +24,9 @@ export interface TextsFile {
 
 const PREFIX = 'texts-';
 const NAME = /^texts-[0-9a-f-]{36}\.txt$/;
-/** So many texts are read one by one; whoever wants more wants most. */
+/** Up to this number, texts are read one by one; beyond it, the whole file is read. */
 const SINGLE_READS = 64;
-/** So much may lie around that nobody needs. */
+/** Garbage tolerated before compaction, in bytes. */
 const SLACK_BYTES = 1_000_000;
 const HASH_LENGTH = 16;
 
@@ -39,7 +39,7 @@ export class StoredTexts implements ResultTexts {
   #reads = 0;
   #whole: Buffer | undefined;
 
-  /** @param before what an earlier run kept; undefined to begin anew */
+  /** @param before what an earlier run kept; undefined to start empty */
   constructor(folder: string, before: TextsFile | undefined) {
     this.#folder = folder;
     // A record is a file like any other: whatever it says, nothing else is read or written.
@@ -63,7 +63,8 @@ export class StoredTexts implements ResultTexts {
   get(place: string): string {
     const [offset = '', length = '', hash = ''] = place.split('.');
     const text = this.#read(Number(offset), Number(length));
-    if (text === undefined || hashOf(text) !== hash) throw new LostResultError(`Nothing is kept at ${place}`);
+    if (text === undefined || hashOf(text) !== hash)
+      throw new LostResultError(`No text is stored at ${place}`);
     return text;
   }
 

@@ -10,18 +10,18 @@ import { makeFiles } from './make-files.js';
 export function addTemplatesCommand(program: Command, context: CommandContext): void {
   const templates = program
     .command('templates')
-    .description('Shows the templates of fw-gen, or copies one into your own folder to be changed.');
+    .description('Lists the templates of fw-gen, or copies one into your folder.');
   templates
     .command('list')
-    .description('Lists templates with the view that each gets.')
+    .description('Lists templates with their views.')
     .action(() => context.run(() => listTemplates(context)));
   withConfig(templates.command('eject <name>'))
-    .description('Copies a template or partial into fw.generator.templates; from then on yours is used.')
+    .description('Copies a template or partial into fw.generator.templates, where it overrides the original.')
     .addHelpText(
       'after',
       examples(
-        ['fw-gen templates eject model', 'makes templates/model.hbs yours'],
-        ['fw-gen templates eject header', 'the partial that every file begins with'],
+        ['fw-gen templates eject model', 'copies it to templates/model.hbs'],
+        ['fw-gen templates eject header', 'the partial at the start of every file'],
       ),
     )
     .action((name: string, options: { readonly config: string }) =>
@@ -52,14 +52,12 @@ async function ejectTemplate(
   const config = readConfig(configFile);
   const folder = config.generator?.templatesDirectory;
   if (folder === undefined) {
-    throw new InputError(
-      `${configFile}: set fw.generator.templates to the folder that your templates lie in.`,
-    );
+    throw new InputError(`${configFile}: set fw.generator.templates to the folder of your templates.`);
   }
   const path = PARTIALS.some((partial) => partial === name) ? `partials/${name}` : name;
   const file = join(folder, `${path}.hbs`);
   if (existsSync(file)) throw new InputError(`${relative(process.cwd(), file)} exists already`);
   makeFiles(new Map([[file, ownTemplateText(path)]]));
-  output.info(`${relative(process.cwd(), file)} is yours: docs/templates.md says what its view holds.`);
+  output.info(`${relative(process.cwd(), file)} written. docs/templates.md describes its view.`);
   return EXIT.success;
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const LOOK_EVERY_MS = 250;
 
-/** Looks until `look` gives something, for so many seconds at most; undefined if it never did. */
+/** Polls until `look` returns a value, for `seconds` at most; undefined after that. */
 export async function untilSettled<T>(
   waitSeconds: number,
   look: () => Promise<T | undefined>,

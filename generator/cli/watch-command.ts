@@ -31,7 +31,7 @@ export async function watchCommand(
   let before: Snapshot | undefined;
   let last: ExitCode | undefined;
   if (flags.format === 'text' && flags.quiet !== true) {
-    context.output.info(`Watching the sources that ${flags.config} names. Ctrl+C ends.`);
+    context.output.info(`Watching the sources of ${flags.config}. Ctrl+C stops.`);
   }
   try {
     while (!context.signal.aborted) {

@@ -49,7 +49,7 @@ afterEach(async () => {
 async function until(isTrue: () => boolean): Promise<void> {
   const deadline = Date.now() + DEADLINE_MS;
   while (!isTrue()) {
-    if (Date.now() > deadline) throw new Error(`Waited in vain.\n${shown}`);
+    if (Date.now() > deadline) throw new Error(`Timed out.\n${shown}`);
     await sleep(20);
   }
 }

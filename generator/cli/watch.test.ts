@@ -33,7 +33,7 @@ afterEach(async () => {
 async function until(isTrue: () => boolean): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS / 2;
   while (!isTrue()) {
-    if (Date.now() > deadline) throw new Error(`Waited in vain.\n${info.join('\n')}\n${error.join('\n')}`);
+    if (Date.now() > deadline) throw new Error(`Timed out.\n${info.join('\n')}\n${error.join('\n')}`);
     await sleep(10);
   }
 }
@@ -91,7 +91,7 @@ test(
 );
 
 test(
-  '--watch says once that the project is gone, and goes on when it is back',
+  '--watch reports once that the project is gone, and continues when it is back',
   async () => {
     const elsewhere = `${project.folder}-elsewhere`;
     renameSync(project.folder, elsewhere);
@@ -107,7 +107,7 @@ test(
 );
 
 test(
-  '--watch notices templates, and output that somebody removed',
+  '--watch notices changed templates and removed output',
   async () => {
     project.write('own/per-project/models.md.hbs', '{{#each models}}{{name}} {{/each}}');
     await until(() => emits('models.md'));

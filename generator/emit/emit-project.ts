@@ -86,7 +86,7 @@ function modelFiles(
 ): ReadonlyMap<string, string> {
   const { schema } = emission;
   const model = renderer.own('model');
-  // Templates of the user's may have changed as well, and marks are wanted anew.
+  // User templates may have changed too, and marks have to be computed again.
   const memory = !emission.isTracing && (templates?.size ?? 0) === 0 ? given : undefined;
   const shared = memory === undefined ? '' : shardedNames(schema);
   return new Map(

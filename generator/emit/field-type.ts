@@ -12,7 +12,7 @@ import type { FieldSchema, ItemSchema, TypeSchema } from '../schema/type-schema.
 import { discriminatorOf } from '../schema/unions.js';
 import type { NumericType } from '../schema/value-rules.js';
 
-/** Tells which models have sharded ids. */
+/** Whether the model of this name has sharded ids. */
 export type ShardedModels = (name: string) => boolean;
 
 /** From the models of a project. */

@@ -108,7 +108,7 @@ function differ(a: string, b: string, { type }: RenamedColumn): string {
   return NOT_COMPARED.test(type) ? `${a}::text is distinct from ${b}::text` : `${a} is distinct from ${b}`;
 }
 
-/** An insert names one of the columns only. The trigger tells which one by the null in the other. */
+/** A process of either release writes one of the columns. The trigger detects which one by the null in the other. */
 function defaultsText(rename: RenamedColumn): string {
   const { table, from, to } = quoted(rename);
   const { type, nullable } = rename;

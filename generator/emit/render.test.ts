@@ -45,7 +45,7 @@ test.each([
     13,
   ],
   ['{{#if (lookup fields)}}x{{/if}}', '{{lookup}} with 1 values where it is {{lookup}} with 2', 7],
-])('%s is told where it stands', (text, message, column) => {
+])('%s is reported at its place', (text, message, column) => {
   const location = { file: x, line: 2, column };
   expect(mistakeOf({ 'per-model/x': `\n${text}` })).toEqual({ ...SYNTAX, location, message });
 });
@@ -64,7 +64,7 @@ test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])('%s is no 
   missing(`{{#each states}}{{${name}}}{{/each}}`, {});
 });
 
-test('a mistake in a partial is told at the partial, however deep', () => {
+test('a mistake in a partial is reported at the partial, however deep', () => {
   const texts = {
     'per-model/x': '{{> outer}}',
     'partials/outer': 'a\n{{#each fields}}{{> inner note="b"}}{{/each}}',
@@ -80,7 +80,7 @@ test('a mistake in a partial is told at the partial, however deep', () => {
   });
 });
 
-test('a mistake in what a template gives to a partial is told at the template', () => {
+test('a mistake in what a template gives to a partial is reported at the template', () => {
   const layout = {
     'partials/layout': '\n\n<{{> @partial-block}}{{> nav}}>',
     'partials/box': '[{{> @partial-block}}]',
@@ -111,7 +111,7 @@ test('a partial of this package that gets the wrong view is a mistake of the tem
   });
 });
 
-test('a partial that nobody wrote, or that has no end, is a mistake of its template', () => {
+test('a missing or unclosed partial is a mistake of its template', () => {
   expect(mistakeOf({ 'per-model/x': '{{> nowhere}}' })).toMatchObject({ ...MISSING, location: { file: x } });
   expect(mistakeOf({ 'per-model/x': '{{> again}}', 'partials/again': '{{> again}}' })).toMatchObject({
     ...SYNTAX,

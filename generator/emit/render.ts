@@ -87,7 +87,7 @@ export class Renderer {
       : engine.template(specification);
   }
 
-  /** One whose mistakes are told at its file. */
+  /** A template whose mistakes are reported at its file. */
   #userTemplate(engine: typeof Handlebars, { file, text }: UserTemplate): Template {
     const template = compileUserTemplate(engine, file, text);
     return this.#known((view, options) => {
@@ -164,8 +164,7 @@ function ownPartial(name: string, template: Template): Template {
 }
 
 /**
- * The text itself. Until somebody looks at one of its characters, the engine keeps what a template gave as the hundreds
- * of pieces that it was joined from.
+ * Flattens the text. Until a character is read, V8 keeps the result of a template as a rope of hundreds of pieces.
  */
 function inOnePiece(text: string): string {
   text.charCodeAt(0);

@@ -100,7 +100,7 @@ describe('the lock of events', () => {
     }
   });
 
-  test('heals a merge of two branches, and tells where it cannot', async () => {
+  test('heals a merge of two branches, and reports where it cannot', async () => {
     const lock = project.read(LOCK);
     const [mine = ''] = /^ {4}"OrderPlacedEvent.*$/m.exec(lock) ?? [];
     const gone = (type: string): string =>

@@ -11,7 +11,7 @@ export interface LockedVersion {
   readonly version: number;
   /** More than one if both sides of a merge have it, and differ. */
   readonly shapes: readonly Shape[];
-  /** Of the last one in the file, from 1; undefined where the file was formatted by somebody else. */
+  /** Line of the last one in the file, from 1; undefined if another tool has formatted the file. */
   readonly line: number | undefined;
 }
 

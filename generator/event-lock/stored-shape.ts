@@ -44,7 +44,7 @@ function enumShape(values: readonly EnumValue[]): Shape {
   return kind === 'mixed' ? { enum: sorted } : { type: kind, enum: sorted };
 }
 
-/** What a value is written as. Tags such as `@maxLength` bind those who write: readers take whatever is stored. */
+/** What a value is written as. Tags such as `@maxLength` bind writers only: readers accept any stored value. */
 function typeShape(type: TypeSchema): Shape {
   switch (type.kind) {
     case 'string':

@@ -44,7 +44,7 @@ export function readClassName(context: ReadContext, node: ts.ClassDeclaration): 
   return name;
 }
 
-/** A class with what it carries and extends: all that tells what it is. */
+/** A class with its decorators and base class, which determine its kind. */
 export interface ClassForm {
   readonly node: ts.ClassDeclaration;
   readonly heritage: Heritage | undefined;

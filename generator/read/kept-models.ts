@@ -3,8 +3,8 @@ import type { ModelSchema } from '../schema/project-schema.js';
 import type { ReadMemory } from './read-memory.js';
 
 /**
- * Tells which models would give the file that they gave when something was emitted last: those that were not read anew,
- * or gave the same, if ids and repositories of the project mean for them what they meant then.
+ * Finds models whose emitted file is unchanged: models that were not read again or whose result is the same,
+ * if the ids and repositories of the project also resolve to the same for them.
  *
  * @param outline of the project as it is now
  */

@@ -32,7 +32,7 @@ export function parseSource(file: string, text: string): ParsedSource {
     message: ts.flattenDiagnosticMessageText(messageText, ' '),
     location: positionIn(source, start),
   }));
-  // The tree of a file that does not parse holds nodes of any shape: nobody gets to see it.
+  // The tree of a file that does not parse may hold nodes of any shape, so it is not returned.
   if (errors.length > 0) return { source: undefined, errors };
   linkDeclarations(source);
   return { source, errors };

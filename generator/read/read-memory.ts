@@ -22,10 +22,10 @@ export function placeOf({ file, className }: ActionSchema): string {
   return `${file}#${className}`;
 }
 
-/** What reading anew changed: bodies, which may be none, or more than that. */
+/** What a second read changed: only bodies (possibly none), or more. */
 export type Changes = BodyChanges | 'more';
 
-/** Whether reading anew changed nothing at all. */
+/** Whether a second read changed nothing. */
 export function isNothing(changes: Changes): boolean {
   return changes !== 'more' && changes.models.length === 0 && changes.actions.length === 0;
 }
@@ -41,7 +41,7 @@ export class ReadMemory {
   /** Parsed sources, once a run needed them. */
   sources: SourceFiles | undefined;
   readonly #results = new Map<string, FileResult>();
-  /** What files that were read anew gave when something was emitted last; undefined for nothing. */
+  /** Results, at the last emission, of the files that were read again since; undefined for none. */
   readonly #before = new Map<string, FileResult | undefined>();
   #outline: string | undefined;
   readonly #hashes = new Map<string, string>();
@@ -75,7 +75,7 @@ export class ReadMemory {
     return this.#results;
   }
 
-  /** What changed since something was emitted last, in all that was read anew. */
+  /** What changed since the last emission, in all files that were read again. */
   get changes(): Changes {
     const models: ModelSchema[] = [];
     const actions: ParamsChange[] = [];

@@ -54,7 +54,7 @@ export function reportUnmarkedSaga(context: ReadContext, { node, heritage }: Cla
     'FWGEN051',
     node.name ?? node,
     `${node.name?.text ?? 'A class'} extends Saga without @FwSaga`,
-    'Mark it with @FwSaga: nobody would take the steps of sagas that it starts.',
+    'Mark it with @FwSaga. Without it, no process runs the steps of its sagas.',
   );
 }
 

@@ -25,7 +25,7 @@ function nothingAsked(): MutableAsked {
 export interface SourceFilesOptions {
   /** Most trees to be kept: more memory saves parsing a file again that many others import. */
   readonly treeLimit?: number;
-  /** Told each text that is read from the disk; undefined for a file that is not there. */
+  /** Called with each text read from disk; undefined for a missing file. */
   readonly onText?: (file: string, text: string | undefined) => void;
 }
 
@@ -146,7 +146,7 @@ export class SourceFiles {
     }
   }
 
-  /** Counts files as asked for that somebody asked for earlier in this one's place. */
+  /** Counts files as requested that an earlier run already requested. */
   noteAsked({ files, parsed }: Asked): void {
     for (const file of files) this.#asked.files.add(file);
     for (const file of parsed) this.#asked.parsed.add(file);
@@ -196,7 +196,7 @@ export function fileOf(node: ts.Node): string {
 /** Trees are large, and files that speak of each other are read one after the other. */
 const TREE_LIMIT = 16;
 
-/** As Node.js would make it of 'utf8' for each file anew. */
+/** Shared: Node.js would allocate these options from 'utf8' for each file. */
 const AS_TEXT = { encoding: 'utf8', flag: 'r' } as const;
 
 function readText(path: string): string | undefined {

@@ -6,7 +6,7 @@ export interface EmittedFiles {
   readonly migrations: ReadonlyMap<string, string>;
   /** Rewritten when there is something to add, and never removed: the lock of events. Default none. */
   readonly locks?: ReadonlyMap<string, string>;
-  /** Further generated files, which are on the disk as they are to be: nobody looks at them. Default none. */
+  /** Further generated files, which are already up to date on disk and are not read. Default: none. */
   readonly kept?: ReadonlySet<string>;
 }
 

@@ -12,7 +12,7 @@ export type TypeSchema =
   | { readonly kind: 'tuple'; readonly items: readonly ItemSchema[]; readonly rest?: ItemSchema }
   /** Any keys, values of one type. */
   | { readonly kind: 'record'; readonly of: TypeSchema; readonly nullable?: true }
-  /** One of several types that JSON tells apart; `reference` if it has an exported name. */
+  /** One of several types that are distinguishable in JSON; `reference` if it has an exported name. */
   | { readonly kind: 'union'; readonly of: readonly TypeSchema[]; readonly reference?: Reference }
   /** A type that contains itself, by the name that `again` has for it. */
   | { readonly kind: 'recursive'; readonly name: string; readonly of: TypeSchema }
@@ -98,7 +98,7 @@ export interface DocTag {
   readonly name: string;
   readonly text: string;
   readonly location: SourceLocation;
-  /** It stands where nobody can tell which field it is about. */
+  /** Its position does not identify a field. */
   readonly misplaced?: true;
 }
 

@@ -1,6 +1,6 @@
 import type { EnumValue, FieldSchema, TypeSchema } from './type-schema.js';
 
-/** What JSON tells apart by itself. */
+/** The kinds of value that JSON distinguishes. */
 export type JsonKind = 'string' | 'number' | 'boolean' | 'array' | 'object';
 
 type ObjectType = Extract<TypeSchema, { kind: 'object' }>;
@@ -37,8 +37,8 @@ export function jsonKindOf(type: TypeSchema): JsonKind | undefined {
 }
 
 /**
- * The field whose literal tells the objects of a union apart, `''` if there is one object at most; undefined if its
- * members cannot be told apart.
+ * The field whose literal discriminates the objects of a union, `''` if there is at most one object; undefined if the
+ * members cannot be distinguished.
  */
 export function discriminatorOf(members: readonly TypeSchema[]): string | undefined {
   const kinds = members.map(jsonKindOf);

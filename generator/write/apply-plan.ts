@@ -84,7 +84,7 @@ function underWay(
     both.set(name, new Set([...(known?.files.get(name) ?? []), ...hashes]));
   for (const { path, before, text } of changes) {
     const name = path.slice(outputFolder.length + 1);
-    // What is written anew as it was has one state only.
+    // A file that is rewritten with the same text has only one state.
     if (before === undefined || before === text || !both.has(name)) continue;
     both.set(name, new Set([...(both.get(name) ?? []), hashOf(before)]));
   }
@@ -100,7 +100,7 @@ function stage(projectDirectory: string, { path, before, text }: FileChange, run
   return { target, temporary: text === undefined ? undefined : writeBeside(target, text, run), before };
 }
 
-/** @param run tells this run's files from those of others, in 12 hexadecimal digits */
+/** @param run identifies the files of this run, in 12 hexadecimal digits */
 function writeBeside(target: string, text: string, run: string): string {
   const temporary = join(dirname(target), `.${basename(target)}.${run}.fw-tmp`);
   try {

@@ -11,7 +11,7 @@ export interface Manifest {
    * so that a run that was killed leaves nothing that looks edited.
    */
   readonly files: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Files whose lines stand in a merge conflict: their text may be a mixture that nobody edited. */
+  /** Files whose manifest lines are in a merge conflict: their text may be a mixture that was not edited by hand. */
   readonly disputed: ReadonlySet<string>;
 }
 

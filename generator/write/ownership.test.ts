@@ -41,7 +41,7 @@ describe('a file that was edited by hand', () => {
     addModel();
     const before = project.emitted();
     const { code, error } = await generate();
-    expect({ code, told: error.includes(`${ORDER} FWGEN041`) }).toEqual({ code: 2, told: true });
+    expect({ code, reported: error.includes(`${ORDER} FWGEN041`) }).toEqual({ code: 2, reported: true });
     expect(project.emitted()).toEqual(before);
   });
 

@@ -27,7 +27,7 @@ export interface WriteResult {
   readonly manifest?: string;
 }
 
-/** Writes what changed, or nothing at all if anything stands in the way. Disk errors become diagnostics. */
+/** Writes the changed files, or nothing if there is a conflict. Disk errors become diagnostics. */
 export async function writeProject(
   projectDirectory: string,
   paths: ProjectPaths,
@@ -49,7 +49,7 @@ export async function writeProject(
   }
 }
 
-/** What a plan would do; nothing at all if anything stands in the way. */
+/** The changes that a plan would make; none if there is a conflict. */
 function resultOf({ changes, diagnostics, manifest }: WritePlan): WriteResult {
   return diagnostics.length > 0
     ? { changes: [], diagnostics }

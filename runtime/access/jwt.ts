@@ -11,7 +11,7 @@ export interface JwtOptions extends Partial<KeyTimes> {
   readonly issuer: string;
   /** `aud` of every token, or one of its audiences. */
   readonly audience: string;
-  /** Where the issuer publishes its keys. Default: `.well-known/jwks.json` below the issuer. */
+  /** URL of the key set (JWKS) of the issuer. Default: `.well-known/jwks.json` below the issuer. */
   readonly jwksUrl?: string;
   /** Algorithms of signatures. Default `RS256`, `PS256`, `ES256` and `EdDSA`. Symmetric ones and `none` are refused. */
   readonly algorithms?: readonly string[];

@@ -16,7 +16,7 @@ export const accessDefault: ChoiceKey<'allow' | 'deny'> = {
   name: 'default',
   choices: ['allow', 'deny'],
   default: 'allow',
-  doc: 'What becomes of a request to a route whose action has no rule (`@Allow`). `deny` answers 403.',
+  doc: 'How a route whose action has no rule (`@Allow`) is treated. `deny` answers 403.',
 };
 
 export const jwtIssuer: TextKey = {
@@ -24,7 +24,7 @@ export const jwtIssuer: TextKey = {
   name: 'issuer',
   required: true,
   maximumLength: 512,
-  doc: '`iss` of every token.',
+  doc: 'Required `iss` claim of every token.',
 };
 
 export const jwtAudience: TextKey = {
@@ -32,21 +32,21 @@ export const jwtAudience: TextKey = {
   name: 'audience',
   required: true,
   maximumLength: 512,
-  doc: '`aud` of every token, or one of its audiences.',
+  doc: 'Required `aud` claim, or one of the audiences in it.',
 };
 
 export const jwksUrl: TextKey = {
   kind: 'text',
   name: 'jwksUrl',
   maximumLength: 1_024,
-  doc: 'Where the issuer publishes its keys. Default: `.well-known/jwks.json` below the issuer.',
+  doc: 'URL of the key set (JWKS) of the issuer. Default: `.well-known/jwks.json` below the issuer.',
 };
 
 export const jwtAlgorithms: ChoicesKey<JwtAlgorithm> = {
   kind: 'choices',
   name: 'algorithms',
   choices: ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'],
-  doc: 'Algorithms of signatures. Without it, or empty: `RS256`, `PS256`, `ES256` and `EdDSA`.',
+  doc: 'Accepted signature algorithms. Default, or when empty: `RS256`, `PS256`, `ES256` and `EdDSA`.',
 };
 
 export const jwtClockToleranceMs: DefaultedIntegerKey = {
@@ -55,7 +55,7 @@ export const jwtClockToleranceMs: DefaultedIntegerKey = {
   minimum: 0,
   maximum: 300_000,
   default: 5_000,
-  doc: 'By how much the clocks of the issuer and of this process may differ, in milliseconds.',
+  doc: 'Tolerated difference between the clocks of the issuer and of this process, in milliseconds.',
 };
 
 export const jwtKeepMs: DefaultedIntegerKey = {
@@ -64,20 +64,20 @@ export const jwtKeepMs: DefaultedIntegerKey = {
   minimum: 0,
   maximum: 7 * 24 * HOUR,
   default: HOUR,
-  doc: 'How long the last keys of the issuer are used while it does not answer, in milliseconds.',
+  doc: 'How long cached keys stay in use while the issuer does not answer, in milliseconds.',
 };
 
 export const jwtClaims: TextKey = {
   kind: 'text',
   name: 'claims',
   maximumLength: 1_024,
-  doc: 'Claims of the token that the principal gets, separated by commas. Default: none.',
+  doc: 'Token claims that are copied to the principal, separated by commas. Default: none.',
 };
 
 export const accessJwt: SectionKey = {
   kind: 'section',
   name: 'jwt',
-  doc: 'Callers prove who they are by JSON Web Tokens of this issuer.',
+  doc: 'Authenticates callers by JSON Web Tokens of this issuer.',
   keys: [jwtIssuer, jwtAudience, jwksUrl, jwtAlgorithms, jwtClockToleranceMs, jwtKeepMs, jwtClaims],
 };
 
@@ -85,7 +85,7 @@ export const accessApiKeys: BooleanKey = {
   kind: 'boolean',
   name: 'apiKeys',
   default: false,
-  doc: 'Whether callers may prove who they are by API keys (`fw-gen keys create`).',
+  doc: 'Whether API keys (`fw-gen keys create`) authenticate callers.',
 };
 
 export const requestsPerSecond: IntegerKey = {
@@ -93,7 +93,7 @@ export const requestsPerSecond: IntegerKey = {
   name: 'requestsPerSecond',
   minimum: 1,
   maximum: 1_000_000,
-  doc: 'Requests per second that one principal may make to one route of one process in the long run; more are answered with 429. Without it there is no limit.',
+  doc: 'Sustained requests per second of one principal to one route of one process; excess requests get 429. Default: no limit.',
 };
 
 export const burst: IntegerKey = {
@@ -101,7 +101,7 @@ export const burst: IntegerKey = {
   name: 'burst',
   minimum: 1,
   maximum: 1_000_000,
-  doc: 'Requests that a principal may make at once after a pause. Default: `requests-per-second`.',
+  doc: 'Burst of requests allowed after a pause. Default: `requests-per-second`.',
 };
 
 export const concurrentRequests: IntegerKey = {
@@ -109,19 +109,19 @@ export const concurrentRequests: IntegerKey = {
   name: 'concurrentRequests',
   minimum: 1,
   maximum: 100_000,
-  doc: 'Requests of one principal that one process works on at a time; more are answered with 429. Without it there is no limit.',
+  doc: 'Concurrent requests of one principal in one process; excess requests get 429. Default: no limit.',
 };
 
 export const hosts: TextKey = {
   kind: 'text',
   name: 'hosts',
   maximumLength: 4_096,
-  doc: 'Names that the `Host` header may have, without port, separated by commas; others are answered with 421. Default: any.',
+  doc: 'Accepted `Host` header names, without port, separated by commas; others get 421. Default: any.',
 };
 
 export const access: SectionKey = {
   kind: 'section',
   name: 'access',
-  doc: 'Who may call, and how much. Ways to authenticate that stand here take the place of the `authenticator` in code.',
+  doc: 'Authentication, authorization and rate limits. Authentication configured here replaces the `authenticator` in code.',
   keys: [accessDefault, accessJwt, accessApiKeys, requestsPerSecond, burst, concurrentRequests, hosts],
 };

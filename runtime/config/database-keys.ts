@@ -18,7 +18,7 @@ export const jdbcUrl: JdbcUrlKey = {
   kind: 'jdbc-url',
   name: 'jdbcUrl',
   required: true,
-  doc: 'Where the database is: `jdbc:postgresql://host:port/database`, `jdbc:pglite:file:<directory>` or `jdbc:pglite:mem:<name>`.',
+  doc: 'URL of the database: `jdbc:postgresql://host:port/database`, `jdbc:pglite:file:<directory>` or `jdbc:pglite:mem:<name>`.',
 };
 
 export const username: TextKey = {
@@ -48,7 +48,7 @@ export const maximumPoolSize: DefaultedIntegerKey = {
   minimum: 1,
   maximum: 1_000,
   default: 10,
-  doc: 'Most connections that are open at a time.',
+  doc: 'Maximum number of open connections.',
 };
 
 export const connectTimeoutMs: DefaultedIntegerKey = {
@@ -57,7 +57,7 @@ export const connectTimeoutMs: DefaultedIntegerKey = {
   minimum: 1,
   maximum: 10 * MINUTE,
   default: 800,
-  doc: 'Most time to open a connection, in milliseconds.',
+  doc: 'Timeout for opening a connection, in milliseconds.',
 };
 
 export const lockTimeoutMs: DefaultedIntegerKey = {
@@ -75,7 +75,7 @@ export const statementTimeoutMs: DefaultedIntegerKey = {
   minimum: 1,
   maximum: HOUR,
   default: 10 * SECOND,
-  doc: "`statement_timeout` of every session and the client's own limit for one statement, in milliseconds.",
+  doc: '`statement_timeout` of every session and the client-side timeout of one statement, in milliseconds.',
 };
 
 export const idleInTransactionTimeoutMs: DefaultedIntegerKey = {
@@ -93,7 +93,7 @@ export const idleTimeoutMs: DefaultedIntegerKey = {
   minimum: 1,
   maximum: HOUR,
   default: 30 * SECOND,
-  doc: 'A pooled connection that was not used for so long is closed, in milliseconds.',
+  doc: 'A pooled connection that has been idle for this time is closed, in milliseconds.',
 };
 
 export const maximumLifetimeMs: DefaultedIntegerKey = {
@@ -102,7 +102,7 @@ export const maximumLifetimeMs: DefaultedIntegerKey = {
   minimum: 1_000,
   maximum: 24 * HOUR,
   default: 30 * MINUTE,
-  doc: 'A pooled connection that is so old is closed once nobody uses it, and opened anew when it is needed, in milliseconds.',
+  doc: 'A pooled connection that reaches this age is closed when it is next idle and reopened on demand, in milliseconds.',
 };
 
 export const applicationName: DefaultedTextKey = {
@@ -117,7 +117,7 @@ export const allowUnsafe: ChoicesKey<UnsafeSetting> = {
   kind: 'choices',
   name: 'allowUnsafe',
   choices: ['fsync', 'full_page_writes', 'synchronous_commit'],
-  doc: 'Server settings that may be off although acknowledged commits can then be lost. A server with any other of them off is refused at start.',
+  doc: 'Durability settings of the server that may be off, at the risk of losing acknowledged commits. A start fails if any other durability setting is off.',
 };
 
 export const pooler: ChoiceKey<Pooler> = {
@@ -125,7 +125,7 @@ export const pooler: ChoiceKey<Pooler> = {
   name: 'pooler',
   choices: ['none', 'pgbouncer', 'pgbouncer-1.21'],
   default: 'none',
-  doc: 'What stands before the server: nothing, PgBouncer in transaction mode, or PgBouncer 1.21 or newer that keeps prepared statements (`max_prepared_statements` above 0). The embedded database ignores it.',
+  doc: 'Pooler in front of the server: none, PgBouncer in transaction mode, or PgBouncer 1.21 or newer with prepared statements (`max_prepared_statements` above 0). The embedded database ignores it.',
 };
 
 /** Every key of one database. */

@@ -47,7 +47,7 @@ export const configs: SectionKey = {
   named: {
     suffix: 'Config',
     maximum: 16,
-    doc: 'Any other name that ends in `-config`, with the keys of `primary-config`: kept for the application, which asks for it by its camelCase name (`configFor(member, "jobsConfig")`).',
+    doc: 'Any other name that ends in `-config`, with the keys of `primary-config`. The application reads it by its camelCase name (`configFor(member, "jobsConfig")`).',
     keys: dataSourceKeys,
   },
 };
@@ -92,14 +92,14 @@ export const weight: DefaultedIntegerKey = {
   minimum: 0,
   maximum: 1_000,
   default: 1,
-  doc: 'Share of the new ids of its group that this member gets under the placement policy `weighted`.',
+  doc: 'Weight of this member among the members of its group under the placement policy `weighted`.',
 };
 
 export const draining: BooleanKey = {
   kind: 'boolean',
   name: 'draining',
   default: false,
-  doc: 'Whether placement policies leave this member out: it serves what it has and gets no new ids.',
+  doc: 'Whether placement policies skip this member: it serves its existing ids and gets no new ones.',
 };
 
 export const members: ListKey = {
@@ -139,14 +139,14 @@ export const maximumConnections: IntegerKey = {
   name: 'maximumConnections',
   minimum: 1,
   maximum: 100_000,
-  doc: 'Most connections that this process has open at a time, over all shards and replicas. Without it, the pools alone are limited.',
+  doc: 'Maximum number of open connections of this process over all shards and replicas. Default: only each pool is limited.',
 };
 
 export const sharding: SectionKey = {
   kind: 'section',
   name: 'sharding',
   required: true,
-  doc: 'Which databases there are.',
+  doc: 'The databases, as groups of shards.',
   keys: [defaultShard, maximumConnections, groups],
 };
 
@@ -167,14 +167,14 @@ export const maximumAttempts: DefaultedIntegerKey = {
   minimum: 1,
   maximum: 100,
   default: 4,
-  doc: 'Attempts of one execution, the first one included.',
+  doc: 'Maximum number of attempts of one execution, including the first.',
 };
 
 export const storeParams: BooleanKey = {
   kind: 'boolean',
   name: 'storeParams',
   default: true,
-  doc: "Whether an action's parameters are stored in `eventlog.actions`, fields marked as secret left out.",
+  doc: "Whether an action's parameters are stored in `eventlog.actions`, without the fields marked as secret.",
 };
 
 export const keyRetentionMs: DefaultedIntegerKey = {
@@ -200,7 +200,7 @@ export const keepDays: IntegerKey = {
   name: 'keepDays',
   minimum: 1,
   maximum: 36_500,
-  doc: 'How long events, actions and what belongs to them are kept at least, in days. Without it nothing is deleted.',
+  doc: 'Minimum age before events, actions and dependent rows are deleted, in days. Default: nothing is deleted.',
 };
 
 export const partitionDays: DefaultedIntegerKey = {
@@ -218,7 +218,7 @@ export const partitionsAhead: DefaultedIntegerKey = {
   minimum: 1,
   maximum: 366,
   default: 4,
-  doc: 'Partitions that are made before they are needed.',
+  doc: 'Number of partitions created in advance.',
 };
 
 export const retentionIntervalMs: DefaultedIntegerKey = {
@@ -227,14 +227,14 @@ export const retentionIntervalMs: DefaultedIntegerKey = {
   minimum: 60_000,
   maximum: 24 * HOUR,
   default: HOUR,
-  doc: 'How often one of the processes that serve does what is due on each shard, in milliseconds.',
+  doc: 'Interval between retention runs on each shard, in milliseconds. One server process runs each.',
 };
 
 export const retentionAutomatic: BooleanKey = {
   kind: 'boolean',
   name: 'automatic',
   default: true,
-  doc: 'Whether processes that serve do it by themselves, where their role owns the tables. `fw-gen events retain` does it in any case.',
+  doc: 'Whether server processes run retention themselves, if their role owns the tables. `fw-gen events retain` runs it in any case.',
 };
 
 export const retention: SectionKey = {
@@ -250,7 +250,7 @@ export const generatorSource: DefaultedFolderKey = {
   kind: 'folder',
   name: 'source',
   default: '.',
-  doc: 'Folder that all inputs of the generator lie in.',
+  doc: 'Folder of the sources that the generator reads.',
 };
 
 export const generatorOutput: FolderKey = {
@@ -270,7 +270,7 @@ export const generatorMigrations: FolderKey = {
 export const generatorTemplates: FolderKey = {
   kind: 'folder',
   name: 'templates',
-  doc: 'Folder of templates that take the place of those of `fw-gen`, and of templates for further files.',
+  doc: 'Folder of templates that override those of `fw-gen` or emit additional files.',
 };
 
 export const generatorTitle: TextKey = {
@@ -316,7 +316,7 @@ export const migrateAtStart: BooleanKey = {
   kind: 'boolean',
   name: 'migrateAtStart',
   default: true,
-  doc: 'Whether a process that starts brings the schema of its shards up to date. `false`: somebody else does (`fw-gen migrate up`), and each shard is verified before its first use.',
+  doc: 'Whether a starting process migrates its shards. `false`: run `fw-gen migrate up` separately; each shard is verified before its first use.',
 };
 
 export const fw: SectionKey = {

@@ -19,7 +19,7 @@ export const webhookUrl: TextKey = {
   name: 'url',
   required: true,
   maximumLength: 2_048,
-  doc: 'Where each message is posted, `https://...`. `http://` is for receivers on the same host or network.',
+  doc: 'URL that each message is posted to, `https://...`. Use `http://` only for receivers on the same host or network.',
 };
 
 export const webhookSecret: SecretKey = {
@@ -27,7 +27,7 @@ export const webhookSecret: SecretKey = {
   name: 'secret',
   required: true,
   maximumLength: 512,
-  doc: 'Key of the signature: 24 to 64 bytes in base64, with or without `whsec_` in front.',
+  doc: 'Signing key: 24 to 64 bytes in base64, with or without the prefix `whsec_`.',
 };
 
 export const webhook: SectionKey = {
@@ -58,7 +58,7 @@ export const natsUser: TextKey = {
   kind: 'text',
   name: 'username',
   maximumLength: LONGEST_NAME,
-  doc: 'User of the servers. Default: none.',
+  doc: 'User name. Default: none.',
 };
 
 export const natsPassword: SecretKey = {
@@ -72,14 +72,14 @@ export const natsToken: SecretKey = {
   kind: 'secret',
   name: 'token',
   maximumLength: 4_096,
-  doc: 'Token, where the servers take one instead of a user.',
+  doc: 'Token, if the servers authenticate by token instead of by user.',
 };
 
 export const natsTls: BooleanKey = {
   kind: 'boolean',
   name: 'tls',
   default: false,
-  doc: 'Whether connections that the servers do not encrypt are refused.',
+  doc: 'Whether TLS is required. If true, a server without TLS is refused.',
 };
 
 export const nats: SectionKey = {
@@ -95,7 +95,7 @@ export const kafkaBrokers: TextsKey = {
   required: true,
   maximum: 64,
   maximumLength: LONGEST_NAME,
-  doc: 'Addresses of brokers to begin with: `kafka-1:9092`.',
+  doc: 'Addresses of the bootstrap brokers: `kafka-1:9092`.',
 };
 
 export const kafkaTopic: DefaultedTextKey = {
@@ -111,14 +111,14 @@ export const kafkaClientId: DefaultedTextKey = {
   name: 'clientId',
   maximumLength: LONGEST_NAME,
   default: 'fw-actions',
-  doc: 'Name of the client in the logs and quotas of the brokers.',
+  doc: 'Client id, as it appears in the logs and quotas of the brokers.',
 };
 
 export const kafkaTls: BooleanKey = {
   kind: 'boolean',
   name: 'tls',
   default: false,
-  doc: 'Whether connections are encrypted.',
+  doc: 'Whether connections use TLS.',
 };
 
 export const kafkaMechanism: ChoiceKey<'plain' | 'scram-sha-256' | 'scram-sha-512'> = {
@@ -126,14 +126,14 @@ export const kafkaMechanism: ChoiceKey<'plain' | 'scram-sha-256' | 'scram-sha-51
   name: 'mechanism',
   choices: ['plain', 'scram-sha-256', 'scram-sha-512'],
   default: 'scram-sha-512',
-  doc: 'How the user is authenticated.',
+  doc: 'SASL mechanism.',
 };
 
 export const kafkaUser: TextKey = {
   kind: 'text',
   name: 'username',
   maximumLength: LONGEST_NAME,
-  doc: 'User of the brokers. Default: none.',
+  doc: 'User name. Default: none.',
 };
 
 export const kafkaPassword: SecretKey = {
@@ -146,7 +146,7 @@ export const kafkaPassword: SecretKey = {
 export const kafka: SectionKey = {
   kind: 'section',
   name: 'kafka',
-  doc: 'The sink produces to Kafka: idempotent, `acks=all`, the id of the model as key. Needs the package `@platformatic/kafka`.',
+  doc: 'The sink produces to Kafka with an idempotent producer, `acks=all` and the id of the model as key. Needs the package `@platformatic/kafka`.',
   keys: [kafkaBrokers, kafkaTopic, kafkaClientId, kafkaTls, kafkaMechanism, kafkaUser, kafkaPassword],
 };
 
@@ -157,7 +157,7 @@ export const sinkName: TextKey = {
   name: 'name',
   required: true,
   maximumLength: 64,
-  doc: 'Identity of the checkpoints, of which each shard has one: never change it. Letters, digits, `.`, `_` and `-`.',
+  doc: 'Identifies the checkpoints of the sink (one per shard): never change it. Letters, digits, `.`, `_` and `-`.',
 };
 
 export const sinkFormat: ChoiceKey<'structured' | 'binary' | 'debezium'> = {
@@ -165,7 +165,7 @@ export const sinkFormat: ChoiceKey<'structured' | 'binary' | 'debezium'> = {
   name: 'format',
   choices: ['structured', 'binary', 'debezium'],
   default: 'structured',
-  doc: 'Shape of the messages: CloudEvents 1.0 in structured or binary mode, or that of the outbox event router of Debezium.',
+  doc: 'Message format: CloudEvents 1.0 in structured or binary mode, or the format of the Debezium outbox event router.',
 };
 
 export const sinkVersions: ChoiceKey<'stored' | 'latest'> = {
@@ -173,7 +173,7 @@ export const sinkVersions: ChoiceKey<'stored' | 'latest'> = {
   name: 'versions',
   choices: ['stored', 'latest'],
   default: 'stored',
-  doc: 'Whether events are sent as stored, or brought up to the latest version of their class.',
+  doc: 'Whether events are sent as stored or upcast to the latest version of their class.',
 };
 
 export const sinkModels: TextsKey = {
@@ -197,7 +197,7 @@ export const sinkOnRejected: ChoiceKey<'park' | 'stop'> = {
   name: 'onRejected',
   choices: ['park', 'stop'],
   default: 'park',
-  doc: 'What happens after the last attempt at a message that the receiver rejects: its event becomes a dead letter and holds back later events of its model, or the sink stops.',
+  doc: 'What follows the last failed attempt at a message that the receiver rejects: its event becomes a dead letter and holds back later events of its model, or the sink stops.',
 };
 
 export const sinkStartFrom: ChoiceKey<'beginning' | 'now'> = {
@@ -205,7 +205,7 @@ export const sinkStartFrom: ChoiceKey<'beginning' | 'now'> = {
   name: 'startFrom',
   choices: ['beginning', 'now'],
   default: 'beginning',
-  doc: 'Where a sink that is new to a shard begins.',
+  doc: 'Where a sink without a checkpoint on a shard starts.',
 };
 
 export const sinkBatchSize: DefaultedIntegerKey = {
@@ -214,7 +214,7 @@ export const sinkBatchSize: DefaultedIntegerKey = {
   minimum: 1,
   maximum: 10_000,
   default: 500,
-  doc: 'Most messages that are sent at once.',
+  doc: 'Maximum number of messages in a batch.',
 };
 
 export const sinkInFlight: DefaultedIntegerKey = {
@@ -223,7 +223,7 @@ export const sinkInFlight: DefaultedIntegerKey = {
   minimum: 1,
   maximum: 64,
   default: 2,
-  doc: 'Most batches under way at a time, on each shard. Never two with events of one model.',
+  doc: 'Maximum number of concurrent batches on each shard. Events of one model are never in two of them.',
 };
 
 export const sinkTimeoutMs: DefaultedIntegerKey = {
@@ -232,7 +232,7 @@ export const sinkTimeoutMs: DefaultedIntegerKey = {
   minimum: 100,
   maximum: 600_000,
   default: 10_000,
-  doc: 'A batch without an answer for so long is sent again, in milliseconds.',
+  doc: 'A batch that gets no answer within this time is sent again, in milliseconds.',
 };
 
 export const sinkMaximumAttempts: DefaultedIntegerKey = {
@@ -241,7 +241,7 @@ export const sinkMaximumAttempts: DefaultedIntegerKey = {
   minimum: 1,
   maximum: 1_000,
   default: 5,
-  doc: 'Attempts at a message that the receiver rejects. While the receiver cannot be reached, attempts do not count.',
+  doc: 'Maximum number of attempts at a message that the receiver rejects. Attempts while the receiver is unreachable do not count.',
 };
 
 export const sinkRetryDelayMs: DefaultedIntegerKey = {
@@ -250,7 +250,7 @@ export const sinkRetryDelayMs: DefaultedIntegerKey = {
   minimum: 1,
   maximum: 30_000,
   default: 200,
-  doc: 'Longest first pause between attempts, in milliseconds; doubled with each one up to 30,000.',
+  doc: 'Upper bound of the first pause between attempts, in milliseconds; it doubles with each attempt, up to 30,000.',
 };
 
 export const sinks: ListKey = {
@@ -283,7 +283,7 @@ export const schemaBaseUrl: TextKey = {
   kind: 'text',
   name: 'schemaBaseUrl',
   maximumLength: 1_024,
-  doc: 'Absolute URL in front of `/schemas/...`, for `dataschema` of CloudEvents. Default: messages name no schema.',
+  doc: 'Absolute base URL of `/schemas/...`, for the CloudEvents attribute `dataschema`. Default: messages carry no `dataschema`.',
 };
 
 export const relay: SectionKey = {

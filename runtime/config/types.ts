@@ -44,7 +44,7 @@ export interface DataSourceConfig {
   readonly connectTimeoutMs: number;
   /** `lock_timeout` of every session, in milliseconds. Default 400. */
   readonly lockTimeoutMs: number;
-  /** `statement_timeout` of every session and the client's own limit for one statement, in milliseconds. Default 10,000. */
+  /** `statement_timeout` of every session and the client-side timeout of one statement, in milliseconds. Default 10,000. */
   readonly statementTimeoutMs: number;
   /** `idle_in_transaction_session_timeout`, in milliseconds. Default 10,000. */
   readonly idleInTransactionTimeoutMs: number;

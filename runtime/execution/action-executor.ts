@@ -129,8 +129,8 @@ export class ActionExecutor {
   }
 
   /**
-   * What became of an attempt (`CommitOutcomeUnknownError.actionId`). An attempt that has not been applied by now is
-   * made void, so that the answer stays true.
+   * The outcome of an attempt (`CommitOutcomeUnknownError.actionId`). An attempt that is not yet applied is voided, so
+   * that the answer stays true.
    *
    * @throws ValidationError if it is no action id @throws UnknownShardError if its shard is not configured
    * @throws OutcomeForgottenError if retention has dropped the audit trail of its time

@@ -54,7 +54,7 @@ describe('an execution that would take turns at many rows', () => {
   const names = [...'abcdefghijkl'];
   const params: LookParams = Object.fromEntries(names.map((name) => [name, idOf(name)]));
 
-  // One clock for all: what watches the deadlines of the process keeps its timer until nobody waits.
+  // One clock for all tests: the deadline watcher of the process keeps its timer until nothing waits.
   beforeAll(() => {
     vi.useFakeTimers();
   });
@@ -64,7 +64,7 @@ describe('an execution that would take turns at many rows', () => {
     vi.useRealTimers();
   });
 
-  /** Somebody has a turn at every row, and does not end it. */
+  /** Starts executions that wait for turns that never end. */
   async function startWaiting(configuration: ExecutionConfiguration): Promise<readonly unknown[]> {
     const { executor, gateways } = openExecutor();
     await gateways.turns.take(names.map((name) => rowKey('Account', idOf(name).getValue())));
@@ -100,29 +100,29 @@ describe('an execution that would take turns at many rows', () => {
   });
 });
 
-describe('a listener that throws is told once and changes nothing', () => {
-  const told: unknown[] = [];
+describe('a listener that throws is called once and changes nothing', () => {
+  const calls: unknown[] = [];
   const configuration = configure()
     .onReport(({ errorCode }) => {
-      told.push(errorCode);
+      calls.push(errorCode);
       throw new Error('listener');
     })
     .build();
 
   beforeEach(() => {
-    told.length = 0;
+    calls.length = 0;
   });
 
   test('about a success', async () => {
     const { executor } = openExecutor();
     expect(await executor.execute(ALICE, LookAction, {}, configuration)).toBe('looked');
-    expect(told).toEqual([undefined]);
+    expect(calls).toEqual([undefined]);
   });
 
   test('about a failure', async () => {
     const { executor } = openExecutor();
     await expect(executor.execute(ALICE, RefuseAction, {}, configuration)).rejects.toThrow(RefusedError);
-    expect(told).toEqual([new RefusedError('No').code]);
+    expect(calls).toEqual([new RefusedError('No').code]);
   });
 
   test('nor does one that fails later, which would end the process', async () => {

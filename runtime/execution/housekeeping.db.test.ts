@@ -53,7 +53,7 @@ describeOnEachAdapter('Housekeeping', (harness) => {
     expect(deleted.length).toBe(rounds);
   });
 
-  it('goes on after a shard was out of reach', async () => {
+  it('continues after a shard was unreachable', async () => {
     let calls = 0;
     const purge: Purge = () => {
       calls += 1;
@@ -92,7 +92,7 @@ describeOnEachAdapter('Housekeeping', (harness) => {
     await application.close();
   });
 
-  it('opens no connection to a shard that nobody here uses', async () => {
+  it('opens no connection to an unused shard', async () => {
     const databases = await harness.makeShards({ shards: [HERE, THERE], migrations: accountMigrations });
     const visited: string[] = [];
     for (const shard of [HERE, THERE]) {
@@ -106,7 +106,7 @@ describeOnEachAdapter('Housekeeping', (harness) => {
     const application = assembleApplication(accountApplication, databases, {
       namespace: 'test',
       collaborators: {},
-      // Delivery and the journal's recovery look after every shard.
+      // Delivery and journal recovery would connect to every shard.
       deliver: false,
       execution: { keyRetentionMs: 100 },
     });

@@ -2,7 +2,7 @@ import { type Timer, time } from '../concurrency/time.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { CallOptions } from '../sharding/shard-database.js';
 
-/** Deletes what has expired on a shard, so many rows at most; how many there were. */
+/** Deletes at most `limit` expired rows of a shard. Returns their number. */
 export type Purge = (shard: ShardIdentifier, limit: number, options: CallOptions) => Promise<number>;
 
 export interface HousekeepingOptions {
@@ -15,9 +15,9 @@ export interface HousekeepingOptions {
   readonly random: () => number;
 }
 
-/** Few enough to be quick, so that nobody waits for a row of the batch. */
+/** Small enough that other transactions wait only briefly for a row of the batch. */
 const BATCH = 500;
-/** More batches in one round would be a load of their own; the next round goes on. */
+/** Bounds the load of one round; the next round continues. */
 const MAXIMUM_BATCHES = 20;
 const LIMITS: CallOptions = { timeoutMs: 1_000 };
 

@@ -52,7 +52,7 @@ export class LegWriter {
   }
 
   /**
-   * Queues a leg, synchronously: until the caller awaits something, nobody else can get in between. The result
+   * Queues a shard transaction, synchronously: no other plan is queued before the caller's next `await`. The result
    *
    * - throws public errors if nothing was applied and another attempt cannot help;
    * - throws CommitOutcomeUnknownError if a lost attempt could not be settled before the deadline.
@@ -67,7 +67,7 @@ export class LegWriter {
       .writer.submit(write, { timeoutMs, signal, dependsOn, apart });
     const { pending, outcome } = submission;
     const result = outcome.then(
-      (told) => finished(told, write),
+      (settled) => finished(settled, write),
       (error: unknown) => this.#failed(shard, write, submission, options, error),
     );
     return { pending, result };
@@ -101,7 +101,7 @@ export class LegWriter {
     throw error;
   }
 
-  /** Whoever depends on a plan of unknown outcome reads again: that is right either way. */
+  /** Plans that depend on a plan of unknown outcome read again, which is correct for either outcome. */
   async #settle(
     shard: ShardIdentifier,
     write: PlanWrite,

@@ -121,7 +121,7 @@ describe('With a synchronous standby that is away', () => {
       .toEqual([true]);
 
   test.each(['cancel', 'terminate'] as const)(
-    'an action is not applied before the standby has it, whoever may %s its wait',
+    'an action is not applied before the standby has it, even if another session may %s its wait',
     async (how) => {
       let isAnswered = false;
       const credit = creditOf(world.bank, { timeoutMs: PATIENT_MS }).finally(() => {
@@ -190,7 +190,7 @@ describe('With a synchronous standby that is away', () => {
     await servers.attach();
   });
 
-  test('what it has not received is acknowledged to nobody, and done once by a repeat after the failover', async () => {
+  test('an unreplicated commit is not acknowledged, and applied once by a repeat after the failover', async () => {
     const keys = ['a', 'b', 'c', 'd'];
     const attempts = keys.map((key) =>
       creditOf(world.bank, { key, timeoutMs: IMPATIENT_MS }).catch((error: unknown) => error),

@@ -13,7 +13,7 @@ import { HERE } from './test-support/accounts.js';
 const model = accountModel as unknown as ModelDescriptor;
 const NO_ROWS: Rows = { columns: [], rows: [], command: 'SELECT', rowCount: 0 };
 
-/** Databases that answer when the test says so. */
+/** Databases whose answers the test controls. */
 class Bench {
   readonly timeouts: (number | undefined)[] = [];
   answer: (rows: Rows) => void = () => {};

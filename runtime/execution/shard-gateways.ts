@@ -45,7 +45,7 @@ export interface ShardGateway {
 
 /** Most time for a read outside of an execution, in milliseconds. */
 const FREE_READ_TIMEOUT_MS = 1_800;
-/** A read that ends at its time-out says why, which says more than that it took long. So long it is waited for, in milliseconds. */
+/** A timed-out read gets this time to report its cause instead of a bare timeout, in milliseconds. */
 const ANSWER_MS = 50;
 
 /** The shards as execution sees them: a store, a writer and readers each, made on first use. */
@@ -59,7 +59,7 @@ export class ShardGateways implements RepositoryContext {
   readonly #readers = new Map<ShardIdentifier, Map<ModelDescriptor | NaturalKey, ModelReader>>();
   readonly #queries = new Map<ShardIdentifier, Kysely<unknown>>();
 
-  /** Told after each commit of this process, with the plans that were sent. Must return at once. */
+  /** Called after each commit of this process, with the plans that were sent. Must return at once. */
   onCommitted: ((shard: ShardIdentifier, groups: readonly WriteGroup[]) => void) | undefined;
   /** States that are staged in this process and not yet committed. */
   readonly staged: StagedStates = new StagedStates();

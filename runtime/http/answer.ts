@@ -129,7 +129,7 @@ export class Answers {
     const { code, shard = '' } = problem.body;
     const kind = `${code} ${isFault ? thrownAt(error) : String(shard)}`;
     const isLogged = this.#log.write(kind, entry, isFault ? FAULTS_PER_SECOND : 1);
-    // Only a 500 says so little that somebody must look it up.
+    // Only the body of a 500 requires a look-up in the log.
     return isFault && isLogged ? { requestId } : {};
   }
 

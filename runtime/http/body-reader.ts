@@ -30,7 +30,7 @@ export function readBody(
     finish(new HttpProblem('HTTP_MALFORMED_REQUEST', 'The body broke off', { cause }));
   const finish = (problem: HttpProblem | null, body?: Buffer): void => {
     payload.off('data', onData).off('end', onEnd).off('error', onError);
-    // Somebody must listen: a connection that breaks while the rest is thrown away is no uncaught error.
+    // Without a listener, a connection that breaks while the rest is discarded would raise an uncaught error.
     if (problem !== null) payload.on('error', () => {});
     done(problem, body);
   };

@@ -20,7 +20,7 @@ export interface ReadinessReport {
 /** Asks all shards how they are; never rejects and takes about a second at most. */
 export type HealthCheck = () => Promise<readonly ShardHealth[]>;
 
-/** How long one look at the shards serves everybody who asks, in milliseconds. */
+/** Lifetime of a cached check of the shards, in milliseconds. */
 const FRESH_MS = 1_000;
 
 /** Readiness of the server. One check serves all callers for a second, so that asking often costs nothing. */

@@ -218,7 +218,7 @@ describe('closing', () => {
     const closed = server.close();
     setTimeout(() => finish(), 100);
     const { status, closed: byServer } = await answer;
-    // While the listener is still open, an answer must not send its client to connect anew.
+    // While the listener is still open, an answer must not make its client reconnect.
     expect([status, byServer]).toEqual([200, true]);
     await closed;
   });

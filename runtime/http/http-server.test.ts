@@ -439,7 +439,7 @@ describe('methods', () => {
     ).toBe(405);
   });
 
-  it('tells what is allowed', async () => {
+  it('names the allowed methods', async () => {
     const { status, headers } = await call('OPTIONS', '/wallets');
     expect(status).toBe(204);
     expect(headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST');
@@ -594,13 +594,13 @@ describe('failures', () => {
     expect(JSON.stringify(app.log)).not.toContain('secret');
   });
 
-  it('that nobody foresaw are found in the log by the id in the answer', async () => {
+  it('that are unexpected are found in the log by the id in the answer', async () => {
     app.behaviour = () => {
       throw new Error('password=hunter2');
     };
     const { status, body } = await deposit('{"amount":1}');
     expect(status).toBe(500);
-    expect(body['detail']).toBe('The request failed for a reason that only the log of the server tells');
+    expect(body['detail']).toBe('The request failed. The cause is in the server log');
     expect(JSON.stringify(body)).not.toContain('hunter2');
     expect(app.log).toMatchObject([
       { level: 'error', requestId: body['requestId'], error: 'password=hunter2' },
@@ -621,7 +621,7 @@ describe('failures', () => {
 });
 
 describe('callers', () => {
-  it('are told at start to be all the same, where they are', () => {
+  it('are reported at start if all callers have the same one', () => {
     expect(loggedAtStart).toEqual([
       { level: 'warn', message: 'every caller is the principal "tester": there is no authentication' },
     ]);

@@ -58,7 +58,7 @@ export interface HttpServerOptions {
   readonly limits?: Partial<HttpLimits>;
   /** Status and title of the application's own errors, by code. Default: each is answered with 409. */
   readonly problems?: ApplicationProblems;
-  /** Serves `/metrics` and is told of every answer. Default: neither. */
+  /** Serves `/metrics` and records every answer. Default: neither. */
   readonly metrics?: Metrics;
   /** Fastify plugins, in order. Their hooks hold for generated routes, too. Default none. */
   readonly plugins?: readonly ServerPlugin[];
@@ -176,7 +176,7 @@ function addPlugins(server: FastifyInstance, plugins: readonly ServerPlugin[]): 
   const failures: Error[] = [];
   for (const each of plugins) {
     const [plugin, pluginOptions] = typeof each === 'function' ? [each, {}] : each;
-    // Whoever lists a plugin with options answers for their type.
+    // The caller that passes a plugin with options is responsible for their type.
     server.register(plugin as FastifyPluginCallback<object>, pluginOptions);
     server.after(noteFailure(failures, `Plugin '${nameOf(plugin)}'`));
   }

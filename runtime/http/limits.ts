@@ -14,13 +14,13 @@ export interface HttpLimits {
   readonly requestTimeoutMs: number;
   /** Time for a client to take a whole answer, in milliseconds; then it is dropped. Default 10,000. */
   readonly answerTimeoutMs: number;
-  /** An idle connection is closed after so many milliseconds. Default 65,000: longer than load balancers wait. */
+  /** An idle connection is closed after this time, in milliseconds. Default 65,000: longer than load balancers wait. */
   readonly keepAliveTimeoutMs: number;
   /** Connections open at a time; more are answered with 503 before anything is read, and closed. Default 10,000. */
   readonly connections: number;
 }
 
-/** The limits that hold unless told otherwise. */
+/** The default limits. */
 export const DEFAULT_HTTP_LIMITS: HttpLimits = Object.freeze({
   bodyBytes: 65_536,
   nestingDepth: 32,

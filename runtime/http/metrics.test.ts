@@ -117,7 +117,7 @@ it('has no more labels, whatever is asked for', async () => {
   expect((await lines('fw_http')).join('\n')).not.toContain('nowhere');
 });
 
-it('tells what is half done, and what was finished', async () => {
+it('counts open and finished journal entries', async () => {
   expect(await lines('fw_journal')).toEqual([
     'fw_journal_entries{shard="(1, 0)",state="flagged"} 1',
     'fw_journal_entries{shard="(1, 0)",state="open"} 2',
@@ -126,7 +126,7 @@ it('tells what is half done, and what was finished', async () => {
   ]);
 });
 
-it('tells of the connections, the circuit breaker and the writing of each shard', async () => {
+it('reports the connections, the circuit breaker and the writing of each shard', async () => {
   const label = '{shard="(1, 0)",name="mexico-1"}';
   expect(await lines('fw_shard_')).toEqual([
     `fw_shard_circuit_open${label} 1`,
@@ -147,7 +147,7 @@ it('tells of the connections, the circuit breaker and the writing of each shard'
   await expect.poll(() => lines('fw_shard_'), { timeout: 10_000 }).toEqual([]);
 });
 
-it('tells how far handlers have come, without replays, and asks the databases once for many scrapes', async () => {
+it('reports the positions of handlers, without replays, and queries the databases once for many scrapes', async () => {
   const label = '{shard="(1, 0)",handler="Mailer"}';
   expect(await lines('fw_event_')).toEqual([
     `fw_event_dead_letters${label} 2`,
@@ -162,13 +162,13 @@ it('tells how far handlers have come, without replays, and asks the databases on
   expect(looks).toBe(1);
 });
 
-it('answers without what databases that do not answer would have told', async () => {
+it('answers without the metrics of databases that do not answer', async () => {
   lag = () => new Promise(() => {});
   expect(await lines('fw_event_')).toEqual([]);
   expect(await lines('fw_shard_plans_queued')).toHaveLength(1);
 });
 
-it('tells of the process as well', async () => {
+it('reports the process as well', async () => {
   expect(await lines('nodejs_eventloop_lag_p99_seconds')).toHaveLength(1);
   expect(await lines('process_resident_memory_bytes')).toHaveLength(1);
 });

@@ -3,7 +3,7 @@ import type { Metrics } from '../observability/prometheus.js';
 import { bracesPath, routerPath } from './path-pattern.js';
 import type { RouteDescriptor } from './route.js';
 
-/** Tells of all answers that were sent, by declared paths: what is asked for adds no label. */
+/** Reports every sent answer under its declared path: an unknown path adds no label. */
 export function observeAnswers(
   server: FastifyInstance,
   metrics: Metrics,

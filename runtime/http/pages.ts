@@ -36,9 +36,9 @@ export function addPages(context: PagesContext): void {
   addMetrics(context);
 }
 
-/** Metrics are collected no more often than that, whoever asks, in milliseconds. */
+/** Minimum interval between collections of metrics, in milliseconds. */
 const METRICS_FRESH_MS = 1_000;
-/** So many hosts get examples for themselves; a caller can name any. */
+/** Maximum number of hosts with cached examples. It is bounded because a caller can send any host. */
 const MOST_HOSTS = 16;
 
 function addMetrics({ server, answers, paths, metrics }: PagesContext): void {

@@ -49,7 +49,7 @@ export class PathMethods {
     return [...found, 'OPTIONS'].sort().join(', ');
   }
 
-  /** Value of `Allow` for a request's path; `undefined` for a path that nobody serves. */
+  /** Value of `Allow` for a request's path; `undefined` for a path without a route. */
   allowed(path: string): string | undefined {
     const found = new Set<string>();
     for (const { pattern, methods } of this.#methods.values()) {

@@ -35,7 +35,7 @@ export interface ProblemKind {
 const INTERNAL: ProblemKind = {
   status: 500,
   title: 'Internal error',
-  detail: 'The request failed for a reason that only the log of the server tells',
+  detail: 'The request failed. The cause is in the server log',
 };
 
 const REFUSED_BY_DATA = { status: 409, title: 'Conflict with stored data' };
@@ -65,7 +65,7 @@ const ERROR_KINDS: Readonly<Record<ErrorCode, ProblemKind>> = {
   FW_ROW_BUSY: {
     status: 503,
     title: 'Busy',
-    detail: 'The record is locked by somebody else; nothing was written',
+    detail: 'The record is locked by another request; nothing was written',
   },
   FW_SHARD_UNAVAILABLE: {
     status: 503,
@@ -108,7 +108,11 @@ const ERROR_KINDS: Readonly<Record<ErrorCode, ProblemKind>> = {
   FW_EVENT_EPOCH: INTERNAL,
   FW_UNKNOWN_HANDLER: { status: 404, title: 'Unknown handler' },
   FW_JOURNAL: { status: 409, title: 'Journal entry refused' },
-  FW_LOCK_TIMEOUT: { status: 503, title: 'Locked', detail: 'Somebody else is at it; try again later' },
+  FW_LOCK_TIMEOUT: {
+    status: 503,
+    title: 'Resource locked',
+    detail: 'Another request holds the lock; try again later',
+  },
   FW_LOCK_LOST: { status: 500, title: 'Lock lost', detail: 'The work took longer than its lock was held' },
 };
 

@@ -26,7 +26,7 @@ const cases: readonly [errors.FwError, number, string, Record<string, unknown>?]
   [
     new errors.RowBusyError(SECRET, { cause }),
     503,
-    'The record is locked by somebody else; nothing was written',
+    'The record is locked by another request; nothing was written',
   ],
   [
     new errors.ShardUnavailableError('(1, 0)', SECRET, { cause, retryAfterMs: 1_200 }),
@@ -99,7 +99,7 @@ describe('problems', () => {
   });
 
   it.each([cause, new TypeError(SECRET), 'text', undefined, null, { status: 200, message: SECRET }])(
-    'what nobody foresaw tells nothing about itself',
+    'an unexpected error reveals nothing about itself',
     (thrown) => {
       const { status, body } = problemOf(thrown);
       expect([status, body.code]).toEqual([500, 'HTTP_INTERNAL']);
@@ -116,7 +116,7 @@ describe('problems', () => {
     }
   });
 
-  it('docs/http.md names every code that tells something of its own', () => {
+  it('docs/http.md names every code that has members of its own', () => {
     const page = readFileSync(new URL('../../docs/http.md', import.meta.url), 'utf8');
     const rowOf = (code: string): string =>
       page.split('\n').find((line) => line.startsWith('| ') && line.includes(`\`${code}\``)) ??

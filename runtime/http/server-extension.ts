@@ -66,7 +66,7 @@ export function addForeignBodyReader(server: FastifyInstance, nestingDepth: numb
     const { bodyLimit, config } = request.routeOptions;
     readBody(payload, request.headers['content-length'], Number(bodyLimit), (problem, body) => {
       if (problem !== null) done(problem);
-      // What nobody serves is answered as such, whatever its body is.
+      // A path without a route is answered with 404, whatever the body.
       else if (request.is404 || config.rawBody === true) done(null, body);
       else parseBody(request, body, nestingDepth, done);
     });

@@ -87,6 +87,6 @@ export interface ShardStore {
   claimKey(claim: KeyClaim, actionId: string, options?: CallOptions): Promise<boolean>;
   /** Forgets a key if it is this attempt's own, or if it has expired. @throws DriverFailure */
   releaseKey(name: KeyName, actionId: string | undefined, options?: CallOptions): Promise<void>;
-  /** Deletes expired keys, so many at most; how many there were. @throws DriverFailure */
+  /** Deletes at most `limit` expired keys. Returns their number. @throws DriverFailure */
   purgeKeys(limit: number, options?: CallOptions): Promise<number>;
 }

@@ -12,7 +12,7 @@ export interface PublishLimits {
   readonly batchBytes: number;
   /** Batches under way at a time. */
   readonly inFlight: number;
-  /** A batch without an answer for so long is sent again, in milliseconds. */
+  /** A batch that gets no answer within this time is sent again, in milliseconds. */
   readonly timeoutMs: number;
   /** Longest first pause after a batch that failed, in milliseconds; doubled up to `LONGEST_PAUSE_MS`. */
   readonly retryDelayMs: number;

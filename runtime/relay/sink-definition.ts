@@ -20,7 +20,7 @@ export interface SinkSettings {
   readonly batchSize: number;
   /** Most batches under way at a time, on each shard. Default 2. */
   readonly inFlight: number;
-  /** A batch without an answer for so long is sent again, in milliseconds. Default 10,000. */
+  /** A batch that gets no answer within this time is sent again, in milliseconds. Default 10,000. */
   readonly timeoutMs: number;
   /** Attempts at a message that the receiver rejects. Default 5. */
   readonly maximumAttempts: number;

@@ -24,7 +24,7 @@ describe('TransferInitiateAction', () => {
       .thenTouches(GLOBAL_SHARD);
   });
 
-  test('tells where the money goes', () => {
+  test('returns the destination', () => {
     const source = storedWallet({ balance: '100' });
     return initiate
       .given(source)

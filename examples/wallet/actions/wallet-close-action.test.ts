@@ -8,7 +8,7 @@ import { WalletCloseAction } from './wallet-close-action.js';
 const close = specs.action(WalletCloseAction);
 
 describe('WalletCloseAction', () => {
-  test('closes an empty wallet and says so', () => {
+  test('closes an empty wallet and emits the event', () => {
     const wallet = storedWallet({ balance: '0', version: 5 });
     return close
       .given(wallet)

@@ -22,7 +22,7 @@ function withNull(field: keyof WalletCreateParams): WalletCreateParams {
 }
 
 describe('WalletCreateAction', () => {
-  test('opens a wallet and says so', () =>
+  test('opens a wallet and emits the event', () =>
     create
       .when(inMexico)
       .thenAdded(Wallet, {

@@ -16,7 +16,7 @@ const deposit = specs.action(WalletDepositMoneyAction);
 const amount = new Decimal('50.25');
 
 describe('WalletDepositMoneyAction', () => {
-  test('adds the amount to the balance and says so', () => {
+  test('adds the amount to the balance and emits the event', () => {
     const wallet = storedWallet({ balance: '100', version: 3 });
     return deposit
       .given(wallet)

@@ -8,7 +8,7 @@ import { WalletWithdrawMoneyAction } from './wallet-withdraw-money-action.js';
 const withdraw = specs.action(WalletWithdrawMoneyAction);
 
 describe('WalletWithdrawMoneyAction', () => {
-  test('takes the amount from the balance and says so', () => {
+  test('takes the amount from the balance and emits the event', () => {
     const wallet = storedWallet({ balance: '100', version: 7 });
     const amount = new Decimal('0.0001');
     return withdraw

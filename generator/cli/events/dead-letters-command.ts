@@ -39,16 +39,16 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export function addDeadLettersCommand(events: Command, context: CommandContext): void {
   const letters = events
     .command('dead-letters')
-    .description('Shows the events that handlers could not take, tries them again, or gives them up.');
+    .description('Shows, retries or discards the events that handlers could not process.');
   addList(letters, context);
   addShow(letters, context);
   withFilter(withFrame(letters.command('retry')))
-    .description('Has models resumed in order; one stays parked where its first event fails again.')
-    .option('--all', 'everything that is parked')
+    .description('Resumes models in order. A model stays parked if its first event fails again.')
+    .option('--all', 'all parked models')
     .addHelpText(
       'after',
       examples(
-        ['fw-gen events dead-letters retry --handler WelcomeHandler', 'after its fault was mended'],
+        ['fw-gen events dead-letters retry --handler WelcomeHandler', 'after fixing the handler'],
         ['fw-gen events dead-letters retry --all', 'everything'],
       ),
     )
@@ -56,9 +56,11 @@ export function addDeadLettersCommand(events: Command, context: CommandContext):
       eventsAction<ChangeOptions>(context, (session, options) => retry(session, options, context.output)),
     );
   withFilter(withFrame(letters.command('discard')))
-    .description('Gives events up for good: they are kept as discarded, and what waits behind is resumed.')
+    .description(
+      'Discards events for good. They stay listed as discarded; the events that waited behind them are resumed.',
+    )
     .option('--all', 'every parked event of the handler')
-    .option('--note <text>', 'kept with them: why')
+    .option('--note <text>', 'the reason, stored with the events')
     .addHelpText(
       'after',
       examples([
@@ -80,9 +82,9 @@ function withFilter(command: Command): Command {
 
 function addList(letters: Command, context: CommandContext): void {
   withFilter(withFrame(letters.command('list')))
-    .description('Lists failed events and those that wait behind them, in order.')
+    .description('Lists failed events and the events that wait behind them, in order.')
     .option('--state <state>', `${STATES.join(', ')}; default: all but discarded ones`, choice(STATES))
-    .option('--limit <n>', 'most of them per shard', wholeNumber(1, 10_000), 100)
+    .option('--limit <n>', 'maximum number per shard', wholeNumber(1, 10_000), 100)
     .addHelpText(
       'after',
       examples(
@@ -110,7 +112,7 @@ function addList(letters: Command, context: CommandContext): void {
 
 function addShow(letters: Command, context: CommandContext): void {
   withFrame(letters.command('show'))
-    .description('Shows all that is known about one event: payload, action, error, stack.')
+    .description('Shows the details of one event: payload, action, error, stack.')
     .addArgument(new Argument('<event>', 'id of the event'))
     .option('--handler <name>', 'of this handler')
     .addHelpText(
@@ -151,13 +153,13 @@ async function retry(
 ): Promise<ExitCode> {
   const filter = filterOf(options);
   if (Object.keys(filter).length === 0 && options.all !== true) {
-    throw new InputError('Say what to try again: --handler, --model, --event or --all.');
+    throw new InputError('Pass what to retry: --handler, --model, --event or --all.');
   }
   const outcomes = await onEach((shard) => operations.deadLetters.retry({ ...filter, shard }));
   const models = outcomes.done.reduce((sum, { value }) => sum + value, 0);
   if (options.format === 'json') output.info(JSON.stringify({ models, ...failuresJson(outcomes) }, null, 2));
   else if (outcomes.done.length > 0)
-    output.info(`${models} models are to be resumed; fw-gen events lag shows what comes of it.`);
+    output.info(`${models} models will be resumed. Check the result with fw-gen events lag.`);
   return reportFailures(outcomes, output);
 }
 
@@ -167,16 +169,16 @@ async function discard(
   output: Output,
 ): Promise<ExitCode> {
   const { handler, ...filter } = filterOf(options);
-  if (handler === undefined) throw new InputError('Say whose events to give up: --handler.');
+  if (handler === undefined) throw new InputError('Pass the handler whose events to discard: --handler.');
   if (Object.keys(filter).length === 0 && options.all !== true) {
-    throw new InputError('Say what to give up: --event, --model or --all.');
+    throw new InputError('Pass what to discard: --event, --model or --all.');
   }
   const outcomes = await onEach((shard) =>
     operations.deadLetters.discard({ ...filter, handler, shard }, options.note),
   );
   const events = outcomes.done.reduce((sum, { value }) => sum + value, 0);
   if (options.format === 'json') output.info(JSON.stringify({ events, ...failuresJson(outcomes) }, null, 2));
-  else if (outcomes.done.length > 0) output.info(`${events} events are given up and kept as discarded.`);
+  else if (outcomes.done.length > 0) output.info(`${events} events are discarded.`);
   return reportFailures(outcomes, output);
 }
 

@@ -99,7 +99,7 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     const discarded = await events(
       ...['dead-letters', 'discard', '--handler', 'Letters', '--model', account, '--note', 'known'],
     );
-    expect(discarded.info).toBe('1 events are given up and kept as discarded.');
+    expect(discarded.info).toBe('1 events are discarded.');
     expect((await events('dead-letters', 'list')).info).toBe('No dead letters.');
     expect((await events('lag')).code).toBe(0);
   });
@@ -223,7 +223,7 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     expect(plain.code).toBe(0);
     expect(plain.info).toMatch(/^\(0, 0\) \S+: nothing to do$/m);
     expect(plain.info).toContain(
-      'Nothing is deleted: neither --keep-days nor fw.retention.keep-days is given.',
+      'Nothing is deleted: neither --keep-days nor fw.retention.keep-days is set.',
     );
     const wide = await events('retain', '--ahead', '6', '--keep-days', '30', '--shard', '1,0');
     expect(wide.info).toMatch(/^\(1, 0\) \S+: made events_20\d{6}t000000, events_20\d{6}t000000, actions_/m);

@@ -17,7 +17,7 @@ export interface EventsOptions {
 export function withFrame(command: Command): Command {
   return withConfig(command)
     .option('--format <format>', 'text or json', choice(['text', 'json'] as const), 'text')
-    .option('--shard <shard>', 'this one alone: its name, or group and member as 1,0');
+    .option('--shard <shard>', 'only this shard: its name, or group and member as 1,0');
 }
 
 /** One shard that is to be looked at. */
@@ -71,7 +71,7 @@ export function showFound(
   else if (failed.length === 0) output.info(texts.none);
 }
 
-/** Tells where work failed. @returns what the process ends with */
+/** Prints the failed shards. @returns the exit code */
 export function reportFailures({ failed }: ShardOutcomes<unknown>, output: Output): ExitCode {
   for (const { shard, name, message } of failed) output.error(`${shard} ${name}: ${message}`);
   return failed.length === 0 ? EXIT.success : EXIT.drift;

@@ -21,14 +21,14 @@ interface FailoversOptions extends EventsOptions {
 export function addFailoversCommand(events: Command, context: CommandContext): void {
   withFrame(events.command('failovers'))
     .description(
-      'Shows failovers to a standby, and what can be known about what they have lost. Ends with 1 if something was lost.',
+      'Shows failovers to a standby and the events that they may have lost. Exits with 1 if events were lost.',
     )
-    .option('--acknowledge', 'do not show these any more')
+    .option('--acknowledge', 'mark these as handled and hide them')
     .addHelpText(
       'after',
       examples(
         ['fw-gen events failovers', 'of all shards'],
-        ['fw-gen events failovers --shard mexico-1 --acknowledge', 'after somebody has looked after them'],
+        ['fw-gen events failovers --shard mexico-1 --acknowledge', 'after the losses are resolved'],
       ),
     )
     .action(

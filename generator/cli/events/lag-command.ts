@@ -19,7 +19,7 @@ import {
 export function addLagCommand(events: Command, context: CommandContext): void {
   withFrame(events.command('lag'))
     .description(
-      'Shows how far each handler has come on each shard, and what holds delivery up. Ends with 1 if somebody should look.',
+      'Shows the position of each handler on each shard, and what blocks delivery. Exits with 1 if an operator should act.',
     )
     .addHelpText(
       'after',
@@ -106,13 +106,13 @@ function stateOf({ waitingFor, holder }: ConsumerLag): string {
 function actionLines({ dueActions, failedActions }: ShardLag): readonly string[] {
   return [
     ...(dueActions === 0 ? [] : [`${dueActions} scheduled actions are due`]),
-    ...(failedActions === 0 ? [] : [`${failedActions} scheduled actions were given up`]),
+    ...(failedActions === 0 ? [] : [`${failedActions} scheduled actions have failed for good`]),
   ];
 }
 
 function failoverLines({ inWords, noticedDate, ahead }: Failover): readonly string[] {
-  const told = `${inWords}, noticed at ${noticedDate.toISOString()}; see fw-gen events failovers`;
-  return [told, ...ahead.map((each) => oneLine(each.inWords))];
+  const summary = `${inWords}, noticed at ${noticedDate.toISOString()}; see fw-gen events failovers`;
+  return [summary, ...ahead.map((each) => oneLine(each.inWords))];
 }
 
 function holderLine(holder: HorizonHolder): string {
@@ -125,5 +125,5 @@ function holderLine(holder: HorizonHolder): string {
     holder.state,
   ].filter((part) => part !== undefined);
   const age = holder.ageMs === undefined ? '' : ` for ${durationText(holder.ageMs)}`;
-  return `delivery is held up${age} by ${who.join(', ')}`;
+  return `delivery is blocked${age} by ${who.join(', ')}`;
 }

@@ -24,24 +24,24 @@ interface ReplayFlags extends EventsOptions {
 /** Adds `fw-gen events replay` and `fw-gen events rebase`. */
 export function addReplayCommands(events: Command, context: CommandContext): void {
   withFrame(events.command('replay'))
-    .description('Has a handler handle again what it has handled before, beside its live delivery.')
+    .description('Replays past events to a handler, independently of its live delivery.')
     .addArgument(new Argument('<handler>', 'its name'))
-    .option('--from <time>', 'events from then on: 2026-01-31, 2026-01-31T12:00:00Z', instant)
+    .option('--from <time>', 'events from this time on: 2026-01-31, 2026-01-31T12:00:00Z', instant)
     .option(
       '--position <n>',
-      "from this one on, of the outbox's column `position`; needs --shard",
+      'events from this value of the outbox column `position` on; needs --shard',
       wholeNumber(0, Number.MAX_SAFE_INTEGER),
     )
     .option('--model <model/id>', 'all events of one model: Wallet/0190f5c2-...', modelAndId)
     .option(
       '--again',
-      'also repeat the actions that the handler starts. Default: they get their first results',
+      'also repeat the actions that the handler starts. Default: they return their first results',
     )
     .addHelpText(
       'after',
       examples(
         ['fw-gen events replay Balances --from 2026-01-31', 'since that day, UTC'],
-        ['fw-gen events replay Balances --position 4711 --shard 1,0', 'from a place in the log'],
+        ['fw-gen events replay Balances --position 4711 --shard 1,0', 'from a position in the log'],
       ),
     )
     .action((handler: string, options: ReplayFlags) =>
@@ -51,7 +51,7 @@ export function addReplayCommands(events: Command, context: CommandContext): voi
     );
   withFrame(events.command('rebase'))
     .description(
-      'Lets delivery go on after shards were restored on, or moved to, another server. Make sure first that nobody writes to the old one any more.',
+      'Resumes delivery after shards were restored on, or moved to, another server. Stop all writes to the old server first.',
     )
     .addHelpText('after', examples(['fw-gen events rebase --shard mexico-1', 'after its move']))
     .action(
@@ -73,14 +73,14 @@ async function replay(
   ];
   const [start] = starts;
   if (start === undefined || starts.length > 1) {
-    throw new InputError('Say what to begin with: one of --from, --position and --model.');
+    throw new InputError('Pass a start: one of --from, --position and --model.');
   }
   const options = { again: again === true, ...(chosen === undefined ? {} : { shard: chosen }) };
   const ordered = await expectFailures(() => operations.replay(handler, start, options));
   if (format === 'json') {
     const replays = ordered.map(({ shard, name }) => ({ shard: shard.toString(), name }));
     output.info(JSON.stringify({ replays }, null, 2));
-  } else if (ordered.length === 0) output.info(`${handler} has handled nothing yet.`);
+  } else if (ordered.length === 0) output.info(`${handler} has not handled any event yet.`);
   else {
     output.info(
       textTable(
@@ -88,17 +88,15 @@ async function replay(
         ordered.map(({ shard, name }) => [shard.toString(), name]),
       ),
     );
-    output.info(
-      'Whatever process has the handler runs them; fw-gen events lag shows how far they have come.',
-    );
+    output.info('A process that runs the handler performs them. Check progress with fw-gen events lag.');
   }
   return EXIT.success;
 }
 
 const OUTCOMES = {
-  unchanged: 'is on the server that its log was written on: nothing to do',
-  adopted: 'is on another server whose transaction ids go on: adopted',
-  opened: 'begins a new epoch; the rest of the old log is delivered first',
+  unchanged: 'is on the server that wrote its log: nothing to do',
+  adopted: 'is on another server that continues its transaction ids: adopted',
+  opened: 'starts a new epoch; the rest of the old log is delivered first',
 } as const;
 
 async function rebase(
@@ -114,7 +112,7 @@ async function rebase(
   } else {
     for (const { shard, name, outcome, epoch, renumbered } of found) {
       const more =
-        renumbered === 0 ? '' : `; ${renumbered} event(s) got new positions, or no handler would read them`;
+        renumbered === 0 ? '' : `; ${renumbered} event(s) got new positions, so that handlers read them`;
       output.info(`${shard} ${name} ${OUTCOMES[outcome]} (epoch ${epoch})${more}`);
     }
   }
@@ -125,7 +123,7 @@ function instant(text: string): Date {
   const date = new Date(text);
   if (/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}.*(Z|[+-]\d{2}:\d{2}))?$/.test(text) && !Number.isNaN(date.getTime()))
     return date;
-  throw new InvalidArgumentError('Write a day, or a time with its zone: 2026-01-31T12:00:00Z.');
+  throw new InvalidArgumentError('Expected a date, or a time with its zone: 2026-01-31T12:00:00Z.');
 }
 
 function modelAndId(text: string): { readonly name: string; readonly id: string } {

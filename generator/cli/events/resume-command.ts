@@ -15,7 +15,7 @@ import {
 export function addResumeCommand(events: Command, context: CommandContext): void {
   withFrame(events.command('resume'))
     .argument('<name>', 'as fw-gen events lag shows it: relay:<sink>')
-    .description('Lets a sink of the relay that has stopped for good go on where it stood.')
+    .description('Restarts a stopped relay sink at its checkpoint.')
     .addHelpText(
       'after',
       examples(
@@ -44,7 +44,7 @@ async function resume(
   if (format === 'json') output.info(JSON.stringify({ shards, ...failuresJson(outcomes) }, null, 2));
   else {
     for (const { shard, name: place, resumed } of shards)
-      output.info(`${shard} ${place}: ${resumed ? 'goes on' : 'had not stopped'}`);
+      output.info(`${shard} ${place}: ${resumed ? 'resumed' : 'was not stopped'}`);
   }
   const failed = reportFailures(outcomes, output);
   const any = outcomes.done.some(({ value }) => value > 0);

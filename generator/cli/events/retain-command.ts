@@ -23,19 +23,19 @@ interface RetainOptions extends EventsOptions {
 export function addRetainCommand(events: Command, context: CommandContext): void {
   withFrame(events.command('retain'))
     .description(
-      'Makes partitions ahead, and deletes what is old and needed by nothing any more. Run it as the owner of the tables. What an option leaves out comes from fw.retention of the configuration.',
+      'Creates partitions in advance, and deletes old rows that nothing needs. Run it as the owner of the tables. Options default to fw.retention of the configuration.',
     )
     .option(
       '--keep-days <n>',
-      'how long rows are kept; without it nothing is deleted',
+      'minimum age of deleted rows; without it nothing is deleted',
       wholeNumber(1, 36_500),
     )
     .option('--partition-days <n>', 'time that a new partition covers', wholeNumber(1, 366))
-    .option('--ahead <n>', 'partitions that are made before they are needed', wholeNumber(1, 366))
+    .option('--ahead <n>', 'number of partitions created in advance', wholeNumber(1, 366))
     .addHelpText(
       'after',
       examples(
-        ['fw-gen events retain', 'as the configuration says: for a daily job'],
+        ['fw-gen events retain', 'with the settings of the configuration: for a daily job'],
         ['fw-gen events retain --keep-days 30 --shard mexico-1', 'one shard'],
       ),
     )
@@ -85,9 +85,9 @@ async function showReports(
       output.info(`${report.shard} ${name}: ${describeReport(report) ?? 'nothing to do'}`);
       for (const { partition, reason } of report.kept) output.info(`  kept ${partition}: ${reason}`);
       for (const shard of report.unreachable)
-        output.info(`  kept what belongs to shard ${shard}, which cannot be asked`);
+        output.info(`  kept the rows that belong to shard ${shard}, which is unreachable`);
     }
   }
   if (keepDays === undefined)
-    output.info('Nothing is deleted: neither --keep-days nor fw.retention.keep-days is given.');
+    output.info('Nothing is deleted: neither --keep-days nor fw.retention.keep-days is set.');
 }

@@ -28,21 +28,19 @@ const STATES = ['pending', 'running', 'done', 'failed', 'cancelled'] as const;
 
 /** Adds `fw-gen events schedules`. */
 export function addSchedulesCommand(events: Command, context: CommandContext): void {
-  const schedules = events
-    .command('schedules')
-    .description('Shows the actions that plans have scheduled, and takes them back.');
+  const schedules = events.command('schedules').description('Lists, cancels and retries scheduled actions.');
   addList(schedules, context);
   addChange(schedules, context, {
     name: 'cancel',
-    description: 'Takes a scheduled action back that has not begun.',
+    description: 'Cancels a scheduled action that has not started.',
     done: 'is cancelled',
-    refused: 'was not cancelled: it has run, is running, or is unknown',
+    refused: 'was not cancelled: it has run, is running or does not exist',
   });
   addChange(schedules, context, {
     name: 'retry',
-    description: 'Gives an action that was given up another round of attempts.',
-    done: 'is tried again',
-    refused: 'is not tried again: only one that was given up is',
+    description: 'Retries a failed scheduled action with a new series of attempts.',
+    done: 'is retried',
+    refused: 'was not retried: it is not in state failed',
   });
 }
 
@@ -51,12 +49,12 @@ function addList(schedules: Command, context: CommandContext): void {
     .description('Lists scheduled actions, the next due first on each shard.')
     .option('--state <state>', `${STATES.join(', ')}; default: pending, running and failed`, choice(STATES))
     .option('--action <name>', 'of this action')
-    .option('--limit <n>', 'most of them per shard', wholeNumber(1, 10_000), 100)
-    .option('--params', 'also show their params, in which secrets may stand')
+    .option('--limit <n>', 'maximum number per shard', wholeNumber(1, 10_000), 100)
+    .option('--params', 'also show their params, which may contain secrets')
     .addHelpText(
       'after',
       examples(
-        ['fw-gen events schedules list', 'what is to run, and what was given up'],
+        ['fw-gen events schedules list', 'pending, running and failed actions'],
         ['fw-gen events schedules list --state failed --format json', ''],
       ),
     )

@@ -99,7 +99,7 @@ fw:
 const MAIN = `import { fixedPrincipal } from 'fw-actions';
 import { startServer } from './generated/server.js';
 
-// A real service hands over an authenticator that looks at the request; here everybody is the same principal.
+// Demo only: every request has the same principal. A real service passes an authenticator that checks the request.
 await startServer({ title: 'Notes', authenticator: fixedPrincipal('demo') });
 `;
 

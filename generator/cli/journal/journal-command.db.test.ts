@@ -72,7 +72,10 @@ describeOn('postgresql', 'fw-gen journal', (harness) => {
     recover(opened);
     expect(await journal('finish', id)).toMatchObject({ code: 0, info: `${id} is finished.` });
     expect(await opened.balance(to)).toBe('8');
-    expect(await journal('list')).toMatchObject({ code: 0, info: 'No cross-shard plan is half done.' });
+    expect(await journal('list')).toMatchObject({
+      code: 0,
+      info: 'No cross-shard plan is partially applied.',
+    });
     expect((await journal('finish', id)).code).toBe(0);
     expect((await journal('flag', id, '--note', 'x')).error).toContain('it is closed');
   });

@@ -36,7 +36,7 @@ const EXAMPLE_ID = '0190f5c2-7f3a-7b1c-8000-3f0c5ad1b2e4';
 export function addJournalCommand(program: Command, context: CommandContext): void {
   const journal = program
     .command('journal')
-    .description('Shows cross-shard plans that were left half done, and has them finished or flagged.');
+    .description('Shows partially applied cross-shard plans, and finishes or flags them.');
   addList(journal, context);
   addShow(journal, context);
   addFinish(journal, context);
@@ -45,14 +45,12 @@ export function addJournalCommand(program: Command, context: CommandContext): vo
 
 function addList(journal: Command, context: CommandContext): void {
   withFrame(journal.command('list'))
-    .description(
-      'Lists entries that are not closed, the oldest first on each shard. Ends with 1 if one is half done.',
-    )
-    .option('--limit <n>', 'most of them per shard', wholeNumber(1, 10_000), 100)
+    .description('Lists open entries, oldest first on each shard. Exits with 1 if one is partially applied.')
+    .option('--limit <n>', 'maximum number per shard', wholeNumber(1, 10_000), 100)
     .addHelpText(
       'after',
       examples(
-        ['fw-gen journal list', 'what is half done'],
+        ['fw-gen journal list', 'partially applied plans'],
         ['fw-gen journal list --format json', 'for scripts and monitoring'],
       ),
     )
@@ -70,7 +68,7 @@ async function list(
   else
     showFound(found, outcomes, output, {
       table: () => table(found),
-      none: 'No cross-shard plan is half done.',
+      none: 'No cross-shard plan is partially applied.',
     });
   const code = reportFailures(outcomes, output);
   // An execution under way has its entry to itself.
@@ -97,7 +95,7 @@ function withId(command: Command): Command {
 
 function addShow(journal: Command, context: CommandContext): void {
   withId(journal.command('show'))
-    .description('Shows one entry: what each shard was to change, and what it has.')
+    .description('Shows one entry: the changes of each shard and whether they are applied.')
     .addHelpText('after', examples([`fw-gen journal show ${EXAMPLE_ID}`, '']))
     .action((id: string, options: EventsOptions) =>
       context.run(() =>
@@ -135,9 +133,11 @@ function describe(entry: JournalEntry): string {
 function addFinish(journal: Command, context: CommandContext): void {
   const { output } = context;
   withId(journal.command('finish'))
-    .description('Has a process that serves apply what is missing, at once, and waits for it. Lifts a flag.')
-    .option('--wait <seconds>', 'longest wait, 0 to 600', wholeNumber(0, 600), 20)
-    .addHelpText('after', examples([`fw-gen journal finish ${EXAMPLE_ID}`, 'after its obstacle was removed']))
+    .description(
+      'Requests a server process to apply the missing changes now, and waits for it. Removes a flag.',
+    )
+    .option('--wait <seconds>', 'maximum wait, 0 to 600', wholeNumber(0, 600), 20)
+    .addHelpText('after', examples([`fw-gen journal finish ${EXAMPLE_ID}`, 'after its cause is fixed']))
     .action((id: string, options: FinishOptions) =>
       context.run(() =>
         onDatabases(options, output, async (session) => {
@@ -167,13 +167,13 @@ async function finish(journal: OperatorsJournal, id: string, waitSeconds: number
 
 function why({ attempts, lastError }: JournalEntry, { wait }: FinishOptions): string {
   if (attempts > 0 && lastError !== undefined) return `is not finished: ${printable(lastError)}`;
-  return `was not finished within ${wait} s: a process that serves and delivers has to run, and finishes it then`;
+  return `was not finished within ${wait} s. A server process with event delivery finishes it when one runs`;
 }
 
 function addFlag(journal: Command, context: CommandContext): void {
   withId(journal.command('flag'))
-    .description('Leaves a note with an entry instead of finishing it. It stays in the list.')
-    .requiredOption('--note <text>', 'why, 1 to 2,000 characters')
+    .description('Flags an entry with a note instead of finishing it. It stays in the list.')
+    .requiredOption('--note <text>', 'the reason, 1 to 2,000 characters')
     .addHelpText('after', examples([`fw-gen journal flag ${EXAMPLE_ID} --note 'refunded by hand'`, '']))
     .action((id: string, options: FlagOptions) =>
       context.run(() =>

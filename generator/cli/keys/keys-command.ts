@@ -24,7 +24,7 @@ interface ListOptions extends KeysOptions {
 
 /** Adds `fw-gen keys` with its commands. */
 export function addKeysCommand(program: Command, context: CommandContext): void {
-  const keys = program.command('keys').description('Makes, lists and revokes API keys of callers.');
+  const keys = program.command('keys').description('Creates, lists and revokes API keys of callers.');
   addCreate(keys, context);
   addList(keys, context);
   addRevoke(keys, context);
@@ -32,11 +32,11 @@ export function addKeysCommand(program: Command, context: CommandContext): void 
 
 function addCreate(keys: Command, context: CommandContext): void {
   withConfig(keys.command('create'))
-    .description('Makes a key and prints it. It is shown this once: the database keeps a hash.')
-    .requiredOption('--principal <name>', 'who calls with it')
+    .description('Creates a key and prints it once. The database stores only a hash.')
+    .requiredOption('--principal <name>', 'the principal that the key authenticates')
     .option('--claims <json>', 'claims of the principal, as a JSON object')
     .option('--scopes <list>', 'the claim `scopes`, separated by commas')
-    .option('--note <text>', 'what it is for')
+    .option('--note <text>', 'its purpose')
     .option('--expires <date>', 'ISO 8601; default: never')
     .addHelpText(
       'after',
@@ -54,7 +54,7 @@ async function create(store: ApiKeyStore, options: CreateOptions, output: Output
   const { principal, note, expires, scopes } = options;
   const expiresDate = expires === undefined ? undefined : new Date(expires);
   if (expiresDate !== undefined && Number.isNaN(expiresDate.getTime()))
-    throw new InputError(`${JSON.stringify(expires)} is no date; write one as 2027-01-01.`);
+    throw new InputError(`${JSON.stringify(expires)} is not a date. Write it as 2027-01-01.`);
   const scoped = scopes === undefined ? {} : { scopes: scopes.split(',').map((each) => each.trim()) };
   const key = await store.create({
     principal,
@@ -80,7 +80,7 @@ function readClaims(text = '{}'): Readonly<Record<string, never>> {
 
 function addList(keys: Command, context: CommandContext): void {
   withConfig(keys.command('list'))
-    .description('Lists keys without their secrets, the newest first.')
+    .description('Lists keys without their secrets, newest first.')
     .option('--format <format>', 'text or json', choice(['text', 'json'] as const), 'text')
     .action((options: ListOptions) =>
       context.run(() => onKeys(options, context, (store) => list(store, options, context.output))),
@@ -109,7 +109,7 @@ function table(keys: readonly ApiKey[]): string {
 
 function addRevoke(keys: Command, context: CommandContext): void {
   withConfig(keys.command('revoke'))
-    .description('Has a key refused from now on; servers see it within 5 seconds.')
+    .description('Revokes a key. Servers refuse it within 5 seconds.')
     .addArgument(new Argument('<prefix>', 'as `keys list` shows it, or the whole key'))
     .action((prefix: string, options: KeysOptions) =>
       context.run(() => onKeys(options, context, (store) => revoke(store, prefix, context.output))),
@@ -122,7 +122,7 @@ async function revoke(store: ApiKeyStore, given: string, output: Output): Promis
     output.info(`${prefix} is revoked.`);
     return EXIT.success;
   }
-  output.error(`There is no key ${prefix} that is not revoked. Check the prefix with \`fw-gen keys list\`.`);
+  output.error(`No active key ${prefix} exists. Check the prefix with \`fw-gen keys list\`.`);
   return EXIT.drift;
 }
 

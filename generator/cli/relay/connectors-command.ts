@@ -19,7 +19,7 @@ export function addConnectorsCommand(program: Command, context: CommandContext):
       'Writes the Debezium connector of each shard: settings of the stock outbox event router, SQL for publication, role and slot, and a guide.',
     )
     .option('--output <folder>', 'where the files are written', 'connectors')
-    .option('--check', 'writes nothing; ends with 1 if the files are not what the configuration gives')
+    .option('--check', 'writes nothing; exits with 1 if the files do not match the configuration')
     .addHelpText(
       'after',
       examples(
@@ -39,7 +39,7 @@ async function connectors(
   const stale = [...files].filter(([name, text]) => readText(join(folder, name)) !== text);
   for (const [name, text] of stale) {
     const path = join(folder, name);
-    if (check) output.error(`${path} is not what the configuration gives. Run: fw-gen connectors`);
+    if (check) output.error(`${path} does not match the configuration. Run: fw-gen connectors`);
     else {
       mkdirSync(folder, { recursive: true });
       writeFileSync(path, text);

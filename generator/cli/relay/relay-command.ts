@@ -20,9 +20,9 @@ interface RelayFlags {
 export function addRelayCommand(program: Command, context: CommandContext): void {
   withConfig(program.command('relay'))
     .description(
-      'Sends events to the sinks of fw.relay until it is interrupted. Start it several times to have a spare: each sink runs in one of them on each shard.',
+      'Sends events to the sinks of fw.relay until it is interrupted. Run several processes for failover: each sink runs in one process per shard.',
     )
-    .option('--sink <name...>', 'these alone')
+    .option('--sink <name...>', 'only these sinks')
     .option(
       '--application <module>',
       'compiled module that exports the application, for sinks with versions: latest',
@@ -39,7 +39,7 @@ export function addRelayCommand(program: Command, context: CommandContext): void
         ['fw-gen relay', 'all sinks of the configuration'],
         ['fw-gen relay --sink orders', 'one of them'],
         ['fw-gen relay --host 0.0.0.0 --port 9464', 'with health checks and metrics'],
-        ['fw-gen events lag', 'how far each has come; its name there is relay:<sink>'],
+        ['fw-gen events lag', 'shows the position of each, named relay:<sink>'],
       ),
     )
     .action((flags: RelayFlags) => context.run(() => expectFailures(() => relay(flags, context))));
@@ -105,5 +105,5 @@ async function eventsOf(module: string): Promise<readonly EventDescriptor[]> {
     // Emitted code, whose contract the compiler has checked.
     if (Array.isArray(events)) return events as readonly EventDescriptor[];
   }
-  throw new InputError(`${module} exports no application. Name the compiled generated/application.js.`);
+  throw new InputError(`${module} exports no application. Pass the compiled generated/application.js.`);
 }

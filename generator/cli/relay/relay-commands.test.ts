@@ -43,7 +43,7 @@ test('fw-gen connectors writes the files of each shard, and --check finds stale 
   const stale = await write('--check');
   expect(stale.code).toBe(1);
   expect(stale.error).toBe(
-    `${join(output, '1-0.sql')} is not what the configuration gives. Run: fw-gen connectors`,
+    `${join(output, '1-0.sql')} does not match the configuration. Run: fw-gen connectors`,
   );
 });
 

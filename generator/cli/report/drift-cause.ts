@@ -6,11 +6,9 @@ import { hunksOf } from './unified-diff.js';
 
 /** Which source and line makes a file stale, in words. */
 export function driftCause(change: FileChange, traced: TracedText | undefined): string {
-  if (change.kind === 'remove') return 'nothing in the sources gives this file any more';
+  if (change.kind === 'remove') return 'no source generates this file any more';
   const place = traced === undefined ? undefined : causeOf(change, traced);
-  return place === undefined
-    ? 'the project as a whole gives another text'
-    : `because of ${formatLocation(place)}`;
+  return place === undefined ? 'the project as a whole changed' : `caused by ${formatLocation(place)}`;
 }
 
 /** The declaration behind the first line that differs, else the nearest one. */

@@ -20,7 +20,7 @@ export interface ReportedProblem extends Omit<Diagnostic, 'code'> {
   readonly code: Diagnostic['code'] | 'FWCONFIG';
 }
 
-/** What a run is told about. */
+/** The result of a run, for a report. */
 export interface RunReport {
   readonly mode: 'generate' | 'check' | 'dry-run';
   readonly exitCode: ExitCode;
@@ -31,7 +31,7 @@ export interface RunReport {
   readonly timing?: Readonly<Record<string, number>>;
 }
 
-/** How a format tells a report. */
+/** How a format prints a report. */
 export interface ReportOptions {
   readonly output: Output;
   readonly quiet: boolean;

@@ -24,17 +24,17 @@ const EXAMPLE_ID = '01a1fe5a-6ec7-7421-8000-cc38013f2198';
 export function addSagaOrders(sagas: Command, context: CommandContext): void {
   withOrder(sagas.command('retry'))
     .description(
-      'Has a process that serves give a parked or overdue saga another try, with the whole time of its step.',
+      'Requests a server process to retry a parked or overdue saga, with the full time of its step.',
     )
-    .option('--as <principal>', 'in whose name it goes on; default: whoever has brought it to where it is')
-    .addHelpText('after', examples([`fw-gen sagas retry ${EXAMPLE_ID}`, 'after its obstacle was removed']))
+    .option('--as <principal>', 'principal of the retry; default: the principal of its last step')
+    .addHelpText('after', examples([`fw-gen sagas retry ${EXAMPLE_ID}`, 'after its cause is fixed']))
     .action((id: string, options: OrderOptions) => run(context, id, options, { kind: 'retry' }));
   withOrder(sagas.command('abandon'))
     .description(
-      'Ends a stuck saga where it is: no further step, no compensation. What its steps have done stays.',
+      'Ends a stuck saga in its current step, without compensation. The effects of its steps stay.',
     )
-    .requiredOption('--note <text>', 'why, 1 to 2,000 characters; kept as its failure')
-    .option('--as <principal>', 'who does so, for the audit trail; default: fw:operator')
+    .requiredOption('--note <text>', 'the reason, 1 to 2,000 characters; stored as its failure')
+    .option('--as <principal>', 'principal in the audit trail; default: fw:operator')
     .addHelpText('after', examples([`fw-gen sagas abandon ${EXAMPLE_ID} --note 'refunded by hand'`, '']))
     .action((id: string, options: AbandonOptions) =>
       run(context, id, options, { kind: 'abandon', note: options.note }),
@@ -44,12 +44,7 @@ export function addSagaOrders(sagas: Command, context: CommandContext): void {
 function withOrder(command: Command): Command {
   return withFormat(withConfig(command))
     .addArgument(new Argument('<id>', 'its id, as `sagas list` shows it'))
-    .option(
-      '--wait <seconds>',
-      'longest wait for the process that does it, 0 to 600',
-      wholeNumber(0, 600),
-      20,
-    );
+    .option('--wait <seconds>', 'maximum wait for the server process, 0 to 600', wholeNumber(0, 600), 20);
 }
 
 function run(context: CommandContext, id: string, options: OrderOptions, wish: SagaWish): Promise<void> {
@@ -90,25 +85,25 @@ async function carryOut(orders: SagaOrders, { id, wish, options, output }: Order
   return order?.state === 'done' ? EXIT.success : EXIT.drift;
 }
 
-const DONE: Readonly<Record<SagaWish['kind'], string>> = { retry: 'is tried again', abandon: 'is abandoned' };
+const DONE: Readonly<Record<SagaWish['kind'], string>> = { retry: 'is retried', abandon: 'is abandoned' };
 
 function obstacleOf({ stuck, state }: SagaSummary, { kind }: SagaWish): string | undefined {
   if (stuck === undefined) {
-    return state === 'ENDED' ? 'has ended' : 'is not stuck: it is still within the time of its step';
+    return state === 'ENDED' ? 'has ended' : 'is not stuck: the time of its step has not passed';
   }
   if (kind === 'retry' && stuck === 'dead-letter') {
-    return 'is held up by a dead letter: run `fw-gen events dead-letters retry` for its handler and model';
+    return 'is blocked by a dead letter: run `fw-gen events dead-letters retry` for its handler and model';
   }
   return undefined;
 }
 
 function notDone(order: SagaOrder | undefined, orderId: string, { wait }: OrderOptions): string {
   if (order?.error !== undefined) {
-    return `is as it was: ${printable(order.error)}. The attempt is repeated: see scheduled action ${orderId}`;
+    return `is unchanged: ${printable(order.error)}. The attempt is repeated: see scheduled action ${orderId}`;
   }
   return (
-    `is as it was after ${wait} s: a process that serves and delivers has to run. The order stands as scheduled action ` +
-    `${orderId}; take it back with \`fw-gen events schedules cancel ${orderId}\``
+    `is unchanged after ${wait} s: no server process with event delivery took the order. It waits as scheduled action ` +
+    `${orderId}; cancel it with \`fw-gen events schedules cancel ${orderId}\``
   );
 }
 

@@ -22,7 +22,7 @@ import { addSagasCommand } from './sagas-command.js';
 /** Making databases takes long on a machine that is busy. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-/** The flight is refused, and cancelling it takes for ever. */
+/** The flight is refused, and its cancellation never ends. */
 const endless: TripTerms = {
   flight: { refused: (trip) => trip.to('CANCELLING') },
   cancelling: { timeoutMs: 100 },
@@ -75,7 +75,7 @@ describeOn('postgresql', 'fw-gen sagas', (harness) => {
     return (await application?.databases.database(shard).query({ text, values: [] }))?.rows ?? [];
   }
 
-  test('retry has a parked saga go on in the name of whoever has brought it there', async () => {
+  test('retry continues a parked saga with the principal of its last step', async () => {
     let broken = true;
     const { id, opened } = await start({
       trouble: ({ count }) => {
@@ -119,7 +119,7 @@ describeOn('postgresql', 'fw-gen sagas', (harness) => {
     expect(trail).toEqual([['fw:operator']]);
   });
 
-  test('leaves the order where no process delivers, and says so', async () => {
+  test('leaves the order and reports it if no process delivers', async () => {
     const { id, opened } = await start({
       ...endless,
     });

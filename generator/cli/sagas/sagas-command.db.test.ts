@@ -82,10 +82,10 @@ describeOn('postgresql', 'fw-gen sagas list', (harness) => {
     expect(rest).toEqual([]);
   });
 
-  test('says so when there is none', async () => {
+  test('prints a message when there is none', async () => {
     await withSagas(['RUNNING', SOON]);
     expect(await sagas('--stuck')).toEqual({ code: 0, info: 'No saga is stuck.', error: '' });
-    expect(await sagas('--saga', 'OtherSaga')).toEqual({ code: 0, info: 'There is no saga.', error: '' });
+    expect(await sagas('--saga', 'OtherSaga')).toEqual({ code: 0, info: 'No sagas.', error: '' });
   });
 
   test('says what to do where the tables are missing', async () => {

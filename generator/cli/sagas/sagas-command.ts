@@ -32,23 +32,19 @@ const TIMEOUT_MS = 30_000;
 export function addSagasCommand(program: Command, context: CommandContext): void {
   const sagas = program
     .command('sagas')
-    .description(
-      'Shows how far changes have come that span several shards, and steers those that are stuck.',
-    );
+    .description('Shows the progress of sagas, and retries or ends stuck ones.');
   withFormat(withConfig(sagas.command('list')))
-    .description(
-      'Lists sagas over all shards, the oldest first. With --stuck it ends with 1 if there is any.',
-    )
-    .option('--stuck', 'only those that are parked, overdue or held up by a dead letter')
-    .option('--saga <name>', 'only those of this name')
+    .description('Lists sagas of all shards, oldest first. With --stuck it exits with 1 if there are any.')
+    .option('--stuck', 'only sagas that are parked, overdue or blocked by a dead letter')
+    .option('--saga <name>', 'only sagas of this name')
     .option('--state <state>', 'RUNNING, PARKED or ENDED', choice(['RUNNING', 'PARKED', 'ENDED'] as const))
-    .option('--limit <n>', 'most sagas, 1 to 200', wholeNumber(1, 200), 50)
-    .option('--cursor <cursor>', 'where the page before ended')
+    .option('--limit <n>', 'maximum number of sagas, 1 to 200', wholeNumber(1, 200), 50)
+    .option('--cursor <cursor>', 'cursor of the previous page')
     .addHelpText(
       'after',
       examples(
         ['fw-gen sagas list', 'all of them, page by page'],
-        ['fw-gen sagas list --stuck', 'those that somebody should look at'],
+        ['fw-gen sagas list --stuck', 'sagas that need an operator'],
         ['fw-gen sagas list --stuck --format json', 'for scripts and monitoring'],
       ),
     )
@@ -79,8 +75,8 @@ function pageJson({ items, next, failures }: SagaPage): string {
 function showTable({ items, next, failures }: SagaPage, { stuck }: ListOptions, output: Output): void {
   const headings = ['SHARD', 'SAGA', 'ID', 'STATE', 'STEP', 'STARTED', 'DEADLINE', 'STUCK', 'LAST FAILURE'];
   if (items.length > 0) output.info(textTable(headings, items.map(row)));
-  else if (failures.length === 0) output.info(stuck === true ? 'No saga is stuck.' : 'There is no saga.');
-  if (next !== null) output.info(`\nThere are more: --cursor ${next}`);
+  else if (failures.length === 0) output.info(stuck === true ? 'No saga is stuck.' : 'No sagas.');
+  if (next !== null) output.info(`\nNext page: --cursor ${next}`);
 }
 
 function row({

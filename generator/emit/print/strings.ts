@@ -12,7 +12,7 @@ const IDENTIFIER = /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u;
 /** Characters that end lines, hide text or change its direction: never left raw in emitted code. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
-/** What needs no escape, quickly told. */
+/** Fast test for text that needs no escape. */
 const PLAIN = /^[\w .,:;/{}()@#+*=<>?!-]*$/;
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };

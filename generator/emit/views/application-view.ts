@@ -67,7 +67,7 @@ export interface ApplicationView extends HeaderView {
   readonly migrations: string;
 }
 
-/** What tells one model's type from that of another model of the same shape. */
+/** Distinguishes the types of two models of the same shape. */
 export interface TagView {
   /** Specifier of the model's file, quoted. */
   readonly module: string;

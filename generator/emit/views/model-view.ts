@@ -141,7 +141,7 @@ function declaredNames(names: ModelNames): readonly string[] {
   return [names.tableType, names.tables, names.descriptor, names.field, names.builder, names.repository];
 }
 
-/** `updatedDate` is set to the created date if nobody sets it. */
+/** `updatedDate` is set to the created date if it is not set. */
 function isRequired({ field, inherited }: ColumnSchema): boolean {
   return !field.optional && !(inherited && field.name === 'updatedDate');
 }

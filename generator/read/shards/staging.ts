@@ -22,7 +22,7 @@ export interface Staged {
 /** Everything that `perform` stages. */
 export interface Staging {
   readonly staged: readonly Staged[];
-  /** Something that could stage where nobody looks: the plan, or the action itself, is handed on. */
+  /** The plan or the action itself is passed to code that is not analysed and could stage; undefined otherwise. */
   readonly escapes: ts.Node | undefined;
 }
 

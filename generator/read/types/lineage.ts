@@ -34,7 +34,7 @@ export function followLineage(reading: Reading, node: ts.ClassDeclaration): Line
   }
 }
 
-/** Trees may be made anew between two looks. */
+/** A tree may be parsed again between two reads. */
 function isSame({ node }: ScopedClass, other: ts.ClassDeclaration): boolean {
   return node.pos === other.pos && node.getSourceFile().fileName === other.getSourceFile().fileName;
 }

@@ -14,7 +14,7 @@ import { mergeFields, plain, type ReadType, unsupported } from './type-results.j
 /** A member that declares a field. */
 export type FieldNode = ts.PropertyDeclaration | ts.PropertySignature | ts.GetAccessorDeclaration;
 
-/** One text per declaration: its tree may be made anew between two looks. */
+/** One text per declaration: its tree may be parsed again between two reads. */
 export function declarationKey(declaration: Declaration): string {
   return `${fileOf(declaration)}#${declaration.pos}`;
 }

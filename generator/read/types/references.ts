@@ -174,7 +174,7 @@ function readDeclared(reading: Reading, declaration: Declaration, node: Named): 
   if (!hasAgain(result.type, name)) return result;
   // The name of a type for itself, without an object or list between, is none.
   if (isEndless(result.type, name) || ts.isClassDeclaration(declaration)) return recursive(node);
-  // What stands for the type below must be told from other members of a union: as an object.
+  // A recursive reference must be distinguishable from other members of a union: as an object.
   if (!isObject(result.type) && isMember(result.type, name)) return recursive(node);
   return { ...result, type: { kind: 'recursive', name, of: result.type } };
 }

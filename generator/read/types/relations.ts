@@ -84,7 +84,7 @@ export function keyOfType(type: unknown): string {
   );
 }
 
-/** Whether a value of one type is one of another; undefined if that cannot be told. */
+/** Whether a value of one type is assignable to another; undefined if unknown. */
 export function isAssignable(from: ReadType, to: ReadType): boolean | undefined {
   if (to.type.kind === 'json') return true;
   return every(membersOf(from), (member) => {

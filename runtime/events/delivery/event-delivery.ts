@@ -133,7 +133,7 @@ export class EventDelivery {
   }
 
   /**
-   * Lets a sink of the relay that has stopped for good go on where it stood. Its consumer is named `relay:<sink>`.
+   * Restarts a stopped relay sink at its checkpoint. Its consumer is named `relay:<sink>`.
    *
    * @param shard this one alone. Default: all
    * @returns on how many shards it had stopped

@@ -76,7 +76,7 @@ export class Schedules {
     return (result?.rowCount ?? 0) > 0;
   }
 
-  /** Gives an action that was given up another round of attempts. False if it is in another state. */
+  /** Retries a failed scheduled action with a new series of attempts. False if it is in another state. */
   async retry(id: string): Promise<boolean> {
     const [database] = this.#databases(shardOfUuid(parseUuid(id)));
     const result = await database?.query({ text: RETRY, values: [id] });

@@ -53,7 +53,7 @@ describe('executions of a process that has lost a row', () => {
     expect(third.isProbe).toBe(true);
   });
 
-  test('do not begin as probes for ever: the attempt after is one like any other', async () => {
+  test('start as probes once: the next attempt is a normal one', async () => {
     const process = new Process();
     const first = process.execution();
     first.stale(rows);

@@ -14,7 +14,7 @@ interface Times {
   gate?: () => Promise<void>;
 }
 
-/** Databases on which somebody else is quicker at every update of an account, so many times. */
+/** Databases on which a rival wins the given number of updates of an account. */
 function withRival(databases: DatabaseRegistry, times: Times): DatabaseRegistry {
   const beaten = (database: ShardDatabase): ShardDatabase => {
     const query = async (statement: Statement, options?: object): ReturnType<ShardDatabase['query']> => {
@@ -74,7 +74,7 @@ describeOnEachAdapter('An execution whose row another process changes as well', 
     const opened = new Promise<void>((resolve) => {
       open = resolve;
     });
-    // The first attempt is lost, alone and when it waits; the next one tries the row for everybody.
+    // The first attempt fails alone and when it waits; the next one probes the row for all waiting executions.
     times.left = 2;
     let execution: Promise<unknown> | undefined;
     await new Promise<void>((trying) => {
@@ -91,7 +91,7 @@ describeOnEachAdapter('An execution whose row another process changes as well', 
     expect(await balance()).toBe('7');
   });
 
-  test('is told in the end that it lost', async () => {
+  test('finally fails with the conflict', async () => {
     const { times, credit, balance } = await openContested();
     times.left = Number.POSITIVE_INFINITY;
     const errors = await knownEnds((timeoutMs) => [credit(timeoutMs)]);
@@ -122,7 +122,7 @@ describeOnEachAdapter('An execution whose row another process changes as well', 
     expect(await balance()).toBe('5');
   });
 
-  test('is told that it lost, too, when its time ends while another one tries the row', async () => {
+  test('fails with the conflict, too, if its deadline passes during the probe of another one', async () => {
     const { times, credit, balance } = await openContested();
     times.left = Number.POSITIVE_INFINITY;
     const errors = await knownEnds((timeoutMs) => Array.from({ length: 8 }, () => credit(timeoutMs)));

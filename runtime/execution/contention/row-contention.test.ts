@@ -3,7 +3,7 @@ import type { ExecutionEnvironment } from '../../concurrency/execution-environme
 import { systemClock } from '../../domain/clock.js';
 import { RowContention, type RowState } from './row-contention.js';
 
-/** Time that passes when the test says so. */
+/** A clock that the test advances. */
 class VirtualTime implements ExecutionEnvironment {
   readonly clock = systemClock;
   readonly #sleepers: { readonly untilMs: number; readonly wake: () => void }[] = [];
@@ -132,7 +132,7 @@ test.each(['free', 'due'] as const)('executions do not wait for a row that is %s
 test.each([
   ['left', 'turn over'],
   ['probed', 'answered'],
-] as const)('who waits for a row that is %s goes on with: %s', async (state, event) => {
+] as const)('a waiter for a row that is %s continues with: %s', async (state, event) => {
   const bench = await inState(state);
   const obstacle = bench.contention.obstacle(ROWS);
   await bench.events[event]();

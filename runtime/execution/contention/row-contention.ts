@@ -4,7 +4,7 @@ import type { ExecutionEnvironment } from '../../concurrency/execution-environme
 const TURN_MS = 40;
 /** How long until a row is probed again after a probe failed: each lock attempt delays the process that has the turn. */
 const RETRY_MS = 12;
-/** A row that no execution has asked for is forgotten after so many milliseconds. */
+/** A row without a request for this time is forgotten, in milliseconds. */
 const MEMORY_MS = 1_000;
 
 /**

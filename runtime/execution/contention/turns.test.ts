@@ -29,7 +29,7 @@ describe('turns', () => {
     expect(await isDone(turns.take(['b']))).toBe(true);
   });
 
-  test('at several models are taken in one order, so that nobody waits in a circle', async () => {
+  test('at several models are taken in one order, without a deadlock', async () => {
     const turns = new Turns();
     const [first, second] = [turns.take(['a', 'b']), turns.take(['b', 'a'])];
     (await first)();

@@ -107,7 +107,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
     await expect(bank.journal.finish(String(row?.[0]))).rejects.toMatchObject(refusal('closed'));
   });
 
-  it('keeps the entry open, for anybody to finish, when the outcome of a leg is not known in time', async () => {
+  it('keeps the entry open for recovery when the outcome of a shard transaction is not known in time', async () => {
     const registry = await harness.makeShards({ shards, migrations: accountMigrations });
     let cut = false;
     const bank = openBank(
@@ -132,7 +132,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
     expect([await bank.balance(from), await bank.balance(to)]).toEqual(['7', '8']);
   });
 
-  it('says so when the entry could not be closed, because what is missing may yet be applied', async () => {
+  it('reports an entry that could not be closed, because its missing changes may still be applied', async () => {
     const registry = await harness.makeShards({ shards, migrations: accountMigrations });
     const bank = openBank(
       wrappedRegistry(registry, (statement, send) =>
@@ -197,13 +197,13 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
         THERE,
         'select id, due_date, action_name, params, principal, state from eventlog.schedules order by id',
       );
-    const told = await schedules();
-    expect(told).toMatchObject([{ 0: putOff, 5: 'cancelled' }, { 5: 'pending' }]);
+    const before = await schedules();
+    expect(before).toMatchObject([{ 0: putOff, 5: 'cancelled' }, { 5: 'pending' }]);
     const id = await undoSecondLeg(bank, to);
     await bank.rows(THERE, `delete from eventlog.schedules where id <> '${putOff}'`);
     await bank.rows(THERE, "update eventlog.schedules set state = 'pending', completed_date = null");
     await bank.journal.finish(id);
-    expect(await schedules()).toEqual(told);
+    expect(await schedules()).toEqual(before);
   });
 
   it('applies nothing twice, however often and by however many an entry is finished', async () => {
@@ -243,7 +243,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
     expect(await bank.balance(to)).toBe('5');
   });
 
-  it('does not touch an entry that somebody else is working on', async () => {
+  it('does not touch an entry that another process has leased', async () => {
     const { bank, id } = await halfDone();
     const { journal } = bank.gateways.gateway(HERE);
     await journal.lease(id, uuid7.next(HERE.bits), 60_000);

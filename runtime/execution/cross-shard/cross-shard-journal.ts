@@ -42,7 +42,7 @@ export interface JournalLeg {
   readonly changes: readonly string[];
 }
 
-/** A cross-shard plan whose caller, as far as the journal knows, was not told the outcome. */
+/** A cross-shard plan whose caller, as far as the journal knows, has not received the outcome. */
 export interface JournalEntry {
   /** The action id of its first leg. */
   readonly id: string;
@@ -52,7 +52,7 @@ export interface JournalEntry {
   /** `flagged`: it has a note instead of being finished. `closed`: as `show` alone gives it. */
   readonly state: 'open' | 'flagged' | 'closed';
   readonly note: string | undefined;
-  /** Until then somebody works on it: the execution itself, or another `finish`. */
+  /** The lease of the execution itself or of another `finish` ends then. */
   readonly leasedUntil: Date | undefined;
   /** Attempts to finish it that have failed. */
   readonly attempts: number;
@@ -127,7 +127,7 @@ export class CrossShardJournal {
   }
 
   /**
-   * How many entries a shard holds, and so many at most of those that may be finished now, the oldest first.
+   * The number of entries of a shard, and at most `limit` of the entries that may be finished now, oldest first.
    *
    * @throws ShardUnavailableError, ShardBusyError @throws UnknownShardError
    *
@@ -174,7 +174,7 @@ export class CrossShardJournal {
   /**
    * Leaves a note with an entry, for people. It stays in `open()` and can still be finished.
    *
-   * @throws JournalError if it is unknown, closed or somebody else is working on it
+   * @throws JournalError if it is unknown, closed or leased by another process
    * @throws ValidationError if the note is empty or longer than 2,000 characters
    */
   async flag(entryId: string, note: string): Promise<void> {
@@ -187,7 +187,7 @@ export class CrossShardJournal {
     });
   }
 
-  /** Runs `work` while nobody else can work on the entry. */
+  /** Runs `work` while this process holds the lease of the entry. */
   async #leased(entryId: string, work: (lease: Lease) => Promise<void>): Promise<void> {
     const { id, shard, journal } = this.#place(entryId);
     const owner = uuid7.next(shard.bits);
@@ -214,7 +214,7 @@ export class CrossShardJournal {
     const row = await asked(shard, () => journal.read(id, LIMITS));
     if (row === undefined) return new JournalError(id, 'unknown', 'there is no such entry');
     if (row.state === 'closed') return new JournalError(id, 'closed', 'it is closed');
-    return new JournalError(id, 'leased', 'somebody else is working on it');
+    return new JournalError(id, 'leased', 'another process is working on it');
   }
 
   /** Nothing is applied if one of the legs never can be. */
@@ -364,5 +364,5 @@ function voidLeg(entryId: string, { shard }: RecordedLeg): JournalError {
 }
 
 function lostLease(entryId: string): JournalError {
-  return new JournalError(entryId, 'leased', 'it took too long, and somebody else may be working on it now');
+  return new JournalError(entryId, 'leased', 'its lease expired, and another process may be working on it');
 }

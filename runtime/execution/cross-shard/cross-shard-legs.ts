@@ -28,13 +28,13 @@ export interface CrossShardPlan {
 
 /** How much longer than its deadline an execution keeps its entry to itself: to settle its last leg and to close. */
 const LEASE_MARGIN_MS = 2_000;
-/** Closing is tried for so long even if the deadline is near. */
+/** Time reserved for closing the entry even if the deadline is near, in milliseconds. */
 const CLOSING_MS = 100;
 
 /**
  * Applies the legs of an allowed cross-shard plan, one after the other in staging order. The first leg opens an entry in
  * the journal, in its own transaction; the entry is closed before the caller is answered. Once a leg has committed,
- * nothing is retried. As long as the execution may be at work the entry is its own, so nobody finishes it meanwhile.
+ * nothing is retried. The execution leases the entry while it may be at work, so no other process finishes it.
  *
  * @returns what became of the first leg if that was not applied: nothing was written
  * @throws CrossShardPartialError if a later leg failed
@@ -73,7 +73,7 @@ async function failureOf(
   }
 }
 
-/** Nobody may apply later what the caller is told is not applied. Where that cannot be made sure, the error says so. */
+/** A shard transaction reported as not applied must never be applied later. If that is uncertain, the error states it. */
 async function partialError(
   plan: CrossShardPlan,
   committed: readonly LegOutcome[],
@@ -101,7 +101,7 @@ async function close(plan: CrossShardPlan, end: JournalEnd): Promise<boolean> {
   }
 }
 
-/** The entry stays open, and whoever works on the journal need not wait for our lease. False: it is not closed. */
+/** Releases the lease of an entry that stays open, so that recovery need not wait for it. False: it is not closed. */
 async function giveBack(plan: CrossShardPlan): Promise<false> {
   const entry = entryOf(plan);
   try {

@@ -19,9 +19,9 @@ export interface JournalRecoveryOptions {
 }
 
 const INTERVAL_MS = 5_000;
-/** Entries of one round and shard; the next round goes on. */
+/** Maximum number of entries per round and shard. */
 const BATCH = 20;
-/** An entry that is being finished when the process ends is left to its lease after so long, in milliseconds. */
+/** Time to finish the current entry when the process stops, in milliseconds; after that its lease expires. */
 const STOP_MS = 3_000;
 
 /** Another attempt would be refused as well: people have to decide. */
@@ -37,8 +37,8 @@ const SETTLED: ReadonlySet<JournalRefusal> = new Set<JournalRefusal>([
 /**
  * Finishes cross-shard plans that a crash or a lost connection has left half done. Each entry is leased, so several
  * processes may run this; a failed attempt is noted with the entry and repeated after a pause that doubles up to five
- * minutes. What can no longer be finished is flagged with the reason. Shards are looked after one by one: one that does
- * not answer delays no other. Keeps no process alive.
+ * minutes. An entry that can no longer be finished is flagged with the reason. Shards are processed independently: one
+ * that does not answer delays no other. Does not keep the process alive.
  */
 export class JournalRecovery {
   readonly #options: JournalRecoveryOptions;

@@ -65,7 +65,7 @@ describeOnEachAdapter('A key whose home is not the target', (harness) => {
     expect(await send(guard, ELSEWHERE, SECOND, applied)).toMatchObject({ kind: 'applied' });
   });
 
-  test('comes free when it expires, whoever has announced it', async () => {
+  test('is released when it expires, whichever plan announced it', async () => {
     const guardOf = await openGuards('2001-01-01T00:00:00.000Z');
     for (const id of [FIRST, SECOND]) await guardOf().announce(guardOf().claim(THERE, 1), id);
     expect(await guardOf().lookUp()).toBeUndefined();

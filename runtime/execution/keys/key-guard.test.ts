@@ -74,7 +74,7 @@ function recordOf(facts: Partial<KeyRecord>): KeyRecord {
 }
 
 describe('a key', () => {
-  test('that nobody has used has no result', async () => {
+  test('without an earlier use has no result', async () => {
     expect(await guardOf().lookUp()).toBeUndefined();
   });
 
@@ -135,10 +135,10 @@ describe('the home of a key', () => {
   test.each([
     ['a connection lost under way', undefined, 3, ShardUnavailableError],
     ['a deadline', 'deadline', 1, DeadlineExceededError],
-  ] as const)('is asked again only if that may help: after %s', async (_, reason, times, told) => {
+  ] as const)('is asked again only if that may help: after %s', async (_, reason, times, error) => {
     const failure = new DriverFailure('no answer', { phase: 'in-flight', reason });
     const ask = vi.fn(() => Promise.reject(failure));
-    await expect(askHome(guardOf(), ask)).rejects.toThrow(told);
+    await expect(askHome(guardOf(), ask)).rejects.toThrow(error);
     expect(ask).toHaveBeenCalledTimes(times);
   });
 

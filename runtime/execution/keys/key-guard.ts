@@ -76,7 +76,7 @@ export class KeyGuard {
   }
 
   /**
-   * Tells the home where the plan goes, before it is sent.
+   * Stores the target shard of the plan on the home shard before the plan is sent.
    *
    * @throws IdempotencyKeyBusyError if the home already knows another target: that plan may yet be applied there
    * @throws IdempotencyKeyReusedError for another request
@@ -91,8 +91,8 @@ export class KeyGuard {
   }
 
   /**
-   * Announces a plan's target and sends the plan. If it is certain that nothing of it is applied, the target is
-   * forgotten again: the next attempt, or a later repeat, may choose another one. Not so if somebody else announced
+   * Announces a plan's target and sends the plan. If certainly no part of it is applied, the target is
+   * forgotten again: the next attempt, or a later repeat, may choose another one. This does not apply if another execution announced
    * the same target meanwhile: that plan may be under way, so the key stays bound to it.
    */
   async sendAnnounced(claim: KeyClaim, actionId: string, send: () => Promise<LegResult>): Promise<LegResult> {

@@ -7,7 +7,7 @@ const name: KeyName = { principal: 'alice', operation: 'deposit', key: 'k1' };
 const patient = (settled: Promise<unknown>): Promise<unknown> => settled;
 const hasty = (): Promise<never> => Promise.reject(new IdempotencyKeyBusyError('still running'));
 
-/** Work that ends when the test says so. */
+/** Work that the test ends. */
 class Work {
   runs = 0;
   end: (result: string) => void = () => {};

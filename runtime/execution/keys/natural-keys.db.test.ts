@@ -54,7 +54,7 @@ describe.each(['postgresql', 'pglite'] as const)('Natural keys (%s)', (adapter) 
     return { hotel: openHotel(databases), other: openHotel(databases) };
   }
 
-  test('fifty races to add the same guests leave one of each, and nobody is refused', async () => {
+  test('fifty races to add the same guests leave one of each, and none is refused', async () => {
     const { hotel, other } = await open();
     const races = [hotel, other, hotel, other].map((each) =>
       Promise.all(
@@ -66,7 +66,7 @@ describe.each(['postgresql', 'pglite'] as const)('Natural keys (%s)', (adapter) 
     expect(await hotel.guests.count(HERE)).toBe(FIFTY.length);
   });
 
-  test('one process adds a guest once, whoever else looks for it meanwhile', async () => {
+  test('one process adds a guest once, despite concurrent look-ups', async () => {
     const { hotel } = await open();
     const guests = await Promise.all(FIFTY.map(() => hotel.checkIn('a@hotel')));
     expect(new Set(idsOf(guests)).size).toBe(1);
@@ -149,7 +149,7 @@ describe.each(['postgresql', 'pglite'] as const)('Natural keys (%s)', (adapter) 
     });
   });
 
-  test('a key that is taken fails nobody else in the statement', async () => {
+  test('a taken key fails no other plan of the statement', async () => {
     const { hotel } = await open();
     await hotel.checkIn('taken@hotel');
     const outcomes = await Promise.allSettled(

@@ -151,7 +151,7 @@ describeOnEachAdapter('A repeat under a key that another process uses at the sam
     },
   );
 
-  test('is told that the result is that of an earlier one', async () => {
+  test('reports that the result is that of an earlier one', async () => {
     const reports: unknown[] = [];
     await afterLookUp().spend(account, (builder) =>
       builder.onReport(({ replayed, errorCode }) => reports.push([replayed, errorCode])),
@@ -203,7 +203,7 @@ describeOnEachAdapter('A repeat under a key that another process uses at the sam
     expect((await other.spend(account)).balance.toFixed()).toBe('5');
   });
 
-  test('is not refused if nobody can say whether the key is free', async () => {
+  test('is not refused if it is unknown whether the key is free', async () => {
     let looks = 0;
     const blind = new Process(databases, async (statement, send) => {
       if (isLookUp(statement) && ++looks > 1)

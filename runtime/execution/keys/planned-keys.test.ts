@@ -45,7 +45,7 @@ test('getOrAdd looks at each staged model once, however many there are', async (
   expect(seen).toBeLessThan(count * 10);
 });
 
-test('a plan names who will hold a key: the first who takes it, and nobody who only expects it', () => {
+test('a plan names the future holder of a key: the first model that takes it, never one that only expects it', () => {
   const plan = new ActionPlan(systemClock);
   const [ann, bob, cleo] = [newGuest('ann@hotel'), newGuest('bob@hotel'), newGuest('ann@hotel')];
   const [key = ''] = heldKeys(ann);

@@ -38,7 +38,7 @@ describeOnEachAdapter('An explanation', (harness) => {
     );
   }
 
-  it('tells shard, statement and events of an action, and that it would write', async () => {
+  it('reports shard, statement and events of an action, and that it would write', async () => {
     const { bank } = await setting();
     const account = await bank.open(THERE, 10);
     const explanation = await bank.executor.explain(ALICE, CreditAction, credit(account, 5));
@@ -96,7 +96,7 @@ describeOnEachAdapter('An explanation', (harness) => {
     expect(JSON.stringify(explanation)).not.toContain('secret-pin');
   });
 
-  it('tells what would be run later, without its secrets', async () => {
+  it('reports the actions that it would schedule, without its secrets', async () => {
     const { bank } = await setting();
     const account = await bank.open(THERE, 10);
     const later = { ...credit(account, 5), pin: 'later' };
@@ -122,7 +122,7 @@ describeOnEachAdapter('An explanation', (harness) => {
     });
   });
 
-  it('tells a refusal by its code, with what was staged if it is the plan that is refused', async () => {
+  it('reports a refusal by its code, with the staged changes if the plan is refused', async () => {
     const { bank } = await setting();
     const [here, there] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
     expect(await bank.executor.explain(ALICE, CreditAction, credit(here, -1))).toMatchObject({

@@ -85,8 +85,8 @@ export interface ExplainRequest<Params, Result> {
 }
 
 /**
- * Runs `perform` and tells what its plan would do. It starts from what is committed, never from what others have staged,
- * and it sends nothing but reads. What a key or the cross-shard journal would add is left out.
+ * Runs `perform` and returns the effects that its plan would have. It reads committed data only, never what other
+ * executions have staged, and sends only reads. Effects on idempotency keys and on the cross-shard journal are left out.
  */
 export async function explainAction<Params, Result>(
   request: ExplainRequest<Params, Result>,

@@ -116,8 +116,8 @@ export class PerformRun implements PerformScope {
   }
 
   /**
-   * Those who look for one key at the same time go on one after the other, as those who read one model do: the first has
-   * staged it when the next one looks.
+   * Look-ups of one key run one after the other, as reads of one model do: the first has staged the model when the
+   * next one starts.
    */
   async readByKey({ name }: KeyLookup, load: LoadModel): Promise<Entity | undefined> {
     if (!this.#chaining) return load();

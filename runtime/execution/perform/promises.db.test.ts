@@ -24,7 +24,7 @@ import {
 
 type Stage = (plan: ActionPlan) => Account;
 
-/** Stages whatever it is told. */
+/** Runs the given stage function. */
 class StageAction extends Action<{ readonly stage: Stage }, Account> {
   protected perform(_: unknown, { stage }: { readonly stage: Stage }): Account {
     return stage(this.plan());

@@ -63,8 +63,8 @@ export class ReportBuilder {
    */
   tell(listener: (report: ExecutionReport) => void, error: unknown): void {
     try {
-      const told: unknown = listener(this.#build(error));
-      if (told instanceof Promise) told.catch(() => {});
+      const returned: unknown = listener(this.#build(error));
+      if (returned instanceof Promise) returned.catch(() => {});
     } catch {}
   }
 

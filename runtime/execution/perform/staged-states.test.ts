@@ -68,7 +68,7 @@ describe('staged states', () => {
     expect(bench.version('a')).toBeUndefined();
   });
 
-  test('supersede whoever starts from another version', () => {
+  test('supersede plans that start from another version', () => {
     const bench = new Bench();
     bench.publish('a1>2');
     expect([

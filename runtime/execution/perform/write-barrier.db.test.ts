@@ -18,7 +18,7 @@ import { ALICE, accountApplication, accountMigrations, HERE, OpenAction } from '
 
 type Work = () => unknown;
 
-/** Does in `perform` whatever it is told. */
+/** Runs the given work in `perform`. */
 class MeddleAction extends Action<{ readonly work: Work }, unknown> {
   protected async perform(_: unknown, { work }: { readonly work: Work }): Promise<unknown> {
     return work();
@@ -149,7 +149,7 @@ describeOnEachAdapter('Inside perform', (harness) => {
   });
 });
 
-test('What waits for a deadline or a signal ends in nobody’s perform', async () => {
+test('a wait for a deadline or a signal ends outside every perform', async () => {
   const scope = new AsyncLocalStorage<string>();
   const seen: unknown[] = [];
   const controller = new AbortController();

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Admission, NO_SHARD } from './admission.js';
 import type { Ticket } from './gate.js';
 
-/** Time that passes when the test says so. */
+/** A clock that the test advances. */
 class Clock {
   #nowMs = 0;
   #work: { readonly at: number; readonly run: () => void }[] = [];
@@ -23,7 +23,7 @@ class Clock {
     this.#nowMs = end;
   }
 
-  /** The event loop is busy for so long: timers that are due run afterwards. */
+  /** Blocks the event loop for `ms`; due timers run afterwards. */
   stall(ms: number): void {
     this.#nowMs += ms;
   }

@@ -7,7 +7,7 @@ import { ReturnTimes } from './return-times.js';
 export interface AdmissionEnvironment {
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;
-  /** Calls back once after so many milliseconds. */
+  /** Calls back once after `ms` milliseconds. */
   readonly later: (work: () => void, ms: number) => void;
 }
 
@@ -52,7 +52,7 @@ const TOTAL_LIMIT: LatencyLimitOptions = { ...LIMIT, initial: 512, minimum: 512 
 const QUEUE: QueueTimes = { burstMs: 250, longestMs: 500, overloadedMs: 10 };
 /** How often waiting requests are looked at, in milliseconds. */
 const SWEEP_MS = 5;
-/** The best mean latency of all shards counts for so long, in milliseconds. */
+/** Lifetime of the best mean latency of all shards, in milliseconds. */
 const BEST_FOR_MS = 10_000;
 /** The event loop was busy for what is longer between two looks at the time; requests have not waited for places then. */
 const LONGEST_STEP_MS = 25;

@@ -48,7 +48,7 @@ export class EarlyReturns {
     return [...this.#held.values()].reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** Notes that a client was refused and is to come back after so many milliseconds. */
+  /** Records that a client was refused and may retry after `returnMs`. */
   refused(connection: ReturningConnection, returnMs: number): void {
     connection.returnAtMs = this.#options.nowMs() + returnMs;
     connection.isOverdue = false;

@@ -28,7 +28,7 @@ interface Waiting {
 export interface QueueTimes {
   /** A queue that has held requests for longer than this does not pass by itself: the gate is overloaded. */
   readonly burstMs: number;
-  /** A request of a burst that has waited so long is refused. */
+  /** A queued request is refused after this time. */
   readonly longestMs: number;
   /** The same for a request that has come while the gate was overloaded. */
   readonly overloadedMs: number;

@@ -18,7 +18,7 @@ export interface GatekeeperOptions {
   readonly admission?: Admission;
   /** Monotonic milliseconds. Default: the system's. */
   readonly nowMs?: () => number;
-  /** An idle connection is closed after so many milliseconds. */
+  /** An idle connection is closed after this time. */
   readonly keepAliveTimeoutMs: number;
   /** Hooks of plugins run before a request is refused: they may set headers, `Access-Control-Allow-Origin` for one. */
   readonly hasHooks: boolean;
@@ -35,7 +35,7 @@ const ALWAYS: ReadonlySet<string> = new Set([
 const NOTHING = (): void => {};
 const PARSE: Verdict = { kind: 'parse' };
 const HOLD: Verdict = { kind: 'hold' };
-/** A request that came back too early is held for so long at most, in milliseconds. */
+/** Maximum time that an early retry is held, in milliseconds. */
 const LONGEST_HOLD_MS = 8_000;
 
 /**
@@ -142,7 +142,7 @@ export class Gatekeeper implements Doorkeeper {
     });
   }
 
-  /** Holds no request back any longer: a server that closes makes nobody wait. */
+  /** Releases all held requests: a closing server must not delay them. */
   release(): void {
     this.#early.open();
   }

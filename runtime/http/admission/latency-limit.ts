@@ -10,9 +10,9 @@ export interface LatencyLimitOptions {
   readonly toleratedMs: number;
   /** A mean latency beyond this one is never tolerated, in milliseconds. */
   readonly longestMs: number;
-  /** A window lasts at least so long, in milliseconds. */
+  /** Minimum length of a window, in milliseconds. */
   readonly windowMs: number;
-  /** A window has at least so many samples. */
+  /** Minimum number of samples in a window. */
   readonly leastSamples: number;
 }
 

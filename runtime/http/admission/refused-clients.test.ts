@@ -29,7 +29,7 @@ let parsed: number;
 let close: () => Promise<void>;
 
 beforeEach(async () => {
-  // Time stands still: what waits goes on waiting, and whoever was refused comes back too early.
+  // The clock is stopped: queued requests keep waiting, and every refused client retries too early.
   const admission = new Admission({ nowMs: () => 0, later: () => {} });
   const connections = new Connections(DEFAULT_HTTP_LIMITS);
   const answers = new Answers({ log: collectLog([]), connections });

@@ -5,7 +5,7 @@ const SHARE = 0.25;
 const LEAST_PER_SECOND = 20;
 
 /**
- * Tells refused clients when to come back: each gets a place in a line that moves at a quarter of the rate at which requests
+ * Computes `Retry-After` of refused clients: each gets a place in a queue that moves at a quarter of the rate at which requests
  * are completed. A fixed `Retry-After` would bring thousands of clients back at once, and the refusals alone would
  * take the processor.
  */

@@ -6,7 +6,7 @@ import { DEFAULT_HTTP_LIMITS } from '../limits.js';
 import { Connections } from './connections.js';
 import { httpListener } from './http-listener.js';
 
-/** From so many on, further listeners share the socket. */
+/** From this number of connections on, further listeners share the socket. */
 const MANY = 64;
 const clients: Socket[] = [];
 

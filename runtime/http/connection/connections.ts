@@ -17,14 +17,14 @@ const ARRIVE_WITHIN_MS = 1_000;
 const LOOK_EVERY_MS = 25;
 /** A turn of the event loop in which hardly anything happens, in milliseconds. */
 const QUIET_TURN_MS = 0.5;
-/** Clients of which none has connected for so long wait for answers, in milliseconds: a busy client needs some. */
+/** If no client has connected for this time, all of them wait for answers, in milliseconds: a busy client needs some. */
 const SETTLED_MS = 50;
 /** A closing server waits no longer for its clients to settle, in milliseconds: meanwhile nothing new is begun. */
 const SETTLE_WITHIN_MS = 1_000;
-/** Nor does it look longer for a turn of the event loop in which nobody connects, in milliseconds. */
+/** Maximum wait for a turn of the event loop without a new connection, in milliseconds. */
 const LAST_TURNS_MS = 250;
 
-/** With so many connections, more are accepted at a time. */
+/** From this number of connections on, more are accepted per turn. */
 const MANY_CONNECTIONS = 64;
 /** Clients that the kernel connects before the process accepts them; the kernel has a limit of its own. */
 export const BACKLOG = 4_096;
@@ -94,7 +94,7 @@ export class Connections {
     this.#more = listening.map((server) => new MoreListeners(server, { another, backlog: BACKLOG }));
   }
 
-  /** Tells the connection of a request that its head has been parsed. */
+  /** Notifies the connection that the head of a request has been parsed. */
   begin(request: IncomingMessage, response: ServerResponse): void {
     this.#bySocket.get(request.socket)?.begin(request, response);
   }
@@ -108,7 +108,7 @@ export class Connections {
    * Stops listening, and resolves when all connections are closed. Connections without a request stay for a second,
    * because their next request may be on its way.
    *
-   * @param graceMs after so long all connections are closed, whatever they wait for
+   * @param graceMs after this time all connections are closed, whatever they wait for
    * @param deaf called when nothing listens any longer: from then on each answer must end its connection. Before,
    * its client would connect again
    */
@@ -144,7 +144,7 @@ export class Connections {
 
   /**
    * Accepts what has connected: connections that the kernel has taken and the process has not are reset when it stops
-   * listening. Meanwhile no request is begun, so that clients who wait for an answer do not connect anew. The last turn
+   * listening. Meanwhile no request is begun, so that clients that wait for an answer do not reconnect. The last turn
    * of the event loop has hardly anything to do, so that next to no time passes until nothing listens. It is looked for
    * also when the clients do not settle: just then many connect.
    */

@@ -4,10 +4,10 @@ import { time } from '../../concurrency/time.js';
 
 /** Listeners besides the first one. */
 const MORE = 15;
-/** The helper is ended after so long, whatever it has done, in milliseconds. */
+/** The helper is killed after this time, in milliseconds. */
 const HELPER_WITHIN_MS = 10_000;
 
-/** Sends the handle that it gets back as often as it is told, each time as a descriptor of its own, and ends. */
+/** Sends the received handle back the requested number of times, each as a separate descriptor, and exits. */
 const HELPER = `
 process.once('message', ({ copies }, handle) => {
   let left = copies;

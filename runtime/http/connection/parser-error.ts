@@ -11,7 +11,7 @@ export interface ParserError extends Error {
 
 /**
  * Answers what Node's parser refuses before there is a request: broken framing, headers that are too large or too
- * slow. The connection is closed, because nobody knows where the next request would start.
+ * slow. The connection is closed, because the start of the next request is unknown.
  */
 export function answerParserError(error: ParserError, connection: Connection): void {
   const { socket } = connection;

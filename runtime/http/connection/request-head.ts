@@ -12,7 +12,7 @@ const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
  * Checks what Node's parser lets through: the version of HTTP, the number of headers, and `Host`. A target in absolute
  * form is turned into its path.
  *
- * @param headerCount a request may have so many headers
+ * @param headerCount maximum number of headers
  * @returns what is wrong; `undefined` for a request that is in order
  */
 export function checkHead(request: IncomingMessage, headerCount: number): HttpProblem | undefined {

@@ -10,7 +10,7 @@ let turnsAhead: (() => void)[];
 let turns: Turns;
 let done: string[];
 
-/** Work that takes so long. */
+/** Work of `ms` milliseconds. */
 const take = (name: string, ms: number) => (): void => {
   nowMs += ms;
   done.push(name);

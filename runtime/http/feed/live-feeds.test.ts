@@ -63,7 +63,7 @@ async function serve(options: Partial<LiveFeedsOptions> = {}): Promise<{
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, versions, feeds, reads };
 }
 
-/** Ids that arrive, until there are so many or the stream ends. */
+/** The ids that arrive, until there are `count` or the stream ends. */
 async function ids(response: Response, count: number): Promise<readonly string[]> {
   let text = '';
   const decoder = new TextDecoder();
@@ -88,7 +88,7 @@ test('a stream has what happened, and then what happens', async () => {
   expect(await ids(response, 1)).toEqual(['3']);
 });
 
-test('a client that connects again goes on behind the last event that it has seen', async () => {
+test('a client that reconnects continues after the last event that it received', async () => {
   const { url, versions } = await serve();
   versions.push(1, 2, 3);
   const response = await fetch(url, { headers: { 'last-event-id': '2' } });
@@ -101,7 +101,7 @@ test('more than a page comes at once, without waiting for the next look', async 
   expect(await ids(await fetch(url), 250)).toHaveLength(250);
 });
 
-test('the streams of a shard share one statement, and a process has so many', async () => {
+test('the streams of a shard share one statement, and a process has a maximum of them', async () => {
   const { url, reads, feeds } = await serve({ streams: 2 });
   await Promise.all([fetch(url), fetch(url)]);
   while (!reads.includes(2)) await new Promise((resolve) => setTimeout(resolve, 2));

@@ -20,7 +20,7 @@ export interface LiveFeedsOptions {
   readonly streams?: number;
   /** How often each shard with streams is asked, in milliseconds. Default 250. */
   readonly pollMs?: number;
-  /** A comment keeps connections open that are quiet for so long, in milliseconds. Default 15,000. */
+  /** Interval of comments that keep quiet connections open, in milliseconds. Default: 15,000. */
   readonly heartbeatMs?: number;
 }
 

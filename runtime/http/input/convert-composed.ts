@@ -145,7 +145,7 @@ function union(type: Extract<FieldType, { kind: 'union' }>, compiling: Compiling
 function formsOf({ of, discriminator }: Extract<FieldType, { kind: 'union' }>): string {
   const names = [...new Set(of.map((member) => (isObjectType(member) ? 'object' : member.kind)))];
   const forms = names.join(' or ');
-  return discriminator === undefined ? forms : `${forms}, told by its field ${discriminator}`;
+  return discriminator === undefined ? forms : `${forms}, discriminated by its field ${discriminator}`;
 }
 
 function isObjectType(type: FieldType): boolean {

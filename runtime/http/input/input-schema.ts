@@ -5,7 +5,7 @@ import { compileConverter, type ValueSource } from './convert.js';
 import type { Converter } from './converter.js';
 import { Refusal } from './refusal.js';
 
-/** What our keyword `fw` is told about one value. */
+/** The context of one value for our keyword `fw`. */
 export interface CheckedValue {
   readonly label: string;
   readonly nullable: boolean;

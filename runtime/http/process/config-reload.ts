@@ -17,7 +17,7 @@ export interface ConfigReload {
   readonly config: FwConfig;
   readonly env: Environment;
   readonly application: Pick<Application, 'reload'>;
-  /** Told of each topology that has taken effect. */
+  /** Called with each topology that has taken effect. */
   readonly reloaded: (topology: ShardingTopology) => void;
   readonly log: Logger;
   readonly port: Pick<ProcessPort, 'onHangup'>;

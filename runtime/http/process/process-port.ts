@@ -7,7 +7,7 @@ export interface ProcessPort {
   onSignal(listener: (signal: 'SIGTERM' | 'SIGINT') => void): () => void;
   /** Calls back for SIGHUP. Gives what stops that. */
   onHangup(listener: () => void): () => void;
-  /** Calls back for what nobody caught; `fatal` if the process cannot be trusted any longer. */
+  /** Calls back for uncaught errors and unhandled rejections; `fatal` if the process cannot be trusted any longer. */
   onUncaught(listener: (error: unknown, fatal: boolean) => void): () => void;
 }
 

@@ -30,7 +30,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describeOn('postgresql', 'A process that serves', (harness) => {
-  it('tells which topology it runs, anew after a reload, until it has drained', async () => {
+  it('publishes the topology that it runs, and updates it after a reload, until it has drained', async () => {
     const topology = await harness.makeTopology();
     const config = join(folder, 'fw.config.yaml');
     writeFileSync(config, oneShardYaml(topology, { poolSize: 5 }));

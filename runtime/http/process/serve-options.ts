@@ -14,8 +14,8 @@ import type { CustomRoutes, ServerPlugin } from '../server-plugin.js';
 /** What `serve` needs beside the application. The command line wins over the environment, and that over these. */
 export interface ServeSettings {
   /**
-   * Says who is calling. `fixedPrincipal(name)` where everybody is the same. A function that is given the databases makes
-   * one that needs them. `fw.access` of the configuration wins if it names a way to authenticate.
+   * Authenticates callers. `fixedPrincipal(name)`: all callers are the same principal. A function receives the databases
+   * and returns an authenticator that needs them. `fw.access` of the configuration wins if it configures authentication.
    */
   readonly authenticator: Authenticator | AuthenticatorFactory;
   /** Default `fw.config.yaml`. Overridden by `FW_CONFIG` and `--config`. */

@@ -12,7 +12,7 @@ let closings: number;
 let flushed: (readonly number[])[];
 let forget: () => void;
 
-/** The fake's `exit` throws, inside a promise that nobody waits for. */
+/** The fake's `exit` throws, inside a promise that is not awaited. */
 const swallow = (): void => {};
 
 beforeEach(() => {
@@ -92,13 +92,13 @@ describe('a process that serves', () => {
     expect(log.at(-1)).toMatchObject({ level: 'error', message: 'closing failed', error: 'stuck' });
   });
 
-  it('logs a rejection that nobody handles and goes on', () => {
+  it('logs an unhandled rejection and continues', () => {
     port.uncaught(new Error('lost'), false);
     expect(log).toMatchObject([{ level: 'error', message: 'unhandled rejection', error: 'lost' }]);
     expect(closings).toBe(0);
   });
 
-  it('logs an error that nobody caught and ends', () => {
+  it('logs an uncaught error and ends', () => {
     port.uncaught(new Error('broken'), true);
     expect(log[0]).toMatchObject({ level: 'error', message: 'uncaught error', error: 'broken' });
     expect(closings).toBe(1);

@@ -2,14 +2,14 @@ import { time } from '../../concurrency/time.js';
 import { errorFacts, flushLogger, type Logger } from '../../observability/logger.js';
 import type { ProcessPort } from './process-port.js';
 
-/** The process ends after so long, whatever is still open, in milliseconds. */
+/** The process exits after this time, whatever is still open, in milliseconds. */
 const EXIT_WITHIN_MS = 10_000;
 /** What a shell expects of a process that a signal ended. */
 const SIGNAL_EXIT_CODES = { SIGTERM: 143, SIGINT: 130 };
 
 /**
- * Ends the process in an orderly way when it is told to: the first signal drains, a second one ends it at once. What
- * nobody caught is logged; an exception ends the process as a signal would, because its state is in doubt.
+ * Ends the process on a signal: the first one drains, a second one ends it at once. Unhandled
+ * rejections are logged; an uncaught exception ends the process as a signal would, because its state is in doubt.
  *
  * @param log flushed before the process ends
  * @param close drains; its failure is logged

@@ -11,7 +11,7 @@ export interface RawAnswer {
   readonly tookMs: number;
 }
 
-/** Without a `patienceMs`, a client waits so long for an answer to begin, and then for more of it, in milliseconds. */
+/** Default of `patienceMs`: maximum wait for the start of an answer, and then for more of it, in milliseconds. */
 const BEGIN_WITHIN_MS = 30_000;
 const MORE_WITHIN_MS = 250;
 

@@ -73,7 +73,7 @@ describe('a result that is kept for a repeat', () => {
     ['an invalid date', new Date(Number.NaN)],
     ['a class instance', new Map()],
     ['an error', new Error('x')],
-  ])('cannot be %s, which could not be told apart again', (_, value) => {
+  ])('cannot be %s, which would be ambiguous when read', (_, value) => {
     expect(() => results.write({ value })).toThrow(ValidationError);
   });
 

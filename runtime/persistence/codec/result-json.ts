@@ -18,7 +18,7 @@ export class ResultJson {
     for (const model of models) this.#models.set(model.name, model);
   }
 
-  /** JSON text. @throws ValidationError for a value that could not be told apart again, such as a class instance */
+  /** JSON text. @throws ValidationError for a value that would not survive the round trip, such as a class instance */
   write(result: unknown): string {
     return encode(result, 0);
   }

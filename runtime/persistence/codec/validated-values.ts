@@ -2,7 +2,7 @@ import type { ColumnDescriptor } from '../../domain/descriptor.js';
 import { normalizeType } from '../../domain/sql-type.js';
 import { columnOfEnum, type EnumColumn } from './enum-column.js';
 
-/** So many UTF-16 units fit any index of a text, whose entries have 2,704 bytes at most. */
+/** Text of this length, in UTF-16 units, fits any index: an index entry has 2,704 bytes at most. */
 const VALIDATED_LENGTH = 600;
 /** Escapes that `jsonb` does not take: NUL, and halves of surrogate pairs. */
 const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/;
@@ -14,8 +14,8 @@ const INTEGER_LIMIT = 2 ** 31;
 export type IsValidated = (value: unknown, text: string) => boolean;
 
 /**
- * Tells of a value that the column's codec has passed whether the server is sure to accept it. Where the column has a
- * type of its own, say `varchar(20)`, only the server can tell.
+ * Whether the server certainly accepts a value that the column's codec has accepted. For a column with a declared type,
+ * such as `varchar(20)`, only the server decides.
  */
 export function validatedValues({ type, sqlType }: ColumnDescriptor): IsValidated {
   const column = normalizeType(sqlType);

@@ -97,7 +97,7 @@ export type LegName = Pick<RecordedLeg, 'shard' | 'actionId'>;
 
 /** The legs of an entry, without what they hold. */
 export function legNames(json: JsonValue): readonly LegName[] {
-  // Written by `legsToJson` and by nobody else.
+  // Only `legsToJson` writes it.
   return (json as unknown as readonly LegJson[]).map(({ actionId }) => ({
     shard: shardOf(actionId),
     actionId,

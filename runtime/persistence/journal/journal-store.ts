@@ -6,7 +6,7 @@ import type { AttemptOutcome } from '../attempt-outcome.js';
 export interface JournalOpening {
   /** All legs, the first one included: see `legsToJson`. */
   readonly legs: string;
-  /** So long nobody but the execution itself works on the entry, in milliseconds. */
+  /** Time for which the execution itself leases the entry, in milliseconds. */
   readonly holdMs: number;
 }
 
@@ -19,7 +19,7 @@ export interface JournalRow {
   readonly startedDate: Date;
   readonly state: 'open' | 'flagged' | 'closed';
   readonly note: string | undefined;
-  /** Until when somebody works on it; undefined if nobody does. */
+  /** End of its lease; undefined if it is not leased. */
   readonly leasedUntil: Date | undefined;
   readonly legs: JsonValue;
   /** Attempts to finish it that have failed. */
@@ -30,14 +30,14 @@ export interface JournalRow {
 
 /** What the journal of one shard holds. */
 export interface JournalSurvey {
-  /** Entries that are neither closed nor flagged, and that nobody is working on. */
+  /** Entries that are neither closed nor flagged nor leased. */
   readonly open: number;
   readonly flagged: number;
   /** Of the open ones those that may be finished now, the oldest first. */
   readonly due: readonly { readonly id: string; readonly actionName: string }[];
 }
 
-/** How an entry was closed: with every leg applied, or with its caller told which ones are not. */
+/** How an entry was closed: with every leg applied, or with the missing ones reported to its caller. */
 export type JournalEnd = 'applied' | 'partial';
 
 /** Everything that the cross-shard journal asks of one shard. Each method is one statement, one transaction. */
@@ -46,13 +46,13 @@ export interface JournalStore {
   list(limit: number, options?: CallOptions): Promise<readonly JournalRow[]>;
   /** @throws DriverFailure */
   read(id: string, options?: CallOptions): Promise<JournalRow | undefined>;
-  /** The entry, for `owner` alone; undefined if it is closed, unknown or somebody else's for now. @throws DriverFailure */
+  /** The entry, for `owner` alone; undefined if it is closed, unknown or leased by another owner. @throws DriverFailure */
   lease(id: string, owner: string, holdMs: number, options?: CallOptions): Promise<JournalRow | undefined>;
   /** False if the entry is not `owner`'s any more. @throws DriverFailure */
   close(id: string, owner: string, end: JournalEnd, options?: CallOptions): Promise<boolean>;
   /** Keeps a note with the entry and gives it back. False if it is not `owner`'s any more. @throws DriverFailure */
   flag(id: string, owner: string, note: string, options?: CallOptions): Promise<boolean>;
-  /** Entries that are not closed, and so many at most of those that are due. @throws DriverFailure */
+  /** The number of open entries, and at most `limit` due ones. @throws DriverFailure */
   survey(limit: number, options?: CallOptions): Promise<JournalSurvey>;
   /** Notes a failed attempt and gives the entry back. The next one is due after a pause that doubles. @throws DriverFailure */
   failed(id: string, owner: string, message: string, options?: CallOptions): Promise<void>;
@@ -62,6 +62,6 @@ export interface JournalStore {
   release(id: string, owner: string, options?: CallOptions): Promise<void>;
   /** What has become of attempts on this shard so far; those without a row are left out. @throws DriverFailure */
   outcomes(actionIds: readonly string[], options?: CallOptions): Promise<ReadonlyMap<string, AttemptOutcome>>;
-  /** Deletes entries that were closed as applied so long ago, so many at most; how many there were. @throws DriverFailure */
+  /** Deletes at most `limit` entries that were closed as applied more than `retentionMs` ago. Returns their number. @throws DriverFailure */
   purge(limit: number, retentionMs: number, options?: CallOptions): Promise<number>;
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../domain/json.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { arrayLiteral, quoteElement } from '../codec/column-codec.js';
 
-/** A model that somebody follows, and how far. */
+/** A followed model and the position of its follower. */
 export interface FollowedModel {
   readonly modelName: string;
   readonly modelId: string;

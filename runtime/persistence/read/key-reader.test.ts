@@ -13,7 +13,7 @@ interface SentLookUp {
   fail(error: unknown): void;
 }
 
-/** A reader whose database answers when the test says so. */
+/** A reader whose database the test controls. */
 class Bench {
   readonly sent: SentLookUp[] = [];
   readonly reader: KeyReader;
@@ -131,7 +131,7 @@ describe('a look-up', () => {
     expect(lookUps.map(({ end }) => end)).toEqual([unreadable, 'unknown', 'unknown', refusal, 'unknown']);
   });
 
-  test('that no half of its batch could make succeed is told as it is', async () => {
+  test('that splitting the batch cannot avoid is passed on as it is', async () => {
     const bench = new Bench();
     bench.occupy();
     const lookUps = ['a', 'b'].map((key) => bench.lookUp(key, 20_000));

@@ -27,7 +27,7 @@ const MAXIMUM_IN_FLIGHT = 4;
 
 /**
  * Looks idempotency keys up on one shard. Alone, a look-up goes at once; what arrives while others are in flight is sent
- * as one statement, and never joins one that has been sent. Each ends at its own deadline, whoever it travels with.
+ * as one statement, and never joins one that has been sent. Each ends at its own deadline, independent of its batch.
  */
 export class KeyReader {
   readonly #database: ShardDatabase;
@@ -101,7 +101,7 @@ export class KeyReader {
     }
   }
 
-  /** Only who asked for a key that cannot be looked up is to be told. */
+  /** Splits a failed batch, so that only the look-up of the bad key fails. */
   async #readHalves(batch: readonly LookUp[]): Promise<void> {
     const middle = Math.ceil(batch.length / 2);
     await this.#readBatch(batch.slice(0, middle));

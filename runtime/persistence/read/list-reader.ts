@@ -21,7 +21,7 @@ export interface ListSettings<M extends Entity> {
   readonly orderBy: readonly SortTerm<M>[] | undefined;
   readonly where: (query: AnyQuery) => AnyQuery;
   readonly includeDeleted: boolean;
-  /** Called with each model that the list gives. Default: nobody asks. */
+  /** Called with each model of the list. Default: not called. */
   readonly seen: ((model: M) => void) | undefined;
   /** Most time that each shard has for one page, in milliseconds. */
   readonly timeoutMs: number | undefined;
@@ -64,7 +64,7 @@ export class ListReader<M extends Entity> {
     const list = `${model.name} by ${this.#order.name}${includeDeleted ? ' with deleted' : ''}`;
     const after = decodeKeyCursor(request.cursor, list, filters, this.#order);
     const deadline = shardDeadline(timeoutMs);
-    // One more than asked for tells whether there is another page.
+    // One more than the limit shows whether there is another page.
     const read = (shard: ShardIdentifier) => this.#part(shard, after, limit + 1, deadline.timeoutMs);
     const { items, failures } = await scatter(shards, deadline, read);
     const [failure] = failures;
@@ -149,7 +149,7 @@ export class ListReader<M extends Entity> {
   }
 }
 
-/** What one shard has given and nobody has taken yet. */
+/** Rows of one shard that are read but not yet consumed. */
 class ShardFeed<M> {
   readonly shard: ShardIdentifier;
   /** Key of the last row that the shard gave. */

@@ -18,7 +18,7 @@ import type { Entity, ModelDescriptor } from '../../domain/entity.js';
 import { RowCodec } from '../codec/row-codec.js';
 import type { SortColumn, SortKey, SortOrder } from './sort-order.js';
 
-/** Tables whose types nobody knows here. */
+/** Tables whose types are unknown here. */
 export type AnyTables = Record<string, Record<string, unknown>>;
 
 /** A query over one model's table. */

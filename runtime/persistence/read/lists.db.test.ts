@@ -143,7 +143,7 @@ describeOnEachAdapter('Pages over all shards', (harness) => {
     const lists = new AccountLists(counting);
     const orderBy = [{ field: 'balance' }] as const;
     await lists.page({ limit: 4 }, { orderBy });
-    // One more tells whether there is a next page.
+    // One more shows whether there is a next page.
     expect(largest).toBeLessThanOrEqual(5);
     expect(fetched).toBeLessThanOrEqual(5 * shards.length);
     fetched = 0;

@@ -14,7 +14,7 @@ interface SentRead {
   fail(error: unknown): Promise<void>;
 }
 
-/** A reader whose store answers when the test says so. */
+/** A reader whose store the test controls. */
 class Bench {
   readonly sent: SentRead[] = [];
   readonly reader: ModelReader;
@@ -72,7 +72,7 @@ test('a read with time left is sent, however many overdue ones wait before it', 
 });
 
 describe('a batch', () => {
-  test('with a row that cannot be read is split until only who asked for that row is told', async () => {
+  test('with an unreadable row is split until only the read of that row fails', async () => {
     const { reader, sent } = new Bench();
     const unreadable = new Error('unreadable');
     const ends = Promise.allSettled(['a', 'b', 'a', 'c', 'd'].map((id) => reader.read(id, 60_000)));
@@ -92,7 +92,7 @@ describe('a batch', () => {
     expect((await ends)[3]).toMatchObject({ reason: unreadable });
   });
 
-  test('that the server refuses or does not answer is told as it is: no half of it would fare better', async () => {
+  test('that the server refuses or does not answer is not split, because each half would fail too', async () => {
     const { reader, sent } = new Bench();
     const ends = Promise.allSettled(['a', 'b'].map((id) => reader.read(id, 60_000)));
     await nextTurn();

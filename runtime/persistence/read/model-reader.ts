@@ -102,7 +102,7 @@ export class ModelReader {
     });
   }
 
-  /** Nobody waits any more for a read whose deadline has passed in the queue. */
+  /** Rejects reads whose deadline has passed in the queue. */
   #takeBatch(): readonly Waiting[] {
     const now = time.nowMs();
     const batch: Waiting[] = [];
@@ -139,7 +139,7 @@ export class ModelReader {
     }
   }
 
-  /** What was answered holds a row that cannot be read. Only who asked for that one is to be told. */
+  /** The answer contains an unreadable row. Splits the batch, so that only the read of that row fails. */
   async #readHalves(batch: readonly Waiting[], ids: readonly string[]): Promise<void> {
     const firstIds = new Set(ids.slice(0, ids.length / 2));
     await this.#readBatch(batch.filter(({ id }) => firstIds.has(id)));

@@ -34,7 +34,7 @@ describe('a cursor', () => {
     expect(() => decodeCursor(cursor, list, scope, DIGITS)).toThrow(ValidationError);
   });
 
-  test('that nobody has given out is refused', () => {
+  test('that no list has issued is refused', () => {
     const cursor = encodeCursor('wallets', {}, '42');
     const forged = encodeCursor('wallets', {}, '42; drop table wallets');
     for (const text of ['', 'x', `${cursor}=`, ` ${cursor}`, cursor.slice(0, 10), forged]) {

@@ -34,7 +34,7 @@ export type CursorScope = Readonly<Record<string, string | number | boolean | nu
 
 /**
  * An opaque cursor: the key of the last item, and a digest of it with the list that it was made for. The digest has no
- * key: it finds what was altered, in all processes and after a restart, and it stops nobody who reads this source. A
+ * secret: it detects accidental changes, in all processes and after a restart, but not forgery. A
  * cursor grants nothing, because the list is the same without it.
  */
 export function encodeCursor(list: string, scope: CursorScope, lastKey: string): string {

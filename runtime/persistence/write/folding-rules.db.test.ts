@@ -82,7 +82,7 @@ describeOnEachAdapter('which tables may be folded', (harness) => {
     expect(await foldable(sql)).toBe(false);
   });
 
-  test('the model decides where it says so', async () => {
+  test('the option of the model decides', async () => {
     expect(await foldable(`create table things (${COLUMNS}, check (amount >= 0))`, true)).toBe(true);
     await harness.cleanUp();
     expect(await foldable(`create table things (${COLUMNS})`, false)).toBe(false);

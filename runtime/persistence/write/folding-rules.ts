@@ -53,7 +53,7 @@ export function foldingCondition({ table }: ModelDescriptor, shape: string): str
 /**
  * Says which tables of one shard may have several changes of one row written as one. Folding skips the states between,
  * one of which a trigger, a check, a unique constraint or a column of another type than its model says might have
- * refused. Unless its model says so itself, a table is looked at when folding it is first asked for; until the answer is
+ * refused. Unless its model has the option, a table is checked when its folding is first requested; until the answer is
  * there, it is not folded. A migration may change the answer at any time, so that each statement that folds proves it.
  */
 export class FoldingRules {

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../domain/json.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 
-/** Names one request for ever (until it is purged). */
+/** Identifies one request until it is purged. */
 export interface KeyName {
   readonly principal: string;
   /** The action's stable name. */

@@ -14,15 +14,15 @@ describe('a pending plan', () => {
     expect(pending.state).toBe('failed');
   });
 
-  test('tells everybody who asked, once and in order, and at once whoever asks later', () => {
+  test('notifies every listener once and in order, and later listeners at once', () => {
     const pending = new PendingPlan();
-    const told: string[] = [];
-    pending.onSettled(() => told.push('first'));
-    pending.onSettled(() => told.push(`second: ${pending.state}`));
+    const calls: string[] = [];
+    pending.onSettled(() => calls.push('first'));
+    pending.onSettled(() => calls.push(`second: ${pending.state}`));
     pending.settle(true);
     pending.settle(true);
-    pending.onSettled(() => told.push('late'));
-    expect(told).toEqual(['first', 'second: applied', 'late']);
+    pending.onSettled(() => calls.push('late'));
+    expect(calls).toEqual(['first', 'second: applied', 'late']);
   });
 });
 

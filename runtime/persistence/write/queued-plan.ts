@@ -51,7 +51,7 @@ export class QueuedPlan implements Wait {
   readonly signal: AbortSignal | undefined;
   readonly queuedMs: number;
   slot: number = NO_SLOT;
-  /** Its deadline passed while it was in flight, and its execution has been told so. */
+  /** Its deadline passed while it was in flight, and its execution has failed. */
   expired = false;
   /** The action row that decides about the statement under way, if there is one. */
   sentUnder: ActionRow | undefined = undefined;
@@ -82,7 +82,7 @@ export class QueuedPlan implements Wait {
     });
   }
 
-  /** The statement under way has not applied it, and it will be sent anew. */
+  /** The statement in flight has not applied it. It will be sent again. */
   notSent(): void {
     this.sentUnder = undefined;
     this.sending = undefined;
@@ -112,7 +112,7 @@ export class QueuedPlan implements Wait {
 
 function ignore(): void {}
 
-/** What became of a plan, told to its execution. */
+/** The outcome of a plan, as its execution receives it. */
 export type WriteOutcome =
   | {
       readonly kind: 'applied';
@@ -122,7 +122,7 @@ export type WriteOutcome =
       readonly chainLength: number;
       /** From joining the queue to being sent, in milliseconds. */
       readonly queuedMs: number;
-      /** It was left out once, and applied when it waited: somebody else had locked one of its rows. */
+      /** It was left out once, and applied when it waited: another transaction had locked one of its rows. */
       readonly contended: boolean;
     }
   /** A version no longer matched. */

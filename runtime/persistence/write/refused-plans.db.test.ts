@@ -310,7 +310,7 @@ describeOnEachAdapter('a plan that a constraint refuses', (harness) => {
     ]);
   });
 
-  test('refuses a new row and those who changed it with their chain', async () => {
+  test('refuses a new row and the plans that changed it, with their chain', async () => {
     const { submit, writer } = await opened();
     await submit(adding({ nickname: 'taken' }));
     await submit(adding({ nickname: 'taken' }), adding({}));

@@ -12,7 +12,7 @@ interface Contested {
   quiet: number;
 }
 
-/** After so many statements without a refusal, a table's rows are written unchecked again. */
+/** Number of statements without a refusal after which a table's rows are written unchecked again. */
 const QUIET_STATEMENTS = 256;
 
 const ORDER = ['check', 'unique', 'reference'] as const;

@@ -51,7 +51,7 @@ class Bench {
   readonly manual = new ManualStore();
   readonly writer: ShardWriter;
 
-  /** @param soon at once unless told otherwise: a plan that can be sent has been sent when `submit` returns */
+  /** @param soon default: at once, so that a plan that can be sent has been sent when `submit` returns */
   constructor(limits: Partial<WriterLimits> = {}, soon: (work: () => void) => void = (work) => work()) {
     const all = { ...DEFAULT_WRITER_LIMITS, maximumInFlight: 1, overlapFrom: 1, ...limits };
     const isFoldable = ({ folding }: ModelDescriptor): boolean => folding !== false;
@@ -321,7 +321,7 @@ describe('chaining', () => {
     expect(plans.map(({ action }) => action.name).sort()).toEqual(['b1>2', 'c1>2', 'y1>2', 'z1>2']);
   });
 
-  test('a pending plan of somebody else is waited for, and what became of it is respected', async () => {
+  test('a pending plan of another writer is waited for, and its outcome is respected', async () => {
     const bench = new Bench();
     const [applied, failed] = [new PendingPlan(), new PendingPlan()];
     const first = bench.submit('a1>2', [], { dependsOn: [applied] });
@@ -349,7 +349,7 @@ describe('a plan that was left out', () => {
     expect(first.pending.state).toBe('failed');
   });
 
-  test('for a row that was merely locked is applied then, and told so', async () => {
+  test('for a row that was merely locked is applied then, and reported as contended', async () => {
     const bench = new Bench();
     const plan = bench.submit('a1>2');
     await bench.manual.last.answer('left-out');
@@ -357,7 +357,7 @@ describe('a plan that was left out', () => {
     expect(await plan.outcome).toMatchObject({ kind: 'applied', contended: true });
   });
 
-  test('with others in a chain is sent once more with them; if it is stale, nobody else is asked', async () => {
+  test('with others in a chain is sent once more with them; if it is stale, no other plan is sent again', async () => {
     const bench = new Bench();
     const held = bench.hold();
     const first = bench.submit('a1>2');
@@ -416,7 +416,7 @@ describe('a plan that was left out', () => {
     expect(bench.manual.sent).toHaveLength(3);
   });
 
-  test('holds up nobody but those who touch its rows', async () => {
+  test('blocks only plans that touch its rows', async () => {
     const bench = new Bench();
     bench.submit('a1>2');
     await bench.manual.last.answer('left-out');
@@ -537,7 +537,7 @@ describe('a connection lost in flight', () => {
     ]);
   });
 
-  test('holds up those who depend on it until the truth is known', async () => {
+  test('blocks dependent plans until its outcome is known', async () => {
     const bench = new Bench();
     const first = bench.submit('a1>2');
     await bench.manual.last.fail(LOST);
@@ -672,7 +672,7 @@ describe('an abort', () => {
     expect(bench.manual.sent).toHaveLength(1);
   });
 
-  test('is told at once, however long others take, and also if it came before the plan', async () => {
+  test('is reported at once, however long others take, and also if it came before the plan', async () => {
     const bench = new Bench();
     bench.hold();
     const controller = new AbortController();

@@ -41,7 +41,7 @@ export interface Submission {
  * Sends the plans of one shard. Alone, a plan goes at once; what queues up while statements are in flight is sent as
  * one statement. Plans that depend on one another are folded into one group, which is applied as a whole. A statement
  * that fails is split until the guilty plan stands alone, and one that is too large until it is not. A group that was left out is sent once more by itself and
- * waits for locks, which tells a stale version from a row that was merely locked; if it is stale and touches several
+ * waits for locks, which distinguishes a stale version from a row that was merely locked; if it is stale and touches several
  * rows, it is unfolded and sent plan by plan.
  */
 export class ShardWriter {
@@ -257,7 +257,7 @@ export class ShardWriter {
     return batch.groups;
   }
 
-  /** Tells a plan that cannot be applied any more. Its place in the queue is given up by the caller. */
+  /** Reports a plan that can no longer be applied. The caller removes it from the queue. */
   #givesUp(entry: QueuedPlan): boolean {
     if (entry.dependsOn.some(({ state }) => state === 'failed')) {
       entry.pending.settle(false);
@@ -293,7 +293,7 @@ export class ShardWriter {
     });
   }
 
-  /** Whoever depended on one of them is looked for once, when their rows are free, and not for each that is told. */
+  /** Dependent plans are looked up once, after all rows are free, instead of once per reported plan. */
   #tellTogether(tell: () => void): void {
     this.#sending = true;
     try {
@@ -323,7 +323,7 @@ export class ShardWriter {
     });
   }
 
-  /** Plans of a statement that was not sent, but for those that were taken back: they are sent anew, before all others. */
+  /** Requeues the plans of an unsent statement in front of all others, except cancelled ones. */
   #putBack(groups: readonly PlanGroup[], mode: FlushMode): void {
     const waiting = groups.map((group) => group.filter(({ pending }) => pending.state === 'pending'));
     this.#counters.takenBack(groups);
@@ -359,7 +359,7 @@ export class ShardWriter {
       this.#setApart(group.map((entry) => [entry]));
       return;
     }
-    // The first one's execution is told first: then all of them leave the row alone together.
+    // The first one's execution is notified first: then all of them leave the row alone together.
     first.resolve({ kind: 'stale' });
     for (const other of others) other.resolve({ kind: 'dependency-failed' });
     for (const { pending } of group) pending.settle(false);

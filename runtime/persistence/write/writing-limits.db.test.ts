@@ -106,7 +106,7 @@ describeOnEachAdapter('What an application sets of its writing', (harness) => {
   });
 });
 
-/** Tells the size and the options of every statement that inserts. */
+/** Records the size and the options of every insert statement. */
 function watched(
   database: ShardDatabase,
   tell: (size: number, options: CallOptions | undefined) => void,
