@@ -56,7 +56,7 @@ test('a changed text makes the output stale, and a file that is gone takes its t
   const stale = await generate('--check');
   expect(stale.code).toBe(1);
   expect(`${stale.info}${stale.error}`).toContain(
-    `${EMITTED} is stale: because of src/migrations/0007_index.sql:2:1`,
+    `${EMITTED} is stale: caused by src/migrations/0007_index.sql:2:1`,
   );
   project.remove('src/migrations/0007_index.sql');
   expect((await generate()).code).toBe(0);

@@ -70,7 +70,9 @@ export class RunMemory {
     this.#outputs = undefined;
   }
 
-  /** What of the output is still right, if it is as it was written, and what was read now belongs to this key as well. */
+  /**
+   * What of the output is still right, if it is as it was written, and what was read now belongs to this key as well.
+   */
   rightOutput(key: string): RightOutput | undefined {
     if (this.#outputs === undefined || key !== this.#emitted) return undefined;
     return { paths: this.#outputs, changed: this.read.changes };

@@ -52,7 +52,7 @@ describeOn('postgresql', 'A shard that a reload adds', (harness) => {
     }
   });
 
-  it("is left alone where migrations are somebody else's, and refused until they are done", async () => {
+  it('is left alone where migrations run separately, and refused until they are done', async () => {
     const { running, sharding } = await opened(false);
     try {
       const reload = running.reload(sharding);
@@ -85,14 +85,14 @@ describeOn('postgresql', 'A shard that a reload removes and another one adds aga
     const credit = (account: string) => app.executor.execute(ALICE, CreditAction, { account, amount });
     const history = (account: string) => app.eventHistory.of(ShardedId.named('Account', account));
     try {
-      const nobody = newAccount(amount, added).build().id.getValue();
-      await expect(credit(nobody)).rejects.toThrow(ModelNotFoundError);
-      expect((await history(nobody)).items).toEqual([]);
+      const unknown = newAccount(amount, added).build().id.getValue();
+      await expect(credit(unknown)).rejects.toThrow(ModelNotFoundError);
+      expect((await history(unknown)).items).toEqual([]);
       const held = app.databases.database(added);
 
       await app.reload(without);
-      await expect(credit(nobody)).rejects.toThrow(UnknownShardError);
-      await expect(history(nobody)).rejects.toThrow(UnknownShardError);
+      await expect(credit(unknown)).rejects.toThrow(UnknownShardError);
+      await expect(history(unknown)).rejects.toThrow(UnknownShardError);
       await expect(
         app.executor.execute(ALICE, OpenAction, { shard: added, balance: amount }),
       ).rejects.toThrow(UnknownShardError);
@@ -101,7 +101,7 @@ describeOn('postgresql', 'A shard that a reload removes and another one adds aga
       );
 
       await app.reload(both);
-      await expect(credit(nobody)).rejects.toThrow(ModelNotFoundError);
+      await expect(credit(unknown)).rejects.toThrow(ModelNotFoundError);
       const { id } = await app.executor.execute(ALICE, OpenAction, { shard: added, balance: amount });
       expect((await credit(id.getValue())).balance.toString()).toBe('2');
       expect((await history(id.getValue())).items).toHaveLength(1);

@@ -66,9 +66,9 @@ export interface AssemblyOptions<Collaborators> {
   readonly deliver?: boolean;
   /** Time limits of delivery. */
   readonly delivery?: Partial<DeliveryLimits>;
-  /** Told what operators should know. Default: standard error. */
+  /** Receives warnings for operators. Default: standard error. */
   readonly warn?: (message: string) => void;
-  /** Notified of what the process does by itself: what it prepares at start, what retention deletes. Default: nobody. */
+  /** Receives messages about background work: preparation at start, deletions of retention. Default: no messages. */
   readonly inform?: (message: string) => void;
   /** What this process does about retention by itself. Default: it makes partitions ahead and deletes nothing. */
   readonly retention?: RetentionConfig;
@@ -80,7 +80,7 @@ export interface AssemblyOptions<Collaborators> {
    */
   readonly sinks?: boolean | readonly SinkDefinition[];
   /**
-   * Bring schemas up to date: of every shard at start, of those that a reload adds. False: somebody else does, and each
+   * Migrate shards: all at start, new ones on a reload. False: migrations run separately, and each
    * shard is verified before its first use. Default true.
    */
   readonly migrate?: boolean;
@@ -123,7 +123,9 @@ export interface Application {
    * @throws ReloadRefusedError for what is not safe @throws MigrationError if a new shard cannot be migrated
    */
   reload(sharding: ShardingTopology): Promise<readonly TopologyChange[]>;
-  /** What each shard is doing in this process: connections, circuit breaker, queue, what was written. Asks no database. */
+  /**
+   * What each shard is doing in this process: connections, circuit breaker, queue, what was written. Asks no database.
+   */
   statistics(): readonly ShardStatistics[];
   /** What each sink of the relay has done in this process. Asks no database. */
   sinkStatistics(): readonly SinkStatistics[];
@@ -226,7 +228,7 @@ export function assembleApplication<Collaborators>(
   const close = async (): Promise<void> => {
     const startedMs = time.nowMs();
     await events.stop();
-    // What retention is in the middle of ends with the databases; the next process goes on.
+    // An unfinished retention run ends with the databases; the next process continues it.
     const background = [housekeeping.stop(), recovery.stop(), atMost(retention.stop(), SHORTEST_GRACE_MS)];
     await Promise.all(background);
     await executor.close();
@@ -302,7 +304,7 @@ function housekeepingOf(
   retentionMs: number = EXECUTION_DEFAULTS.keyRetentionMs,
 ): Housekeeping {
   return new Housekeeping({
-    // A shard that nobody here uses costs no connection; those who use it clean up there.
+    // An unused shard costs this process no connection; the processes that use it clean up there.
     shards: () => gateways.used,
     purges: [
       (shard, limit, limits) => gateways.gateway(shard).store.purgeKeys(limit, limits),

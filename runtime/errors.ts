@@ -132,7 +132,7 @@ export class TooManyRequestsError extends FwError {
   }
 }
 
-/** The keys of a token's issuer are not known, so that nobody can tell whether the token is right (HTTP 503). */
+/** The keys of a token's issuer are not known, so the token cannot be verified (HTTP 503). */
 export class IssuerUnavailableError extends FwError {
   readonly code = 'FW_ISSUER_UNAVAILABLE';
 }
@@ -176,9 +176,9 @@ export class CrossShardPartialError extends FwError {
   readonly failed: LegOutcome;
   readonly notStarted: readonly string[];
   /**
-   * Id of the plan's entry in the cross-shard journal, if that is still open: the failed leg's outcome is unknown, or the
-   * entry could not be closed. What is missing may then yet be applied by whoever finishes the entry. Undefined: closed,
-   * and nothing more will be applied.
+   * Id of the plan's entry in the cross-shard journal, if that is still open: the failed leg's outcome is unknown, or
+   * the entry could not be closed. Recovery may still apply the missing changes. Undefined: closed, and nothing more
+   * will be applied.
    */
   readonly openEntry: string | undefined;
 
@@ -221,7 +221,7 @@ export class StaleModelError extends FwError {
   }
 }
 
-/** A row that the plan must lock stayed locked by somebody else. Nothing was written. */
+/** A row that the plan must lock stayed locked by another transaction. Nothing was written. */
 export class RowBusyError extends FwError {
   readonly code = 'FW_ROW_BUSY';
 }
@@ -322,7 +322,7 @@ export class ShardIdentityError extends FwError {
 
 /**
  * The connection was lost in flight and the attempt could not be fenced before the deadline: it may or may not
- * have been applied. `executor.outcomeOf(actionId)` tells later.
+ * have been applied. `executor.outcomeOf(actionId)` returns the outcome later.
  */
 export class CommitOutcomeUnknownError extends FwError {
   readonly code = 'FW_COMMIT_OUTCOME_UNKNOWN';
@@ -335,8 +335,8 @@ export class CommitOutcomeUnknownError extends FwError {
 }
 
 /**
- * Nobody can tell any more what became of an action: retention has dropped the audit trail of its time. Also
- * `executor.outcomeOf` of an action that was never sent is answered so, if its id is that old.
+ * The outcome of an action is no longer known: retention has dropped the audit trail of its time. Also
+ * thrown by `executor.outcomeOf` for an action that was never sent, if its id is that old.
  */
 export class OutcomeForgottenError extends FwError {
   readonly code = 'FW_OUTCOME_FORGOTTEN';
@@ -367,9 +367,9 @@ export class IdempotencyKeyBusyError extends FwError {
 export type JournalRefusal =
   /** There is no such entry. */
   | 'unknown'
-  /** It is closed: its caller was answered, or somebody has finished it. */
+  /** It is closed: its caller was answered, or it was finished. */
   | 'closed'
-  /** Somebody else is working on it; try later. */
+  /** Another process is working on it; try later. */
   | 'leased'
   /** A leg has been fenced: it can never be applied. */
   | 'void'
@@ -380,7 +380,10 @@ export type JournalRefusal =
   /** It holds params of a version that only a newer process knows. */
   | 'newer';
 
-/** The cross-shard journal refuses to finish or flag an entry. Legs applied before stay applied; the entry stays as it is. */
+/**
+ * The cross-shard journal refuses to finish or flag an entry. Legs applied before stay applied; the entry stays as it
+ * is.
+ */
 export class JournalError extends FwError {
   readonly code = 'FW_JOURNAL';
   readonly entryId: string;
@@ -393,7 +396,7 @@ export class JournalError extends FwError {
   }
 }
 
-/** The lock stayed somebody else's for as long as the caller would wait. */
+/** The lock was not released within the caller's wait time. */
 export class LockTimeoutError extends FwError {
   readonly code = 'FW_LOCK_TIMEOUT';
   readonly lockName: string;
@@ -404,7 +407,7 @@ export class LockTimeoutError extends FwError {
   }
 }
 
-/** The lock was held for longer than asked for, and may be somebody else's by now. */
+/** The lock was held for longer than asked for, and may have another holder by now. */
 export class LockLostError extends FwError {
   readonly code = 'FW_LOCK_LOST';
   readonly lockName: string;
@@ -518,7 +521,7 @@ export class EventEpochError extends FwError {
   constructor(shard: string, expected: string, found: string) {
     super(
       `The outbox of shard ${shard} was written on the server with system identifier ${expected}, this one has ${found}: ` +
-        'was it restored or moved? Make sure that nobody writes to the old one, then run fw-gen events rebase',
+        'was it restored or moved? Stop all writes to the old one, then run fw-gen events rebase',
     );
     this.shard = shard;
     this.expected = expected;

@@ -8,8 +8,8 @@ const mayTune = process.execArgv.length === 0 && (process.env['NODE_OPTIONS'] ??
 let isSparing = false;
 
 /**
- * Disables optimizing compilation from now on: it takes a quarter of the time of a process of a few hundred milliseconds
- * and does not pay off before the process ends. It affects speed only.
+ * Disables optimizing compilation from now on: it takes a quarter of the time of a process of a few hundred
+ * milliseconds and does not pay off before the process ends. It affects speed only.
  */
 export function spareOptimizing(): void {
   if (!mayTune || isSparing) return;

@@ -1,7 +1,10 @@
 /** What the process ends with. */
 export const EXIT: {
   readonly success: 0;
-  /** Something is not as it should be: files that differ under `--check`, pending migrations, drift, a fault that `doctor` found, a database out of reach. */
+  /**
+   * Something is not as it should be: files that differ under `--check`, pending migrations, drift, a fault that
+   * `doctor` found, a database out of reach.
+   */
   readonly drift: 1;
   /** Mistakes in sources, configuration or command line. */
   readonly inputError: 2;

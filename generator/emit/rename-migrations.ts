@@ -21,8 +21,8 @@ const YOURS =
   '-- Written once by fw-gen migrate rename. It is yours from here on: read it before you apply it.';
 
 /**
- * The migrations of the first release. The first adds the column and a trigger that keeps both in step, whichever of them
- * a statement writes. The second one copies, a thousand rows at a time, and then requires a value.
+ * The migrations of the first release. The first adds the column and a trigger that keeps both in step, whichever of
+ * them a statement writes. The second one copies, a thousand rows at a time, and then requires a value.
  */
 export function renameMigrations(rename: RenamedColumn): readonly RenameMigration[] {
   return [

@@ -8,7 +8,9 @@ import {
   type TypeSchema,
 } from '../schema/type-schema.js';
 
-/** The JSON Schema of a payload, or of params, as the database holds them. Names are sorted: their order means nothing. */
+/**
+ * The JSON Schema of a payload, or of params, as the database holds them. Names are sorted: their order means nothing.
+ */
 export function storedShape({ fields }: { readonly fields: readonly FieldSchema[] }): Shape {
   return objectShape(fields);
 }

@@ -44,7 +44,9 @@ export function namesakes(files: readonly string[]): readonly Diagnostic[] {
 const DIRECTIVE = /^\s*--\s*fw-gen:\s*(.*?)\s*$/;
 const BLANK_OR_COMMENT = /^\s*(--.*)?$/;
 
-/** The mistake in the text of an `.sql` file, as far as it can be found without a server; undefined if there is none. */
+/**
+ * The mistake in the text of an `.sql` file, as far as it can be found without a server; undefined if there is none.
+ */
 export function sqlMistake(file: string, text: string): Diagnostic | undefined {
   const lines = text.split('\n');
   const first = lines.findIndex((line) => !BLANK_OR_COMMENT.test(line));

@@ -24,7 +24,7 @@ export interface Authenticator {
 /** A request carries nothing that an authenticator looks for: another one may know the caller. */
 export class CredentialMissing extends UnauthenticatedError {}
 
-/** Everybody is the same principal. For examples and closed networks; says so when the server starts. */
+/** Every caller is the same principal. For examples and closed networks; the server logs a warning at start. */
 export function fixedPrincipal(name: string, claims: Claims = {}): Authenticator {
   const principal = principalOf({ name, claims });
   return Object.assign(() => principal, {
@@ -33,8 +33,8 @@ export function fixedPrincipal(name: string, claims: Claims = {}): Authenticator
 }
 
 /**
- * The caller by the first of these authenticators that finds its kind of credential in the request. A credential that is
- * found and wrong is refused at once.
+ * The caller by the first of these authenticators that finds its kind of credential in the request. A credential that
+ * is found and wrong is refused at once.
  */
 export function firstOf(...authenticators: readonly [Authenticator, ...Authenticator[]]): Authenticator {
   const ask = async (request: RequestHead): Promise<Caller> => {

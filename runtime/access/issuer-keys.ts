@@ -52,7 +52,7 @@ export class IssuerKeys {
     const age = now - this.#loadedMs;
     const isRested = now - this.#askedMs >= cooldownMs;
     if (this.#find === undefined || age >= keepMs) await this.#refresh();
-    // Those who come while new keys are loaded need not wait for them.
+    // Requests during the refresh use the old keys.
     else if (age >= refreshMs && isRested) void this.#refresh().catch(() => {});
     try {
       return await this.#known(header, token);

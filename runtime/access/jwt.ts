@@ -36,8 +36,8 @@ const DEFAULT_ALGORITHMS: readonly string[] = ['RS256', 'PS256', 'ES256', 'EdDSA
 const JWT = /^[\w-]+\.[\w-]*\.[\w-]*$/;
 
 /**
- * Callers prove who they are by a JSON Web Token of an issuer: `Authorization: Bearer <token>`. It must have been issued
- * for this audience, carry `sub` and `exp`, and be signed with a key that the issuer publishes.
+ * Callers prove who they are by a JSON Web Token of an issuer: `Authorization: Bearer <token>`. It must have been
+ * issued for this audience, carry `sub` and `exp`, and be signed with a key that the issuer publishes.
  *
  * @throws ValidationError for an algorithm that is symmetric or not known
  */

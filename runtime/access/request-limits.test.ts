@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => restore());
 
-/** How many of so many requests are taken. */
+/** The number of accepted requests out of `count`. */
 function taken(limits: RequestLimits, count: number, principal = 'ana', route = 'Get'): number {
   let ok = 0;
   for (let index = 0; index < count; index += 1) {

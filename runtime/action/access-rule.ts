@@ -81,8 +81,8 @@ export function kindOfRule(actionClass: object): 'everyone' | 'some' | undefined
 }
 
 /**
- * A rule about models: every model of this class that an action reads or stages must have the values that `decide` names
- * for the principal. Lists of these models are filtered in SQL, before the page is cut.
+ * A rule about models: every model of this class that an action reads or stages must have the values that `decide`
+ * names for the principal. Lists of these models are filtered in SQL, before the page is cut.
  *
  * @param decide `'all'`, `'none'`, or the values of fields that a model must have
  */
@@ -120,8 +120,8 @@ function columnOf(model: Entity, field: string): { readonly type: FieldType } {
 }
 
 /**
- * Fields and the values that each may have. A field that is set to `undefined` allows none: a claim that the caller does
- * not have must not open every model.
+ * Fields and the values that each may have. A field that is set to `undefined` allows none: a claim that the caller
+ * does not have must not open every model.
  */
 export function filterTerms<M>(filter: ModelFilter<M>): readonly (readonly [string, readonly unknown[]])[] {
   return Object.entries(filter).map(([field, value]) => {

@@ -71,7 +71,7 @@ export class ActionPlan {
   readonly #items = new Map<string, StagedItem>();
   /** Items whose models have natural keys; made with the first. */
   #keyed: StagedItem[] | undefined;
-  /** Who will hold each natural key: of as many keyed items as anybody has asked about. Made with the first question. */
+  /** The future holder of each natural key, filled on demand up to the last requested item. Created on first use. */
   #holders: Map<string, Entity> | undefined;
   #indexed = 0;
   readonly #defaultShard: ShardIdentifier;
@@ -106,8 +106,9 @@ export class ActionPlan {
   }
 
   /**
-   * Stages an update that is applied only while the stored version is the model's. It writes the fields that differ from
-   * the state that the model was copied from, by its builder's `copyOf` or `copyBase`; all fields of any other model.
+   * Stages an update that is applied only while the stored version is the model's. It writes the fields that differ
+   * from the state that the model was copied from, by its builder's `copyOf` or `copyBase`; all fields of any other
+   * model.
    *
    * @returns a frozen copy at the version that the commit will store, without pending events
    * @throws PlanMisuseError if its id is staged already
@@ -151,8 +152,8 @@ export class ActionPlan {
   }
 
   /**
-   * Stages a guard: if the model's stored version is no longer this one at the commit, the whole plan is stale.
-   * For models whose state the decision rests on, but which the plan does not change.
+   * Stages a version check: if the stored version of the model differs at the commit, the whole plan is stale.
+   * For models that the decision depends on, but that the plan does not change.
    *
    * @throws PlanMisuseError if its id is staged already
    */

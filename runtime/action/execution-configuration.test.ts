@@ -20,7 +20,7 @@ describe('ExecutionConfiguration', () => {
     });
   });
 
-  test('holds what its builder was told', () => {
+  test('holds the values of its builder', () => {
     const { signal } = new AbortController();
     const configuration = builder()
       .allowCrossShard(true)

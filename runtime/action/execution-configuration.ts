@@ -5,8 +5,8 @@ import { ValidationError } from '../errors.js';
 import type { ExecutionReport } from './execution-report.js';
 
 /**
- * Has an execution run under a key of the runtime's own, made of at least two parts: what it is for, and which one. Parts
- * are separated by blanks, which no caller's key holds.
+ * Has an execution run under a key of the runtime's own, made of at least two parts: what it is for, and which one.
+ * Parts are separated by blanks, which no caller's key holds.
  */
 export let runUnderOwnKey: (
   builder: ExecutionConfigurationBuilder,
@@ -36,9 +36,9 @@ export class ExecutionConfiguration {
   readonly idempotencyHome: ShardIdentifier | undefined;
   /** Whether the key is forgotten after the executor's retention. Default true. */
   readonly idempotencyExpires: boolean;
-  /** What tells the request under the key from others. Default: its params. */
+  /** Identifies the request under the key. Default: its params. */
   readonly idempotencyRequest: string | undefined;
-  /** Told once, when the execution has ended, how it went. */
+  /** Called once with the report, when the execution has ended. */
   readonly onReport: ((report: ExecutionReport) => void) | undefined;
 
   /** @internal use `ExecutionConfiguration.Builder` */
@@ -74,7 +74,7 @@ export interface IdempotencyKeyOptions {
 
 /** How the runtime's own keys are kept. */
 interface OwnKeyOptions extends IdempotencyKeyOptions {
-  /** What tells the request under the key from others. Default: its params. */
+  /** Identifies the request under the key. Default: its params. */
   readonly request?: string;
 }
 
@@ -178,8 +178,8 @@ export class ExecutionConfigurationBuilder {
   }
 
   /**
-   * Is told once how the execution went, before the caller is answered: attempts, pauses, whether the result is a
-   * replayed one. What the listener throws is dropped: it changes no answer, so a listener sees to its errors itself.
+   * Called once with the report of the execution, before the caller is answered: attempts, pauses, whether the result
+   * is replayed. Errors of the listener are ignored, because they must not change the answer.
    */
   onReport(listener: (report: ExecutionReport) => void): this {
     this.#settings.onReport = listener;

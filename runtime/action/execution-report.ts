@@ -46,7 +46,7 @@ export interface WriteReport {
   readonly queuedMs: number;
 }
 
-/** What one call of `execute` did, told to `executionConfiguration().onReport(...)`. */
+/** The report on one call of `execute`, passed to `executionConfiguration().onReport(...)`. */
 export interface ExecutionReport {
   readonly action: string;
   readonly attempts: readonly AttemptReport[];

@@ -28,8 +28,8 @@ export class PlannedSchedule {
   /**
    * The id under which it can be seen and cancelled: a version 7 UUID that carries its shard. Asking for it settles the
    * shard: that of the first model staged so far, else of the first `ShardedId` among the params, else the default
-   * shard. The plan must then touch no other one, so ask after the first model is staged. Nobody asks: it is stored
-   * beside the first model of the plan, whenever that is staged.
+   * shard. The plan must then touch no other one, so read it after the first model is staged. If it is not read, the
+   * schedule is stored on the shard of the first model of the plan, whenever that is staged.
    */
   get id(): string {
     this.#id ??= uuid7.next(this.#chooseShard().bits);

@@ -24,7 +24,7 @@ describe('a transient map', () => {
     );
   });
 
-  test('tells keys apart whose ends are the same', () => {
+  test('distinguishes keys with equal ends', () => {
     const map = new TransientMap<string>();
     const keys = ['Account/12345678', 'Wallet/12345678', '12345678', '', '8'];
     for (const key of keys) map.set(key, `of ${key}`);

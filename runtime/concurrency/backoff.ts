@@ -9,7 +9,7 @@ export interface Backoff {
 }
 
 /**
- * The pause before the next attempt: exponential backoff with jitter, so that those who failed together do not try
+ * The pause before the next attempt: exponential backoff with jitter, so that attempts that failed together do not run
  * again together. Source: M. Brooker, "Exponential Backoff And Jitter" (2015).
  *
  * @param failures so far, from 1 @param random from 0 to 1

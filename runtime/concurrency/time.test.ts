@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { sleep, type Timer, time, useTime } from './time.js';
 
-/** Time that passes when it is told to. */
+/** A clock that the test advances. */
 class ManualTime {
   #nowMs = 0;
   #timers: { readonly at: number; readonly work: () => void; readonly timer: Timer }[] = [];

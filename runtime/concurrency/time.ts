@@ -26,7 +26,7 @@ const system: Time = {
   nowMs: () => performance.now(),
   dateMs: () => Date.now(),
   setTimeout: (work, milliseconds) => setTimeout(work, milliseconds),
-  // Whoever ends a timer got it from the functions beside.
+  // Every timer comes from the functions above.
   clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout | undefined),
   setInterval: (work, milliseconds) => setInterval(work, milliseconds),
   clearInterval: (timer) => clearInterval(timer as NodeJS.Timeout | undefined),

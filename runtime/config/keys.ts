@@ -80,7 +80,7 @@ export interface TextsKey extends KeyBase {
   readonly maximumLength: number;
 }
 
-/** A map with known keys and, if `named` says so, further sections under names that the user chooses. */
+/** A map with known keys and, if `named` is set, further sections under names that the user chooses. */
 export interface SectionKey extends KeyBase {
   readonly kind: 'section';
   readonly keys: readonly Key[];

@@ -1,9 +1,9 @@
 import { ConfigurationError, type ConfigurationProblem } from './configuration-error.js';
 
-/** More than so many problems help nobody, and a hostile file could have a million. */
+/** Maximum number of reported problems: a hostile file could have a million. */
 const MAXIMUM_REPORTED = 100;
 
-/** What is wrong and what to do about it, before anybody knows where it stands. */
+/** A mistake and its remedy, before its place is known. */
 export interface Mistake {
   readonly message: string;
   readonly hint?: string | undefined;

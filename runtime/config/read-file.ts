@@ -15,11 +15,11 @@ const FAILURES: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'has too long a name',
 };
 
-/** Reads a regular file of at most so many bytes as UTF-8; a byte order mark is dropped. Never throws. */
+/** Reads a regular file of at most `maximumBytes` as UTF-8; a byte order mark is dropped. Never throws. */
 export function readSmallFile(path: string, maximumBytes: number): FileContent {
   let descriptor: number | undefined;
   try {
-    // Non-blocking, because opening a pipe that nobody writes to would wait for ever.
+    // Non-blocking, because opening a pipe without a writer would block.
     descriptor = openSync(path, READ_WITHOUT_WAITING);
     const stat = fstatSync(descriptor);
     if (stat.isDirectory()) return { failure: 'is a folder' };

@@ -18,7 +18,7 @@ export function readTopology(section: SectionReader): ShardingTopology | undefin
   const complete = problems.count === before;
   const maximumConnections = section.integer(keys.maximumConnections);
   if (defaultShard === undefined || defaultSection === undefined) return undefined;
-  // After a problem in a group, nobody knows which shards were meant.
+  // After a problem in a group, the intended shards are unknown.
   if (complete && !lists(groups, defaultShard)) {
     problems.add(defaultSection.place, {
       message: `the default shard ${defaultShard.toString()} is not listed under ${keys.groups.name}`,

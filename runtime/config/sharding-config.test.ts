@@ -58,7 +58,7 @@ describe('a topology built in code', () => {
     expect(topology.groups[0]?.members[0]?.primary.password?.reveal()).toBe('${HOME}');
   });
 
-  test('resolves relative paths from the folder it is told', () => {
+  test('resolves relative paths from the given folder', () => {
     const topology = ShardingConfig.of(input({ jdbcUrl: 'jdbc:pglite:file:data' }), {
       baseDirectory: '/srv',
     });

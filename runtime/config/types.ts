@@ -44,17 +44,22 @@ export interface DataSourceConfig {
   readonly connectTimeoutMs: number;
   /** `lock_timeout` of every session, in milliseconds. Default 400. */
   readonly lockTimeoutMs: number;
-  /** `statement_timeout` of every session and the client-side timeout of one statement, in milliseconds. Default 10,000. */
+  /**
+   * `statement_timeout` of every session and the client-side timeout of one statement, in milliseconds. Default 10,000.
+   */
   readonly statementTimeoutMs: number;
   /** `idle_in_transaction_session_timeout`, in milliseconds. Default 10,000. */
   readonly idleInTransactionTimeoutMs: number;
-  /** A pooled connection unused for so long is closed, in milliseconds. Default 30,000. */
+  /** A pooled connection that has been idle for this time is closed, in milliseconds. Default: 30,000. */
   readonly idleTimeoutMs: number;
-  /** A pooled connection of this age is replaced once nobody uses it. Default 1,800,000. */
+  /** A pooled connection of this age is closed when it is next idle, in milliseconds. Default: 1,800,000. */
   readonly maximumLifetimeMs: number;
   /** `application_name` of every session. Default `fw-actions`. */
   readonly applicationName: string;
-  /** Server settings that may lose acknowledged commits and are accepted all the same: `fsync`, `full_page_writes`, `synchronous_commit`. Default none. */
+  /**
+   * Server settings that may lose acknowledged commits and are accepted all the same: `fsync`, `full_page_writes`,
+   * `synchronous_commit`. Default none.
+   */
   readonly allowUnsafe: readonly UnsafeSetting[];
   /** What stands between this process and the server. Default `none`. The embedded database ignores it. */
   readonly pooler: Pooler;
@@ -99,7 +104,10 @@ export interface ClientCertificate {
 /** Where an embedded database keeps its data. */
 export interface PgliteUrl {
   readonly kind: 'pglite';
-  /** `file`: the absolute path of a directory (a relative one was resolved against the configuration file's folder). `mem`: a name; nothing is kept. */
+  /**
+   * `file`: the absolute path of a directory (a relative one was resolved against the configuration file's folder).
+   * `mem`: a name; nothing is kept.
+   */
   readonly storage: 'file' | 'mem';
   readonly location: string;
 }
@@ -265,7 +273,7 @@ export interface FwConfig {
   /** Absolute path of the file. */
   readonly file: string;
   readonly namespace: string;
-  /** False: somebody else migrates, and a start only verifies. */
+  /** False: migrations run separately, and a start only verifies. */
   readonly migrateAtStart: boolean;
   readonly sharding: ShardingTopology;
   readonly access: AccessConfig;

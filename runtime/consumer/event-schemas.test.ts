@@ -38,7 +38,7 @@ test.each([
   expect(() => schemas.check(deposited(data))).toThrow(complaint);
 });
 
-test('an event of a version or a type that nobody knows is refused', () => {
+test('an event of an unknown version or type is refused', () => {
   const data = { amount: '5', newBalance: '1' };
   expect(() => schemas.check(deposited(data, { eventVersion: 9 }))).toThrow('version 9');
   expect(() => schemas.check(deposited(data, { eventType: 'Other' }))).toThrow('no schema of Other');

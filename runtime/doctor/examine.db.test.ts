@@ -148,7 +148,7 @@ describe('What the doctor finds on real servers', () => {
     }
   });
 
-  it('replicas: one that follows, one of another shard, one that follows nobody, one that is down', async () => {
+  it('replicas: one that follows, one of another shard, one that follows none, one that is down', async () => {
     const replica = (secondary: DataSourceConfig) => found(replicated(secondary), 'replica');
     expect(await replica(source('shard_a', {}, standby))).toMatchObject([
       { subject: '(1, 0)', level: 'ok', found: expect.stringMatching(/shard_a, \d+ ms behind$/) },
@@ -228,7 +228,7 @@ describe('What the doctor finds on real servers', () => {
         ['warning', textOf('actions', '2090-01-01'), expect.stringContaining('fw-gen events retain')],
         ['fault', textOf('events', '2024-06-01'), lasting],
       ]);
-      // A process that is at it drops them itself.
+      // A running process drops them itself.
       await rows(`insert into eventlog.maintenance (task, holder, leased_until)
         values ('retention', 'web-1', now() + interval '1 hour')`);
       expect(await partitions()).toEqual([]);
@@ -239,7 +239,7 @@ describe('What the doctor finds on real servers', () => {
     });
   });
 
-  it('a failover, a fault if something is known to be lost, until somebody has acknowledged it', async () => {
+  it('a failover, a fault if something is known to be lost, until it is acknowledged', async () => {
     const topology = topologyOf([member(A, 'shard_a'), member(B, 'shard_b')]);
     const failovers = async () =>
       (await found(topology, 'failover')).map(({ subject, level, found: text }) => [subject, level, text]);
@@ -277,7 +277,7 @@ describe('What the doctor finds on real servers', () => {
         })
         .toEqual([
           ['(1, 0)', 'web-1 from 127.0.0.1: 1'],
-          ['(1, 1)', 'nobody else'],
+          ['(1, 1)', 'no other client'],
         ]);
     });
   });

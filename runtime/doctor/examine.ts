@@ -119,7 +119,7 @@ function migrationFinding({
       ];
     case 'foreign':
     case 'unreachable':
-      // Told of by other checks.
+      // Other checks report it.
       return [];
   }
 }

@@ -22,7 +22,7 @@ export async function checkFailovers(
     });
     return await Promise.all(results);
   } catch {
-    // A database without the table, or that cannot be reached, is told of by other checks.
+    // Other checks report an unreachable database or a missing table.
     return [];
   }
 }

@@ -29,7 +29,7 @@ export async function checkProcesses(
       },
     );
   } catch {
-    // Told of by the checks of the default shard.
+    // The checks of the default shard report it.
     return [];
   }
 }

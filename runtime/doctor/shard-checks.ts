@@ -23,7 +23,7 @@ export interface CheckedTable {
 const OLDEST_SERVER = 140_000;
 const SKEW_WARNING_MS = 500;
 const SKEW_FAULT_MS = 10_000;
-/** Looking through a large table must not go on for ever. */
+/** Bounds the scan of a large table. */
 const RESIDENCY_TIMEOUT_MS = 10_000;
 
 /** Whether the database can be reached; what it takes to open a connection. */
@@ -212,7 +212,7 @@ export const checkPeers: ShardCheck = async ({ database }) => {
   const peers = rows.map(
     ([name, address, count]) => `${String(name)} from ${String(address)}: ${String(count)}`,
   );
-  return [ok('connected', peers.length === 0 ? 'nobody else' : peers.join('; '))];
+  return [ok('connected', peers.length === 0 ? 'no other client' : peers.join('; '))];
 };
 
 export async function ask(

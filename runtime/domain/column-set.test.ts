@@ -43,7 +43,7 @@ describe('the columns that a state changes', () => {
     expect(changed(stored.copy().id(other).build())).toEqual(everything);
   });
 
-  test('hold what somebody may have gone on filling', () => {
+  test('are not affected by later changes of their input', () => {
     const tagged: ModelDescriptor = {
       ...account,
       columns: [

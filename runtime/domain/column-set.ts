@@ -15,7 +15,7 @@ interface Known {
   readonly sets: Map<string, ColumnSet>;
 }
 
-/** Sets that are remembered of each model: an application has a few. Others are made anew each time. */
+/** Sets that are remembered of each model: an application has a few. Further ones are created each time. */
 const MAXIMUM_KNOWN = 64;
 
 const known = new WeakMap<ModelDescriptor, Known>();

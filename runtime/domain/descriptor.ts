@@ -32,8 +32,8 @@ export type FieldType =
   /** An object with any keys and values of one type. `nullable`: values may be null. */
   | { readonly kind: 'record'; readonly of: FieldType; readonly nullable?: true }
   /**
-   * One of several types. JSON tells them apart by the kind of the value, and objects by the literal in the field
-   * `discriminator`; absent where there is one object type at most.
+   * One of several types. In JSON they are discriminated by the kind of the value, and objects by the literal in the
+   * field `discriminator`; absent where there is one object type at most.
    */
   | { readonly kind: 'union'; readonly of: readonly FieldType[]; readonly discriminator?: string }
   /** A type that contains itself: `again` stands for it below, by its name. */

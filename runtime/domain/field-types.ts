@@ -38,11 +38,11 @@ export interface FieldTypes {
   record(of: UnnamedField, options?: FieldOptions): UnnamedField;
   /** Places may be nullable, and the last ones optional. */
   tuple(items: readonly UnnamedField[], options?: FieldOptions): UnnamedField;
-  /** A tuple that goes on with any number of values of one type. */
+  /** A tuple with any number of further values of one type. */
   openTuple(items: readonly UnnamedField[], rest: UnnamedField, options?: FieldOptions): UnnamedField;
-  /** One of several types that the kind of a JSON value tells apart. */
+  /** One of several types, discriminated by the kind of the JSON value. */
   union(of: readonly UnnamedField[], options?: FieldOptions): UnnamedField;
-  /** One of several types, objects among them that the literal in a field tells apart. */
+  /** One of several types, whose objects are discriminated by the literal in a field. */
   unionBy(discriminator: string, of: readonly UnnamedField[], options?: FieldOptions): UnnamedField;
   /** A type that contains itself, as `again`. */
   recursive(name: string, of: UnnamedField, options?: FieldOptions): UnnamedField;

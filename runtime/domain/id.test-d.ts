@@ -14,7 +14,7 @@ class Customer extends Model<Customer, Id<Customer>, 'ACTIVE'> {
   readonly name!: string;
 }
 
-// Two models of one shape: what tells them apart is the tag that emitted code adds, in just this way.
+// Two models of one shape: the tag that emitted code adds in this way distinguishes them.
 declare module './test-support/twins.js' {
   interface Cat {
     readonly [modelType]?: 'Cat';

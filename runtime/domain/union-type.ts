@@ -2,7 +2,7 @@ import { Decimal } from './decimal.js';
 import type { FieldType } from './descriptor.js';
 import { Id } from './id.js';
 
-/** What JSON tells apart by itself. */
+/** The kinds of value that JSON distinguishes. */
 type JsonKind = 'string' | 'number' | 'boolean' | 'array' | 'object';
 
 type Union = Extract<FieldType, { kind: 'union' }>;

@@ -32,7 +32,7 @@ export interface FailoverReport extends Failover {
   readonly lostCauses: readonly LostCause[];
 }
 
-/** What those who operate delivery can see and do. Needs databases alone: neither handlers nor actions. */
+/** Queries and operations on delivery for operators. Needs only the databases: neither handlers nor actions. */
 export class EventOperations {
   /** Events that handlers could not take. */
   readonly deadLetters: DeadLetters;
@@ -94,8 +94,8 @@ export class EventOperations {
   }
 
   /**
-   * Failovers of one shard that nobody has acknowledged, with what they have left behind on other shards. What was lost
-   * is gone: this is what can be known about it.
+   * Unacknowledged failovers of one shard, with the effects of lost events on other shards. Lost events
+   * cannot be recovered: this is what can be known about them.
    */
   async failovers(shard: ShardIdentifier): Promise<readonly FailoverReport[]> {
     const failovers = await new FailoverRegister(this.#registry.database(shard)).unacknowledged();
@@ -118,14 +118,14 @@ export class EventOperations {
     return resumed.reduce((sum, each) => sum + each, 0);
   }
 
-  /** Somebody has looked after the failovers of a shard. @returns how many there were */
+  /** Marks the failovers of a shard as handled. @returns how many there were */
   acknowledgeFailovers(shard: ShardIdentifier): Promise<number> {
     return new FailoverRegister(this.#registry.database(shard)).acknowledge();
   }
 
   /**
-   * Makes delivery go on after shards were restored on, or moved to, another server (EventEpochError). Make sure first
-   * that nobody writes to the old one any more. Needs the rights of the outbox's owner.
+   * Resumes delivery after shards were restored on, or moved to, another server (EventEpochError). Stop all writes to
+   * the old server first. Needs the rights of the outbox's owner.
    */
   async rebase(shard?: ShardIdentifier): Promise<readonly Rebased[]> {
     const results: Rebased[] = [];

@@ -22,8 +22,9 @@ const MAXIMUM_BATCHES = 20;
 const LIMITS: CallOptions = { timeoutMs: 1_000 };
 
 /**
- * Purges what has expired, in the background, batch by batch. Rounds come at random, so that processes that were started
- * together do not purge together. A shard that is out of reach is left for the next round. Keeps no process alive.
+ * Purges what has expired, in the background, batch by batch. Rounds come at random, so that processes that were
+ * started together do not purge together. A shard that is out of reach is left for the next round. Keeps no process
+ * alive.
  */
 export class Housekeeping {
   readonly #options: HousekeepingOptions;

@@ -14,8 +14,8 @@ export function routerPath(path: string): string {
 }
 
 /**
- * Our form of one of Fastify's paths: `/wallets/:id` -> `/wallets/{id}`. Undefined for what has no such form: wildcards,
- * expressions, two parameters in one segment.
+ * Our form of one of Fastify's paths: `/wallets/:id` -> `/wallets/{id}`. Undefined for what has no such form:
+ * wildcards, expressions, two parameters in one segment.
  */
 export function bracesPath(url: string): string | undefined {
   if (/[*()?]/.test(url)) return undefined;

@@ -28,7 +28,10 @@ export type ProblemCode = ErrorCode | HttpCode;
 export interface ProblemKind {
   readonly status: number;
   readonly title: string;
-  /** A fixed text that stands in for the error's message, where that may speak of hosts, tables or SQL. Default: the message. */
+  /**
+   * A fixed text that stands in for the error's message, where that may speak of hosts, tables or SQL. Default: the
+   * message.
+   */
   readonly detail?: string;
 }
 

@@ -13,7 +13,7 @@ export interface HeldLockOptions {
   readonly claim: LockClaim;
   readonly token: bigint;
   readonly store: LockStore;
-  /** So long from now the lock is ours, in milliseconds: a little less than the database thinks. */
+  /** Remaining time of the lock, in milliseconds: a little less than in the database. */
   readonly remainingMs: number;
   /** Default of `extend`. */
   readonly holdMs: number;
@@ -119,7 +119,7 @@ export class HeldLock implements LockHandle {
   }
 }
 
-/** The same lock in the hands of somebody further inside, who can't give it away. */
+/** The same lock for nested code, which cannot release it. */
 class InnerHandle implements LockHandle {
   readonly #lock: HeldLock;
 

@@ -82,7 +82,7 @@ describeOnEachAdapter('Keyed locks', (harness) => {
     });
   });
 
-  it('go to whoever came first in this process', async () => {
+  it('go to the first waiter of this process', async () => {
     const [one] = await twoProcesses();
     const order: number[] = [];
     const first = await one.acquire(SHARD, 'x');

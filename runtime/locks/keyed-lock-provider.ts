@@ -19,7 +19,7 @@ import { heldUnder, type LockClaim, LockStore } from './lock-store.js';
 export interface LockOptions {
   /** Longest wait for the lock, in milliseconds; 0: ask once. Default 5,000. */
   readonly waitMs?: number;
-  /** Longest time to hold it, unless extended, in milliseconds. Afterwards it is anybody's. Default 30,000. */
+  /** Maximum hold time unless extended, in milliseconds. Afterwards the lock is free. Default: 30,000. */
   readonly holdMs?: number;
   /** Gives up waiting. */
   readonly signal?: AbortSignal;
@@ -39,8 +39,9 @@ const BACKOFF: Backoff = { firstMs: 10, longestMs: 120, least: 10 };
 
 /**
  * Locks by name on one shard, for what optimism does not serve: single flight, effects outside of the database. A lock
- * is a row with an expiry, no session and no connection. However many wait in this process for one lock, one of them
- * asks the database; when it comes free here, the next one asks at once. Between processes whoever asks first gets it.
+ * is a row with an expiry, no session and no connection. Of the waiters for one lock in this process, one
+ * queries the database. When the lock is released here, the next waiter queries at once. Between processes, the first
+ * query gets it.
  */
 export class KeyedLockProvider {
   readonly #databases: DatabaseRegistry;
@@ -54,8 +55,8 @@ export class KeyedLockProvider {
   }
 
   /**
-   * Waits for the lock. Whoever already runs under it (`withLock`, `LockHandle.run`) gets it at once, for as long as it
-   * is held outside.
+   * Waits for the lock. Code that already runs under it (`withLock`, `LockHandle.run`) gets it at once, for as long as
+   * it is held outside.
    *
    * @param name 1 to 255 characters; one that begins with `fw:` is the runtime's own
    * @throws LockTimeoutError if it did not come free in time @throws AbortedError if the signal fired
@@ -79,7 +80,7 @@ export class KeyedLockProvider {
   /**
    * Runs `work` under the lock and gives it back afterwards. Acquiring the same lock inside of `work` succeeds at once.
    *
-   * @throws LockLostError if `work` took longer than the lock was held: somebody else may have been at it
+   * @throws LockLostError if `work` took longer than the lock was held: another holder may have run meanwhile
    * @throws whatever `work` throws, and what `acquire` throws
    */
   async withLock<T>(
@@ -108,7 +109,7 @@ export class KeyedLockProvider {
     }
   }
 
-  /** Deletes locks that nobody has used for a day, so many at most; how many there were. @throws DriverFailure */
+  /** Deletes at most `limit` locks that are unused for a day. Returns their number. @throws DriverFailure */
   purge(shard: ShardIdentifier, limit: number, options: CallOptions): Promise<number> {
     return new LockStore(this.#databases.database(shard)).purge(limit, options);
   }
@@ -177,7 +178,7 @@ export class KeyedLockProvider {
         await this.#pause(attempt, wait);
       }
     } catch (error) {
-      // An answer that was lost may have granted it to us, and nobody would give it back.
+      // A lost answer may have granted the lock, which would then stay held until it expires.
       store.release(claim, { timeoutMs: STATEMENT_MS }).catch(() => {});
       throw error;
     }
@@ -209,7 +210,7 @@ export class KeyedLockProvider {
 
 /**
  * A condition for statements on the lock's own shard: they do something only while the lock is held under this token.
- * Inside a transaction nobody else can get the lock before that ends.
+ * Inside a transaction, no other holder can get the lock before the transaction ends.
  *
  * @param firstParameter number of the first of two parameters: 3 for `$3` and `$4`
  */
@@ -236,7 +237,7 @@ function throwIfAborted({ name, signal }: Wait): void {
   }
 }
 
-/** A lost answer, or a row that somebody is just looking at. */
+/** A lost answer, or a row that is locked briefly. */
 function mayPass({ phase, sqlState }: DriverFailure): boolean {
   if (phase === 'in-flight') return true;
   if (sqlState === undefined) return false;

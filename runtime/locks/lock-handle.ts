@@ -1,6 +1,6 @@
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 
-/** A lock in somebody's hands. */
+/** A held lock. */
 export interface LockHandle {
   readonly shard: ShardIdentifier;
   readonly name: string;
@@ -9,7 +9,9 @@ export interface LockHandle {
    * token lower than one it has seen; for writes on the lock's own shard there is `lockCondition`.
    */
   readonly token: bigint;
-  /** Aborted with a `LockLostError` when the hold runs out before `release`. Hand it to whatever runs under the lock. */
+  /**
+   * Aborted with a `LockLostError` when the hold runs out before `release`. Hand it to whatever runs under the lock.
+   */
   readonly signal: AbortSignal;
   /**
    * Asks the database. Even so the lock can be lost a moment later: only a fenced write is safe.
@@ -18,7 +20,7 @@ export interface LockHandle {
    */
   verify(): Promise<void>;
   /**
-   * Holds on for so many milliseconds from now. Default: as long as at first.
+   * Extends the lock to this time from now, in milliseconds. Default: the initial hold time.
    *
    * @throws LockLostError if the lock is lost @throws ShardUnavailableError, ShardBusyError
    */

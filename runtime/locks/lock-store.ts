@@ -19,7 +19,7 @@ export class LockStore {
     this.#database = database;
   }
 
-  /** The fencing token, or undefined if the lock is somebody else's. Repeating it is harmless. @throws DriverFailure */
+  /** The fencing token, or undefined if the lock has another holder. Repeating it is harmless. @throws DriverFailure */
   async acquire(
     { name, owner }: LockClaim,
     holdMs: number,
@@ -50,7 +50,7 @@ export class LockStore {
     return rowCount > 0;
   }
 
-  /** Deletes rows of locks that nobody has used for a day; how many there were. @throws DriverFailure */
+  /** Deletes rows of locks that are unused for a day. Returns their number. @throws DriverFailure */
   async purge(limit: number, options: CallOptions): Promise<number> {
     const { rowCount } = await this.#database.query({ ...PURGE, values: [limit] }, options);
     return rowCount;
@@ -66,7 +66,7 @@ export function heldUnder(name: string, token: string): string {
 }
 
 /**
- * A lock that is held costs whoever asks for it a read only. The first token of a name is the server's time in
+ * A request for a held lock costs only a read. The first token of a name is the server's time in
  * microseconds: tokens keep rising when the row was purged meanwhile.
  */
 const ACQUIRE = {

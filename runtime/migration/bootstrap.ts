@@ -6,7 +6,7 @@ import type { ShardSession } from '../sharding/shard-database.js';
 export const SCHEMA = 'eventlog';
 
 /**
- * Tells an empty database which shard it is, or checks what it has been told.
+ * Stores the shard identity in an empty database, or checks the stored one.
  *
  * @throws ShardIdentityError if it is another shard
  */
@@ -57,7 +57,7 @@ $bootstrap$;
  * Looks at three bytes of the id: version 7 in the upper half of byte 6; the variant `10` and six group bits in byte 8;
  * two group bits and six member bits in byte 9.
  *
- * In PL/pgSQL, whose compiled form a session keeps: an SQL function would be expanded anew for every statement, which
+ * In PL/pgSQL, whose compiled form a session keeps: an SQL function would be expanded for every statement, which
  * costs a single insert six times as much.
  */
 function isOwnIdSql(shard: ShardIdentifier): string {

@@ -15,7 +15,7 @@ export interface FitOptions {
 /** `refuse`: the shard is not served. `warn`: it is, and statements on those tables will fail. */
 export type DriftPolicy = 'refuse' | 'warn';
 
-/** So many differences are spelled out, so that one wrong shard does not drown the rest. */
+/** Maximum number of reported differences, so that one wrong shard does not drown the rest. */
 const SHOWN = 5;
 
 /**

@@ -119,7 +119,7 @@ describeOnEachAdapter('The status of migrations', (harness) => {
   const two = [global, mexico];
   const later = defineMigration('0002_later', 'create index later on accounts (balance)');
 
-  it('tells what is missing and changes nothing', async () => {
+  it('reports what is missing and changes nothing', async () => {
     const databases = await harness.makeShards({ shards: two, migrated: false });
     const look = () => migrationStatus(databases, { migrations: [later, accounts] });
     const [first] = await look();
@@ -140,7 +140,7 @@ describeOnEachAdapter('The status of migrations', (harness) => {
     ]);
   });
 
-  it('tells what was changed, is missing here, or is another shard', async () => {
+  it('reports changed and missing migrations, and another shard', async () => {
     const databases = await harness.makeShards({ shards: two, migrations: [accounts, later] });
     const changed = await migrationStatus(databases, {
       migrations: [defineMigration(accounts.name, `${accounts.up} -- x`), later],

@@ -47,7 +47,7 @@ function open(from: number, to: number): DatabaseRegistry {
 }
 
 describe('Many shards', () => {
-  it('are migrated some at a time, and each one is told of as it ends', async () => {
+  it('are migrated some at a time, and each one is reported as it ends', async () => {
     const databases = open(8, SHARDS);
     try {
       const steps: MigrationStep[] = [];
@@ -118,7 +118,7 @@ describe('Migrations that were killed half-way', () => {
   });
 });
 
-/** Kills the process with SIGKILL as soon as it has said something so many times. */
+/** Kills the process with SIGKILL as soon as it has printed `text` for the given number of times. */
 async function killedAfter(path: string, plan: MigratingPlan, text: string, times: number): Promise<void> {
   const child = spawn(process.execPath, [path, JSON.stringify(plan)], { stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';

@@ -59,8 +59,8 @@ const DEFAULT_TIMEOUT_MS = 600_000;
 
 /**
  * Brings every shard to the same schema: which shard it is, this package's tables, then the application's migrations.
- * Safe to be called by several processes at once, and again and again: what a failure or a killed process left undone is
- * done by the next call. A shard that fails keeps no other one from being migrated.
+ * Safe to be called by several processes at once, and again and again: what a failure or a killed process left undone
+ * is done by the next call. A shard that fails keeps no other one from being migrated.
  *
  * @throws MigrationError naming shard and migration; earlier migrations stay applied
  * @throws ShardIdentityError if a database says that it is another shard
@@ -75,7 +75,7 @@ export async function migrate(
   return { shards: outcomes.flatMap((outcome) => (outcome.ok ? [outcome.value] : [])) };
 }
 
-/** As `migrate`, but tells of every shard what became of it instead of throwing. One that fails stops no other. */
+/** As `migrate`, but returns the outcome of every shard instead of throwing. A failed shard stops no other. */
 export function migrateShards(
   databases: DatabaseRegistry,
   options: MigrateOptions,

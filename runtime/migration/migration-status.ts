@@ -13,7 +13,7 @@ import { systemMigrations } from './system-migrations.js';
  * - `pending`: migrations are missing.
  * - `changed`: what was applied is not what the migrations say now.
  * - `foreign`: the database is another shard.
- * - `unreachable`: nobody could look.
+ * - `unreachable`: the database could not be queried.
  */
 export type MigrationState = 'current' | 'pending' | 'changed' | 'foreign' | 'unreachable';
 
@@ -109,7 +109,7 @@ async function statusOf(
   return { state, applied: applied.size, pending, newer: newer.map(nameOf), problems };
 }
 
-/** `(group, member)`, or undefined for a database that nobody has made a shard yet. */
+/** `(group, member)`, or undefined for a database without an identity. */
 async function identityOf(database: ShardDatabase): Promise<string | undefined> {
   const known = await database.query({
     text: `select to_regclass('${SCHEMA}.shard') is not null`,

@@ -26,7 +26,7 @@ describeOnEachAdapter('The text of a migration', (harness) => {
     expect(rows).toEqual([['a;b!;']]);
   });
 
-  it('is told by file and line of the statement, or of the word, that the server refused', async () => {
+  it('is reported by file and line of the statement, or of the word, that the server refused', async () => {
     const registry = await harness.makeShards();
     const origin = { file: 'migrations/0001_x.sql', line: 1 };
     const failing = (text: string) =>
@@ -44,7 +44,7 @@ describeOnEachAdapter('The text of a migration', (harness) => {
     await expect(unplaced).rejects.toThrow('(line 2 of its text)');
   });
 
-  it('runs outside of a transaction if it says so', async () => {
+  it('runs outside of a transaction if its first line demands it', async () => {
     const registry = await harness.makeShards();
     const text = `-- An index on a table that is in use.
 -- fw-gen: no transaction

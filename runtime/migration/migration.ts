@@ -59,7 +59,7 @@ export function runsInTransaction({ name, up }: Migration): boolean {
   );
 }
 
-/** Tells whether a migration is still the one that was applied. Line ends and outer space do not count. */
+/** Digest that detects a changed migration. Line ends and outer space do not count. */
 export function checksumOf(migration: Migration): string {
   return createHash('sha256').update(migration.up.replace(/\r\n?/g, '\n').trim()).digest('hex');
 }

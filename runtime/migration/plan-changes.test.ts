@@ -45,7 +45,7 @@ describe('The next migration', () => {
     });
   });
 
-  it('renames what is annotated, and goes on from there', () => {
+  it('renames what is annotated, and continues from there', () => {
     const wanted = [{ name: 'b', nullable: true, renamedFrom: 'a' }];
     expect(plan([{}], wanted).statements).toEqual([
       'alter table t rename column a to b',
@@ -120,7 +120,7 @@ describe('The next migration', () => {
     ]);
   });
 
-  it('widens types, and converts others only when told to', () => {
+  it('widens types, and converts others only if permitted', () => {
     const found = [{ type: 'numeric(19,4)' }];
     expect(plan(found, [{ type: 'numeric(21,6)' }]).statements).toEqual([
       'alter table t alter column a type numeric(21,6) using a::numeric(21,6)',
@@ -133,7 +133,7 @@ describe('The next migration', () => {
     );
   });
 
-  it('keeps what no model knows, unless told to drop it', () => {
+  it('keeps what no model knows, unless a drop is permitted', () => {
     const found = [{}, { name: 'old', nullable: true }, { name: 'must' }];
     expect(plan(found, [{}])).toEqual({
       statements: ['alter table t alter column must drop not null'],

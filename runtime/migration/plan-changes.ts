@@ -35,7 +35,7 @@ export interface WantedColumn {
   readonly renamedFrom?: string;
 }
 
-/** What may be done because somebody said so. Columns are named `table.column`. */
+/** Explicitly permitted changes. Columns are named `table.column`. */
 export interface ChangePermissions {
   /** SQL expressions for rows that have no value yet. */
   readonly backfill: ReadonlyMap<string, string>;

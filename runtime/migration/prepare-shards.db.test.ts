@@ -127,7 +127,7 @@ describeOn('postgresql', 'Shards on their way into service', (harness) => {
     expect(warnings).toHaveLength(3);
   });
 
-  it('keep a database that is another shard away from everybody, and serve with the rest', async () => {
+  it('withhold a database that is another shard, and serve with the rest', async () => {
     const topology = await three();
     await prepared(topology, async () => {});
     const warnings = await prepared(swapped(topology, first, third, second), async (databases) => {
@@ -172,7 +172,7 @@ describeOn('postgresql', 'Shards on their way into service', (harness) => {
     }
   });
 
-  it('are verified where somebody else migrates: what is missing keeps a shard out until it is there', async () => {
+  it('are verified where migrations run separately: what is missing keeps a shard out until it is there', async () => {
     const topology = await three(false);
     const verifying = { migrate: false };
     await expect(prepared(topology, async () => {}, verifying)).rejects.toThrow(

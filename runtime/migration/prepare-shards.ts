@@ -25,11 +25,11 @@ export interface PrepareOptions extends Omit<MigrateOptions, 'progress'> {
   readonly models: readonly ModelDescriptor[];
   /** What to do about tables that do not fit the models. Default `refuse`: their shard stays out of service. */
   readonly drift?: DriftPolicy;
-  /** False: somebody else migrates, and each shard is verified instead. Default true. */
+  /** False: migrations run separately, and each shard is verified instead. Default: true. */
   readonly migrate?: boolean;
-  /** Told what operators should know: which shard is out of service and why. Default: standard error. */
+  /** Receives warnings for operators: which shard is out of service and why. Default: standard error. */
   readonly warn?: (message: string) => void;
-  /** Told how the preparation goes on. Default: nobody. */
+  /** Receives the progress of the preparation. Default: no messages. */
   readonly inform?: (message: string) => void;
 }
 
@@ -42,14 +42,14 @@ const OTHERS_MS = 30_000;
 /** Pause before a shard that is out of reach is tried again, in milliseconds. Doubled each time up to the longest. */
 const SHORTEST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 1_000;
-/** The same for a shard that somebody has to mend, where each try may take locks, and where it only reads. */
+/** The same for a shard that an operator has to repair: if each attempt may take locks, and if it only reads. */
 const LONGEST_MENDING_PAUSE_MS = 30_000;
 const LONGEST_VERIFYING_PAUSE_MS = 2_000;
 
 /**
- * Takes shards into service: each is migrated (or verified), its identity and its tables are checked, and only then does
- * it get a call of the application. A shard for which that fails is out of service (`DatabaseRegistry.withheld`), the
- * others serve. It is tried again until it succeeds or the databases are closed.
+ * Takes shards into service: each is migrated (or verified), its identity and its tables are checked, and only then
+ * does it get a call of the application. A shard for which that fails is out of service (`DatabaseRegistry.withheld`),
+ * the others serve. It is tried again until it succeeds or the databases are closed.
  *
  * Resolves when every shard serves or has failed once; with at least one that serves, others that take long are not
  * waited for.
@@ -155,7 +155,7 @@ export class ShardPreparation {
     return !outcome.ok && !this.#isPassing(outcome.shard, outcome.error);
   }
 
-  /** Whether it may pass without anybody doing anything. An embedded database that cannot be opened stays so. */
+  /** Whether the failure may resolve by itself. An embedded database that cannot be opened stays so. */
   #isPassing(shard: ShardIdentifier, error: unknown): boolean {
     return this.#databases.memberConfig(shard).primary.url.kind === 'postgresql' && isPassing(error);
   }
@@ -209,7 +209,7 @@ export class ShardPreparation {
   }
 }
 
-/** Whether anybody is there at all: what comes after may take its time. @throws MigrationError */
+/** Checks that the server answers: later steps may take long. @throws MigrationError */
 async function requireAnswer(database: ShardDatabase): Promise<void> {
   const timeoutMs = database.kind === 'pglite' ? EMBEDDED_START_MS : ANSWER_MS;
   try {

@@ -7,7 +7,7 @@ const MINIMUM_VERSION = 140_000;
 
 /**
  * Refuses a server that is too old, or one that may lose acknowledged commits. The embedded database, which always may,
- * says so itself.
+ * logs that itself.
  *
  * @param allowed settings that may be off all the same
  * @throws UnsafeServerError

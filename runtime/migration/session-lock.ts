@@ -2,11 +2,11 @@ import { sleep, time } from '../concurrency/time.js';
 import { MigrationError } from '../errors.js';
 import type { ShardSession } from '../sharding/shard-database.js';
 
-/** Any number, as long as nobody else uses it as an advisory lock: the bytes of "fw-migra". */
+/** Key of the advisory lock: the bytes of "fw-migra". */
 const LOCK_KEY = 0x66772d6d69677261n;
 const POLL_INTERVAL_MS = 100;
 
-/** What a session that migrates is set to: statements may take their time, but queue nobody up behind them for long. */
+/** Settings of a migrating session: statements may take long, but must not block others behind their locks. */
 export const SESSION_SETTINGS =
   "set statement_timeout = 0; set lock_timeout = '30s'; set client_min_messages = warning";
 
@@ -29,9 +29,9 @@ export async function lockSession(session: ShardSession, timeoutMs: number): Pro
 }
 
 /**
- * The start of a transaction that waits until no other process is in one of this kind, with the settings that migrations
- * need. For where a session cannot hold a lock: there the turns of several processes alternate between migrations, and
- * each looks for what is left to do once it has the lock.
+ * The start of a transaction that waits until no other process is in one of this kind, with the settings that
+ * migrations need. For where a session cannot hold a lock: there the turns of several processes alternate between
+ * migrations, and each looks for what is left to do once it has the lock.
  */
 export function lockEachTransaction(timeoutMs: number): string {
   return [

@@ -14,7 +14,7 @@ export interface ShardDrift {
   readonly has: readonly string[];
   /** Where tables and models differ. */
   readonly tables: readonly TableDrift[];
-  /** Why nobody could look; undefined if somebody could. */
+  /** Why the shard could not be checked; undefined if it was. */
   readonly failure: string | undefined;
 }
 

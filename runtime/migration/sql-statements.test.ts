@@ -39,7 +39,7 @@ describe('Statements of a text', () => {
     ['transactions', 'begin; select 1; end; x', ['begin', 'select 1', 'end', 'x']],
     ['quotes that never end', "select 1; select 'a; b", ['select 1', "select 'a; b"]],
     ['comments that never end', 'select 1; /* a; b', ['select 1']],
-  ])('are told apart by what ends them: %s', (_, sql, expected) => {
+  ])('are separated by their ends: %s', (_, sql, expected) => {
     expect(texts(sql)).toEqual(expected);
   });
 

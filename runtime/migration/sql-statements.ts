@@ -8,7 +8,7 @@ export interface SqlStatement {
 
 /**
  * Cuts a text into its statements, as `psql` does it: semicolons inside of quotes, dollar quotes, comments, parentheses
- * and `begin atomic ... end` end nothing. What never ends (an open quote) is left to the server, which says so.
+ * and `begin atomic ... end` end nothing. An unclosed quote is left to the server, which reports it.
  */
 export function splitStatements(sql: string): readonly SqlStatement[] {
   const statements: SqlStatement[] = [];

@@ -54,7 +54,7 @@ export function expectedTable(model: ModelDescriptor): ExpectedTable {
 }
 
 /**
- * What stands in the way of reading and writing these models. Columns that no model knows are let be, unless rows could
+ * Differences that prevent reading or writing these models. Columns that no model knows are accepted, unless rows could
  * not be inserted without them.
  */
 export function tableDrift(

@@ -14,12 +14,12 @@ export interface VerifyOptions {
   readonly models: readonly ModelDescriptor[];
 }
 
-/** So many migrations are named, so that a new database is not described by all of them. */
+/** Maximum number of named migrations, so that a new database is not described by all of them. */
 const SHOWN = 3;
 
 /**
- * Looks whether a shard that somebody else migrates is as `migrateShard` would leave it, and changes nothing. Needs the
- * rights of an application's role alone.
+ * Checks whether a separately migrated shard is as `migrateShard` would leave it, and changes nothing. Needs only the
+ * rights of an application's role.
  *
  * @throws MigrationError naming what is missing @throws ShardIdentityError if the database is another shard, or none
  * @throws UnsafeServerError if the server is too old or may lose acknowledged commits

@@ -5,7 +5,7 @@ import { type LogEntry, type Logger, writeEntry } from './logger.js';
 export interface LogLimiterEnvironment {
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;
-  /** Calls back once after so many milliseconds. */
+  /** Calls back once after `ms` milliseconds. */
   readonly later: (work: () => void, ms: number) => void;
 }
 

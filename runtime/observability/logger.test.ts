@@ -27,7 +27,7 @@ it('writes one line per entry, in which nothing acts upon a terminal', () => {
   });
 });
 
-it('tells the causes of an error, as far as they are worth telling', () => {
+it('logs the causes of an error, up to the limit', () => {
   const error = new Error('outer', { cause: Object.assign(new Error('inner'), { code: 'ECONNREFUSED' }) });
   expect(errorFacts(error)).toMatchObject({
     error: 'outer',

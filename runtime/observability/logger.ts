@@ -6,7 +6,9 @@ export interface Logger {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
   error(facts: object, message: string): void;
-  /** Writes what is buffered, and calls `done`: without that, a process that ends waits a second. Absent: nothing is. */
+  /**
+   * Writes what is buffered, and calls `done`: without that, a process that ends waits a second. Absent: nothing is.
+   */
   flush?(done?: (error?: Error) => void): void;
 }
 
@@ -18,7 +20,9 @@ export interface LogEntry {
   readonly [fact: string]: unknown;
 }
 
-/** What `JSON.stringify` leaves alone and terminals or viewers act upon: C1 controls, line separators, text direction. */
+/**
+ * What `JSON.stringify` leaves alone and terminals or viewers act upon: C1 controls, line separators, text direction.
+ */
 const ACTIVE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
 /** Names under which a secret may get into the facts of an entry. */
@@ -54,7 +58,7 @@ export function writeEntry(logger: Logger, { level, message, ...facts }: LogEntr
   logger[level](facts, message);
 }
 
-/** A logger that does not say when it has written is waited for so long, in milliseconds. */
+/** Maximum wait for a logger to flush, in milliseconds. */
 const FLUSH_WITHIN_MS = 1_000;
 
 /** Writes what a logger has buffered. @returns when it is written or cannot be, or after a second. Never rejects */

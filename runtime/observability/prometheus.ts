@@ -15,7 +15,7 @@ export interface MetricsSources {
   readonly statistics: () => readonly ShardStatistics[];
   /** Asked for at most every 10 seconds, as it asks the databases. Absent: nothing is delivered here. */
   readonly lag?: () => Promise<readonly ShardLag[]>;
-  /** Asked once for every scrape. Absent: the journal is not looked after here. */
+  /** Called once per scrape. Absent: this process does not run journal recovery. */
   readonly journal?: () => readonly JournalStatistics[];
   /** Asked for every scrape. Absent: no sink of the relay runs here. */
   readonly sinks?: () => readonly SinkStatistics[];
@@ -36,7 +36,7 @@ export interface HttpAnswer {
 /** Metrics of one process in the text format of Prometheus. */
 export interface Metrics {
   readonly contentType: string;
-  /** To be told of every answer. Returns at once. */
+  /** To be called with every answer. Returns at once. */
   observe(answer: HttpAnswer): void;
   /** Shows how many requests are admitted, wait and are refused. Asked once for every scrape. */
   watchAdmission(statistics: () => HttpAdmission): void;
@@ -49,7 +49,7 @@ const LAG_FRESH_MS = 10_000;
 const LAG_PATIENCE_MS = 2_000;
 
 /**
- * Collects what there is to be told. Labels are routes, methods, statuses, shards and handlers: as many as the
+ * Collects the metrics. Labels are routes, methods, statuses, shards and handlers: as many as the
  * application and its topology declare, whatever is requested.
  */
 export function createMetrics(sources: MetricsSources): Metrics {
@@ -98,7 +98,7 @@ function addHttpMetrics(registry: Registry): (answer: HttpAnswer) => void {
 
 type ShardValue = (statistics: ShardStatistics) => number;
 
-/** @returns what is to be told of all shards before they are shown */
+/** @returns a function that receives the statistics of all shards before they are shown */
 function addShardMetrics(registry: Registry): (statistics: readonly ShardStatistics[]) => void {
   const updates: ((statistics: readonly ShardStatistics[]) => void)[] = [];
   const add = (Kind: typeof Gauge | typeof Counter, name: string, help: string, value: ShardValue): void => {
@@ -116,7 +116,7 @@ function addShardMetrics(registry: Registry): (statistics: readonly ShardStatist
     'Connections of the pool',
     ({ pool }) => pool.open + (pool.listening ?? 0) + (pool.leaving ?? 0),
   );
-  add(Gauge, 'fw_shard_connections_idle', 'Connections that nobody uses', ({ pool }) => pool.idle);
+  add(Gauge, 'fw_shard_connections_idle', 'Idle connections', ({ pool }) => pool.idle);
   add(Gauge, 'fw_shard_connection_waiters', 'Callers that wait for a connection', ({ pool }) => pool.waiting);
   add(
     Gauge,
@@ -141,7 +141,7 @@ function addShardMetrics(registry: Registry): (statistics: readonly ShardStatist
   add(
     Counter,
     'fw_shard_plans_folded_total',
-    'Plans that were written together with one that they rest on',
+    'Plans that were written together with one that they depend on',
     ({ written }) => written.folded,
   );
   add(
@@ -243,7 +243,7 @@ function addDeliveryMetrics(registry: Registry, lag: () => Promise<readonly Shar
   );
 }
 
-/** One look serves all metrics of several scrapes. While the databases do not answer there is nothing to be told. */
+/** One query serves all metrics of several scrapes. Empty while the databases do not answer. */
 function latest(lag: () => Promise<readonly ShardLag[]>): () => Promise<readonly ShardLag[]> {
   let known: Promise<readonly ShardLag[]> = Promise.resolve([]);
   let freshUntil = 0;

@@ -3,7 +3,7 @@ import type { WriterCounts } from '../persistence/write/writer-counters.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import type { PoolStats } from '../sharding/shard-database.js';
 
-/** What one shard is doing in this process, told without asking its database. */
+/** Statistics of one shard in this process, without a query to its database. */
 export interface ShardStatistics {
   readonly shard: ShardIdentifier;
   /** Name of the member. */

@@ -9,7 +9,7 @@ export interface Documenting {
   readonly currency: () => JsonPart;
   /** A reference to the schema of an object that has a name; undefined to write it in place. */
   readonly named: (type: ObjectType) => JsonPart | undefined;
-  /** A reference to the schema of an object that others of its union are told from by this literal. */
+  /** A reference to the schema of an object that this literal discriminates in its union. */
   readonly variant: (type: ObjectType, tag: string) => JsonPart;
   /** A reference to the schema of a type that contains itself. */
   readonly recursive: (type: Extract<FieldType, { kind: 'recursive' }>) => JsonPart;

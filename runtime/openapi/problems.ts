@@ -59,8 +59,7 @@ export const PROBLEMS: Readonly<Record<ProblemStatus, Problem>> = {
   },
   504: {
     name: 'GatewayTimeout',
-    description:
-      'The outcome could not be found out in time; the same idempotency key tells the truth later.',
+    description: 'The outcome is unknown. Repeat the request with the same idempotency key to get it.',
   },
 };
 

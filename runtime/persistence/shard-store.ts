@@ -9,7 +9,9 @@ import type { ActionRow, PlanWrite } from './write/plan-write.js';
 /** Plans that are applied together or not at all, in the order in which they follow one another. */
 export type WriteGroup = readonly PlanWrite[];
 
-/** Several groups of plans for one statement. No two groups touch one row, unless both only expect one version of it. */
+/**
+ * Several groups of plans for one statement. No two groups touch one row, unless both only expect one version of it.
+ */
 export interface FlushRequest {
   readonly groups: readonly WriteGroup[];
   /**

@@ -21,7 +21,7 @@ const ATTEMPTS = 20;
 interface Mark {
   readonly file: string;
   readonly pid: number;
-  /** Tells two processes with one pid apart; `0` where the system does not say. */
+  /** Distinguishes two processes with one pid; `0` if the system does not report it. */
   readonly identity: string;
   readonly state: string;
 }
@@ -29,7 +29,7 @@ interface Mark {
 /**
  * The sole right to use a directory, among the processes of one machine.
  *
- * Whoever wants it announces itself by a file of its own, then looks at the others' files: one whose process is dead
+ * A process that wants it announces itself by a file of its own, then reads the other files: one whose process is dead
  * is removed, one whose process holds the right means a refusal, and two who have only announced themselves both
  * step back and try again. As no file name is used twice, removing a dead process's file can never hit a live one.
  */
@@ -67,7 +67,7 @@ export class DirectoryLock {
   }
 }
 
-/** The file that says so, or nothing if somebody else has announced itself as well. */
+/** The file that holds the right, or nothing if another process has announced itself as well. */
 function tryToHold(folder: string): string | undefined {
   const stem = join(
     folder,

@@ -30,7 +30,7 @@ export function localWire(database: PGlite): EngineWire {
 /**
  * The engine of another process, by the socket beside its directory.
  *
- * @returns undefined if nobody listens there
+ * @returns undefined if no process listens there
  */
 export async function remoteWire(module: PgliteModule, directory: string): Promise<EngineWire | undefined> {
   const path = socketPath(directory);

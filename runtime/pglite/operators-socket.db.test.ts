@@ -107,7 +107,7 @@ it('keeps a lock of the session as long as the command holds it', async () => {
   });
 });
 
-it('drops whoever does not speak its protocol', async () => {
+it('drops clients that do not speak its protocol', async () => {
   const client = connect(socket).resume();
   client.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n');
   await new Promise((resolve) => client.once('close', resolve));

@@ -18,7 +18,7 @@ export interface OperatorsSession {
 export type TakeSession = () => Promise<OperatorsSession>;
 
 /**
- * A command that keeps the session and sends nothing for so long is cut off, in milliseconds, because the server waits
+ * A command that keeps the session and sends nothing for this time is disconnected, because the server waits
  * for it. Only time in which the event loop could have read its messages counts.
  */
 const HOLD_MS = 5_000;
@@ -135,7 +135,7 @@ class Caller {
   }
 }
 
-/** Between `bind` and `chmod`, nobody else may connect. Worker threads have no umask of their own to set. */
+/** Prevents connections of other users between `bind` and `chmod`. Worker threads have no umask of their own to set. */
 function asOwner(bind: () => void): void {
   let before: number | undefined;
   try {

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { relative } from 'node:path';
 
-/** First bytes in both directions: a client of another version is told so instead of being misunderstood. */
+/** First bytes in both directions: a client of another version gets an error instead of being misread. */
 export const HELLO = 'fw-actions operators 1\n';
 /** Beyond, the other side is no peer of ours, in bytes. */
 const LARGEST_FRAME = 256 * 1_024 * 1_024;
@@ -96,7 +96,7 @@ class ReceivedBytes {
     this.#length += chunk.length;
   }
 
-  /** The next so many bytes, once they are all there. */
+  /** The next `length` bytes, once they are all there. */
   take(length: number): Buffer | undefined {
     if (this.#length < length) return undefined;
     const [first = Buffer.alloc(0)] = this.#chunks;

@@ -40,7 +40,7 @@ describe('The lock of a directory', () => {
     return directory;
   }
 
-  /** A process that takes the lock, tells how that went, and stays. */
+  /** A process that takes the lock, prints the result, and stays. */
   async function holder(): Promise<{ readonly child: ChildProcess; readonly said: string }> {
     const child = spawn(process.execPath, [program, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
     children.push(child);
@@ -177,7 +177,7 @@ it.each([
   ],
   [{ name: 'ErrnoError', errno: 8 }, 'its file system says {"name":"ErrnoError","errno":8}'],
   [new Error('something else'), 'something else'],
-])('%o is told as: %s', (cause, reason) => {
+])('%o is reported as: %s', (cause, reason) => {
   expect(openFailure('data', cause)).toMatchObject({
     message: `The embedded database in data cannot be opened: ${reason}`,
     cause,

@@ -82,7 +82,7 @@ export class PgliteEngine {
   /** Undoes what a session may have left behind: its transaction, settings, locks and prepared statements. */
   async reset(): Promise<void> {
     if (this.inTransaction) await this.script('rollback');
-    // Whoever has the engine open clears it.
+    // The process that owns the engine clears it.
     if (this.#wire.isRemote) return;
     await this.script('discard all');
     this.#prepared.clear();
@@ -166,7 +166,7 @@ export class PgliteEngine {
     }
     const isAnswered = failure !== undefined || tag !== '' || saysNothing(statement);
     if (!isReady || !isAnswered) {
-      // A stack that overflowed, for instance, ends the statement anywhere, and the machine goes on as if it had not.
+      // A stack overflow, for instance, ends the statement anywhere, and the engine continues as if it had not.
       this.#broken = failure ?? new Error('The answer broke off');
       throw brokenFailure('in-flight', this.#broken);
     }

@@ -34,7 +34,7 @@ export function linkConfig(
     user: dataSource.username,
     // A function keeps the secret out of the client's own fields until it is asked for.
     password: () => dataSource.password?.reveal() ?? '',
-    // Read anew for every connection, so that certificates can be replaced while the process runs.
+    // Read again for every connection, so that certificates can be replaced while the process runs.
     get ssl() {
       return tlsOptions(url);
     },
@@ -47,7 +47,7 @@ export function linkConfig(
   };
 }
 
-/** A backend at work notices within this time that nobody waits for it any more. Refused where the system cannot tell. */
+/** A running backend detects a lost client within this time. Some systems do not support it and refuse the setting. */
 const CHECK = ` -c ${CONNECTION_CHECK}=500`;
 
 /** Through a pooler a connection has none: see `pooler-mode.ts`. */

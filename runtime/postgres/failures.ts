@@ -8,8 +8,8 @@ export function answered(error: DatabaseError): DriverFailure {
 
 /**
  * The link was lost, or the answer did not come in time. If the server had refused before the link broke, its
- * SQLSTATE is kept, and yet the outcome is in doubt: a session that is terminated (57P01) says so at any moment, also
- * between the commit and the news of it.
+ * SQLSTATE is kept, and yet the outcome is in doubt: a session that is terminated (57P01) reports it at any time, also
+ * between the commit and its answer.
  */
 export function inFlight(message: string, cause: unknown, refusal?: DatabaseError): DriverFailure {
   return new DriverFailure(message, {
@@ -21,9 +21,9 @@ export function inFlight(message: string, cause: unknown, refusal?: DatabaseErro
 }
 
 /**
- * Whether the server warns that a wait for a synchronous standby was cancelled. The transaction is committed and visible
- * then, and the COMMIT succeeds. The text and the SQLSTATE (01000) do not identify the warning: the first is translated,
- * the second is that of any warning.
+ * Whether the server warns that a wait for a synchronous standby was cancelled. The transaction is committed and
+ * visible then, and the COMMIT succeeds. The text and the SQLSTATE (01000) do not identify the warning: the first is
+ * translated, the second is that of any warning.
  */
 export function isUnreplicated({ routine }: { readonly routine: string | undefined }): boolean {
   return routine === 'SyncRepWaitForLSN';

@@ -42,8 +42,8 @@ const CANCEL_CODE = 80_877_102;
 const TLS_CODE = 80_877_103;
 
 /**
- * Gives up a connection whose server may still be at work. The backend is told twice: by the end of the stream, which
- * it sees when it next looks (`client_connection_check_interval`) or is done, and for a read by a cancel request.
+ * Gives up a connection whose server may still be at work. The backend is notified twice: by the end of the stream,
+ * which it sees when it next looks (`client_connection_check_interval`) or is done, and for a read by a cancel request.
  *
  * @returns when the backend has hung up, or its statement's time is over
  */
@@ -57,7 +57,7 @@ export async function leaveServer(
     socket.once('close', () => resolve());
     time.setTimeout(resolve, Math.max(statementTimeoutMs - elapsedMs, 0) + MARGIN_MS).unref();
   });
-  // Nobody waits for what still arrives, but the server must be able to get rid of it.
+  // The remaining data is discarded, but must be read so that the server can finish.
   stream.removeAllListeners('data');
   stream.resume();
   socket.unref();

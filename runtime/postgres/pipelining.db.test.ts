@@ -4,7 +4,7 @@ import { describeOn } from '../../test/databases/vitest.js';
 import type { CallOptions, Rows, ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { failureOf, statement, TestDatabases } from './test-support/test-databases.js';
 
-/** Which backend ran it, after so many seconds. */
+/** Returns the backend's pid after `seconds`. */
 const sleep = (seconds: number): Statement => ({
   name: 'sleep',
   text: 'select pg_backend_pid(), $1::float8 from pg_sleep($1)',
@@ -74,7 +74,7 @@ describeOn('postgresql', 'A pipeline', (harness) => {
     expect(await Promise.all(lost)).toMatchObject([{ phase: 'in-flight' }, { phase: 'in-flight' }]);
   });
 
-  it('goes on while there is always one more, and gives the connection back after the last one', async () => {
+  it('continues while there is always one more, and gives the connection back after the last one', async () => {
     const database = databases.open(await databases.source({ maximumPoolSize: 1 }));
     const pipeline = new Pipeline(database);
     await pipeline.prepare(sleep(0));
@@ -147,7 +147,7 @@ describeOn('postgresql', 'A pipeline', (harness) => {
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 
-  it('sends nothing behind a statement that takes long, one that has another behind it, or of somebody else', async () => {
+  it('sends nothing behind a statement that takes long, one that has another behind it, or one of another caller', async () => {
     const database = databases.open(await databases.source());
     const pipeline = new Pipeline(database);
     await pipeline.prepare(sleep(0));
@@ -164,7 +164,7 @@ describeOn('postgresql', 'A pipeline', (harness) => {
     expect(third).not.toBe(first);
   });
 
-  it('keeps away from whoever has its connection meanwhile, and leaves it to those who wait', async () => {
+  it('sends nothing to a connection that another caller has, and leaves it to waiting callers', async () => {
     const database = databases.open(await databases.source({ maximumPoolSize: 2 }));
     const pipeline = new Pipeline(database);
     await pipeline.prepare(sleep(0));

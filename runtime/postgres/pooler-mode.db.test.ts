@@ -182,7 +182,7 @@ describeThroughPgbouncer('A database through PgBouncer', (harness) => {
     expect(answers).toEqual(numbers.map((number) => number + (number % 7)));
   });
 
-  it('that nobody told of says what to configure', async () => {
+  it('that is not configured names the key to set', async () => {
     const { host, port, database } = harness.address();
     const url: PostgresUrl = {
       kind: 'postgresql',
@@ -233,7 +233,7 @@ describeThroughPgbouncer('A database through PgBouncer', (harness) => {
     }
   }, 60_000);
 
-  it("waits for another process's migrations no longer than it was told", async () => {
+  it("waits for another process's migrations no longer than the configured time", async () => {
     const registry = await harness.makeShards({ migrated: false });
     const slow = defineMigration('0001_slow', 'select pg_sleep(1.5)');
     const first = migrate(registry, { migrations: [slow] });

@@ -38,7 +38,7 @@ interface Call {
     | undefined;
 }
 
-/** Nothing is sent behind a call that takes longer than so many milliseconds: it waits for something. */
+/** Nothing is sent behind a call that takes longer than this, in milliseconds: it probably waits for a lock. */
 const FOLLOWED_FOR_MS = 50;
 
 /** `read_only_sql_transaction` */
@@ -159,7 +159,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     this.#abandon(new NoAnswerInTime());
   }
 
-  /** Hands notifications, and the news that no more will come, to a listener. Undefined: to nobody. */
+  /** Sets the listener for notifications and for their end. Undefined: none. */
   notify(listener: NotificationListener | undefined): void {
     this.#listener = listener;
   }
@@ -328,8 +328,8 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     if (call === undefined) return;
     const { caller, sent } = call;
     if (isStalePlan(refusal) && sent?.statement.name !== undefined && caller.options.release !== undefined) {
-      // It was refused before it did anything, so it is sent again, unnamed. The connection's prepared statements are of
-      // no use any more: nobody else gets it.
+      // It was refused before it did anything, so it is sent again, unnamed. The connection's prepared statements are
+      // unusable, so no other caller gets the connection.
       this.#isWorn = true;
       this.#startRun(unnamed(sent.statement), caller);
       return;
@@ -339,7 +339,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     caller.reject(doubt ?? answered(refusal));
   }
 
-  /** Whoever comes next gives the connection back. */
+  /** The last caller gives the connection back. */
   #giveBack({ options }: Caller): void {
     if (this.#call !== undefined) return;
     if (this.#isWorn) this.#usable = false;

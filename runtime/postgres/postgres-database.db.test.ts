@@ -58,7 +58,7 @@ describeOn('postgresql', 'A database on a server', (harness) => {
     expect(await pidOf(database)).not.toBe(pid);
   });
 
-  it('survives the death of a connection that somebody holds', async () => {
+  it('survives the death of a held connection', async () => {
     const database = databases.open(await databases.source({ maximumPoolSize: 1 }));
     const session = await database.acquire();
     const pid = await pidOf(session);
@@ -103,7 +103,7 @@ describeOn('postgresql', 'A database on a server', (harness) => {
     expect(database.stats().open).toBe(0);
   });
 
-  it('ends a statement that takes too long by the server, and is told so', async () => {
+  it('ends a statement that takes too long by the server, and gets the error', async () => {
     const database = databases.open(await databases.source({ statementTimeoutMs: 150 }));
     const failure = await failureOf(database.query(statement('select pg_sleep(5)'), { timeoutMs: 5_000 }));
     expect(failure).toMatchObject({ phase: 'answered', sqlState: '57014' });
@@ -121,7 +121,7 @@ describeOn('postgresql', 'A database on a server', (harness) => {
     });
   });
 
-  it('does not reach a port where nobody listens', async () => {
+  it('does not reach a closed port', async () => {
     const direct = await databases.source();
     const database = databases.open({ ...direct, url: { ...direct.url, port: await freePort() } });
     const failures = await Promise.all([1, 2, 3].map(() => failureOf(database.query(statement('select 1')))));
@@ -177,7 +177,7 @@ describeOn('postgresql', 'A database on a server', (harness) => {
     expect(database.stats()).toMatchObject({ waiting: 0 });
   });
 
-  it('closes connections that nobody needs', async () => {
+  it('closes idle connections', async () => {
     const database = databases.open(await databases.source({ idleTimeoutMs: 60 }));
     for (const session of [await database.acquire(), await database.acquire()]) session.release();
     expect(database.stats().open).toBe(2);

@@ -9,7 +9,7 @@ import type {
 } from '../sharding/shard-database.js';
 import type { PostgresConnection } from './postgres-connection.js';
 
-/** A half-open link is found this way: nothing would ever arrive on it, and nobody would know. */
+/** Detects a half-open connection, on which no notification would ever arrive. */
 const PROBE_INTERVAL_MS = 10_000;
 const PROBE_TIMEOUT_MS = 5_000;
 

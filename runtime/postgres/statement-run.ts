@@ -116,7 +116,7 @@ export class StatementRun implements Submittable {
     connection.bind({ statement: this.name, values: this.#values }, true);
     if (this.#prepared?.shape === undefined) connection.describe({ type: 'P', name: '' }, true);
     connection.execute(null, true);
-    // The server tells the result now, and not only when it has committed.
+    // Makes the server send the result now instead of after the commit.
     if (this.#isTimed) connection.flush();
     connection.sync();
   }

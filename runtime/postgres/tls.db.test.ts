@@ -60,7 +60,7 @@ describe('A database behind TLS', () => {
   });
   afterAll(() => server?.destroy());
 
-  it('is encrypted when TLS is required, whoever signed the certificate', async () => {
+  it('is encrypted when TLS is required, whichever authority signed the certificate', async () => {
     const host = '127.0.0.1';
     expect((await ask(server, { sslMode: 'require', host, sslRootCert: undefined })).rows).toEqual([[true]]);
     expect((await ask(server, { sslMode: 'disable', host, sslRootCert: undefined })).rows).toEqual([[false]]);
@@ -74,7 +74,7 @@ describe('A database behind TLS', () => {
     await expectRefused(ask(server, { host: '127.0.0.1' }), /altnames|127\.0\.0\.1/);
   });
 
-  it('is refused when nobody trusted has signed its certificate', async () => {
+  it('is refused when no trusted authority has signed its certificate', async () => {
     await expectRefused(ask(server, { sslRootCert: undefined }), /self-signed/);
     const stranger = put('stranger.pem', strangersCertificate);
     await expectRefused(ask(server, { sslRootCert: stranger }), /self-signed|unable to verify/);

@@ -60,7 +60,7 @@ async function callsOf({ calls }: { readonly calls: readonly Call[] }, count: nu
 
 const accept = (count: number): readonly PublishOutcome[] => Array.from({ length: count }, () => ACCEPTED);
 
-test('what waits travels together, up to the size of a batch, and so many batches at a time', async () => {
+test('queued messages are sent together, up to the size of a batch, and up to the limit of concurrent batches', async () => {
   const manual = manualQueue();
   const sent = ['a1', 'b1', 'c1', 'd1', 'e1', 'f1', 'g1', 'h1', 'i1'].map((id) =>
     manual.queue.publish(messages(id), never),

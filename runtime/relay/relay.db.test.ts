@@ -67,7 +67,7 @@ describeOnEachAdapter('A sink of the relay', (harness) => {
     expect(sink.batches.some((size) => size > 1)).toBe(true);
   });
 
-  test('goes on behind its checkpoint in a process that does nothing else', async () => {
+  test('continues after its checkpoint in a process that does nothing else', async () => {
     const databases = await databasesOf(harness);
     const first = collectingSink();
     const ledger = serve(databases, [first]);
@@ -161,7 +161,7 @@ describeOnEachAdapter('A sink of the relay', (harness) => {
     expect(versionsOf(sink.received, bad)).toEqual([2, 3, 4]);
   });
 
-  test('stops for good where its receiver wants no more, and goes on once it is resumed', async () => {
+  test('stops if its receiver refuses further messages, and continues once it is resumed', async () => {
     const sink = collectingSink();
     sink.judge = () => ({ kind: 'gone', reason: 'the receiver answered 410' });
     const databases = await databasesOf(harness);

@@ -9,7 +9,7 @@ import { SinkAttempts } from './sink-attempts.js';
 import { DEFAULT_SINK_SETTINGS, type SinkDefinition, type SinkSettings } from './sink-definition.js';
 import type { SinkStatistics } from './sink-statistics.js';
 
-/** Models of the runtime itself: their events are nobody else's. */
+/** Models of the runtime itself: their events are internal. */
 const OWN_MODELS: readonly string[] = ['SagaRun'];
 /** Most bytes of one batch. Brokers refuse requests above 1 MiB unless they are set up for more. */
 const BATCH_BYTES = 800_000;

@@ -12,7 +12,10 @@ export interface SinkSettings {
   readonly models: readonly string[];
   /** Events that are sent. Empty: all of these models. Default empty. */
   readonly events: readonly string[];
-  /** After the last attempt at a message that the receiver rejects, its event is parked, or the sink stops. Default `park`. */
+  /**
+   * After the last attempt at a message that the receiver rejects, its event is parked, or the sink stops. Default
+   * `park`.
+   */
   readonly onRejected: 'park' | 'stop';
   /** Where a sink that is new to a shard begins. Default `beginning`. */
   readonly startFrom: 'beginning' | 'now';

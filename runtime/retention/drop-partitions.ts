@@ -54,8 +54,8 @@ function isOldEnough(table: PartitionedTable, { fromMs, toMs }: Partition, limit
 const GONE = 'it is gone';
 
 /**
- * Why the partition stays; undefined if it is gone. While its rows are looked at it is locked against those who would
- * add to it, which nobody does. Only the drop itself needs a lock that others wait for.
+ * Why the partition stays; undefined if it is gone. While its rows are read, it is locked against inserts,
+ * which do not occur there. Only the drop itself needs a lock that other transactions wait for.
  */
 async function tryDrop(
   database: ShardDatabase,

@@ -28,7 +28,7 @@ export interface PartitioningOptions {
   readonly ahead?: number;
   /**
    * Largest default partition that is read through under a lock that stops writers, in bytes. A larger one is read
-   * before, under a lock that stops nobody. Default 8 MiB, which takes milliseconds.
+   * before, under a lock that blocks no writer. Default 8 MiB, which takes milliseconds.
    */
   readonly largestScanBytes?: number;
 }
@@ -40,7 +40,7 @@ const LARGEST_SCAN_BYTES = 8 * 1024 * 1024;
 const HEAD_START_MS = DAY_MS;
 const CHECK = 'fw_partitions_ahead';
 
-/** Nobody validates for so long: a constraint that would refuse rows within this time has been left behind. */
+/** No validation takes this long: a constraint that would refuse rows within this time is a remnant. */
 const ABANDONED_MS = 60 * 60 * 1_000;
 /** Makes the processes that make partitions take turns, for one transaction each. */
 const TURN = "SELECT pg_advisory_xact_lock(hashtextextended('fw:partitions', 0))";
@@ -68,8 +68,8 @@ export async function makePartitions(
 }
 
 /**
- * As `makePartitions`, for a process that starts: a table whose default partition would have to be read through for long
- * is left to retention.
+ * As `makePartitions`, for a process that starts: a table whose default partition would have to be read through for
+ * long is left to retention.
  */
 export async function makePartitionsAtStart(database: ShardDatabase, now: Date): Promise<readonly string[]> {
   const made: string[] = [];
@@ -118,9 +118,9 @@ async function attachFrom(
 
 /**
  * The server reads a default partition through before it attaches another one, under a lock that stops every writer,
- * unless a check constraint proves that no row has to move. Such a constraint is validated under a lock that stops
- * nobody. While it is there it refuses rows of the new partitions' time. That time begins a day ahead, and the constraint
- * is dropped at the end, or by the next run or start if this process does not get there.
+ * unless a check constraint proves that no row has to move. Such a constraint is validated under a lock that blocks
+ * no writer. While it is there it refuses rows of the new partitions' time. That time begins a day ahead, and the
+ * constraint is dropped at the end, or by the next run or start if this process does not get there.
  */
 async function attachChecked(
   database: ShardDatabase,
@@ -198,8 +198,8 @@ function partitionMsOf({ partitionDays = DEFAULT_PARTITION_DAYS }: PartitioningO
 }
 
 /**
- * Attaching locks the table against other changes of its partitions, and its default partition against everybody. Making
- * a partition in one step would lock the whole table against everybody. False if another process was faster.
+ * Attaching locks the table against other changes of its partitions, and its default partition against all access.
+ * Making a partition in one step would lock the whole table against all access. False if another process was faster.
  */
 async function attach(
   query: Query,

@@ -13,7 +13,10 @@ import { SCAN_TIMEOUT_MS, statementsOn } from './short-transaction.js';
 
 /** How long each kind of row is kept. */
 export interface RetentionOptions {
-  /** How long rows are kept at least, in days: 1 or more. Default: for ever; partitions are made ahead all the same. */
+  /**
+   * Minimum age of deleted rows, in days: 1 or more. Default: nothing is deleted; partitions are created in advance all
+   * the same.
+   */
   readonly keepDays?: number;
   /** Time that one partition covers, in days. Default 7. */
   readonly partitionDays?: number;
@@ -59,8 +62,8 @@ export function checkRetention({ keepDays = 1, partitionDays = 1, ahead = 1 }: R
 }
 
 /**
- * Makes partitions ahead on one shard, and deletes what is older than asked for and not needed any more. Whatever has to
- * be there for something else outlives it:
+ * Makes partitions ahead on one shard, and deletes what is older than asked for and not needed any more. Whatever has
+ * to be there for something else outlives it:
  *
  * - a partition of the outbox: every checkpoint, replays included, is behind all of its rows, every logical replication
  *   slot has passed it, and none of its rows is younger than a day;

@@ -31,7 +31,7 @@ function keeperOf(databases: DatabaseRegistry, settings: RetentionSettings, now 
 }
 
 describeOnEachAdapter('Retention by itself', (harness) => {
-  test('is done by one process at a time, which makes partitions as time goes on and drops old ones', async () => {
+  test('is done by one process at a time, which creates partitions as time passes and drops old ones', async () => {
     const databases = await harness.makeShards({
       shards: [HERE],
       migrations: ledgerMigrations,
@@ -119,7 +119,7 @@ describeOnEachAdapter('Retention by itself', (harness) => {
 });
 
 describeOn('postgresql', 'Retention by a role that does not own the tables', (harness) => {
-  test('is left to the owner, and the log says so', async () => {
+  test('is left to the owner, and the log reports it', async () => {
     const owner = await harness.makeShards({
       shards: [HERE],
       migrations: ledgerMigrations,

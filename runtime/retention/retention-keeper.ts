@@ -56,7 +56,7 @@ const SHORT_OF_PARTITIONS_MS = 2 * DAY_MS;
 
 /**
  * Runs retention in the background: one of the processes at a time on each shard, where its role owns the tables. A
- * shard that fails is told of and tried again. Keeps no process alive.
+ * shard that fails is logged and retried. Does not keep the process alive.
  */
 export class RetentionKeeper {
   readonly #options: RetentionKeeperOptions;

@@ -40,7 +40,7 @@ async function creditLongAgo(ledger: Ledger): Promise<string> {
 }
 
 describeOnEachAdapter('Retention', (harness) => {
-  test('makes partitions ahead and drops them when nobody needs them any more', async () => {
+  test('creates partitions in advance and drops unneeded ones', async () => {
     const databases = await harness.makeShards({
       shards: [HERE],
       migrations: ledgerMigrations,

@@ -36,7 +36,7 @@ export function inTransaction<T>(
 }
 
 /**
- * Runs what needs a lock that writers wait for: briefly each time, and again if somebody else has it.
+ * Runs what needs a lock that writers wait for: briefly each time, and again if another transaction holds it.
  *
  * @throws DriverFailure with 55P03 if the lock did not come free in about ten seconds
  */

@@ -125,7 +125,7 @@ describeOn('postgresql', 'A failover to a synchronous standby under transfers', 
 
 describeOn('postgresql', 'A failover to an asynchronous standby under transfers', (harness) => {
   test(
-    'leaves what is consistent, and tells what was lost',
+    'leaves a consistent state, and reports what was lost',
     async () => {
       const running = await run(harness, 'asynchronous');
       const { replicated, registry, transfers } = running;

@@ -158,7 +158,7 @@ async function totals(databases: DatabaseRegistry): Promise<Pick<Books, 'sent' |
   return { sent: global.sent + mexico.sent, received: global.received + mexico.received };
 }
 
-/** Somebody alive has the leases on both shards. */
+/** Waits until live processes hold the leases on both shards. */
 async function untilHeld(databases: DatabaseRegistry): Promise<void> {
   for (const shard of SHARDS) {
     await until(async () => {
@@ -168,7 +168,7 @@ async function untilHeld(databases: DatabaseRegistry): Promise<void> {
   }
 }
 
-/** Those who are dead have not been heard of for a while. */
+/** Dead processes have not been seen for a while. */
 const HELD = `SELECT count(*) FROM eventlog.consumers AS c JOIN eventlog.delivery_processes AS p ON p.id = c.holder
   WHERE c.leased_until > clock_timestamp() AND c.name IN ('TransferSaga', '#schedules')
     AND p.id = (SELECT id FROM eventlog.delivery_processes ORDER BY heartbeat DESC LIMIT 1)`;

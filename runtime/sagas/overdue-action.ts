@@ -6,7 +6,7 @@ import type { SagaRunRepository } from './saga-run-repository.js';
 export interface OverdueParams {
   readonly saga: string;
   readonly stepNumber: number;
-  /** What it was scheduled for: whoever asks for another try of the step sets a new one. */
+  /** The deadline that it was scheduled for. A requested retry of the step sets a new one. */
   readonly deadline: Date;
 }
 

@@ -53,7 +53,7 @@ interface ParkParams {
   readonly failure: SagaFailure;
 }
 
-/** Leaves a saga to whoever looks after it. */
+/** Parks a saga for an operator. */
 export class ParkAction extends Action<ParkParams, void> {
   readonly #kit: SagaKit;
 
@@ -75,8 +75,8 @@ interface GiveUpParams extends StepPlace {
 }
 
 /**
- * Gives a step up on the shard that it writes to: from then on its action cannot take effect there, even if a process
- * that everybody believes dead is in the middle of it. Returns what has really become of the step.
+ * Abandons a step on the shard that it writes to: from then on its action cannot take effect there, even if a process
+ * that is believed dead is running it. Returns the actual outcome of the step.
  */
 export class GiveUpAction extends Action<GiveUpParams, StepOutcome> {
   readonly #kit: SagaKit;

@@ -17,7 +17,9 @@ export class SagaDefinition {
   /** The events of its state model. */
   readonly events: readonly EventDescriptor[];
 
-  /** @throws ValidationError if its name does not fit, its model is not sharded, or nothing would bring its steps about */
+  /**
+   * @throws ValidationError if its name does not fit, its model is not sharded, or nothing would bring its steps about
+   */
   constructor(descriptor: SagaDescriptor, events: readonly EventDescriptor[], context: RepositoryContext) {
     this.saga = descriptor.create();
     this.model = descriptor.model;

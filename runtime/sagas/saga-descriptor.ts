@@ -14,6 +14,6 @@ export function defineSaga<M extends Model>(
   model: ModelDescriptor<M>,
   create: () => Saga<M>,
 ): SagaDescriptor {
-  // Nobody looks at a saga's state but the saga itself, which the signature ties to its model.
+  // Only the saga itself reads its state, and the signature ties it to its model.
   return { model, create } as unknown as SagaDescriptor;
 }

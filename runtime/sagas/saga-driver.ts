@@ -38,7 +38,7 @@ interface DueStep {
 
 /**
  * The handler of one saga: takes the step of the state that the saga is in. It may be called at any time, by several
- * processes too: each action that it runs has its effect once, whoever else runs it.
+ * processes too: each action that it runs takes effect once.
  */
 export class SagaDriver implements EventHandler {
   readonly #options: SagaDriverOptions;
@@ -62,7 +62,9 @@ export class SagaDriver implements EventHandler {
     }
   }
 
-  /** The step of an abandoned saga may be stuck on its way to another shard: from now on it cannot take effect there. */
+  /**
+   * The step of an abandoned saga may be stuck on its way to another shard: from now on it cannot take effect there.
+   */
   async #leave(envelope: EventEnvelope): Promise<void> {
     const due = await this.#dueStep(envelope.modelId, 'ENDED');
     const failure = due === undefined ? undefined : readFailure(due.run);
@@ -85,9 +87,9 @@ export class SagaDriver implements EventHandler {
 
   /** The database's word counts as well: its clock has said so. Not if the run has been given other terms since. */
   #isOver({ run }: DueStep, { event, modelVersion }: EventEnvelope): boolean {
-    const told =
+    const isNotified =
       event instanceof SagaWokenEvent && event.reason === 'overdue' && modelVersion === run.version;
-    return told || (run.deadline !== undefined && run.deadline <= this.#options.kit.clock.now());
+    return isNotified || (run.deadline !== undefined && run.deadline <= this.#options.kit.clock.now());
   }
 
   async #take(envelope: EventEnvelope, due: DueStep): Promise<void> {
@@ -122,7 +124,7 @@ export class SagaDriver implements EventHandler {
     return this.#execute(envelope, registered.actionClass, { ...place, ...record, params });
   }
 
-  /** Its action has not succeeded, and nobody will try again: on to the compensation, if there is one. */
+  /** Its action has failed and will not be retried: continues with the compensation, if there is one. */
   async #fail(envelope: EventEnvelope, due: DueStep, failure: SagaFailure): Promise<void> {
     const { saga, stepNumber } = due.place;
     if (due.step.refused === undefined) {

@@ -39,8 +39,8 @@ export class SagaOrders {
   /**
    * Leaves an order.
    *
-   * @param principal in whose name it runs, and after a retry the steps that follow. Default: for a retry whoever has
-   *   brought the saga to where it is, with that one's claims, otherwise `fw:operator`
+   * @param principal the principal of the order and, after a retry, of the steps that follow. Default: for a retry the
+   *   principal and claims of the last step, otherwise `fw:operator`
    * @returns its id
    * @throws ValidationError for a note or principal that cannot be
    */

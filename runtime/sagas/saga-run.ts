@@ -7,7 +7,7 @@ import { ModelEvent } from '../domain/model-event.js';
 import { failureFields, OwnBuilder, ownColumns } from './own-model.js';
 import type { SagaFailure } from './saga-step.js';
 
-/** `PARKED`: given up until somebody asks for another try. */
+/** `PARKED`: waits for an operator to retry or abandon it. */
 export type SagaRunState = 'RUNNING' | 'PARKED' | 'ENDED';
 
 /** Which step is being taken, and until when. */
@@ -27,7 +27,7 @@ export class SagaRun extends Model<SagaRun, ShardedId<SagaRun>, SagaRunState> {
   readonly saga!: string;
   /** State of its model: the step that is being taken, or the end. */
   readonly step!: string;
-  /** Number of the step, from 1: tells the same state apart when it is entered again. */
+  /** Number of the step, from 1: distinguishes repeated entries of one state. */
   readonly stepNumber!: number;
   readonly deadline?: Date;
   /** Why the last step failed: that led to a compensation, or had the saga parked. */
@@ -64,7 +64,7 @@ export class SagaRun extends Model<SagaRun, ShardedId<SagaRun>, SagaRunState> {
     return (failure === undefined ? builder : builder.with(failureFields(failure))).build();
   }
 
-  /** Waits for somebody. */
+  /** Waits for an operator. */
   parked(failure: SagaFailure): SagaRun {
     return this.#copy()
       .with({ state: 'PARKED', ...failureFields(failure) })
@@ -95,7 +95,9 @@ export class SagaRun extends Model<SagaRun, ShardedId<SagaRun>, SagaRunState> {
   }
 }
 
-/** `overdue`: its step's time is over. `retry`: another try was asked for. `abandoned`: it is to take no further step. */
+/**
+ * `overdue`: its step's time is over. `retry`: another try was asked for. `abandoned`: it is to take no further step.
+ */
 export type WakeReason = 'overdue' | 'retry' | 'abandoned';
 
 /** Has the saga's handler look at a saga, although its state has not changed. */

@@ -23,7 +23,8 @@ export interface SagaStepOptions<M extends Model, Params> {
   readonly done: (state: M) => M;
   /**
    * The next state, once it is certain that the action has not taken effect and never will: it was refused, or its time
-   * is over. Leads to the compensation. Default: the step can only succeed, and a saga that it fails for good is parked.
+   * is over. Leads to the compensation. Default: the step can only succeed, and a saga that it fails for good is
+   * parked.
    */
   readonly refused?: (state: M, failure: SagaFailure) => M;
   /** Time for the step with all its attempts, in milliseconds, from when its state was entered. Default 60,000. */
@@ -33,7 +34,9 @@ export interface SagaStepOptions<M extends Model, Params> {
    * race): most likely a defect. Default 5. What passes is tried again until the time is over.
    */
   readonly maximumAttempts?: number;
-  /** An id on the shard that the action writes to. Default: the first sharded id among the params, else the saga's own. */
+  /**
+   * An id on the shard that the action writes to. Default: the first sharded id among the params, else the saga's own.
+   */
   readonly on?: (state: M) => ShardedId<unknown>;
 }
 
@@ -50,7 +53,7 @@ export function step<M extends Model, Params extends object>(
   action: ActionClass<Params, unknown>,
   options: SagaStepOptions<M, ActionInput<NoInfer<Params>>>,
 ): SagaStep<M> {
-  // The options fit the action: that is what the signature says, and nobody mixes them up later.
+  // The signature guarantees that the options fit the action; they stay together afterwards.
   return { ...options, action: action as unknown as ActionClass<never, unknown> };
 }
 

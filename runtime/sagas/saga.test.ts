@@ -49,7 +49,7 @@ describe('The start of a saga', () => {
     expect(plan.items).toEqual([]);
   });
 
-  test('is refused without an event, which would leave the step to nobody', () => {
+  test('is refused without an event, because no process would run the step', () => {
     expect(() => stageStart(new ActionPlan(clock), new TripSaga(), persisted(newTrip()))).toThrow(
       /TripSaga would stand still in state FLIGHT: attach an event/,
     );
@@ -81,7 +81,7 @@ describe('A move', () => {
     expect(plan.schedules).toEqual([]);
   });
 
-  test('from a state that somebody else has changed is refused', () => {
+  test('from a state that another writer has changed is refused', () => {
     const changed = persisted(newTrip().to('HOTEL'));
     const plan = new ActionPlan(clock);
     expect(() =>
@@ -94,7 +94,7 @@ describe('A move', () => {
     ).toThrow(/is in state HOTEL, where TripSaga left it in FLIGHT/);
   });
 
-  test('to the same state, or to one that nobody hears of, is refused', () => {
+  test('to the same state, or without an event, is refused', () => {
     expect(() => move(from.to('FLIGHT'))).toThrow(PlanMisuseError);
     expect(() => move(from.silentlyTo('HOTEL'))).toThrow(PlanMisuseError);
   });
@@ -110,7 +110,7 @@ describe('The record of a step', () => {
     expect(stepRecordId(place, THERE).getValue()).toBe(id.getValue());
   });
 
-  test('is told from those of other steps and other sagas', () => {
+  test('differs from those of other steps and other sagas', () => {
     const places = [saga, newTrip().id.getValue()].flatMap((each) =>
       [1, 2, 3].map((stepNumber) => ({ saga: each, stepNumber, step: '' })),
     );
@@ -122,7 +122,7 @@ test.each([
   ['a refusal of the domain', new RefusedError('no'), 'refusal'],
   ['a unique value of the domain', new UniqueViolationError('', { table: 'steps' }), 'refusal'],
   [
-    'a record that somebody else was quicker to write',
+    'a record that another process wrote first',
     new UniqueViolationError('', { table: 'saga_steps' }),
     'passing',
   ],
@@ -130,7 +130,7 @@ test.each([
   ['time that is up', new DeadlineExceededError(''), 'passing'],
   ['a plan that can never be right', new PlanMisuseError(''), 'defect'],
   ['a mistake', new TypeError(''), 'defect'],
-])('%s is told from the others', (_, error, kind) => {
+])('%s is distinguished from the others', (_, error, kind) => {
   expect(failureKind(error)).toBe(kind);
 });
 

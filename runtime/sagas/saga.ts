@@ -14,7 +14,7 @@ export type SagaClass<M extends Model> = new () => Saga<M>;
  * @typeParam M the state model: a `Model` with a sharded id; it lives on the shard of its start
  */
 export abstract class Saga<M extends Model> {
-  /** Type only: tells sagas of different models apart. */
+  /** Type only: distinguishes sagas of different models. */
   declare protected readonly stateType?: M;
 
   /** Stable name: identity of its checkpoints and steps. 1 to 80 visible ASCII characters. Default: the class name. */
@@ -27,8 +27,8 @@ export abstract class Saga<M extends Model> {
   abstract readonly steps: SagaSteps<M>;
 
   /**
-   * Starts a saga: its state becomes part of the plan, with the first step's time-out. Call it in `perform` of the action
-   * that does the first part of the work, so that both are committed together or not at all.
+   * Starts a saga: its state becomes part of the plan, with the first step's time-out. Call it in `perform` of the
+   * action that does the first part of the work, so that both are committed together or not at all.
    *
    * @param state a new model, in a state that has a step, with an event attached
    * @returns the model as it will be stored

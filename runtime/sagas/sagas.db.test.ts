@@ -97,7 +97,7 @@ describeOnEachAdapter('A saga', (harness) => {
     ]);
   });
 
-  test('goes on in the middle of a deployment, with the params of whichever release takes the step', async () => {
+  test('continues during a deployment, with the params of the release that takes the step', async () => {
     const databases = await shards();
     const before = processOf(databases, {
       trouble: ({ supplier }) => {
@@ -203,7 +203,7 @@ describeOnEachAdapter('A saga', (harness) => {
     expect((await summaryOf(application, trip)).failure).toEqual({ code: 'UNKNOWN', message: 'a mistake' });
   });
 
-  test('whose compensation fails is parked, visible, and comes on when somebody asks for it', async () => {
+  test('whose compensation fails is parked and listed, and continues after a retry', async () => {
     const databases = await shards();
     let broken = true;
     const application = processOf(databases, {
@@ -224,7 +224,7 @@ describeOnEachAdapter('A saga', (harness) => {
     expect(await bookedIn(databases, trip)).toEqual([0, 0, 'CANCELLED']);
   });
 
-  test('whose step can only succeed goes on trying after its time, and is shown as overdue', async () => {
+  test('whose step can only succeed keeps retrying after its time, and is shown as overdue', async () => {
     const databases = await shards();
     let broken = true;
     const application = processOf(databases, {
@@ -279,7 +279,7 @@ describeOnEachAdapter('A saga', (harness) => {
     expect(await bookedIn(databases, trip)).toEqual([1, 1, 'BOOKED']);
   });
 
-  test('goes on under a new name', async () => {
+  test('continues under a new name', async () => {
     const databases = await shards();
     const before = processOf(databases, {
       trouble: () => {

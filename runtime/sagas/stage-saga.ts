@@ -41,7 +41,7 @@ export interface SagaMove<M extends Model> {
  * Puts a saga's move to its next state into a plan, with the time-out of the step that follows.
  *
  * @throws PlanMisuseError for a move to the same state, for one to a state with a step but without an event, and if
- *   somebody else has changed the state
+ *   another writer has changed the state
  */
 export function stageMove<M extends Model>(
   plan: ActionPlan,
@@ -51,7 +51,9 @@ export function stageMove<M extends Model>(
 ): void {
   requireStep(saga, run, from);
   if (to.state === from.state) {
-    throw new PlanMisuseError(`${saga.name} would take its step ${from.state} for ever: name another state`);
+    throw new PlanMisuseError(
+      `${saga.name} would repeat its step ${from.state} endlessly: name another state`,
+    );
   }
   const next: SagaStep<M> | undefined = stepOf(saga, to.state);
   const deadline = next === undefined ? undefined : deadlineOf(next, now);
@@ -67,7 +69,7 @@ export function scheduleOverdue(plan: ActionPlan, { id, stepNumber }: SagaRun, d
   plan.schedule(deadline, OverdueAction, { saga: id.getValue(), stepNumber, deadline });
 }
 
-/** @throws PlanMisuseError if the state has been changed by anybody but the saga */
+/** @throws PlanMisuseError if another writer has changed the state */
 export function requireStep<M extends Model>(saga: NamedSteps<M>, run: SagaRun, { id, state }: M): void {
   if (state === run.step) return;
   throw new PlanMisuseError(

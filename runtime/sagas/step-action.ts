@@ -125,7 +125,7 @@ export function registerStep(
       `${saga.name} runs ${step?.action.name} in state ${state}, which is no action of the application; mark it with @FwAction`,
     );
   }
-  // The registry tells actions apart by class.
+  // The registry identifies actions by class.
   const actionClass = class extends StepAction {};
   const params = inner.params.filter(({ secret }) => secret !== true);
   const descriptor: ActionDescriptor<StepParams, StepOutcome> = {

@@ -6,7 +6,7 @@ import { stepRecordModel } from './step-record.js';
 /** `refusal`: the answer is no. `passing`: try again. `defect`: neither; most likely a mistake in the code. */
 export type FailureKind = 'refusal' | 'passing' | 'defect';
 
-/** The answer is no, whoever asks and however often. */
+/** Errors that every retry would repeat. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'FW_VALIDATION',
   'FW_REFUSED',
@@ -32,7 +32,7 @@ export function failureKind(error: unknown): FailureKind {
   if (error instanceof DriverFailure) return 'passing';
   if (error instanceof ApplicationError) return 'refusal';
   if (!(error instanceof FwError)) return 'defect';
-  // Somebody else has just settled the step: the next look finds out how.
+  // Another process has just settled the step: the next attempt reads how.
   if (error instanceof UniqueViolationError && isRecordTable(error.table)) return 'passing';
   if (REFUSALS.has(error.code)) return 'refusal';
   return DEFECTS.has(error.code) ? 'defect' : 'passing';

@@ -20,8 +20,8 @@ export interface StepPlace {
 }
 
 /**
- * What became of a step, on the shard where its action writes and in the action's own transaction. There is room for one
- * record per step: whoever writes it first, the action or the one that gives it up, decides for good.
+ * The outcome of a step, on the shard where its action writes and in the action's own transaction. There is one
+ * record per step: the first writer decides, which is either the action or the process that abandons it.
  */
 export class StepRecord extends Model<StepRecord, ShardedId<StepRecord>, StepRecordState> {
   readonly saga!: string;
@@ -71,8 +71,8 @@ export const stepRecordModel: ModelDescriptor<StepRecord> = {
 };
 
 /**
- * The one id that the record of a step can have on a shard: time and counter of the saga's own id, the shard's bits, and
- * a tail that follows from saga and step.
+ * The one id that the record of a step can have on a shard: time and counter of the saga's own id, the shard's bits,
+ * and a tail that follows from saga and step.
  */
 export function stepRecordId({ saga, stepNumber }: StepPlace, shard: ShardIdentifier): ShardedId<StepRecord> {
   const tail = hash('sha256', `${saga}/${stepNumber}`).slice(0, 12);

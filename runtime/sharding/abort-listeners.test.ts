@@ -2,27 +2,27 @@ import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { onAbort } from './abort-listeners.js';
 
-test('an abort is told to all who still listen, by one listener of the signal', () => {
+test('an abort notifies all current listeners, by one listener of the signal', () => {
   const controller = new AbortController();
   const { signal } = controller;
-  const told: number[] = [];
-  const ends = Array.from({ length: 20 }, (_, index) => onAbort(signal, () => told.push(index)));
+  const calls: number[] = [];
+  const ends = Array.from({ length: 20 }, (_, index) => onAbort(signal, () => calls.push(index)));
   expect(getEventListeners(signal, 'abort')).toHaveLength(1);
   for (const end of ends.slice(2)) end();
   controller.abort();
-  expect(told).toEqual([0, 1]);
+  expect(calls).toEqual([0, 1]);
 });
 
-test('a signal that nobody listens to any more has no listener, and may get one again', () => {
+test('a signal without callbacks has no listener, and may get one again', () => {
   const controller = new AbortController();
   const { signal } = controller;
-  const told: string[] = [];
-  const end = onAbort(signal, () => told.push('first'));
+  const calls: string[] = [];
+  const end = onAbort(signal, () => calls.push('first'));
   end();
   end();
   expect(getEventListeners(signal, 'abort')).toEqual([]);
-  onAbort(signal, () => told.push('second'));
+  onAbort(signal, () => calls.push('second'));
   end();
   controller.abort();
-  expect(told).toEqual(['second']);
+  expect(calls).toEqual(['second']);
 });

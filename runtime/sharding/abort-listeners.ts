@@ -8,8 +8,8 @@ interface Listening {
 const listening = new WeakMap<AbortSignal, Listening>();
 
 /**
- * Calls back when the signal is aborted; never if it has been. However many ask for one signal, it has one listener:
- * Node takes more than ten for a leak and says so.
+ * Calls back when the signal is aborted; never if it has been. All callbacks of one signal share one listener:
+ * Node warns of a leak above ten.
  *
  * @returns ends it; may be called more than once
  */

@@ -13,7 +13,7 @@ import {
 } from '../execution/test-support/accounts.js';
 import { migrate } from '../migration/migrate.js';
 
-/** Time until a caller is told. Of several callers the middle one counts: any single one may meet a busy machine. */
+/** Maximum time until a caller gets the error. The median counts: a single caller may hit a busy machine. */
 const A_SECOND = 1_000;
 /** Time until a recovery is noticed, with room for a busy machine. */
 const SOON = 5_000;
@@ -62,7 +62,7 @@ describe('A shard in trouble', () => {
     return { code, ms: performance.now() - startedAt };
   }
 
-  /** Deposits on both shards, one after the other, until told to stop. */
+  /** Deposits on both shards, one after the other, until stopped. */
   function load(): { readonly stop: () => Promise<{ here: readonly string[]; middleMs: number }> } {
     const here: string[] = [];
     const times: number[] = [];
@@ -96,14 +96,14 @@ describe('A shard in trouble', () => {
     return performance.now() - startedAt;
   }
 
-  it('that has been killed is refused at once, disturbs nobody and is back within a second', async () => {
+  it('that has been killed is refused at once, disturbs no other shard and is back within a second', async () => {
     await server.kill();
     try {
       const traffic = load();
       await new Promise((resolve) => setTimeout(resolve, 1_500));
-      const told = [await deposit(THERE), await deposit(THERE), await deposit(THERE)];
-      expect(new Set(told.map(({ code }) => code))).toEqual(new Set(['FW_SHARD_UNAVAILABLE']));
-      expect(middle(told.map(({ ms }) => ms))).toBeLessThan(A_SECOND);
+      const errors = [await deposit(THERE), await deposit(THERE), await deposit(THERE)];
+      expect(new Set(errors.map(({ code }) => code))).toEqual(new Set(['FW_SHARD_UNAVAILABLE']));
+      expect(middle(errors.map(({ ms }) => ms))).toBeLessThan(A_SECOND);
       const { here, middleMs } = await traffic.stop();
       expect(new Set(here)).toEqual(new Set(['ok']));
       expect(here.length).toBeGreaterThan(5);
@@ -114,7 +114,7 @@ describe('A shard in trouble', () => {
     expect(await timeToSuccess(THERE)).toBeLessThan(SOON);
   });
 
-  it('that hangs is refused at once after a while, disturbs nobody and is back within a second', async () => {
+  it('that hangs is refused at once after a while, disturbs no other shard and is back within a second', async () => {
     server.pause();
     const traffic = load();
     try {

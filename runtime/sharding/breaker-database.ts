@@ -44,7 +44,7 @@ export class BreakerDatabase implements ShardDatabase {
     return this.#guarded(() => this.#database.acquire(options));
   }
 
-  /** Past the breaker: whoever listens waits for the link by itself. */
+  /** Bypasses the breaker: a listener waits for its connection itself. */
   get listen(): ShardDatabase['listen'] {
     return this.#database.listen?.bind(this.#database);
   }

@@ -6,7 +6,7 @@ import { publicError } from './public-error.js';
 
 const unreachable = new DriverFailure('cannot connect', { phase: 'not-sent', reason: 'unreachable' });
 
-/** A breaker with a clock that stands still unless it is told to move. */
+/** A breaker with a clock that moves only when the test sets it. */
 function breakerAt(clock: { nowMs: number }): CircuitBreaker {
   return new CircuitBreaker({ ...BREAKER_DEFAULTS, nowMs: () => clock.nowMs, random: () => 0.999 });
 }
@@ -19,7 +19,7 @@ function fail(breaker: CircuitBreaker, times: number): void {
 }
 
 describe('A circuit breaker', () => {
-  it('lets everybody through while the database is now and then out of reach', () => {
+  it('stays closed while the database is unreachable only now and then', () => {
     const breaker = breakerAt({ nowMs: 0 });
     for (let round = 0; round < 10; round += 1) {
       fail(breaker, BREAKER_DEFAULTS.threshold - 1);
@@ -66,7 +66,7 @@ describe('A circuit breaker', () => {
     breaker.enter();
   });
 
-  it('stays open for longer with each probe that fails, and never so long that a recovery goes unnoticed', () => {
+  it('stays open for longer with each probe that fails, up to the limit within which a recovery must be noticed', () => {
     const clock = { nowMs: 0 };
     const breaker = breakerAt(clock);
     fail(breaker, BREAKER_DEFAULTS.threshold);
@@ -80,7 +80,7 @@ describe('A circuit breaker', () => {
     expect(waits).toEqual([100, 200, 400, 400, 400]);
   });
 
-  it('tells a saturated server from a dead one', () => {
+  it('distinguishes a saturated server from a dead one', () => {
     const breaker = breakerAt({ nowMs: 0 });
     const saturated = new DriverFailure('too many clients', {
       phase: 'not-sent',

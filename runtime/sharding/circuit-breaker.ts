@@ -6,7 +6,7 @@ export interface BreakerOptions {
   readonly threshold: number;
   /** How long it is open at first, in milliseconds. Doubled with each probe that fails. */
   readonly shortestMs: number;
-  /** How long it is open at most, in milliseconds: so long at most a recovery goes unnoticed. */
+  /** Maximum time that it stays open, in milliseconds. A recovery is noticed within this time. */
   readonly longestMs: number;
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;
@@ -33,9 +33,9 @@ export type CallEnd =
   | 'inconclusive';
 
 /**
- * Keeps callers from waiting, one connection attempt each, for a database that is out of reach. Closed: everybody goes
- * through. Open: everybody is told at once. Half open, when the time is over: one caller goes through as a probe, and
- * what becomes of that decides for all.
+ * Keeps callers from waiting, one connection attempt each, for an unreachable database. Closed: every call goes
+ * through. Open: every call fails at once. Half open, after the open time: one call goes through as a probe, and
+ * its outcome closes or reopens the breaker.
  */
 export class CircuitBreaker {
   readonly #options: BreakerOptions;

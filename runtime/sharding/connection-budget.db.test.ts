@@ -9,7 +9,7 @@ const sleep = { text: 'select pg_sleep(0.05)', values: [] };
 
 describeOn('postgresql', 'The connections of one process', (harness) => {
   const openWith = async (maximumConnections: number): Promise<DatabaseRegistry> => {
-    // Long enough for everybody's turn on a machine that is slow to open connections.
+    // Long enough for every turn on a machine that is slow to open connections.
     const dataSource = { connectTimeoutMs: 20_000, statementTimeoutMs: 20_000 };
     const topology = await harness.makeTopology({ shards: SHARDS, migrated: false, dataSource });
     return openDatabases({ ...topology, maximumConnections });

@@ -3,7 +3,7 @@ import { time } from '../concurrency/time.js';
 export interface BudgetedPool {
   /** Connections that are open or being opened. */
   readonly size: number;
-  /** Closes one connection that nobody uses. False if there is none. */
+  /** Closes one idle connection. False if there is none. */
   shedIdle(): boolean;
   /** Tries again to open what callers wait for. */
   wake(): void;
@@ -14,7 +14,7 @@ interface Hunger {
   readonly since: number;
 }
 
-/** With more busy pools than connections, each connection stays with its pool for so long before it moves on. */
+/** With more busy pools than connections, each connection stays with its pool for this time before it moves on. */
 const TURN_MS = 100;
 
 /**
@@ -74,7 +74,7 @@ export class ConnectionBudget {
     this.#reserved -= 1;
   }
 
-  /** So many pools there will be. */
+  /** Announces the number of pools. */
   expect(pools: number): void {
     this.#expected = pools;
   }

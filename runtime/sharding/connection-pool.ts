@@ -24,7 +24,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   /** Last in, first out, so that connections that are not needed grow old and are closed. */
   readonly #idle: Idle<C>[] = [];
   readonly #waiting: Set<Waiter<C>> = new Set();
-  /** Held by those who listen. */
+  /** Connections held by listeners. */
   readonly #reserved: Set<C> = new Set();
   /** Given up, while the server may still be at work for them. */
   #leaving = 0;
@@ -66,7 +66,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     return idle?.connection;
   }
 
-  /** Whether whoever has the connection may send another statement on it: nobody waits for it, and it is to stay open. */
+  /** Whether the holder may send another statement on the connection: no other caller waits, and it is to stay open. */
   mayKeep(connection: C): boolean {
     if (this.#closed !== undefined || this.#waiting.size > 0 || this.#isOld(connection)) return false;
     return this.#options.budget?.shouldYield(this, false) !== true;
@@ -110,7 +110,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   }
 
   /**
-   * A connection for somebody who keeps it, to be given back by `closeReserved` or `discard`. One at least stays for
+   * A connection for exclusive use, to be given back by `closeReserved` or `discard`. At least one stays for
    * statements: without one to spare there is none.
    *
    * @throws DriverFailure with phase `not-sent`, or what `open` threw
@@ -138,8 +138,8 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   }
 
   /**
-   * Destroys a connection and makes room for another one once the server's side is gone. Also called when a connection's
-   * link was lost.
+   * Destroys a connection and makes room for another one once the server's side is gone. Also called when a
+   * connection's link was lost.
    */
   discard(connection: C): void {
     if (this.#reserved.delete(connection)) this.#options.budget?.unreserve();
@@ -174,7 +174,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     };
   }
 
-  /** Refuses whoever waits, lets what is under way finish for `graceMs`, then closes everything. */
+  /** Refuses waiting callers, lets running statements finish for `graceMs`, then closes everything. */
   close(graceMs: number = DEFAULT_GRACE_MS): Promise<void> {
     this.#closed ??= this.#shutDown(graceMs);
     return this.#closed;
@@ -267,8 +267,8 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   }
 
   /**
-   * With other connections open, whoever waits may still get one of those before the deadline. Without, the database
-   * is out of reach, and nobody is served by waiting.
+   * With other connections open, a waiting caller may still get one of those before the deadline. Without, the database
+   * is unreachable, and waiting is pointless.
    */
   #openFailed(failure: unknown): void {
     this.#opening -= 1;
@@ -328,7 +328,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     if (this.#idle.length > 0) this.#watchIdle();
   }
 
-  /** Makes room for another pool, or for a younger connection. Whoever waits here goes on waiting. */
+  /** Makes room for another pool, or for a younger connection. Callers in this queue keep waiting. */
   #yield(connection: C): void {
     this.#retire(connection);
     this.#openForWaiting();

@@ -32,7 +32,7 @@ export interface ReloadOptions {
   readonly patienceMs?: number;
 }
 
-/** Told of each change: why a shard is withheld, or (`undefined`) that it is in service. */
+/** Called on each change with the reason why a shard is withheld, or with `undefined` once it is in service. */
 export type ServiceListener = (shard: ShardIdentifier, reason: string | undefined) => void;
 
 /** When callers of a withheld shard may try again, in milliseconds. */
@@ -142,7 +142,7 @@ export class DatabaseRegistry {
    * Takes a shard out of service: from now on each call to it, or to its replica, fails at once and is not sent.
    *
    * @param reason for operators, in one sentence
-   * @returns its database for whoever makes it ready
+   * @returns its database, to make it ready
    * @throws UnknownShardError if the topology does not list the shard @throws ClosedError after `close`
    */
   withhold(shard: ShardIdentifier, reason: string): ShardDatabase {
@@ -181,7 +181,7 @@ export class DatabaseRegistry {
   }
 
   /**
-   * Goes over to another topology while requests are served. Pools are replaced behind the backs of those who use them;
+   * Changes to another topology while requests are served. Pools are replaced while they are in use;
    * where a server changes, the requests of its shard wait at a barrier for as long as their deadlines let them.
    *
    * @returns what changed; empty if nothing did
@@ -272,7 +272,7 @@ export class DatabaseRegistry {
     const known = this.memberConfig(shard).primary;
     const openOld = (): ShardDatabase => this.#openSource(shard, known);
     const openNew = (): ShardDatabase => this.#openSource(shard, primary);
-    // The long part, and what can be refused already, come before anybody has to wait.
+    // The slow part, and every check that can be made in advance, come before requests have to wait.
     await requireSuccessor(openNew, openOld);
     const check = (): Promise<void> => untilPromoted(openNew, patienceMs);
     if (database === undefined) await check();

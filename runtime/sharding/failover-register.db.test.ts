@@ -6,7 +6,7 @@ import { FailoverRegister } from './failover-register.js';
 const SHARD = ShardIdentifier.of(0, 0);
 
 describeOnEachAdapter('The register of failovers', (harness) => {
-  test('notes the first timeline without a word, and each later one once, until somebody acknowledges it', async () => {
+  test('records the first timeline silently, and each later one once, until it is acknowledged', async () => {
     const databases = await harness.makeShards({ shards: [SHARD] });
     const database = databases.database(SHARD);
     const register = new FailoverRegister(database);

@@ -49,13 +49,13 @@ export class FailoverRegister {
     await this.#database.query({ text: REPORT, values: [JSON.stringify(ahead)] });
   }
 
-  /** Those that nobody has acknowledged, the oldest first. */
+  /** Unacknowledged failovers, oldest first. */
   async unacknowledged(): Promise<readonly Failover[]> {
     const { rows } = await this.#database.query({ text: LIST, values: [] });
     return rows.map(toFailover);
   }
 
-  /** Somebody has looked after all of them. @returns how many there were */
+  /** Marks all of them as handled. @returns how many there were */
   async acknowledge(): Promise<number> {
     const { rowCount } = await this.#database.query({ text: ACKNOWLEDGE, values: [] });
     return rowCount;
@@ -67,7 +67,7 @@ export function timelineOf(serverRun: string): string {
   return serverRun.split('/', 1)[0] ?? '';
 }
 
-/** What is told of a handler that is ahead of the log. */
+/** The report on a handler that is ahead of the log. */
 export function handlerAhead(handler: string, events: number, eventIds: readonly string[]): HandlerAhead {
   const [first = ''] = eventIds;
   const inWords = `${handler} has handled at least ${events} events that are gone, the first one ${first}`;

@@ -11,8 +11,8 @@ import type {
 } from './shard-database.js';
 
 /**
- * A database that asks a guard before each call, also of those who have got hold of it, or of a session of it, long ago.
- * The runtime's own readers and writers say `INTERNAL_ACCESS` and are not asked.
+ * A database that asks a guard before each call, including calls on sessions that were opened earlier.
+ * The runtime's own readers and writers pass `INTERNAL_ACCESS` and bypass the guard.
  */
 export class GuardedDatabase implements ShardDatabase {
   readonly #database: ShardDatabase;

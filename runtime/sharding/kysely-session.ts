@@ -59,7 +59,7 @@ export class ShardDialect implements Dialect {
   }
 }
 
-/** A driver whose statements all go to one place, such as a session that somebody else holds. */
+/** A driver whose statements all go to one place, such as a session that the caller holds. */
 export class SingleConnectionDriver implements Driver {
   readonly #connection: DatabaseConnection;
   readonly #transactions: TransactionControl;
@@ -116,7 +116,7 @@ export class SendingConnection implements DatabaseConnection {
   }
 }
 
-/** A driver inside of a transaction that somebody else has begun and will end. */
+/** A driver inside a transaction that its caller begins and ends. */
 export function driverInTransaction(send: Send): Driver {
   const refuse = (): Promise<void> =>
     Promise.reject(new DatabaseError('A transaction is open already; its manager ends it', {}));

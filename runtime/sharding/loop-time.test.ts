@@ -11,7 +11,7 @@ beforeEach(() => {
   time = new LoopTime({ nowMs: () => nowMs, later: (work) => void steps.push(work) });
 });
 
-/** The event loop comes round, so many milliseconds later. */
+/** A turn of the event loop, `ms` later. */
 function turn(ms: number): void {
   nowMs += ms;
   for (const step of steps.splice(0)) step();

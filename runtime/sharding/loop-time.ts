@@ -9,7 +9,7 @@ const LONGEST_STEP_MS = 25;
 export interface LoopTimeEnvironment {
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;
-  /** Calls back after so many milliseconds, once the event loop has read the input that is there. */
+  /** Calls back after `ms` milliseconds, once the event loop has read the input that is there. */
   readonly later: (work: () => void, ms: number) => void;
 }
 
@@ -39,7 +39,7 @@ export class LoopTime {
   }
 
   /**
-   * Calls back once the event loop has been free for so many milliseconds, give or take a step of 20.
+   * Calls back once the event loop has been free for the given time, to within 20 milliseconds.
    *
    * @returns takes the wait away again
    */

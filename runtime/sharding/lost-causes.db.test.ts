@@ -8,7 +8,7 @@ const HOME = ShardIdentifier.of(0, 0);
 const OTHER = ShardIdentifier.of(1, 3);
 
 describeOnEachAdapter('Steps of sagas on other shards', (harness) => {
-  test('are told if the saga is gone, and those alone', async () => {
+  test('are reported if the saga is gone, and only then', async () => {
     const databases = await harness.makeShards({ shards: [HOME, OTHER] });
     const [home, other] = [databases.database(HOME), databases.database(OTHER)];
     const [gone, earlier, kept, given, old, foreign] = [HOME, HOME, HOME, HOME, HOME, OTHER].map(idOn);

@@ -23,14 +23,14 @@ export interface LostCause {
 /** What was lost is that much older than when it was noticed, at most: replication lags by seconds. */
 const WINDOW_BEFORE = '1 hour';
 const WINDOW_AFTER = '1 minute';
-/** So many are read at a time, the newest first, and so many times at most. */
+/** Rows per page, newest first; the number of pages is bounded, too. */
 const PAGE_ROWS = 10_000;
 const MOST_PAGES = 10;
 
 /**
- * What a failover of one shard has left behind on the others, as far as it can be known: records of saga steps, and keys
- * of actions that handlers started, whose saga or event the shard does not hold any more; the oldest first. A shard that
- * does not answer is left out, and of each shard the newest 100,000 are looked through.
+ * What a failover of one shard has left behind on the others, as far as it can be known: records of saga steps, and
+ * keys of actions that handlers started, whose saga or event the shard does not hold any more; the oldest first. A
+ * shard that does not answer is left out, and of each shard the newest 100,000 are looked through.
  */
 export async function findLostCauses(
   databases: DatabaseRegistry,

@@ -1,13 +1,13 @@
 import type { RunnableConnection, RunOptions } from './runnable-connection.js';
 
 /**
- * One statement in so many is timed in the long run; at first it is every one whose number is a power of two. The server
+ * One statement in this number is timed; at first, each one whose number is a power of two. The server
  * sends two answers for it instead of one, the second of which some proxies hold back for a while.
  */
 const TIMED_EVERY = 1_024;
-/** Commits that take so many milliseconds, and longer than the executions, are slow. */
+/** A commit is slow if it takes this time, in milliseconds, and longer than its execution. */
 const SLOW_COMMIT_MS = 1;
-/** Commits are slow if so many in a row were: one of them may have been, for whatever reason. */
+/** Number of slow commits in a row before commits count as slow: a single one may be an outlier. */
 const SLOW_IN_A_ROW = 3;
 
 /**
@@ -26,7 +26,7 @@ export class Pipeline<C extends RunnableConnection<C>> {
     this.#slowInARow = isSlow ? this.#slowInARow + 1 : 0;
   };
 
-  /** Told how the time of the next statement was spent; undefined if that is not asked. */
+  /** Receives the timing of the next statement; undefined if that one is not timed. */
   timer(): RunOptions<C>['onCommit'] {
     this.#sent += 1;
     const isTimed = this.#sent < TIMED_EVERY ? isPowerOfTwo(this.#sent) : this.#sent % TIMED_EVERY === 0;

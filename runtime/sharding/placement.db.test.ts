@@ -75,7 +75,7 @@ describeOn('postgresql', 'The placement of new ids', (harness) => {
     expect(after.filter((shard, index) => before[index] !== c && before[index] !== shard)).toEqual([]);
   });
 
-  it('finds the member whose database is the smallest, and goes on without one that is down', () =>
+  it('finds the member whose database is the smallest, and skips a member that is down', () =>
     using(new Map(), async (placement, databases) => {
       const fill = (shard: ShardIdentifier | undefined, rows: number) =>
         shard === undefined

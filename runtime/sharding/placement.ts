@@ -55,7 +55,7 @@ export interface PlacementSource {
   database(shard: ShardIdentifier): Pick<ShardDatabase, 'query'>;
 }
 
-/** Chooses where new ids go. Where an id is, its bits say for ever after. */
+/** Chooses the shard of new ids. The bits of an id name its shard for good. */
 export class Placement {
   readonly #databases: PlacementSource;
   readonly #sizesForMs: number;

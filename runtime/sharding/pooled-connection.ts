@@ -21,7 +21,7 @@ export interface PooledConnection {
 export interface ConnectionPoolOptions<C extends PooledConnection> {
   /** Most connections open at a time. */
   readonly maximumSize: number;
-  /** A connection unused for so long is closed, in milliseconds. `Infinity`: never. */
+  /** A connection idle for this time is closed, in milliseconds. `Infinity`: never. */
   readonly idleTimeoutMs: number;
   /** A connection of this age is closed when it comes back, in milliseconds. `Infinity`: never. */
   readonly maximumLifetimeMs: number;
@@ -43,7 +43,7 @@ export interface Waiter<C> {
   readonly refuse: (failure: unknown) => void;
 }
 
-/** A connection that nobody uses, and since when. */
+/** An idle connection, and since when it is idle. */
 export interface Idle<C> {
   readonly connection: C;
   since: number;

@@ -35,7 +35,7 @@ export interface PooledDatabaseOptions<C> {
   readonly closed?: () => Promise<void>;
 }
 
-/** A connection that nobody else uses. */
+/** A connection for exclusive use. */
 export interface ReservedConnection<C> {
   readonly connection: C;
   /** Closes it and makes room for another one. */
@@ -143,7 +143,7 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
     run: RunOptions<C>,
     options: CallOptions | undefined,
   ): Promise<Rows> {
-    // Who waits for too long is told in time to come again, instead of being left with no answer at the deadline.
+    // A caller that waits too long gets a retryable error in time, instead of no answer at the deadline.
     const grantedBy = Math.min(run.deadlineAt, time.nowMs() + this.#connectionWaitMs);
     const connection = await this.#pool.acquire(grantedBy, options, run.deadlineAt);
     return this.#run(connection, statement, run, this.#pipelineOf(options));

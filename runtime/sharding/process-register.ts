@@ -3,7 +3,7 @@ import { sleep, type Timer, time } from '../concurrency/time.js';
 import type { DataSourceConfig, ShardingTopology } from '../config/types.js';
 import type { DatabaseRegistry } from './database-registry.js';
 
-/** One process that serves, as it told the others of itself. */
+/** A server process, as it has registered itself. */
 export interface RegisteredProcess {
   /** Host and process id. */
   readonly name: string;
@@ -22,14 +22,14 @@ const HEARTBEAT_MS = 10_000;
 const SILENT_AFTER_SECONDS = 25;
 /** How long a process that ends waits for its row to go, in milliseconds. */
 const PATIENCE_MS = 1_000;
-/** One that has not been heard of for so long is gone. */
+/** A process without an update for this time is gone. */
 const VANISHED_AFTER = "interval '4 minutes'";
 
 type Registry = Pick<DatabaseRegistry, 'database' | 'defaultShard' | 'shards' | 'withheld'>;
 
 /**
- * Tells operators which topology this process runs: a row on the default shard, kept fresh while the process lives. It
- * is for people alone, so that a failure is no reason to serve nobody.
+ * Publishes the topology of this process to operators: a row on the default shard, updated while the process lives. It
+ * is only informative, so a failure does not stop the process from serving.
  */
 export class ProcessRegister {
   readonly #databases: Registry;
@@ -39,7 +39,7 @@ export class ProcessRegister {
   #timer: Timer | undefined;
   #last: Promise<void> = Promise.resolve();
 
-  /** @param process `id` tells it from all others, `name` is for people */
+  /** @param process `id` is unique, `name` is for people */
   constructor(databases: Registry, process: { readonly id: string; readonly name: string }) {
     this.#databases = databases;
     this.#id = process.id;
@@ -58,7 +58,7 @@ export class ProcessRegister {
     if (this.#timer !== undefined) this.#tell();
   }
 
-  /** Takes the row away. A default shard that does not answer keeps nobody from ending: the row then grows old. */
+  /** Takes the row away. If the default shard does not answer, the process ends all the same and the row expires. */
   async stop(): Promise<void> {
     time.clearInterval(this.#timer);
     this.#timer = undefined;
@@ -97,7 +97,7 @@ insert into eventlog.processes (id, name, topology, withheld) values ($1, $2, $3
 on conflict (id) do update set topology = excluded.topology, withheld = excluded.withheld, seen_date = now(),
   since_date = case when processes.topology = excluded.topology then processes.since_date else now() end`;
 
-/** The processes that live, by name. Empty where none has ever told. */
+/** The live processes, by name. Empty if none has registered. */
 export async function registeredProcesses(
   databases: Pick<DatabaseRegistry, 'database' | 'defaultShard'>,
 ): Promise<readonly RegisteredProcess[]> {
@@ -121,7 +121,7 @@ export async function registeredProcesses(
   }));
 }
 
-/** Equal for topologies that differ in nothing but passwords. Tells nothing of what it is made from. */
+/** Equal for topologies that differ only in passwords. Reveals nothing about its input. */
 export function topologyFingerprint({ defaultShard, maximumConnections, groups }: ShardingTopology): string {
   const members = groups.flatMap(({ group, name, members: list }) =>
     list.map((member) => [

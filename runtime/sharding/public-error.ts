@@ -17,7 +17,7 @@ import { type DriverFailure, type FailureReason, ShardRemovedFailure } from './d
 import { sqlStateMeaning } from './sql-state.js';
 
 /**
- * What a caller is told about a failure that left nothing behind: a read that failed, or a write that was not sent or
+ * The error that a caller gets for a failure without effects: a read that failed, or a write that was not sent or
  * was answered with an error. A write lost in flight is not for here: it must be settled first.
  */
 export function publicError(failure: DriverFailure, shard: ShardIdentifier): FwError {

@@ -14,8 +14,8 @@ export type LogPosition = string;
 /** How a read may use the replica of each shard (`secondary-config`). A shard without one is read on its primary. */
 export interface ReplicaRead {
   /**
-   * The replica must have replayed its shard's log up to here: whoever wrote before asking for the position reads the
-   * own writes. Default: any state will do. Shards that are not listed may be in any state.
+   * The replica must have replayed its shard's log up to here: a caller that writes before it asks for the position
+   * reads its own writes. Default: any state will do. Shards that are not listed may be in any state.
    */
   readonly after?: ReadonlyMap<ShardIdentifier, LogPosition>;
   /** How long a replica that is behind is waited for before the primary is read instead, in milliseconds. Default 0. */
@@ -23,7 +23,7 @@ export interface ReplicaRead {
 }
 
 const POLL_INTERVAL_MS = 5;
-/** A replica that could not be reached is left alone for so long, so that not every read waits for it first. */
+/** An unreachable replica is skipped for this time, so that reads do not wait for it. */
 const REST_AFTER_FAILURE_MS = 1_000;
 const LOG_POSITION = /^[0-9A-F]{1,8}\/[0-9A-F]{1,8}$/;
 

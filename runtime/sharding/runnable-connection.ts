@@ -5,13 +5,13 @@ export interface RunOptions<C> {
   /** `time.nowMs()` time. */
   readonly deadlineAt: number;
   /**
-   * Called when the connection may be used by somebody else, before the caller hears of the result. A run with it is a
+   * Called when the connection may be used by another caller, before the result is returned. A run with it is a
    * transaction of its own and must not leave one open.
    */
   readonly release?: ((connection: C) => void) | undefined;
   /** What a statement may follow, or be followed by. Default: it has the connection to itself. */
   readonly pipeline?: object | undefined;
-  /** If present, it is told how long a successful run was executed and how long it was then committed, in milliseconds. */
+  /** Receives the execution time and the commit time of a successful run, in milliseconds. */
   readonly onCommit?: ((executionMs: number, commitMs: number) => void) | undefined;
 }
 
@@ -22,8 +22,8 @@ export interface RunnableConnection<C> extends PooledConnection {
   run(statement: Statement, options: RunOptions<C>): Promise<Rows>;
   script(sql: string, options: RunOptions<C>): Promise<Rows>;
   /**
-   * Sends a lone statement behind the one under way, if that is of the same pipeline and nothing follows it; undefined if
-   * it has to be sent elsewhere. Whichever of them ends last releases the connection. Absent: it always has to.
+   * Sends a lone statement behind the one under way, if that is of the same pipeline and nothing follows it; undefined
+   * if it has to be sent elsewhere. Whichever of them ends last releases the connection. Absent: it always has to.
    */
   follow?(statement: Statement, options: RunOptions<C>): Promise<Rows> | undefined;
 }

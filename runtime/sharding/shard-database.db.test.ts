@@ -81,7 +81,7 @@ describeOnEachAdapter('A shard database', (harness) => {
       expect(rows).toEqual([[true, count]]);
     });
 
-    it('that nobody turned to text are refused before anything is sent', async () => {
+    it('that are not converted to text are refused before anything is sent', async () => {
       const db = await database();
       await expect(db.query(statement('select $1', [new Date()]))).rejects.toThrow(TypeError);
       await expect(db.query(statement('select $1', [undefined]))).rejects.toThrow(TypeError);

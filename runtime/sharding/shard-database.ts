@@ -4,7 +4,10 @@ import type { INTERNAL_ACCESS } from './internal-access.js';
 /** One SQL statement with its parameters. */
 export interface Statement {
   readonly text: string;
-  /** Values for `$1`...: `string`, `number`, `boolean`, `null`, `PackedArray`; anything else is turned to text by the caller. */
+  /**
+   * Values for `$1`...: `string`, `number`, `boolean`, `null`, `PackedArray`; anything else is turned to text by the
+   * caller.
+   */
   readonly values: readonly unknown[];
   /**
    * Name of a prepared statement: the server parses the text once per connection. One name means one text for the
@@ -37,7 +40,10 @@ export interface Place {
 
 /** Limits of one call. Past a limit the call fails with a `DriverFailure`, and a client in doubt is destroyed. */
 export interface CallOptions {
-  /** Milliseconds from now until the answer must be there, waiting for a connection included. Default: the data source's statement time-out. */
+  /**
+   * Milliseconds from now until the answer must be there, waiting for a connection included. Default: the data source's
+   * statement time-out.
+   */
   readonly timeoutMs?: number;
   /** Honoured until the statement is sent; a statement that is under way is waited for. */
   readonly signal?: AbortSignal;
@@ -87,7 +93,7 @@ export interface PoolStats {
   readonly circuit?: 'closed' | 'open' | 'half-open';
 }
 
-/** What a subscriber is told. */
+/** The callbacks of a subscriber. */
 export interface NotificationListener {
   readonly onNotification: (payload: string) => void;
   /** The subscription is gone for good, and what was sent since may have been missed. Called once. */
@@ -117,7 +123,7 @@ export interface ShardDatabase {
   stats(): PoolStats;
   /**
    * Listens to a channel on a connection of its own, which counts as one of the pool's. Absent where it cannot be done.
-   * Through a pooler in transaction mode of which nobody told, it succeeds and nothing ever arrives.
+   * Through a pooler in transaction mode that is not configured, it succeeds and nothing ever arrives.
    *
    * @throws DriverFailure if no connection can be opened, or the pool has none to spare
    */

@@ -50,7 +50,7 @@ describeOn('postgresql', 'A shard whose server changes', (harness) => {
     await database.close(0);
   });
 
-  it('goes on with the old one if the new one is refused, and fails only calls that cannot wait', async () => {
+  it('keeps the old one if the new one is refused, and fails only calls that cannot wait', async () => {
     const [openOld, openNew] = [await opens(), await opens()];
     const old = await nameOf(openOld);
     const database = new SwitchableDatabase(openOld(), 60_000);
@@ -83,7 +83,7 @@ describeOn('postgresql', 'A shard whose server changes', (harness) => {
     const [openOld, openNew] = [await opens(), await opens()];
     const database = new SwitchableDatabase(openOld(), 60_000);
     const session = await database.acquire();
-    const check = (): Promise<void> => Promise.reject(new Error('Nobody asks'));
+    const check = (): Promise<void> => Promise.reject(new Error('Not called'));
     const switching = database.switchTo({ timeoutMs: 60_000, patienceMs: 50, check, openNew, openOld });
     await expect(switching).rejects.toThrow('calls are still under way');
     expect((await session.query(where)).rows).toHaveLength(1);
@@ -91,7 +91,7 @@ describeOn('postgresql', 'A shard whose server changes', (harness) => {
     await database.close(0);
   });
 
-  it('waits for a new one that still is read-only, and not for ever', async () => {
+  it('waits for a new one that still is read-only, but not endlessly', async () => {
     const openNew = await opens();
     const set = async (clause: string): Promise<void> => {
       const database = openNew();

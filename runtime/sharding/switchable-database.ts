@@ -26,7 +26,7 @@ export interface SwitchOptions {
 }
 
 /**
- * One shard's database, whose pool can be replaced while it is used. Whoever holds it never notices, but for the wait
+ * One shard's database, whose pool can be replaced while it is used. Callers notice only the wait
  * while a server is switched.
  */
 export class SwitchableDatabase implements ShardDatabase {
@@ -103,13 +103,13 @@ export class SwitchableDatabase implements ShardDatabase {
   /** Sends everything that comes from now on to another pool of the same database. What is under way is finished. */
   replace(target: ShardDatabase, timeoutMs: number): void {
     const old = this.#swap(target, timeoutMs);
-    // Nobody waits for it: callers may keep their connections for as long as their own limits let them.
+    // Not awaited: callers may keep their connections for as long as their own limits allow.
     void quiet(old, Number.POSITIVE_INFINITY).then(() => old.close());
   }
 
   /**
-   * Holds new callers back, waits until what is under way has ended, closes the pool, so that nobody here writes to the
-   * old database any more, and goes on with another database once `check` agrees.
+   * Holds new calls back, waits until running ones have ended, and closes the pool, so that this process no longer
+   * writes to the old database. Continues with another database once `check` agrees.
    *
    * @throws DriverFailure if calls are still under way after `patienceMs`, in which case nothing has changed; whatever
    *   `check` throws, in which case callers go on with the old database
@@ -173,7 +173,7 @@ function leaving(place: Place | undefined, late: () => Error): Promise<never> {
   });
 }
 
-/** Waits until nobody uses the pool. False: somebody still did after `patienceMs`. */
+/** Waits until the pool is idle. False: it was still in use after `patienceMs`. */
 async function quiet(database: ShardDatabase, patienceMs: number): Promise<boolean> {
   const giveUpAt = time.nowMs() + patienceMs;
   for (;;) {

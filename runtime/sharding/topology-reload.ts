@@ -9,7 +9,7 @@ import { databaseName, membersOf, type TopologyChange } from './topology-changes
 const CHECK_TIMEOUT_MS = 5_000;
 const PROMOTION_POLL_MS = 25;
 
-/** Refuses what nobody should do to a running process, before anything is touched. @throws ReloadRefusedError */
+/** Refuses changes that are unsafe for a running process, before any takes effect. @throws ReloadRefusedError */
 export function requireSafe(
   changes: readonly TopologyChange[],
   before: ShardingTopology,
@@ -58,8 +58,8 @@ export async function requireEmpty(database: ShardDatabase): Promise<void> {
 }
 
 /**
- * The new home of a shard must be that shard and take writes, or be a standby that is about to, and the old one must take
- * none.
+ * The new home of a shard must be that shard and take writes, or be a standby that is about to, and the old one must
+ * take none.
  *
  * @throws ReloadRefusedError
  */
@@ -128,7 +128,7 @@ async function takesWrites(old: ShardDatabase): Promise<boolean> {
     return (await writability(old)) === 'writable';
   } catch (error) {
     if (!(error instanceof DriverFailure)) throw error;
-    // Nobody answers. One that refuses to talk to us may well talk to others.
+    // The server does not answer. One that only refuses this process may still serve others.
     if (error.phase === 'not-sent' && error.sqlState === undefined) return false;
     throw refusal(`whether ${old.description} still takes writes cannot be found out: ${error.message}`);
   }

@@ -267,7 +267,7 @@ describe('the outcome', () => {
     expect(shards).toEqual([first]);
   });
 
-  test('throws the own error of an action whose failure nobody expected', async () => {
+  test('throws the own error of an action with an unexpected failure', async () => {
     const failing = scripted<unknown>().when(() => {
       throw new ValidationError('no');
     });

@@ -118,8 +118,8 @@ export class ActionSpec<Params, Result> {
 }
 
 /**
- * Starts the specification of one action; see `ActionSpec`. It does not know what the generator knows: give params with a
- * `@default`, or use `applicationSpecs`, which puts their values in place.
+ * Starts the specification of one action; see `ActionSpec`. It does not know what the generator knows: give params with
+ * a `@default`, or use `applicationSpecs`, which puts their values in place.
  */
 export function actionSpec<Params, Result>({
   create,

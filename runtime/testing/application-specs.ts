@@ -73,5 +73,5 @@ export function applicationSpecs<Collaborators>(
   };
 }
 
-/** The options as seen from inside, where nobody knows whether there are collaborators. */
+/** The options inside, where it is unknown whether there are collaborators. */
 type LooseOptions<Collaborators> = ApplicationSpecsSettings & { readonly collaborators?: Collaborators };

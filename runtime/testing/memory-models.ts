@@ -69,7 +69,7 @@ export class MemoryModels implements RepositoryContext {
     throw this.#misuse;
   }
 
-  /** What a query was refused with: a handler or saga under test may have caught it, or may try for ever. */
+  /** The error of a refused query: a handler or saga under test may have caught it, or may retry endlessly. */
   get misuse(): DatabaseError | undefined {
     return this.#misuse;
   }

@@ -125,7 +125,7 @@ function stateOf<M extends Model>(run: MemoryApplication, { model }: SagaDescrip
   const found: Entity | undefined = own === undefined ? undefined : run.models.stored(own.model);
   if (found === undefined)
     throw new TypeError(`Table ${sagaRunModel.table} has a row without the saga's model`);
-  // The descriptor of the saga says so.
+  // The descriptor of the saga guarantees the type.
   return found as M;
 }
 

@@ -160,7 +160,7 @@ describe('A specification of a saga', () => {
     expect(error.message).toBe('Expected BookAction to start TripSaga, but it did not');
   });
 
-  test('fails where an action asks a database, instead of trying for ever', async () => {
+  test('fails where an action asks a database, instead of retrying endlessly', async () => {
     class Counting extends AccountRepository {
       count(): unknown {
         return this.queries(HERE);

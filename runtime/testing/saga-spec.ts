@@ -40,7 +40,8 @@ export class SagaSpec<M extends Model> {
 
   /**
    * Attempts of the step of this state fail with this error and write nothing. A refusal (`RefusedError`) leads to
-   * `refused`. Temporary errors (`ShardUnavailableError`, `StaleModelError`) are retried. Other errors count as defects.
+   * `refused`. Temporary errors (`ShardUnavailableError`, `StaleModelError`) are retried. Other errors count as
+   * defects.
    *
    * @param times number of attempts that fail, from the first on. Default: all of them
    */
@@ -50,7 +51,10 @@ export class SagaSpec<M extends Model> {
 
   /** The step of this state cannot reach its shard until its time-out; afterwards the shard is reachable. */
   givenTimeOut(state: M['state']): SagaSpec<M> {
-    return this.givenFailure(state, new ShardUnavailableError('of the step', 'the specification says so'));
+    return this.givenFailure(
+      state,
+      new ShardUnavailableError('of the step', 'simulated by the specification'),
+    );
   }
 
   /** The step of this state commits, but its answer is lost: the runtime must determine the outcome. */

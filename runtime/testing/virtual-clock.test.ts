@@ -9,14 +9,14 @@ describe('VirtualClock', () => {
     expect(clock.now().toISOString()).toBe('2025-01-01T00:00:00.000Z');
   });
 
-  test('moves when told to, also backwards', () => {
+  test('moves when set, also backwards', () => {
     const clock = new VirtualClock('2025-06-01T00:00:00Z');
     expect(clock.advance(1_500).now().toISOString()).toBe('2025-06-01T00:00:01.500Z');
     expect(clock.advance(-1_500).now().toISOString()).toBe('2025-06-01T00:00:00.000Z');
     expect(clock.set(new Date(0)).now().getTime()).toBe(0);
   });
 
-  test('hands out dates that nobody can move it with', () => {
+  test('returns dates whose mutation does not move it', () => {
     const clock = new VirtualClock();
     clock.now().setFullYear(1999);
     expect(clock.now().getUTCFullYear()).toBe(2025);

@@ -1,10 +1,10 @@
 import type { Clock } from '../domain/clock.js';
 import { ValidationError } from '../errors.js';
 
-/** Where a virtual clock stands unless told otherwise. */
+/** The default time of a virtual clock. */
 const DEFAULT_START = '2025-01-01T00:00:00.000Z';
 
-/** A clock that moves only when told to. */
+/** A clock that moves only when `set` or `advance` is called. */
 export class VirtualClock implements Clock {
   #nowMs: number;
 

@@ -21,7 +21,9 @@ export interface ShardVerdict {
   readonly verdict: 'proven' | 'unproven' | 'violation';
   /** Why, in a sentence. */
   readonly message: string;
-  /** The two origins of a violation, at the places that stage on them; or the origins that could not be proven equal. */
+  /**
+   * The two origins of a violation, at the places that stage on them; or the origins that could not be proven equal.
+   */
   readonly origins: readonly Origin[];
   /** Its comment says `@crossShard`: it means to touch several. */
   readonly isIntended: boolean;

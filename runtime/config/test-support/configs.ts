@@ -68,7 +68,7 @@ export function oneShardWith(search: string, replacement: string): string {
   return ONE_SHARD.replace(search, () => replacement);
 }
 
-/** A configuration of so many PostgreSQL shards. */
+/** A configuration of `count` PostgreSQL shards. */
 export function manyShards(count: number): string {
   const lines = [
     'fw:',

@@ -40,7 +40,7 @@ export class DeadLetterStore {
     this.#database = database;
   }
 
-  /** Keys of the models that are parked for this consumer, and whether somebody has asked for a retry. */
+  /** Keys of the models that are parked for this consumer, and whether a retry is requested. */
   async parkedModels(
     consumer: string,
   ): Promise<readonly { readonly key: string; readonly retry: boolean }[]> {
@@ -52,8 +52,8 @@ export class DeadLetterStore {
   }
 
   /**
-   * Copies events to the parking table. False if the lease has been lost. An event behind the checkpoint is left out: it
-   * was parked before, and may have been handled since.
+   * Copies events to the parking table. False if the lease has been lost. An event behind the checkpoint is left out:
+   * it was parked before, and may have been handled since.
    */
   async park(
     lease: Lease,
@@ -81,7 +81,7 @@ export class DeadLetterStore {
     return rows[0]?.[0] === true;
   }
 
-  /** The parked events of one model in order, so many at most, each with the attempts that have failed. */
+  /** At most `limit` parked events of one model in order, each with its failed attempts. */
   async of(
     consumer: string,
     model: Pick<LoggedEvent, 'modelName' | 'modelId'>,
@@ -149,7 +149,10 @@ function quoted(text: string | undefined): string {
   return text === undefined ? 'NULL' : quoteElement(text);
 }
 
-/** Locks the lease's row, so that nobody takes it over before what depends on it has committed. */
+/**
+ * Locks the lease's row, so that no other process takes it over before the transaction that depends on it has
+ * committed.
+ */
 const HELD =
   'held AS MATERIALIZED (SELECT epoch, transaction_id, position FROM eventlog.consumers ' +
   `WHERE ${HOLDS} FOR NO KEY UPDATE)`;

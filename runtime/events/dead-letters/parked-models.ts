@@ -18,7 +18,7 @@ export interface ParkedModelsTies {
   readonly isParking: (key: string) => boolean;
 }
 
-/** The models that are parked for one consumer; resumes them when somebody asks for it. */
+/** The models that are parked for one consumer; resumes them on request. */
 export class ParkedModels {
   readonly #options: ConsumerRunOptions;
   readonly #context: RunContext;

@@ -129,7 +129,7 @@ describeOnEachAdapter('Actions that a handler starts', (harness) => {
     await until(async () => (await ledger.balance(mirror)) === '21');
   });
 
-  test('are told apart by their number, or by their name', async () => {
+  test('are identified by their number, or by their name', async () => {
     let handled = false;
     const { ledger, mirror } = await startLedger(harness, (account) => ({
       handlers: [
@@ -179,7 +179,7 @@ describeOnEachAdapter('Actions that a handler starts', (harness) => {
     expect(await ledger.balance(mirror)).toBe('6');
   });
 
-  test('are not repeated by a replay, unless it is told to', async () => {
+  test('are not repeated by a replay, unless the option is set', async () => {
     let calls = 0;
     const { ledger, mirror } = await startLedger(harness, (account) => ({
       handlers: [
@@ -336,7 +336,7 @@ describeOnEachAdapter('A server with another system identifier', (harness) => {
 });
 
 describeOnEachAdapter('A handler that was renamed', (harness) => {
-  test('goes on where it stood, and its old name is not taken up again', async () => {
+  test('continues at its checkpoint, and its old name is not started again', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
     const seen: string[] = [];
     const run = async (name: string, aliases: readonly string[], count: number): Promise<void> => {

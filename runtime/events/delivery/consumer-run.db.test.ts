@@ -25,7 +25,7 @@ describeOn('postgresql', 'A handler that returns at once', (harness) => {
     const handler = handlerOf('Quick', ({ modelId }) => {
       seen.add(modelId);
       if (blocked || seen.size < 100) return;
-      // The event loop stands still for longer than the lease: no renewal, and nobody else to take it.
+      // The event loop is blocked for longer than the lease: no renewal, and no other process to take it.
       blocked = true;
       for (const untilMs = performance.now() + 1_500; performance.now() < untilMs; );
     });

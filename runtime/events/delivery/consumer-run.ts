@@ -21,7 +21,7 @@ const PARKING_BATCH = 200;
 /** Soonest another look for what stands above the horizon. */
 const PENDING_POLL_MS = 5;
 const FAILURE_PAUSE_MS = 250;
-/** Most time for handlers at work before a run begins anew. */
+/** Maximum time for running handlers before a superseded run restarts. */
 const SUPERSEDED_GRACE_MS = 5_000;
 /** Shortest time between two reads, unless there is known to be more. */
 const READ_GAP_MS = 2;
@@ -196,7 +196,9 @@ export class ConsumerRun implements Run {
     return this.#quietMs;
   }
 
-  /** Under a stream of single commits, each of which wakes, reads would otherwise follow one another without a break. */
+  /**
+   * Under a stream of single commits, each of which wakes, reads would otherwise follow one another without a break.
+   */
   async #spareTheServer(): Promise<void> {
     const gapMs = READ_GAP_MS - (time.nowMs() - this.#readMs);
     if (!this.#more && gapMs > 0) await sleep(gapMs);
@@ -219,7 +221,7 @@ export class ConsumerRun implements Run {
     this.#toPark.push({ entry: this.#window.admitAside(event), parked: { event, failure: undefined } });
   }
 
-  /** A handler that returns at once comes back here before the loop goes on: the loop serves it as well. */
+  /** A handler that returns synchronously re-enters here; the loop serves it as well. */
   #dispatch(): void {
     if (this.#dispatching) return;
     this.#dispatching = true;
@@ -365,8 +367,8 @@ export class ConsumerRun implements Run {
   }
 
   /**
-   * A process that stood still for longer than the lease, in a handler too, saves what it has done meanwhile: if nobody
-   * has taken over, it still has the lease. Else it would begin again with what made it stand still.
+   * A process that was blocked for longer than the lease, in a handler too, saves its progress: if no other process
+   * has taken over, it still has the lease. Otherwise it would start again with the event that blocked it.
    */
   async #saveBelated(): Promise<boolean> {
     const rest = this.#window.advance();

@@ -14,7 +14,7 @@ export interface ConsumerState {
   readonly holder: string | undefined;
   /** The lease was taken on another run of the server: it counts no more, and is free for its holder alone. */
   readonly superseded: boolean;
-  /** Nobody's lease on it is running. */
+  /** It has no unexpired lease. */
   readonly free: boolean;
 }
 
@@ -77,7 +77,7 @@ export interface InheritedAttempts {
   readonly alone: boolean;
 }
 
-/** What one look at a shard tells: consumers, and the processes that are alive with the handlers that they know. */
+/** The state of a shard in one query: consumers, and the live processes with the handlers that they know. */
 export interface ShardSurvey {
   readonly consumers: readonly ConsumerState[];
   readonly processes: readonly { readonly id: string; readonly handlers: readonly string[] }[];
@@ -142,7 +142,7 @@ export class ConsumerStore {
     };
   }
 
-  /** Takes a lease that nobody holds. Undefined if somebody was faster. */
+  /** Takes a free lease. Undefined if another process was faster. */
   async acquire(name: string, process: string, leaseMs: number): Promise<LeasedConsumer | undefined> {
     const { rows } = await this.#database.query({
       text: ACQUIRE,
@@ -179,9 +179,9 @@ export class ConsumerStore {
 
   /**
    * Moves the checkpoint, and renews the lease: the survey skips a row that is locked, as that of a busy consumer often
-   * is. False if the lease has been lost, or the checkpoint is not at `from`: a statement or COMMIT whose connection was
-   * cut may reach the server after its sender has given it up, under the same lease. `on`: the transaction that it is
-   * part of.
+   * is. False if the lease has been lost, or the checkpoint is not at `from`: a statement or COMMIT whose connection
+   * was cut may reach the server after its sender has given it up, under the same lease. `on`: the transaction that it
+   * is part of.
    */
   async checkpoint(
     { name, holder, fence }: Lease,
@@ -213,12 +213,12 @@ export class ConsumerStore {
     await this.#database.query({ text: FINISH, values: [name, holder, fence] });
   }
 
-  /** Gives a lease back. `waitingFor`: what keeps this process from going on, for those who look. */
+  /** Releases a lease. `waitingFor`: what blocks this process, for operators. */
   async release({ name, holder, fence }: Lease, waitingFor: string | undefined): Promise<void> {
     await this.#database.query({ text: RELEASE, values: [name, holder, fence, waitingFor ?? null] });
   }
 
-  /** Gives a lease back for good: nobody takes it until `resume`. */
+  /** Releases a lease and halts the consumer: no process takes it until `resume`. */
   async halt({ name, holder, fence }: Lease, reason: string): Promise<void> {
     await this.#database.query({ text: HALT, values: [name, holder, fence, reason] });
   }
@@ -307,8 +307,8 @@ SELECT
   (SELECT jsonb_agg(name) FROM renewed), eventlog.server_run()`;
 
 /**
- * Who gives a lease back is its holder no more. One that is still named has vanished, unless it is the one that asks, or
- * has been heard of since the lease ran out: a server that was down, or out of reach, ends leases and no process.
+ * Who gives a lease back is its holder no more. One that is still named has vanished, unless it is the one that asks,
+ * or has been heard of since the lease ran out: a server that was down, or out of reach, ends leases and no process.
  */
 const VANISHED = `(holder IS NOT NULL AND holder <> $2 AND NOT EXISTS (
   SELECT FROM eventlog.delivery_processes AS p WHERE p.id = holder AND p.heartbeat > leased_until))`;

@@ -80,7 +80,7 @@ describeOn('postgresql', 'An event that kills the process of its handler', (harn
         expect(await writer.rows("SELECT suspects FROM eventlog.consumers WHERE name = 'Deadly'")).toEqual([
           [{}],
         ]);
-        // A retry that it is asked for ends in the same way, and does not go on for ever.
+        // A requested retry ends in the same way, and does not repeat endlessly.
         await writer.events.deadLetters.retry({});
         deaths = 0;
         while (await live()) deaths += 1;
@@ -95,7 +95,7 @@ describeOn('postgresql', 'An event that kills the process of its handler', (harn
 });
 
 describeOn('postgresql', 'Attempts', (harness) => {
-  test('that have failed count on after a take-over, and begin anew when somebody asks for a retry', async () => {
+  test('that have failed count on after a take-over, and restart at zero on a requested retry', async () => {
     const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
     const healthy = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
     const writer = openLedger(healthy);

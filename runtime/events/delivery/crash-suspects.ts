@@ -5,7 +5,7 @@ import type { HeldLease } from './held-lease.js';
 
 /** Events that the holder of a lease that was lost may have had in memory: one of them may have killed it. */
 const WATCHED_EVENTS = 5_000;
-/** Failures are noted for so many events at a time; the attempts of more begin anew after a take-over. */
+/** Maximum number of events with stored failures; attempts of further events restart at zero after a take-over. */
 const MOST_NOTES = 100;
 
 /** What an event is parked with that has killed one process after the other. */
@@ -36,9 +36,9 @@ export function diedOf(
 }
 
 /**
- * Counts attempts where the process may die of them, and nowhere else: in the normal course no statement is spent on it,
- * nor when a process vanishes that had come further. After a lease was taken over from a holder that vanished where it
- * had begun, the events that it may have been at are watched: attempts are noted before they begin, many with one
+ * Counts attempts where the process may die of them, and nowhere else: in the normal course no statement is spent on
+ * it, nor when a process vanishes that had come further. After a lease was taken over from a holder that vanished where
+ * it had begun, the events that it may have been at are watched: attempts are noted before they begin, many with one
  * statement. Those that were under way when a process vanished are handled one at a time from then on, so that what
  * dies with them is not counted against their neighbours. Attempts that have failed are noted as well, so that they
  * count on after a take-over; failures that pass are not attempts.
@@ -78,7 +78,7 @@ export class CrashSuspects {
     this.#left -= 1;
   }
 
-  /** The log has been read to its end: what comes now, nobody has been at. */
+  /** The log has been read to its end: later events have never been attempted. */
   caughtUp(): void {
     this.#left = 0;
   }
@@ -133,7 +133,7 @@ export class CrashSuspects {
     this.#write().catch(() => {});
   }
 
-  /** The event is done with; if it is handled again, because somebody asks for it, its attempts begin anew. */
+  /** The event is settled. If it is handled again on request, its attempts restart at zero. */
   settled(eventId: string): void {
     if (this.#notes.size === 0) return;
     this.#watched.delete(eventId);
@@ -179,7 +179,7 @@ export class CrashSuspects {
     return noted;
   }
 
-  /** Those who come while a statement is under way share the next one. */
+  /** Calls during a statement share the next one. */
   #write(): Promise<boolean> {
     if (this.#next === undefined) {
       const next = this.#writing.then(() => {

@@ -71,7 +71,7 @@ export class DeliveryProcess {
     await atMost(Promise.all(this.#options.consumers.map(({ close }) => close?.())), FINISH_MS);
   }
 
-  /** Begins on shards that are new, ends on those that are gone, and listens anew where the connections are others. */
+  /** Starts delivery on new shards, stops it on removed ones, and listens again where connections were replaced. */
   async topologyChanged(changes: readonly TopologyChange[]): Promise<void> {
     await Promise.all(
       changes.map(async (change) => {

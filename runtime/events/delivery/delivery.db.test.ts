@@ -74,7 +74,7 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     expect([...versions.values()]).toEqual(accounts.map(() => expected));
   });
 
-  test('goes on behind the checkpoint after a restart', async () => {
+  test('continues after the checkpoint after a restart', async () => {
     const first: number[] = [];
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
     const ledger = deliver(
@@ -91,7 +91,7 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     expect([first, second]).toEqual([[2], [3]]);
   });
 
-  test('lets a handler that is slow or fails hold up nobody else', async () => {
+  test('does not let a slow or failing handler delay others', async () => {
     const quick: string[] = [];
     const ledger = await startLedger(harness, {
       handlers: [

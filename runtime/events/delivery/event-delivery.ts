@@ -29,7 +29,7 @@ export interface EventDeliveryOptions {
   readonly limits?: Partial<DeliveryLimits>;
   /** From 0 to 1, for the jitter of pauses. Default: the machine's. */
   readonly random?: () => number;
-  /** Told what operators should know. Default: standard error. */
+  /** Receives warnings for operators. Default: standard error. */
   readonly warn?: (message: string) => void;
 }
 
@@ -95,8 +95,8 @@ export class EventDelivery {
   }
 
   /**
-   * To be called after the databases have gone over to another topology: delivery begins on shards that are new, ends
-   * on those that are gone, and listens anew where the connections are others.
+   * To be called after a topology change of the databases: starts delivery on new shards, stops it on removed ones, and
+   * listens again where connections were replaced.
    *
    * @internal
    */
@@ -107,7 +107,7 @@ export class EventDelivery {
   /**
    * To be called after a commit of this process on this shard. Returns at once.
    *
-   * @param groups what was sent; what concerns no handler wakes nobody. Default: it may be anything
+   * @param groups the committed writes; writes without events for a handler wake none. Default: every handler is woken
    *
    * @internal
    */
@@ -125,8 +125,8 @@ export class EventDelivery {
   }
 
   /**
-   * Failovers of one shard that nobody has acknowledged, with what they have left behind on other shards. What was lost
-   * is gone: this is what can be known about it.
+   * Unacknowledged failovers of one shard, with the effects of lost events on other shards. Lost events
+   * cannot be recovered: this is what can be known about them.
    */
   failovers(shard: ShardIdentifier): Promise<readonly FailoverReport[]> {
     return this.#operations.failovers(shard);
@@ -142,7 +142,7 @@ export class EventDelivery {
     return this.#operations.resume(consumer, shard);
   }
 
-  /** Somebody has looked after the failovers of a shard. @returns how many there were */
+  /** Marks the failovers of a shard as handled. @returns how many there were */
   acknowledgeFailovers(shard: ShardIdentifier): Promise<number> {
     return this.#operations.acknowledgeFailovers(shard);
   }
@@ -167,8 +167,8 @@ export class EventDelivery {
   }
 
   /**
-   * Makes delivery go on after shards were restored on, or moved to, another server (EventEpochError). Make sure first
-   * that nobody writes to the old one any more. Needs the rights of the outbox's owner.
+   * Resumes delivery after shards were restored on, or moved to, another server (EventEpochError). Stop all writes to
+   * the old server first. Needs the rights of the outbox's owner.
    */
   rebase(shard?: ShardIdentifier): Promise<readonly Rebased[]> {
     return this.#operations.rebase(shard);

@@ -40,7 +40,7 @@ describeOn(
   'A failover shorter than a lease, to a standby without the last transactions',
   (harness) => {
     test.each(AT_WORK)(
-      'skips no event of the new server, and what is lost is told (a handler at work: %s)',
+      'skips no event of the new server, and reports what is lost (a handler at work: %s)',
       async (atWork) => {
         servers = await startReplicated('asynchronous');
         const { primary, standby } = servers;

@@ -2,7 +2,7 @@ import type { LoggedEvent } from '../log/event-record.js';
 
 /** What a standby may lack is seconds old. Retention drops what is older than a day. */
 const REMEMBERED_MS = 3_600_000;
-/** So many of the events handled last are remembered. */
+/** Number of handled events that are remembered. */
 const REMEMBERED_EVENTS = 1_000;
 
 /** The events that a handler has handled last: after a failover the log may lack some of them. */

@@ -124,7 +124,7 @@ describeOn('postgresql', 'A statement that reaches the server after it was given
     }
   });
 
-  test('moves a checkpoint once, and the run that sent it goes on from there', async () => {
+  test('moves a checkpoint once, and the run that sent it continues from there', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
     const ledger = openLedger(databases);
     const store = new ConsumerStore(databases.database(HERE));

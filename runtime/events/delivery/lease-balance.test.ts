@@ -44,7 +44,7 @@ describe('chooseLeases', () => {
     expect(settle({ p: ['A', 'B'] }, 5).get('p')).toEqual(['A', 'B']);
   });
 
-  test('shares among equals so that nobody has two more than another', () => {
+  test('shares among equals so that none has two more than another', () => {
     const counts = [...settle({ p: NAMES, q: NAMES, r: NAMES }, 20).values()].map(({ length }) => length);
     expect(counts).toEqual([2, 2, 2]);
   });

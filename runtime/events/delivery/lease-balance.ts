@@ -11,12 +11,12 @@ export interface LeaseSituation extends Omit<ShardSurvey, 'renewed' | 'serverRun
   readonly freeFor: ReadonlyMap<string, number>;
 }
 
-/** A consumer that is free for so many surveys is taken by whoever can, whatever its share. */
+/** A consumer that is free for this number of surveys is taken by any process that can run it, whatever its share. */
 const PATIENCE = 3;
 
 /**
- * Shares consumers among the processes that know their handlers: everybody takes up to a fair share at once, and the
- * rest after a while; whoever has two more than another process that could run one of them gives that one away. So
+ * Shares consumers among the processes that know their handlers: each takes up to a fair share at once, and the
+ * rest after a while. A process that has two more than another one that could run one of them releases that one. So
  * the numbers differ by one at most, and nothing moves when they do.
  */
 export function chooseLeases(situation: LeaseSituation): {
@@ -39,7 +39,7 @@ export function chooseLeases(situation: LeaseSituation): {
   return { acquire, release: acquire.length > 0 ? [] : surplus(situation, runnable) };
 }
 
-/** One consumer that somebody with much less to do could run, if there is one. */
+/** A consumer that a less loaded process could run, if there is one. */
 function surplus(
   { consumers, processes, held, process }: LeaseSituation,
   runnable: readonly ConsumerState[],

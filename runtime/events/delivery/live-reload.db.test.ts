@@ -61,7 +61,7 @@ describeOn('postgresql', 'Delivery under a live reload', (harness) => {
     expect(ledger.warnings).toEqual([]);
   });
 
-  test('listens anew where connections are others, and hears what is committed then', async () => {
+  test('listens again where connections were replaced, and hears what is committed then', async () => {
     const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
     const seen: string[] = [];
     const process = start(topology, seen);

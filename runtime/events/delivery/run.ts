@@ -23,9 +23,9 @@ export interface ConsumerRunOptions {
 /** Why a run has ended. */
 export type RunEnd =
   | { readonly kind: 'stopped' }
-  /** Somebody else has the lease now, or may have. */
+  /** Another process has the lease, or may have it. */
   | { readonly kind: 'lost' }
-  /** What this run has in memory does not fit the database any more: it is to begin anew from there. */
+  /** The memory of this run no longer matches the database: it must restart from the database. */
   | {
       readonly kind: 'superseded';
       /** Ids of the events that it has handled last, with effects of their own. */

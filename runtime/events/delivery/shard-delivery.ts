@@ -47,7 +47,7 @@ interface Held {
 
 /** Most time for handlers at work when a lease is given away to another process. */
 const HAND_OVER_GRACE_MS = 10_000;
-/** After it has given a consumer up, or away, this process leaves it to others for so long. */
+/** Time for which this process does not take a consumer again that it has released. */
 const WAITING_PAUSE_MS = 3_000;
 
 /** Delivery on one shard: keeps the leases of this process and runs what they stand for. */
@@ -111,7 +111,7 @@ export class ShardDelivery {
     this.#signal.notify();
   }
 
-  /** The shard's connections are others now: those that listen are made anew. */
+  /** The shard's connections were replaced: listens again on a new one. */
   databaseReplaced(): Promise<void> {
     return this.#wakeUp.listenAnew();
   }
@@ -133,7 +133,7 @@ export class ShardDelivery {
         if (!this.#registered) await this.#register();
         await this.#survey();
       } catch (error) {
-        // Somebody has closed the databases under us: there is nothing left to do.
+        // The databases were closed meanwhile: there is nothing left to do.
         if (isClosed(error)) return;
         this.#options.warn(`Delivery on shard ${this.shard}: ${messageOf(error)}`);
       }

@@ -13,12 +13,12 @@ import type { ConsumerRunOptions, Run, RunEnd } from './run.js';
 
 /** Most events in one transaction: it holds the snapshot horizon while it runs. */
 const GROUP = 200;
-/** A group is committed after so long even if it is not full. */
+/** A group is committed after this time even if it is not full. */
 const GROUP_MS = 50;
 const PENDING_POLL_MS = 5;
 const FAILURE_PAUSE_MS = 250;
 const PARKED_REFRESH_MS = 1_000;
-/** A handler that ignores the signal for so long is left behind, and its transaction with it. */
+/** A handler that ignores the signal for this time is abandoned together with its transaction. */
 const GIVE_UP_MS = 250;
 
 /** The lease was lost, or the checkpoint is elsewhere: the transaction must not commit. */
@@ -27,7 +27,7 @@ class Superseded extends Error {}
 /** A parked event was taken out by a transaction of which no answer came: this one must not commit. */
 class SettledBefore extends Error {}
 
-/** A handler's failure, told apart from the database's. */
+/** A failure of a handler, as opposed to one of the database. */
 class HandlerFailed extends Error {
   readonly event: LoggedEvent;
   readonly error: unknown;
@@ -363,7 +363,7 @@ export class TransactionalRun implements Run {
     return false;
   }
 
-  /** After a commit of unknown outcome the checkpoint itself tells it: the effects are where it is. */
+  /** After a commit of unknown outcome the checkpoint reveals it: checkpoint and effects commit together. */
   async #recover(error: unknown): Promise<void> {
     const { consumer, consumers, warn } = this.#options;
     if (error instanceof EventEpochError) this.#end = { kind: 'waiting', reason: error.message };

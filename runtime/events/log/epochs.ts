@@ -51,7 +51,7 @@ export class Epochs {
   check(systemIdentifier: string): void {
     const known = this.#epochs.at(-1)?.systemIdentifier;
     if (known === undefined || known === systemIdentifier) return;
-    // Somebody may have rebased since; the next attempt looks again.
+    // A rebase may have happened since; the next attempt reads the epochs again.
     this.#epochs = [];
     throw new EventEpochError(this.#database.shard.toString(), known, systemIdentifier);
   }

@@ -43,8 +43,8 @@ export interface EventEnvelope<Event extends ModelEvent<unknown> = ModelEvent<un
    */
   readonly transaction: Transaction;
   /**
-   * Runs an action exactly once for this event, whatever is redelivered: a repeat gets the first result. Calls are told
-   * apart by their number, so that they must come in the same order in each attempt; if they do not, name them.
+   * Runs an action exactly once for this event, despite redelivery: a repeat gets the first result. Calls are
+   * identified by their number, so they must come in the same order in each attempt. If they do not, name them.
    *
    * @throws what the action throws; its refusals and failures are not kept and happen again in the next attempt
    * @throws IdempotencyKeyReusedError if an earlier attempt has made this call with other params
@@ -59,7 +59,7 @@ export interface EventEnvelope<Event extends ModelEvent<unknown> = ModelEvent<un
 
 /** How an action is run from a handler. */
 export interface ExecuteOptions {
-  /** Tells the call apart from the event's others. 1 to 60 visible ASCII characters. Default: its number. */
+  /** Identifies the call among the calls of the event. 1 to 60 visible ASCII characters. Default: its number. */
   readonly name?: string;
   /** Deadline over all attempts, in milliseconds. Default: the executor's. */
   readonly timeoutMs?: number;
@@ -207,7 +207,7 @@ class Envelope implements EventEnvelope {
     }
   }
 
-  /** What tells a call from the others of this event. */
+  /** The identity of a call among the calls of this event. */
   #call(name: string | undefined): string {
     if (name !== undefined && !CALL_NAME.test(name)) {
       throw new ValidationError('A call has a name of 1 to 60 visible ASCII characters', { field: 'name' });

@@ -31,7 +31,7 @@ test('a commit with an event that a handler asks for concerns it, in whatever gr
   expect(interest.concerns([[planOf()], [planOf(), planOf(credited)]])).toBe(true);
 });
 
-test('one without events, or with those that nobody asks for, does not', () => {
+test('one without events, or with events of no handler, does not', () => {
   const expectation = {
     kind: 'expect',
     descriptor: accountModel as never,

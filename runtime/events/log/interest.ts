@@ -3,7 +3,7 @@ import { RecordedEvent } from '../../persistence/codec/recorded-event.js';
 import type { WriteGroup } from '../../persistence/shard-store.js';
 import type { HandlerDescriptor } from '../delivery/handler-descriptor.js';
 
-/** Says whether what was committed concerns any handler, so that a stream of commits that nobody asks for wakes nobody. */
+/** Whether a commit has events for a handler, so that other commits wake no handler. */
 export class Interest {
   readonly #eventClasses: ReadonlySet<unknown>;
 

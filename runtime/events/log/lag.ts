@@ -13,8 +13,8 @@ export interface ConsumerLag {
   /** The process that has the lease, if one has. */
   readonly holder: string | undefined;
   /**
-   * Why nobody can go on, such as an event of a version that no running process knows. Begins with `halted: ` where an
-   * operator has to resume it.
+   * Why no process can continue, such as an event of a version that no running process knows. Begins with `halted: ` if
+   * an operator has to resume it.
    */
   readonly waitingFor: string | undefined;
   /** Events of any type behind its checkpoint, counted up to 10,000. */
@@ -34,7 +34,7 @@ export interface ShardLag {
   readonly dueActions: number;
   /** Scheduled actions that were given up. */
   readonly failedActions: number;
-  /** Failovers that nobody has acknowledged: what the new server had not received is gone. */
+  /** Unacknowledged failovers: events that the new server had not received are lost. */
   readonly failovers: readonly Failover[];
   readonly consumers: readonly ConsumerLag[];
 }

@@ -139,7 +139,7 @@ function pageStatement(
   if (selection.model !== undefined) {
     conditions.push(`e.model_id = ${put(selection.model.id)}`, `e.model_name = ${put(selection.model.name)}`);
   }
-  // These do not bound the scan: a page looks at so many rows at most, however few of them are wanted.
+  // These do not bound the scan: a page reads at most `limit` rows, however few of them are wanted.
   const wanted: string[] = [];
   const oneOf = (names: readonly string[]): string =>
     `= ANY (${put(arrayLiteral(names.map(quoteElement)))}::text[])`;

@@ -53,7 +53,7 @@ describe('A ModelWindow', () => {
     );
   });
 
-  test('lets nobody else take a model that is being worked on', () => {
+  test('does not hand out a model that is being worked on', () => {
     const window = new ModelWindow();
     window.admit(eventAt(1, 'a'));
     window.admit(eventAt(2, 'a'));

@@ -21,13 +21,13 @@ export interface WindowEntry {
 export interface ModelQueue {
   readonly key: string;
   readonly entries: WindowEntry[];
-  /** Somebody works on it, or it pauses after a failure. */
+  /** A handler works on it, or it pauses after a failure. */
   busy: boolean;
 }
 
 /**
- * What lies between the checkpoint and the end of what was read: in log order for the checkpoint, and in one queue per
- * model for those who work on it. The checkpoint can follow only where everything before is done.
+ * The events between the checkpoint and the end of the read log: in log order for the checkpoint, and in one queue per
+ * model for the handlers. The checkpoint advances only to where all earlier events are done.
  */
 export class ModelWindow {
   /** In log order. */
@@ -66,7 +66,7 @@ export class ModelWindow {
     this.#places.push({ cursor, done: true });
   }
 
-  /** A model that nobody works on, taken for the caller; `giveBack` returns it. */
+  /** A free model, taken for the caller; `giveBack` returns it. */
   take(): ModelQueue | undefined {
     const queue = this.#ready.shift();
     if (queue !== undefined) queue.busy = true;
@@ -91,7 +91,9 @@ export class ModelWindow {
   }
 }
 
-/** How many events at the head of a queue may be handled at once: neither tried before nor watched, but for the first. */
+/**
+ * How many events at the head of a queue may be handled at once: neither tried before nor watched, but for the first.
+ */
 export function freshAtOnce(
   { entries }: ModelQueue,
   most: number,

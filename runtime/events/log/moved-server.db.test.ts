@@ -90,7 +90,7 @@ async function replicate(
 }
 
 describeOn('postgresql', 'A shard that was moved by logical replication', (harness) => {
-  test('delivers what was written before and after its rebase, although positions have started anew', async () => {
+  test('delivers what was written before and after its rebase, although positions have restarted', async () => {
     const versions: number[] = [];
     const handlers = [handlerOf('Followed', ({ modelVersion }) => void versions.push(modelVersion))];
     const before = await harness.makeShards({

@@ -14,7 +14,7 @@ export interface Rebased {
   /** Positions above this one belong to the epoch. */
   readonly afterPosition: number;
   /**
-   * Events that were written here below `afterPosition`, because the sequence of positions had started anew, and that
+   * Events that were written here below `afterPosition`, because the sequence of positions had restarted, and that
    * have got a position above it. They keep their ids.
    */
   readonly renumbered: number;
@@ -37,11 +37,11 @@ interface KnownEpoch {
 }
 
 /**
- * Makes delivery go on after the shard was restored on, or moved to, another server. Rows that were written elsewhere
- * are told apart from those written here: only the latter carry the id of the transaction that inserted them, and so
- * does the row of their action. Logical replication does not carry sequences, so the sequence of positions is advanced
- * beyond every row, and rows that were already written below the new epoch are renumbered. Writers wait meanwhile.
- * Needs the rights of the table's owner.
+ * Resumes delivery after the shard was restored on, or moved to, another server. Rows that were written elsewhere
+ * are distinguishable from rows written here: only the latter carry the id of the transaction that inserted them, and
+ * so does the row of their action. Logical replication does not carry sequences, so the sequence of positions is
+ * advanced beyond every row, and rows that were already written below the new epoch are renumbered. Writers wait
+ * meanwhile. Needs the rights of the table's owner.
  */
 export async function rebase(database: ShardDatabase): Promise<Rebased> {
   const manager = new TransactionManager(database);
@@ -107,7 +107,7 @@ async function readEpoch(query: Query): Promise<KnownEpoch> {
 async function highestForeign(query: Query, { afterPosition }: KnownEpoch): Promise<number | undefined> {
   const { rows } = await query(FOREIGN, [afterPosition]);
   if (typeof rows[0]?.[0] !== 'string') return undefined;
-  // Transaction ids of two servers may be the same by chance. The action tells, at the price of a look-up for each.
+  // Transaction ids of two servers may coincide. The row of the action decides, at the price of a look-up for each.
   const { rows: exact } = await query(FOREIGN_EXACT, [afterPosition]);
   return Number(exact[0]?.[0]);
 }

@@ -1,6 +1,6 @@
 import { type Timer, time } from '../../concurrency/time.js';
 
-/** Lets one loop sleep until somebody has something for it. A call while nobody waits is remembered. */
+/** Lets one loop sleep until it is notified. A notification without a waiter is remembered. */
 export class Signal {
   #pending = false;
   #wake: (() => void) | undefined;
@@ -10,7 +10,7 @@ export class Signal {
     this.#wake?.();
   }
 
-  /** Resolves at the next `notify`, at once if there was one since the last wait, or after so many milliseconds. */
+  /** Resolves at the next `notify`, at once if there was one since the last wait, or after `milliseconds`. */
   async wait(milliseconds: number): Promise<void> {
     if (!this.#pending) {
       let timer: Timer | undefined;

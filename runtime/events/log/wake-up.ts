@@ -5,9 +5,9 @@ import type { DeliveryLimits } from '../delivery/delivery-limits.js';
 
 /** Channel on which processes tell one another that something was committed. */
 const CHANNEL = 'fw_events';
-/** Others are told at most so often; what comes in between is covered by the next time. */
+/** Minimum interval between notifications; commits in between are covered by the next one. */
 const TELL_MS = 5;
-/** A notification of our own that is not here after so long will never come: there is a pooler in between. */
+/** If our own probe notification has not arrived after this time, a pooler in between drops notifications. */
 const PROBE_MS = 2_000;
 const RECONNECT_MS = 1_000;
 
@@ -19,7 +19,7 @@ export interface WakeUpTies {
 }
 
 /**
- * Finds out that something was committed. Within a process the executor says so; between processes a notification does,
+ * Detects commits. Within a process the executor reports them; between processes a notification does,
  * sent after the commit by a statement of its own: inside of the commit it would take a lock that all commits of the
  * server wait for in turn. Whatever is lost on the way is found by polling, which is quick where notifications are not
  * known to arrive.
@@ -54,7 +54,7 @@ export class WakeUp {
     return this.#trusted ? slowPollMs : fastPollMs;
   }
 
-  /** Whether there is anybody to tell. */
+  /** Sets whether other processes listen. */
   othersAreThere(others: boolean): void {
     this.#others = others;
   }
@@ -81,7 +81,7 @@ export class WakeUp {
     this.#ties.wake();
   }
 
-  /** Tells other processes, after a commit. Costs the committer nothing. */
+  /** Notifies other processes, after a commit. Does not delay the commit. */
   tellOthers(): void {
     if (!this.#others || this.#stopped || this.#database.kind === 'pglite') return;
     if (this.#telling) {
@@ -105,7 +105,7 @@ export class WakeUp {
       try {
         await this.#database.query({ text: NOTIFY, name: 'fw_notify', values: [''] });
       } catch {
-        // Whoever is not told finds out by polling.
+        // A process that gets no notification polls.
       }
       await sleep(TELL_MS);
     } while (this.#tellAgain && !this.#stopped);

@@ -97,7 +97,7 @@ export class ScheduleRun implements Run {
   async #execute(due: DueAction): Promise<void> {
     const { executor, schedules } = this.#options;
     try {
-      // What it was claimed with counts those who died of it.
+      // The stored attempts include those whose process died.
       if (due.attempts >= MAXIMUM_ATTEMPTS) throw new HandlerDied(due.attempts);
       const { actionClass, params } = this.#resolve(due);
       const configuration = ExecutionConfiguration.Builder.executionConfiguration().signal(

@@ -112,8 +112,8 @@ function isKnown(names: string, versions: string): string {
 }
 
 /**
- * One that is running belongs to a holder that is gone: the lease says so, and its key keeps it to one effect. It may
- * be what the holder died of, so it counts as an attempt, and it is tried alone; the one that was tried least comes
+ * One that is running belongs to a holder that is gone: its lease has expired, and its key limits it to one effect. It
+ * may have crashed the holder, so it counts as an attempt and is run alone; the one with the fewest attempts comes
  * first, so that those that were only near by are done before the culprit is given up.
  */
 const CLAIM = `WITH held AS MATERIALIZED (

@@ -20,14 +20,14 @@ interface Waiting {
   readonly go: () => void;
 }
 
-/** Turns of the event loop after which nobody who can go on has not. */
+/** Turns of the event loop after which every process that can continue has done so. */
 const QUIET_TURNS = 4;
 const STUCK_MS = 60_000;
-/** A call that waits for a lock of a process that stands at a gate: somebody else must go on. */
+/** A call that waits for a lock of a process at a gate: another process must continue. */
 const BLOCKED_MS = 200;
 
 /**
- * Interleaves processes, of which one at a time goes on, by a seed: each stops before each of its calls, behind each
+ * Interleaves processes by a seed, one running at a time: each stops before each of its calls, after each
  * answer and in each pause. Pauses take no time but that of a virtual clock.
  */
 export class SeededSchedule {

@@ -6,7 +6,7 @@ import { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { mortalDatabase } from './crashing-databases.js';
 
-/** Databases of one process, of which one shard is out of reach while `down` says so. */
+/** Databases of one process, of which one shard is unreachable while `down` returns true. */
 export function databasesWithout(
   topology: ShardingTopology,
   shard: ShardIdentifier,

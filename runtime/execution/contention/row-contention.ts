@@ -2,7 +2,9 @@ import type { ExecutionEnvironment } from '../../concurrency/execution-environme
 
 /** How long a row is left to another process, in milliseconds. Up to half of it is left out by chance. */
 const TURN_MS = 40;
-/** How long until a row is probed again after a probe failed: each lock attempt delays the process that has the turn. */
+/**
+ * How long until a row is probed again after a probe failed: each lock attempt delays the process that has the turn.
+ */
 const RETRY_MS = 12;
 /** A row without a request for this time is forgotten, in milliseconds. */
 const MEMORY_MS = 1_000;
@@ -29,8 +31,9 @@ interface ContendedRow {
  * Rows that another process changes as well. If both processes went on, each would undo the other's work, as only one
  * of two chains on a row can be applied. So they take turns, which are long in comparison with the cost of a change:
  *
- * - A process that has lost a row leaves it to the winner for a turn. Then one execution probes it, and the others follow
- *   when that one was applied. The probe waits for the row's lock: this lock attempt is what the other process notices.
+ * - A process that has lost a row leaves it to the winner for a turn. Then one execution probes it, and the others
+ *   follow when that one was applied. The probe waits for the row's lock: this lock attempt is what the other process
+ *   notices.
  * - A process that finds the row locked, and yet gets its chain applied, leaves the row to the other one for a turn.
  *
  * | | lost, yielded | probe lost | applied | turn over | probe | probe answered |

@@ -27,8 +27,8 @@ import { attemptPauseMs } from '../retry-policy.js';
 import type { ShardGateways } from '../shard-gateways.js';
 
 /**
- * What is known of a leg: `committed` and `void` (fenced: it can never be applied) are final. `not-applied`: there is no
- * trace of it so far. `unknown`: its shard could not be asked.
+ * What is known of a leg: `committed` and `void` (fenced: it can never be applied) are final. `not-applied`: there is
+ * no trace of it so far. `unknown`: its shard could not be asked.
  */
 export type LegStatus = AttemptOutcome | 'not-applied' | 'unknown';
 

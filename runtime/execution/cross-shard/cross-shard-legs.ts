@@ -32,8 +32,8 @@ const LEASE_MARGIN_MS = 2_000;
 const CLOSING_MS = 100;
 
 /**
- * Applies the legs of an allowed cross-shard plan, one after the other in staging order. The first leg opens an entry in
- * the journal, in its own transaction; the entry is closed before the caller is answered. Once a leg has committed,
+ * Applies the legs of an allowed cross-shard plan, one after the other in staging order. The first leg opens an entry
+ * in the journal, in its own transaction; the entry is closed before the caller is answered. Once a leg has committed,
  * nothing is retried. The execution leases the entry while it may be at work, so no other process finishes it.
  *
  * @returns what became of the first leg if that was not applied: nothing was written
@@ -73,7 +73,9 @@ async function failureOf(
   }
 }
 
-/** A shard transaction reported as not applied must never be applied later. If that is uncertain, the error states it. */
+/**
+ * A shard transaction reported as not applied must never be applied later. If that is uncertain, the error states it.
+ */
 async function partialError(
   plan: CrossShardPlan,
   committed: readonly LegOutcome[],

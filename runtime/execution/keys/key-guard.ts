@@ -92,8 +92,8 @@ export class KeyGuard {
 
   /**
    * Announces a plan's target and sends the plan. If certainly no part of it is applied, the target is
-   * forgotten again: the next attempt, or a later repeat, may choose another one. This does not apply if another execution announced
-   * the same target meanwhile: that plan may be under way, so the key stays bound to it.
+   * forgotten again: the next attempt, or a later repeat, may choose another one. This does not apply if another
+   * execution announced the same target meanwhile: that plan may be under way, so the key stays bound to it.
    */
   async sendAnnounced(claim: KeyClaim, actionId: string, send: () => Promise<LegResult>): Promise<LegResult> {
     await askHome(this, () => this.announce(claim, actionId));

@@ -33,7 +33,10 @@ export type Verdict =
   | { readonly kind: 'would-write' }
   /** `perform` staged nothing: nothing would be written. */
   | { readonly kind: 'nothing-staged' }
-  /** `perform` threw, or its plan is refused; `CrossShardException`, for instance, is `FW_CROSS_SHARD`; an error without a code is `UNKNOWN`. */
+  /**
+   * `perform` threw, or its plan is refused; `CrossShardException`, for instance, is `FW_CROSS_SHARD`; an error without
+   * a code is `UNKNOWN`.
+   */
   | { readonly kind: 'refused'; readonly code: string; readonly message: string };
 
 /** What would be written on one shard. */
@@ -86,7 +89,8 @@ export interface ExplainRequest<Params, Result> {
 
 /**
  * Runs `perform` and returns the effects that its plan would have. It reads committed data only, never what other
- * executions have staged, and sends only reads. Effects on idempotency keys and on the cross-shard journal are left out.
+ * executions have staged, and sends only reads. Effects on idempotency keys and on the cross-shard journal are left
+ * out.
  */
 export async function explainAction<Params, Result>(
   request: ExplainRequest<Params, Result>,

@@ -7,9 +7,9 @@ import { deadlineExceeded } from './execution-errors.js';
 import type { PerformRun } from './perform-run.js';
 
 /**
- * Authorizes the replay of a stored result like the first call, by the models as they are now: `perform` runs once more,
- * and what it stages is dropped. It may be refused by what the first call has changed, which says nothing about the
- * caller.
+ * Authorizes the replay of a stored result like the first call, by the models as they are now: `perform` runs once
+ * more, and what it stages is dropped. It may be refused by what the first call has changed, which says nothing about
+ * the caller.
  *
  * @param newRun makes a run that reads what is committed; called if the action has a rule
  * @throws ForbiddenError if the rule refuses the caller

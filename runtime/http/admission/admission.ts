@@ -54,7 +54,9 @@ const QUEUE: QueueTimes = { burstMs: 250, longestMs: 500, overloadedMs: 10 };
 const SWEEP_MS = 5;
 /** Lifetime of the best mean latency of all shards, in milliseconds. */
 const BEST_FOR_MS = 10_000;
-/** The event loop was busy for what is longer between two looks at the time; requests have not waited for places then. */
+/**
+ * The event loop was busy for what is longer between two looks at the time; requests have not waited for places then.
+ */
 const LONGEST_STEP_MS = 25;
 const LONGEST_RETURN_MS = 15_000;
 

@@ -5,9 +5,9 @@ const SHARE = 0.25;
 const LEAST_PER_SECOND = 20;
 
 /**
- * Computes `Retry-After` of refused clients: each gets a place in a queue that moves at a quarter of the rate at which requests
- * are completed. A fixed `Retry-After` would bring thousands of clients back at once, and the refusals alone would
- * take the processor.
+ * Computes `Retry-After` of refused clients: each gets a place in a queue that moves at a quarter of the rate at which
+ * requests are completed. A fixed `Retry-After` would bring thousands of clients back at once, and the refusals alone
+ * would take the processor.
  */
 export class ReturnTimes {
   readonly #longestMs: number;

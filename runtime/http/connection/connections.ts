@@ -17,7 +17,9 @@ const ARRIVE_WITHIN_MS = 1_000;
 const LOOK_EVERY_MS = 25;
 /** A turn of the event loop in which hardly anything happens, in milliseconds. */
 const QUIET_TURN_MS = 0.5;
-/** If no client has connected for this time, all of them wait for answers, in milliseconds: a busy client needs some. */
+/**
+ * If no client has connected for this time, all of them wait for answers, in milliseconds: a busy client needs some.
+ */
 const SETTLED_MS = 50;
 /** A closing server waits no longer for its clients to settle, in milliseconds: meanwhile nothing new is begun. */
 const SETTLE_WITHIN_MS = 1_000;

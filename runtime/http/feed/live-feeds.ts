@@ -60,8 +60,8 @@ export class LiveFeeds {
   }
 
   /**
-   * Answers with the events of a model behind a version, and with those that follow, until the client or the server ends
-   * it.
+   * Answers with the events of a model behind a version, and with those that follow, until the client or the server
+   * ends it.
    *
    * @throws HttpProblem if there are too many streams, or the server closes
    */

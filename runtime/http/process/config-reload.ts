@@ -9,7 +9,10 @@ import { errorFacts, type Logger } from '../../observability/logger.js';
 import { describeChange } from '../../sharding/topology-changes.js';
 import type { ProcessPort } from './process-port.js';
 
-/** How often the file is looked at, in milliseconds. Looking by name also sees a mounted file that is swapped as a whole. */
+/**
+ * How often the file is looked at, in milliseconds. Looking by name also sees a mounted file that is swapped as a
+ * whole.
+ */
 const LOOK_EVERY_MS = 1_000;
 
 export interface ConfigReload {

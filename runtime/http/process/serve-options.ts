@@ -14,8 +14,9 @@ import type { CustomRoutes, ServerPlugin } from '../server-plugin.js';
 /** What `serve` needs beside the application. The command line wins over the environment, and that over these. */
 export interface ServeSettings {
   /**
-   * Authenticates callers. `fixedPrincipal(name)`: all callers are the same principal. A function receives the databases
-   * and returns an authenticator that needs them. `fw.access` of the configuration wins if it configures authentication.
+   * Authenticates callers. `fixedPrincipal(name)`: all callers are the same principal. A function receives the
+   * databases and returns an authenticator that needs them. `fw.access` of the configuration wins if it configures
+   * authentication.
    */
   readonly authenticator: Authenticator | AuthenticatorFactory;
   /** Default `fw.config.yaml`. Overridden by `FW_CONFIG` and `--config`. */
@@ -63,13 +64,13 @@ export interface ServeSettings {
    */
   readonly relay?: boolean | readonly SinkDefinition[];
   /**
-   * Routes that also stream the events of a model, to clients that ask for `text/event-stream`: the path of a GET route,
-   * and its id parameter. `{ '/wallets/{walletId}/events': 'walletId' }`. Default none.
+   * Routes that also stream the events of a model, to clients that ask for `text/event-stream`: the path of a GET
+   * route, and its id parameter. `{ '/wallets/{walletId}/events': 'walletId' }`. Default none.
    */
   readonly feeds?: Readonly<Record<string, string>>;
   /**
-   * Path of `events.lock`: serves the schema of every version of every event at `/schemas/<event>/<version>.json`, where
-   * `dataschema` of CloudEvents points. Default: none are served.
+   * Path of `events.lock`: serves the schema of every version of every event at `/schemas/<event>/<version>.json`,
+   * where `dataschema` of CloudEvents points. Default: none are served.
    */
   readonly schemas?: string;
   /** Serve `/metrics` in the text format of Prometheus. Default true. */
@@ -78,7 +79,9 @@ export interface ServeSettings {
   readonly log?: Logger;
 }
 
-/** As `ServeSettings`, with the collaborators of the application's actions; they may be left out where there are none. */
+/**
+ * As `ServeSettings`, with the collaborators of the application's actions; they may be left out where there are none.
+ */
 export type ServeOptions<Collaborators = Record<never, never>> = ServeSettings &
   (Record<never, never> extends Collaborators
     ? { readonly collaborators?: Collaborators }

@@ -35,8 +35,8 @@ export function tableUpdates(model: ModelDescriptor): TableUpdates {
 
 /**
  * Chooses among few statements: each of them is prepared on each connection. Where all rows set the same columns, and
- * for the first such sets, these columns and nothing else. Otherwise all columns that any of its updates has set so far,
- * those that not every update sets with a flag for each row.
+ * for the first such sets, these columns and nothing else. Otherwise all columns that any of its updates has set so
+ * far, those that not every update sets with a flag for each row.
  */
 export class TableUpdates {
   readonly #codec: RowCodec;

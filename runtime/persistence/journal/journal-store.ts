@@ -46,7 +46,9 @@ export interface JournalStore {
   list(limit: number, options?: CallOptions): Promise<readonly JournalRow[]>;
   /** @throws DriverFailure */
   read(id: string, options?: CallOptions): Promise<JournalRow | undefined>;
-  /** The entry, for `owner` alone; undefined if it is closed, unknown or leased by another owner. @throws DriverFailure */
+  /**
+   * The entry, for `owner` alone; undefined if it is closed, unknown or leased by another owner. @throws DriverFailure
+   */
   lease(id: string, owner: string, holdMs: number, options?: CallOptions): Promise<JournalRow | undefined>;
   /** False if the entry is not `owner`'s any more. @throws DriverFailure */
   close(id: string, owner: string, end: JournalEnd, options?: CallOptions): Promise<boolean>;
@@ -54,7 +56,10 @@ export interface JournalStore {
   flag(id: string, owner: string, note: string, options?: CallOptions): Promise<boolean>;
   /** The number of open entries, and at most `limit` due ones. @throws DriverFailure */
   survey(limit: number, options?: CallOptions): Promise<JournalSurvey>;
-  /** Notes a failed attempt and gives the entry back. The next one is due after a pause that doubles. @throws DriverFailure */
+  /**
+   * Notes a failed attempt and gives the entry back. The next one is due after a pause that doubles. @throws
+   * DriverFailure
+   */
   failed(id: string, owner: string, message: string, options?: CallOptions): Promise<void>;
   /** Makes an entry due, flagged or not. False if it is closed or unknown. @throws DriverFailure */
   request(id: string, options?: CallOptions): Promise<boolean>;
@@ -62,6 +67,9 @@ export interface JournalStore {
   release(id: string, owner: string, options?: CallOptions): Promise<void>;
   /** What has become of attempts on this shard so far; those without a row are left out. @throws DriverFailure */
   outcomes(actionIds: readonly string[], options?: CallOptions): Promise<ReadonlyMap<string, AttemptOutcome>>;
-  /** Deletes at most `limit` entries that were closed as applied more than `retentionMs` ago. Returns their number. @throws DriverFailure */
+  /**
+   * Deletes at most `limit` entries that were closed as applied more than `retentionMs` ago. Returns their number.
+   * @throws DriverFailure
+   */
   purge(limit: number, retentionMs: number, options?: CallOptions): Promise<number>;
 }

@@ -26,8 +26,9 @@ const MAXIMUM_BATCH = 256;
 const MAXIMUM_IN_FLIGHT = 4;
 
 /**
- * Looks idempotency keys up on one shard. Alone, a look-up goes at once; what arrives while others are in flight is sent
- * as one statement, and never joins one that has been sent. Each ends at its own deadline, independent of its batch.
+ * Looks idempotency keys up on one shard. Alone, a look-up goes at once; what arrives while others are in flight is
+ * sent as one statement, and never joins one that has been sent. Each ends at its own deadline, independent of its
+ * batch.
  */
 export class KeyReader {
   readonly #database: ShardDatabase;

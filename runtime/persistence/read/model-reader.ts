@@ -54,9 +54,9 @@ const MAXIMUM_IN_FLIGHT = 2;
 const MAXIMUM_WAITING = 10_000;
 
 /**
- * Reads models of one class by id, or by one natural key, from one shard. What one turn of the event loop asks for, and what arrives while
- * reads are in flight, is sent as one statement. A read never joins a statement that has been sent, so it sees every
- * commit that was answered before it was asked.
+ * Reads models of one class by id, or by one natural key, from one shard. What one turn of the event loop asks for, and
+ * what arrives while reads are in flight, is sent as one statement. A read never joins a statement that has been sent,
+ * so it sees every commit that was answered before it was asked.
  */
 export class ModelReader {
   readonly #shard: ShardIdentifier;

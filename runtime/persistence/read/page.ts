@@ -44,7 +44,8 @@ export function encodeCursor(list: string, scope: CursorScope, lastKey: string):
 /**
  * The key inside a cursor, or undefined for the first page.
  *
- * @param pattern what a key looks like @throws ValidationError for anything that `encodeCursor` did not make for this list
+ * @param pattern what a key looks like @throws ValidationError for anything that `encodeCursor` did not make for this
+ *   list
  */
 export function decodeCursor(
   cursor: string | undefined,

@@ -129,7 +129,8 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
   }
 
   /**
-   * Runs a query on every shard at once, each with its own deadline. Shards that fail do not hide what the others found.
+   * Runs a query on every shard at once, each with its own deadline. Shards that fail do not hide what the others
+   * found.
    *
    * @param query called with read-only queries on one shard
    */

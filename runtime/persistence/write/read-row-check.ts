@@ -69,7 +69,10 @@ FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid JOIN pg_class AS t
 WHERE t.oid = to_regclass($1) AND c.relname = $2
   AND i.indisunique AND i.indimmediate AND coalesce(to_jsonb(i)->>'indnullsnotdistinct', 'false') = 'false'`;
 
-/** The violated constraint as the catalog describes it; undefined if a statement cannot evaluate it. @throws DriverFailure */
+/**
+ * The violated constraint as the catalog describes it; undefined if a statement cannot evaluate it. @throws
+ * DriverFailure
+ */
 export async function readRowCheck(
   database: ShardDatabase,
   model: ModelDescriptor,

@@ -18,9 +18,10 @@ const QUIET_STATEMENTS = 256;
 const ORDER = ['check', 'unique', 'reference'] as const;
 
 /**
- * Knows the constraints of one shard that refuse what callers want to write. One such row fails the whole statement that
- * it travels in, and finding the guilty plan takes several more. Once a constraint has refused a statement, those that
- * follow evaluate it before they write, and say which plans it refuses: such a plan then costs what an applied one does.
+ * Knows the constraints of one shard that refuse what callers want to write. One such row fails the whole statement
+ * that it travels in, and finding the guilty plan takes several more. Once a constraint has refused a statement, those
+ * that follow evaluate it before they write, and say which plans it refuses: such a plan then costs what an applied one
+ * does.
  */
 export class RefusingConstraints {
   readonly #database: ShardDatabase;

@@ -40,9 +40,9 @@ export interface Submission {
 /**
  * Sends the plans of one shard. Alone, a plan goes at once; what queues up while statements are in flight is sent as
  * one statement. Plans that depend on one another are folded into one group, which is applied as a whole. A statement
- * that fails is split until the guilty plan stands alone, and one that is too large until it is not. A group that was left out is sent once more by itself and
- * waits for locks, which distinguishes a stale version from a row that was merely locked; if it is stale and touches several
- * rows, it is unfolded and sent plan by plan.
+ * that fails is split until the guilty plan stands alone, and one that is too large until it is not. A group that was
+ * left out is sent once more by itself and waits for locks, which distinguishes a stale version from a row that was
+ * merely locked; if it is stale and touches several rows, it is unfolded and sent plan by plan.
  */
 export class ShardWriter {
   readonly #store: ShardStore;
@@ -165,8 +165,8 @@ export class ShardWriter {
   };
 
   /**
-   * Sends what can be sent. Settling a pending plan may call back here while plans are being taken out of the queue; then the
-   * queue is looked at once more at the end, so that no plan is taken twice.
+   * Sends what can be sent. Settling a pending plan may call back here while plans are being taken out of the queue;
+   * then the queue is looked at once more at the end, so that no plan is taken twice.
    */
   #sendNext(): void {
     this.#lookAgain = true;
@@ -226,8 +226,8 @@ export class ShardWriter {
   }
 
   /**
-   * Takes the first group that is to be sent by itself and need not wait for a row or a pending plan here; without those of its
-   * plans that cannot be applied any more.
+   * Takes the first group that is to be sent by itself and need not wait for a row or a pending plan here; without
+   * those of its plans that cannot be applied any more.
    */
   #takeApart(): readonly PlanGroup[] {
     let taken: readonly PlanGroup[] = [];
@@ -351,7 +351,9 @@ export class ShardWriter {
     for (const { expired, pending } of groups.flat()) if (expired) pending.settle(false);
   }
 
-  /** If all plans of a group touch one row, the first one's version is not there any more, and the others depend on it. */
+  /**
+   * If all plans of a group touch one row, the first one's version is not there any more, and the others depend on it.
+   */
   #stale(group: PlanGroup): void {
     const [first, ...others] = group;
     if (first === undefined) return;

@@ -7,15 +7,15 @@ export interface WritingLimits {
   /** Statements with fresh plans on their way at a time. Default 2. */
   readonly maximumInFlight: number;
   /**
-   * While a statement is on its way, another one is sent behind it once this number of plans wait, so that the server need not
-   * wait for them: fewer and larger statements cost less on both sides. It takes half of what the last statement
-   * carried, if that is more. Default 12.
+   * While a statement is on its way, another one is sent behind it once this number of plans wait, so that the server
+   * need not wait for them: fewer and larger statements cost less on both sides. It takes half of what the last
+   * statement carried, if that is more. Default 12.
    */
   readonly overlapFrom: number;
   /**
-   * While nothing is on its way, this number of plans is sent before the turn of the event loop that brings more of them is
-   * over: the server works on them while the others are still being performed, and from then on the two halves take
-   * turns. It takes half of what the last two statements carried, if that is more. Default 16.
+   * While nothing is on its way, this number of plans is sent before the turn of the event loop that brings more of
+   * them is over: the server works on them while the others are still being performed, and from then on the two halves
+   * take turns. It takes half of what the last two statements carried, if that is more. Default 16.
    */
   readonly aheadFrom: number;
   /** Statements that wait for a locked row at a time: one plan each, or one chain. Default 4. */

@@ -65,7 +65,7 @@ export function attributesOf(event: LoggedEvent, format: MessageFormat): Readonl
   };
 }
 
-/** A reference that tells shards apart: `/example.wallet/shards/1-0`. */
+/** A reference that identifies the shard: `/example.wallet/shards/1-0`. */
 export function sourceOf(namespace: string, { group, member }: ShardIdentifier): string {
   return `/${encodeURIComponent(namespace)}/shards/${group}-${member}`;
 }

@@ -32,7 +32,7 @@ export function walletProcess(databases: DatabaseRegistry, deliver: boolean, lea
     collaborators: {},
     deliver,
     delivery: { leaseMs, surveyMs: 50 },
-    // What tells of statements that fail is part of the plan here.
+    // Failing statements are part of the plan here.
     warn: () => {},
   });
 }
@@ -78,13 +78,16 @@ export interface Books {
   readonly balances: number;
   /** Left for a transfer that started here, and has not come back. */
   readonly sent: number;
-  /** Came from a transfer, wherever that started: counted by the actions that put it here, not by what transfers say. */
+  /**
+   * Came from a transfer, wherever that started: counted by the actions that put it here, not by what transfers say.
+   */
   readonly received: number;
 }
 
 /**
- * The books of a shard. As both counts are made where the money moves, `balances + sent - received` is the same in every
- * snapshot of every shard, whenever it is taken; the money in flight is what all shards have sent and none has received.
+ * The books of a shard. As both counts are made where the money moves, `balances + sent - received` is the same in
+ * every snapshot of every shard, whenever it is taken; the money in flight is what all shards have sent and none has
+ * received.
  */
 export async function readBooks(databases: DatabaseRegistry, shard: ShardIdentifier): Promise<Books> {
   const { rows } = await databases.database(shard).query({ text: BOOKS, values: [] });

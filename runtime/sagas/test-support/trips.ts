@@ -46,7 +46,7 @@ export class Trip extends Model<Trip, ShardedId<Trip>, TripState> {
     return new TripBuilder().from(this).with({ state, reason }).withEvent(new TripMoved(this.id)).build();
   }
 
-  /** As `to`, but nobody hears of it. */
+  /** As `to`, but without an event. */
   silentlyTo(state: TripState): Trip {
     return new TripBuilder().from(this).with({ state }).build();
   }

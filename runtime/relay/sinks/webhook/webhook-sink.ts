@@ -26,7 +26,10 @@ const MOST_ANSWER_BYTES = 65_536;
 const DEFERRING: ReadonlySet<number> = new Set([401, 403, 404, 405, 407, 408, 421, 423, 425, 429]);
 const GONE = 410;
 
-/** Posts each message to one URL, signed as Standard Webhooks describes. @throws ValidationError for a secret that does not fit */
+/**
+ * Posts each message to one URL, signed as Standard Webhooks describes. @throws ValidationError for a secret that does
+ * not fit
+ */
 export function webhookSink(options: WebhookOptions): RelaySink {
   return new WebhookSink(options);
 }
@@ -107,7 +110,7 @@ function outcomeOf({ status, headers }: Response): PublishOutcome {
   return { kind: 'deferred', reason };
 }
 
-/** An answer that goes on and on ends its connection. */
+/** An answer that is too long ends its connection. */
 async function drain({ body }: Response): Promise<void> {
   if (body === null) return;
   const reader = body.getReader();
