@@ -60,7 +60,7 @@ export interface AssemblyOptions<Collaborators> {
   readonly clock?: Clock;
   /**
    * Whether this process delivers events to handlers, drives sagas, runs scheduled actions and finishes cross-shard
-   * plans that a crash has left half done. Default true. With
+   * plans that a crash has left partially applied. Default true. With
    * false, another process has to.
    */
   readonly deliver?: boolean;
@@ -110,7 +110,7 @@ export interface Application {
   readonly events: EventDelivery;
   /** Changes that span several shards: how far they have come, and which are stuck. */
   readonly sagas: Sagas;
-  /** Cross-shard plans that a crash has left half done. */
+  /** Cross-shard plans that a crash has left partially applied. */
   readonly journal: CrossShardJournal;
   /** What this process does about retention, and what is known of it. */
   readonly retention: RetentionKeeper;

@@ -122,7 +122,7 @@ function typeProblem(type: TypeSchema): { readonly text: string; readonly hint: 
 }
 
 const UNION_HINT =
-  "JSON must tell the members of a union apart, by their kind (a text, a number, a list) or by a literal in each: `{ readonly kind: 'card'; ... } | { readonly kind: 'cash'; ... }`.";
+  "JSON must distinguish the members of a union, by their kind (a text, a number, a list) or by a literal in each: `{ readonly kind: 'card'; ... } | { readonly kind: 'cash'; ... }`.";
 
 function unionText(members: readonly TypeSchema[]): string {
   return members

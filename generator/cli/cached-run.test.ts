@@ -306,7 +306,7 @@ describe('--verify-cache', () => {
     const lines = project.read(RESULTS).split('\n');
     const body = lines.slice(4).join('\n').replace('"sharded":true', '"sharded":false');
     project.write(RESULTS, [...lines.slice(0, 3), contentHash(body), body].join('\n'));
-    expect((await generate('--verify-cache')).error).toContain('The cache holds another outline');
+    expect((await generate('--verify-cache')).error).toContain('The cached outline of the project differs');
   });
 
   test('finds results that are not what the sources say', async () => {

@@ -324,7 +324,7 @@ describe('init', () => {
     const { code, error } = await fwGen('init', folder, '--yes');
     expect({ code, error }).toEqual({
       code: 2,
-      error: expect.stringContaining('holds tsconfig.json already'),
+      error: expect.stringContaining('already contains tsconfig.json'),
     });
     expect(readdirSync(folder)).toEqual(['tsconfig.json']);
   });

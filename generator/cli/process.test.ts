@@ -159,7 +159,7 @@ describe('the compiled code of the compiler', () => {
     // Node.js itself would run into the ground with this one.
     ['has one bit that fell over', (kept) => kept.fill((kept[102] ?? 0) ^ 1, 102, 103)],
     ['is something else', () => Buffer.from('something else')],
-  ])('is made anew if it %s', (_what, damage) => {
+  ])('is rebuilt if it %s', (_what, damage) => {
     expect(generateAnew().status).toBe(0);
     const whole = readFileSync(stored()).length;
     writeFileSync(stored(), damage(readFileSync(stored())));

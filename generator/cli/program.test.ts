@@ -104,5 +104,5 @@ test('a bug of the program ends with 3 and asks for a report', async () => {
     error: (line: string) => error.push(line),
   };
   expect(await run(['generate', '--config', configure('orders')], output, { version: '1.2.3' })).toBe(3);
-  expect(error.join('\n')).toContain('This is a bug of fw-gen');
+  expect(error.join('\n')).toContain('This is a bug in fw-gen');
 });

@@ -116,7 +116,7 @@ function readAt(file: string, offset: number, length: number): string {
   }
 }
 
-/** Two processes at once write over each other: hashes tell whose text it is. */
+/** Two processes at once write over each other: the hashes detect it. */
 function writeAt(file: string, bytes: Buffer, offset: number): void {
   const descriptor = openSync(file, 'r+');
   try {

@@ -58,7 +58,7 @@ test(
 );
 
 test('--watch reports that it has started, also where nothing has to be written', async () => {
-  expect(info[0]).toMatch(/^Watching the sources that .*fw\.config\.yaml names\. Ctrl\+C ends\.$/);
+  expect(info[0]).toMatch(/^Watching the sources of .*fw\.config\.yaml\. Ctrl\+C stops\.$/);
   stop.abort();
   expect(await running).toBe(0);
   info.length = 0;

@@ -54,7 +54,7 @@ function indexName(table: string, columns: readonly string[]): string {
   return `${head}_${hash}_key`;
 }
 
-/** FNV-1a, 32 bits: it only has to tell apart the few long names of one database. */
+/** FNV-1a, 32 bits: it only has to distinguish the few long names of one database. */
 function shortHash(text: string): string {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;

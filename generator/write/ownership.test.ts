@@ -109,6 +109,6 @@ describe('after a merge conflict', () => {
   });
 });
 
-test('--clean writes every file anew', async () => {
+test('--clean rewrites every file', async () => {
   expect((await generate('--clean')).info).toMatch(/^5 files written, 0 unchanged/);
 });

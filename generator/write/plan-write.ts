@@ -32,7 +32,7 @@ export interface PlanRequest {
   readonly emitted: EmittedFiles;
   /** Replace files that were edited, or that we did not write. Default false. */
   readonly force?: boolean;
-  /** Write files anew that are right already. Default false. */
+  /** Rewrite files that are already up to date. Default: false. */
   readonly clean?: boolean;
 }
 
@@ -100,7 +100,7 @@ function planFile(
   return state === 'edited' ? edited(path) : foreign(path);
 }
 
-/** Whether a file is as a run left it. Without a manifest only the header can tell. */
+/** Whether a file is as a run left it. Without a manifest only the header shows it. */
 function ownershipOf(
   manifest: Manifest | undefined,
   name: string,

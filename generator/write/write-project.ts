@@ -15,7 +15,7 @@ export interface WriteOptions {
   readonly dryRun?: boolean;
   /** Replace files that were edited by hand or that we did not write. Default false. */
   readonly force?: boolean;
-  /** Write every file anew. Default false. */
+  /** Rewrite every file. Default: false. */
   readonly clean?: boolean;
 }
 

@@ -105,7 +105,7 @@ export class ApiKeyStore {
   }
 }
 
-/** Whether this is the secret of the key, in a time that does not tell how much of it is right. */
+/** Whether this is the secret of the key, in constant time. */
 export function isSecretOf(key: StoredApiKey, hash: Buffer): boolean {
   return key.hash.length === hash.length && timingSafeEqual(key.hash, hash);
 }

@@ -10,8 +10,8 @@ export interface ActionDescriptor<Params = never, Result = unknown> {
   /** Version of the shape of its params, as they are stored to be run later. Default 1. */
   readonly version?: number;
   /**
-   * Turns stored params of older versions into those of the next: the first one turns version 1 into version 2. Default:
-   * the class's static `upcasters`, if it has any.
+   * Turns stored params of older versions into those of the next: the first one turns version 1 into version 2.
+   * Default: the class's static `upcasters`, if it has any.
    */
   readonly upcasters?: readonly Upcaster[];
   /** How a result is kept for a repeated key: absent for an action without a result. */
@@ -20,7 +20,7 @@ export interface ActionDescriptor<Params = never, Result = unknown> {
   readonly create: () => Action<Params, Result>;
 }
 
-/** What an action returns, as far as the generator could tell. */
+/** What an action returns, as far as the generator knows. */
 export type ResultType =
   | { readonly kind: 'void' }
   /** One model, kept as its row. */

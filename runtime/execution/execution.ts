@@ -73,7 +73,7 @@ export class Execution<Params, Result> {
       failure = error;
       throw error;
     } finally {
-      report.tell(onReport, failure);
+      report.notify(onReport, failure);
     }
   }
 

@@ -55,8 +55,8 @@ const LAG_PATIENCE_MS = 2_000;
 export function createMetrics(sources: MetricsSources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const tellOfShards = addShardMetrics(registry);
-  const tellOfJournal = sources.journal === undefined ? undefined : addJournalMetrics(registry);
+  const updateShards = addShardMetrics(registry);
+  const updateJournal = sources.journal === undefined ? undefined : addJournalMetrics(registry);
   if (sources.lag !== undefined) addDeliveryMetrics(registry, latest(sources.lag));
   if (sources.sinks !== undefined) addSinkMetrics(registry, sources.sinks);
   if (sources.retention !== undefined) addRetentionMetrics(registry, sources.retention);
@@ -64,9 +64,9 @@ export function createMetrics(sources: MetricsSources): Metrics {
   const watched: ((statistics: readonly ShardStatistics[]) => void)[] = [];
   const render = async (): Promise<string> => {
     const statistics = sources.statistics();
-    tellOfShards(statistics);
+    updateShards(statistics);
     for (const update of watched) update(statistics);
-    tellOfJournal?.(sources.journal?.() ?? []);
+    updateJournal?.(sources.journal?.() ?? []);
     return registry.metrics();
   };
   const watchAdmission = (admission: () => HttpAdmission): void => {
@@ -161,7 +161,7 @@ function addJournalMetrics(registry: Registry): (statistics: readonly JournalSta
   const registers = [registry];
   const entries = new Gauge({
     name: 'fw_journal_entries',
-    help: 'Cross-shard plans that are half done: open ones will be finished, flagged ones wait for people',
+    help: 'Partially applied cross-shard plans: open ones are finished automatically, flagged ones need an operator',
     labelNames: ['shard', 'state'],
     registers,
   });

@@ -1,2 +1,2 @@
-/** Whether an attempt was applied, now and for ever. */
+/** Whether an attempt was applied; final. */
 export type AttemptOutcome = 'committed' | 'void';

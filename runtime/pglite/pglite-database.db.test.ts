@@ -71,7 +71,7 @@ describe('The lock of a directory', () => {
     const lock = await DirectoryLock.acquire(directory);
     const [own] = readdirSync(directory);
     const [prefix, , identity, ...rest] = String(own).split('.');
-    if (identity === '0') return; // This system does not tell when a process started.
+    if (identity === '0') return; // This system does not report the start time of a process.
     lock.release();
     writeFileSync(join(directory, [prefix, process.ppid, `${identity}9`, ...rest].join('.')), '');
     (await DirectoryLock.acquire(directory)).release();

@@ -263,7 +263,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   }
 
   #answered(rows: Rows): void {
-    this.#tellTimes();
+    this.#reportTimes();
     const doubt = this.#doubt();
     const call = this.#endCall();
     if (call === undefined) return;
@@ -289,7 +289,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   }
 
   /** The commit is what comes after the execution. */
-  #tellTimes(): void {
+  #reportTimes(): void {
     const { caller, sent } = this.#call ?? {};
     const executedAt = sent?.run.executedAt;
     if (executedAt === undefined) return;

@@ -70,7 +70,7 @@ describeOn('postgresql', 'A database on a server', (harness) => {
     expect(await pidOf(database)).not.toBe(pid);
   });
 
-  it('cannot tell what became of a statement whose connection was terminated', async () => {
+  it('does not know the outcome of a statement whose connection was terminated', async () => {
     const database = databases.open(await databases.source());
     const failure = await failureOf(
       database.query(statement('select pg_terminate_backend(pg_backend_pid())')),
@@ -79,7 +79,7 @@ describeOn('postgresql', 'A database on a server', (harness) => {
     expect((await database.query(statement('select 1'))).rows).toEqual([[1]]);
   });
 
-  it('cannot tell what became of a statement whose connection was cut', async () => {
+  it('does not know the outcome of a statement whose connection was cut', async () => {
     const [database, proxy] = await databases.proxied();
     await pidOf(database);
     const failure = failureOf(database.query(statement('select pg_sleep(5)')));

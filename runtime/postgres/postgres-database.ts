@@ -79,7 +79,7 @@ class Opener {
   }
 }
 
-/** Systems that cannot tell refuse the setting, and so the connection. */
+/** Some systems refuse the setting, and so the connection. */
 function isAboutCheck(error: unknown): boolean {
   return (
     error instanceof DriverFailure && error.sqlState !== undefined && error.message.includes(CONNECTION_CHECK)

@@ -50,7 +50,7 @@ export class PostgresListener implements NotificationSubscription {
     try {
       await this.#run({ text: 'SELECT 1', values: [] });
     } catch {
-      // The connection is gone, and the listener was told so.
+      // The connection is gone, and the listener was notified.
       time.clearInterval(this.#timer);
     }
   }

@@ -34,7 +34,7 @@ export interface RunManner {
   readonly prepared: Prepared | undefined;
   /** A statement to run before, in the same implicit transaction; its result is not read. */
   readonly prelude: string | undefined;
-  /** Whether to tell the execution from the commit that follows it. */
+  /** Whether to time the execution separately from the commit that follows it. */
   readonly isTimed: boolean;
 }
 

@@ -2,7 +2,7 @@ import { outside } from '../concurrency/outside.js';
 
 interface Listening {
   readonly listeners: Set<() => void>;
-  readonly tell: () => void;
+  readonly notify: () => void;
 }
 
 const listening = new WeakMap<AbortSignal, Listening>();
@@ -14,24 +14,24 @@ const listening = new WeakMap<AbortSignal, Listening>();
  * @returns ends it; may be called more than once
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
-  const { listeners, tell } = listening.get(signal) ?? listenTo(signal);
+  const { listeners, notify } = listening.get(signal) ?? listenTo(signal);
   listeners.add(listener);
   return () => {
     if (!listeners.delete(listener) || listeners.size > 0) return;
-    signal.removeEventListener('abort', tell);
+    signal.removeEventListener('abort', notify);
     listening.delete(signal);
   };
 }
 
 function listenTo(signal: AbortSignal): Listening {
   const listeners = new Set<() => void>();
-  const tell = (): void => {
+  const notify = (): void => {
     outside(() => {
       for (const listener of [...listeners]) listener();
     });
   };
-  const started = { listeners, tell };
+  const started = { listeners, notify };
   listening.set(signal, started);
-  signal.addEventListener('abort', tell, { once: true });
+  signal.addEventListener('abort', notify, { once: true });
   return started;
 }

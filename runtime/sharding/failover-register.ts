@@ -62,7 +62,7 @@ export class FailoverRegister {
   }
 }
 
-/** The timeline of `eventlog.server_run()`; '' where the server does not tell it. */
+/** The timeline of `eventlog.server_run()`; '' if the server does not report it. */
 export function timelineOf(serverRun: string): string {
   return serverRun.split('/', 1)[0] ?? '';
 }

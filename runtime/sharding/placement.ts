@@ -36,7 +36,7 @@ export interface PlacementSettings {
   readonly random?: () => number;
 }
 
-/** A member that is slow to tell its size is left out rather than waited for. */
+/** A member that does not report its size in time is skipped. */
 const SIZE_TIMEOUT_MS = 1_000;
 const SIZES_AT_ONCE = 8;
 
@@ -126,7 +126,7 @@ export class Placement {
     const known = members.filter(({ shard }) => sizes.has(shard));
     const [smallest] = known.sort((a, b) => (sizes.get(a.shard) ?? 0) - (sizes.get(b.shard) ?? 0));
     if (smallest === undefined)
-      throw new ShardUnavailableError(`(${group}, any)`, 'no member tells its size');
+      throw new ShardUnavailableError(`(${group}, any)`, 'no member reports its size');
     return smallest.shard;
   }
 

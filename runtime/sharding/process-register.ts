@@ -49,13 +49,13 @@ export class ProcessRegister {
   /** To be called when the process begins to serve, and when it has gone over to another topology. */
   runs(topology: ShardingTopology): void {
     this.#topology = topologyFingerprint(topology);
-    this.#tell();
-    this.#timer ??= time.setInterval(() => this.#tell(), HEARTBEAT_MS).unref();
+    this.#publish();
+    this.#timer ??= time.setInterval(() => this.#publish(), HEARTBEAT_MS).unref();
   }
 
   /** To be called when a shard was taken into service, or out of it. */
   changed(): void {
-    if (this.#timer !== undefined) this.#tell();
+    if (this.#timer !== undefined) this.#publish();
   }
 
   /** Takes the row away. If the default shard does not answer, the process ends all the same and the row expires. */
@@ -66,7 +66,7 @@ export class ProcessRegister {
     await Promise.race([gone, sleep(PATIENCE_MS, { ref: false })]);
   }
 
-  #tell(): void {
+  #publish(): void {
     this.#last = this.#last.then(() => {
       const withheld = JSON.stringify(this.#withheld());
       return this.#send(TELL, [this.#id, this.#name, this.#topology, withheld]);

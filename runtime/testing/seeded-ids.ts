@@ -21,7 +21,7 @@ export function seededIds(seed: number, clock: Clock = new VirtualClock()): () =
   return () => uuid7.reset();
 }
 
-/** Marsaglia's xorshift with 32 bits of state: enough to tell ids apart, no good for secrets. */
+/** Marsaglia's xorshift with 32 bits of state: enough for distinct ids, unsuitable for secrets. */
 function seededBytes(seed: number): () => number {
   // The state must not be 0, and small seeds must not give similar sequences: the product spreads their bits.
   let state = Math.imul(seed ^ 0x5bd1e995, 0x9e3779b1) | 1;

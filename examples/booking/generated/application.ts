@@ -62,35 +62,35 @@ import { roomNightModel } from './room-night.js';
 import type { BookingConfirmedEventUpcasters } from './versions.js';
 
 declare module '../models/booking.js' {
-  /** Tells models of one shape apart. */
+  /** Distinguishes models of the same shape. */
   interface Booking {
     readonly [modelType]?: 'Booking';
   }
 }
 
 declare module '../models/hotel.js' {
-  /** Tells models of one shape apart. */
+  /** Distinguishes models of the same shape. */
   interface Hotel {
     readonly [modelType]?: 'Hotel';
   }
 }
 
 declare module '../models/member.js' {
-  /** Tells models of one shape apart. */
+  /** Distinguishes models of the same shape. */
   interface Member {
     readonly [modelType]?: 'Member';
   }
 }
 
 declare module '../models/payment.js' {
-  /** Tells models of one shape apart. */
+  /** Distinguishes models of the same shape. */
   interface Payment {
     readonly [modelType]?: 'Payment';
   }
 }
 
 declare module '../models/room-night.js' {
-  /** Tells models of one shape apart. */
+  /** Distinguishes models of the same shape. */
   interface RoomNight {
     readonly [modelType]?: 'RoomNight';
     readonly [modelKeys]?: Pick<RoomNight, 'hotelId' | 'night'>;

@@ -45,14 +45,14 @@ import { TransferRepository, transferModel } from './transfer.js';
 import { walletModel } from './wallet.js';
 
 declare module '../models/transfer.js' {
-  /** Tells models of one shape apart. */
+  /** Distinguishes models of the same shape. */
   interface Transfer {
     readonly [modelType]?: 'Transfer';
   }
 }
 
 declare module '../models/wallet.js' {
-  /** Tells models of one shape apart. */
+  /** Distinguishes models of the same shape. */
   interface Wallet {
     readonly [modelType]?: 'Wallet';
   }

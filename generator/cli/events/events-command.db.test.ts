@@ -90,7 +90,7 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
 
     broken = false;
     const retried = await events('dead-letters', 'retry', '--handler', 'Letters');
-    expect([retried.code, retried.info]).toEqual([0, expect.stringContaining('1 models are to be resumed')]);
+    expect([retried.code, retried.info]).toEqual([0, expect.stringContaining('1 models will be resumed')]);
     await until(() => seen.length === 2);
     expect(seen).toEqual([2, 3]);
 
@@ -254,13 +254,13 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
 
 const WRONG: readonly (readonly [line: string, message: string])[] = [
   ['lag --shard nowhere', 'There is no shard nowhere'],
-  ['dead-letters retry', 'Say what to try again'],
-  ['dead-letters discard --all', 'Say whose events'],
+  ['dead-letters retry', 'Pass what to retry'],
+  ['dead-letters discard --all', 'Pass the handler'],
   ['dead-letters show x', 'x is not the id of an event'],
-  ['replay Letters', 'Say what to begin with'],
-  ['replay Letters --from yesterday', 'Write a day'],
+  ['replay Letters', 'Pass a start'],
+  ['replay Letters --from yesterday', 'Expected a date'],
   ['replay Letters --position 1', 'A position belongs to one shard'],
-  ['replay Nobody --from 2026-01-01', 'Nobody has no checkpoint on any shard'],
+  ['replay Missing --from 2026-01-01', 'Missing has no checkpoint on any shard'],
   ['schedules cancel x', 'x'],
   ['lags', 'Did you mean lag?'],
 ];

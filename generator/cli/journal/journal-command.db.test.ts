@@ -58,7 +58,7 @@ describeOn('postgresql', 'fw-gen journal', (harness) => {
     recovery.start();
   }
 
-  test('lists and shows what is half done, and has it finished', async () => {
+  test('lists, shows and finishes partially applied plans', async () => {
     const { opened, to, id } = await halfDone();
     const list = await journal('list');
     expect(list.code).toBe(1);
@@ -95,7 +95,7 @@ describeOn('postgresql', 'fw-gen journal', (harness) => {
     expect(await opened.balance(to)).toBe('6');
   });
 
-  test('does not count what an execution is working on as half done', async () => {
+  test('does not count the plan of a running execution as partially applied', async () => {
     const { opened, id } = await halfDone();
     await opened.gateways.gateway(HERE).journal.lease(id, UNKNOWN, 600_000);
     const { code, info } = await journal('list');

@@ -47,7 +47,7 @@ describeOn('postgresql', 'fw-gen keys', (harness) => {
     writeFileSync(config, topologyYaml(await harness.makeTopology({ shards: [HERE], migrations: [] })));
     const create = (...argv: readonly string[]): Promise<Ran> => keys('create', '--principal', 'x', ...argv);
     expect((await create('--claims', '[]')).error).toContain('--claims must be a JSON object');
-    expect((await create('--expires', 'soon')).error).toContain('"soon" is no date');
+    expect((await create('--expires', 'soon')).error).toContain('"soon" is not a date');
     expect((await keys('create', '--principal', 'fw:operator')).code).not.toBe(0);
   });
 });

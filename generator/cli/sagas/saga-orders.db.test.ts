@@ -86,7 +86,7 @@ describeOn('postgresql', 'fw-gen sagas', (harness) => {
     await isStuck(opened, id, 'parked');
     broken = false;
     const { code, info } = await sagas('retry', id);
-    expect([code, info]).toEqual([0, expect.stringContaining(`${id} is tried again`)]);
+    expect([code, info]).toEqual([0, expect.stringContaining(`${id} is retried`)]);
     await until(async () => (await opened.sagas.show(id)).state === 'ENDED');
     const trail = await rows(HERE, "SELECT principal FROM eventlog.actions WHERE name = 'Saga.retry'");
     expect(trail).toEqual([['alice']]);
@@ -128,7 +128,7 @@ describeOn('postgresql', 'fw-gen sagas', (harness) => {
     const { code, error } = await sagas('abandon', id, '--note', 'x', '--wait', '0', '--as', 'ada');
     expect([code, error]).toEqual([
       1,
-      expect.stringContaining('a process that serves and delivers has to run'),
+      expect.stringContaining('no server process with event delivery took the order'),
     ]);
     const orders = await rows(
       HERE,

@@ -1,6 +1,6 @@
 /** Time limits of delivery, in milliseconds. */
 export interface DeliveryLimits {
-  /** A lease that is not renewed for so long is free for others. Default 5,000. */
+  /** A lease that is not renewed for this time is free, in milliseconds. Default: 5,000. */
   readonly leaseMs: number;
   /** How often leases are renewed and looked for. Default 1,000. */
   readonly surveyMs: number;

@@ -33,7 +33,7 @@ export class DeliveryProcess {
   readonly #options: DeliveryProcessOptions;
   readonly #limits: DeliveryLimits;
   readonly #shards = new Map<ShardIdentifier, ShardDelivery>();
-  readonly #tellers = new Map<ShardIdentifier, WakeUp>();
+  readonly #wakeUps = new Map<ShardIdentifier, WakeUp>();
   /** Identity among all processes while delivery runs. */
   #process: string | undefined;
 
@@ -60,12 +60,12 @@ export class DeliveryProcess {
     this.#process = undefined;
     const shards = [...this.#shards.values()];
     this.#shards.clear();
-    const tellers = [...this.#tellers.values()];
-    this.#tellers.clear();
+    const wakeUps = [...this.#wakeUps.values()];
+    this.#wakeUps.clear();
     for (const { stopping } of this.#options.consumers) stopping?.();
     const stopped = [
       ...shards.map((shard) => shard.stop(graceMs)),
-      ...tellers.map((teller) => teller.stop()),
+      ...wakeUps.map((wakeUp) => wakeUp.stop()),
     ];
     await atMost(Promise.all(stopped), graceMs + FINISH_MS);
     await atMost(Promise.all(this.#options.consumers.map(({ close }) => close?.())), FINISH_MS);
@@ -89,7 +89,7 @@ export class DeliveryProcess {
     const delivery = this.#shards.get(shard);
     if (delivery !== undefined) delivery.committed();
     else if (this.#options.consumers.length > 0 && this.#options.databases.has(shard))
-      this.#teller(shard).tellOthers();
+      this.#wakeUp(shard).notifyOthers();
   }
 
   wakeAll(): void {
@@ -109,21 +109,21 @@ export class DeliveryProcess {
   }
 
   async #leave(shard: ShardIdentifier): Promise<void> {
-    const [delivery, teller] = [this.#shards.get(shard), this.#tellers.get(shard)];
+    const [delivery, wakeUp] = [this.#shards.get(shard), this.#wakeUps.get(shard)];
     this.#shards.delete(shard);
-    this.#tellers.delete(shard);
-    await Promise.all([delivery?.stop(0), teller?.stop()]);
+    this.#wakeUps.delete(shard);
+    await Promise.all([delivery?.stop(0), wakeUp?.stop()]);
   }
 
   /** For a process that commits and does not deliver. */
-  #teller(shard: ShardIdentifier): WakeUp {
-    let teller = this.#tellers.get(shard);
-    if (teller === undefined) {
+  #wakeUp(shard: ShardIdentifier): WakeUp {
+    let wakeUp = this.#wakeUps.get(shard);
+    if (wakeUp === undefined) {
       const ties = { wake: () => {}, isNeeded: () => false, warn: this.#options.warn };
-      teller = new WakeUp(this.#options.databases.database(shard), this.#limits, ties);
-      teller.othersAreThere(true);
-      this.#tellers.set(shard, teller);
+      wakeUp = new WakeUp(this.#options.databases.database(shard), this.#limits, ties);
+      wakeUp.othersAreThere(true);
+      this.#wakeUps.set(shard, wakeUp);
     }
-    return teller;
+    return wakeUp;
   }
 }

@@ -103,7 +103,7 @@ export class ShardDelivery {
   /** Something was committed here by this process: others may hold leases and know nothing of it. */
   committed(): void {
     this.wake();
-    this.#wakeUp.tellOthers();
+    this.#wakeUp.notifyOthers();
   }
 
   /** Looks for leases at once. */

@@ -90,7 +90,7 @@ function otherParams(handler: string, action: string, call: string, eventId: str
   return (
     `${handler} has started ${action} before with other params, as ${call} for event ${eventId}. Each attempt must make ` +
     'the same calls in the same order with the same params: take them from the event, not from what may change ' +
-    'meanwhile, and tell calls apart by { name } where their order may differ. If the first call is the right one, make ' +
+    'meanwhile, and identify calls by { name } if their order may differ. If the first call is the right one, make ' +
     'the handler give its params again and retry the event; if the action is to run once more on purpose, give the ' +
     'call another name'
   );

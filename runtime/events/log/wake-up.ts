@@ -3,10 +3,10 @@ import { messageOf } from '../../errors.js';
 import type { NotificationSubscription, ShardDatabase } from '../../sharding/shard-database.js';
 import type { DeliveryLimits } from '../delivery/delivery-limits.js';
 
-/** Channel on which processes tell one another that something was committed. */
+/** Channel of notifications between processes about commits. */
 const CHANNEL = 'fw_events';
 /** Minimum interval between notifications; commits in between are covered by the next one. */
-const TELL_MS = 5;
+const NOTIFY_MS = 5;
 /** If our own probe notification has not arrived after this time, a pooler in between drops notifications. */
 const PROBE_MS = 2_000;
 const RECONNECT_MS = 1_000;
@@ -32,8 +32,8 @@ export class WakeUp {
   #opening: Promise<void> | undefined;
   #trusted = false;
   #others = false;
-  #telling = false;
-  #tellAgain = false;
+  #notifying = false;
+  #notifyAgain = false;
   #stopped = false;
   /** Rises with each new set of connections: what those of the set before still say does not count. */
   #generation = 0;
@@ -82,14 +82,14 @@ export class WakeUp {
   }
 
   /** Notifies other processes, after a commit. Does not delay the commit. */
-  tellOthers(): void {
+  notifyOthers(): void {
     if (!this.#others || this.#stopped || this.#database.kind === 'pglite') return;
-    if (this.#telling) {
-      this.#tellAgain = true;
+    if (this.#notifying) {
+      this.#notifyAgain = true;
       return;
     }
-    this.#telling = true;
-    void this.#tell();
+    this.#notifying = true;
+    void this.#notify();
   }
 
   async stop(): Promise<void> {
@@ -99,17 +99,17 @@ export class WakeUp {
     await this.#subscription?.close();
   }
 
-  async #tell(): Promise<void> {
+  async #notify(): Promise<void> {
     do {
-      this.#tellAgain = false;
+      this.#notifyAgain = false;
       try {
         await this.#database.query({ text: NOTIFY, name: 'fw_notify', values: [''] });
       } catch {
         // A process that gets no notification polls.
       }
-      await sleep(TELL_MS);
-    } while (this.#tellAgain && !this.#stopped);
-    this.#telling = false;
+      await sleep(NOTIFY_MS);
+    } while (this.#notifyAgain && !this.#stopped);
+    this.#notifying = false;
   }
 
   async #listen(): Promise<void> {

@@ -79,8 +79,8 @@ const MAXIMUM_NOTE_LENGTH = 2_000;
 const DEFAULT_LIMIT = 100;
 
 /**
- * Cross-shard plans that were left half done, by a crash between two commits or because a leg's outcome could not be
- * found out. Each can be finished, or flagged with a note, by one process at a time.
+ * Cross-shard plans that were left partially applied, by a crash between two commits or because a leg's outcome could
+ * not be found out. Each can be finished, or flagged with a note, by one process at a time.
  */
 export class CrossShardJournal {
   readonly #gateways: ShardGateways;

@@ -35,10 +35,10 @@ const SETTLED: ReadonlySet<JournalRefusal> = new Set<JournalRefusal>([
 ]);
 
 /**
- * Finishes cross-shard plans that a crash or a lost connection has left half done. Each entry is leased, so several
- * processes may run this; a failed attempt is noted with the entry and repeated after a pause that doubles up to five
- * minutes. An entry that can no longer be finished is flagged with the reason. Shards are processed independently: one
- * that does not answer delays no other. Does not keep the process alive.
+ * Finishes cross-shard plans that a crash or a lost connection has left partially applied. Each entry is leased, so
+ * several processes may run this; a failed attempt is noted with the entry and repeated after a pause that doubles up
+ * to five minutes. An entry that can no longer be finished is flagged with the reason. Shards are processed
+ * independently: one that does not answer delays no other. Does not keep the process alive.
  */
 export class JournalRecovery {
   readonly #options: JournalRecoveryOptions;
@@ -106,14 +106,14 @@ export class JournalRecovery {
       await journal.finish(id);
       const { open, finished } = this.#of(shard);
       this.#know(shard, { open: Math.max(0, open - 1), finished: finished + 1 });
-      warn(`${plan} was left half done; what was missing is applied now`);
+      warn(`${plan} was partially applied; the missing changes are applied now`);
     } catch (error) {
       if (this.#stopped || isClosed(error)) return;
       if (error instanceof JournalError && SETTLED.has(error.reason)) return;
       this.#know(shard, { failed: this.#of(shard).failed + 1 });
       const reason = messageOf(error);
       if (error instanceof JournalError && FINAL.has(error.reason)) await this.#flag(shard, id, plan, error);
-      else warn(`${plan} is half done and was not finished; another attempt follows: ${reason}`);
+      else warn(`${plan} is partially applied and was not finished; another attempt follows: ${reason}`);
     }
   }
 
@@ -123,7 +123,7 @@ export class JournalRecovery {
     const { open, flagged } = this.#of(shard);
     this.#know(shard, { open: Math.max(0, open - 1), flagged: flagged + 1 });
     warn(
-      `${plan} is half done and cannot be finished: ${error.message}. It is flagged: ` +
+      `${plan} is partially applied and cannot be finished: ${error.message}. It is flagged: ` +
         `look at it with \`fw-gen journal show ${id}\` and compensate by another action`,
     );
   }

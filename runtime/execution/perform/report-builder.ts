@@ -61,7 +61,7 @@ export class ReportBuilder {
    *
    * @param error what the execution threw; undefined after success
    */
-  tell(listener: (report: ExecutionReport) => void, error: unknown): void {
+  notify(listener: (report: ExecutionReport) => void, error: unknown): void {
     try {
       const returned: unknown = listener(this.#build(error));
       if (returned instanceof Promise) returned.catch(() => {});

@@ -19,7 +19,7 @@ export class RowCodec<M extends Entity = Entity> {
   readonly columns: readonly CodedColumn[];
   /** Position of `id` among the columns. */
   readonly idIndex: number;
-  /** Fields that decide about natural keys: whether a state that is skipped may have them, only the server can tell. */
+  /** Fields that decide about natural keys: whether a state that is skipped may have them, only the server knows. */
   readonly #keyFields: ReadonlySet<string>;
 
   private constructor(model: ModelDescriptor<M>) {
@@ -71,7 +71,7 @@ export class RowCodec<M extends Entity = Entity> {
   /**
    * Judges the values that a state has and the next one has not, in place of the server, which will not see them.
    *
-   * @throws ValidationError if one does not fit its column; or if only the server can tell, unless the model declares
+   * @throws ValidationError if one does not fit its column; or if only the server can decide, unless the model declares
    *   that states may be skipped. That is never said of natural keys: the unique index has to see each of them
    */
   judgeReplaced(state: Entity, next: Entity): void {

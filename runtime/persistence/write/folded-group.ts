@@ -30,7 +30,7 @@ export function changedBy({ descriptor, changed }: RowChange): ColumnSet {
 /**
  * The changes of a group, one per row, in staging order.
  *
- * @throws ValidationError if a state that is skipped does not fit its columns, or if only the server can tell
+ * @throws ValidationError if a state that is skipped does not fit its columns, or if only the server can decide
  */
 export function foldGroup(group: WriteGroup): readonly RowChange[] {
   const [only] = group;

@@ -54,7 +54,8 @@ interface BoundArrays extends BoundRows {
  * The form for any number of groups, each all-or-nothing by itself. Groups and plans are numbered from 1; without
  * folding they are the same. In order of dependence:
  *
- * 1. `m*`: rows to update; `l*`: rows whose version is checked and matches, locked in id order; `ok`: groups whose every
+ * 1. `m*`: rows to update; `l*`: rows whose version is checked and matches, locked in id order; `ok`: groups whose
+ * every
  *    check holds. Everything below is written for these groups alone.
  *    Where constraints are evaluated, these groups are `held`; `n*` are the rows to insert, `r*` all rows as they will
  *    be, `refused` the groups that a constraint refuses, and `ok` is what remains.
@@ -319,5 +320,5 @@ function completeGroups(rows: string, checks: string): string {
 /** Numbers of groups from 1, separated by commas. */
 const LIST_OF_OK = "(SELECT coalesce(string_agg(grp::text, ','), '') FROM ok)";
 
-/** As `group:check`, with the numbers of checks; 0 if only the plan alone can tell. */
+/** As `group:check`, with the numbers of checks; 0 if the check has to be repeated plan by plan. */
 const REFUSED = "(SELECT coalesce(string_agg(grp || ':' || number, ','), '') FROM refused)";

@@ -63,7 +63,7 @@ export class QueuedPlan implements Wait {
   #resolve: (outcome: WriteOutcome) => void = ignore;
   #reject: (error: unknown) => void = ignore;
 
-  /** @param overdue what to tell when the deadline has passed */
+  /** @param overdue the error once the deadline has passed */
   constructor(
     plan: PlanWrite,
     { timeoutMs, signal, dependsOn = NO_DEPENDENCIES }: QueueOptions,

@@ -140,7 +140,7 @@ export interface RefusedGroups {
   readonly version: string;
 }
 
-/** Groups of which the check refuses a row of `r`, with its number; 0 if only the plan alone can tell. */
+/** Groups of which the check refuses a row of `r`, with its number; 0 if the check has to be repeated plan by plan. */
 export function refusedText(refused: RefusedGroups): string {
   const { stated, table, index, oid, version } = refused;
   const { condition } = stated.check;

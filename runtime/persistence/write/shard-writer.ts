@@ -280,7 +280,7 @@ export class ShardWriter {
       else await this.#fail(groups, mode, error);
       return;
     }
-    this.#tellTogether(() => {
+    this.#reportTogether(() => {
       const batchSize = plansIn(groups);
       groups.forEach((group, index) => {
         const outcome = outcomes[index];
@@ -294,10 +294,10 @@ export class ShardWriter {
   }
 
   /** Dependent plans are looked up once, after all rows are free, instead of once per reported plan. */
-  #tellTogether(tell: () => void): void {
+  #reportTogether(report: () => void): void {
     this.#sending = true;
     try {
-      tell();
+      report();
     } finally {
       this.#sending = false;
     }
@@ -370,7 +370,7 @@ export class ShardWriter {
   async #fail(groups: readonly PlanGroup[], mode: FlushMode, error: unknown): Promise<void> {
     const [group = []] = groups;
     if (isAboutTheServer(error)) {
-      this.#tellTogether(() => {
+      this.#reportTogether(() => {
         for (const entry of groups.flat()) giveBack(entry, error);
       });
     } else if (error instanceof FoldingOutdated) {

@@ -109,11 +109,11 @@ describeOnEachAdapter('What an application sets of its writing', (harness) => {
 /** Records the size and the options of every insert statement. */
 function watched(
   database: ShardDatabase,
-  tell: (size: number, options: CallOptions | undefined) => void,
+  record: (size: number, options: CallOptions | undefined) => void,
 ): ShardDatabase {
   const query = (statement: Statement, options?: CallOptions): ReturnType<ShardDatabase['query']> => {
     const size = encodeValues(statement.values).reduce((sum, value) => sum + (value?.length ?? 0), 0);
-    if (statement.text.includes('INSERT')) tell(size, options);
+    if (statement.text.includes('INSERT')) record(size, options);
     return database.query(statement, options);
   };
   return { ...database, shard: database.shard, query };

@@ -14,7 +14,7 @@ import { migration as migration0001 } from '../migrations/0001_create_notes.js';
 import { NoteRepository, noteModel } from './note.js';
 
 declare module '../note.js' {
-  /** Tells models of one shape apart. */
+  /** Distinguishes models of the same shape. */
   interface Note {
     readonly [modelType]?: 'Note';
   }

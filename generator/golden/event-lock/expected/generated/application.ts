@@ -15,7 +15,7 @@ import { thingModel } from './thing.js';
 import type { ThingSoldUpcasters } from './versions.js';
 
 declare module '../thing.js' {
-  /** Tells models of one shape apart. */
+  /** Distinguishes models of the same shape. */
   interface Thing {
     readonly [modelType]?: 'Thing';
   }

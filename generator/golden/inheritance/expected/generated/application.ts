@@ -16,7 +16,7 @@ import { ThingMadeEvent, ThingMakeAction, ThingResponse } from '../things.js';
 import { thingModel } from './thing.js';
 
 declare module '../things.js' {
-  /** Tells models of one shape apart. */
+  /** Distinguishes models of the same shape. */
   interface Thing {
     readonly [modelType]?: 'Thing';
     readonly [modelKeys]?: Pick<Thing, 'number'>;

@@ -13,21 +13,21 @@ import { quotedModel } from './quoted.js';
 import { widgetModel } from './widget.js';
 
 declare module '../gadget.js' {
-  /** Tells models of one shape apart. */
+  /** Distinguishes models of the same shape. */
   interface Gadget {
     readonly [modelType]?: 'Gadget';
   }
 }
 
 declare module '../gadget.js' {
-  /** Tells models of one shape apart. */
+  /** Distinguishes models of the same shape. */
   interface Quoted {
     readonly [modelType]?: 'Quoted';
   }
 }
 
 declare module '../gadget.js' {
-  /** Tells models of one shape apart. */
+  /** Distinguishes models of the same shape. */
   interface Widget {
     readonly [modelType]?: 'Widget';
   }

@@ -18,7 +18,7 @@ import { GuestRepository, guestModel } from './guest.js';
 import { RoomRepository, roomModel } from './room.js';
 
 declare module '../guest.js' {
-  /** Tells models of one shape apart. */
+  /** Distinguishes models of the same shape. */
   interface Guest {
     readonly [modelType]?: 'Guest';
     readonly [modelKeys]?: Pick<Guest, 'email'> | Pick<Guest, 'country' | 'passportNumber'>;
@@ -26,7 +26,7 @@ declare module '../guest.js' {
 }
 
 declare module '../guest.js' {
-  /** Tells models of one shape apart. */
+  /** Distinguishes models of the same shape. */
   interface Room {
     readonly [modelType]?: 'Room';
     readonly [modelKeys]?: Pick<Room, 'hotel' | 'night' | 'order' | 'rate' | 'currency'>;

@@ -17,14 +17,14 @@ import { dateModel } from './date.js';
 import { newModel } from './new.js';
 
 declare module '../models/date.js' {
-  /** Tells models of one shape apart. */
+  /** Distinguishes models of the same shape. */
   interface Date {
     readonly [modelType]?: 'Date';
   }
 }
 
 declare module '../models/new.js' {
-  /** Tells models of one shape apart. */
+  /** Distinguishes models of the same shape. */
   interface New {
     readonly [modelType]?: 'New';
   }

@@ -26,14 +26,14 @@ import { orderModel } from './order.js';
 import type { OrderPlacedEventUpcasters } from './versions.js';
 
 declare module '../models/customer.js' {
-  /** Tells models of one shape apart. */
+  /** Distinguishes models of the same shape. */
   interface Customer {
     readonly [modelType]?: 'Customer';
   }
 }
 
 declare module '../models/order.js' {
-  /** Tells models of one shape apart. */
+  /** Distinguishes models of the same shape. */
   interface Order {
     readonly [modelType]?: 'Order';
   }

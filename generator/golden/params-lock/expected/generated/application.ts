@@ -15,7 +15,7 @@ import { billModel } from './bill.js';
 import type { BillChargeActionParamsUpcasters } from './versions.js';
 
 declare module '../bill.js' {
-  /** Tells models of one shape apart. */
+  /** Distinguishes models of the same shape. */
   interface Bill {
     readonly [modelType]?: 'Bill';
   }

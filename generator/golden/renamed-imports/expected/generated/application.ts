@@ -14,7 +14,7 @@ import { migration as migration0001 } from '../migrations/0001_create_tickets.js
 import { ticketModel } from './ticket.js';
 
 declare module '../models/ticket.js' {
-  /** Tells models of one shape apart. */
+  /** Distinguishes models of the same shape. */
   interface Ticket {
     readonly [modelType]?: 'Ticket';
   }

@@ -10,7 +10,7 @@ import { migration as migration0001 } from '../migrations/0001_create_things.js'
 import { thingModel } from './thing.js';
 
 declare module '../thing.js' {
-  /** Tells models of one shape apart. */
+  /** Distinguishes models of the same shape. */
   interface Thing {
     readonly [modelType]?: 'Thing';
   }

@@ -17,7 +17,7 @@ import { ParcelReturnSaga } from '../sagas/return-saga.js';
 import { parcelModel } from './parcel.js';
 
 declare module '../models/parcel.js' {
-  /** Tells models of one shape apart. */
+  /** Distinguishes models of the same shape. */
   interface Parcel {
     readonly [modelType]?: 'Parcel';
   }

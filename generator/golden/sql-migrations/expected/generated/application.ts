@@ -11,7 +11,7 @@ import { migration0001, migration0003, migration00032 } from './sql-migrations.j
 import { thingModel } from './thing.js';
 
 declare module '../thing.js' {
-  /** Tells models of one shape apart. */
+  /** Distinguishes models of the same shape. */
   interface Thing {
     readonly [modelType]?: 'Thing';
   }

@@ -16,7 +16,7 @@ import { SampleTakenEvent } from '../sample.js';
 import { SampleRepository, sampleModel } from './sample.js';
 
 declare module '../sample.js' {
-  /** Tells models of one shape apart. */
+  /** Distinguishes models of the same shape. */
   interface Sample {
     readonly [modelType]?: 'Sample';
   }
