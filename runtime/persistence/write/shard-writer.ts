@@ -38,11 +38,10 @@ export interface Submission {
 }
 
 /**
- * Sends the plans of one shard. Alone, a plan goes at once; what queues up while statements are in flight is sent as
+ * Sends the plans of one shard. A single plan is sent at once; plans that queue up while statements are in flight share
  * one statement. Plans that depend on one another are folded into one group, which is applied as a whole. A statement
- * that fails is split until the guilty plan stands alone, and one that is too large until it is not. A group that was
- * left out is sent once more by itself and waits for locks, which distinguishes a stale version from a row that was
- * merely locked; if it is stale and touches several rows, it is unfolded and sent plan by plan.
+ * that fails or is too large is split, down to single groups. A group that was left out is sent once more by itself and
+ * waits for locks: only then is its version stale. If it touches several rows, it is unfolded and sent plan by plan.
  */
 export class ShardWriter {
   readonly #store: ShardStore;
