@@ -41,7 +41,7 @@ export interface Submission {
  * Sends the plans of one shard. A single plan is sent at once; plans that queue up while statements are in flight share
  * one statement. Plans that depend on one another are folded into one group, which is applied as a whole. A statement
  * that fails or is too large is split, down to single groups. A group that was left out is sent once more by itself and
- * waits for locks: only then is its version stale. If it touches several rows, it is unfolded and sent plan by plan.
+ * waits for locks. If it is stale then and touches several rows, it is unfolded and sent plan by plan.
  */
 export class ShardWriter {
   readonly #store: ShardStore;
@@ -350,9 +350,7 @@ export class ShardWriter {
     for (const { expired, pending } of groups.flat()) if (expired) pending.settle(false);
   }
 
-  /**
-   * If all plans of a group touch one row, the first one's version is not there any more, and the others depend on it.
-   */
+  /** If all plans of a group touch one row, the version of the first is stale, and the others depend on it. */
   #stale(group: PlanGroup): void {
     const [first, ...others] = group;
     if (first === undefined) return;
