@@ -3,8 +3,8 @@ import { type OptionalPackage, pathInApplication, requirePackage } from '../../.
 export type JetStreamModule = typeof import('@nats-io/jetstream');
 export type TransportModule = typeof import('@nats-io/transport-node');
 
-const JETSTREAM: OptionalPackage = { name: '@nats-io/jetstream', version: '3.4.0' };
-const TRANSPORT: OptionalPackage = { name: '@nats-io/transport-node', version: '3.4.0' };
+const JETSTREAM: OptionalPackage = { name: '@nats-io/jetstream', version: '3.3.1' };
+const TRANSPORT: OptionalPackage = { name: '@nats-io/transport-node', version: '3.3.1' };
 
 /** @param what needs them: the subject of the message @throws PackageMissingError */
 export function requireNats(what: string): void {
