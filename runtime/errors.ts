@@ -167,8 +167,8 @@ export class CrossShardException extends FwError {
 }
 
 /**
- * An allowed cross-shard plan failed after at least one leg had been sent. `committed` legs stay committed;
- * `cause` is the failure of the leg `failed`; `notStarted` legs were never sent.
+ * An allowed cross-shard plan failed after at least one shard transaction was sent. The `committed` ones stay
+ * committed; `cause` is the failure of the one in `failed`; those in `notStarted` were never sent.
  */
 export class CrossShardPartialError extends FwError {
   readonly code = 'FW_CROSS_SHARD_PARTIAL';
@@ -176,7 +176,7 @@ export class CrossShardPartialError extends FwError {
   readonly failed: LegOutcome;
   readonly notStarted: readonly string[];
   /**
-   * Id of the plan's entry in the cross-shard journal, if that is still open: the failed leg's outcome is unknown, or
+   * Id of the plan's entry in the cross-shard journal, if that is still open: the outcome of `failed` is unknown, or
    * the entry could not be closed. Recovery may still apply the missing changes. Undefined: closed, and nothing more
    * will be applied.
    */
@@ -204,11 +204,11 @@ export class CrossShardPartialError extends FwError {
   }
 }
 
-/** One leg of a cross-shard plan. */
+/** One shard transaction of a cross-shard plan. */
 export interface LegOutcome {
   /** The shard as `(group, member)`. */
   readonly shard: string;
-  /** The leg's own action id. */
+  /** Its action id. */
   readonly actionId: string;
 }
 
@@ -371,18 +371,20 @@ export type JournalRefusal =
   | 'closed'
   /** Another process is working on it; try later. */
   | 'leased'
-  /** A leg has been fenced: it can never be applied. */
+  /** A shard transaction has been fenced: it can never be applied. */
   | 'void'
-  /** A model of a missing leg has changed since, or has come to be. */
+  /** A model of a missing shard transaction has changed since, or was added. */
   | 'stale'
-  /** The database refuses a missing leg for good, or the recorded params cannot be upcast; see `cause`. */
+  /**
+   * The database refuses a missing shard transaction for good, or the recorded params cannot be upcast; see `cause`.
+   */
   | 'refused'
   /** It holds params of a version that only a newer process knows. */
   | 'newer';
 
 /**
- * The cross-shard journal refuses to finish or flag an entry. Legs applied before stay applied; the entry stays as it
- * is.
+ * The cross-shard journal refuses to finish or flag an entry. Applied shard transactions stay applied; the
+ * entry is unchanged.
  */
 export class JournalError extends FwError {
   readonly code = 'FW_JOURNAL';

@@ -4,7 +4,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { type GenerateOptions, type GenerateResult, MANIFEST_NAME } from '../generate.js';
 import { type ResultsKey, RunMemory } from '../watch.js';
 import { readResults, rememberRun } from './remember-run.js';
-import { CACHE_FOLDER, type Print, type Recollection, type Settings } from './run-cache.js';
+import { CACHE_FOLDER, type Fingerprint, type Recollection, type Settings } from './run-cache.js';
 import { StoredTexts } from './stored-texts.js';
 
 /** Which run a cache is for. */
@@ -88,7 +88,7 @@ export class CachedRun {
   }
 
   /** A file as it was for the run before, if it was the same when this one began. */
-  #known(kind: 'inputs' | 'outputs', path: string): Print | undefined {
+  #known(kind: 'inputs' | 'outputs', path: string): Fingerprint | undefined {
     const isSame = kind === 'inputs' ? !this.#changed.has(path) : this.#before?.isOutputIntact === true;
     return isSame ? this.#before?.record[kind][path] : undefined;
   }

@@ -4,8 +4,8 @@ import { contentHash, exactHash } from '../content-hash.js';
 import {
   CACHE_FOLDER,
   FILE_NAME,
+  type Fingerprint,
   hashOf,
-  type Print,
   programState,
   type RunRecord,
   type Settings,
@@ -32,7 +32,7 @@ export interface RunTrace {
   /** Hash of the text that the run read from a file; undefined if it did not read it. */
   readonly hashOf: (path: string) => string | undefined;
   /** What is known of files that the run had not to look at. */
-  readonly known: (kind: 'inputs' | 'outputs', path: string) => Print | undefined;
+  readonly known: (kind: 'inputs' | 'outputs', path: string) => Fingerprint | undefined;
   /** Number of files to be named in the answer. */
   readonly files: number;
   readonly settings: Settings;
@@ -94,17 +94,17 @@ function recordOf(trace: RunTrace): Omit<RunRecord, 'texts'> | undefined {
   const folder = dirname(resolve(configFile));
   const environment = environmentOf(readFileSync(configFile, 'utf8'));
   if (environment === undefined) return undefined;
-  const inputs: Record<string, Print> = {};
+  const inputs: Record<string, Fingerprint> = {};
   for (const path of trace.inputs) {
     const read = trace.hashOf(path);
     const known = read === undefined ? trace.known('inputs', path) : undefined;
-    inputs[path] = known ?? printOf(join(folder, path), { text: read, hash: contentHash }, startedAt);
+    inputs[path] = known ?? fingerprintOf(join(folder, path), { text: read, hash: contentHash }, startedAt);
   }
-  const outputs: Record<string, Print> = {};
+  const outputs: Record<string, Fingerprint> = {};
   for (const [path, text] of trace.outputs) {
     const written = text === undefined ? undefined : exactHash(text);
     const known = written === undefined ? trace.known('outputs', path) : undefined;
-    outputs[path] = known ?? printOf(join(folder, path), { text: written, hash: exactHash }, startedAt);
+    outputs[path] = known ?? fingerprintOf(join(folder, path), { text: written, hash: exactHash }, startedAt);
   }
   return { format: 3, program: programState(), run, emitted, inputs, outputs, environment, files, settings };
 }
@@ -119,7 +119,7 @@ interface KnownText {
  * What a file is now, with the text that it had for the run: what stands there now may be newer, and then its state is
  * not to be trusted. Without that text (the configuration's, say) it is known only if it did not change since.
  */
-function printOf(path: string, { text, hash }: KnownText, startedAt: number): Print {
+function fingerprintOf(path: string, { text, hash }: KnownText, startedAt: number): Fingerprint {
   const state = stateOf(path, startedAt);
   if (state === '') return ['', ''];
   return [state, text ?? (state === UNSAFE ? UNSAFE : hashOf(path, hash))];

@@ -10,7 +10,7 @@ import type { TextsFile } from './stored-texts.js';
  * system reports the same state, it holds the same text. An ambiguous state is '?': then only the text
  * counts. Both are '' where nothing is; a folder has no text.
  */
-export type Print = readonly [state: string, text: string];
+export type Fingerprint = readonly [state: string, text: string];
 
 /** What a run that found everything right leaves behind. */
 export interface RunRecord {
@@ -22,8 +22,8 @@ export interface RunRecord {
   /** What the output hung on besides sources. */
   readonly emitted: string;
   /** Files and folders whose content decides the result, by path from the configuration's folder. */
-  readonly inputs: Readonly<Record<string, Print>>;
-  readonly outputs: Readonly<Record<string, Print>>;
+  readonly inputs: Readonly<Record<string, Fingerprint>>;
+  readonly outputs: Readonly<Record<string, Fingerprint>>;
   /** Environment variables that the configuration names, and whether they are set. */
   readonly environment: Readonly<Record<string, boolean>>;
   /** Number of files of the output. */
@@ -96,10 +96,10 @@ export function recollect(configFile: string, onLarge?: () => void): Recollectio
     const found = findRecord(configFile, onLarge);
     if (found === undefined) return undefined;
     const { record, folder, cache } = found;
-    const inputs = comparePrints(folder, record.inputs, contentHash);
-    const outputs = comparePrints(folder, record.outputs, exactHash);
+    const inputs = compareFingerprints(folder, record.inputs, contentHash);
+    const outputs = compareFingerprints(folder, record.outputs, exactHash);
     return {
-      record: { ...record, inputs: inputs.prints, outputs: outputs.prints },
+      record: { ...record, inputs: inputs.fingerprints, outputs: outputs.fingerprints },
       changed: inputs.changed,
       isOutputIntact: outputs.changed.length === 0,
       isRefreshed: inputs.isRefreshed || outputs.isRefreshed,
@@ -149,16 +149,20 @@ interface Compared {
   /** Paths whose content is another one. */
   readonly changed: readonly string[];
   /** With states of now where texts are the same. */
-  readonly prints: Readonly<Record<string, Print>>;
+  readonly fingerprints: Readonly<Record<string, Fingerprint>>;
   readonly isRefreshed: boolean;
 }
 
-function comparePrints(folder: string, prints: Readonly<Record<string, Print>>, hash: TextHash): Compared {
+function compareFingerprints(
+  folder: string,
+  fingerprints: Readonly<Record<string, Fingerprint>>,
+  hash: TextHash,
+): Compared {
   const now = Date.now();
   const changed: string[] = [];
-  const refreshed: Record<string, Print> = {};
-  for (const path in prints) {
-    const [state, text] = prints[path] ?? [UNSAFE, UNSAFE];
+  const refreshed: Record<string, Fingerprint> = {};
+  for (const path in fingerprints) {
+    const [state, text] = fingerprints[path] ?? [UNSAFE, UNSAFE];
     // Thousands of paths, all of them plain: joining them with care takes as long as asking for their states.
     const file = `${folder}/${path}`;
     const present = stateOf(file, now);
@@ -167,7 +171,11 @@ function comparePrints(folder: string, prints: Readonly<Record<string, Print>>, 
     else if (present !== state) refreshed[path] = [present, text];
   }
   const isRefreshed = Object.keys(refreshed).length > 0;
-  return { changed, prints: isRefreshed ? { ...prints, ...refreshed } : prints, isRefreshed };
+  return {
+    changed,
+    fingerprints: isRefreshed ? { ...fingerprints, ...refreshed } : fingerprints,
+    isRefreshed,
+  };
 }
 
 function keep(cache: string, record: RunRecord): void {

@@ -31,7 +31,7 @@ export interface StagedAdd {
   readonly events: readonly ModelEvent<unknown>[];
 }
 
-/** A guarded update: applied only while the stored version is `expectedVersion`. */
+/** An update with a version check: applied only if the stored version is `expectedVersion`. */
 export interface StagedUpdate {
   readonly kind: 'update';
   readonly descriptor: ModelDescriptor;
@@ -45,7 +45,7 @@ export interface StagedUpdate {
   readonly events: readonly ModelEvent<unknown>[];
 }
 
-/** A guard without a write: the plan is stale if the stored version is another one. */
+/** A version check without a write: the plan is stale if the stored version differs. */
 export interface StagedExpectation {
   readonly kind: 'expect';
   readonly descriptor: ModelDescriptor;

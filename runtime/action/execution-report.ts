@@ -26,13 +26,13 @@ export interface AttemptReport {
   /** From 1. */
   readonly number: number;
   readonly end: AttemptEnd;
-  /** Ids of the rows in `eventlog.actions` that were tried, one per leg. */
+  /** Ids of the rows in `eventlog.actions` of the attempt, one per shard transaction. */
   readonly actionIds: readonly string[];
   /** From its start to its end, in milliseconds. */
   readonly durationMs: number;
   /** Pause after it, in milliseconds; 0 after the last one. */
   readonly pauseMs: number;
-  /** How it was written; undefined unless applied. With several legs: the last one's. */
+  /** How it was written; undefined unless applied. With several shard transactions: that of the last one. */
   readonly write: WriteReport | undefined;
 }
 

@@ -18,8 +18,8 @@ export interface PerformScope {
   remainingMs(): number;
   /**
    * The latest state of a model that this execution may start from: what another action of this process has staged and
-   * not yet committed, or else what `load` finds. Reading a staged state ties the execution's outcome to that action's.
-   * Absent: `load` decides.
+   * not yet committed, or else what `load` finds. Reading a staged state makes the execution's outcome depend on that
+   * action's. Absent: `load` decides.
    */
   read?(modelName: string, id: string, load: LoadModel): Promise<Entity | undefined> | Entity | undefined;
   /** As `read`, for the model that holds a natural key. Absent: `load` decides. */

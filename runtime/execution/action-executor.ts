@@ -110,7 +110,8 @@ export class ActionExecutor {
    * @throws UnknownActionError, NestedExecutionError, CrossShardException, UnknownShardError before any write
    * @throws StaleModelError, RowBusyError, PreconditionFailedError, UniqueViolationError, ConstraintViolationError,
    *   ShardUnavailableError, ShardBusyError, DeadlineExceededError, AbortedError: nothing was written
-   * @throws CrossShardPartialError if some legs of an allowed cross-shard plan are committed and another is not
+   * @throws CrossShardPartialError if some shard transactions of an allowed cross-shard plan are committed and another
+   *   is not
    * @throws IdempotencyKeyReusedError, IdempotencyKeyBusyError under an idempotency key; nothing was written
    * @throws CommitOutcomeUnknownError if the outcome could not be found out in time; see `outcomeOf`
    */

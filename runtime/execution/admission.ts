@@ -21,7 +21,7 @@ export function requireVersion(items: readonly StagedItem[], { ifVersion }: Exec
   );
 }
 
-/** @throws CrossShardException if a plan has several legs without allowance */
+/** @throws CrossShardException if a plan has several shard transactions without allowance */
 export function requireOneShard(
   actionName: string,
   legs: readonly Leg[],

@@ -7,7 +7,7 @@ import { AbortedError, PlanMisuseError } from '../errors.js';
 import { allApplied, type PendingPlan } from '../persistence/write/pending-plan.js';
 import type { PlanWrite } from '../persistence/write/plan-write.js';
 import { requireOneShard, requireVersion } from './admission.js';
-import { Contention, guardedRows } from './contention/contention.js';
+import { Contention, checkedRows } from './contention/contention.js';
 import { applyLegs } from './cross-shard/cross-shard-legs.js';
 import type { ExecutionContext, ExecutionRequest } from './execution-request.js';
 import { askHome } from './keys/key-guard.js';
@@ -142,7 +142,7 @@ export class Execution<Params, Result> {
           kind: 'retry',
           end: 'superseded',
           error: staleError(this.#request),
-          rows: guardedRows(prepared.items),
+          rows: checkedRows(prepared.items),
         };
       default:
         return this.#completeWhenSettled(prepared);
@@ -268,7 +268,7 @@ export class Execution<Params, Result> {
     return guard.sendAnnounced(write.key, write.action.id, () => this.#send(leg.shard, write, []).result);
   }
 
-  /** Every leg's action id is known before the first one is sent: the journal keeps them all. */
+  /** Every action id is known before the first shard transaction is sent: the journal stores them all. */
   #persistLegs(legs: readonly Leg[], startedDate: Date): Promise<LegResult> {
     const writes = legs.map((leg) => ({
       shard: leg.shard,

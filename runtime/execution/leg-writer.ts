@@ -17,13 +17,13 @@ import type { Submission } from '../persistence/write/shard-writer.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
 import { sqlStateMeaning } from '../sharding/sql-state.js';
-import { guardedRows } from './contention/contention.js';
+import { checkedRows } from './contention/contention.js';
 import type { KeyGuard } from './keys/key-guard.js';
 import type { LegResult, Replay } from './leg-result.js';
 import { settleAttempt } from './settle-attempt.js';
 import type { ShardGateways } from './shard-gateways.js';
 
-/** Limits and ties of one leg. */
+/** Limits and dependencies of one shard transaction. */
 export interface LegOptions {
   /** On the environment's monotonic clock. */
   readonly deadline: number;
@@ -130,13 +130,13 @@ function finished(outcome: WriteOutcome, write: PlanWrite): LegResult {
       markEventsPersisted(write.items);
       return { kind: 'applied', write: outcome, contended: outcome.contended };
     case 'stale':
-      return { kind: 'retry', end: 'stale', error: staleError(write), rows: guardedRows(write.items) };
+      return { kind: 'retry', end: 'stale', error: staleError(write), rows: checkedRows(write.items) };
     case 'dependency-failed':
       return {
         kind: 'retry',
         end: 'dependency-failed',
         error: staleError(write),
-        rows: guardedRows(write.items),
+        rows: checkedRows(write.items),
       };
   }
 }
@@ -181,8 +181,8 @@ function isRetried({ sqlState }: DriverFailure): boolean {
 }
 
 function staleError({ action, items }: PlanWrite): StaleModelError {
-  const guarded = items.filter(({ kind }) => kind !== 'add');
-  const models = guarded.map(({ descriptor, model }) => `${descriptor.name} ${model.id.getValue()}`);
+  const checked = items.filter(({ kind }) => kind !== 'add');
+  const models = checked.map(({ descriptor, model }) => `${descriptor.name} ${model.id.getValue()}`);
   return new StaleModelError(action.name, models.join(', '));
 }
 

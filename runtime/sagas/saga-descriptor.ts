@@ -14,6 +14,6 @@ export function defineSaga<M extends Model>(
   model: ModelDescriptor<M>,
   create: () => Saga<M>,
 ): SagaDescriptor {
-  // Only the saga itself reads its state, and the signature ties it to its model.
+  // Only the saga itself reads its state, and the signature binds it to its model.
   return { model, create } as unknown as SagaDescriptor;
 }

@@ -203,7 +203,7 @@ class Terminal {
     }
   }
 
-  /** What the last of so many matches has caught. */
+  /** The capture of the match number `count`. */
   async match(pattern: RegExp, count: number): Promise<string> {
     const deadline = Date.now() + 120_000;
     for (;;) {

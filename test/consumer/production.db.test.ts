@@ -148,7 +148,7 @@ describe('a production install', () => {
     expect([doctor.code, doctor.text.includes('bug')]).toEqual([2, false]);
   });
 
-  test('says so of commands that replay migrations in memory', async () => {
+  test('reports it for commands that replay migrations in memory', async () => {
     const { code, text } = await fwGen('migrate', 'diff', '--config', join(folder, 'generator.config.yaml'));
     expect(text).toContain(INSTALL_PGLITE);
     expect([code, text.includes('bug')]).toEqual([2, false]);

@@ -44,7 +44,7 @@ describe('the wallet server on embedded databases', () => {
     expect(server.output()).toMatch(/power loss/);
   });
 
-  test('a second process on the same directory is refused and told who has it', async () => {
+  test('a second process on the same directory is refused with the name of the holder', async () => {
     const { exitCode, output } = await failToStart(config);
     expect(exitCode).not.toBe(0);
     expect(output).toContain(String(server.process.pid));

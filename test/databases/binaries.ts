@@ -102,7 +102,7 @@ function readLinks(file: string): { readonly source: string; readonly target: st
 
 /**
  * The installed folder may lie where only root can look (`/root/project`), or may not be writable. A copy in the
- * temporary folder serves everybody. It is made aside and renamed, so that two runs may make it at once.
+ * temporary folder is readable by every user. It is made aside and renamed, so that two runs may make it at once.
  */
 function copied(installed: string, uid: number | undefined, gid: number | undefined): string {
   const version = basename(readVersion(installed));

@@ -37,7 +37,9 @@ export interface ShardsOptions {
   readonly dataSource?: Partial<DataSourceConfig>;
   /** Default true: this package's tables and `migrations` are there. False: empty databases. */
   readonly migrated?: boolean;
-  /** Default: that of the run (FW_TEST_ROLE), `owner` if it names none. Databases that are not migrated have no other. */
+  /**
+   * Default: that of the run (FW_TEST_ROLE), `owner` if it names none. Databases that are not migrated have no other.
+   */
   readonly role?: TestRole;
   /** Why the test needs the owner of the schema even in a run under the application's role. */
   readonly owner?: OwnerReason;
@@ -49,7 +51,7 @@ export interface DatabaseHarness {
   has(capability: Capability): boolean;
   /** Databases of their own for one test, gone with `cleanUp`. */
   makeShards(options?: ShardsOptions): Promise<DatabaseRegistry>;
-  /** A topology over fresh databases, for those who open their own registry. */
+  /** A topology over fresh databases, for tests that open their own registry. */
   makeTopology(options?: ShardsOptions): Promise<ShardingTopology>;
   /** Closes what was made and drops the databases. Call it after each test. */
   cleanUp(): Promise<void>;

@@ -16,10 +16,12 @@ export interface PooledHarness {
   makeShards(options?: ShardsOptions): Promise<DatabaseRegistry>;
 }
 
-/** Small enough for any session state to meet somebody else's transaction. */
+/** Small enough for any session state to meet another client's transaction. */
 const POOL_SIZE = 3;
 
-/** Declares the same tests for PgBouncer without and with named statements; skipped, with a line, where it is missing. */
+/**
+ * Declares the same tests for PgBouncer without and with named statements; skipped, with a line, where it is missing.
+ */
 export function describeThroughPgbouncer(name: string, declare: (harness: PooledHarness) => void): void {
   const program = findPgbouncer();
   for (const pooler of ['pgbouncer', 'pgbouncer-1.21'] as const) {

@@ -54,7 +54,7 @@ export class StallingProxy {
     this.#lead(target);
   }
 
-  /** From now on nothing gets through, in either direction, and nobody is told. */
+  /** From now on nothing gets through, in either direction, and neither side is notified. */
   stall(): void {
     for (const socket of this.#sockets) socket.pause();
   }

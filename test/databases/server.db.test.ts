@@ -30,7 +30,7 @@ describe('A server of the tests', () => {
     expect((await database.query({ text: 'select id from t', values: [] })).rows).toEqual([[7]]);
   });
 
-  it('answers nobody while it is paused, and everybody afterwards', async () => {
+  it('does not answer while it is paused, and answers afterwards', async () => {
     await database.query(one);
     server.pause();
     try {

@@ -28,13 +28,13 @@ export interface ServerAddress {
 
 /** A PostgreSQL server of the tests' own, in a process of its own. */
 export interface PostgresServer extends ServerAddress {
-  /** Stops the server, `fast` (disconnects everybody) by default. The data stay. */
+  /** Stops the server, `fast` (disconnects all clients) by default. The data stay. */
   stop(mode?: 'fast' | 'immediate'): Promise<void>;
   /** Kills every process of the server with SIGKILL, as a crash would. The data stay. */
   kill(): Promise<void>;
   /** Starts the server again on the same port, with other settings if given. */
   start(settings?: Readonly<Record<string, string>>): Promise<void>;
-  /** Freezes every process of the server (SIGSTOP): connections stay open and nobody answers. */
+  /** Freezes every process of the server (SIGSTOP): connections stay open and get no answer. */
   pause(): void;
   resume(): void;
   /** A server of its own that follows this one, which is stopped for the copy and started again. */
@@ -274,7 +274,7 @@ class Server implements PostgresServer {
   }
 }
 
-/** Undefined if it can be done; else what stands in the way. */
+/** Undefined if it succeeds; otherwise the reason why not. */
 export async function tryToConnect(address: ServerAddress): Promise<string | undefined> {
   const { host, port, user, password, database } = address;
   const client = new pg.Client({ host, port, user, password, database, connectionTimeoutMillis: 2_000 });

@@ -29,7 +29,7 @@ const CATALOGS = [
   `SELECT 'publication', oid, xmin FROM pg_publication`,
 ];
 
-/** Every change of the schema writes a row of the catalog anew, and so gives it another `xmin`. */
+/** Every change of the schema rewrites a row of the catalog, and so gives it another `xmin`. */
 const SCHEMA = `SELECT md5(string_agg(part, ' ' ORDER BY part)) FROM (
   SELECT concat_ws(' ', kind, oid, version) AS part FROM (${CATALOGS.join(' UNION ALL ')}) AS c(kind, oid, version)
 ) AS parts`;

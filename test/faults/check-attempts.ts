@@ -12,7 +12,7 @@ const FORESEEN: ReadonlySet<string> = new Set([
   'FW_DEADLINE_EXCEEDED',
   'FW_KEY_BUSY',
 ]);
-/** How much later than its deadline a customer may be told, in milliseconds: this machine is shared. */
+/** Tolerated delay of an answer after its deadline, in milliseconds: this machine is shared. */
 const SLACK_MS = 1_500;
 
 /** Compares the attempts that each call reports with the action rows, and what `outcomeOf` said with both. */
@@ -25,7 +25,7 @@ export function checkAttempts(
   const rows = new Map(shards.flatMap(({ actions }) => actions.map(({ id, status }) => [id, status])));
   const due = new Set<string>();
   for (const call of history.calls) {
-    checkTelling(call, timeoutMs, report);
+    checkAnswer(call, timeoutMs, report);
     for (const id of committedBy(call, history)) due.add(id);
   }
   for (const id of due) {
@@ -34,30 +34,30 @@ export function checkAttempts(
   }
   for (const [id, status] of rows) {
     if (status === 'committed' && !due.has(id))
-      report('unknown-action-row', `${id} is committed, and nobody was told so`);
+      report('unknown-action-row', `${id} is committed, but no customer knows it`);
   }
   checkResolutions(history, rows, report);
 }
 
-function checkTelling({ told, request, durationMs }: Call, timeoutMs: number, report: Report): void {
-  if (told.kind === 'failed' && !FORESEEN.has(told.code)) {
-    report('unforeseen-error', `${request.kind} ${request.number}: ${told.code} ${told.message}`);
+function checkAnswer({ answer, request, durationMs }: Call, timeoutMs: number, report: Report): void {
+  if (answer.kind === 'failed' && !FORESEEN.has(answer.code)) {
+    report('unforeseen-error', `${request.kind} ${request.number}: ${answer.code} ${answer.message}`);
   }
   if (durationMs > timeoutMs + SLACK_MS) {
     report(
       'too-late',
-      `${request.kind} ${request.number} took ${Math.round(durationMs)} ms: ${JSON.stringify(told)}`,
+      `${request.kind} ${request.number} took ${Math.round(durationMs)} ms: ${JSON.stringify(answer)}`,
     );
   }
 }
 
 /** Action rows that must be committed, going by this call. */
-function committedBy({ told, applied }: Call, history: History): readonly string[] {
-  const resolved = unknownOf(told).filter((id) => history.resolutionOf(id) === 'committed');
-  return told.kind === 'partial' ? [...told.committed, ...resolved] : [...applied, ...resolved];
+function committedBy({ answer, applied }: Call, history: History): readonly string[] {
+  const resolved = unknownOf(answer).filter((id) => history.resolutionOf(id) === 'committed');
+  return answer.kind === 'partial' ? [...answer.committed, ...resolved] : [...applied, ...resolved];
 }
 
-/** Once `outcomeOf` has told an outcome, it stays that one. */
+/** Once `outcomeOf` has returned an outcome, it stays that one. */
 function checkResolutions(history: History, rows: ReadonlyMap<string, string>, report: Report): void {
   for (const id of history.unresolved) report('outcome-unresolved', `${id} stayed unknown to the end`);
   for (const [id, said] of history.resolutions) {

@@ -3,12 +3,12 @@ import type { Call, History } from './history.js';
 import type { ShardRows } from './stored-rows.js';
 import type { Report } from './violations.js';
 
-/** How an entry may stand when its customer was told so: nothing but `open` may be finished later. */
+/** The allowed states of an entry, given the answer to its customer: only an `open` one may be finished later. */
 type Standing = 'open' | 'applied' | 'partial';
 
 /**
  * Each transfer whose first leg is committed has an entry in the journal. An entry is closed only if its customer knows
- * the outcome; one that cannot be closed in time stays open, and the customer is told so.
+ * the outcome; one that cannot be closed in time stays open, and the answer names it.
  */
 export function checkJournal(history: History, shards: readonly ShardRows[], report: Report): void {
   const entries = new Map(
@@ -20,24 +20,24 @@ export function checkJournal(history: History, shards: readonly ShardRows[], rep
     const standing = entries.get(id) ?? 'absent';
     entries.delete(id);
     if (!allowed.some((one) => one === standing)) {
-      report('journal-row', `entry ${id} is ${standing}, its customer was told ${JSON.stringify(call.told)}`);
+      report('journal-row', `entry ${id} is ${standing}, its customer got ${JSON.stringify(call.answer)}`);
     }
   }
-  for (const [id, standing] of entries) report('journal-row', `entry ${id} (${standing}) belongs to nobody`);
+  for (const [id, standing] of entries) report('journal-row', `entry ${id} (${standing}) belongs to no call`);
 }
 
 function entryDue(
-  { told, applied }: Call,
+  { answer, applied }: Call,
   history: History,
 ): { readonly id: string | undefined; readonly allowed: readonly Standing[] } {
-  switch (told.kind) {
+  switch (answer.kind) {
     case 'acknowledged':
       return { id: applied[0], allowed: ['applied', 'open'] };
     case 'partial':
-      return { id: told.committed[0], allowed: told.failed.unknown ? ['open'] : ['partial', 'open'] };
+      return { id: answer.committed[0], allowed: answer.failed.unknown ? ['open'] : ['partial', 'open'] };
     case 'unknown': {
-      const isCommitted = history.resolutionOf(told.actionId) === 'committed';
-      return { id: isCommitted ? told.actionId : undefined, allowed: ['open'] };
+      const isCommitted = history.resolutionOf(answer.actionId) === 'committed';
+      return { id: isCommitted ? answer.actionId : undefined, allowed: ['open'] };
     }
     case 'failed':
       return { id: undefined, allowed: [] };

@@ -28,7 +28,7 @@ export function checkKeys(history: History, shards: readonly ShardRows[], report
 }
 
 function acknowledgedOf({ calls }: History): readonly Call[] {
-  return calls.filter(({ told, request }) => told.kind === 'acknowledged' && isKeyed(request));
+  return calls.filter(({ answer, request }) => answer.kind === 'acknowledged' && isKeyed(request));
 }
 
 function isKeyed(request: WalletRequest): boolean {

@@ -7,7 +7,7 @@ import type { Report } from './violations.js';
 /** What a request may leave: how often each kind of effect. */
 type Counts = Readonly<Partial<Record<EffectKind, number>>>;
 
-/** Compares what the customers were told about each request with the effects that carry its mark. */
+/** Compares the answers to each request with the effects that carry its mark. */
 export function checkRequests(history: History, shards: readonly ShardRows[], report: Report): void {
   const effects = groupBy(effectsOf(shards), ({ mark }) => mark);
   const requests = groupBy(history.calls, ({ request }) => String(request.number));
@@ -20,7 +20,7 @@ export function checkRequests(history: History, shards: readonly ShardRows[], re
     checkAnswers(calls, found, report);
   }
   for (const [mark, found] of effects) {
-    report('refused-and-applied', `${found.length} effects of ${mark}, which nobody asked for`);
+    report('refused-and-applied', `${found.length} effects of ${mark}, without a request`);
   }
 }
 
@@ -63,11 +63,11 @@ function mostOf(a: Counts, b: Counts): Counts {
   return Object.fromEntries(KINDS.map((kind) => [kind, Math.max(a[kind] ?? 0, b[kind] ?? 0)]));
 }
 
-/** What a call must have left, going by what its customer was told and what `outcomeOf` said later. */
-function dueTo({ request, told }: Call, history: History): Counts {
-  const [lost] = unknownOf(told);
+/** The effects that a call must have, given its answer and the later result of `outcomeOf`. */
+function dueTo({ request, answer }: Call, history: History): Counts {
+  const [lost] = unknownOf(answer);
   const resolved = lost !== undefined && history.resolutionOf(lost) === 'committed';
-  switch (told.kind) {
+  switch (answer.kind) {
     case 'acknowledged':
       return whole(request);
     case 'failed':
@@ -103,10 +103,10 @@ function shardBits(id: string): string {
   return id.slice(19, 22);
 }
 
-/** An answer tells the state that its own effect led to, and all answers to one request are the same. */
+/** An answer holds the state that its own effect led to, and all answers to one request are the same. */
 function checkAnswers(calls: readonly Call[], found: readonly Effect[], report: Report): void {
-  const answers = calls.flatMap(({ told }) =>
-    told.kind === 'acknowledged' && told.result !== undefined ? [told.result] : [],
+  const answers = calls.flatMap(({ answer }) =>
+    answer.kind === 'acknowledged' && answer.result !== undefined ? [answer.result] : [],
   );
   if (new Set(answers.map((answer) => JSON.stringify(answer))).size > 1) {
     report('different-answers', describe(calls, JSON.stringify(answers)));
@@ -122,6 +122,6 @@ function checkAnswers(calls: readonly Call[], found: readonly Effect[], report: 
 }
 
 function describe(calls: readonly Call[], detail: string): string {
-  const told = calls.map((call) => `${JSON.stringify(call.told)} tried ${call.tried.join(' ')}`);
-  return `${detail}: ${JSON.stringify(calls[0]?.request)}, told ${told.join('; ')}`;
+  const answer = calls.map((call) => `${JSON.stringify(call.answer)} tried ${call.tried.join(' ')}`);
+  return `${detail}: ${JSON.stringify(calls[0]?.request)}, answered ${answer.join('; ')}`;
 }

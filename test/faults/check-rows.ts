@@ -3,7 +3,7 @@ import type { EventRow, ShardRows, WalletRow } from './stored-rows.js';
 import type { Report } from './violations.js';
 import { shardOf } from './wallet-requests.js';
 
-/** What must hold for one shard's rows by themselves, whatever the customers were told. */
+/** What must hold for one shard's rows by themselves, whatever the answers to the customers were. */
 export function checkRows(rows: ShardRows, report: Report): void {
   checkPlaces(rows, report);
   checkActions(rows, report);

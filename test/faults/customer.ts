@@ -15,12 +15,12 @@ import { WalletTransferAction } from '../../examples/wallet/actions/wallet-trans
 import { WalletWithdrawMoneyAction } from '../../examples/wallet/actions/wallet-withdraw-money-action.js';
 import { Wallet } from '../../examples/wallet/models/wallet.js';
 import type { ExecutionReport } from '../../runtime/action/execution-report.js';
-import type { Call, History, Told, WalletFacts, WalletRequest } from './history.js';
+import type { Answer, Call, History, WalletFacts, WalletRequest } from './history.js';
 
 /** All customers of a run are one principal, so that keys meet. */
 export const PRINCIPAL = { name: 'fault-run', claims: { role: 'operator' } } as const;
 
-/** Executes a request once and notes what it was told. */
+/** Executes a request once and records its answer. */
 export async function send(
   executor: ActionExecutor,
   request: WalletRequest,
@@ -28,12 +28,12 @@ export async function send(
 ): Promise<Call> {
   const startedMs = performance.now();
   const reports: ExecutionReport[] = [];
-  const told = await tell(() => execute(executor, request, configurationOf(request, reports)));
+  const answer = await answerOf(() => execute(executor, request, configurationOf(request, reports)));
   const attempts = reports.flatMap((report) => report.attempts);
   const last = attempts.at(-1);
   const call: Call = {
     request,
-    told,
+    answer,
     durationMs: performance.now() - startedMs,
     tried: attempts.flatMap(({ actionIds }) => actionIds),
     applied: last?.end === 'applied' && reports[0]?.replayed !== true ? last.actionIds : [],
@@ -87,7 +87,7 @@ function execute(
 }
 
 /** Runs it and turns whatever comes of it into plain data. */
-export async function tell(run: () => Promise<Wallet | void>): Promise<Told> {
+export async function answerOf(run: () => Promise<Wallet | void>): Promise<Answer> {
   try {
     const result = await run();
     return { kind: 'acknowledged', result: result instanceof Wallet ? factsOf(result) : undefined };

@@ -3,7 +3,7 @@ import { uuid7 } from '../../runtime/domain/id-source.js';
 import { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
 import { DatabaseError } from '../../runtime/errors.js';
 import type { Transaction, TransactionManager } from '../../runtime/sharding/transaction-manager.js';
-import type { History, Told, WalletFacts } from './history.js';
+import type { Answer, History, WalletFacts } from './history.js';
 import { markedAmount } from './wallet-requests.js';
 
 /** Far from the numbers of other requests, so that the marks differ. */
@@ -26,22 +26,22 @@ export async function depositByHand(
     const actionId = uuid7.next(ShardIdentifier.of(0, 0).bits);
     const newBalance = plainDecimal(new Decimal(balance).plus(amount));
     const change = { actionId, walletId: wallet.id, version: version + 1, amount, newBalance };
-    const told = await tellCommit(() =>
+    const answer = await answerOfCommit(() =>
       transactions.transaction((transaction) => applyByHand(transaction, change, turn % 3 === 0)),
     );
     history.calls.push({
       request: { kind: 'deposit', number, key: undefined, walletId: wallet.id, amount },
-      told,
+      answer,
       durationMs: 0,
       tried: [actionId],
-      applied: told.kind === 'acknowledged' ? [actionId] : [],
+      applied: answer.kind === 'acknowledged' ? [actionId] : [],
       replayed: false,
     });
     if (turn % 3 !== 0) [version, balance] = [version + 1, newBalance];
   }
 }
 
-async function tellCommit(commit: () => Promise<void>): Promise<Told> {
+async function answerOfCommit(commit: () => Promise<void>): Promise<Answer> {
   try {
     await commit();
     return { kind: 'acknowledged', result: undefined };

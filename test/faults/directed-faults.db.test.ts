@@ -15,9 +15,9 @@ beforeEach(async () => {
   world = await FaultWorld.open(testServer());
   history = new History();
   const request = new WalletRequests(new SeededRandom(1), EVERY_REQUEST, 'directed').create('US');
-  const { told } = await send(executor(0), request, history);
-  if (told.kind !== 'acknowledged' || told.result === undefined) throw new Error('No wallet');
-  wallet = told.result;
+  const { answer } = await send(executor(0), request, history);
+  if (answer.kind !== 'acknowledged' || answer.result === undefined) throw new Error('No wallet');
+  wallet = answer.result;
 });
 afterEach(() => world?.close());
 
@@ -50,8 +50,8 @@ describe('A repeat that lost the race for its key', () => {
     await expect.poll(() => second.isHeld, { interval: 5 }).toBe(true);
     const first = await send(executor(0), request, history);
     second.hasLost = true;
-    expect(first.told.kind).toBe('acknowledged');
-    expect((await repeat).told).toEqual(first.told);
+    expect(first.answer.kind).toBe('acknowledged');
+    expect((await repeat).answer).toEqual(first.answer);
     expect(proxy.struck.get('tear')).toBe(1);
     expect(check(history, await world.rows(), TIMEOUT_MS)).toEqual([]);
   });

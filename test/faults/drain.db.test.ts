@@ -6,7 +6,7 @@ import type { WalletBody } from '../customer/http-client.js';
 import type { ServerProcess } from '../customer/server-process.js';
 import { HttpWorld, openWallet, send } from './http-world.js';
 
-/** After so long a request has come in. */
+/** Time until a request has certainly arrived. */
 const ARRIVED_MS = 1_000;
 const SOON_MS = 30_000;
 
@@ -65,7 +65,7 @@ afterEach(() => {
 });
 afterAll(() => world?.destroy());
 
-describe('A server that is told to end', () => {
+describe('A server that gets a signal', () => {
   it('under load finishes or refuses what is in flight, and what it acknowledged is there', async () => {
     const exit = ended();
     const answers = load(mexican, 20, exit);
@@ -107,7 +107,7 @@ describe('A server that is told to end', () => {
     agent.destroy();
   }, 20_000);
 
-  it('ends at once when it is told twice', async () => {
+  it('ends at once on a second signal', async () => {
     world.servers.mexico.pause();
     const stuck = deposit(mexican);
     await delay(200);

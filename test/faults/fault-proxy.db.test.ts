@@ -108,7 +108,7 @@ describe('The fault proxy', () => {
 });
 
 describe('A statement behind one that was refused', () => {
-  it('is told nothing of the refusal if the link is lost before the server is ready again', async () => {
+  it('does not get the refusal if the connection is lost before the server is ready again', async () => {
     const source = testDataSource(serverUrl({ ...server, port: proxy.port }, server.database), server);
     const { url } = source;
     if (url.kind !== 'postgresql') throw new Error('Not on a server');

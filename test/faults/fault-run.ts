@@ -11,9 +11,9 @@ import { EVERY_REQUEST, type RequestMix, WalletRequests } from './wallet-request
 
 export interface FaultRunOptions {
   readonly seed: number;
-  /** The run ends when so many faults have struck... */
+  /** The run ends after this number of faults... */
   readonly faults: number;
-  /** ...or after so long, in milliseconds. */
+  /** ...or after this time, in milliseconds. */
   readonly atMostMs: number;
   readonly faultMix?: FaultMix;
   readonly requestMix?: RequestMix;
@@ -74,7 +74,7 @@ class FaultRun {
   async openFirstWallets(): Promise<void> {
     for (const country of ['US', 'MX', 'US', 'MX']) {
       const call = await this.#send(this.#requests.create(country));
-      if (call.told.kind !== 'acknowledged') throw new Error(`No wallet: ${JSON.stringify(call.told)}`);
+      if (call.answer.kind !== 'acknowledged') throw new Error(`No wallet: ${JSON.stringify(call.answer)}`);
     }
   }
 
@@ -119,11 +119,11 @@ class FaultRun {
 
   async #send(request: WalletRequest): Promise<Call> {
     const call = await send(this.#anyExecutor(), request, this.history);
-    const { told } = call;
-    if (told.kind === 'acknowledged' && told.result !== undefined && request.kind === 'create') {
-      if (!this.#requests.wallets.includes(told.result.id)) this.#requests.wallets.push(told.result.id);
+    const { answer } = call;
+    if (answer.kind === 'acknowledged' && answer.result !== undefined && request.kind === 'create') {
+      if (!this.#requests.wallets.includes(answer.result.id)) this.#requests.wallets.push(answer.result.id);
     }
-    for (const id of unknownOf(told)) if (this.#random.chance(ASKED_AT_ONCE)) await this.#resolve(id);
+    for (const id of unknownOf(answer)) if (this.#random.chance(ASKED_AT_ONCE)) await this.#resolve(id);
     return call;
   }
 

@@ -10,7 +10,7 @@ export type Fault =
       readonly share: number;
       readonly how: 'reset' | 'end';
     }
-  /** Part of it gets through, then there is silence: nobody is told. */
+  /** Part of it gets through, then there is silence: neither side is notified. */
   | { readonly kind: 'stall'; readonly direction: Direction; readonly share: number }
   /** The client's side is cut, and only then, after a while, the whole request reaches the server. */
   | { readonly kind: 'late'; readonly delayMs: number }

@@ -2,7 +2,7 @@ import type { Uuid } from 'fw-actions';
 
 /**
  * One thing that a customer wants done once. Each has a mark of its own that its effects carry (an amount or an owner
- * that no other request has), so that the rows tell about it without asking the runtime.
+ * that no other request has), so that the rows identify it without asking the runtime.
  */
 export type WalletRequest = {
   readonly number: number;
@@ -19,8 +19,8 @@ export type WalletRequest = {
   | { readonly kind: 'transfer'; readonly sourceId: string; readonly destId: string; readonly amount: string }
 );
 
-/** What the customer was told. */
-export type Told =
+/** The answer to a customer. */
+export type Answer =
   | { readonly kind: 'acknowledged'; readonly result: WalletFacts | undefined }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string }
   /** Its outcome could not be found out in time. */
@@ -46,7 +46,7 @@ export interface WalletFacts {
 /** One execution of a request. */
 export interface Call {
   readonly request: WalletRequest;
-  readonly told: Told;
+  readonly answer: Answer;
   readonly durationMs: number;
   /** Ids of all action rows that were tried. */
   readonly tried: readonly string[];
@@ -72,7 +72,7 @@ export class History {
   /** Attempts whose outcome the customers do not know yet. */
   get unresolved(): readonly string[] {
     return this.calls
-      .flatMap(({ told }) => unknownOf(told))
+      .flatMap(({ answer }) => unknownOf(answer))
       .filter((id) => this.resolutionOf(id) === 'unknown');
   }
 
@@ -81,8 +81,8 @@ export class History {
   }
 }
 
-/** The attempt of unknown outcome that a customer was told about, if any. */
-export function unknownOf(told: Told): readonly string[] {
-  if (told.kind === 'unknown') return [told.actionId];
-  return told.kind === 'partial' && told.failed.unknown ? [told.failed.actionId] : [];
+/** The attempt of unknown outcome that an answer names, if any. */
+export function unknownOf(answer: Answer): readonly string[] {
+  if (answer.kind === 'unknown') return [answer.actionId];
+  return answer.kind === 'partial' && answer.failed.unknown ? [answer.failed.actionId] : [];
 }

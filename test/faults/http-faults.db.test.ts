@@ -56,7 +56,7 @@ describe('While a shard is', () => {
   });
 });
 
-describe('While a row is locked by somebody', () => {
+describe('While another client locks a row', () => {
   it('its wallet is answered for with 409 or 503, and its neighbours with 200', async () => {
     const neighbour = await openWallet(server.url, 'MX');
     const client = await connectTo(world.servers.mexico, DATABASE);

@@ -138,7 +138,7 @@ describe('A deposit whose commit is not answered', () => {
     ['committed', 'reply', true],
     ['not committed', 'request', false],
   ] as const)(
-    'gets 504 with the action id, and the same key tells the truth later: %s',
+    'gets 504 with the action id, and the same key returns the outcome later: %s',
     async (_, direction, committed) => {
       const key = nextKey();
       const before = await world.eventsOf(wallet);

@@ -31,7 +31,7 @@ import {
 interface Planted {
   readonly name: string;
   readonly breakStore: BreakStore;
-  /** What the checker says of it: one of these, depending on what the customer was told. */
+  /** What the checker says of it: one of these, depending on the answer to the customer. */
   readonly rules: readonly Rule[];
   /** Faults under which it shows. */
   readonly faultMix: FaultMix;
@@ -106,13 +106,13 @@ describe('The checker and a transaction runner', () => {
     const history = new History();
     const [executor] = world.executors;
     if (executor === undefined) throw new Error('No executor');
-    const { told } = await send(
+    const { answer } = await send(
       executor,
       new WalletRequests(new SeededRandom(1), EVERY_REQUEST, 'hand').create('US'),
       history,
     );
-    if (told.kind !== 'acknowledged' || told.result === undefined) throw new Error('No wallet');
-    await depositByHand(managerOf(world), told.result, 9, history);
+    if (answer.kind !== 'acknowledged' || answer.result === undefined) throw new Error('No wallet');
+    await depositByHand(managerOf(world), answer.result, 9, history);
     return check(history, await world.rows(), TIMEOUT_MS).map(({ rule }) => rule);
   };
   const databaseOf = ({ applications }: FaultWorld) => {

@@ -12,7 +12,9 @@ export interface LinkEvents {
 type DirectedFault = Extract<Fault, { readonly direction: unknown }>;
 type ReplyFault = DirectedFault | Extract<Fault, { readonly kind: 'lost-reply' }>;
 
-/** How long the server's side of a connection outlives a client that could not tell it that it left, in milliseconds. */
+/**
+ * How long the server's side of a connection outlives a client that could not tell it that it left, in milliseconds.
+ */
 const LINGER_MS = 150;
 
 /** One connection through the proxy. */
@@ -24,7 +26,7 @@ export class ProxiedLink {
   readonly #replies = new Lane(WireFraming.replies(), (run) => this.#reply(run));
   /** What is to happen to the replies to come, one for each request on its way. */
   readonly #replyFaults: (ReplyFault | undefined)[] = [];
-  /** Nothing gets through any more, and nobody is told. */
+  /** Nothing gets through any more, and neither side is notified. */
   #silent = false;
   /** The client's side is gone, and the server is to finish what it was asked for. */
   #orphaned = false;

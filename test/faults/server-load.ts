@@ -40,10 +40,10 @@ export class ServerLoad {
     const customers: Promise<void>[] = [];
     for (const country of ['US', 'MX'] as const) {
       for (let count = 0; count < CUSTOMERS_PER_SHARD; count += 1) {
-        const { told } = await send(this.#executor, requests.create(country), this.history);
-        if (told.kind !== 'acknowledged' || told.result === undefined)
-          throw new Error(`No wallet: ${JSON.stringify(told)}`);
-        customers.push(this.#customer(country, told.result.id));
+        const { answer } = await send(this.#executor, requests.create(country), this.history);
+        if (answer.kind !== 'acknowledged' || answer.result === undefined)
+          throw new Error(`No wallet: ${JSON.stringify(answer)}`);
+        customers.push(this.#customer(country, answer.result.id));
       }
     }
     this.#work = Promise.all(customers);
@@ -85,8 +85,9 @@ export class ServerLoad {
         walletId,
         amount: markedAmount(number),
       } as const;
-      const { told } = await send(this.#executor, request, this.history);
-      const outcome = told.kind === 'acknowledged' ? 'ok' : told.kind === 'failed' ? told.code : told.kind;
+      const { answer } = await send(this.#executor, request, this.history);
+      const outcome =
+        answer.kind === 'acknowledged' ? 'ok' : answer.kind === 'failed' ? answer.code : answer.kind;
       this.samples[country].push({ startedMs, endedMs: performance.now(), outcome });
       await delay(PAUSE_MS);
     }

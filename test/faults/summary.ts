@@ -6,9 +6,11 @@ export function summaryOf(world: FaultWorld, { history, faults }: FaultRunResult
   const struck = count(
     world.proxies.flatMap((proxy) => [...proxy.struck].flatMap(([kind, times]) => Array(times).fill(kind))),
   );
-  const told = count(history.calls.map(({ told }) => (told.kind === 'failed' ? told.code : told.kind)));
+  const answer = count(
+    history.calls.map(({ answer }) => (answer.kind === 'failed' ? answer.code : answer.kind)),
+  );
   const replayed = history.calls.filter((call) => call.replayed).length;
-  return `${faults} faults (${struck}), ${history.calls.length} calls (${told}; ${replayed} replayed)`;
+  return `${faults} faults (${struck}), ${history.calls.length} calls (${answer}; ${replayed} replayed)`;
 }
 
 function count(names: readonly string[]): string {

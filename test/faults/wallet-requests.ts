@@ -18,7 +18,7 @@ export const EVERY_REQUEST: RequestMix = {
   hot: 0.3,
 };
 
-/** Everybody wants the same few wallets. */
+/** All customers use the same few wallets. */
 export const HOT_WALLETS: RequestMix = {
   kinds: { create: 0, deposit: 70, withdraw: 20, transfer: 10 },
   keyed: 0.2,

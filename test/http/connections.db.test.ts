@@ -8,7 +8,7 @@ import { WalletService } from './wallet-service.js';
 
 const ROUNDS = 20;
 const FLOOD = 2_000;
-/** More than the kernel keeps for a connection that nobody reads, by far. */
+/** Far more than the kernel buffers for a connection that is not read. */
 const FLOOD_BYTES = 24_000_000;
 /** Answers that the kernel may take for a client that does not read. */
 const MOST_TAKEN = 500;

@@ -10,7 +10,7 @@ export interface DrainTally {
   readonly lost: readonly string[];
 }
 
-/** How the clients behave until nobody listens any longer. */
+/** The behaviour of the clients until the server stops listening. */
 export interface DrainClients {
   readonly port: number;
   /** Bytes of one request. */
@@ -19,7 +19,7 @@ export interface DrainClients {
   readonly keeping: number;
   /** Clients that connect for each request. */
   readonly connecting: number;
-  /** Clients of the first kind that wait so long between two requests, in milliseconds. */
+  /** Pauses between two requests of clients of the first kind, in milliseconds. */
   readonly pausesMs: readonly number[];
 }
 

@@ -54,7 +54,7 @@ export class RawConnection {
     return this.answers.map(({ status }) => status);
   }
 
-  /** Waits until so many answers have come, or the connection is closed. */
+  /** Waits until `count` answers have come, or the connection is closed. */
   async untilAnswers(count: number): Promise<readonly RawAnswer[]> {
     await this.#until(() => this.answers.length >= count || this.closed);
     return this.answers;

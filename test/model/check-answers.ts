@@ -102,7 +102,7 @@ class AnswerChecker {
         this.#checkPartial(execution, committed);
         return;
       case 'key-reused':
-        if (!this.#sharesKey(execution)) this.#complain(execution, 'nobody else used its key');
+        if (!this.#sharesKey(execution)) this.#complain(execution, 'no other execution used its key');
         break;
       case 'unique':
         if (trace !== undefined && !this.#clashes(trace.items))
@@ -132,11 +132,11 @@ class AnswerChecker {
         ? committed.filter((id) => id !== failed.actionId)
         : committed;
     if (told.map(({ actionId }) => actionId).join() !== found.join()) {
-      this.#complain(execution, `says that ${told.length} legs are committed, found ${found.length}`);
+      this.#complain(execution, `reports ${told.length} committed shard transactions, found ${found.length}`);
     }
   }
 
-  /** A repeat is told what the one applied plan under its key has answered. */
+  /** A repeat gets the answer of the one applied plan under its key. */
   #checkReplay(execution: ExecutionRecord): void {
     const { key, principal } = execution.terms;
     const peers = this.#keyed.get(`${principal}/${key}`) ?? [];
@@ -147,7 +147,7 @@ class AnswerChecker {
     const { outcome } = this.#replay(execution, first.traces.at(-1));
     const expected = outcome?.kind === 'done' ? JSON.stringify(inOrder(outcome.result)) : 'nothing';
     const got = answer?.kind === 'result' ? JSON.stringify(inOrder(answer.result)) : 'nothing';
-    if (expected !== got) this.#complain(execution, `was told ${got} under its key, not ${expected}`);
+    if (expected !== got) this.#complain(execution, `got ${got} under its key, not ${expected}`);
   }
 
   /** The answer follows from the committed states of the versions that were read. */

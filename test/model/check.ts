@@ -51,7 +51,7 @@ function checkRows(run: ModelRun, history: History, dumps: readonly ShardDump[])
     if (expected !== found) problems.push(`${slot} is ${found}, not ${expected}`);
     rows.delete(slot);
   }
-  for (const slot of rows.keys()) problems.push(`${slot} is stored and nobody added it`);
+  for (const slot of rows.keys()) problems.push(`${slot} is stored but was never added`);
   return problems;
 }
 
@@ -61,7 +61,9 @@ function stateText(state: ReturnType<History['state']>): string {
   return JSON.stringify([version, value, writer, bucket, label]);
 }
 
-/** Each version of a model has exactly the events that its action attached, in order, and versions follow one another. */
+/**
+ * Each version of a model has exactly the events that its action attached, in order, and versions follow one another.
+ */
 function checkEvents(run: ModelRun, legs: readonly AppliedLeg[], dump: ShardDump): readonly string[] {
   const problems: string[] = [];
   const expected = new Map<string, string[]>();

@@ -20,7 +20,7 @@ async function problemsOf(harness: DatabaseHarness, fight: Fight, seed = 7): Pro
   return (await checkRun(run, databases)).problems;
 }
 
-/** A defect shows only when executions meet in a certain way: so many runs, each with another seed, must do. */
+/** A defect shows only in certain interleavings: number of runs, each with another seed. */
 const RUNS = 6;
 
 /** What the checker says about the first run in which it says something; nothing if there is none. */
@@ -38,7 +38,7 @@ describeOn('postgresql', 'the checker of random actions', (harness) => {
     const problems = await firstProblems(harness, {
       gateways: defects.ghost,
       profile: { labelClashes: 0.8 },
-      // Whoever meets a ghost tries in vain until it gives up: few actions take long enough.
+      // An execution that meets a ghost retries until its limit: few actions take long enough.
       actions: 300,
     });
     expect(problems).toMatch(/read version \d+ of \S+, which was never committed|read \S+ by/);

@@ -105,7 +105,7 @@ export class History {
   }
 }
 
-/** Whether the caller has been told that (all or part of) the plan is committed. */
+/** Whether the answer reports (all or part of) the plan as committed. */
 export function isAnswered({ answer }: ExecutionRecord): boolean {
   return answer?.kind === 'result';
 }

@@ -9,7 +9,7 @@ import { migrations } from './models.js';
 import { SHARDS } from './run-model.js';
 
 const [shard] = SHARDS;
-/** What an execution may be told that lost too often. */
+/** The allowed errors of an execution that lost too often. */
 const PATIENCE = ['FW_STALE_MODEL', 'FW_ROW_BUSY', 'FW_DEADLINE_EXCEEDED', 'FW_COMMIT_OUTCOME_UNKNOWN'];
 
 function openRegistries(topology: ShardingTopology, count: number): readonly DatabaseRegistry[] {

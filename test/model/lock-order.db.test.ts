@@ -127,7 +127,7 @@ async function lockRows(
 }
 
 describeOn('postgresql', 'locks of two processes', (harness) => {
-  test('are taken in one order, whatever the order of staging, so that nobody deadlocks', async () => {
+  test('are taken in one order, whatever the order of staging, so that none deadlocks', async () => {
     const database = (await harness.makeShards({ shards: [shard], migrations, dataSource })).database(shard);
     expect(await fight(database, database)).toEqual([]);
   });

@@ -27,7 +27,7 @@ export interface Terms {
   readonly ifVersion: { readonly slot: string; readonly version: number } | undefined;
   /** Undefined: the executor's default. */
   readonly timeoutMs: number | undefined;
-  /** Abort so many milliseconds after the start. */
+  /** Abort after this time from the start, in milliseconds. */
   readonly abortMs: number | undefined;
 }
 

@@ -28,7 +28,7 @@ export type Step =
   /** Refuses if what has been read so far sums up to an odd number. */
   | { readonly kind: 'refuseOdd' }
   | { readonly kind: 'throw' }
-  /** Lets others run: so many turns of the event loop. */
+  /** Lets others run for this number of turns of the event loop. */
   | { readonly kind: 'pause'; readonly turns: number };
 
 /** What one action does. Plain data: it is the action's parameter. */

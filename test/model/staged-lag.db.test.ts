@@ -48,7 +48,7 @@ function versionRead({ traces }: ExecutionRecord): number | undefined {
   return traces.at(-1)?.reads.at(-1)?.found[0]?.state?.version;
 }
 
-/** One executor's answers from the database come late; meanwhile the other one goes on from what is committed. */
+/** One executor's answers from the database come late; meanwhile the other one continues from committed states. */
 async function overtaken(
   databases: DatabaseRegistry,
 ): Promise<{ readonly late: Run; readonly first: Promise<unknown> }> {
@@ -86,17 +86,20 @@ describeOn(
       await first;
     });
 
-    test('shows what is committed to those who do not chain', async () => {
+    test('shows committed states to executions that do not chain', async () => {
       const { late, first } = await overtaken(await harness.makeShards({ shards: SHARDS, migrations }));
       expect(versionRead(await late({ kind: 'get', slot: SLOT }, false))).toBe(3);
       await first;
     });
 
-    test.each(['expect', 'update'] as const)('lets nobody %s what is no longer true', async (kind) => {
-      const { late, first } = await overtaken(await harness.makeShards({ shards: SHARDS, migrations }));
-      const record = await late(kind === 'update' ? UPDATE : { kind, slot: SLOT });
-      expect(record.traces.map((trace) => trace.items[0]?.from)).toEqual([2, 3]);
-      await first;
-    });
+    test.each(['expect', 'update'] as const)(
+      'does not let an execution %s an outdated state',
+      async (kind) => {
+        const { late, first } = await overtaken(await harness.makeShards({ shards: SHARDS, migrations }));
+        const record = await late(kind === 'update' ? UPDATE : { kind, slot: SLOT });
+        expect(record.traces.map((trace) => trace.items[0]?.from)).toEqual([2, 3]);
+        await first;
+      },
+    );
   },
 );

@@ -54,7 +54,7 @@ export class Load {
     await Promise.all(this.#running);
   }
 
-  /** Waits until so many more requests have been answered. */
+  /** Waits until `requests` more requests have been answered. */
   async goesOn(requests: number): Promise<void> {
     const goal = this.answered + requests;
     const giveUpAt = performance.now() + PATIENCE_MS;

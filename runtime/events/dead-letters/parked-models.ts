@@ -10,7 +10,7 @@ import type { ParkedLetter } from './dead-letter-store.js';
 const REFRESH_MS = 1_000;
 const PAGE = 100;
 
-export interface ParkedModelsTies {
+export interface ParkedModelsDependencies {
   readonly suspects: CrashSuspects;
   readonly changed: () => void;
   /** False: no attempt may begin. */
@@ -22,16 +22,16 @@ export interface ParkedModelsTies {
 export class ParkedModels {
   readonly #options: ConsumerRunOptions;
   readonly #context: RunContext;
-  readonly #ties: ParkedModelsTies;
+  readonly #dependencies: ParkedModelsDependencies;
   /** Events that were parked, by model, so that a look at the table that is older than the last one does not count. */
   readonly #models = new Map<string, number>();
   readonly #resuming = new Set<string>();
   #refreshedMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: ConsumerRunOptions, context: RunContext, ties: ParkedModelsTies) {
+  constructor(options: ConsumerRunOptions, context: RunContext, dependencies: ParkedModelsDependencies) {
     this.#options = options;
     this.#context = context;
-    this.#ties = ties;
+    this.#dependencies = dependencies;
   }
 
   get any(): boolean {
@@ -57,7 +57,7 @@ export class ParkedModels {
     const now = time.nowMs();
     const first = this.#refreshedMs === Number.NEGATIVE_INFINITY;
     if (!first && (this.#models.size === 0 || now - this.#refreshedMs < REFRESH_MS)) return;
-    const before = [...this.#models].filter(([key]) => !this.#ties.isParking(key));
+    const before = [...this.#models].filter(([key]) => !this.#dependencies.isParking(key));
     const found = await this.#options.letters.parkedModels(this.#options.consumer.lease.name);
     this.#refreshedMs = now;
     if (first) for (const { key } of found) this.add(key);
@@ -78,7 +78,7 @@ export class ParkedModels {
       this.#options.warn(`${key} cannot be resumed: ${messageOf(error)}`);
     }
     this.#resuming.delete(key);
-    this.#ties.changed();
+    this.#dependencies.changed();
   }
 
   /** False if it has come to an end, good or bad. */
@@ -86,9 +86,9 @@ export class ParkedModels {
     const { letters, consumer } = this.#options;
     const slash = key.indexOf('/');
     const model = { modelName: key.slice(0, slash), modelId: key.slice(slash + 1) };
-    if (this.#ties.isParking(key)) {
+    if (this.#dependencies.isParking(key)) {
       await sleep(10);
-      return this.#ties.mayWork();
+      return this.#dependencies.mayWork();
     }
     const count = this.#models.get(key);
     const parked = await letters.of(consumer.lease.name, model, PAGE);
@@ -102,7 +102,7 @@ export class ParkedModels {
 
   async #retry(letter: ParkedLetter): Promise<boolean> {
     const { attempts, letters, consumer } = this.#options;
-    const { suspects, mayWork } = this.#ties;
+    const { suspects, mayWork } = this.#dependencies;
     const { event } = letter;
     if (attempts.isTooNew(event)) return false;
     const before = suspects.attemptsOf(event.id);

@@ -119,8 +119,8 @@ export class DeliveryProcess {
   #wakeUp(shard: ShardIdentifier): WakeUp {
     let wakeUp = this.#wakeUps.get(shard);
     if (wakeUp === undefined) {
-      const ties = { wake: () => {}, isNeeded: () => false, warn: this.#options.warn };
-      wakeUp = new WakeUp(this.#options.databases.database(shard), this.#limits, ties);
+      const dependencies = { wake: () => {}, isNeeded: () => false, warn: this.#options.warn };
+      wakeUp = new WakeUp(this.#options.databases.database(shard), this.#limits, dependencies);
       wakeUp.othersAreThere(true);
       this.#wakeUps.set(shard, wakeUp);
     }

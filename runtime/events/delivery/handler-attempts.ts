@@ -42,7 +42,7 @@ export class HandlerAttempts implements Attempts {
   handle(logged: LoggedEvent, attempt: Attempt, context: RunContext): Promise<void> | void {
     const envelopeContext = { ...context, executor: this.#executor };
     const envelope = makeEnvelope(logged, this.#types.revive(logged), attempt, envelopeContext);
-    // The registry ties a handler to its event classes: `revive` makes instances of those and of no others.
+    // The registry binds a handler to its event classes: `revive` makes instances of those and of no others.
     return this.#handler.create().handle(envelope as never);
   }
 
@@ -83,8 +83,8 @@ const NO_ANSWER: ReadonlySet<FailureReason | undefined> = new Set<FailureReason 
 ]);
 
 /**
- * True if a shard could not be reached, did not answer in time, or did not say what became of a commit: sagas read these
- * failures in the same way. Causes count as well.
+ * True if a shard could not be reached, did not answer in time, or did not say what became of a commit: sagas read
+ * these failures in the same way. Causes count as well.
  */
 export function isOutOfReach(error: unknown): boolean {
   let each = error;

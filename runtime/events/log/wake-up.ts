@@ -11,7 +11,7 @@ const NOTIFY_MS = 5;
 const PROBE_MS = 2_000;
 const RECONNECT_MS = 1_000;
 
-export interface WakeUpTies {
+export interface WakeUpDependencies {
   readonly wake: () => void;
   /** Whether anything here would be woken. */
   readonly isNeeded: () => boolean;
@@ -27,7 +27,7 @@ export interface WakeUpTies {
 export class WakeUp {
   readonly #database: ShardDatabase;
   readonly #limits: DeliveryLimits;
-  readonly #ties: WakeUpTies;
+  readonly #dependencies: WakeUpDependencies;
   #subscription: NotificationSubscription | undefined;
   #opening: Promise<void> | undefined;
   #trusted = false;
@@ -40,10 +40,10 @@ export class WakeUp {
   #retry: Timer | undefined;
   #lastReason: string | undefined;
 
-  constructor(database: ShardDatabase, limits: DeliveryLimits, ties: WakeUpTies) {
+  constructor(database: ShardDatabase, limits: DeliveryLimits, dependencies: WakeUpDependencies) {
     this.#database = database;
     this.#limits = limits;
-    this.#ties = ties;
+    this.#dependencies = dependencies;
   }
 
   /** How long a reader may sleep without having been woken, in milliseconds. */
@@ -76,9 +76,9 @@ export class WakeUp {
     this.#subscription = undefined;
     this.#opening = undefined;
     await old?.close();
-    if (this.#ties.isNeeded()) this.start();
+    if (this.#dependencies.isNeeded()) this.start();
     // What was committed in between may have been announced on neither connection.
-    this.#ties.wake();
+    this.#dependencies.wake();
   }
 
   /** Notifies other processes, after a commit. Does not delay the commit. */
@@ -134,7 +134,8 @@ export class WakeUp {
     } catch (error) {
       const reason = messageOf(error);
       // Tried every second, it may fail for the same reason for as long as the pool is small.
-      if (!this.#stopped && reason !== this.#lastReason) this.#ties.warn(`No notifications: ${reason}`);
+      if (!this.#stopped && reason !== this.#lastReason)
+        this.#dependencies.warn(`No notifications: ${reason}`);
       this.#lastReason = reason;
       this.#lost();
     }
@@ -142,12 +143,12 @@ export class WakeUp {
 
   #heard(payload: string): void {
     this.#trusted = true;
-    if (payload === '') this.#ties.wake();
+    if (payload === '') this.#dependencies.wake();
   }
 
   #judge(subscription: NotificationSubscription): void {
     if (this.#trusted || this.#stopped || this.#subscription !== subscription) return;
-    this.#ties.warn(
+    this.#dependencies.warn(
       `Notifications do not arrive on ${this.#database.description} (a pooler in transaction mode?); ` +
         `the log is polled every ${this.#limits.fastPollMs} ms instead`,
     );
@@ -157,10 +158,10 @@ export class WakeUp {
     this.#trusted = false;
     this.#subscription = undefined;
     if (this.#stopped) return;
-    this.#ties.wake();
+    this.#dependencies.wake();
     this.#retry = time.setTimeout(() => {
       this.#opening = undefined;
-      if (this.#ties.isNeeded()) this.start();
+      if (this.#dependencies.isNeeded()) this.start();
     }, RECONNECT_MS);
     this.#retry.unref();
   }

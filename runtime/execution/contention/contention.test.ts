@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { systemEnvironment } from '../../concurrency/execution-environment.js';
 import { planOf } from '../../persistence/test-support/plans.js';
-import { type Admission, Contention, guardedRows } from './contention.js';
+import { type Admission, Contention, checkedRows } from './contention.js';
 import { RowContention } from './row-contention.js';
 import { Turns } from './turns.js';
 
 const { items } = planOf('a1>2');
-const rows = guardedRows(items);
+const rows = checkedRows(items);
 
 function enter(contention: Contention): Promise<Admission> {
   expect(contention.begin()).toBe(true);

@@ -22,10 +22,12 @@ const NOTHING: readonly string[] = Object.freeze([]);
  * | what happened to an attempt | if it chains | if it does not chain |
  * |---|---|---|
  * | `superseded`: this process has moved on from what it read | the next attempt takes a turn at the rows | the same |
- * | `stale`: a row had another version | the rows are lost: it waits for them, and probes the first that is due | the next attempt takes a turn at the rows |
+ * | `stale`: a row had another version | the rows are lost: it waits for them, and probes the first that is due | the
+ * next attempt takes a turn at the rows |
  * | `held`: a dependency was stale, or the rows are left to another process | it waits for the rows | the same |
  * | `won`: it was applied | its rows are free again | nothing |
- * | `won`, and another process had locked a row | the rows are left to that process, unless the attempt was a probe | nothing |
+ * | `won`, and another process had locked a row | the rows are left to that process, unless the attempt was a probe |
+ * nothing |
  */
 export class Contention {
   readonly #options: ContentionOptions;
@@ -41,7 +43,7 @@ export class Contention {
   }
 
   superseded(items: readonly StagedItem[]): void {
-    this.#takeTurnsAt(guardedRows(items));
+    this.#takeTurnsAt(checkedRows(items));
   }
 
   /**
@@ -66,7 +68,7 @@ export class Contention {
   isHeld(items: readonly StagedItem[]): boolean {
     const { chaining, rowContention } = this.#options;
     if (!chaining || this.#isProbe || rowContention.size === 0) return false;
-    return rowContention.obstacle(guardedRows(items)) !== undefined;
+    return rowContention.obstacle(checkedRows(items)) !== undefined;
   }
 
   /**
@@ -77,8 +79,8 @@ export class Contention {
   won(items: readonly StagedItem[], contended: boolean): void {
     const { chaining, rowContention } = this.#options;
     if (!chaining) return;
-    if (rowContention.size > 0) rowContention.applied(guardedRows(items));
-    if (contended && !this.#isProbe) rowContention.yield(guardedRows(items));
+    if (rowContention.size > 0) rowContention.applied(checkedRows(items));
+    if (contended && !this.#isProbe) rowContention.yield(checkedRows(items));
   }
 
   /** A probe waits for locks, so that the other process notices it. */
@@ -139,9 +141,9 @@ export interface Admission {
 }
 
 /** `model/id` of the rows whose version a plan depends on. */
-export function guardedRows(items: readonly StagedItem[]): readonly string[] {
-  const guarded = items.filter(({ kind }) => kind !== 'add');
-  return guarded.map(({ model }) => rowOf(model));
+export function checkedRows(items: readonly StagedItem[]): readonly string[] {
+  const checked = items.filter(({ kind }) => kind !== 'add');
+  return checked.map(({ model }) => rowOf(model));
 }
 
 function idRows(params: unknown): readonly string[] {

@@ -27,8 +27,8 @@ import { attemptPauseMs } from '../retry-policy.js';
 import type { ShardGateways } from '../shard-gateways.js';
 
 /**
- * What is known of a leg: `committed` and `void` (fenced: it can never be applied) are final. `not-applied`: there is
- * no trace of it so far. `unknown`: its shard could not be asked.
+ * The status of a shard transaction: `committed` and `void` (fenced: it can never be applied) are final. `not-applied`:
+ * there is no trace of it so far. `unknown`: its shard could not be asked.
  */
 export type LegStatus = AttemptOutcome | 'not-applied' | 'unknown';
 
@@ -44,7 +44,7 @@ export interface JournalLeg {
 
 /** A cross-shard plan whose caller, as far as the journal knows, has not received the outcome. */
 export interface JournalEntry {
-  /** The action id of its first leg. */
+  /** The action id of its first shard transaction. */
   readonly id: string;
   readonly actionName: string;
   readonly principal: string;
@@ -79,8 +79,8 @@ const MAXIMUM_NOTE_LENGTH = 2_000;
 const DEFAULT_LIMIT = 100;
 
 /**
- * Cross-shard plans that were left partially applied, by a crash between two commits or because a leg's outcome could
- * not be found out. Each can be finished, or flagged with a note, by one process at a time.
+ * Cross-shard plans that were left partially applied, by a crash between two commits or because the outcome of a shard
+ * transaction could not be found out. Each can be finished, or flagged with a note, by one process at a time.
  */
 export class CrossShardJournal {
   readonly #gateways: ShardGateways;
@@ -154,10 +154,10 @@ export class CrossShardJournal {
   }
 
   /**
-   * Applies the legs that are missing, under the action ids that were recorded for them, so that none is applied
+   * Applies the missing shard transactions under their recorded action ids, so that none is applied
    * twice, and closes the entry. After an error it may be called again.
    *
-   * @throws JournalError with a `reason`: legs that were applied before stay applied, the entry stays open
+   * @throws JournalError with a `reason`: applied shard transactions stay applied, the entry stays open
    * @throws ShardUnavailableError, ShardBusyError, RowBusyError if a shard cannot do it now
    * @throws ValidationError if it is no id of an entry @throws UnknownShardError
    */
@@ -217,7 +217,7 @@ export class CrossShardJournal {
     return new JournalError(id, 'leased', 'another process is working on it');
   }
 
-  /** Nothing is applied if one of the legs never can be. */
+  /** Nothing is applied if one of the shard transactions can never be applied. */
   async #missing(row: JournalRow): Promise<readonly RecordedLeg[]> {
     const missing: RecordedLeg[] = [];
     for (const leg of this.#legs.read(row.legs)) {
@@ -233,7 +233,7 @@ export class CrossShardJournal {
     return outcomes.get(actionId);
   }
 
-  /** The action row makes repeating safe, so a leg whose answer was lost is simply sent again. */
+  /** The action row makes repeating safe, so a shard transaction whose answer was lost is sent again. */
   async #apply(row: JournalRow, leg: RecordedLeg, deadline: number): Promise<void> {
     const write = this.#planOf(row, leg);
     for (let attempt = 1; ; attempt += 1) {
@@ -267,13 +267,18 @@ export class CrossShardJournal {
       if (!(error instanceof DriverFailure)) throw error;
       if (!isRefusal(error)) return error;
       const cause = publicError(error, leg.shard);
-      throw new JournalError(entryId, 'refused', `shard ${leg.shard} refuses its leg: ${cause.message}`, {
-        cause,
-      });
+      throw new JournalError(
+        entryId,
+        'refused',
+        `shard ${leg.shard} refuses its transaction: ${cause.message}`,
+        {
+          cause,
+        },
+      );
     }
   }
 
-  /** A leg is left out because it is there already, or because its models have moved on. */
+  /** A shard transaction is left out because it is already applied, or because its models have changed. */
   async #requireCommitted(entryId: string, leg: RecordedLeg): Promise<void> {
     const status = await asked(leg.shard, () => this.#outcomeOf(leg));
     if (status === 'committed') return;
@@ -352,7 +357,7 @@ async function asked<T>(shard: ShardIdentifier, ask: () => Promise<T>): Promise<
   }
 }
 
-/** Whether the database would refuse the same leg again. */
+/** Whether the database would refuse the same transaction again. */
 function isRefusal({ phase, sqlState }: DriverFailure): boolean {
   if (phase !== 'answered' || sqlState === undefined) return false;
   const meaning = sqlStateMeaning(sqlState);
@@ -360,7 +365,11 @@ function isRefusal({ phase, sqlState }: DriverFailure): boolean {
 }
 
 function voidLeg(entryId: string, { shard }: RecordedLeg): JournalError {
-  return new JournalError(entryId, 'void', `its leg on shard ${shard} was fenced and can never be applied`);
+  return new JournalError(
+    entryId,
+    'void',
+    `its transaction on shard ${shard} was fenced and can never be applied`,
+  );
 }
 
 function lostLease(entryId: string): JournalError {

@@ -9,7 +9,7 @@ import type { JournalEnd, JournalStore } from '../../persistence/journal/journal
 import type { PlanWrite } from '../../persistence/write/plan-write.js';
 import type { LegResult } from '../leg-result.js';
 
-/** One leg, ready to be sent. */
+/** One shard transaction, ready to be sent. */
 export interface LegWrite {
   readonly shard: ShardIdentifier;
   readonly write: PlanWrite;
@@ -19,25 +19,28 @@ export interface CrossShardPlan {
   readonly actionName: string;
   /** In staging order; at least two. */
   readonly legs: readonly LegWrite[];
-  /** All legs as the journal keeps them. */
+  /** All shard transactions as the journal stores them. */
   readonly legsJson: string;
   readonly send: (leg: LegWrite) => Promise<LegResult>;
   readonly journalOf: (shard: ShardIdentifier) => JournalStore;
   readonly remainingMs: () => number;
 }
 
-/** How much longer than its deadline an execution keeps its entry to itself: to settle its last leg and to close. */
+/**
+ * How much longer than its deadline an execution keeps its entry to itself: to settle its last shard transaction and to
+ * close.
+ */
 const LEASE_MARGIN_MS = 2_000;
 /** Time reserved for closing the entry even if the deadline is near, in milliseconds. */
 const CLOSING_MS = 100;
 
 /**
- * Applies the legs of an allowed cross-shard plan, one after the other in staging order. The first leg opens an entry
- * in the journal, in its own transaction; the entry is closed before the caller is answered. Once a leg has committed,
+ * Applies the shard transactions of an allowed cross-shard plan in staging order. The first one opens an entry
+ * in the journal, in its own transaction; the entry is closed before the caller is answered. Once one has committed,
  * nothing is retried. The execution leases the entry while it may be at work, so no other process finishes it.
  *
- * @returns what became of the first leg if that was not applied: nothing was written
- * @throws CrossShardPartialError if a later leg failed
+ * @returns the outcome of the first shard transaction if that was not applied: nothing was written
+ * @throws CrossShardPartialError if a later shard transaction failed
  */
 export async function applyLegs(plan: CrossShardPlan): Promise<LegResult> {
   const committed: LegOutcome[] = [];
@@ -51,7 +54,7 @@ export async function applyLegs(plan: CrossShardPlan): Promise<LegResult> {
     }
     committed.push(outcomeOf(leg));
   }
-  // If this fails, the entry lists every leg as committed, which is as true as the answer.
+  // If this fails, the entry lists every shard transaction as committed, which matches the answer.
   await close(plan, 'applied');
   return { kind: 'applied', write: undefined };
 }
@@ -118,13 +121,14 @@ function closingLimits({ remainingMs }: CrossShardPlan): { readonly timeoutMs: n
   return { timeoutMs: Math.max(CLOSING_MS, remainingMs()) };
 }
 
-/** The id of the first leg's action is both the entry's id and its first owner. */
+/** The action id of the first shard transaction is both the entry's id and its first owner. */
 function entryOf({ legs, journalOf }: CrossShardPlan): {
   readonly id: string;
   readonly journal: JournalStore;
 } {
   const [first] = legs;
-  if (first === undefined) throw new PlanMisuseError('A plan without legs has no entry in the journal');
+  if (first === undefined)
+    throw new PlanMisuseError('A plan without shard transactions has no entry in the journal');
   return { id: first.write.action.id, journal: journalOf(first.shard) };
 }
 

@@ -94,7 +94,7 @@ export class BatchBuilder {
     this.#groupOf.set(entry, group);
   }
 
-  /** Groups that a plan ties together; neither depends on the other, so their order among themselves is free. */
+  /** Groups that share a plan; neither depends on the other, so their order among themselves is free. */
   #merge(from: readonly QueuedPlan[], into: QueuedPlan[]): void {
     for (const member of from) {
       into.push(member);

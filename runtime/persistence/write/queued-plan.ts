@@ -26,7 +26,7 @@ export interface Sending extends Place {
   isTakenBack: boolean;
 }
 
-/** Limits and ties of a plan. */
+/** Limits and dependencies of a plan. */
 export interface QueueOptions {
   /** Milliseconds from now until the outcome must be there. */
   readonly timeoutMs: number;

@@ -20,7 +20,7 @@ import { DEFAULT_WRITER_LIMITS, type WriterLimits } from './writer-limits.js';
 /** Time that must be left after a wait for a lock, to hear how it ended, in milliseconds. */
 const ANSWER_MS = 100;
 
-/** Limits and ties of one submission. */
+/** Limits and dependencies of one submission. */
 export interface SubmitOptions extends QueueOptions {
   /** The plan travels alone and waits for locks. Default false. */
   readonly apart?: boolean;
