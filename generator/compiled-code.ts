@@ -30,7 +30,7 @@ function load(file: string, folder: string, require: NodeJS.Require): NodeJS.Mod
   if (cachedData === undefined || script.cachedDataRejected === true) {
     // At the end, so that functions that were compiled when they were first called are in it.
     process.once('exit', () => {
-      // Code is kept for the flags of Node.js under which it is looked for.
+      // Compiled code is stored per set of Node.js flags.
       if (cachedDataVersionTag() === tag) store(stored, script);
     });
   }
@@ -58,7 +58,7 @@ const EPILOGUE = '\n})';
 /** The module's text as a function. It is put together as bytes: to join large strings is to copy them once more. */
 function wrappedModule(file: string): string {
   const bytes = Buffer.concat([Buffer.from(PROLOGUE), readFileSync(file), Buffer.from(EPILOGUE)]);
-  // Plain ASCII, as most modules are, needs not be looked at character by character.
+  // Fast path for plain ASCII, which most modules are.
   return bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
 }
 

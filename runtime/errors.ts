@@ -346,7 +346,7 @@ export class OutcomeForgottenError extends FwError {
 
   constructor(actionId: string, completeFrom: Date) {
     super(
-      `What became of action ${actionId} is not known any more: the audit trail is complete from ${completeFrom.toISOString()} on`,
+      `The outcome of action ${actionId} is no longer known: the audit trail is complete from ${completeFrom.toISOString()} on`,
     );
     this.actionId = actionId;
     this.completeFrom = completeFrom;

@@ -11,7 +11,7 @@ import { StoredTexts } from './stored-texts.js';
 export interface CachedRunOptions {
   readonly configFile: string;
   readonly options: GenerateOptions;
-  /** When the run began, in milliseconds since 1970: before it looked at anything. */
+  /** Start of the run, in milliseconds since 1970: before it read anything. */
   readonly startedAt: number;
   /** What an earlier run left behind. */
   readonly before: Recollection | undefined;

@@ -68,7 +68,8 @@ async function writeNext(options: DiffOptions, output: Output): Promise<ExitCode
     output.info('The migrations match the models: nothing to do.');
     return EXIT.success;
   }
-  // What is added without a look at the rows is validated in a transaction of its own, which stops no writer.
+  // Constraints that were added without reading the rows are validated in a separate transaction, which blocks no
+  // writer.
   const files = nextMigrations(migrations, [
     [options.name, statements],
     [`validate_${options.name}`, validations],

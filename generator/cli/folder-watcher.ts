@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from 'node:fs';
 
 /** A file is written in several steps: a change is reported after this quiet time. */
 const QUIET_MS = 10;
-/** Events may get lost when thousands arrive at once, or on network drives: so often everything is looked at anyway. */
+/** Interval of full scans: events may get lost when thousands arrive at once, or on network drives. */
 const POLL_MS = 1_000;
 
 /** Reports possible changes in a set of folders. */

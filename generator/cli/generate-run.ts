@@ -25,7 +25,7 @@ import { type Recollection, recollect } from './run-cache.js';
 export interface Knowledge {
   /** Of earlier runs of this process, which is more than any cache can know. */
   readonly memory?: RunMemory | undefined;
-  /** What a run of another process left behind; it is looked for if this is absent. */
+  /** The record of a run of another process; read from disk if absent. */
   readonly before?: Recollection | undefined;
   /** What the configuration says; it is read if this is absent. */
   readonly options?: GenerateOptions | undefined;

@@ -18,7 +18,7 @@ import { removeOtherTexts, type StoredTexts } from './stored-texts.js';
 
 const ABANDONED_MS = 60_000;
 
-/** What a run looked at. */
+/** The files that a run read. */
 export interface RunTrace {
   readonly configFile: string;
   readonly outputDirectory: string;
@@ -31,7 +31,7 @@ export interface RunTrace {
   readonly outputs: ReadonlyMap<string, string | undefined>;
   /** Hash of the text that the run read from a file; undefined if it did not read it. */
   readonly hashOf: (path: string) => string | undefined;
-  /** What is known of files that the run had not to look at. */
+  /** What is known of files that the run did not have to read. */
   readonly known: (kind: 'inputs' | 'outputs', path: string) => Fingerprint | undefined;
   /** Number of files to be named in the answer. */
   readonly files: number;

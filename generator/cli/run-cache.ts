@@ -67,12 +67,12 @@ export function filesUpToDate(configFile: string, onLarge?: () => void): number 
   if (found === undefined) return undefined;
   const { record, changed, isOutputIntact, isRefreshed, isReconfigured, cache } = found;
   if (changed.length > 0 || !isOutputIntact || isReconfigured) return found;
-  // The same texts in other states: the next run need not look at them again.
+  // The same texts in other states: the next run need not read them again.
   if (isRefreshed) keep(cache, record);
   return record.files;
 }
 
-/** A record of an earlier run and what became of its files since. */
+/** A record of an earlier run, and the changes of its files since. */
 export interface Recollection {
   /** With the states of now where texts are the same. */
   readonly record: RunRecord;

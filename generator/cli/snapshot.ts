@@ -10,7 +10,7 @@ export interface Snapshot {
 
 const SKIPPED: ReadonlySet<string> = new Set(['node_modules', 'dist']);
 
-/** Looks at all files below some folders, and at single files besides. What is not there is not in it. */
+/** The state of all files below some folders and of single files. Missing files are left out. */
 export function takeSnapshot(folders: readonly string[], files: readonly string[]): Snapshot {
   const states = new Map<string, string>();
   const seen = new Set<string>();

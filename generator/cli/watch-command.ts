@@ -16,7 +16,7 @@ import { changedPaths, type Snapshot, stateOf, takeSnapshot } from './snapshot.j
  * Generates whenever something changed, until the signal is given. Mistakes are shown and waited out. The first run and
  * the one that finds a mistake corrected are reported even if they change no file.
  *
- * @param afterRun waited for after each run; what changes meanwhile is looked at next
+ * @param afterRun awaited after each run; changes meanwhile cause the next run
  */
 export async function watchCommand(
   flags: GenerateFlags,
@@ -43,7 +43,7 @@ export async function watchCommand(
         memory.forget(changed.map((path) => relativeTo(projectDirectory, path)));
         if (options === undefined || changed.some((path) => isBelow(options.outputDirectory, path)))
           memory.doubtOutputs();
-        // Taken before the run: what changed meanwhile is looked at again, but for our own files as we left them.
+        // Taken before the run: later changes cause another run, except those of our own files.
         before = after;
         const onResult = (result: GenerateResult): void => {
           if (options !== undefined) before = asWritten(after, options, result, memory);

@@ -76,7 +76,7 @@ function additionText(rename: RenamedColumn): string {
   const { table, from, to } = quoted(rename);
   const trigger = triggerName(rename);
   const finite = `alter table ${table} add constraint ${constraintName(rename, 'check')} check (${to} ${FINITE}) not valid;\n`;
-  return `-- Release 1 of 2: ${rename.table}.${rename.from} becomes ${rename.to}, while processes of the release before go on writing ${rename.from}.
+  return `-- Release 1 of 2: ${rename.table}.${rename.from} becomes ${rename.to}, while processes of the previous release keep writing ${rename.from}.
 ${YOURS}
 ${stepComment({ ...rename, step: 'begins' })}
 alter table ${table} add column ${to} ${rename.type};

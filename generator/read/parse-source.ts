@@ -7,7 +7,7 @@ export interface ParseError {
   readonly location: SourceLocation;
 }
 
-/** One file after a look at it. */
+/** One file after it was read. */
 export interface ParsedSource {
   /** undefined if it does not parse. Bodies of functions are in it, but only `linkBodies` links them. */
   readonly source: ts.SourceFile | undefined;

@@ -97,7 +97,7 @@ function readDurability(
   if (schedules.length > 0) action.schedules = schedules;
 }
 
-/** In the text: most actions stage once, and need not be looked at any further. */
+/** In the text: most actions stage once, and need no analysis. */
 function countStagingCalls(node: ts.ClassDeclaration): number {
   const { text } = node.getSourceFile();
   let count = 0;

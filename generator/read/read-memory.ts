@@ -45,7 +45,7 @@ export class ReadMemory {
   readonly #before = new Map<string, FileResult | undefined>();
   #outline: string | undefined;
   readonly #hashes = new Map<string, string>();
-  /** Looks at actions that might stage on two shards, by place. */
+  /** Analyses of actions that might stage on two shards, by place. */
   readonly #shardLooks = new Map<string, Look>();
   #shardLooksFor = '';
 
@@ -125,7 +125,7 @@ export class ReadMemory {
   }
 
   /**
-   * Looks at the shards of actions that still hold.
+   * Shard analyses of actions that are still valid.
    *
    * @param outline of the project, all that such a look takes from it: looks made for another are forgotten
    */

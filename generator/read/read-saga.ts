@@ -29,7 +29,7 @@ export function readSaga(context: ReadContext, { node, heritage }: ClassForm): S
       'FWGEN053',
       declaredConstructor,
       `${className} declares a constructor`,
-      'Remove it: a saga looks at its state alone. Collaborators belong to the actions of its steps.',
+      'Remove it: a saga depends on its state only. Collaborators belong to the actions of its steps.',
     );
   }
   const [name] = readTexts(node, 'name');

@@ -2,17 +2,17 @@ import { type BodyChanges, headOf } from '../schema/outline.js';
 import type { ActionSchema } from '../schema/project-schema.js';
 import type { Found } from './found.js';
 
-/** True if two looks at a file found the same, wherever in the file: nothing that is emitted hangs on lines. */
+/** True if two reads of a file gave the same result, regardless of lines: no emitted text depends on lines. */
 export function isSameResult(a: Partial<Found>, b: Partial<Found>): boolean {
   return isSame(a, b, false);
 }
 
-/** True if two looks at a file found the same, at the same places. */
+/** True if two reads of a file gave the same result, at the same places. */
 export function isIdenticalResult(a: Partial<Found>, b: Partial<Found>): boolean {
   return isSame(a, b, true);
 }
 
-/** Bodies that a later look at a file found changed, if it found nothing else that is new. */
+/** Bodies that a later read of a file found changed, if nothing else changed. */
 export function changedBodies(before: Partial<Found>, after: Partial<Found>): BodyChanges | undefined {
   const { models: old = [], actions: oldActions = [], ...others } = before;
   const { models = [], actions = [], ...othersNow } = after;

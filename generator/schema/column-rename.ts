@@ -1,4 +1,4 @@
-/** A column that gets another name while processes that know the old one go on writing it. */
+/** A column that is renamed while processes of the previous release keep writing the old name. */
 export interface ColumnRename {
   readonly table: string;
   readonly from: string;

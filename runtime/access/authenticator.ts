@@ -3,7 +3,7 @@ import { type Caller, type Claims, principalOf } from '../domain/principal.js';
 import { UnauthenticatedError } from '../errors.js';
 import type { SecurityScheme, SecuritySchemes } from '../openapi/documented-access.js';
 
-/** What an authenticator sees of a request. The body has not been looked at. */
+/** The part of a request that an authenticator gets. The body has not been read. */
 export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'socket'> &
   Partial<Pick<IncomingMessage, 'rawHeaders'>>;
 
@@ -67,7 +67,7 @@ const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 /**
  * The bearer token of a request; undefined if there is none.
  *
- * @throws UnauthenticatedError for two `Authorization` headers: a proxy may have looked at the other one
+ * @throws UnauthenticatedError for two `Authorization` headers: a proxy may have checked the other one
  */
 export function bearerToken({ headers, rawHeaders = [] }: RequestHead): string | undefined {
   let count = 0;

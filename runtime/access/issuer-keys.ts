@@ -27,7 +27,7 @@ export const DEFAULT_KEY_TIMES: KeyTimes = Object.freeze({
 type FindKey = (...request: Parameters<JWTVerifyGetKey>) => ReturnType<JWTVerifyGetKey>;
 
 /**
- * The present keys of an issuer. A key that is not known is looked for once more at the issuer, so that keys may change
+ * The present keys of an issuer. An unknown key causes one more request to the issuer, so that keys may change
  * at any time. While the issuer is away, the last ones are used for a bounded time.
  */
 export class IssuerKeys {

@@ -108,7 +108,7 @@ function parseAddress(authority: string): Address {
   return { host, port: DEFAULT_PORT, mistakes: [portMistake] };
 }
 
-/** What is wrong with host and port as a whole, before either is looked at. */
+/** What is wrong with host and port as a whole, before either is parsed. */
 function authorityMistake(authority: string): Mistake | undefined {
   if (authority.includes(',')) {
     return { message: 'the URL names several hosts', hint: 'a shard is one database on one host' };

@@ -14,7 +14,7 @@ import type {
 /** A JSON Schema as plain data. */
 export type ConfigSchema = Readonly<Record<string, unknown>>;
 
-/** Stands for a value of any type: `${NAME}` is replaced before the type is looked at. */
+/** Stands for a value of any type: `${NAME}` is replaced before the type is checked. */
 const REFERENCE: ConfigSchema = { $ref: '#/$defs/reference' };
 
 /** The keys of one database stand in several places. */

@@ -28,7 +28,7 @@ export interface InboxOptions<Database> {
   readonly principal?: Caller;
 }
 
-/** What became of a message. */
+/** The outcome of a message. */
 export type Reception<Result> =
   | { readonly kind: 'done'; readonly result: Result }
   /** It was received before. */

@@ -49,7 +49,7 @@ const CHECKS: readonly ShardCheck[] = [
   checkPeers,
 ];
 
-/** Looks at everything that may be wrong with a topology, and changes nothing. */
+/** Checks everything that may be wrong with a topology. Changes nothing. */
 export async function examine(
   databases: DatabaseRegistry,
   options: ExamineOptions,
@@ -68,7 +68,7 @@ export async function examine(
   const findings = outcomes.flatMap((outcome): readonly Finding[] => {
     const subject = outcome.shard.toString();
     if (outcome.ok) return outcome.value.map((result) => ({ subject, ...result }));
-    return [{ subject, ...fault('checks', messageOf(outcome.error), 'Look at the log of the server.') }];
+    return [{ subject, ...fault('checks', messageOf(outcome.error), 'Check the log of the server.') }];
   });
   return [
     ...findings,

@@ -35,7 +35,7 @@ export async function checkReplica(
     }
     const behind = `${replica.description}, ${Math.round(Number(lag))} ms behind`;
     if (Number(lag) <= LAG_WARNING_MS) return [ok('replica', behind)];
-    return [warning('replica', behind, 'Look at the load and the network of the replica.')];
+    return [warning('replica', behind, 'Check the load and the network of the replica.')];
   } catch (error) {
     return [warning('replica', failureOf(replica, error), 'Reads go to the primary until it is back.')];
   }

@@ -193,7 +193,7 @@ async function strangers(database: ShardDatabase, table: string): Promise<readon
     ];
   } catch (error) {
     if (!(error instanceof DriverFailure)) throw error;
-    const advice = 'The table is large: look at a quiet time.';
+    const advice = 'The table is large: run the check at a quiet time.';
     return [
       warning('residency', `${table} was not looked through within ${RESIDENCY_TIMEOUT_MS} ms`, advice),
     ];

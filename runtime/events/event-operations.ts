@@ -108,7 +108,7 @@ export class EventOperations {
   }
 
   /**
-   * Lets a consumer that has stopped for good go on where it stood.
+   * Resumes a halted consumer at its checkpoint.
    *
    * @param shard this one alone. Default: all
    * @returns how many had stopped

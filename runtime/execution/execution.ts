@@ -129,7 +129,7 @@ export class Execution<Params, Result> {
     this.#checkTime();
   }
 
-  /** Finds out what becomes of what `perform` has led to. */
+  /** Determines the outcome of what `perform` has returned. */
   #complete(prepared: Prepared<Result>): Promise<AttemptResult<Result>> | AttemptResult<Result> {
     switch (prepared.kind) {
       case 'sent':

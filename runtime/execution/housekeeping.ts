@@ -67,7 +67,7 @@ export class Housekeeping {
         if ((await purge(shard, BATCH, LIMITS)) < BATCH) return;
       }
     } catch {
-      // Whatever it was, callers hear of it by themselves; what has expired can wait.
+      // Callers get such errors themselves; expired rows can wait.
     }
   }
 }

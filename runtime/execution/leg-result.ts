@@ -11,11 +11,13 @@ export interface Retry {
   readonly end: AttemptEnd;
   /** What is thrown if there is no further attempt. */
   readonly error: Error;
-  /** `model/id` of the rows of which one had another version than expected, here or in what this attempt depended on. */
+  /**
+   * `model/id` of the rows of which one had another version than expected, here or in what this attempt depended on.
+   */
   readonly rows?: readonly string[];
 }
 
-/** What became of one leg: applied, or not at all. */
+/** The outcome of one shard transaction: applied, or not at all. */
 export type LegResult =
   | {
       readonly kind: 'applied';

@@ -141,7 +141,7 @@ function finished(outcome: WriteOutcome, write: PlanWrite): LegResult {
   }
 }
 
-/** Another execution has taken the key. Nothing of this attempt was applied, whatever becomes of the look at it. */
+/** Another execution has taken the key. Nothing of this attempt was applied, even if the look-up fails. */
 async function replay(guard: KeyGuard, shard: ShardIdentifier): Promise<LegResult> {
   try {
     return replayOrRetry(await guard.replayAt(shard));

@@ -5,7 +5,7 @@ import { DriverFailure } from '../sharding/driver-failure.js';
 import type { LegResult, Retry } from './leg-result.js';
 import type { Leg } from './routing.js';
 
-/** What became of one attempt. */
+/** The outcome of one attempt. */
 export type AttemptResult<Result> = { readonly kind: 'done'; readonly result: Result } | Retry;
 
 /** What `perform` has led to, before anything is known about its outcome. */

@@ -28,7 +28,7 @@ export interface AnswersOptions {
 }
 
 /**
- * Writes answers straight to Node's response: Fastify would look at each body and content type once more. HEAD gets
+ * Writes answers straight to Node's response: Fastify would inspect each body and content type once more. HEAD gets
  * the headers of GET; Node leaves the body out.
  */
 export class Answers {

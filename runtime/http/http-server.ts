@@ -234,7 +234,7 @@ function createFastify(edge: Edge): FastifyInstance {
     clientErrorHandler: () => {},
     frameworkErrors: (error, request, reply) => answers.fail(request.raw, reply.raw, translateRefusal(error)),
   });
-  // Fastify would not look at their bodies, and routes refuse what they do not take.
+  // Fastify would ignore their bodies, and routes refuse what they do not take.
   for (const method of READING) server.addHttpMethod(method, { hasBody: true, overrideExisting: true });
   return server;
 }

@@ -54,7 +54,7 @@ $bootstrap$;
 }
 
 /**
- * Looks at three bytes of the id: version 7 in the upper half of byte 6; the variant `10` and six group bits in byte 8;
+ * Checks three bytes of the id: version 7 in the upper half of byte 6; the variant `10` and six group bits in byte 8;
  * two group bits and six member bits in byte 9.
  *
  * In PL/pgSQL, whose compiled form a session keeps: an SQL function would be expanded for every statement, which

@@ -44,7 +44,7 @@ export interface MigrationStatusOptions {
   readonly atOnce?: number;
 }
 
-/** Looks at every shard and changes nothing. */
+/** Reads the state of every shard. Changes nothing. */
 export async function migrationStatus(
   databases: DatabaseRegistry,
   { migrations, atOnce = SHARDS_AT_ONCE }: MigrationStatusOptions,

@@ -52,7 +52,7 @@ export interface PlannedChanges {
   readonly validations: readonly string[];
   /** What is left to be decided: nothing may be written while there is one. */
   readonly refusals: readonly string[];
-  /** What was let be on purpose. */
+  /** Differences that were kept on purpose. */
   readonly notes: readonly string[];
 }
 

@@ -20,7 +20,7 @@ export function withFrame(command: Command): Command {
     .option('--shard <shard>', 'only this shard: its name, or group and member as 1,0');
 }
 
-/** One shard that is to be looked at. */
+/** One shard to query. */
 export interface ChosenShard {
   readonly shard: ShardIdentifier;
   readonly name: string;

@@ -4,7 +4,7 @@ import type { ReadContext } from '../read-context.js';
 import { fileOf, locationOf } from '../source-files.js';
 import { type Origin, UNKNOWN, type Value } from './origin.js';
 
-/** Where an expression is looked at. */
+/** The context in which an expression is analysed. */
 export interface Scope {
   readonly context: ReadContext;
   readonly models: ReadonlyMap<string, ModelSchema>;

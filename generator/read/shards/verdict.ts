@@ -52,7 +52,7 @@ function follow(context: ReadContext, schema: ProjectSchema, action: ActionSchem
     isIntended: readDoc(node).tags.some(({ name }) => name === 'crossShard'),
   };
   if (perform === undefined)
-    return { ...about, verdict: 'unproven', message: 'It has no `perform` to look at', origins: [] };
+    return { ...about, verdict: 'unproven', message: 'It has no `perform` to analyse', origins: [] };
   const { models } = projectIndex(schema);
   const { staged, escapes } = findStaged(
     {

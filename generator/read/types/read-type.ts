@@ -130,7 +130,7 @@ const PRIMITIVES: ReadonlySet<TypeSchema['kind']> = new Set([
   'uuid',
 ]);
 
-/** Objects become one; what makes a brand of a primitive type is not looked at. */
+/** Objects become one; the brand of a primitive type is ignored. */
 function readIntersection(reading: Reading, node: ts.IntersectionTypeNode): ReadType {
   const fields: FieldSchema[] = [];
   for (const each of node.types) {

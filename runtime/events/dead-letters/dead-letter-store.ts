@@ -27,7 +27,7 @@ export interface ParkedLetter {
 }
 
 /**
- * What became of taking an event out. `gone`: it is not there, or was discarded; an earlier attempt whose outcome was
+ * The outcome of taking an event out. `gone`: it is not there, or was discarded; an earlier attempt whose outcome was
  * not heard has taken it out. `lost`: the lease has been lost.
  */
 export type Settlement = 'settled' | 'gone' | 'lost';

@@ -6,7 +6,7 @@ import { failureOf } from '../delivery/handler-attempts.js';
 import type { ConsumerRunOptions } from '../delivery/run.js';
 import type { ParkedLetter } from './dead-letter-store.js';
 
-/** How often the parking table is looked at for retries and discards. */
+/** How often the parking table is checked for retries and discards. */
 const REFRESH_MS = 1_000;
 const PAGE = 100;
 
@@ -23,7 +23,7 @@ export class ParkedModels {
   readonly #options: ConsumerRunOptions;
   readonly #context: RunContext;
   readonly #dependencies: ParkedModelsDependencies;
-  /** Events that were parked, by model, so that a look at the table that is older than the last one does not count. */
+  /** Events that were parked, by model, so that an outdated read of the table does not count. */
   readonly #models = new Map<string, number>();
   readonly #resuming = new Set<string>();
   #refreshedMs = Number.NEGATIVE_INFINITY;
@@ -52,7 +52,7 @@ export class ParkedModels {
     this.#models.set(key, (this.#models.get(key) ?? 0) + 1);
   }
 
-  /** Looks at the table when it is time: what was asked for, what has been discarded, and at first what there is. */
+  /** Reads the table when it is due: requested retries, discards, and initially all parked events. */
   async refresh(): Promise<void> {
     const now = time.nowMs();
     const first = this.#refreshedMs === Number.NEGATIVE_INFINITY;
@@ -69,7 +69,7 @@ export class ParkedModels {
     for (const { key, retry } of found) if (retry && !this.#resuming.has(key)) void this.#resume(key);
   }
 
-  /** Never rejects. New events of the model go on being parked behind until nothing is left. */
+  /** Never rejects. New events of the model are parked behind until none is left. */
   async #resume(key: string): Promise<void> {
     this.#resuming.add(key);
     try {

@@ -4,8 +4,8 @@ import type { ConsumerStore, LeasedConsumer } from './consumer-store.js';
 import type { HeldLease } from './held-lease.js';
 
 /**
- * What became of saving. `moved`: the lease is ours, and the checkpoint is not where this run has left it, or the server
- * is another one.
+ * The outcome of saving. `moved`: the lease is ours, and the checkpoint is not where this run has left it, or the
+ * server is another one.
  */
 export type CheckpointState = 'saved' | 'lost' | 'moved';
 

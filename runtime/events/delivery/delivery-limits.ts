@@ -4,7 +4,7 @@ export interface DeliveryLimits {
   readonly leaseMs: number;
   /** How often leases are renewed and looked for. Default 1,000. */
   readonly surveyMs: number;
-  /** Longest time without a look at the log where notifications arrive. Default 1,000. */
+  /** Maximum time between two reads of the log if notifications arrive, in milliseconds. Default: 1,000. */
   readonly slowPollMs: number;
   /** The same where they do not (PgBouncer). Default 25. */
   readonly fastPollMs: number;

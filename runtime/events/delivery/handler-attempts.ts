@@ -83,7 +83,7 @@ const NO_ANSWER: ReadonlySet<FailureReason | undefined> = new Set<FailureReason 
 ]);
 
 /**
- * True if a shard could not be reached, did not answer in time, or did not say what became of a commit: sagas read
+ * True if a shard could not be reached, did not answer in time, or did not report the outcome of a commit: sagas read
  * these failures in the same way. Causes count as well.
  */
 export function isOutOfReach(error: unknown): boolean {

@@ -15,7 +15,7 @@ export interface ConsumerRunOptions {
   readonly reader: LogReader;
   readonly consumers: ConsumerStore;
   readonly letters: DeadLetterStore;
-  /** Milliseconds until the log is looked at again without having been woken. */
+  /** Milliseconds until the log is read again without a notification. */
   readonly pollMs: () => number;
   readonly warn: (message: string) => void;
 }
@@ -31,7 +31,7 @@ export type RunEnd =
       /** Ids of the events that it has handled last, with effects of their own. */
       readonly handled?: readonly string[];
     }
-  /** This process cannot go on; another one may. */
+  /** This process cannot continue; another one may. */
   | { readonly kind: 'waiting'; readonly reason: string }
   /** The consumer stops until an operator resumes it. */
   | { readonly kind: 'halted'; readonly reason: string }

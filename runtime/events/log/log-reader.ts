@@ -26,7 +26,7 @@ export interface LogSelection {
 export interface LogPage {
   /** In order; those of other types are left out. */
   readonly events: readonly LoggedEvent[];
-  /** Everything up to here has been looked at. */
+  /** Everything up to here has been read. */
   readonly next: LogCursor;
   /** There may be more right behind. */
   readonly more: boolean;
@@ -49,7 +49,7 @@ export class LogReader {
   }
 
   /**
-   * The next events behind `after`, at most `limit` rows looked at.
+   * The next events after `after`; reads at most `limit` rows.
    *
    * Only what stands below the snapshot horizon is read: every transaction with a smaller id has ended, so that no row
    * can appear later in front of one that has been read.
@@ -111,7 +111,7 @@ interface PageBounds {
 
 /**
  * The first three columns stand in every row, and there is always one row: system identifier, whether something is
- * committed above the horizon, number of rows looked at. The last row looked at comes back even if it is not wanted.
+ * committed above the horizon, number of rows read. The last row is returned even if it is not wanted.
  *
  * The action is joined row by row: with a join of its own choice the planner may read all actions for one page. What is
  * pending is the first row of an index; to a plain EXISTS the planner answers with a scan of the table.

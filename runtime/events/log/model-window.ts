@@ -61,7 +61,7 @@ export class ModelWindow {
     queue.entries.push(entry);
   }
 
-  /** Notes that everything up to here has been looked at. */
+  /** Records that everything up to here has been read. */
   mark(cursor: LogCursor): void {
     this.#places.push({ cursor, done: true });
   }

@@ -7,7 +7,7 @@ export interface Rebased {
   readonly shard: ShardIdentifier;
   /**
    * `unchanged`: the server is the one that the log was written on. `adopted`: another system identifier, but the
-   * transaction ids go on (pg_upgrade). `opened`: a new epoch begins.
+   * transaction ids continue (pg_upgrade). `opened`: a new epoch begins.
    */
   readonly outcome: 'unchanged' | 'adopted' | 'opened';
   readonly epoch: number;

@@ -48,7 +48,7 @@ export class WakeUp {
 
   /** How long a reader may sleep without having been woken, in milliseconds. */
   get pollMs(): number {
-    // An embedded database belongs to this process, which hears of its own commits.
+    // An embedded database belongs to this process, which knows its own commits.
     const { fastPollMs, slowPollMs } = this.#limits;
     if (this.#database.kind === 'pglite') return this.#others ? fastPollMs : slowPollMs;
     return this.#trusted ? slowPollMs : fastPollMs;

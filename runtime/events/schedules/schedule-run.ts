@@ -40,7 +40,7 @@ export class ScheduleRun implements Run {
   readonly #options: ScheduleRunOptions;
   readonly #signal = new Signal();
   readonly #abort = new AbortController();
-  /** Claimed by this run, and what became of them could not be stored. */
+  /** Claimed by this run; their outcome could not be stored. */
   readonly #unsettled = new Set<string>();
   /** Failures in a row that do not count as attempts, by action. */
   readonly #passed = new Map<string, number>();

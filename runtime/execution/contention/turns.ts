@@ -1,7 +1,7 @@
 import { atMost } from '../../concurrency/at-most.js';
 import { type EndTurn, TurnQueue } from '../../concurrency/turn-queue.js';
 
-/** Longest wait for a turn, in milliseconds: turns only save work, so an execution may go on without one. */
+/** Longest wait for a turn, in milliseconds: turns only save work, so an execution may continue without one. */
 const LONGEST_WAIT_MS = 250;
 
 /**

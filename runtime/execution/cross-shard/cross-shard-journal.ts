@@ -139,8 +139,8 @@ export class CrossShardJournal {
   }
 
   /**
-   * Has a serving process finish an entry at its next look at the journal, after a flag or failed attempts too. Without
-   * effect on one that is closed.
+   * Has a serving process finish an entry at its next check of the journal, after a flag or failed attempts too.
+   * Without effect on one that is closed.
    *
    * @throws JournalError if it is unknown @throws ShardUnavailableError, ShardBusyError
    * @throws ValidationError if it is no id of an entry @throws UnknownShardError

@@ -10,7 +10,7 @@ export interface JournalRecoveryOptions {
   readonly journal: Pick<CrossShardJournal, 'survey' | 'finish' | 'flag'>;
   /** Asked for in each round. */
   readonly shards: () => readonly ShardIdentifier[];
-  /** Time between two looks at a shard's journal, on average, in milliseconds. Default 5,000. */
+  /** Mean time between two checks of a shard's journal, in milliseconds. Default: 5,000. */
   readonly intervalMs?: number;
   /** A number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
@@ -63,7 +63,7 @@ export class JournalRecovery {
     await atMost(Promise.all(this.#busy.values()), STOP_MS);
   }
 
-  /** What is known of each shard that has been looked at. Asks no database. */
+  /** The statistics of each checked shard. Sends no query. */
   statistics(): readonly JournalStatistics[] {
     return this.#options.shards().flatMap((shard) => this.#known.get(shard) ?? []);
   }
@@ -124,7 +124,7 @@ export class JournalRecovery {
     this.#know(shard, { open: Math.max(0, open - 1), flagged: flagged + 1 });
     warn(
       `${plan} is partially applied and cannot be finished: ${error.message}. It is flagged: ` +
-        `look at it with \`fw-gen journal show ${id}\` and compensate by another action`,
+        `check it with \`fw-gen journal show ${id}\` and compensate by another action`,
     );
   }
 

@@ -125,7 +125,7 @@ export class PerformRun implements PerformScope {
     const stored = isStaged ? undefined : await load();
     await this.#staged.loopTurns.take(name);
     const staged = this.#chaining ? this.#staged.holderOf(name) : undefined;
-    // What was staged when this began is settled by now: the database knows what became of it.
+    // What was staged when this began is settled by now: the database knows its outcome.
     if (staged === undefined) return this.#keyHolder(name, isStaged ? await load() : stored);
     const isBehind =
       stored !== undefined && rowOf(stored) === rowOf(staged.model) && stored.version >= staged.model.version;

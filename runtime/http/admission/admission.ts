@@ -50,7 +50,7 @@ const LIMIT: LatencyLimitOptions = {
 /** One shard that does not answer keeps its minimum of places; the others find room beside it. */
 const TOTAL_LIMIT: LatencyLimitOptions = { ...LIMIT, initial: 512, minimum: 512 };
 const QUEUE: QueueTimes = { burstMs: 250, longestMs: 500, overloadedMs: 10 };
-/** How often waiting requests are looked at, in milliseconds. */
+/** How often waiting requests are checked, in milliseconds. */
 const SWEEP_MS = 5;
 /** Lifetime of the best mean latency of all shards, in milliseconds. */
 const BEST_FOR_MS = 10_000;

@@ -16,7 +16,7 @@ export interface EarlyReturnsOptions {
 
 /** Requests that return early and are parsed and refused at once, per second. */
 const AT_ONCE_PER_SECOND = 200;
-/** Held requests are looked at so often, in milliseconds. */
+/** How often held requests are checked, in milliseconds. */
 const STEP_MS = 50;
 
 interface Held {

@@ -9,7 +9,7 @@ const LINGER_MS = 2_000;
 
 type Parse = (bytes: Buffer) => void;
 
-/** What becomes of a request that has begun to arrive. */
+/** The handling of a request that has begun to arrive. */
 export type Verdict =
   | { readonly kind: 'parse' }
   /** It is not parsed until `Connection.letIn` is called. */
@@ -70,7 +70,7 @@ export class Connection {
   /** Nothing that arrives is served any more. */
   #isDeaf = false;
   #isLingering = false;
-  /** Looks at an answer that was written and has not left. */
+  /** Checks an answer that was written and has not left. */
   #looks = 0;
 
   /**
@@ -151,7 +151,7 @@ export class Connection {
   }
 
   /**
-   * Counts the looks at an answer that is written and does not leave.
+   * Counts the checks of an answer that is written and does not leave.
    *
    * @returns how many of them there have been in a row
    */

@@ -9,7 +9,7 @@ import { MoreListeners } from './more-listeners.js';
 import { rawAnswer } from './parser-error.js';
 import { Turns } from './turns.js';
 
-/** A client that takes no answers is looked at so often before it is dropped. */
+/** Number of checks of a client that takes no answers, before it is dropped. */
 const LOOKS = 4;
 /** Requests that have been sent may take this long to arrive once the server closes, in milliseconds. */
 const ARRIVE_WITHIN_MS = 1_000;

@@ -20,7 +20,7 @@ type Value = Omit<FieldDescriptor, 'name' | 'label'> & { readonly label: string 
 
 /**
  * Makes the schema of an object of params. Every value gets our keyword, because numbers arrive as their own text and
- * leave as decimals, ids or dates. Rules of the converted value stand in `allOf`, which Ajv looks at after our keyword.
+ * leave as decimals, ids or dates. Rules of the converted value stand in `allOf`, which Ajv checks after our keyword.
  * Objects are closed: a field that has no descriptor is a mistake of the caller.
  *
  * @param label the name that messages use

@@ -10,7 +10,7 @@ import { describeChange } from '../../sharding/topology-changes.js';
 import type { ProcessPort } from './process-port.js';
 
 /**
- * How often the file is looked at, in milliseconds. Looking by name also sees a mounted file that is swapped as a
+ * How often the file is checked, in milliseconds. A check by name also sees a mounted file that is swapped as a
  * whole.
  */
 const LOOK_EVERY_MS = 1_000;
