@@ -322,7 +322,7 @@ function sinksOf<Collaborators>(
   { sinks = false, relay, warn = (message) => console.warn(message) }: AssemblyOptions<Collaborators>,
 ): SinkConsumers {
   if (sinks === true && relay === undefined)
-    throw new ValidationError('The relay is to run, and the configuration has no fw.relay');
+    throw new ValidationError('relay is enabled, but the configuration has no fw.relay');
   const configured = sinks === true && relay !== undefined ? configuredSinks(relay) : [];
   const definitions = typeof sinks === 'boolean' ? configured : sinks;
   return sinkConsumers(definitions, { events, schemaBaseUrl: relay?.schemaBaseUrl, warn });

@@ -71,7 +71,7 @@ export class ApiKeyStore {
   async create({ principal, claims = {}, note, expiresDate }: NewApiKey): Promise<string> {
     const { name, claimsJson } = principalOf({ name: principal, claims });
     if (expiresDate !== undefined && Number.isNaN(expiresDate.getTime()))
-      throw new ValidationError('The date of expiry is no date');
+      throw new ValidationError('The expiry date is invalid');
     const prefix = randomBytes(8).toString('hex');
     const secret = randomBytes(32).toString('base64url');
     const hash = hashOf(secret).toString('hex');

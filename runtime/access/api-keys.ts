@@ -56,7 +56,7 @@ export function apiKeys({ store, maximumAgeMs = 3_000 }: ApiKeyOptions): Authent
     const text = keyOf(request);
     if (text === undefined) throw new CredentialMissing('An API key is needed', { challenge: 'Bearer' });
     const parsed = parseApiKey(text);
-    if (parsed === undefined) throw refused('has not the form of one');
+    if (parsed === undefined) throw refused('is malformed');
     const entry = read(parsed.prefix);
     const key = await entry.key;
     // Whether a prefix exists is not said.

@@ -78,7 +78,7 @@ function pairMistake(
   if (!PARAMETERS.includes(name)) return unknownParameter(name);
   if (values.has(name)) return { message: `the URL gives ${name} twice` };
   if (value === undefined || value === '')
-    return { message: `the parameter ${name} of the URL has no proper value` };
+    return { message: `the parameter ${name} of the URL has an invalid value` };
   return undefined;
 }
 
@@ -114,7 +114,7 @@ function combine(values: ReadonlyMap<string, string>): JdbcParameters {
   }
   if ((certificate === undefined) !== (key === undefined)) {
     const missing = key === undefined ? 'sslkey' : 'sslcert';
-    mistakes.push({ message: `the URL gives no ${missing}`, hint: 'sslcert and sslkey go together' });
+    mistakes.push({ message: `the URL gives no ${missing}`, hint: 'set both sslcert and sslkey' });
   }
   const clientCertificate = certificate === undefined || key === undefined ? undefined : { certificate, key };
   return { sslMode: sslMode ?? 'disable', sslRootCert, clientCertificate, mistakes };

@@ -116,7 +116,7 @@ function authorityMistake(authority: string): Mistake | undefined {
   if (!authority.startsWith('[') && authority.split(':').length > 2) {
     return {
       message: 'the URL has more than one ":" in its host and port',
-      hint: 'an IPv6 address stands in brackets',
+      hint: 'put an IPv6 address in brackets',
     };
   }
   return undefined;
@@ -128,7 +128,7 @@ function hostMistake(host: string, bracketed: boolean): Mistake | undefined {
   if (valid) return undefined;
   return {
     message: 'the host of the URL is not a host name or an address',
-    hint: 'an IPv6 address stands in brackets, other letters than a-z in their xn-- form',
+    hint: 'put an IPv6 address in brackets, and letters other than a-z in their xn-- form',
   };
 }
 

@@ -78,7 +78,7 @@ test.each([
   ['specversion 2.0', STRUCTURED, '{"specversion":"2.0","data":{}}'],
   ['has no id', STRUCTURED, '{"specversion":"1.0","type":"t","source":"s","data":{}}'],
   [
-    'data of the message is no JSON object',
+    'data of the message is not a JSON object',
     STRUCTURED,
     '{"specversion":"1.0","id":"1","type":"t","source":"s"}',
   ],

@@ -168,7 +168,7 @@ function objectOf(text: string, what: string): JsonObject {
 
 function requireObject(value: JsonValue | undefined, what: string): JsonObject {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
-  throw new ValidationError(`The ${what} of the message is no JSON object`, { field: 'data' });
+  throw new ValidationError(`The ${what} of the message is not a JSON object`, { field: 'data' });
 }
 
 function countOf(values: ReadonlyMap<string, string>, name: string): number | undefined {

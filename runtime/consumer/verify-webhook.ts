@@ -34,12 +34,12 @@ export function verifyWebhook(
     );
   const seconds = Number(timestamp);
   if (!/^\d{1,12}$/.test(timestamp) || Math.abs(time.dateMs() - seconds * 1_000) > toleranceMs)
-    throw new UnauthenticatedError('The webhook is too old, or comes from a clock that is wrong');
+    throw new UnauthenticatedError('The webhook is too old, or the clock of its sender is wrong');
   const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8');
   const expected = secrets.map((secret) => sign(signingKey(secret), { id, timestamp: seconds, body: text }));
   const given = signatures.split(' ');
   if (!expected.some((each) => given.some((signature) => isSame(each, signature))))
-    throw new UnauthenticatedError('The signature of the webhook does not fit');
+    throw new UnauthenticatedError('The signature of the webhook does not match');
 }
 
 function isSame(one: string, other: string): boolean {

@@ -59,7 +59,7 @@ async function checkServer(
   } catch {
     return {
       subject: address,
-      ...warning('connections', 'not known', 'The server could not be asked; see connection.'),
+      ...warning('connections', 'not known', 'The server could not be queried; see connection.'),
     };
   }
 }

@@ -194,9 +194,7 @@ async function strangers(database: ShardDatabase, table: string): Promise<readon
   } catch (error) {
     if (!(error instanceof DriverFailure)) throw error;
     const advice = 'The table is large: run the check at a quiet time.';
-    return [
-      warning('residency', `${table} was not looked through within ${RESIDENCY_TIMEOUT_MS} ms`, advice),
-    ];
+    return [warning('residency', `${table} was not fully scanned within ${RESIDENCY_TIMEOUT_MS} ms`, advice)];
   }
 }
 

@@ -52,7 +52,7 @@ const ERROR_KINDS: Readonly<Record<ErrorCode, ProblemKind>> = {
   FW_MODEL_NOT_FOUND: { status: 404, title: 'Not found' },
   FW_UNKNOWN_SHARD: { status: 404, title: 'Unknown shard' },
   FW_REFUSED: { status: 409, title: 'Refused' },
-  FW_STALE_MODEL: { status: 409, title: 'Changed by others' },
+  FW_STALE_MODEL: { status: 409, title: 'Concurrent update' },
   FW_KEY_BUSY: { status: 409, title: 'Same request still running' },
   FW_UNIQUE_VIOLATION: { ...REFUSED_BY_DATA, detail: 'A record with the same unique value exists' },
   FW_DUPLICATE_KEY: { ...REFUSED_BY_DATA, detail: 'Two records of one request have the same unique value' },
@@ -78,20 +78,20 @@ const ERROR_KINDS: Readonly<Record<ErrorCode, ProblemKind>> = {
   FW_SHARD_BUSY: {
     status: 503,
     title: 'Shard busy',
-    detail: 'The shard has too much to do; nothing was written',
+    detail: 'The shard is overloaded; nothing was written',
   },
   FW_DEADLINE_EXCEEDED: {
     status: 503,
-    title: 'Out of time',
+    title: 'Deadline exceeded',
     detail: 'The deadline passed; nothing was written',
   },
-  FW_ABORTED: { status: 503, title: 'Given up', detail: 'The request was given up; nothing was written' },
+  FW_ABORTED: { status: 503, title: 'Aborted', detail: 'The request was aborted; nothing was written' },
   FW_CLOSED: { status: 503, title: 'Closing', detail: 'The server is shutting down; nothing was written' },
   FW_COMMIT_OUTCOME_UNKNOWN: { status: 504, title: 'Outcome unknown' },
   FW_OUTCOME_FORGOTTEN: { status: 410, title: 'Outcome no longer known' },
   FW_CROSS_SHARD_PARTIAL: {
     status: 500,
-    title: 'Applied in part',
+    title: 'Partially applied',
     detail: 'Some shards have committed and another one failed',
   },
   FW_SHARD_IDENTITY: INTERNAL,
@@ -136,7 +136,7 @@ const HTTP_KINDS: Readonly<Record<HttpCode, ProblemKind>> = {
   HTTP_BUSY: {
     status: 503,
     title: 'Server busy',
-    detail: 'The server has too much to do; nothing was written',
+    detail: 'The server is overloaded; nothing was written',
   },
   HTTP_VERSION_NOT_SUPPORTED: { status: 505, title: 'Version not supported' },
   // Plugins and custom routes throw errors with a status of their own, which replaces this one.

@@ -37,7 +37,7 @@ const cases: readonly [errors.FwError, number, string, Record<string, unknown>?]
   [
     new errors.ShardBusyError('(1, 0)', SECRET, { cause }),
     503,
-    'The shard has too much to do; nothing was written',
+    'The shard is overloaded; nothing was written',
     { shard: '(1, 0)' },
   ],
   [new errors.DeadlineExceededError(SECRET), 503, 'The deadline passed; nothing was written'],

@@ -104,7 +104,7 @@ export class PgliteEngine {
       const answer = await this.#wire.sendRaw(bytes);
       // Each answer ends with ReadyForQuery, whose last byte is the state of the transaction.
       const [kind, status] = [answer.at(-6), answer.at(-1)];
-      if (kind !== READY_FOR_QUERY || status === undefined) throw new Error('The answer broke off');
+      if (kind !== READY_FOR_QUERY || status === undefined) throw new Error('The answer was cut off');
       this.#transactionStatus = String.fromCharCode(status);
       return answer;
     } catch (error) {
@@ -118,7 +118,7 @@ export class PgliteEngine {
     const name = this.#wire.isRemote ? '' : (statement.name ?? '');
     const known = name === '' ? undefined : this.#prepared.get(name);
     if (known !== undefined && known !== statement.text) {
-      throw new TypeError(`The statement name ${name} stands for another text`);
+      throw new TypeError(`The statement name ${name} is already used for another text`);
     }
     const values = encodeValues(statement.values);
     return [
@@ -167,7 +167,7 @@ export class PgliteEngine {
     const isAnswered = failure !== undefined || tag !== '' || saysNothing(statement);
     if (!isReady || !isAnswered) {
       // A stack overflow, for instance, ends the statement anywhere, and the engine continues as if it had not.
-      this.#broken = failure ?? new Error('The answer broke off');
+      this.#broken = failure ?? new Error('The answer was cut off');
       throw brokenFailure('in-flight', this.#broken);
     }
     if (failure !== undefined) throw failure;

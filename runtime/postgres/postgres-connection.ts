@@ -251,7 +251,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     if (statement.name === undefined) return undefined;
     const prepared = this.#prepared.get(statement.name);
     if (prepared !== undefined && prepared.text !== statement.text) {
-      throw new TypeError(`The statement name ${statement.name} stands for another text`);
+      throw new TypeError(`The statement name ${statement.name} is already used for another text`);
     }
     return prepared;
   }

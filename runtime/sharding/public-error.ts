@@ -66,7 +66,7 @@ function answeredError(failure: DriverFailure, sqlState: string, shard: string):
   const cause = { cause: failure, ...retryAfter(failure) };
   switch (sqlStateMeaning(sqlState)) {
     case 'unique':
-      return new UniqueViolationError(`${place(failure)} holds such a row already`, facts);
+      return new UniqueViolationError(`${place(failure)} already has such a row`, facts);
     case 'constraint':
       return new ConstraintViolationError(refusal(failure), facts);
     case 'value':

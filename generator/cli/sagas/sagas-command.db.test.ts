@@ -117,6 +117,6 @@ describeOn('postgresql', 'fw-gen sagas list', (harness) => {
     const cursor = /--cursor (\S+)/.exec(info)?.[1] ?? '';
     expect((await sagas('--cursor', cursor)).code).toBe(0);
     const other = await sagas('--stuck', '--cursor', cursor);
-    expect([other.code, other.error]).toEqual([2, 'cursor is not one that this list has given out']);
+    expect([other.code, other.error]).toEqual([2, 'cursor was not issued by this list']);
   });
 });

@@ -70,7 +70,7 @@ export async function orderReplay(
 /** @throws ValidationError for a date or a position that is none */
 export function checkReplayFrom(from: ReplayFrom): void {
   if ('time' in from && Number.isNaN(from.time.getTime())) {
-    throw new ValidationError('A replay needs a valid date to begin with', { field: 'time' });
+    throw new ValidationError('A replay needs a valid start date', { field: 'time' });
   }
   if ('position' in from && !(Number.isSafeInteger(from.position) && from.position >= 0)) {
     throw new ValidationError('A position is an integer of at least 0', { field: 'position' });

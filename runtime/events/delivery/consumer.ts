@@ -45,7 +45,7 @@ export function checkHandlers(handlers: readonly HandlerDescriptor[]): void {
         );
       }
       if (each.startsWith(SINK_PREFIX)) {
-        throw new ValidationError(`Names that begin with ${SINK_PREFIX} are those of sinks, got ${each}`);
+        throw new ValidationError(`Names that begin with ${SINK_PREFIX} are reserved for sinks, got ${each}`);
       }
       if (names.has(each)) throw new ValidationError(`Two handlers are named ${each}`);
       names.add(each);

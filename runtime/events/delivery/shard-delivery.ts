@@ -300,7 +300,7 @@ export class ShardDelivery {
         await this.#consumers.release(lease, end.kind === 'waiting' ? end.reason : undefined);
     } catch (error) {
       if (!isClosed(error))
-        this.#options.warn(`The lease of ${lease.name} runs out by itself: ${messageOf(error)}`);
+        this.#options.warn(`The lease of ${lease.name} was not released and expires: ${messageOf(error)}`);
     }
     if (end.kind === 'superseded') this.lookAround();
     if (end.kind === 'halted') {

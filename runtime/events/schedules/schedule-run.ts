@@ -132,7 +132,7 @@ export class ScheduleRun implements Run {
     this.#passed.delete(due.id);
     const failure = failureOf(error, due.attempts + 1);
     const last = failure.attempts >= MAXIMUM_ATTEMPTS;
-    if (last) warn(`Scheduled action ${due.id} (${due.actionName}) is given up: ${failure.message}`);
+    if (last) warn(`Scheduled action ${due.id} (${due.actionName}) has failed for good: ${failure.message}`);
     const pauseMs = attemptPauseMs(failure.attempts, this.#options.random);
     await schedules.failed(due, failure, last ? undefined : pauseMs);
   }

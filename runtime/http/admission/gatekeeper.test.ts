@@ -79,7 +79,7 @@ describe('A server with more requests than places', () => {
       type: 'urn:fw-actions:problem:shard-busy',
       title: 'Shard busy',
       status: 503,
-      detail: 'The shard has too much to do; nothing was written',
+      detail: 'The shard is overloaded; nothing was written',
       instance: `/wallets/${wallet}/deposit`,
       code: 'FW_SHARD_BUSY',
       shard: '(1, 0)',

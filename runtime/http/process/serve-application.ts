@@ -256,7 +256,9 @@ function listenFailure(error: unknown, { host, port }: ServeCommand): unknown {
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new ListenError(`${host} is no address of this machine; choose another one with --host or HOST`);
+      return new ListenError(
+        `${host} is not an address of this machine; choose another one with --host or HOST`,
+      );
     default:
       return error;
   }

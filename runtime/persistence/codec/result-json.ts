@@ -91,7 +91,8 @@ function encode(value: unknown, depth: number): string {
 }
 
 function encodeNumber(value: number): string {
-  if (!Number.isFinite(value)) throw new ValidationError(`${value} cannot be kept for an idempotency key`);
+  if (!Number.isFinite(value))
+    throw new ValidationError(`${value} cannot be stored under an idempotency key`);
   return JSON.stringify(value);
 }
 
@@ -114,7 +115,7 @@ function encodeObject(value: object, depth: number): string {
 
 function encodeDate(value: Date): string {
   if (Number.isNaN(value.getTime()))
-    throw new ValidationError('An invalid date cannot be kept for an idempotency key');
+    throw new ValidationError('An invalid date cannot be stored under an idempotency key');
   return `{"$date":"${value.toISOString()}"}`;
 }
 

@@ -82,7 +82,7 @@ export class RowCodec<M extends Entity = Entity> {
       if (value === fieldOf(next, field)) continue;
       const fits = isAbsent(value) ? mayBeAbsent(descriptor) : isValidated(value, codec.toText(value));
       if (this.#keyFields.has(field) || (!fits && this.model.folding !== true)) {
-        throw new ValidationError(`Whether ${field} fits its column is for the server to say`, { field });
+        throw new ValidationError(`Only the server can check whether ${field} fits its column`, { field });
       }
     }
   }

@@ -101,7 +101,7 @@ function parseKey(text: string): SortKey | undefined {
 }
 
 function notGenuine(): ValidationError {
-  return new ValidationError('cursor is not one that this list has given out', { field: 'cursor' });
+  return new ValidationError('cursor was not issued by this list', { field: 'cursor' });
 }
 
 const DIGEST_LENGTH = 16;
