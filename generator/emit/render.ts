@@ -19,7 +19,7 @@ interface UserTemplate {
   readonly text: string;
 }
 
-/** What the compiler makes of a template. Options are those that it gives to partials. */
+/** A compiled template. The options are those of partials. */
 type Template = (view: unknown, options?: Handlebars.RuntimeOptions) => string;
 
 /**

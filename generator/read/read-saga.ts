@@ -58,7 +58,7 @@ export function reportUnmarkedSaga(context: ReadContext, { node, heritage }: Cla
   );
 }
 
-/** The text, or list of texts, that a property is set to; the compiler sees to it that it is one. */
+/** The text, or list of texts, that a property is set to; the compiler guarantees the type. */
 function readTexts(node: ts.ClassDeclaration, name: string): readonly string[] {
   const value = instanceProperties(node).find((each) => each.name.getText() === name)?.initializer;
   if (value === undefined) return [];

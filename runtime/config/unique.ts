@@ -1,6 +1,6 @@
 import type { Place, Problems } from './problems.js';
 
-/** Sees to it that no two entries claim the same value; the second one is the problem. */
+/** Checks that no two entries claim the same value; the second one is reported. */
 export class Unique<Value> {
   readonly #problems: Problems;
   readonly #what: string;

@@ -15,8 +15,8 @@ export interface WebhookVerification {
 const DEFAULT_TOLERANCE_MS = 300_000;
 
 /**
- * Checks the signature and the time of a webhook, as Standard Webhooks describes them. The body must be as it came: parsed
- * and written again it is another one.
+ * Checks the signature and the time of a webhook, as Standard Webhooks describes them. The body must be as it came:
+ * parsed and written again it is another one.
  *
  * @throws UnauthenticatedError if it was not signed with one of the secrets, or is too old or too new
  */

@@ -41,7 +41,7 @@ export interface SentLeg {
   readonly result: Promise<LegResult>;
 }
 
-/** Sends one leg and finds out the truth about it. */
+/** Sends one shard transaction and determines its outcome. */
 export class LegWriter {
   readonly #gateways: ShardGateways;
   readonly #environment: ExecutionEnvironment;

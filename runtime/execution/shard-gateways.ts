@@ -163,7 +163,7 @@ export class ShardGateways implements RepositoryContext {
 
   #read(reader: ModelReader, shard: ShardIdentifier, id: string): Promise<Entity | undefined> {
     const scope = currentPerformScope();
-    // An execution sees to its deadline by itself.
+    // An execution enforces its own deadline.
     if (scope !== undefined) return reader.read(id, scope.remainingMs());
     const read = reader.read(id, FREE_READ_TIMEOUT_MS);
     const late = (): Error => new DeadlineExceededError(`Shard ${shard} did not answer in time`);

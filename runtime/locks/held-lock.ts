@@ -88,7 +88,7 @@ export class HeldLock implements LockHandle {
     try {
       await store.release(claim, LIMITS);
     } catch {
-      // The lock comes free when its hold runs out.
+      // The lock is released when its hold time expires.
     }
     endTurn();
   }

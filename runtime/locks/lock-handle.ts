@@ -29,7 +29,7 @@ export interface LockHandle {
   run<T>(work: () => T): T;
   /**
    * Gives the lock back. Calls after the first have no effect. Never throws: where the database cannot be reached, the
-   * lock comes free when its hold runs out.
+   * lock is released when its hold time expires.
    */
   release(): Promise<void>;
 }

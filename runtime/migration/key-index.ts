@@ -31,7 +31,7 @@ export interface IndexChanges {
 }
 
 /**
- * What leads from the indexes of a table to those that its model's keys want.
+ * The changes from the indexes of a table to those that its model's keys need.
  *
  * @param found with the names that columns have now @param quote spells a name as SQL takes it
  */

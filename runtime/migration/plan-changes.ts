@@ -57,7 +57,7 @@ export interface PlannedChanges {
 }
 
 /**
- * What leads from the tables as they are to those that the models want. Nothing is lost unless it was allowed.
+ * The changes from the existing tables to those that the models need. No data is lost unless that is permitted.
  *
  * @param quote spells a name as SQL takes it
  */
@@ -127,7 +127,7 @@ class ChangePlanner {
     for (const column of leftOver.values()) this.#leftOver(table, column);
   }
 
-  /** Adds rules without a look at the rows, and drops those that no field says any more. */
+  /** Adds constraints without validating the rows, and drops constraints that no field declares any more. */
   check(
     { table, checks = [] }: WantedTable,
     found: readonly Pick<CheckFacts, 'name' | 'isValidated'>[],

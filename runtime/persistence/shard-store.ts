@@ -29,7 +29,7 @@ export class OversizedFlush extends Error {
 }
 
 /**
- * What became of one group. `applied`: committed, with all its rows. `left-out`: not applied, because a version no
+ * The outcome of one group. `applied`: committed, with all its rows. `left-out`: not applied, because a version no
  * longer matched, a row was locked (only with `skip`) or the action had been fenced. A fenced action among others fails
  * the statement instead. An error: not applied, because the database refuses the group by itself.
  */

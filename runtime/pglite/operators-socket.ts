@@ -4,7 +4,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { type LoopTime, loopTime } from '../sharding/loop-time.js';
 import { HELLO, readFrames, socketPath, writeFrame } from './operators-wire.js';
 
-/** The database's only session, in the hands of one operator's command. */
+/** The database's only session, held by one operator's command. */
 export interface OperatorsSession {
   /** Runs messages of PostgreSQL's protocol that end with Sync, or a simple query. */
   exchange(messages: Uint8Array): Promise<Uint8Array>;

@@ -34,7 +34,7 @@ export function unreplicated(description: string, warning: string): DriverFailur
   return new DriverFailure(`${description}: ${warning}`, { phase: 'in-flight' });
 }
 
-/** Why a connection was given up that may be as good as ever. */
+/** Why a connection was discarded although it may still work. */
 export class NoAnswerInTime extends Error {
   constructor() {
     super('no answer in time');

@@ -359,7 +359,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     this.#callSince = time.nowMs();
   }
 
-  /** The link is as good as ever, and the server may be at work for a while. */
+  /** The connection still works, and the server may be busy for a while. */
   #abandon(error: Error): void {
     // A worn connection is not usable any more, and its link is open all the same.
     if (this.#gone === undefined && !this.#socket.destroyed) {

@@ -8,7 +8,9 @@ export interface RelayMessage {
   readonly modelName: string;
   readonly eventType: string;
   readonly contentType: string;
-  /** CloudEvents attributes that the sink sends as headers, under the prefix of its protocol. Empty unless binary mode. */
+  /**
+   * CloudEvents attributes that the sink sends as headers, under the prefix of its protocol. Empty unless binary mode.
+   */
   readonly attributes: Readonly<Record<string, string>>;
   /** Headers that are sent under their own names. */
   readonly headers: Readonly<Record<string, string>>;
@@ -16,7 +18,7 @@ export interface RelayMessage {
   readonly body: string;
 }
 
-/** What became of one message. */
+/** The outcome of one message. */
 export type PublishOutcome =
   | { readonly kind: 'accepted' }
   /** It was not taken and may be later: it is sent again, as are those behind it with the same key. */

@@ -5,7 +5,7 @@ import { eventsNeededBy, hasYoungRows, haveEvents, noteLogPosition } from './nee
 import { DAY_MS, idFloor, type Partition, type PartitionedTable, type PartitionState } from './partitions.js';
 import { hasState, inTransaction, isLocked, type Query, statementsOn } from './short-transaction.js';
 
-/** What became of the old partitions of one table. */
+/** The outcome for the old partitions of one table. */
 export interface DroppedPartitions {
   readonly dropped: readonly string[];
   /** Old enough, but kept; says why. */

@@ -9,7 +9,7 @@ import { type Query, statementsOn } from './short-transaction.js';
 /** The databases that a shard's rows may depend on: all of the topology. */
 export type FindDatabase = (shard: ShardIdentifier) => ShardDatabase | undefined;
 
-/** What became of rows that belong to something on another shard. */
+/** The outcome for rows that belong to another shard. */
 export interface Purged {
   readonly deleted: number;
   /** Shards that could not be asked: what belongs to them is kept. */

@@ -67,7 +67,7 @@ export async function haveEvents(query: Query, { fromMs, toMs }: Partition): Pro
   return rows.length > 0;
 }
 
-/** Actions that cross-shard plans which are not closed refer to, on any shard: the journal asks what became of them. */
+/** Actions of open cross-shard plans, on any shard: the journal needs their outcome. */
 export async function openActions(databases: readonly ShardDatabase[]): Promise<readonly string[]> {
   const found = await Promise.all(
     databases.map(async (database) => {

@@ -25,7 +25,7 @@ export interface RetentionKeeperOptions {
   readonly random: () => number;
   /** Notified of what was done. */
   readonly inform: (message: string) => void;
-  /** Notified of what operators should see to. */
+  /** Receives warnings for operators. */
   readonly warn: (message: string) => void;
 }
 

@@ -11,7 +11,7 @@ export interface SagaFilter {
   /** The saga's name. */
   readonly saga?: string | undefined;
   readonly state?: SagaRunState | undefined;
-  /** True: only those that do not come on by themselves, or not in time. */
+  /** True: only sagas that do not continue by themselves, or not in time. */
   readonly stuck?: boolean | undefined;
 }
 

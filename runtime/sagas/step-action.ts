@@ -25,7 +25,7 @@ export interface StepParams extends StepPlace {
   readonly params: object;
 }
 
-/** What became of a step. */
+/** The outcome of a step. */
 export type StepOutcome =
   /** Committed on another shard; the saga is still to be moved. */
   | { readonly kind: 'done' }

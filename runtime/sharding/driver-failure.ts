@@ -52,7 +52,7 @@ export class DriverFailure extends Error {
   }
 }
 
-/** The topology lists the shard no longer. For those that hold its database it is closed. */
+/** The topology no longer lists the shard. Its database is closed. */
 export class ShardRemovedFailure extends DriverFailure {
   constructor(shard: string) {
     super(`Shard ${shard} is not configured any more`, { phase: 'not-sent', reason: 'closed' });

@@ -1,6 +1,6 @@
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 
-/** What became of one shard's part. */
+/** The outcome of one shard. */
 export type ShardOutcome<T> =
   | { readonly shard: ShardIdentifier; readonly ok: true; readonly value: T }
   | { readonly shard: ShardIdentifier; readonly ok: false; readonly error: unknown };

@@ -3,7 +3,7 @@ import { DriverFailure } from './driver-failure.js';
 import type { RunnableConnection, RunOptions } from './runnable-connection.js';
 import type { CallOptions, Rows, ShardSession, Statement } from './shard-database.js';
 
-/** A connection in the hands of one caller. Calls made at the same time run one after the other. */
+/** A connection held by one caller. Concurrent calls run one after the other. */
 export class PooledSession<C extends RunnableConnection<C>> implements ShardSession {
   readonly #pool: ConnectionPool<C>;
   #connection: C | undefined;

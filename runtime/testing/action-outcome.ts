@@ -7,7 +7,7 @@ import { type FieldsOf, StagedOutcome } from './staged-outcome.js';
 /** What a result should be: of a model some fields, of anything else the whole value. */
 export type ExpectedResult<Result> = Result extends Entity ? FieldsOf<Result> : Result;
 
-/** What became of an action, and what it should have become: see `CheckedOutcome` for how checks are run. */
+/** The outcome of an action, and its checks: see `CheckedOutcome` for how checks are run. */
 export class ActionOutcome<Result> extends StagedOutcome<Result, Performed<Result>> {
   override readonly [Symbol.toStringTag]: string = 'ActionOutcome';
   protected readonly subject: string = 'the action';

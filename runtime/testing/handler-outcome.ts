@@ -17,7 +17,10 @@ export type StartedActions<Params extends readonly unknown[]> = {
   readonly [Index in keyof Params]: StartedAction<Params[Index]>;
 };
 
-/** What a handler has done with the events that it was given. Staged items, events and schedules are those of all actions. */
+/**
+ * What a handler has done with the events that it was given. Staged items, events and schedules are those of all
+ * actions.
+ */
 export interface Handled extends Performed<void> {
   /** The actions that it asked for, in order; a repeated call, which gets the first result, is among them. */
   readonly runs: readonly { readonly action: { readonly name: string }; readonly params: unknown }[];
@@ -27,7 +30,7 @@ export interface Handled extends Performed<void> {
   stored<M extends Entity>(model: M): M | undefined;
 }
 
-/** What became of a delivery, and what it should have become: see `CheckedOutcome` for how checks are run. */
+/** The outcome of a delivery, and its checks: see `CheckedOutcome` for how checks are run. */
 export class HandlerOutcome extends StagedOutcome<void, Handled> {
   override readonly [Symbol.toStringTag]: string = 'HandlerOutcome';
   protected readonly subject: string = 'the handler';

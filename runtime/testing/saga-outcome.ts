@@ -50,7 +50,7 @@ export interface SagaPerformed<M extends Model> extends Performed<M> {
 }
 
 /**
- * What became of a saga, and what it should have become: see `CheckedOutcome` for how checks are run. Staged models,
+ * The outcome of a saga, and its checks: see `CheckedOutcome` for how checks are run. Staged models,
  * events and schedules are those of all its actions from the start on, without the runtime's own.
  */
 export class SagaOutcome<M extends Model> extends StagedOutcome<M, SagaPerformed<M>> {

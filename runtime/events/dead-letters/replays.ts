@@ -15,7 +15,10 @@ export type ReplayFrom =
 
 /** How a replay runs. */
 export interface ReplayOptions {
-  /** Also repeat the actions that the handler starts, once more for the whole replay. Default: they get their first results. */
+  /**
+   * Also repeat the actions that the handler starts, once more for the whole replay. Default: they get their first
+   * results.
+   */
   readonly again?: boolean;
 }
 

@@ -69,7 +69,7 @@ export interface AttemptNote {
 
 /** Attempts at one event by earlier holders of the lease. */
 export interface InheritedAttempts {
-  /** Those that have failed, and the one that the holder before has vanished with. */
+  /** Failed events, and the event in flight when the previous holder vanished. */
   readonly attempts: number;
   /** The holder before has vanished with one. */
   readonly died: boolean;
@@ -101,7 +101,7 @@ export class ConsumerStore {
   }
 
   /**
-   * Makes sure that a consumer is there. One under an alias takes the new name; a name that has been given up for
+   * Creates a consumer if it is missing. One under an alias takes the new name; a name that has been given up for
    * another one, as an older version of the application still uses it, is not made again.
    */
   async register(

@@ -88,7 +88,7 @@ export class LogReader {
     return { ...page, pending: first?.[1] === true };
   }
 
-  /** Of these events those that the log does not hold. */
+  /** The events among these that the log does not hold. */
   async missing(eventIds: readonly string[]): Promise<readonly string[]> {
     const { rows } = await this.#database.query({ text: MISSING, values: [`{${eventIds.join(',')}}`] });
     return rows.map(([id]) => String(id));

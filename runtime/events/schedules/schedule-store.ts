@@ -88,7 +88,7 @@ export class ScheduleStore {
   /**
    * Stores a failed attempt, unless another process has claimed the action since.
    *
-   * @param error its `attempts` are those that have failed and count
+   * @param error its `attempts` are the failed ones that count
    * @param retryMs until the next attempt; undefined: there is none
    */
   async failed(
@@ -114,7 +114,7 @@ function isKnown(names: string, versions: string): string {
 /**
  * One that is running belongs to a holder that is gone: its lease has expired, and its key limits it to one effect. It
  * may have crashed the holder, so it counts as an attempt and is run alone; the one with the fewest attempts comes
- * first, so that those that were only near by are done before the culprit is given up.
+ * first, so that innocent ones are done before the culprit fails for good.
  */
 const CLAIM = `WITH held AS MATERIALIZED (
   SELECT FROM eventlog.consumers WHERE ${HOLDS} FOR NO KEY UPDATE),

@@ -132,7 +132,7 @@ export class Contention {
   }
 }
 
-/** What an execution reports to those that wait for it. Calls may be repeated. */
+/** Reports of an execution to its waiters. Calls may be repeated. */
 export interface Admission {
   /** Those of this process may go on from what it has staged, or from what it has stored. */
   sealed(): void;

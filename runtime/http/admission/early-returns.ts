@@ -85,7 +85,7 @@ export class EarlyReturns {
     }
   }
 
-  /** Lets all requests in, those that come later included: a server that closes makes no client wait. */
+  /** Admits all requests, including later ones: a closing server must not delay a client. */
   open(): void {
     this.#isOpen = true;
     time.clearTimeout(this.#timer);

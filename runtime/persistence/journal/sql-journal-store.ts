@@ -98,7 +98,7 @@ export class SqlJournalStore implements JournalStore {
 
 type NamedText = Pick<Statement, 'text' | 'name'>;
 
-/** A lease that has run out is as good as none. */
+/** An expired lease counts as none. */
 const COLUMNS =
   'id, action_name, principal, started_date, state, note, legs, attempts, error_message, ' +
   'CASE WHEN lease_expires_date > clock_timestamp() THEN lease_expires_date END';

@@ -1,6 +1,6 @@
 /**
  * One sealed plan whose outcome others may depend on: they have read its staged state, which is not committed yet.
- * Pending until its own execution knows the truth.
+ * Pending until its own execution knows the outcome.
  */
 export class PendingPlan {
   #state: 'pending' | 'applied' | 'failed' = 'pending';

@@ -110,7 +110,7 @@ export class ShardWriter {
 
   /** Enough is there to keep the server busy while the rest of this turn is being performed. */
   get #goesAhead(): boolean {
-    // Those that have to wait are not looked at again for every plan that joins them.
+    // Waiting plans are not checked again for every plan that joins them.
     if (this.#inFlight > 0 || this.#heldUp > 0) return false;
     const [last, beforeLast] = this.#lastSizes;
     return this.#queue.length >= Math.max(this.#limits.aheadFrom, (last + beforeLast) / 2);
@@ -208,7 +208,7 @@ export class ShardWriter {
     }
   }
 
-  /** Enough is there for another statement behind the one on its way. Those that have to wait are not counted again. */
+  /** Whether enough plans wait for another statement behind the one in flight. Blocked plans are not counted again. */
   get #overlaps(): boolean {
     if (this.#inFlight >= this.#limits.maximumInFlight) return false;
     const [last] = this.#lastSizes;
