@@ -21,7 +21,7 @@ Written by \`fw-gen connectors\` from the configuration. Run it again after a ch
 ${rows.join('\n')}
 
 1. Set \`wal_level = logical\` on each server and restart it. Limit what an absent connector may keep: \`max_slot_wal_keep_size\`.
-2. Run each SQL file in its database as a superuser, and set the password of \`${CONNECTOR_ROLE}\`.
+2. Run each SQL file in its database as a superuser, statement by statement (\`psql -f\` without \`--single-transaction\`: PostgreSQL makes no slot in a transaction that has written). Set the password of \`${CONNECTOR_ROLE}\`.
 3. Give Kafka Connect the password in the environment variable \`${PASSWORD_VARIABLE}\`, and let it read the environment:
 
    \`\`\`properties
