@@ -293,6 +293,6 @@ describeOn('postgresql', 'fw-gen migrate rename', (harness) => {
     rmSync(view);
     await renamed('Account.balance', 'amount', '--finish');
     expect(await refused('Account.balance', 'amount', '--finish')).toContain('is finished');
-    expect(await refused('Account.address.city', 'town')).toContain('inside of a JSON column');
+    expect(await refused('Account.address.city', 'town')).toContain('inside a JSON column');
   });
 });

@@ -48,8 +48,8 @@ const cases: readonly [errors.FwError, number, string, Record<string, unknown>?]
     expect.stringContaining('a-1'),
     { actionId: 'a-1' },
   ],
-  [new errors.DatabaseError(SECRET, { cause }), 500, expect.stringContaining('only the log')],
-  [new errors.PlanMisuseError(SECRET), 500, expect.stringContaining('only the log')],
+  [new errors.DatabaseError(SECRET, { cause }), 500, expect.stringContaining('in the server log')],
+  [new errors.PlanMisuseError(SECRET), 500, expect.stringContaining('in the server log')],
 ];
 
 describe('problems', () => {

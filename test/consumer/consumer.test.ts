@@ -157,7 +157,7 @@ describe('a project that installs the package', () => {
       const action = join(made, 'src', 'actions', 'note-write-action.ts');
       const source = readFileSync(action, 'utf8');
       writeFileSync(action, source.replace('params.text,', 'params.txt,'));
-      await developing.match(/^Not compiled: .*$/gm, 1);
+      await developing.match(/^Compilation failed\. .*$/gm, 1);
       expect((await post(`${first}/notes`, { text: 'Still here' })).status).toBe(201);
 
       writeFileSync(action, source.replace('params.text,', 'params.text.toUpperCase(),'));
