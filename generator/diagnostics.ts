@@ -32,7 +32,7 @@ export const DIAGNOSTICS = {
   FWGEN025: 'A parameter cannot travel in a query string',
   FWGEN026: 'A response mapper is not usable',
   FWGEN027: 'A header speaks of a response field that does not exist or does not fit',
-  FWGEN028: 'ifMatch names no id parameter',
+  FWGEN028: 'ifMatch or feed names no id parameter',
   FWGEN029: 'The type of a constructor parameter cannot be imported',
   FWGEN030: 'Two collaborators of one name have different types',
   FWGEN031: 'An id speaks of no model, or is sharded where its model is not',

@@ -207,9 +207,9 @@ function rightOutput(
   return { paths: right.paths, changed: right.changed };
 }
 
-/** Belongs to the output folder, other than first migrations. */
-function isGenerated({ paths }: Read, path: string): boolean {
-  return path.startsWith(`${paths.output}/`);
+/** Belongs to the output or to the client, other than first migrations. */
+function isGenerated({ paths: { output, client = output } }: Read, path: string): boolean {
+  return path.startsWith(`${output}/`) || path.startsWith(`${client}/`);
 }
 
 /** Writes what was emitted. @param key what the output hung on besides sources before that */

@@ -86,6 +86,7 @@ interface CaseOptions {
   readonly output?: string;
   readonly migrations?: string;
   readonly templates?: string;
+  readonly client?: string;
   readonly strict?: boolean;
 }
 
@@ -99,6 +100,7 @@ function foldersOf(folder: string, project: string): Parameters<typeof generate>
     migrationsDirectory: join(project, options.migrations ?? 'migrations'),
     strict: options.strict === true,
     ...(options.templates === undefined ? {} : { templatesDirectory: join(project, options.templates) }),
+    ...(options.client === undefined ? {} : { clientDirectory: join(project, options.client) }),
   };
 }
 

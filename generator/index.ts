@@ -7,10 +7,14 @@ export {
   type DiagnosticCode,
   formatDiagnostic,
 } from './diagnostics.js';
+export type { ClientFunctionView } from './emit/client/client-functions.js';
+export type { ReaderView } from './emit/client/client-readers.js';
+export type { DeclaredType } from './emit/client/client-types.js';
 export type { ChangeView } from './emit/emit-change.js';
 export type { TracedText } from './emit/print/marks.js';
 export type { ResponseView } from './emit/response-types.js';
 export type { ApplicationView, HandledEventView, TagView } from './emit/views/application-view.js';
+export type { ClientPartView, ClientView } from './emit/views/client-view.js';
 export type {
   ExtraActionView,
   ExtraEventView,

@@ -10,6 +10,8 @@ export interface ProjectFolders {
   readonly sourceDirectory: string;
   readonly outputDirectory: string;
   readonly migrationsDirectory: string;
+  /** Of the emitted client. Default: none is emitted. */
+  readonly clientDirectory?: string | undefined;
 }
 
 /** Folders relative to the project, and what is wrong with them. */
@@ -17,15 +19,18 @@ export function checkFolders(folders: ProjectFolders): {
   readonly paths: ProjectPaths;
   readonly diagnostics: readonly Diagnostic[];
 } {
+  const { clientDirectory: client } = folders;
   const paths = {
     source: relativeTo(folders.projectDirectory, folders.sourceDirectory),
     output: relativeTo(folders.projectDirectory, folders.outputDirectory),
     migrations: relativeTo(folders.projectDirectory, folders.migrationsDirectory),
+    ...(client === undefined ? {} : { client: relativeTo(folders.projectDirectory, client) }),
   };
   const outside = [
     problemOf(folders, 'source', folders.sourceDirectory, paths.source),
     problemOf(folders, 'output', folders.outputDirectory, paths.output),
     problemOf(folders, 'migrations', folders.migrationsDirectory, paths.migrations),
+    client === undefined ? undefined : problemOf(folders, 'client', client, paths.client ?? ''),
   ].filter((each) => each !== undefined);
   return { paths, diagnostics: outside.length > 0 ? outside : overlapsOf(paths) };
 }
@@ -47,7 +52,7 @@ function problemOf(
 }
 
 /** Emitted files must not be taken for sources, nor migrations for emitted files. */
-function overlapsOf({ source, output, migrations }: ProjectPaths): readonly Diagnostic[] {
+function overlapsOf({ source, output, migrations, client }: ProjectPaths): readonly Diagnostic[] {
   const message =
     output === '' || output === source || source.startsWith(`${output}/`)
       ? 'The output folder holds sources'
@@ -55,14 +60,16 @@ function overlapsOf({ source, output, migrations }: ProjectPaths): readonly Diag
         ? 'The output folder and the migrations folder are the same'
         : migrations === '' || migrations === source
           ? 'The migrations folder holds other files'
-          : undefined;
+          : client !== undefined && [source, output, migrations, ''].includes(client)
+            ? 'The client folder holds other files'
+            : undefined;
   if (message === undefined) return [];
   return [
     diagnostic(
       'FWGEN036',
       { file: output || '.' },
       message,
-      'Give sources, output and migrations a folder each.',
+      'Give sources, output, migrations and client a folder each.',
     ),
   ];
 }

@@ -99,7 +99,7 @@ function fitsQuery(type: FieldSchema['type']): boolean {
 }
 
 function checkHeaders(action: RoutedAction): readonly Diagnostic[] {
-  const { etag, locationHeader, ifMatch, status, response, responseLocation } = action.route;
+  const { etag, locationHeader, ifMatch, feed, status, response, responseLocation } = action.route;
   const found: Diagnostic[] = [];
   for (const { value, location } of [...list(etag), ...fieldsIn(locationHeader)]) {
     if (isHeaderField(response?.fields.find((field) => field.name === value))) continue;
@@ -116,6 +116,14 @@ function checkHeaders(action: RoutedAction): readonly Diagnostic[] {
     const message = `${JSON.stringify(value)} is no id parameter of ${action.className}`;
     found.push(
       diagnostic('FWGEN028', location, message, 'Name the parameter that holds the id of the changed model.'),
+    );
+  }
+  for (const { value, location } of list(feed)) {
+    const isInPath = action.route.method === 'GET' && pathParameters(action.route.path).includes(value);
+    if (isInPath && action.params.find((param) => param.name === value)?.type.kind === 'id') continue;
+    const message = `${JSON.stringify(value)} is no id in the path of a GET route`;
+    found.push(
+      diagnostic('FWGEN028', location, message, 'Name the id in braces whose model has the events.'),
     );
   }
   if (status?.value === 204 && responseLocation !== undefined) {

@@ -110,20 +110,23 @@ export class CachedRun {
 
 /** What was read hangs on where it was looked for. */
 function resultsKey(run: string, options: GenerateOptions): ResultsKey {
-  const { projectDirectory, sourceDirectory, outputDirectory, migrationsDirectory } = options;
+  const { projectDirectory, sourceDirectory, outputDirectory, migrationsDirectory, clientDirectory } =
+    options;
   const folders = [sourceDirectory, outputDirectory, migrationsDirectory];
+  if (clientDirectory !== undefined) folders.push(clientDirectory);
   return { run, setting: JSON.stringify(folders.map((folder) => relative(projectDirectory, folder))) };
 }
 
 /** Options as a record keeps them. */
 function settingsOf(options: GenerateOptions): Settings {
-  const { projectDirectory, templatesDirectory, title, version } = options;
+  const { projectDirectory, templatesDirectory, clientDirectory, title, version } = options;
   const below = (folder: string): string => relative(projectDirectory, folder);
   return {
     source: below(options.sourceDirectory),
     output: below(options.outputDirectory),
     migrations: below(options.migrationsDirectory),
     ...(templatesDirectory === undefined ? {} : { templates: below(templatesDirectory) }),
+    ...(clientDirectory === undefined ? {} : { client: below(clientDirectory) }),
     ...(title === undefined ? {} : { title }),
     ...(version === undefined ? {} : { version }),
   };
@@ -131,13 +134,14 @@ function settingsOf(options: GenerateOptions): Settings {
 
 /** Options as `settingsOf` kept them. @param folder absolute path of the project */
 export function optionsFrom(folder: string, settings: Settings): GenerateOptions {
-  const { source, output, migrations, templates, title, version } = settings;
+  const { source, output, migrations, templates, client, title, version } = settings;
   return {
     projectDirectory: folder,
     sourceDirectory: join(folder, source),
     outputDirectory: join(folder, output),
     migrationsDirectory: join(folder, migrations),
     ...(templates === undefined ? {} : { templatesDirectory: join(folder, templates) }),
+    ...(client === undefined ? {} : { clientDirectory: join(folder, client) }),
     ...(title === undefined ? {} : { title }),
     ...(version === undefined ? {} : { version }),
   };

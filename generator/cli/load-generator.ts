@@ -51,6 +51,7 @@ export function projectFolders(config: FwConfig): {
   readonly sourceDirectory: string;
   readonly outputDirectory: string;
   readonly migrationsDirectory: string;
+  readonly clientDirectory: string | undefined;
 } {
   if (config.generator === undefined) {
     throw new InputError(

@@ -40,6 +40,7 @@ export interface Settings {
   readonly output: string;
   readonly migrations: string;
   readonly templates?: string;
+  readonly client?: string;
   readonly title?: string;
   readonly version?: string;
 }

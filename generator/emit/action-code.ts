@@ -51,7 +51,7 @@ function routeCode(
   { name, className }: ActionSchema,
   { emission, imports, responses }: ActionPrinting,
 ): { readonly [key: string]: Code | undefined } {
-  const { method, path, location, response, status, locationHeader, etag, ifMatch } = route;
+  const { method, path, location, response, status, locationHeader, etag, ifMatch, feed } = route;
   const options: { readonly [key: string]: Code | undefined } = {
     operation: className === name ? undefined : className,
     status: status?.value === (response === undefined ? 204 : 200) ? undefined : status?.value,
@@ -59,6 +59,7 @@ function routeCode(
     summary: route.summary,
     etag: etag?.value,
     ifMatch: ifMatch?.value,
+    feed: feed?.value,
     location: locationHeader?.value,
     bodyBytes: route.bodyBytes,
     timeoutMs: route.timeoutMs,

@@ -8,9 +8,12 @@ import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
 import { Emission } from './emission.js';
 import { emitExtras } from './emit-extras.js';
 import type { EmitInput } from './emit-input.js';
+import { clientPartText } from './own-templates.js';
 import { Marks, type TracedText } from './print/marks.js';
 import { Renderer } from './render.js';
 import { applicationView } from './views/application-view.js';
+import { type ClientPartView, clientFiles, clientView } from './views/client-view.js';
+import { headerView } from './views/header-view.js';
 import { migrationView } from './views/migration-view.js';
 import { modelFile, modelView } from './views/model-view.js';
 import { serverView } from './views/server-view.js';
@@ -72,10 +75,31 @@ function emitFiles(input: EmitInput, marks: Marks | undefined): EmittedFiles {
   if (lockedTypes.length > 0)
     generated.set(file('versions'), renderer.own('versions')(versionsView(lockedTypes, place)));
   generated.set(file('server'), renderer.own('server')(serverView(file('server'), place.file, paths.source)));
+  for (const [path, text] of emitClient(emission, paths, renderer)) generated.set(path, text);
   for (const [path, text] of emitExtras({ ...input, schema }, renderer, generated)) {
     generated.set(path, text);
   }
   return { generated, migrations, ...(kept.length === 0 ? {} : { kept: new Set(kept) }) };
+}
+
+/** The client, if one is wanted. */
+function emitClient(
+  emission: Emission,
+  { client: folder, source }: ProjectPaths,
+  renderer: Renderer,
+): ReadonlyMap<string, string> {
+  if (folder === undefined) return new Map();
+  const files = clientFiles(folder);
+  const view = clientView(emission, files, source);
+  const part = (name: Parameters<typeof clientPartText>[0]): string => {
+    const partView: ClientPartView = { ...headerView(source), text: clientPartText(name) };
+    return renderer.own('client-part')(partView);
+  };
+  return new Map([
+    [files.client, renderer.own('client')(view)],
+    [files.runtime, part('client-runtime')],
+    ...(view.hasStreams ? [[files.stream, part('client-stream')] as const] : []),
+  ]);
 }
 
 function modelFiles(

@@ -10,6 +10,13 @@ export function ownTemplateText(path: string): string {
   return readFileSync(join(ownTemplatesFolder(), `${path}.hbs`), 'utf8').replace(/\r\n/g, '\n');
 }
 
+/** The text of a file that every client gets as it is, with LF line ends. */
+export function clientPartText(name: 'client-runtime' | 'client-stream'): string {
+  return readFileSync(join(ownTemplatesFolder(), `${name}.ts`), 'utf8')
+    .replace(/\r\n/g, '\n')
+    .trimEnd();
+}
+
 /** `templates/` of the package: this file lies below its root, at one depth as source and at another as built. */
 function ownTemplatesFolder(): string {
   const root = here.slice(0, here.lastIndexOf('generator')).replace(/dist[/\\]$/, '');

@@ -2,6 +2,8 @@
 export const TEMPLATES = {
   application: 'ApplicationView',
   change: 'ChangeView',
+  client: 'ClientView',
+  'client-part': 'ClientPartView',
   migration: 'MigrationView',
   model: 'ModelView',
   server: 'ServerView',

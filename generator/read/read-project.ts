@@ -114,10 +114,13 @@ interface ListedFiles {
   readonly diagnostics: Diagnostic[];
 }
 
-function listFiles(projectDirectory: string, { source, output, migrations }: ProjectPaths): ListedFiles {
+function listFiles(
+  projectDirectory: string,
+  { source, output, migrations, client }: ProjectPaths,
+): ListedFiles {
   const diagnostics: Diagnostic[] = [];
   const sources = attempt(diagnostics, source, () =>
-    listSources(projectDirectory, source, [output, migrations]),
+    listSources(projectDirectory, source, [output, migrations, ...(client === undefined ? [] : [client])]),
   );
   const listed = attempt(diagnostics, migrations, () => listMigrations(projectDirectory, migrations)) ?? [];
   diagnostics.push(...namesakes(listed));

@@ -17,6 +17,7 @@ const OPTIONS = [
   'location',
   'etag',
   'ifMatch',
+  'feed',
   'bodyBytes',
   'timeoutMs',
   'summary',
@@ -65,6 +66,7 @@ function addOptions(
   set('locationHeader', text('location'));
   set('etag', text('etag'));
   set('ifMatch', text('ifMatch'));
+  set('feed', text('feed'));
   set('bodyBytes', readBodyBytes(context, route, options.get('bodyBytes')));
   set('timeoutMs', readLimit(context, options.get('timeoutMs'), 'a number of milliseconds'));
   set('summary', text('summary')?.value);

@@ -8,6 +8,8 @@ export interface ProjectPaths {
   readonly output: string;
   /** Folder of the application's migrations. */
   readonly migrations: string;
+  /** Folder of the emitted client. Absent: none is emitted. */
+  readonly client?: string;
 }
 
 /** A path below a folder with forward slashes, whatever the system writes. */

@@ -195,6 +195,7 @@ export interface RouteSchema {
   readonly locationHeader?: Located<string>;
   readonly etag?: Located<string>;
   readonly ifMatch?: Located<string>;
+  readonly feed?: Located<string>;
   readonly bodyBytes?: number;
   readonly timeoutMs?: number;
   readonly summary?: string;

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { hashOf, MANIFEST_NAME, printManifest } from './manifest.js';
-import type { FileChange, WritePlan } from './plan-write.js';
+import { type FileChange, manifestName, type WritePlan } from './plan-write.js';
 
 interface Staged {
   readonly target: string;
@@ -83,7 +83,7 @@ function underWay(
   for (const [name, hashes] of manifest)
     both.set(name, new Set([...(known?.files.get(name) ?? []), ...hashes]));
   for (const { path, before, text } of changes) {
-    const name = path.slice(outputFolder.length + 1);
+    const name = manifestName(outputFolder, path);
     // A file that is rewritten with the same text has only one state.
     if (before === undefined || before === text || !both.has(name)) continue;
     both.set(name, new Set([...(both.get(name) ?? []), hashOf(before)]));

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { compareText, type Diagnostic, diagnostic } from '../diagnostics.js';
 import { type EmittedFiles, HEADER_PREFIX } from '../schema/emitted-files.js';
+import { relativePath } from '../schema/paths.js';
 import { hasConflictMarkers, hashOf, MANIFEST_NAME, type Manifest, readManifest } from './manifest.js';
 
 /** What a run would do to one file. */
@@ -19,7 +20,7 @@ export interface FileChange {
 export interface WritePlan {
   readonly changes: readonly FileChange[];
   readonly diagnostics: readonly Diagnostic[];
-  /** What the manifest is to hold, by path below the output folder. */
+  /** What the manifest is to hold, by path from the output folder. */
   readonly manifest: ReadonlyMap<string, ReadonlySet<string>>;
   /** What it holds now; absent if there is none. */
   readonly before?: Manifest | undefined;
@@ -60,7 +61,7 @@ export function planWrite(request: PlanRequest): WritePlan {
   for (const planned of planRemovals(request, manifest)) add(planned);
   const hashes = new Map<string, ReadonlySet<string>>();
   for (const path of emitted.kept ?? []) {
-    const name = below(outputFolder, path);
+    const name = manifestName(outputFolder, path);
     hashes.set(
       name,
       manifest?.files.get(name) ?? new Set([hashOf(readText(join(projectDirectory, path)) ?? '')]),
@@ -68,7 +69,7 @@ export function planWrite(request: PlanRequest): WritePlan {
     changes.push({ path, kind: 'unchanged' });
   }
   for (const [path, text] of emitted.generated)
-    hashes.set(below(outputFolder, path), new Set([hashOf(text)]));
+    hashes.set(manifestName(outputFolder, path), new Set([hashOf(text)]));
   return {
     changes: changes.sort((a, b) => compareText(a.path, b.path)),
     diagnostics,
@@ -95,7 +96,7 @@ function planFile(
   // One text, not two that are the same: outputs are large.
   if (before === text)
     return { path, kind: request.clean === true ? 'update' : 'unchanged', text, before: text };
-  const state = ownershipOf(manifest, below(request.outputFolder, path), before);
+  const state = ownershipOf(manifest, manifestName(request.outputFolder, path), before);
   if (state === 'own' || request.force === true) return { path, kind: 'update', text, before };
   return state === 'edited' ? edited(path) : foreign(path);
 }
@@ -145,7 +146,7 @@ function planRemovals(
     .map((name) => `${outputFolder}/${name}`)
     .filter((path) => !emitted.generated.has(path) && emitted.kept?.has(path) !== true)
     .flatMap((path) => {
-      const name = below(outputFolder, path);
+      const name = manifestName(outputFolder, path);
       const before = readText(join(projectDirectory, path));
       if (before === undefined) return [];
       const isOwn = ownershipOf(manifest, name, before) === 'own';
@@ -168,8 +169,9 @@ function isBelow(name: string): boolean {
   return name !== MANIFEST_NAME && !name.startsWith('/') && !/(^|\/)\.\.?(\/|$)|\\/.test(name);
 }
 
-function below(folder: string, path: string): string {
-  return path.slice(folder.length + 1);
+/** The name of a file in the manifest: its path from the output folder. */
+export function manifestName(outputFolder: string, path: string): string {
+  return relativePath(outputFolder, path);
 }
 
 /** The text of a file; undefined if there is none. */

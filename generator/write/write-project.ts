@@ -40,7 +40,8 @@ export async function writeProject(
     return await withFolderLock(join(projectDirectory, paths.output), () => {
       const plan = planWrite(request);
       if (plan.diagnostics.length > 0) return resultOf(plan);
-      for (const folder of [paths.output, paths.migrations]) removeLeftovers(join(projectDirectory, folder));
+      const { output, migrations, client = output } = paths;
+      for (const folder of [output, migrations, client]) removeLeftovers(join(projectDirectory, folder));
       const manifest = applyPlan(projectDirectory, paths.output, plan);
       return { changes: plan.changes, diagnostics: [], manifest };
     });

@@ -125,6 +125,11 @@ export interface HttpRouteOptions {
   readonly etag?: string;
   /** Id parameter whose model's version `If-Match` is compared with. Default: none, `If-Match` is ignored. */
   readonly ifMatch?: string;
+  /**
+   * Id parameter in the path of a GET route whose model's events are streamed to clients that ask for
+   * `text/event-stream`. Default: none.
+   */
+  readonly feed?: string;
   /** Bytes of a request body; more is answered with 413. Default: `limits.bodyBytes` of the server, 65,536. */
   readonly bodyBytes?: number;
   /** Time for the whole execution, in milliseconds. Default: `fw.execution.timeout-ms`. */

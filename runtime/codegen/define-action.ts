@@ -27,7 +27,7 @@ export interface ActionDeclaration<Result> extends Pick<ActionDescriptor, 'versi
 export interface RouteDeclaration
   extends Pick<
     RouteDescriptor,
-    'bodyBytes' | 'etag' | 'ifMatch' | 'location' | 'summary' | 'tag' | 'timeoutMs'
+    'bodyBytes' | 'etag' | 'feed' | 'ifMatch' | 'location' | 'summary' | 'tag' | 'timeoutMs'
   > {
   /** Name of the action class. Default: the stable name of the action. */
   readonly operation?: string;

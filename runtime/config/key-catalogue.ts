@@ -273,6 +273,12 @@ export const generatorTemplates: FolderKey = {
   doc: 'Folder of templates that override those of `fw-gen` or emit additional files.',
 };
 
+export const generatorClient: FolderKey = {
+  kind: 'folder',
+  name: 'client',
+  doc: 'Folder of a typed client for TypeScript. Default: none is emitted.',
+};
+
 export const generatorTitle: TextKey = {
   kind: 'text',
   name: 'title',
@@ -297,6 +303,7 @@ export const generator: SectionKey = {
     generatorOutput,
     generatorMigrations,
     generatorTemplates,
+    generatorClient,
     generatorTitle,
     generatorVersion,
   ],

@@ -102,6 +102,7 @@ function readGenerator(fw: SectionReader, namespace: string | undefined): Genera
   const outputDirectory = section.folder(keys.generatorOutput);
   const migrationsDirectory = section.folder(keys.generatorMigrations);
   const templatesDirectory = section.folder(keys.generatorTemplates);
+  const clientDirectory = section.folder(keys.generatorClient);
   const title = section.text(keys.generatorTitle) ?? namespace;
   const version = section.text(keys.generatorVersion) ?? keys.generatorVersion.default;
   if (outputDirectory === undefined || migrationsDirectory === undefined || title === undefined) {
@@ -112,6 +113,7 @@ function readGenerator(fw: SectionReader, namespace: string | undefined): Genera
     outputDirectory,
     migrationsDirectory,
     templatesDirectory,
+    clientDirectory,
     title,
     version,
   };

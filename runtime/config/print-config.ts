@@ -42,6 +42,7 @@ export function printConfig({
       output: generator.outputDirectory,
       migrations: generator.migrationsDirectory,
       templates: generator.templatesDirectory,
+      client: generator.clientDirectory,
       title: generator.title,
       version: generator.version,
     },

@@ -262,6 +262,8 @@ export interface GeneratorConfig {
   readonly migrationsDirectory: string;
   /** Folder of the user's own templates, if there is one. */
   readonly templatesDirectory: string | undefined;
+  /** Folder of the emitted client, if there is to be one. */
+  readonly clientDirectory: string | undefined;
   /** Title of the API document. Default: the namespace. */
   readonly title: string;
   /** Version of the API document. Default `1.0.0`. */

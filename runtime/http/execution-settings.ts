@@ -39,8 +39,8 @@ export function executionSettings(
 ): ExecutionConfiguration | undefined {
   const ifMatch = route.ifMatch === undefined ? undefined : headers['if-match'];
   const traceParent = headers['traceparent'];
-  const key = route.method === 'POST' ? headers['idempotency-key'] : undefined;
   const isRead = route.method === 'GET';
+  const key = isRead ? undefined : headers['idempotency-key'];
   const { timeoutMs } = route;
   if (ifMatch === undefined && traceParent === undefined && key === undefined && timeoutMs === undefined)
     return isRead ? READ : undefined;

@@ -14,7 +14,7 @@ export interface RouteExecution {
   readonly principal?: Caller;
   /**
    * 1 to 255 visible characters, such as the id that a webhook's sender gives each message. Default: the request's
-   * `Idempotency-Key`, on POST.
+   * `Idempotency-Key`, unless it is a GET.
    */
   readonly idempotencyKey?: string;
   /** The id whose model's version the request's `If-Match` is compared with. Default: `If-Match` is ignored. */

@@ -44,7 +44,7 @@ function operationParameters(
     ...query.map((field) => parameter(field, 'query', components)),
     ...(hasFreshness(route) ? [components.header('IfNoneMatch')] : []),
     ...(route.ifMatch === undefined ? [] : [components.header('IfMatch')]),
-    ...(route.method === 'POST' ? [components.header('IdempotencyKey')] : []),
+    ...(route.method !== 'GET' ? [components.header('IdempotencyKey')] : []),
   ];
 }
 
@@ -100,7 +100,7 @@ function success(route: DocumentedRoute, components: Components): JsonPart {
     ETag: etag === undefined ? undefined : RESPONSE_HEADERS.ETag,
     Location: location === undefined ? undefined : RESPONSE_HEADERS.Location,
     'Cache-Control': isRead ? RESPONSE_HEADERS['Cache-Control'] : undefined,
-    'Idempotency-Replayed': method === 'POST' ? RESPONSE_HEADERS['Idempotency-Replayed'] : undefined,
+    'Idempotency-Replayed': method !== 'GET' ? RESPONSE_HEADERS['Idempotency-Replayed'] : undefined,
   });
   return defined({
     description: response?.type.doc ?? (status === 204 ? 'Done.' : 'Success.'),
@@ -128,7 +128,7 @@ function problemStatuses(
     ...(writes ? [409 as const] : []),
     ...(ifMatch === undefined ? [] : [412 as const]),
     ...(body.length > 0 ? [413 as const, 415 as const] : []),
-    ...(method === 'POST' ? [422 as const] : []),
+    ...(writes ? [422 as const] : []),
     503,
     ...(writes ? [504 as const] : []),
   ];

@@ -31,7 +31,11 @@ export interface WalletHistoryParams {
 
 /** Shows what happened to a wallet, oldest first. */
 @FwAction
-@HttpRoute('GET', '/wallets/{walletId}/events', { response: WalletEventPageResponse, tag: 'Wallets' })
+@HttpRoute('GET', '/wallets/{walletId}/events', {
+  response: WalletEventPageResponse,
+  feed: 'walletId',
+  tag: 'Wallets',
+})
 @Allow(ownWallets)
 export class WalletHistoryAction extends Action<WalletHistoryParams, EventPage> {
   readonly #wallets: WalletRepository;

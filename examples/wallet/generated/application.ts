@@ -284,7 +284,7 @@ const actions = {
     },
     result: { kind: 'opaque' },
     route: ['GET', '/wallets/{walletId}/events'],
-    routeOptions: { tag: 'Wallets' },
+    routeOptions: { tag: 'Wallets', feed: 'walletId' },
     response: { type: walletEventPageResponseType, map: (result) => WalletEventPageResponse.from(result) },
   }),
   WalletListAction: defineAction(WalletListAction, {

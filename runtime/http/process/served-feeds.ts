@@ -10,25 +10,28 @@ export interface ServedFeeds {
   readonly feeds: LiveFeeds | undefined;
 }
 
-/** @throws ValidationError for a feed of a route that is not there */
+/**
+ * @param wanted feeds of the options, by path; they win over those that routes declare
+ * @throws ValidationError for a feed of a route that is not there
+ */
 export function servedFeeds(
   routes: readonly RouteDescriptor[],
   wanted: Readonly<Record<string, string>>,
   { databases }: Pick<Application, 'databases'>,
 ): ServedFeeds {
-  const paths = Object.keys(wanted);
-  if (paths.length === 0) return { routes, feeds: undefined };
-  for (const path of paths) {
-    if (!routes.some((route) => hasFeed(route, path, wanted[path])))
+  for (const [path, parameter] of Object.entries(wanted)) {
+    if (!routes.some((route) => hasFeed(route, path, parameter)))
       throw new ValidationError(
-        `There is no GET route ${path} with a parameter {${wanted[path]}}, which has a feed`,
+        `There is no GET route ${path} with a parameter {${parameter}}, which has a feed`,
       );
   }
+  const served = routes.map((route) => {
+    const feed = route.method === 'GET' ? (wanted[route.path] ?? route.feed) : undefined;
+    return feed === undefined ? route : { ...route, feed };
+  });
+  if (served.every(({ feed }) => feed === undefined)) return { routes, feeds: undefined };
   return {
-    routes: routes.map((route) => {
-      const feed = route.method === 'GET' ? wanted[route.path] : undefined;
-      return feed === undefined ? route : { ...route, feed };
-    }),
+    routes: served,
     feeds: new LiveFeeds({
       read: (shard, models, limit) => readFeeds(databases.database(shard), models, limit),
       defaultShard: () => databases.defaultShard,
@@ -36,6 +39,6 @@ export function servedFeeds(
   };
 }
 
-function hasFeed({ method, path }: RouteDescriptor, wanted: string, parameter = ''): boolean {
+function hasFeed({ method, path }: RouteDescriptor, wanted: string, parameter: string): boolean {
   return method === 'GET' && path === wanted && path.includes(`{${parameter}}`);
 }

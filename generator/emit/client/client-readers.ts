@@ -1,0 +1,203 @@
+import type { FieldType, ItemDescriptor, ObjectType } from '../../../runtime/domain/descriptor.js';
+import { camelCase } from '../../schema/naming.js';
+import { Call, type Code, Expression, Members, printCode } from '../print/code.js';
+import type { Imports } from '../print/imports.js';
+
+/** The reader of one type of answers. */
+export interface ReaderView {
+  /** Local variable. */
+  readonly variable: string;
+  /** Printed reader. */
+  readonly text: string;
+}
+
+/**
+ * Prints what turns the JSON of answers into dates and bigints. Types without any have no reader, so that a client pays
+ * for what it uses.
+ */
+export class ClientReaders {
+  readonly #imports: Imports;
+  readonly #runtime: string;
+  readonly #objects = new Map<ObjectType, string | undefined>();
+  readonly #recursive = new Map<string, string | undefined>();
+  readonly #views: ReaderView[] = [];
+
+  constructor(imports: Imports, runtime: string) {
+    this.#imports = imports;
+    this.#runtime = runtime;
+  }
+
+  /** Readers with a name, each above those that use it. */
+  get views(): readonly ReaderView[] {
+    return this.#views;
+  }
+
+  /** Local name of the type of readers. */
+  get type(): string {
+    return this.#imports.type({ kind: 'file', file: this.#runtime, name: 'Reader' });
+  }
+
+  /** The variable of an answer's reader; undefined if its JSON is what callers get. */
+  answer(type: ObjectType): string | undefined {
+    if (this.#objects.has(type)) return this.#objects.get(type);
+    const code = this.#fields(type, NONE);
+    const variable = code === undefined ? undefined : this.#declare(type.name ?? 'Answer', code);
+    this.#objects.set(type, variable);
+    return variable;
+  }
+
+  /** @param open readers of the recursive types around, by what `again` calls them */
+  #reader(type: FieldType, open: OpenReaders): Code | undefined {
+    switch (type.kind) {
+      case 'instant':
+        return new Expression(this.#runtimeValue('date'));
+      case 'bigint':
+        return new Expression(this.#runtimeValue('integer'));
+      case 'list':
+      case 'record': {
+        const item = this.#reader(type.of, open);
+        return item === undefined ? undefined : this.#made(type.kind, [item]);
+      }
+      case 'tuple': {
+        const places = type.items.map((item) => this.#place(item, open));
+        const rest = type.rest === undefined ? undefined : this.#reader(type.rest.type, open);
+        if (rest === undefined && places.every((place) => place === UNDEFINED)) return undefined;
+        return this.#made('tuple', rest === undefined ? [places] : [places, rest]);
+      }
+      case 'union':
+        return this.#union(type, open);
+      case 'recursive':
+        return this.#recursion(type, open);
+      case 'again': {
+        const variable = open.get(type.name);
+        if (variable === undefined) return undefined;
+        return new Expression(`(value) => ${this.#runtimeValue('read')}(${variable}, value)`);
+      }
+      case 'object': {
+        if (type.name === undefined || open.size > 0) return this.#fields(type, open);
+        const variable = this.answer(type);
+        return variable === undefined ? undefined : new Expression(variable);
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  #fields({ fields }: ObjectType, open: OpenReaders): Code | undefined {
+    const entries = fields.flatMap(({ name, type }) => {
+      const reader = this.#reader(type, open);
+      return reader === undefined ? [] : [[name, reader] as const];
+    });
+    return entries.length === 0 ? undefined : new Members(entries);
+  }
+
+  #place({ type }: ItemDescriptor, open: OpenReaders): Code {
+    return this.#reader(type, open) ?? UNDEFINED;
+  }
+
+  #union({ of, discriminator }: Extract<FieldType, { kind: 'union' }>, open: OpenReaders): Code | undefined {
+    const objects: (readonly [tag: string, reader: Code])[] = [];
+    const members: (readonly [kind: string, reader: Code])[] = [];
+    for (const member of of) {
+      const reader = this.#reader(member, open);
+      if (reader === undefined) continue;
+      const tags = discriminator === undefined ? undefined : tagsOf(member, discriminator);
+      if (tags === undefined) members.push([jsonKindOf(member), reader]);
+      else objects.push(...tags.map((tag) => [tag, reader] as const));
+    }
+    if (objects.length > 0 && discriminator !== undefined)
+      members.push(['object', this.#made('variant', [discriminator, new Members(objects)])]);
+    return members.length === 0 ? undefined : this.#made('union', [new Members(members)]);
+  }
+
+  #recursion(type: Extract<FieldType, { kind: 'recursive' }>, open: OpenReaders): Code | undefined {
+    const key = `${JSON.stringify([...open])} ${JSON.stringify(type)}`;
+    if (!this.#recursive.has(key)) {
+      const isConverted = converts(type.of);
+      const variable = isConverted ? this.#variable(type.name) : undefined;
+      this.#recursive.set(key, variable);
+      if (variable !== undefined) {
+        const code = this.#reader(type.of, new Map([...open, [type.name, variable]]));
+        if (code !== undefined) this.#view(variable, code);
+      }
+    }
+    const variable = this.#recursive.get(key);
+    return variable === undefined ? undefined : new Expression(variable);
+  }
+
+  #declare(name: string, code: Code): string {
+    const variable = this.#variable(name);
+    this.#view(variable, code);
+    return variable;
+  }
+
+  #variable(name: string): string {
+    return this.#imports.reserve(`${camelCase(name.replace(/\W/g, '')) || 'nested'}Reader`);
+  }
+
+  #view(variable: string, code: Code): void {
+    const lead = `const ${variable}: ${this.type} = ;`.length;
+    this.#views.push({ variable, text: printCode(code, 0, lead) });
+  }
+
+  /** Bundlers leave a call out only where it is marked. */
+  #made(reader: string, args: readonly Code[]): Call {
+    return new Call(`/* @__PURE__ */ ${this.#runtimeValue(reader)}`, args);
+  }
+
+  #runtimeValue(name: string): string {
+    return this.#imports.value({ kind: 'file', file: this.#runtime, name });
+  }
+}
+
+type OpenReaders = ReadonlyMap<string, string>;
+
+const NONE: OpenReaders = new Map();
+const UNDEFINED = new Expression('undefined');
+
+/** Whether a type holds dates or bigints, itself left aside. */
+function converts(type: FieldType): boolean {
+  switch (type.kind) {
+    case 'instant':
+    case 'bigint':
+      return true;
+    case 'list':
+    case 'record':
+    case 'recursive':
+      return converts(type.of);
+    case 'tuple':
+      return [...type.items, ...(type.rest === undefined ? [] : [type.rest])].some((item) =>
+        converts(item.type),
+      );
+    case 'union':
+      return type.of.some(converts);
+    case 'object':
+      return type.fields.some((field) => converts(field.type));
+    default:
+      return false;
+  }
+}
+
+/** What `typeof` says of the JSON of a member that is converted; lists are `array`. */
+function jsonKindOf(type: FieldType): string {
+  switch (type.kind) {
+    case 'list':
+    case 'tuple':
+      return 'array';
+    case 'recursive':
+      return jsonKindOf(type.of);
+    case 'object':
+    case 'record':
+    case 'again':
+      return 'object';
+    default:
+      return 'string';
+  }
+}
+
+/** The literals by which an object of a union is known; undefined for a member that is none. */
+function tagsOf(type: FieldType, discriminator: string): readonly string[] | undefined {
+  if (type.kind === 'recursive') return tagsOf(type.of, discriminator);
+  const field = type.kind === 'object' ? type.fields.find(({ name }) => name === discriminator) : undefined;
+  return field?.type.kind === 'enum' ? field.type.values.map(String) : undefined;
+}

@@ -1,0 +1,18 @@
+import { AutoBuilder, Model, ModelEvent, type ShardedId } from 'fw-actions';
+
+export class NoteWrittenEvent extends ModelEvent<Note> {
+  readonly text: string;
+  readonly due: Date;
+
+  constructor(note: Note) {
+    super(note.id.getValue(), Note);
+    this.text = note.text;
+    this.due = note.due;
+  }
+}
+
+@AutoBuilder
+export class Note extends Model<Note, ShardedId<Note>, 'OPEN' | 'DONE'> {
+  readonly text!: string;
+  readonly due!: Date;
+}

@@ -1,0 +1,498 @@
+/** An exact decimal in plain notation: `'150.5'`. */
+export type Decimal = string;
+/** What a decimal parameter takes: text, or a value of any decimal library. */
+export type DecimalInput = string | { toJSON(): string };
+/** Any text fits, such as one from a URL; the id of another model does not. */
+export type Id<Model extends string> = string & { readonly idOf?: Model };
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** The service to call: plain data, to be made once. */
+export interface Client {
+  /** `https://wallet.example`, or '' for the origin of the page. */
+  readonly baseUrl: string;
+  /** Headers of every request, such as `authorization`. A function is called before each attempt. */
+  readonly headers?: HeaderMap | (() => HeaderMap | Promise<HeaderMap>) | undefined;
+  /** Time for a call with all its attempts, in milliseconds. Default 30,000. */
+  readonly timeoutMs?: number | undefined;
+  /** Time for one attempt, in milliseconds; its connection then counts as lost. Default 12,000. */
+  readonly attemptTimeoutMs?: number | undefined;
+  /** Called before the pause that precedes each further attempt. */
+  readonly onRetry?: ((retry: Retry) => void) | undefined;
+  /** Default: the global `fetch`. */
+  fetch?(url: string, init: FetchInit): Promise<FetchResponse>;
+}
+
+export type HeaderMap = Readonly<Record<string, string>>;
+
+/** Why and when an attempt is repeated. */
+export interface Retry {
+  /** `POST https://wallet.example/wallets` */
+  readonly request: string;
+  /** Of the attempt that failed; 1 is the first. */
+  readonly attempt: number;
+  readonly delayMs: number;
+  readonly error: CallError;
+}
+
+export interface CallOptions {
+  /** Ends the call, which then throws the signal's reason. A write may have taken effect. */
+  readonly signal?: Signal | undefined;
+  /** Default: that of the client. */
+  readonly timeoutMs?: number | undefined;
+  readonly headers?: HeaderMap | undefined;
+}
+
+export interface WriteOptions extends CallOptions {
+  /** Calls under one key take effect at most once. Default: a new key for each call. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+export interface IfMatch {
+  /** The version that the model must have; otherwise the call fails with `FW_PRECONDITION_FAILED`. */
+  readonly ifMatch?: number | string | undefined;
+}
+
+export interface IfChanged<Answer> {
+  /** An earlier answer. It is returned itself, and not sent again, while the model has its version. */
+  readonly known?: Answer | undefined;
+}
+
+// What of the platform is used, so that the compiler needs neither `lib: dom` nor the types of Node.
+export interface Signal {
+  readonly aborted: boolean;
+  readonly reason?: unknown;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
+export interface FetchInit {
+  method: string;
+  headers: Record<string, string>;
+  body?: string;
+  /** An `AbortSignal`. Its type is `never`, because every `fetch` then takes it. */
+  signal: never;
+}
+
+export interface FetchResponse {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  readonly body: { getReader(): ByteReader } | null;
+  text(): Promise<string>;
+}
+
+export interface ByteReader {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+}
+
+export interface Platform {
+  readonly performance: { now(): number };
+  readonly crypto: { getRandomValues(bytes: Uint8Array): Uint8Array };
+  readonly AbortController: new () => { readonly signal: unknown; abort(): void };
+  readonly TextDecoder: new () => { decode(bytes?: Uint8Array, options?: { stream: boolean }): string };
+  fetch(url: string, init: FetchInit): Promise<FetchResponse>;
+  setTimeout(run: () => void, delayMs: number): unknown;
+  clearTimeout(timer: unknown): void;
+}
+
+export const platform = globalThis as unknown as Platform;
+
+/** What the answer of a failed call says (RFC 9457), with further members by code. */
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly code: string;
+  readonly detail?: string;
+  readonly instance?: string;
+  /** Each value at fault: a JSON pointer into the body, or the name of a parameter. */
+  readonly errors?: readonly { readonly pointer: string; readonly message: string; readonly in?: string }[];
+  /** Of a server fault: names it in the log. */
+  readonly requestId?: string;
+}
+
+/** Members of problems of one code. */
+export interface ProblemMembers {
+  FW_SHARD_BUSY: { readonly shard: string };
+  FW_SHARD_UNAVAILABLE: { readonly shard: string };
+  FW_COMMIT_OUTCOME_UNKNOWN: { readonly actionId: string };
+  FW_CROSS_SHARD_PARTIAL: { readonly committed: Json; readonly failed: Json; readonly notStarted: Json };
+}
+
+/** Codes that the service and this client give. The application adds codes of its own. */
+export type KnownCode =
+  | keyof ProblemMembers
+  /** No attempt was answered in time: the network is down, or the service. */
+  | 'CLIENT_NO_ANSWER'
+  /** The answer is none of the service: of a proxy, for example. */
+  | 'CLIENT_FOREIGN_ANSWER'
+  | 'FW_ABORTED'
+  | 'FW_CLOSED'
+  | 'FW_CODEGEN_VERSION'
+  | 'FW_CONFIGURATION'
+  | 'FW_CONSTRAINT_VIOLATION'
+  | 'FW_CROSS_SHARD'
+  | 'FW_DATABASE'
+  | 'FW_DEADLINE_EXCEEDED'
+  | 'FW_DUPLICATE_KEY'
+  | 'FW_EMBEDDED_DATABASE_LOCKED'
+  | 'FW_EVENT_EPOCH'
+  | 'FW_FORBIDDEN'
+  | 'FW_ISSUER_UNAVAILABLE'
+  | 'FW_JOURNAL'
+  | 'FW_KEY_BUSY'
+  | 'FW_KEY_REUSED'
+  | 'FW_LOCK_LOST'
+  | 'FW_LOCK_TIMEOUT'
+  | 'FW_MIGRATION'
+  | 'FW_MODEL_NOT_FOUND'
+  | 'FW_NESTED_EXECUTION'
+  | 'FW_OUTCOME_FORGOTTEN'
+  | 'FW_PACKAGE_MISSING'
+  | 'FW_PLAN_MISUSE'
+  | 'FW_PRECONDITION_FAILED'
+  | 'FW_REFUSED'
+  | 'FW_RELOAD_REFUSED'
+  | 'FW_ROW_BUSY'
+  | 'FW_SHARD_IDENTITY'
+  | 'FW_STALE_MODEL'
+  | 'FW_TOO_MANY_REQUESTS'
+  | 'FW_UNAUTHENTICATED'
+  | 'FW_UNIQUE_VIOLATION'
+  | 'FW_UNKNOWN_ACTION'
+  | 'FW_UNKNOWN_HANDLER'
+  | 'FW_UNKNOWN_MODEL'
+  | 'FW_UNKNOWN_SHARD'
+  | 'FW_UNSAFE_SERVER'
+  | 'FW_VALIDATION'
+  | 'FW_WRITE_IN_PERFORM'
+  | 'HTTP_BODY_TOO_LARGE'
+  | 'HTTP_BUSY'
+  | 'HTTP_EXPECTATION_FAILED'
+  | 'HTTP_HEADERS_TOO_LARGE'
+  | 'HTTP_INTERNAL'
+  | 'HTTP_MALFORMED_BODY'
+  | 'HTTP_MALFORMED_REQUEST'
+  | 'HTTP_METHOD_NOT_ALLOWED'
+  | 'HTTP_METHOD_NOT_IMPLEMENTED'
+  | 'HTTP_MISDIRECTED'
+  | 'HTTP_NOT_ACCEPTABLE'
+  | 'HTTP_NOT_FOUND'
+  | 'HTTP_REFUSED'
+  | 'HTTP_REQUEST_TIMEOUT'
+  | 'HTTP_ROUTE_TIMEOUT'
+  | 'HTTP_UNSUPPORTED_MEDIA_TYPE'
+  | 'HTTP_URI_TOO_LONG'
+  | 'HTTP_VERSION_NOT_SUPPORTED';
+
+type MembersOf<Code> = Code extends keyof ProblemMembers ? ProblemMembers[Code] : unknown;
+
+/** A call that failed. Branch on `code`, never on the message. */
+export class CallError<Code extends string = string> extends Error {
+  override readonly name: string = 'CallError';
+  readonly code: Code;
+  /** Of the last answer; 0 if there was none. */
+  readonly status: number;
+  /** Absent for the codes of this client. */
+  readonly problem: (Problem & MembersOf<Code>) | undefined;
+  /** How long the service asks to wait, if it does. */
+  readonly retryAfterMs: number | undefined;
+  /** Of a write: repeat the call under the same key to learn its outcome. */
+  readonly idempotencyKey: string | undefined;
+  /** The write may have taken effect: an attempt was cut off, or the service did not know its outcome. */
+  readonly mayHaveTakenEffect: boolean = false;
+
+  constructor(code: Code, message: string, facts: Partial<CallError<Code>> & { cause?: unknown } = {}) {
+    super(message);
+    this.code = code;
+    this.status = 0;
+    Object.assign(this, facts);
+  }
+}
+
+/** Whether a call failed with one of these codes. */
+export function failedWith<Code extends KnownCode | (string & {})>(
+  error: unknown,
+  ...codes: readonly Code[]
+): error is CallError<Code> {
+  return error instanceof CallError && codes.includes(error.code as Code);
+}
+
+/** How values of an answer are made from its JSON; what it does not name stays as it is. */
+export type Reader = ((value: never) => unknown) | { readonly [field: string]: Reader };
+
+export function read(reader: Reader | undefined, value: unknown): unknown {
+  if (!reader || value === null || value === undefined) return value;
+  if (typeof reader === 'function') return reader(value as never);
+  const copy = { ...(value as Record<string, unknown>) };
+  for (const [field, part] of Object.entries(reader))
+    if (field in copy) copy[field] = read(part, copy[field]);
+  return copy;
+}
+
+export const date = (value: string): Date => new Date(value);
+
+export const integer = (value: string): bigint => BigInt(value);
+
+export const list =
+  (item: Reader) =>
+  (value: readonly unknown[]): unknown =>
+    value.map((each) => read(item, each));
+
+export const record =
+  (item: Reader) =>
+  (value: object): unknown =>
+    Object.fromEntries(Object.entries(value).map(([key, each]) => [key, read(item, each)]));
+
+/** @param rest of the places behind */
+export const tuple =
+  (places: readonly (Reader | undefined)[], rest?: Reader) =>
+  (value: readonly unknown[]): unknown =>
+    value.map((each, index) => read(index < places.length ? places[index] : rest, each));
+
+/** @param members by the kind of the JSON value */
+export const union =
+  (members: { readonly [kind: string]: Reader }) =>
+  (value: unknown): unknown =>
+    read(members[Array.isArray(value) ? 'array' : typeof value], value);
+
+/** @param members by the literal of the field */
+export const variant =
+  (field: string, members: { readonly [tag: string]: Reader }) =>
+  (value: { readonly [field: string]: unknown }): unknown =>
+    read(members[String(value[field])], value);
+
+/** A route: its method, its path with parameters in braces, how answers are read, and the field of its `ETag`. */
+export type Route = readonly [method: string, path: string, reader?: Reader | undefined, etag?: string];
+
+type AllOptions = WriteOptions & IfMatch & IfChanged<unknown>;
+
+/** Calls a route, again after each failure that a repeat may mend. @throws CallError */
+export async function call<Answer>(
+  client: Client,
+  [method, path, reader, etag = '']: Route,
+  params: object,
+  options: AllOptions = {},
+): Promise<Answer> {
+  const { known, ifMatch, signal } = options;
+  const [url, body] = target(client, method, path, params);
+  const idempotencyKey = method === 'GET' ? undefined : (options.idempotencyKey ?? newKey());
+  const headers: Record<string, string> = { accept: 'application/json', ...options.headers };
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey;
+  if (ifMatch !== undefined) headers['if-match'] = `"${ifMatch}"`;
+  if (known) headers['if-none-match'] = `"${(known as Record<string, unknown>)[etag]}"`;
+  const deadline = now() + (options.timeoutMs ?? client.timeoutMs ?? 30_000);
+  let mayHaveTakenEffect = false;
+  for (let attempt = 1; ; attempt += 1) {
+    const request = { method, url, headers, body };
+    const limitMs = Math.min(deadline - now(), client.attemptTimeoutMs ?? 12_000);
+    try {
+      const answer = await answered(client, request, limitMs, signal);
+      return (answer === NOT_MODIFIED ? known : read(reader, answer)) as Answer;
+    } catch (failure) {
+      if (!(failure instanceof CallError)) throw failure;
+      if (idempotencyKey !== undefined) {
+        const { status, code } = failure;
+        if (status < 400 || (status >= 500 && status !== 503)) mayHaveTakenEffect = true;
+        // The service has looked the key up before it refused: no earlier attempt has taken effect.
+        else if (SETTLING.includes(status) && !UNSETTLED.test(code)) mayHaveTakenEffect = false;
+        Object.assign(failure, { idempotencyKey, mayHaveTakenEffect });
+      }
+      await pause(client, request, { attempt, error: failure, signal, deadline });
+    }
+  }
+}
+
+const SETTLING: readonly number[] = [400, 404, 409, 412, 422];
+const UNSETTLED = /^(HTTP_|CLIENT_|FW_KEY_BUSY)/;
+const TRANSIENT: readonly number[] = [0, 408, 429, 502, 503, 504];
+const NOT_MODIFIED: unique symbol = Symbol();
+
+/** Every item of a list, page after page, from the page of `cursor` on. */
+export async function* itemsOf<Params extends { readonly cursor?: string | undefined }, Item>(
+  params: Params,
+  load: (params: Params) => Promise<{ readonly items: readonly Item[]; readonly next?: string | null }>,
+): AsyncGenerator<Item, void, undefined> {
+  for (let cursor = params.cursor ?? null; ; ) {
+    const { items, next = null } = await load(cursor === null ? params : { ...params, cursor });
+    yield* items;
+    if (next === null) return;
+    cursor = next;
+  }
+}
+
+export interface Request {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: HeaderMap;
+  readonly body?: string | undefined;
+}
+
+/** The body of an answer of success. @throws CallError */
+async function answered(
+  client: Client,
+  request: Request,
+  limitMs: number,
+  signal: Signal | undefined,
+): Promise<unknown> {
+  const sent = await send(client, request, limitMs, signal);
+  try {
+    const { status } = sent.response;
+    if (status === 304) return NOT_MODIFIED;
+    if (status >= 300) throw await errorOf(sent.response);
+    const text = await sent.response.text();
+    return text === '' ? undefined : JSON.parse(text);
+  } catch (cause) {
+    if (cause instanceof SyntaxError) throw foreign(sent.response.status);
+    throw lost(request, signal, cause);
+  } finally {
+    sent.end();
+  }
+}
+
+/** A request whose answer has begun. It is ended when its time is over or its signal is aborted. */
+export interface Sent {
+  readonly response: FetchResponse;
+  /** Gives it the whole time anew. */
+  postpone(): void;
+  /** Frees the connection. */
+  end(): void;
+}
+
+/** @throws CallError if there is no answer */
+export async function send(
+  client: Client,
+  { method, url, headers, body }: Request,
+  limitMs: number,
+  signal: Signal | undefined,
+): Promise<Sent> {
+  const more = typeof client.headers === 'function' ? await client.headers() : client.headers;
+  const controller = new platform.AbortController();
+  const abort = (): void => controller.abort();
+  let timer = platform.setTimeout(abort, limitMs);
+  if (signal?.aborted) abort();
+  signal?.addEventListener('abort', abort);
+  const postpone = (): void => {
+    platform.clearTimeout(timer);
+    timer = platform.setTimeout(abort, limitMs);
+  };
+  const end = (): void => {
+    platform.clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
+    abort();
+  };
+  const init: FetchInit = { method, headers: { ...more, ...headers }, signal: controller.signal as never };
+  if (body !== undefined) init.body = body;
+  try {
+    return { response: await (client.fetch ?? platform.fetch)(url, init), postpone, end };
+  } catch (cause) {
+    end();
+    throw lost({ method, url, headers }, signal, cause);
+  }
+}
+
+/** What a failure on the way means: the signal's reason, or that there is no answer. */
+export function lost({ method, url }: Request, signal: Signal | undefined, cause: unknown): unknown {
+  if (signal?.aborted) return signal.reason;
+  if (cause instanceof CallError) return cause;
+  return new CallError('CLIENT_NO_ANSWER', `${method} ${url} was not answered`, { cause });
+}
+
+/** The error that an answer of failure is. */
+export async function errorOf(response: FetchResponse): Promise<CallError> {
+  const { status, headers } = response;
+  const retryAfterMs = waitMs(headers.get('retry-after'));
+  const text = await response.text();
+  try {
+    const problem: Problem = JSON.parse(text);
+    if (typeof problem.code === 'string')
+      return new CallError(problem.code, problem.detail ?? problem.title, { status, problem, retryAfterMs });
+  } catch {
+    // Something between client and service has answered.
+  }
+  return foreign(status, retryAfterMs);
+}
+
+function foreign(status: number, retryAfterMs?: number): CallError {
+  const message = `Status ${status} without an answer of the service`;
+  return new CallError('CLIENT_FOREIGN_ANSWER', message, { status, retryAfterMs });
+}
+
+/** Seconds, or a date. */
+function waitMs(header: string | null): number | undefined {
+  if (!header) return undefined;
+  const ms = Number(header) * 1_000;
+  return Number.isNaN(ms) ? Date.parse(header) - Date.now() || 0 : ms;
+}
+
+/** Waits before the next attempt, for a random time of a rising limit. @throws CallError that there is to be none */
+export async function pause(
+  client: Client,
+  { method, url }: Request,
+  { attempt, error, signal, deadline = Infinity }: Failure,
+): Promise<void> {
+  const { status, code, retryAfterMs = 0 } = error;
+  const delayMs = Math.max(0, retryAfterMs) + Math.random() * Math.min(5_000, 100 * 2 ** attempt);
+  const isTransient = TRANSIENT.includes(status) || code === 'FW_KEY_BUSY';
+  if (!isTransient || now() + delayMs >= deadline) throw error;
+  client.onRetry?.({ request: `${method} ${url}`, attempt, delayMs, error });
+  await new Promise<void>((resolve, reject) => {
+    const done = (): void => {
+      platform.clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      if (signal?.aborted) reject(signal.reason);
+      else resolve();
+    };
+    const timer = platform.setTimeout(done, delayMs);
+    signal?.addEventListener('abort', done);
+    if (signal?.aborted) done();
+  });
+}
+
+export interface Failure {
+  /** 1 is the first. */
+  readonly attempt: number;
+  readonly error: CallError;
+  readonly signal: Signal | undefined;
+  /** No attempt begins later. Default: never. */
+  readonly deadline?: number;
+}
+
+/** URL and body of a call: params that the path does not name are in the query of GET and DELETE, else in the body. */
+export function target(
+  client: Client,
+  method: string,
+  path: string,
+  params: object,
+): readonly [url: string, body: string | undefined] {
+  const rest: Record<string, unknown> = { ...params };
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const text = textOf(rest[name]);
+    delete rest[name];
+    // Any URL parser would take these for steps of the path, even when they are encoded.
+    if (/^\.{0,2}$/.test(text)) throw new TypeError(`'${text}' cannot be the ${name} of ${path}`);
+    return encodeURIComponent(text);
+  });
+  const url = client.baseUrl.replace(/\/$/, '') + filled;
+  const given = Object.entries(rest).filter(([, value]) => value !== undefined);
+  if (given.length === 0) return [url, undefined];
+  if (method !== 'GET' && method !== 'DELETE')
+    return [url, JSON.stringify(rest, (_, value) => (typeof value === 'bigint' ? String(value) : value))];
+  const query = given.flatMap(([name, value]) =>
+    [value].flat().map((each) => `${encodeURIComponent(name)}=${encodeURIComponent(textOf(each))}`),
+  );
+  return [`${url}?${query.join('&')}`, undefined];
+}
+
+/** A value in a path or a query: that of dates and decimals is the one in JSON. */
+function textOf(value: unknown): string {
+  const text = (value as { toJSON?(): unknown }).toJSON?.() ?? value;
+  return String(text);
+}
+
+function newKey(): string {
+  const bytes = platform.crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+const now = (): number => platform.performance.now();

@@ -1,0 +1,303 @@
+import { describe, expect, test } from 'vitest';
+import type { ProblemCode } from '../../runtime/http/problem-kinds.js';
+import {
+  CallError,
+  type Client,
+  call,
+  date,
+  type FetchInit,
+  type FetchResponse,
+  failedWith,
+  integer,
+  itemsOf,
+  type KnownCode,
+  list,
+  type Reader,
+  type Retry,
+  read,
+  record,
+  tuple,
+  union,
+  variant,
+} from '../../templates/client-runtime.js';
+import { follow, type StreamedEvent } from '../../templates/client-stream.js';
+
+/** What the service answers to one request; an error is a lost connection. */
+type Scripted = Error | 'never' | { status?: number; body?: unknown; headers?: Record<string, string> };
+
+interface Sent extends FetchInit {
+  readonly url: string;
+}
+
+/** A client of a service that gives these answers, one after the other, and the last one from then on. */
+function clientOf(...answers: readonly Scripted[]): { client: Client; sent: Sent[]; retries: Retry[] } {
+  const sent: Sent[] = [];
+  const retries: Retry[] = [];
+  const fetch = async (url: string, init: FetchInit): Promise<FetchResponse> => {
+    const answer = answers[Math.min(sent.length, answers.length - 1)];
+    sent.push({ url, ...init });
+    const signal: AbortSignal = init.signal;
+    if (answer === 'never')
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    if (answer instanceof Error) throw answer;
+    const { status = 200, body = '', headers = {} } = answer ?? {};
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    return new Response(status === 204 || status === 304 ? null : text, { status, headers });
+  };
+  const onRetry = (retry: Retry): void => void retries.push(retry);
+  return { client: { baseUrl: 'http://service/', fetch, onRetry, timeoutMs: 10_000 }, sent, retries };
+}
+
+const problem = (status: number, code: string, headers: Record<string, string> = {}): Scripted => ({
+  status,
+  headers,
+  body: { type: 'urn:x', title: 'X', status, code, detail: 'Told in words', shard: '(0, 0)' },
+});
+const LOST = new TypeError('fetch failed');
+const OK: Scripted = { body: { version: 1 } };
+
+const failure = async (calling: Promise<unknown>): Promise<CallError> => {
+  const error = await calling.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof CallError)) throw error;
+  return error;
+};
+
+describe('A request of the client', () => {
+  const { client, sent } = clientOf({ status: 204 });
+  const url = async (method: string, path: string, params: object): Promise<string | undefined> => {
+    await call(client, [method, path], params);
+    return sent.at(-1)?.url;
+  };
+
+  test('has params of the path in the path, and the others in the query of GET and DELETE', async () => {
+    const params = {
+      id: 'a/b c',
+      tags: ['x', 'y&z'],
+      at: new Date(0),
+      big: 2n ** 60n,
+      sum: { toJSON: () => '1.50' },
+      absent: undefined,
+    };
+    expect(await url('GET', '/things/{id}', params)).toBe(
+      'http://service/things/a%2Fb%20c?tags=x&tags=y%26z&at=1970-01-01T00%3A00%3A00.000Z&big=1152921504606846976&sum=1.50',
+    );
+    expect(await url('DELETE', '/things/{id}', { id: '1' })).toBe('http://service/things/1');
+    expect(sent.at(-1)).not.toHaveProperty('body');
+  });
+
+  test('has the others in the body of other methods, dates and bigints and decimals as text', async () => {
+    await call(client, ['PUT', '/{id}'], {
+      id: '1',
+      at: new Date(0),
+      big: 5n,
+      sum: { toJSON: () => '1.50' },
+    });
+    expect(sent.at(-1)).toMatchObject({
+      url: 'http://service/1',
+      body: '{"at":"1970-01-01T00:00:00.000Z","big":"5","sum":"1.50"}',
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+    });
+  });
+
+  test.each(['.', '..', ''])("refuses '%s' in a path, which would lead to another route", async (id) => {
+    await expect(call(client, ['POST', '/a/{id}/b'], { id })).rejects.toThrow('cannot be the id');
+  });
+
+  test('asks for the headers of the client before each attempt', async () => {
+    const { client: other, sent: requests } = clientOf(LOST, OK);
+    let token = 0;
+    const headers = async (): Promise<Record<string, string>> => {
+      token += 1;
+      return { authorization: `Bearer ${token}` };
+    };
+    await call({ ...other, headers }, ['GET', '/'], {});
+    expect(requests.map((each) => each.headers['authorization'])).toEqual(['Bearer 1', 'Bearer 2']);
+  });
+});
+
+describe('An answer is read', () => {
+  const nested: Reader = { at: date, more: list((value) => read(nested, value)) };
+
+  test.each<[string, Reader, unknown, unknown]>([
+    ['a list', list(date), ['1970-01-01T00:00:00Z'], [new Date(0)]],
+    ['a record', record(integer), { a: '5' }, { a: 5n }],
+    [
+      'a tuple',
+      tuple([undefined, integer], date),
+      ['1', '2', '1970-01-01T00:00:00Z'],
+      ['1', 2n, new Date(0)],
+    ],
+    ['a union', union({ string: integer, array: list(integer) }), ['1'], [1n]],
+    ['a union of others', union({ string: integer }), 5, 5],
+    ['a variant', variant('kind', { a: { n: integer } }), { kind: 'a', n: '1' }, { kind: 'a', n: 1n }],
+    ['another variant', variant('kind', { a: { n: integer } }), { kind: 'b', n: '1' }, { kind: 'b', n: '1' }],
+    ['null', { at: date }, { at: null, other: 1 }, { at: null, other: 1 }],
+    ['an absent field', { at: date }, { other: 1 }, { other: 1 }],
+    [
+      'a type within itself',
+      nested,
+      { at: null, more: [{ at: '1970-01-01T00:00:00Z', more: [] }] },
+      { at: null, more: [{ at: new Date(0), more: [] }] },
+    ],
+  ])('%s', (_, reader, json, value) => {
+    expect(read(reader, json)).toEqual(value);
+  });
+
+  test('a version that the caller knows is not sent again', async () => {
+    const known = { version: 3 };
+    const { client, sent } = clientOf({ status: 304 });
+    expect(await call(client, ['GET', '/', undefined, 'version'], {}, { known })).toBe(known);
+    expect(sent[0]?.headers['if-none-match']).toBe('"3"');
+  });
+});
+
+describe('A failed attempt', () => {
+  test.each([
+    ['a lost connection', LOST],
+    ['503', problem(503, 'FW_SHARD_BUSY')],
+    ['504', problem(504, 'FW_COMMIT_OUTCOME_UNKNOWN')],
+    ['429', problem(429, 'FW_TOO_MANY_REQUESTS')],
+    ['502 of a proxy', { status: 502, body: '<html>' } as const],
+    ['the same key still running', problem(409, 'FW_KEY_BUSY')],
+  ])('by %s is repeated under the same key', async (_, first) => {
+    const { client, sent, retries } = clientOf(first, first, OK);
+    expect(await call(client, ['POST', '/'], { a: 1 })).toEqual({ version: 1 });
+    const keys = sent.map(({ headers }) => headers['idempotency-key']);
+    expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
+    expect(keys).toEqual([keys[0], keys[0], keys[0]]);
+    expect(retries.map(({ attempt }) => attempt)).toEqual([1, 2]);
+  });
+
+  test.each([
+    ['FW_REFUSED', 409],
+    ['FW_VALIDATION', 400],
+    ['FW_UNAUTHENTICATED', 401],
+    ['HTTP_INTERNAL', 500],
+  ])('by %s is the end', async (code, status) => {
+    const { client, sent } = clientOf(problem(status, code));
+    const error = await failure(call(client, ['POST', '/'], {}));
+    expect(error).toMatchObject({ code, status, message: 'Told in words', problem: { title: 'X' } });
+    expect(sent).toHaveLength(1);
+    if (failedWith(error, 'FW_SHARD_BUSY', 'FW_REFUSED') && error.code === 'FW_SHARD_BUSY') throw error;
+  });
+
+  test('waits as long as Retry-After says', async () => {
+    const { client, retries } = clientOf(problem(503, 'HTTP_BUSY', { 'retry-after': '1' }), OK);
+    const startedMs = performance.now();
+    await call(client, ['GET', '/'], {});
+    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(990);
+    expect(retries[0]?.delayMs).toBeGreaterThanOrEqual(1_000);
+  });
+
+  test('is the last one if Retry-After goes beyond the deadline', async () => {
+    const { client, sent } = clientOf(problem(503, 'HTTP_BUSY', { 'retry-after': '15' }));
+    const error = await failure(call(client, ['GET', '/'], {}));
+    expect([error.code, error.retryAfterMs, sent.length]).toEqual(['HTTP_BUSY', 15_000, 1]);
+  });
+
+  test('is cut off after its time, and the call after its own', async () => {
+    const { client } = clientOf('never');
+    const error = await failure(
+      call({ ...client, attemptTimeoutMs: 20 }, ['GET', '/'], {}, { timeoutMs: 500 }),
+    );
+    expect(error).toMatchObject({ code: 'CLIENT_NO_ANSWER', status: 0, idempotencyKey: undefined });
+  });
+
+  test('is not repeated once the signal is aborted', async () => {
+    const { client, sent } = clientOf('never');
+    const controller = new AbortController();
+    const calling = call(client, ['POST', '/'], {}, { signal: controller.signal });
+    controller.abort(new Error('Enough'));
+    await expect(calling).rejects.toThrow('Enough');
+    const { client: busy } = clientOf(problem(503, 'HTTP_BUSY', { 'retry-after': '5' }));
+    const pausing = new AbortController();
+    const onRetry = (): void => pausing.abort(new Error('Enough'));
+    await expect(call({ ...busy, onRetry }, ['GET', '/'], {}, { signal: pausing.signal })).rejects.toThrow(
+      'Enough',
+    );
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('Whether a failed write may have taken effect', () => {
+  test.each<[string, readonly Scripted[], boolean]>([
+    ['not after a refusal', [problem(409, 'FW_REFUSED')], false],
+    [
+      'not after a shard that was down',
+      [problem(503, 'FW_SHARD_UNAVAILABLE', { 'retry-after': '60' })],
+      false,
+    ],
+    ['not if a refusal follows a lost connection', [LOST, problem(409, 'FW_REFUSED')], false],
+    ['if a lost connection is all there was', [LOST, problem(401, 'FW_UNAUTHENTICATED')], true],
+    ['if the shard is down by then', [LOST, problem(503, 'FW_SHARD_BUSY', { 'retry-after': '60' })], true],
+    [
+      'if the same request is still running',
+      [problem(409, 'FW_KEY_BUSY'), problem(500, 'HTTP_INTERNAL')],
+      true,
+    ],
+    ['if a proxy answered with a page', [{ body: '<html>' }], true],
+  ])('%s', async (_, answers, expected) => {
+    const { client } = clientOf(...answers);
+    const error = await failure(call(client, ['POST', '/'], {}, { idempotencyKey: 'mine' }));
+    expect([error.mayHaveTakenEffect, error.idempotencyKey]).toEqual([expected, 'mine']);
+  });
+});
+
+test('Items of a list are read page after page', async () => {
+  const { client, sent } = clientOf(
+    { body: { items: [1, 2], next: 'b' } },
+    { body: { items: [3], next: null } },
+  );
+  const found: unknown[] = [];
+  const load = (params: object): Promise<{ items: readonly unknown[]; next: string | null }> =>
+    call(client, ['GET', '/'], params);
+  for await (const item of itemsOf<{ limit: number; cursor?: string }, unknown>({ limit: 2 }, load))
+    found.push(item);
+  expect(found).toEqual([1, 2, 3]);
+  expect(sent.map(({ url }) => url)).toEqual(['http://service/?limit=2', 'http://service/?limit=2&cursor=b']);
+});
+
+describe('A stream', () => {
+  const frame = (id: string, modelVersion: number): string =>
+    `id: ${modelVersion}\nevent: E\ndata: ${JSON.stringify({ id, modelVersion, createdDate: '1970-01-01T00:00:00Z' })}\n\n`;
+
+  test('begins again behind the last event, and gives events of one change once', async () => {
+    const { client, sent } = clientOf(
+      { body: `retry: 1\n\n:\n\n${frame('a', 1)}${frame('b', 2)}id: 2` },
+      problem(503, 'HTTP_BUSY'),
+      { body: `${frame('b', 2)}${frame('c', 2)}` },
+      { body: frame('d', 3) },
+    );
+    const found: string[] = [];
+    for await (const { id, createdDate } of follow<StreamedEvent<string, unknown>>(client, '/{id}', {
+      id: 1,
+    })) {
+      expect(createdDate).toEqual(new Date(0));
+      if (found.push(id) === 4) break;
+    }
+    expect(found).toEqual(['a', 'b', 'c', 'd']);
+    expect(sent.map(({ headers }) => headers['last-event-id'])).toEqual(['0', '1', '1', '1']);
+  });
+
+  test('ends with the refusal of the service', async () => {
+    const { client } = clientOf(problem(403, 'FW_FORBIDDEN'));
+    const error = await failure(follow(client, '/', {}).next());
+    expect(error.code).toBe('FW_FORBIDDEN');
+  });
+
+  test('that is silent is connected again', async () => {
+    const { client } = clientOf('never', { body: frame('a', 6) });
+    const { value } = await follow(client, '/', {}, { silenceMs: 20, after: 5 }).next();
+    expect(value).toMatchObject({ id: 'a' });
+  });
+});
+
+test('The codes are those of the service', () => {
+  type Missing = Exclude<ProblemCode, KnownCode>;
+  type Unknown = Exclude<KnownCode, ProblemCode | 'CLIENT_NO_ANSWER' | 'CLIENT_FOREIGN_ANSWER'>;
+  const missing: Readonly<Record<Missing | Unknown, never>> = {};
+  expect(missing).toEqual({});
+});
