@@ -8,7 +8,7 @@ import { compileObjectReader } from '../domain/json-reader.js';
 import { compileObjectWriter } from '../domain/json-writer.js';
 import type { KnownPrincipal } from '../domain/principal.js';
 import { isOutOfReach } from '../events/delivery/handler-attempts.js';
-import { attemptPauseMs, MAXIMUM_ATTEMPTS, passingPauseMs } from '../events/schedules/schedule-run.js';
+import { attemptPauseMs, MAXIMUM_ATTEMPTS, passingPauseMs } from '../events/schedules/scheduled-work.js';
 import type { ActionRunner } from '../execution/action-executor.js';
 import type { Agenda } from './agenda.js';
 import type { MemoryCommit } from './memory-executor.js';

@@ -15,6 +15,7 @@ import { Signal } from '../log/signal.js';
 import { WakeUp } from '../log/wake-up.js';
 import { ScheduleRun } from '../schedules/schedule-run.js';
 import { ScheduleStore } from '../schedules/schedule-store.js';
+import { ScheduledWork } from '../schedules/scheduled-work.js';
 import type { Attempts } from './attempts.js';
 import type { Consumer } from './consumer.js';
 import { ConsumerRun } from './consumer-run.js';
@@ -63,6 +64,7 @@ export class ShardDelivery {
   readonly #failovers: FailoverRegister;
   readonly #wakeUp: WakeUp;
   readonly #signal = new Signal();
+  readonly #scheduled: ScheduledWork | undefined;
   readonly #held = new Map<string, Held>();
   readonly #ending = new Set<Promise<unknown>>();
   /** Surveys in which a consumer was free. */
@@ -75,7 +77,7 @@ export class ShardDelivery {
 
   constructor(options: ShardDeliveryOptions) {
     this.#options = options;
-    const { database, consumers, actions } = options;
+    const { database, consumers, actions, warn, random } = options;
     this.#attempts = new Map(consumers.map(({ name, attempts }) => [name, attempts(database.shard)]));
     this.#known = [...this.#attempts.keys(), ...(actions === undefined ? [] : [SCHEDULES])];
     this.#consumers = new ConsumerStore(database);
@@ -83,10 +85,14 @@ export class ShardDelivery {
     this.#epochs = new Epochs(database);
     this.#reader = new LogReader(database, this.#epochs);
     this.#failovers = new FailoverRegister(database);
+    if (actions !== undefined) {
+      const schedules = new ScheduleStore(database, actions.registry.paramsVersions());
+      this.#scheduled = new ScheduledWork({ schedules, ...actions, warn, random });
+    }
     this.#wakeUp = new WakeUp(database, options.limits, {
       wake: () => this.wake(),
       isNeeded: () => this.#held.size > 0,
-      warn: options.warn,
+      warn,
     });
     this.#loop = this.#run();
   }
@@ -123,6 +129,7 @@ export class ShardDelivery {
     await this.#loop;
     await Promise.all([...this.#held.values()].map(({ run }) => run.stop(graceMs)));
     await Promise.all(this.#ending);
+    await this.#scheduled?.drain(graceMs);
     await this.#wakeUp.stop();
     await this.#consumers.leave(this.#options.process).catch(() => {});
   }
@@ -250,12 +257,11 @@ export class ShardDelivery {
   }
 
   #start(consumer: LeasedConsumer, lease: HeldLease): Run | undefined {
-    const { actions, warn, database, random } = this.#options;
+    const { warn, database } = this.#options;
     const { name } = consumer.lease;
     if (name === SCHEDULES) {
-      if (actions === undefined) return undefined;
-      const schedules = new ScheduleStore(database, actions.registry.paramsVersions());
-      return new ScheduleRun({ lease, schedules, ...actions, warn, random });
+      const work = this.#scheduled;
+      return work === undefined ? undefined : new ScheduleRun({ lease, work, warn });
     }
     const liveName = name.split('#', 1)[0] ?? name;
     const live = this.#options.consumers.find((each) => each.name === liveName);

@@ -18,6 +18,8 @@ export interface DueAction {
   readonly traceContext: string | undefined;
   /** Failed attempts so far. */
   readonly attempts: number;
+  /** It was running already: under a holder that is gone, or here, and its outcome could not be stored. */
+  readonly isLeftBehind: boolean;
 }
 
 /** What to expect of the actions that are scheduled. */
@@ -47,31 +49,40 @@ export class ScheduleStore {
    * Claims what is due: from now on it cannot be cancelled. What has params of a newer version is left to newer
    * processes. Empty if the lease has been lost.
    *
+   * @param running ids that this process has claimed before and still executes: they are not left behind
    * @param unsettled ids that this process has claimed before, whose outcome it could not store: it did not die of them
    */
-  async claim(lease: Lease, limit: number, unsettled: readonly string[] = []): Promise<readonly DueAction[]> {
-    const ours = `{${unsettled.join(',')}}`;
-    const values = [lease.name, lease.holder, lease.fence, limit, ours, ...this.#versions];
+  async claim(
+    { name, holder, fence }: Lease,
+    limit: number,
+    running: readonly string[],
+    unsettled: readonly string[],
+  ): Promise<readonly DueAction[]> {
+    const ours = [idArray(unsettled), ...this.#versions, idArray(running)];
+    const values = [name, holder, fence, limit, ...ours];
     const { rows } = await this.#database.query({ text: CLAIM, name: 'fw_claim_due', values });
-    return rows.map(([id, actionName, params, paramsVersion, principal, claims, traceContext, attempts]) => ({
-      id: String(id),
-      actionName: String(actionName),
-      params: params as JsonObject,
-      paramsVersion: Number(paramsVersion),
-      principal: String(principal),
-      claims: claims as JsonObject | null,
-      traceContext:
-        typeof traceContext === 'string' && isTraceParent(traceContext) ? traceContext : undefined,
-      attempts: Number(attempts),
-    }));
+    return rows.map(
+      ([id, actionName, params, paramsVersion, principal, claims, traceContext, attempts, isLeftBehind]) => ({
+        id: String(id),
+        actionName: String(actionName),
+        params: params as JsonObject,
+        paramsVersion: Number(paramsVersion),
+        principal: String(principal),
+        claims: claims as JsonObject | null,
+        traceContext:
+          typeof traceContext === 'string' && isTraceParent(traceContext) ? traceContext : undefined,
+        attempts: Number(attempts),
+        isLeftBehind: isLeftBehind === true,
+      }),
+    );
   }
 
-  /** What to expect next. */
-  async outlook(): Promise<ScheduleOutlook> {
+  /** What to expect next. @param running ids that this process executes */
+  async outlook(running: readonly string[]): Promise<ScheduleOutlook> {
     const { rows } = await this.#database.query({
       text: NEXT,
       name: 'fw_next_due',
-      values: [...this.#versions],
+      values: [...this.#versions, idArray(running)],
     });
     const [dueMs, actionName, paramsVersion] = rows[0] ?? [];
     return {
@@ -103,6 +114,10 @@ export class ScheduleStore {
   }
 }
 
+function idArray(ids: readonly string[]): string {
+  return `{${ids.join(',')}}`;
+}
+
 /** Whether this process knows the version of a row's params. */
 function isKnown(names: string, versions: string): string {
   return (
@@ -112,27 +127,29 @@ function isKnown(names: string, versions: string): string {
 }
 
 /**
- * One that is running belongs to a holder that is gone: its lease has expired, and its key limits it to one effect. It
- * may have crashed the holder, so it counts as an attempt and is run alone; the one with the fewest attempts comes
- * first, so that innocent ones are done before the culprit fails for good.
+ * One that is running, and not in this process, belongs to a holder that is gone: its lease has expired, and its key
+ * limits it to one effect. It may have crashed the holder, so it counts as an attempt and is begun alone; the one with
+ * the fewest attempts comes first, so that innocent ones are done before the culprit fails for good.
  */
 const CLAIM = `WITH held AS MATERIALIZED (
   SELECT FROM eventlog.consumers WHERE ${HOLDS} FOR NO KEY UPDATE),
 left_behind AS MATERIALIZED (SELECT id FROM eventlog.schedules
   WHERE state = 'running' AND next_date <= clock_timestamp() AND ${isKnown('$6', '$7')} AND EXISTS (SELECT FROM held)
+    AND id <> ALL ($8::uuid[])
   ORDER BY attempts, next_date LIMIT 1 FOR UPDATE SKIP LOCKED),
 due AS MATERIALIZED (SELECT id FROM eventlog.schedules
   WHERE state = 'pending' AND next_date <= clock_timestamp() AND ${isKnown('$6', '$7')} AND EXISTS (SELECT FROM held)
-    AND NOT EXISTS (SELECT FROM left_behind)
+    AND NOT EXISTS (SELECT FROM left_behind) AND id <> ALL ($8::uuid[])
   ORDER BY next_date LIMIT $4 FOR UPDATE SKIP LOCKED)
-UPDATE eventlog.schedules AS s SET state = 'running', 
+UPDATE eventlog.schedules AS s SET state = 'running',
   attempts = attempts + (state = 'running' AND s.id <> ALL ($5::uuid[]))::int
-FROM (SELECT id FROM left_behind UNION ALL SELECT id FROM due) AS d WHERE s.id = d.id
-RETURNING s.id, s.action_name, s.params, s.params_version, s.principal, s.claims, s.trace_context, s.attempts`;
+FROM (SELECT id, true AS is_left_behind FROM left_behind UNION ALL SELECT id, false FROM due) AS d WHERE s.id = d.id
+RETURNING s.id, s.action_name, s.params, s.params_version, s.principal, s.claims, s.trace_context, s.attempts,
+  d.is_left_behind`;
 
 /** Both parts read the index of what is due from its beginning, and end at the first row that fits. */
 const NEXT = `SELECT extract(epoch FROM (SELECT min(next_date) FROM eventlog.schedules
-    WHERE state IN ('pending', 'running') AND ${isKnown('$1', '$2')}) - clock_timestamp()) * 1000,
+    WHERE state IN ('pending', 'running') AND id <> ALL ($3::uuid[]) AND ${isKnown('$1', '$2')}) - clock_timestamp()) * 1000,
   n.action_name, n.params_version
 FROM (SELECT) AS one LEFT JOIN LATERAL (SELECT action_name, params_version FROM eventlog.schedules
   WHERE state IN ('pending', 'running') AND next_date <= clock_timestamp() AND NOT ${isKnown('$1', '$2')}

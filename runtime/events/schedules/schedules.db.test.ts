@@ -1,10 +1,19 @@
 import { afterEach, expect, test } from 'vitest';
 import type { DatabaseHarness } from '../../../test/databases/databases.js';
 import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
+import { Action } from '../../action/action.js';
 import { ExecutionConfiguration } from '../../action/execution-configuration.js';
+import { systemClock } from '../../domain/clock.js';
 import { Decimal } from '../../domain/decimal.js';
 import { ALICE, CreditAction, HERE, THERE } from '../../execution/test-support/accounts.js';
-import { type Ledger, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
+import {
+  type Ledger,
+  type LedgerOptions,
+  ledgerMigrations,
+  openLedger,
+  until,
+} from '../test-support/ledger.js';
+import { MAXIMUM_RUNNING } from './scheduled-work.js';
 
 const started: Ledger[] = [];
 
@@ -12,15 +21,58 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((ledger) => ledger.events.stop(0)));
 });
 
-async function ledgerOn(harness: DatabaseHarness): Promise<Ledger> {
+async function ledgerOn(harness: DatabaseHarness, options?: LedgerOptions): Promise<Ledger> {
   const databases = await harness.makeShards({ shards: [HERE, THERE], migrations: ledgerMigrations });
-  const ledger = openLedger(databases);
+  const ledger = openLedger(databases, options);
   started.push(ledger);
   return ledger;
 }
 
 function inMs(milliseconds: number): Date {
   return new Date(Date.now() + milliseconds);
+}
+
+/** Actions that last until they are let go. */
+class SlowActions {
+  readonly #released: Promise<void>;
+  #release: () => void = () => {};
+  #running = 0;
+  most = 0;
+
+  constructor() {
+    this.#released = new Promise((resolve) => {
+      this.#release = resolve;
+    });
+  }
+
+  /** Those that run now. */
+  get running(): number {
+    return this.#running;
+  }
+
+  letGo(): void {
+    this.#release();
+  }
+
+  async run(): Promise<void> {
+    this.#running += 1;
+    this.most = Math.max(this.most, this.#running);
+    await this.#released;
+    this.#running -= 1;
+  }
+}
+
+class SlowAction extends Action<object, void> {
+  readonly #actions: SlowActions;
+
+  constructor(actions: SlowActions) {
+    super(systemClock);
+    this.#actions = actions;
+  }
+
+  protected perform(): Promise<void> {
+    return this.#actions.run();
+  }
 }
 
 describeOnEachAdapter('Scheduled actions', (harness) => {
@@ -168,5 +220,77 @@ describeOnEachAdapter('Scheduled actions', (harness) => {
     await ledger.rows(`UPDATE accounts SET balance = 1`);
     await until(async () => (await ledger.events.schedules.list({ state: 'done' })).length === 1);
     expect(await ledger.balance(account)).toBe('6');
+  });
+
+  /** A ledger with some scheduled actions that are slow, and so many that are not. */
+  async function slowAmong(quick: number, slow = 1): Promise<{ ledger: Ledger; actions: SlowActions }> {
+    const actions = new SlowActions();
+    const descriptor = {
+      name: 'Slow',
+      actionClass: SlowAction,
+      params: [],
+      create: () => new SlowAction(actions),
+    };
+    const ledger = await ledgerOn(harness, {
+      execution: { timeoutMs: 600_000 },
+      change: (known) => [...known, descriptor],
+    });
+    const account = await ledger.open();
+    const later = async (count: number): Promise<void> => {
+      await Promise.all(Array.from({ length: count }, () => ledger.creditLater(account, 1, inMs(-1_000))));
+    };
+    await later(slow);
+    await ledger.rows("UPDATE eventlog.schedules SET action_name = 'Slow', params = '{}'");
+    await later(quick);
+    return { ledger, actions };
+  }
+
+  async function ended(ledger: Ledger, count: number): Promise<void> {
+    const done = async (): Promise<number> =>
+      (await ledger.events.schedules.list({ state: 'done', limit: 1_000 })).length;
+    await until(async () => (await done()) === count);
+  }
+
+  test('are not held up by one that takes long', async () => {
+    const { ledger, actions } = await slowAmong(200);
+    ledger.events.start();
+    await ended(ledger, 200);
+    expect(await ledger.events.schedules.list()).toMatchObject([{ state: 'running', attempts: 0 }]);
+    actions.letGo();
+    await ended(ledger, 201);
+  });
+
+  test('are not held up by one that takes long and may have ended the process before', async () => {
+    const { ledger, actions } = await slowAmong(5);
+    await ledger.rows("UPDATE eventlog.schedules SET state = 'running' WHERE action_name = 'Slow'");
+    ledger.events.start();
+    await ended(ledger, 5);
+    expect(await ledger.events.schedules.list()).toMatchObject([{ state: 'running', attempts: 1 }]);
+    actions.letGo();
+    await ended(ledger, 6);
+  });
+
+  test('are not held up by one that takes longer than the lease under which it was begun', async () => {
+    const { ledger, actions } = await slowAmong(0);
+    ledger.events.start();
+    await until(() => actions.running === 1);
+    await ledger.rows("UPDATE eventlog.consumers SET fence = fence + 1 WHERE name = '#schedules'");
+    const account = await ledger.open();
+    await ledger.creditLater(account, 1, inMs(-1_000));
+    await ended(ledger, 1);
+    expect(await ledger.events.schedules.list()).toMatchObject([{ state: 'running', attempts: 0 }]);
+    expect(actions.running).toBe(1);
+    actions.letGo();
+    await ended(ledger, 2);
+  });
+
+  test('run up to so many at a time', async () => {
+    const { ledger, actions } = await slowAmong(0, MAXIMUM_RUNNING + 6);
+    ledger.events.start();
+    await until(() => actions.running === MAXIMUM_RUNNING);
+    await ledger.open();
+    actions.letGo();
+    await ended(ledger, MAXIMUM_RUNNING + 6);
+    expect(actions.most).toBe(MAXIMUM_RUNNING);
   });
 });
