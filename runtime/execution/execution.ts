@@ -41,6 +41,8 @@ export class Execution<Params, Result> {
   #readsCommitted = false;
   /** Why the last attempt was not applied, unless others of this process superseded it. */
   #lost: Error | undefined;
+  /** Natural keys that the last attempt wanted, one of which was taken. */
+  #wanted: string | undefined;
   #paramsJson: string | undefined;
 
   constructor(request: ExecutionRequest<Params, Result>, context: ExecutionContext) {
@@ -94,6 +96,9 @@ export class Execution<Params, Result> {
           : await this.#complete(await this.#prepare());
         if (outcome.kind === 'done') return outcome.result;
         this.#report?.endAttempt(outcome.end);
+        // Fresh reads would have shown the holder of the key to an action that looks for it.
+        if (outcome.wanted !== undefined && outcome.wanted === this.#wanted) throw outcome.error;
+        this.#wanted = outcome.wanted;
         if (outcome.end !== 'superseded' && outcome.end !== 'unconfirmed') this.#lost = outcome.error;
         if (!this.#isFree(outcome)) await this.#pause(outcome);
       }
@@ -138,12 +143,7 @@ export class Execution<Params, Result> {
         this.#contention.superseded(prepared.items);
         return this.#retry('superseded');
       case 'held':
-        return {
-          kind: 'retry',
-          end: 'superseded',
-          error: staleError(this.#request),
-          rows: checkedRows(prepared.items),
-        };
+        return { ...this.#retry('superseded'), rows: checkedRows(prepared.items) };
       default:
         return this.#completeWhenSettled(prepared);
     }

@@ -15,6 +15,8 @@ export interface Retry {
    * `model/id` of the rows of which one had another version than expected, here or in what this attempt depended on.
    */
   readonly rows?: readonly string[];
+  /** Natural keys that the attempt wanted, one of which another row holds. */
+  readonly wanted?: string;
 }
 
 /** The outcome of one shard transaction: applied, or not at all. */

@@ -1,6 +1,7 @@
 import type { StagedItem } from '../action/action-plan.js';
 import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
 import { markPersisted } from '../domain/model-event.js';
+import { heldKeys } from '../domain/natural-key.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import {
   CommitOutcomeUnknownError,
@@ -19,7 +20,7 @@ import { publicError } from '../sharding/public-error.js';
 import { sqlStateMeaning } from '../sharding/sql-state.js';
 import { checkedRows } from './contention/contention.js';
 import type { KeyGuard } from './keys/key-guard.js';
-import type { LegResult, Replay } from './leg-result.js';
+import type { LegResult, Replay, Retry } from './leg-result.js';
 import { settleAttempt } from './settle-attempt.js';
 import type { ShardGateways } from './shard-gateways.js';
 
@@ -92,11 +93,11 @@ export class LegWriter {
     { guard }: LegOptions,
   ): Promise<LegResult> {
     const error = publicError(failure, shard);
-    if (guard !== undefined && error instanceof UniqueViolationError && error.constraint === KEY_CONSTRAINT) {
+    if (guard !== undefined && error instanceof UniqueViolationError && isAboutKeys(failure)) {
       return replay(guard, shard);
     }
     const taken = error instanceof UniqueViolationError ? keyTaken(items, error) : undefined;
-    if (taken !== undefined) return { kind: 'retry', end: 'key-taken', error: taken };
+    if (taken !== undefined) return { kind: 'retry', end: 'key-taken', ...taken };
     if (isRetried(failure)) return { kind: 'retry', end: 'locked', error };
     throw error;
   }
@@ -159,16 +160,22 @@ function replayOrRetry(replay: Replay | undefined): LegResult {
   return { kind: 'retry', end: 'locked', error };
 }
 
-/** The violation of a natural key of one of these models, in the model's words. */
+/** The application may have a table, and thus a constraint, of the same name. */
+function isAboutKeys({ schema, constraint }: DriverFailure): boolean {
+  return schema === 'eventlog' && constraint === KEY_CONSTRAINT;
+}
+
+/** The violation of a natural key of one of these models, in the model's words, and the keys that they want. */
 function keyTaken(
   items: readonly StagedItem[],
   { table, constraint, cause }: UniqueViolationError,
-): UniqueViolationError | undefined {
+): Required<Pick<Retry, 'error' | 'wanted'>> | undefined {
   for (const { descriptor } of items) {
     const key = descriptor.table === table && descriptor.keys?.find(({ index }) => index === constraint);
     if (!key) continue;
     const message = `Another ${descriptor.name} has the same ${key.fields.join(', ')}`;
-    return new UniqueViolationError(message, { cause, table, constraint });
+    const error = new UniqueViolationError(message, { cause, table, constraint });
+    return { error, wanted: items.flatMap(({ model }) => heldKeys(model)).join() };
   }
   return undefined;
 }

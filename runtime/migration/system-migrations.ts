@@ -309,20 +309,26 @@ comment on table eventlog.timelines is 'Failovers, and what handlers had handled
     `
 create function eventlog.read_table_shape(t regclass) returns bigint language plpgsql volatile as $body$
 begin
-  return (select hashtextextended(concat_ws(' ', c.xmin,
-    (select string_agg(concat(i.indexrelid, ':', i.xmin), ',' order by i.indexrelid)
+  if current_setting('transaction_isolation') <> 'read committed' then
+    return null;
+  end if;
+  return (select hashtextextended(concat('c', c.xmin,
+    ' i', (select string_agg(concat(i.indexrelid, ':', i.indisunique, i.indisprimary,
+      i.indexprs is not null, i.indpred is not null), ',' order by i.indexrelid)
       from pg_catalog.pg_index as i where i.indrelid = c.oid),
-    (select string_agg(concat(g.oid, ':', g.xmin), ',' order by g.oid)
+    ' g', (select string_agg(concat(g.oid, ':', g.xmin), ',' order by g.oid)
       from pg_catalog.pg_trigger as g where g.tgrelid = c.oid),
-    (select string_agg(concat(k.oid, ':', k.xmin), ',' order by k.oid)
+    ' w', (select string_agg(w.oid::text, ',' order by w.oid)
+      from pg_catalog.pg_rewrite as w where w.ev_class = c.oid),
+    ' k', (select string_agg(k.oid::text, ',' order by k.oid)
       from pg_catalog.pg_constraint as k where k.conrelid = c.oid),
-    (select string_agg(concat(a.attnum, ':', a.xmin), ',' order by a.attnum)
+    ' a', (select string_agg(concat(a.attnum, ':', a.xmin), ',' order by a.attnum)
       from pg_catalog.pg_attribute as a where a.attrelid = c.oid and a.attnum > 0)), 0)
     from pg_catalog.pg_class as c where c.oid = t);
 end
 $body$;
 comment on function eventlog.read_table_shape(regclass) is
-  'Another number after each change of the table''s columns, constraints, indexes, triggers, rules or row security';
+  'Another number after each change of the table that may refuse rows; only of what makes the server plan statements anew';
 create function eventlog.table_shape(t regclass) returns bigint language plpgsql immutable as $body$
 begin
   return eventlog.read_table_shape(t);

@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
+import { ExecutionConfiguration } from '../../action/execution-configuration.js';
+import { Decimal } from '../../domain/decimal.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { IdempotencyKeyBusyError, RefusedError } from '../../errors.js';
 import { ResultJson } from '../../persistence/codec/result-json.js';
 import type { KeyName } from '../../persistence/write/idempotency-key.js';
 import type { LegResult } from '../leg-result.js';
-import { accountMigrations, HERE, openBank, THERE } from '../test-support/accounts.js';
+import { ALICE, accountMigrations, CreditAction, HERE, openBank, THERE } from '../test-support/accounts.js';
 import { KeyGuard } from './key-guard.js';
 
 const NAME: KeyName = { principal: 'alice', operation: 'open', key: 'once' };
@@ -63,6 +65,19 @@ describeOnEachAdapter('A key whose home is not the target', (harness) => {
     await guard.announce(guard.claim(THERE, 1), FIRST);
     await expect(send(guard, THERE, FIRST, refused)).rejects.toThrow(RefusedError);
     expect(await send(guard, ELSEWHERE, SECOND, applied)).toMatchObject({ kind: 'applied' });
+  });
+
+  test('is not taken for a repeat where a constraint of the application has the name of the runtime’s', async () => {
+    const bank = openBank(await harness.makeShards({ shards: [HERE], migrations: accountMigrations }));
+    await bank.rows(HERE, 'create unique index idempotency_keys_pkey on accounts (balance)');
+    const account = await bank.open(HERE, 5);
+    await bank.open(HERE, 6);
+    const once = ExecutionConfiguration.Builder.executionConfiguration().idempotencyKey('once').build();
+    const params = { account, amount: new Decimal(1) };
+    await expect(bank.executor.execute(ALICE, CreditAction, params, once)).rejects.toMatchObject({
+      code: 'FW_UNIQUE_VIOLATION',
+      constraint: 'idempotency_keys_pkey',
+    });
   });
 
   test('is released when it expires, whichever plan announced it', async () => {

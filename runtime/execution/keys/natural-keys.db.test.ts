@@ -141,12 +141,21 @@ describe.each(['postgresql', 'pglite'] as const)('Natural keys (%s)', (adapter) 
     expect(runs).toBe(2);
     expect(ends).toEqual(['key-taken', 'nothing-staged']);
     expect(idsOf([late])).toEqual(idsOf([await other.checkIn('a@hotel')]));
-    const blind = hotel.run((plan) => plan.add(newGuest('a@hotel')), PATIENT);
+    let blindRuns = 0;
+    const blind = hotel.run((plan) => {
+      blindRuns += 1;
+      return plan.add(newGuest('a@hotel'));
+    }, PATIENT);
     await expect(blind).rejects.toMatchObject({
       code: 'FW_UNIQUE_VIOLATION',
       message: 'Another Guest has the same email',
       constraint: 'guests_email_key',
     });
+    expect(blindRuns).toBe(2);
+    await other.checkIn('b@hotel');
+    const names = ['a@hotel', 'b@hotel', 'free@hotel'];
+    const seeking = await hotel.run((plan) => plan.add(newGuest(names.shift() ?? '')), PATIENT);
+    expect(seeking.email).toBe('free@hotel');
   });
 
   test('a taken key fails no other plan of the statement', async () => {

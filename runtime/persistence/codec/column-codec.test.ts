@@ -165,3 +165,33 @@ describe('values that are packed', () => {
     expect(codec({ kind: 'instant' }, 'timestamptz').pack?.([new Date(Number.NaN)])).toBeUndefined();
   });
 });
+
+describe('whole numbers and instants', () => {
+  const integers = columnCodec({
+    field: 'count',
+    column: 'count',
+    type: { kind: 'number' },
+    sqlType: 'integer',
+  });
+
+  test.each([2 ** 31 - 1, -(2 ** 31), 0])('%s fits an integer column', (value) => {
+    const { toText, toElement } = integers;
+    expect([toText(value), toElement(value)]).toEqual([String(value), String(value)]);
+  });
+
+  test.each([2 ** 31, -(2 ** 31) - 1, 0.5, Number.NaN])('%s does not fit an integer column', (value) => {
+    expect(() => integers.toText(value)).toThrow(ValidationError);
+    expect(() => integers.toElement(value)).toThrow(ValidationError);
+  });
+
+  test.each(['+010000-01-01T00:00:00Z', '0000-12-31T23:59:59.999Z', '-000001-01-01T00:00:00Z', 'never'])(
+    '%s is no instant that is stored',
+    (text) => {
+      expect(() => codecOf({ kind: 'instant' }).toText(new Date(text))).toThrow(ValidationError);
+    },
+  );
+
+  test.each(['0001-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z'])('%s is stored', (text) => {
+    expect(codecOf({ kind: 'instant' }).toText(new Date(text))).toBe(text);
+  });
+});

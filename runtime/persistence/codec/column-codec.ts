@@ -5,6 +5,7 @@ import type { JsonValue } from '../../domain/json.js';
 import { compileReader } from '../../domain/json-reader.js';
 import { jsonText } from '../../domain/json-text.js';
 import { compileWriter } from '../../domain/json-writer.js';
+import { normalizeType } from '../../domain/sql-type.js';
 import { storable } from '../../domain/storable-text.js';
 import { canonicalUuid, type Uuid } from '../../domain/uuid.js';
 import { ValidationError } from '../../errors.js';
@@ -30,9 +31,13 @@ export type ArrayValue = string | PackedArray;
 export function columnCodec(column: ColumnDescriptor): ColumnCodec {
   // A version is a bigint in the table and a number in the model.
   if (column.field === 'version') return unquoted(String, Number);
-  const codec = codecOf(column.type, column.field);
+  const codec = isInteger(column) ? integerCodec(column.field) : codecOf(column.type, column.field);
   const pack = packer(column);
   return pack === undefined ? codec : { ...codec, pack };
+}
+
+function isInteger({ type, sqlType }: ColumnDescriptor): boolean {
+  return type.kind === 'number' && normalizeType(sqlType) === 'integer';
 }
 
 /** A binary form has just one type, so that the column's counts, and not the field's alone. */
@@ -181,6 +186,10 @@ const ESCAPED = /["\\]/g;
 /** Text of letters, digits and hyphens needs no quotes, but for the word NULL. */
 const PLAIN = /^(?!null$)[A-Za-z0-9_-]+$/i;
 const BIGINT_LIMIT = 2n ** 63n;
+const INTEGER_LIMIT = 2 ** 31;
+/** Further out, ISO 8601 and PostgreSQL write years differently. */
+const FIRST_MS = Date.parse('0001-01-01T00:00:00.000Z');
+const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
 function textElement(value: string, field: string): string {
   return PLAIN.test(value) ? value : quoteElement(storable(value, field));
@@ -189,6 +198,17 @@ function textElement(value: string, field: string): string {
 function numberText(value: number, field: string): string {
   if (!Number.isFinite(value)) throw new ValidationError(`${field} must be a finite number`, { field });
   return String(value);
+}
+
+function integerCodec(field: string): ColumnCodec {
+  return unquoted((value) => {
+    if (isInteger32(value as number)) return String(value);
+    throw new ValidationError(`${field} must be an integer of 32 bits`, { field });
+  }, Number);
+}
+
+function isInteger32(value: number): boolean {
+  return Number.isInteger(value) && value < INTEGER_LIMIT && value >= -INTEGER_LIMIT;
 }
 
 function bigintText(value: bigint, field: string): string {
@@ -218,6 +238,10 @@ export function instantText(date: Date): string {
 
 function validInstantText(value: Date, field: string): string {
   if (Number.isNaN(value.getTime())) throw new ValidationError(`${field} is not a valid date`, { field });
+  const milliseconds = value.getTime();
+  if (milliseconds < FIRST_MS || milliseconds > LAST_MS) {
+    throw new ValidationError(`${field} is out of range: years 1 to 9999 are stored`, { field });
+  }
   return instantText(value);
 }
 

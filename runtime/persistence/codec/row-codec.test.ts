@@ -34,12 +34,12 @@ test('models become one array for each column', () => {
   expect(arrays).toEqual(elements.map((element) => `{${element},${element}}`));
 });
 
-test('what cannot be packed travels as text, or is refused', () => {
+test('what cannot be packed is refused', () => {
   const column = codec.columns.find(({ descriptor }) => descriptor.field === 'createdDate') ?? expect.fail();
   const opened = (text: string): unknown =>
     codec.array(column, [codec.decode(ROW.with(6, new Date(text))), codec.decode(ROW)]);
   expect(opened('2024-01-01T00:00:00Z')).toBeInstanceOf(PackedArray);
-  expect(opened('+010000-01-01T00:00:00Z')).toBe(`{+010000-01-01T00:00:00.000Z,${OPENED_AT.toISOString()}}`);
+  expect(() => opened('+010000-01-01T00:00:00Z')).toThrow(ValidationError);
   expect(() => opened('never')).toThrow(ValidationError);
   const unopened = codec.decode(ROW.with(6, null));
   expect(codec.array(column, [unopened, unopened])).toBe('{NULL,NULL}');

@@ -24,13 +24,14 @@ SELECT
       AND (indisunique AND NOT indisprimary OR indexprs IS NOT NULL OR indpred IS NOT NULL) AND i.relname <> ALL ($3::text[]))
     OR EXISTS (SELECT FROM pg_attribute WHERE attrelid = t.oid AND attgenerated <> '')
     OR EXISTS (SELECT FROM pg_attribute WHERE attrelid = t.oid AND attnotnull AND attname = ANY ($2::text[]))
-    OR t.relrowsecurity OR t.relkind <> 'r' OR t.relhassubclass,
+    OR t.relrowsecurity OR t.relkind <> 'r' OR t.relhassubclass OR t.relispartition,
   ARRAY(SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = t.oid AND contype NOT IN ('p', 'n')
     AND NOT (contype = 'c' AND conname = ANY ($4::text[]))),
   ARRAY(SELECT attname::text FROM pg_attribute WHERE attrelid = t.oid AND attnum > 0 ORDER BY attnum),
   ARRAY(SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = t.oid AND attnum > 0 ORDER BY attnum)
 FROM pg_class AS t WHERE t.oid = to_regclass($1)`;
 
+/** Null in a session that plans with a snapshot older than its locks: there no shape can be proven. */
 const SHAPE = 'SELECT eventlog.read_table_shape(to_regclass($1))::text';
 
 /** The rules under which a statement was to fold have changed. Nothing of it was applied. */
@@ -42,7 +43,8 @@ export class FoldingOutdated extends Error {
  * Condition: the table is as the look at the catalog has found it. The planner evaluates the function once, under the
  * lock of the table and with a snapshot of its own, and keeps the number in the prepared plan. What changes the number
  * needs a lock that conflicts with that of the statement, or waits for it, and it makes the server plan the statement
- * again: a plan that reads triggers, constraints and indexes is invalidated by each change of these.
+ * again. What does not make it plan again is left out of the number, or plans of two connections would disagree about it
+ * for good: the server invalidates plans by tables, and `ALTER TABLE ... CLUSTER ON` changes a row of an index alone.
  *
  * @param shape parameter
  */
@@ -123,7 +125,8 @@ export class FoldingRules {
       columns.every(({ column, sqlType }) => {
         return normalizeType(typeOf.get(column) ?? '') === normalizeType(sqlType);
       });
-    return isFoldable ? String(before.rows[0]?.[0]) : undefined;
+    const shape = before.rows[0]?.[0];
+    return isFoldable && typeof shape === 'string' ? shape : undefined;
   }
 }
 

@@ -9,7 +9,7 @@ import { changedBy, type RowChange } from './folded-group.js';
 import { foldingCondition } from './folding-rules.js';
 import type { ActionRow } from './plan-write.js';
 import { checkKey, refusedText, rowsText } from './row-check.js';
-import type { StatementBuilder } from './statement-builder.js';
+import { cte, type StatementBuilder } from './statement-builder.js';
 import { ALL_APPLIED, StatementForm, where } from './statement-form.js';
 import {
   type BoundRows,
@@ -24,6 +24,11 @@ import { isGuarded, type TableChanges } from './table-changes.js';
 
 /** What a flush answers that may not fold the rows that it folds: nothing is applied. */
 export const UNPROVEN = 'unproven';
+
+/** Groups whose versions match, and those of them that no constraint refuses. */
+const HELD = cte('held');
+const OK = cte('ok');
+const REFUSED_GROUPS = cte('refused');
 
 /** Condition: all tables whose rows are folded may be folded. */
 type Proof = () => string;
@@ -99,7 +104,7 @@ export class MergedForm extends StatementForm {
     if (this.#isGuarded) this.#check({ proof, mayRefuse });
     if (mayRefuse) this.#refuse();
     this.builder.with('act', () => {
-      return `act AS (${insertText(this.actionTable, this.#actions)}${where(this.isApplied('r'))})`;
+      return `${cte('act')} AS (${insertText(this.actionTable, this.#actions)}${where(this.isApplied('r'))})`;
     });
     tables.forEach((table, index) => {
       if (table.sets !== undefined) this.#update(table, table.sets, index);
@@ -131,10 +136,10 @@ export class MergedForm extends StatementForm {
     const checks = hasOneCheck ? undefined : this.#bindNumbers(groups.map((group) => group.checks));
     const locked = tables.flatMap((table, index) => (this.#lock(table, index) ? [index] : []));
     this.builder.with(hasOneCheck ? 'ok1' : 'ok', () => {
-      const rows = locked.map((index) => `SELECT grp FROM l${index}`).join(' UNION ALL ');
+      const rows = locked.map((index) => `SELECT grp FROM ${cte('l', index)}`).join(' UNION ALL ');
       const held = checks === undefined ? rows : completeGroups(rows, `$${checks}::int[]`);
       const proven = proof === undefined ? held : `SELECT grp FROM (${held}) AS g WHERE ${proof()}`;
-      return `${mayRefuse ? 'held' : 'ok'} AS MATERIALIZED (${proven})`;
+      return `${mayRefuse ? HELD : OK} AS MATERIALIZED (${proven})`;
     });
   }
 
@@ -148,7 +153,7 @@ export class MergedForm extends StatementForm {
     const sources: (() => string)[] = [];
     if (sets !== undefined) {
       this.#bindUpdates(table, sets, index);
-      sources.push(() => `SELECT nr, id, expected FROM m${index}`);
+      sources.push(() => `SELECT nr, id, expected FROM ${cte('m', index)}`);
     }
     if (expects.length > 0) {
       const rows = this.bind('x', CHECK, expects);
@@ -159,7 +164,7 @@ export class MergedForm extends StatementForm {
     this.builder.with(`l${index}${tableKey(model)}${expects.length > 0 ? 'x' : ''}${lock.length}`, () => {
       const checks = sources.map((source) => source()).join(' UNION ALL ');
       return (
-        `l${index} AS MATERIALIZED (SELECT g.nr AS grp FROM (${checks}) AS g ` +
+        `${cte('l', index)} AS MATERIALIZED (SELECT g.nr AS grp FROM (${checks}) AS g ` +
         `JOIN ${quoteIdentifier(model.table)} AS t ON t.id = g.id WHERE t.version = g.expected ORDER BY t.id ${lock})`
       );
     });
@@ -176,7 +181,7 @@ export class MergedForm extends StatementForm {
     if (isStepped) cells.push(cell('step', INT, steps.of));
     const rows = this.bind('m', [...cells, ...CHECK], updates);
     this.builder.with(`m${index}${key}${isStepped ? 'h' : ''}`, () => {
-      return `m${index} AS MATERIALIZED (SELECT *${rows.from()})`;
+      return `${cte('m', index)} AS MATERIALIZED (SELECT *${rows.from()})`;
     });
   }
 
@@ -190,15 +195,15 @@ export class MergedForm extends StatementForm {
       });
       return (
         `UPDATE ${quoteIdentifier(model.table)} AS t SET ${assignments.join(', ')} ` +
-        `FROM m${index} AS m WHERE t.id = m.id AND t.version = m.expected AND ${isInGroup('m.nr', 'ok')}`
+        `FROM ${cte('m', index)} AS m WHERE t.id = m.id AND t.version = m.expected AND ${isInGroup('m.nr', OK)}`
       );
     };
-    if (steps === undefined) this.builder.with('u', () => `u${index} AS (${text()})`);
+    if (steps === undefined) this.builder.with('u', () => `${cte('u', index)} AS (${text()})`);
     for (let step = 0; step < (steps?.count ?? 0); step += 1) {
       this.builder.with('us', () => {
         const own = steps?.count === 1 ? '' : ` AND m.step = ${step}`;
         const after = step === 0 ? '' : ` AND ${isDone(index, step - 1)}`;
-        return `u${index}s${step} AS (${text()}${own}${after} RETURNING 1)`;
+        return `${stepCte(index, step)} AS (${text()}${own}${after} RETURNING 1)`;
       });
     }
   }
@@ -207,9 +212,9 @@ export class MergedForm extends StatementForm {
     const table = modelTable(codec);
     const rows = this.#checkedAdds.get(index) ?? this.bind('n', table.cells, adds);
     this.builder.with(`i${index}${tableKey(codec.model)}${steps === undefined ? '' : 'h'}`, () => {
-      const applied = this.#isGuarded ? isInGroup('n.nr', 'ok') : undefined;
+      const applied = this.#isGuarded ? isInGroup('n.nr', OK) : undefined;
       const done = steps === undefined ? undefined : isDone(index, steps.count - 1);
-      return `i${index} AS (${insertText(table, rows)}${where(applied, done)})`;
+      return `${cte('i', index)} AS (${insertText(table, rows)}${where(applied, done)})`;
     });
   }
 
@@ -222,13 +227,13 @@ export class MergedForm extends StatementForm {
       if (checks === undefined || first === undefined) return;
       if (adds.length > 0) {
         const rows = this.bind('n', modelTable(codec).cells, adds);
-        this.#checkedAdds.set(index, { ...rows, from: () => ` FROM n${index} AS n` });
+        this.#checkedAdds.set(index, { ...rows, from: () => ` FROM ${cte('n', index)} AS n` });
         this.builder.with(`n${index}${tableKey(codec.model)}`, () => {
-          return `n${index} AS MATERIALIZED (SELECT *${rows.from()} WHERE ${isInGroup('n.nr', 'held')})`;
+          return `${cte('n', index)} AS MATERIALIZED (SELECT *${rows.from()} WHERE ${isInGroup('n.nr', HELD)})`;
         });
       }
       this.builder.with(`r${index}`, () => {
-        return `r${index} AS MATERIALIZED (${rowsText(table, index, first.check.types)})`;
+        return `${cte('r', index)} AS MATERIALIZED (${rowsText(table, index, first.check.types)})`;
       });
       for (const stated of checks) {
         const oid = `$${this.builder.bind(stated.check.oid)}::oid`;
@@ -238,10 +243,10 @@ export class MergedForm extends StatementForm {
       }
     });
     this.builder.with('refused', () => {
-      return `refused AS MATERIALIZED (${refused.map((text) => text()).join(' UNION ALL ')})`;
+      return `${REFUSED_GROUPS} AS MATERIALIZED (${refused.map((text) => text()).join(' UNION ALL ')})`;
     });
     this.builder.with('ok', () => {
-      return 'ok AS MATERIALIZED (SELECT grp FROM held WHERE (grp IN (SELECT grp FROM refused)) IS NOT TRUE)';
+      return `${OK} AS MATERIALIZED (SELECT grp FROM ${HELD} WHERE (grp IN (SELECT grp FROM ${REFUSED_GROUPS})) IS NOT TRUE)`;
     });
   }
 
@@ -277,7 +282,7 @@ export class MergedForm extends StatementForm {
   protected isApplied(alias: string): string | undefined {
     if (!this.#isGuarded) return undefined;
     const plan = `${alias}.nr`;
-    return isInGroup(this.#groups === undefined ? plan : `($${this.#groups}::int[])[${plan}]`, 'ok');
+    return isInGroup(this.#groups === undefined ? plan : `($${this.#groups}::int[])[${plan}]`, OK);
   }
 }
 
@@ -301,13 +306,17 @@ function updateCells(codec: RowCodec, { column, position, isFlagged }: UpdateCol
 }
 
 /** Condition: the group is among these. */
-function isInGroup(group: string, groups: 'ok' | 'held'): string {
+function isInGroup(group: string, groups: string): string {
   return `(${group} IN (SELECT grp FROM ${groups})) = true`;
+}
+
+function stepCte(index: number, step: number): string {
+  return cte('u', `${index}s${step}`);
 }
 
 /** Condition that is true, and known only when that step of the updates is done. */
 function isDone(index: number, step: number): string {
-  return `(SELECT count(*) FROM u${index}s${step}) >= 0`;
+  return `(SELECT count(*) FROM ${stepCte(index, step)}) >= 0`;
 }
 
 /** Groups that have as many of these rows as they have checks, or none to check. */
@@ -318,7 +327,7 @@ function completeGroups(rows: string, checks: string): string {
 }
 
 /** Numbers of groups from 1, separated by commas. */
-const LIST_OF_OK = "(SELECT coalesce(string_agg(grp::text, ','), '') FROM ok)";
+const LIST_OF_OK = `(SELECT coalesce(string_agg(grp::text, ','), '') FROM ${OK})`;
 
 /** As `group:check`, with the numbers of checks; 0 if the check has to be repeated plan by plan. */
-const REFUSED = "(SELECT coalesce(string_agg(grp || ':' || number, ','), '') FROM refused)";
+const REFUSED = `(SELECT coalesce(string_agg(grp || ':' || number, ','), '') FROM ${REFUSED_GROUPS})`;

@@ -1,3 +1,4 @@
+import { time } from '../../concurrency/time.js';
 import type { QueuedPlan } from './queued-plan.js';
 
 /** Plans that are applied together or not at all, in the order in which they were sealed. */
@@ -5,6 +6,12 @@ export type PlanGroup = readonly QueuedPlan[];
 
 export function plansIn(groups: readonly PlanGroup[]): number {
   return groups.reduce((sum, group) => sum + group.length, 0);
+}
+
+/** Whether all of them have more time left than this. */
+export function haveTime(group: PlanGroup, milliseconds: number): boolean {
+  const now = time.nowMs();
+  return group.every(({ deadline }) => deadline > now + milliseconds);
 }
 
 /** Whether all of them touch the same single row. */

@@ -2,6 +2,7 @@ import type { DriverFailure } from '../../sharding/driver-failure.js';
 import type { RowCodec } from '../codec/row-codec.js';
 import { quoteIdentifier } from '../codec/sql-identifier.js';
 import type { UpdateColumns } from '../codec/update-columns.js';
+import { cte } from './statement-builder.js';
 
 /** What the rows of a table must be, as SQL over their columns. */
 export type RowCondition =
@@ -119,13 +120,13 @@ export function rowsText(
         : `m.c${position}`;
     });
     sources.push(
-      `SELECT m.nr AS fw_grp, false AS fw_new, ${values} FROM m${index} AS m JOIN ${table} AS t ` +
-        'ON t.id = m.id AND t.version = m.expected WHERE (m.nr IN (SELECT grp FROM held)) = true',
+      `SELECT m.nr AS "fw.grp", false AS "fw.new", ${values} FROM ${cte('m', index)} AS m JOIN ${table} AS t ` +
+        `ON t.id = m.id AND t.version = m.expected WHERE (m.nr IN (SELECT grp FROM ${cte('held')})) = true`,
     );
   }
   if (adds.length > 0) {
     const values = select((_, position) => `n.c${position}`);
-    sources.push(`SELECT n.nr AS fw_grp, true AS fw_new, ${values} FROM n${index} AS n`);
+    sources.push(`SELECT n.nr AS "fw.grp", true AS "fw.new", ${values} FROM ${cte('n', index)} AS n`);
   }
   return sources.join(' UNION ALL ');
 }
@@ -150,7 +151,7 @@ export function refusedText(refused: RefusedGroups): string {
   const number = numberText(refused);
   switch (condition.kind) {
     case 'check':
-      return `SELECT fw_grp AS grp, ${number} AS number FROM r${index} WHERE (${condition.expression}) IS FALSE AND ${isThere}`;
+      return `SELECT "fw.grp" AS grp, ${number} AS number FROM ${cte('r', index)} WHERE (${condition.expression}) IS FALSE AND ${isThere}`;
     case 'reference': {
       const columns = condition.columns.map((column) => `r.${quoteIdentifier(column)}`);
       const isSame = columns.map((column, at) => {
@@ -158,16 +159,16 @@ export function refusedText(refused: RefusedGroups): string {
       });
       const isSet = columns.map((column) => `${column} IS NOT NULL`).join(' AND ');
       return (
-        `SELECT r.fw_grp AS grp, ${number} AS number FROM r${index} AS r WHERE ${isSet} AND ${isThere} ` +
+        `SELECT r."fw.grp" AS grp, ${number} AS number FROM ${cte('r', index)} AS r WHERE ${isSet} AND ${isThere} ` +
         `AND NOT EXISTS (SELECT FROM ${condition.to} AS e WHERE ${isSame.join(' AND ')})`
       );
     }
     case 'unique':
       return (
-        `SELECT q.fw_grp AS grp, CASE WHEN x.taken THEN ${number} ELSE 0 END AS number ` +
+        `SELECT q."fw.grp" AS grp, CASE WHEN x.taken THEN ${number} ELSE 0 END AS number ` +
         `FROM (${keyedRows(condition, table, index)}) AS q CROSS JOIN LATERAL ` +
         `(SELECT EXISTS (${holderText(condition, table, index)}) AS taken OFFSET 0) AS x ` +
-        `WHERE (x.taken OR q.fw_nr > 1) AND ${isThere}`
+        `WHERE (x.taken OR q."fw.nr" > 1) AND ${isThere}`
       );
   }
 }
@@ -187,22 +188,22 @@ type Unique = Extract<RowCondition, { readonly kind: 'unique' }>;
 /** Rows with their keys; of those that want the same one, the first has number 1. */
 function keyedRows({ keys, predicate }: Unique, { codec }: CheckedTable, index: number): string {
   const id = quoteIdentifier(codec.columns[codec.idIndex]?.descriptor.column ?? 'id');
-  const named = keys.map((key, at) => `${key} AS fw_k${at}`).join(', ');
+  const named = keys.map((key, at) => `${key} AS "fw.k${at}"`).join(', ');
   const conditions = keys.map((key) => `${key} IS NOT NULL`);
   if (predicate !== undefined) conditions.push(`(${predicate})`);
   return (
-    `SELECT fw_grp, fw_new, ${id} AS fw_id, ${named}, row_number() OVER (PARTITION BY ${keys.join(', ')} ` +
-    `ORDER BY fw_grp) AS fw_nr FROM r${index} WHERE ${conditions.join(' AND ')}`
+    `SELECT "fw.grp", "fw.new", ${id} AS "fw.id", ${named}, row_number() OVER (PARTITION BY ${keys.join(', ')} ` +
+    `ORDER BY "fw.grp") AS "fw.nr" FROM ${cte('r', index)} WHERE ${conditions.join(' AND ')}`
   );
 }
 
 /** Another row that has the key, and that no plan of the same group changes. */
 function holderText({ keys, predicate }: Unique, { codec, sets }: CheckedTable, index: number): string {
-  const conditions = keys.map((key, at) => `${key} = q.fw_k${at}`);
+  const conditions = keys.map((key, at) => `${key} = q."fw.k${at}"`);
   if (predicate !== undefined) conditions.push(`(${predicate})`);
-  conditions.push('(q.fw_new OR e.id <> q.fw_id)');
+  conditions.push('(q."fw.new" OR e.id <> q."fw.id")');
   if (sets !== undefined) {
-    conditions.push(`((q.fw_grp, e.id) IN (SELECT m.nr, m.id FROM m${index} AS m)) IS NOT TRUE`);
+    conditions.push(`((q."fw.grp", e.id) IN (SELECT m.nr, m.id FROM ${cte('m', index)} AS m)) IS NOT TRUE`);
   }
   return `SELECT FROM ${quoteIdentifier(codec.model.table)} AS e WHERE ${conditions.join(' AND ')}`;
 }

@@ -11,9 +11,10 @@ import { giveBack, isAboutLocks, isAboutTheServer } from './flush-failure.js';
 import { FoldingOutdated } from './folding-rules.js';
 import { LostWrite } from './lost-write.js';
 import type { PendingPlan } from './pending-plan.js';
-import { forEachRow, type PlanGroup, plansIn, touchOneRow } from './plan-group.js';
+import { forEachRow, haveTime, type PlanGroup, plansIn, touchOneRow } from './plan-group.js';
 import type { PlanWrite } from './plan-write.js';
 import { QueuedPlan, type QueueOptions, type Sending, type WriteOutcome } from './queued-plan.js';
+import { RefusedCallers } from './refused-callers.js';
 import { WriterCounters, type WriterCounts } from './writer-counters.js';
 import { DEFAULT_WRITER_LIMITS, type WriterLimits } from './writer-limits.js';
 
@@ -63,6 +64,7 @@ export class ShardWriter {
   #scheduled = false;
   #lookAgain = false;
   readonly #counters = new WriterCounters();
+  readonly #refusedCallers = new RefusedCallers();
 
   /**
    * @param isFoldable whether several changes of such a row may be written as one
@@ -100,7 +102,7 @@ export class ShardWriter {
     entry.pending.onSettled(() => deadlines.forget(entry));
     deadlines.watch(entry);
     for (const other of entry.dependsOn) other.onSettled(this.#lookAtQueue);
-    if (options.apart === true) this.#apart.push([entry]);
+    if (options.apart === true || this.#refusedCallers.isAlone(plan)) this.#apart.push([entry]);
     else this.#queue.push(entry);
     entry.onAbort(this.#aborted);
     if (this.#goesAhead) this.#sendNext();
@@ -157,7 +159,7 @@ export class ShardWriter {
     return true;
   }
 
-  /** Something has been settled, for which others may have waited. */
+  /** Something has been settled. */
   readonly #lookAtQueue = (): void => {
     this.#heldUp = 0;
     this.#sendNext();
@@ -184,16 +186,12 @@ export class ShardWriter {
       const groups = this.#takeApart();
       if (groups.length === 0) break;
       this.#waiting += 1;
-      this.#start(groups, this.#hasTimeToWait(groups.flat()) ? 'wait' : 'last', () => {
+      // A plan that still waited for a lock when its time was up would leave its caller without knowing the outcome.
+      const mayWait = haveTime(groups.flat(), this.#limits.lockWaitMs + ANSWER_MS);
+      this.#start(groups, mayWait ? 'wait' : 'last', () => {
         this.#waiting -= 1;
       });
     }
-  }
-
-  /** A plan that still waited for a lock when its time was up would leave its caller without knowing the outcome. */
-  #hasTimeToWait(group: PlanGroup): boolean {
-    const enough = time.nowMs() + this.#limits.lockWaitMs + ANSWER_MS;
-    return group.every(({ deadline }) => deadline > enough);
   }
 
   #sendBatches(): void {
@@ -336,6 +334,7 @@ export class ShardWriter {
     const chainLength = group.length;
     const contended = mode !== 'first';
     for (const entry of group) {
+      this.#refusedCallers.applied(entry.plan);
       entry.pending.settle(true);
       const queuedMs = now - entry.queuedMs;
       entry.resolve({ kind: 'applied', batchSize, chainLength, contended, queuedMs });
@@ -390,6 +389,7 @@ export class ShardWriter {
       return;
     }
     for (const entry of group) entry.reject(error);
+    for (const { plan } of group) this.#refusedCallers.refused(plan, error);
     for (const { pending } of group) pending.settle(false);
   }
 }

@@ -4,7 +4,7 @@ import { tableUpdates, type UpdateColumns } from '../codec/update-columns.js';
 import type { FlushRecords } from './flush-records.js';
 import { changedBy, type RowChange } from './folded-group.js';
 import type { ActionRow } from './plan-write.js';
-import type { StatementBuilder } from './statement-builder.js';
+import { cte, type StatementBuilder } from './statement-builder.js';
 import { ALL_APPLIED, StatementForm, where } from './statement-form.js';
 import {
   type BoundRows,
@@ -48,7 +48,8 @@ export interface SingleFlush {
   readonly skipLocked: boolean;
 }
 
-const APPLIED = 'EXISTS (SELECT FROM l)';
+const LOCKED = cte('l');
+const APPLIED = `EXISTS (SELECT FROM ${LOCKED})`;
 
 /**
  * The form for a single plan: without arrays, which costs the server two thirds of the merged form. In order of
@@ -77,7 +78,7 @@ export class SingleForm extends StatementForm {
     if (checked !== undefined) this.#check(checked, sets);
     this.builder.with(
       'act',
-      () => `act AS (${insertText(this.actionTable, this.#action)}${where(this.isApplied())})`,
+      () => `${cte('act')} AS (${insertText(this.actionTable, this.#action)}${where(this.isApplied())})`,
     );
     if (add !== undefined) {
       this.builder.dependOn(tableKey(add.descriptor));
@@ -101,14 +102,14 @@ export class SingleForm extends StatementForm {
     const isRow = (): string => `t.id = ${row.cell('id')} AND t.version = ${row.cell('expected')}`;
     this.builder.with(`l${tableKey(checked.descriptor)}${skipLocked ? 's' : ''}`, () => {
       const lock = `FOR NO KEY UPDATE OF t${skipLocked ? ' SKIP LOCKED' : ''}`;
-      return `l AS MATERIALIZED (SELECT FROM ${name} AS t WHERE ${isRow()} ${lock})`;
+      return `${LOCKED} AS MATERIALIZED (SELECT FROM ${name} AS t WHERE ${isRow()} ${lock})`;
     });
     if (sets === undefined) return;
     this.builder.with(`u${sets.key}`, () => {
       const assignments = positions.map(
         (position) => `${columns[position]?.name} = ${row.cell(`c${position}`)}`,
       );
-      return `u AS (UPDATE ${name} AS t SET ${assignments.join(', ')} WHERE ${isRow()} AND ${APPLIED})`;
+      return `${cte('u')} AS (UPDATE ${name} AS t SET ${assignments.join(', ')} WHERE ${isRow()} AND ${APPLIED})`;
     });
   }
 

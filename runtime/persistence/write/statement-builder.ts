@@ -10,6 +10,14 @@ type Prepared = Pick<Statement, 'text' | 'name'>;
 const prepared = new Map<string, Prepared>();
 
 /**
+ * SQL name of a common table expression. A dot in it keeps it apart from the tables of models: their names are split at
+ * dots (`quoteIdentifier`), so that none has one.
+ */
+export function cte(name: string, suffix: number | string = ''): string {
+  return `"fw.${name}${suffix}"`;
+}
+
+/**
  * Appends the values of a statement together with the SQL that refers to them.
  *
  * SQL is given as functions: they are called for the first statement of a key, whose text serves all others.

@@ -11,7 +11,7 @@ import {
 } from './eventlog-tables.js';
 import type { FlushRecords } from './flush-records.js';
 import type { ActionRow } from './plan-write.js';
-import type { StatementBuilder } from './statement-builder.js';
+import { cte, type StatementBuilder } from './statement-builder.js';
 import {
   type BoundRows,
   type Cell,
@@ -50,7 +50,10 @@ export abstract class StatementForm {
   protected insert<R>(name: string, table: InsertedTable<R>, rows: readonly NumberedRow<R>[]): void {
     if (rows.length === 0) return;
     const bound = this.bind('r', table.cells, rows);
-    this.builder.with(name, () => `${name} AS (${insertText(table, bound)}${where(this.isApplied('r'))})`);
+    this.builder.with(
+      name,
+      () => `${cte(name)} AS (${insertText(table, bound)}${where(this.isApplied('r'))})`,
+    );
   }
 
   /** Appends what the plans leave in the tables of `eventlog`, besides the rows of their actions. */
@@ -65,7 +68,7 @@ export abstract class StatementForm {
       // What is running cannot be taken back any more.
       const isPending = `s.id = ${rows.cell('id')} AND s.state IN ('pending', 'failed')`;
       const set = `state = 'cancelled', completed_date = ${rows.action('completed_date')}`;
-      return `x AS (UPDATE eventlog.schedules AS s SET ${set}${rows.from()}${where(isPending, this.isApplied('r'))})`;
+      return `${cte('x')} AS (UPDATE eventlog.schedules AS s SET ${set}${rows.from()}${where(isPending, this.isApplied('r'))})`;
     });
   }
 }

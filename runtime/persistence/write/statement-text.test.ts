@@ -171,7 +171,7 @@ describe('the text of a flush', () => {
         );
         expect(writes.length).toBeGreaterThan(0);
         for (const part of writes) {
-          expect(part).toMatch(/IN \(SELECT grp FROM ok\)\) = true|EXISTS \(SELECT FROM l\)/);
+          expect(part).toMatch(/IN \(SELECT grp FROM "fw.ok"\)\) = true|EXISTS \(SELECT FROM "fw.l"\)/);
         }
       }),
     );
