@@ -233,6 +233,7 @@ describeOnEachAdapter('Scheduled actions', (harness) => {
     };
     const ledger = await ledgerOn(harness, {
       execution: { timeoutMs: 600_000 },
+      limits: { leaseMs: 2_000, surveyMs: 50 },
       change: (known) => [...known, descriptor],
     });
     const account = await ledger.open();
