@@ -55,6 +55,7 @@ describe('the examples', () => {
       outputDirectory: join(repository, 'examples/wallet/generated'),
       migrationsDirectory: join(repository, 'examples/wallet/migrations'),
       templatesDirectory: undefined,
+      clientDirectory: join(repository, 'examples/wallet/generated/client'),
       title: 'example.wallet',
       version: '1.0.0',
     });
@@ -139,7 +140,7 @@ describe('what a valid configuration gives', () => {
                 pooler: pgbouncer-1.21
 `,
     )}  execution: { timeout-ms: 6, maximum-attempts: 7, store-params: false }
-  generator: { output: out, migrations: /srv/migrations, templates: own, title: Wallets, version: 2.1.0 }
+  generator: { output: out, migrations: /srv/migrations, templates: own, client: web, title: Wallets, version: 2.1.0 }
 `);
     expect(config.sharding.groups[0]?.members[0]?.primary).toMatchObject({
       maximumPoolSize: 1_000,
@@ -164,6 +165,7 @@ describe('what a valid configuration gives', () => {
       outputDirectory: '/app/out',
       migrationsDirectory: '/srv/migrations',
       templatesDirectory: '/app/own',
+      clientDirectory: '/app/web',
       title: 'Wallets',
       version: '2.1.0',
     });

@@ -23,4 +23,12 @@ describe('The settings of a request', () => {
     expect(settings('POST', {})).toBeUndefined();
     expect(settings('POST', { traceparent })).toMatchObject({ chaining: true, traceContext: traceparent });
   });
+
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE'] as const)('have the idempotency key of a %s', (method) => {
+    expect(settings(method, { 'idempotency-key': 'mine' })).toMatchObject({ idempotencyKey: 'mine' });
+  });
+
+  test('have no key for a read', () => {
+    expect(settings('GET', { 'idempotency-key': 'mine' })).not.toHaveProperty('idempotencyKey', 'mine');
+  });
 });

@@ -44,7 +44,7 @@ const STARTED = `fw:
   retention: { keep-days: 30, partition-days: 1, partitions-ahead: 2, interval-ms: 60000, automatic: true }
   access: { requests-per-second: 50 }
   relay: { sinks: [{ name: hooks, webhook: { url: "https://a.example", secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" } }] }
-  generator: { source: src, output: src/generated, migrations: src/migrations, templates: t, title: T, version: 1.0.0 }
+  generator: { source: src, output: src/generated, migrations: src/migrations, templates: t, client: c, title: T, version: 1.0.0 }
 `;
 
 /** What a server does about a changed file, a line for each thing that it says. */
@@ -146,6 +146,7 @@ const EFFECTS: readonly (readonly [key: string, from: string, to: string, ...eff
   ['fw.generator.output', 'output: src/generated', 'output: src/made'],
   ['fw.generator.migrations', 'migrations: src/migrations', 'migrations: src/steps'],
   ['fw.generator.templates', 'templates: t', 'templates: u'],
+  ['fw.generator.client', 'client: c', 'client: d'],
   ['fw.generator.title', 'title: T', 'title: U'],
   ['fw.generator.version', 'version: 1.0.0', 'version: 1.0.1'],
 ];
