@@ -87,6 +87,22 @@ describeOnEachAdapter('A sink of the relay', (harness) => {
     ]);
   });
 
+  test('finds what is committed by a process that delivers nothing and so sends no notification', async () => {
+    const databases = await databasesOf(harness);
+    const sink = collectingSink();
+    const limits = { slowPollMs: 3_600_000 };
+    const relay = new Relay({ databases, sinks: [sink.definition], limits, warn: () => {} });
+    running.push(relay);
+    relay.start();
+    const writer = openLedger(databases);
+    const [account = ''] = await credits(writer, 1, 1);
+    await until(() => sink.received.length === 1);
+    for (let round = 0; round < 3; round += 1) {
+      await writer.credit(account);
+      await until(() => sink.received.length === round + 2);
+    }
+  });
+
   test('keeps partitions that it has not sent, and none that it has', async () => {
     const databases = await harness.makeShards({
       shards: [HERE],

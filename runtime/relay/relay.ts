@@ -1,4 +1,4 @@
-import type { DeliveryLimits } from '../events/delivery/delivery-limits.js';
+import { DEFAULT_DELIVERY_LIMITS, type DeliveryLimits } from '../events/delivery/delivery-limits.js';
 import { DeliveryProcess } from '../events/delivery/delivery-process.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { type RelayContext, sinkConsumers } from './sink-consumer.js';
@@ -9,6 +9,7 @@ import type { SinkStatistics } from './sink-statistics.js';
 export interface RelayOptions extends RelayContext {
   readonly databases: DatabaseRegistry;
   readonly sinks: readonly SinkDefinition[];
+  /** `slowPollMs` has no effect: the relay always polls every `fastPollMs`. */
   readonly limits?: Partial<DeliveryLimits>;
 }
 
@@ -22,7 +23,10 @@ export class Relay {
     const { consumers, statistics } = sinkConsumers(sinks, context);
     const { warn } = context;
     this.#statistics = statistics;
-    this.#delivery = new DeliveryProcess({ databases, consumers, limits, warn });
+    // A server notifies other processes only of events that it delivers itself, and it may deliver none.
+    const { fastPollMs = DEFAULT_DELIVERY_LIMITS.fastPollMs } = limits;
+    const polled = { ...limits, slowPollMs: fastPollMs };
+    this.#delivery = new DeliveryProcess({ databases, consumers, limits: polled, warn });
   }
 
   /** Starts to send, beside other processes that do: each sink runs in one of them on each shard. */
