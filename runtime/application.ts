@@ -1,18 +1,22 @@
 import { ActionRegistry } from './action/action-registry.js';
+import { groupsByClaim, Reach, type Tenancy } from './action/tenancy.js';
 import type { ApplicationDefinition } from './application-definition.js';
 import { CODEGEN_VERSION } from './codegen/version.js';
 import { atMost } from './concurrency/at-most.js';
 import { type ExecutionEnvironment, systemEnvironment } from './concurrency/execution-environment.js';
 import { time } from './concurrency/time.js';
 import type {
+  AccessConfig,
   ExecutionDefaults,
   MemberConfig,
   RelayConfig,
   RetentionConfig,
   ShardingTopology,
+  TenancyConfig,
 } from './config/types.js';
 import { openDatabases } from './databases.js';
 import { type Clock, systemClock } from './domain/clock.js';
+import type { KnownPrincipal } from './domain/principal.js';
 import { CodegenVersionError, ValidationError } from './errors.js';
 import type { DeliveryLimits } from './events/delivery/delivery-limits.js';
 import { EventDelivery } from './events/delivery/event-delivery.js';
@@ -56,6 +60,10 @@ export interface AssemblyOptions<Collaborators> {
   readonly writing?: Partial<WritingLimits>;
   /** Constructor arguments of actions that are neither clock nor repository. */
   readonly collaborators: Collaborators;
+  /** The groups of shards that each principal may reach. Default: all. `fw.access.tenancy` of the configuration wins. */
+  readonly tenancy?: Tenancy | undefined;
+  /** What `fw.access` of the configuration says. */
+  readonly access?: AccessConfig;
   /** Default: the machine's. */
   readonly clock?: Clock;
   /**
@@ -188,12 +196,14 @@ export function assembleApplication<Collaborators>(
   const { sagas: descriptors = [], events: known } = application;
   const runtime = new SagaRuntime({ sagas: descriptors, events: known, actions, context: gateways, clock });
   const registry = new ActionRegistry([...actions, ...runtime.actions]);
+  const reach = reachOf(options, databases, new Set(runtime.actions.map(({ actionClass }) => actionClass)));
   const environment = systemEnvironment(clock);
   const executor = new ActionExecutor({
     registry,
     gateways,
     models: application.models,
     environment,
+    ...(reach === undefined ? {} : { reach }),
     ...(options.execution === undefined ? {} : { defaults: options.execution }),
   });
   const handlers = [
@@ -269,6 +279,28 @@ export function assembleApplication<Collaborators>(
     journalStatistics: () => recovery.statistics(),
     close,
   };
+}
+
+/** What the runtime does in its own name is not asked: actions that handlers start, and the steps of sagas. */
+function reachOf<Collaborators>(
+  { tenancy: inCode, access }: AssemblyOptions<Collaborators>,
+  databases: DatabaseRegistry,
+  own: ReadonlySet<object>,
+): ((principal: KnownPrincipal, action: object) => Reach | undefined) | undefined {
+  const tenancy = access?.tenancy === undefined ? inCode : tenancyOf(access.tenancy);
+  if (tenancy === undefined) return undefined;
+  return (principal, action) => {
+    if (principal.isOwn || own.has(action)) return undefined;
+    const groups = tenancy(principal);
+    return groups === 'all' ? undefined : new Reach(principal, databases.groupNumbers(groups));
+  };
+}
+
+function tenancyOf({ claim, unrestricted }: TenancyConfig): Tenancy {
+  return groupsByClaim(
+    claim,
+    ({ claims }) => unrestricted !== undefined && claims[unrestricted.claim] === unrestricted.value,
+  );
 }
 
 const RELOAD_PATIENCE_MS = 5_000;

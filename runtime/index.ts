@@ -10,6 +10,11 @@ export {
   fixedPrincipal,
   type RequestHead,
 } from './access/authenticator.js';
+export {
+  type CertificateName,
+  type ClientCertificateOptions,
+  clientCertificates,
+} from './access/client-certificates.js';
 export type { AuthenticatorContext, AuthenticatorFactory } from './access/configured.js';
 export type { KeyTimes, LoadKeys } from './access/issuer-keys.js';
 export { type JwtOptions, jwt } from './access/jwt.js';
@@ -61,6 +66,7 @@ export {
   type ResponseMapper,
 } from './action/markers.js';
 export type { PlannedSchedule } from './action/planned-schedule.js';
+export { groupsByClaim, type Tenancy } from './action/tenancy.js';
 export {
   type Application,
   type ApplicationOptions,

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeApi } from '../../generator/openapi.js';
 import { startServer } from './generated/server.js';
 import { Wallet } from './models/wallet.js';
-import { MEXICO_SHARD } from './shards.js';
+import { GLOBAL_SHARD, MEXICO_SHARD } from './shards.js';
 
 const ANAS = '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10';
 const BOBS = '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a11';
@@ -64,6 +64,7 @@ describe('attempts on the secured wallet', () => {
       env: { ISSUER: 'https://issuer.test/', JWKS_URL: `http://127.0.0.1:${port}/keys` },
       log: { info: () => {}, warn: () => {}, error: () => {} },
       deliver: false,
+      feeds: { '/wallets/{walletId}/events': 'walletId' },
     });
     const { databases } = server.application;
     keys = new ApiKeyStore(databases.database(databases.defaultShard));
@@ -83,7 +84,7 @@ describe('attempts on the secured wallet', () => {
 
   const token = (subject: string, claims: object = {}, signing: Signing = {}): Promise<string> => {
     const { key = privateKey, alg = 'RS256', kid = 'one', expires = 60 } = signing;
-    return new SignJWT({ ...claims })
+    return new SignJWT({ region: 'mexico', ...claims })
       .setProtectedHeader({ alg, kid })
       .setSubject(subject)
       .setIssuer(signing.issuer ?? 'https://issuer.test/')
@@ -249,6 +250,57 @@ describe('attempts on the secured wallet', () => {
     expect(await balance()).toBe('99');
   });
 
+  test("403 for another tenant's ids, wherever they stand, and its models show in no list", async () => {
+    const abroad = await token('ana', { owner: ANAS, region: 'global' });
+    const both = await token('ana', { owner: ANAS, region: ['global', 'mexico'] });
+    const make = { country: 'DE', ownerId: ANAS, currency: 'EUR', initialBalance: '5' };
+    const german = await call('POST', '/wallets', { token: abroad, body: make });
+    expect(german.status).toBe(201);
+    const germanId = String(german.body['id']);
+    const page = (bearer: string, query = ''): Promise<Answer> =>
+      call('GET', `/wallets?ownerId=${ANAS}&limit=1${query}`, { token: bearer });
+    const { next } = (await page(both)).body;
+    expect(typeof next).toBe('string');
+    const mexican = await ana();
+    const transfer = { sourceId: walletId, destinationId: germanId, amount: '1' };
+    const made = ShardedId.generate(Wallet, GLOBAL_SHARD).getValue();
+    const attempts = [
+      await call('GET', `/wallets/${germanId}`, { token: mexican }),
+      await call('GET', `/wallets/${made}`, { token: mexican }),
+      await call('GET', `/wallets/${germanId}/events`, { token: mexican }),
+      await call('GET', `/wallets/${germanId}/events`, {
+        token: mexican,
+        headers: { accept: 'text/event-stream' },
+      }),
+      await call('POST', `/wallets/${germanId}/deposit`, { token: mexican, body: { amount: '1' } }),
+      await call('POST', '/transfers', { token: mexican, body: transfer }),
+      await call('POST', '/wallets', { token: mexican, body: make }),
+      await call('GET', `/wallets/${germanId}`, { token: await token('ana', { owner: ANAS, region: [] }) }),
+      await call('GET', `/wallets/${germanId}`, {
+        token: await token('ana', { owner: ANAS, region: 'GLOBAL' }),
+      }),
+    ];
+    expect(attempts.map(({ status, body }) => [status, body['code']])).toEqual(
+      attempts.map(() => [403, 'FW_FORBIDDEN']),
+    );
+    const idsOf = async (bearer: string, query?: string): Promise<unknown> =>
+      ((await page(bearer, query)).body['items'] as { id: string }[]).map(({ id }) => id);
+    expect(await idsOf(mexican)).toEqual([walletId]);
+    expect(await idsOf(abroad)).toEqual([germanId]);
+    // A cursor is a place in a list, and opens nothing.
+    expect(await idsOf(mexican, `&cursor=${String(next)}`)).not.toContain(germanId);
+    // The first answer is kept under a key of the same principal, who has lost the region since.
+    const key = { 'idempotency-key': 'moved' };
+    const deposit = (bearer: string): Promise<Answer> =>
+      call('POST', `/wallets/${germanId}/deposit`, { token: bearer, body: { amount: '1' }, headers: key });
+    expect((await deposit(abroad)).status).toBe(200);
+    expect((await deposit(mexican)).status).toBe(403);
+    expect(
+      (await call('GET', `/wallets/${germanId}`, { token: await token('olivia', { role: 'operator' }) }))
+        .status,
+    ).toBe(200);
+  });
+
   test('headers that claim an identity count for nothing', async () => {
     const smuggled = { 'x-forwarded-user': 'olivia', 'x-role': 'operator', 'x-original-url': '/health/live' };
     expect((await get(undefined, smuggled)).status).toBe(401);
@@ -271,13 +323,13 @@ describe('attempts on the secured wallet', () => {
   });
 
   test('an API key is taken until it expires or is revoked, which is seen within five seconds', async () => {
-    const key = await keys.create({ principal: 'job', claims: { owner: ANAS } });
+    const key = await keys.create({ principal: 'job', claims: { owner: ANAS, region: 'mexico' } });
     expect((await get(key)).status).toBe(200);
     expect((await get(undefined, { 'x-api-key': key })).status).toBe(200);
     expect((await get(`${key.slice(0, -1)}${key.endsWith('A') ? 'B' : 'A'}`)).status).toBe(401);
     const late = await keys.create({
       principal: 'job',
-      claims: { owner: ANAS },
+      claims: { owner: ANAS, region: 'mexico' },
       expiresDate: new Date(Date.now() - 1),
     });
     expect((await get(late)).body['detail']).toMatch(/expired/);

@@ -7,6 +7,8 @@ declare module 'fw-actions' {
     readonly role?: 'operator';
     /** Whose wallets the caller may see and move money out of. */
     readonly owner?: Uuid;
+    /** Groups of shards that the caller may reach, where the configuration has tenants. */
+    readonly region?: string | readonly string[];
   }
 }
 

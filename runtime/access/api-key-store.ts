@@ -54,9 +54,17 @@ export interface StoredApiKey extends ApiKey {
   readonly hash: Buffer;
 }
 
+interface Waiting {
+  readonly resolve: (key: StoredApiKey | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
 /** The API keys of an application, on its default shard. */
 export class ApiKeyStore {
   readonly #database: ShardDatabase;
+  /** Look-ups that wait for the one under way: they travel in one statement. */
+  #waiting = new Map<string, Waiting[]>();
+  #isAsking = false;
 
   constructor(database: ShardDatabase) {
     this.#database = database;
@@ -89,13 +97,39 @@ export class ApiKeyStore {
     return rows.map(toKey).map(({ hash: _, ...shown }) => shown);
   }
 
-  async find(prefix: string): Promise<StoredApiKey | undefined> {
-    const { rows } = await this.#database.query({
-      name: 'fw_api_key',
-      text: `${SELECT} WHERE prefix = $1`,
-      values: [prefix],
+  /** One statement at a time looks keys up, so that requests with made-up keys cannot take all connections. */
+  find(prefix: string): Promise<StoredApiKey | undefined> {
+    return new Promise((resolve, reject) => {
+      const others = this.#waiting.get(prefix) ?? [];
+      this.#waiting.set(prefix, [...others, { resolve, reject }]);
+      if (!this.#isAsking) void this.#ask();
     });
-    return rows[0] && toKey(rows[0]);
+  }
+
+  /** Never rejects. */
+  async #ask(): Promise<void> {
+    this.#isAsking = true;
+    while (this.#waiting.size > 0) {
+      const asked = this.#waiting;
+      this.#waiting = new Map();
+      try {
+        const found = await this.#read([...asked.keys()]);
+        for (const [prefix, callers] of asked) for (const { resolve } of callers) resolve(found.get(prefix));
+      } catch (error) {
+        for (const callers of asked.values()) for (const { reject } of callers) reject(error);
+      }
+    }
+    this.#isAsking = false;
+  }
+
+  async #read(prefixes: readonly string[]): Promise<ReadonlyMap<string, StoredApiKey>> {
+    const { rows } = await this.#database.query({
+      name: 'fw_api_keys',
+      text: `${SELECT} WHERE prefix = ANY($1::text[])`,
+      // Hexadecimal digits need no quotes.
+      values: [`{${prefixes.join(',')}}`],
+    });
+    return new Map(rows.map(toKey).map((key) => [key.prefix, key]));
   }
 
   /** Refuses a key from now on. @returns false if there is none with this prefix, or if it is revoked already */

@@ -12,7 +12,7 @@ export interface ApiKeyOptions {
   readonly maximumAgeMs?: number;
 }
 
-/** Keys that are remembered: beyond, the oldest is forgotten, so that made-up prefixes cannot fill the memory. */
+/** Keys that are remembered: beyond, the oldest is forgotten. Made-up prefixes are not remembered. */
 const MAXIMUM_KNOWN = 10_000;
 
 interface Known {
@@ -45,10 +45,11 @@ export function apiKeys({ store, maximumAgeMs = 3_000 }: ApiKeyOptions): Authent
     known.set(prefix, entry);
     const [oldest] = known.keys();
     if (known.size > MAXIMUM_KNOWN && oldest !== undefined) known.delete(oldest);
-    // What could not be read is asked for again.
-    entry.key.catch(() => {
+    // What is not there, or could not be read, is asked for again: made-up prefixes must not displace keys.
+    const forget = (): void => {
       if (known.get(prefix) === entry) known.delete(prefix);
-    });
+    };
+    entry.key.then((key) => key ?? forget(), forget);
     return entry;
   };
 

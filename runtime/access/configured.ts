@@ -3,6 +3,7 @@ import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { ApiKeyStore } from './api-key-store.js';
 import { apiKeys } from './api-keys.js';
 import { type Authenticator, firstOf } from './authenticator.js';
+import { clientCertificates } from './client-certificates.js';
 import { jwt } from './jwt.js';
 
 /** What an authenticator may be made from. */
@@ -18,11 +19,12 @@ export interface AuthenticatorFactory {
 
 /** The authenticator of a server: what the configuration names, else what the code gives. */
 export function authenticatorOf(
-  { jwt: tokens, apiKeys: takesKeys }: AccessConfig,
+  { jwt: tokens, apiKeys: takesKeys, clientCertificates: name }: AccessConfig,
   inCode: Authenticator | AuthenticatorFactory,
   databases: Pick<DatabaseRegistry, 'database' | 'defaultShard'>,
 ): Authenticator {
   const store = new ApiKeyStore(databases.database(databases.defaultShard));
+  // A token says more than the connection that it arrived by, which may be that of a proxy.
   const configured: Authenticator[] = [];
   if (takesKeys) configured.push(apiKeys({ store }));
   if (tokens !== undefined) {
@@ -35,6 +37,7 @@ export function authenticatorOf(
       }),
     );
   }
+  if (name !== 'off') configured.push(clientCertificates({ name }));
   const [first, ...others] = configured;
   if (first !== undefined) return firstOf(first, ...others);
   return typeof inCode === 'function' ? inCode : inCode.create({ apiKeys: store });

@@ -68,13 +68,19 @@ test('a new key is found at the issuer, which is not asked more often than the p
 });
 
 test('the last keys are used for a bounded time while the issuer is away', async () => {
-  const { keys, away } = await issuer();
+  const { keys, away, loads } = await issuer();
   await find(keys, 'one');
   away(true);
   nowMs += 599_000;
   await find(keys, 'one');
   nowMs += 1_000;
   await expect(find(keys, 'one')).rejects.toThrow(IssuerUnavailableError);
+  // However many tokens arrive, an issuer in trouble is asked once a second.
+  const asked = loads();
+  for (let index = 0; index < 50; index += 1)
+    await expect(find(keys, 'one')).rejects.toThrow(IssuerUnavailableError);
+  expect(loads()).toBe(asked);
+  nowMs += 1_000;
   away(false);
   await find(keys, 'one');
 });

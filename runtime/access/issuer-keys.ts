@@ -24,6 +24,9 @@ export const DEFAULT_KEY_TIMES: KeyTimes = Object.freeze({
   timeoutMs: 3_000,
 });
 
+/** Least time from the start of a load that failed to the next one, in milliseconds. */
+const PAUSE_MS = 1_000;
+
 type FindKey = (...request: Parameters<JWTVerifyGetKey>) => ReturnType<JWTVerifyGetKey>;
 
 /**
@@ -39,6 +42,8 @@ export class IssuerKeys {
   /** When a load was last begun. */
   #askedMs = Number.NEGATIVE_INFINITY;
   #loading: Promise<void> | undefined;
+  /** Of the last load. */
+  #failure: IssuerUnavailableError | undefined;
 
   constructor(load: LoadKeys, times: Partial<KeyTimes> = {}) {
     this.#load = load;
@@ -69,8 +74,10 @@ export class IssuerKeys {
     return this.#find(...request);
   }
 
-  /** Loads the keys; one load at a time serves all who wait. */
+  /** Loads the keys; one load at a time serves all who wait. A failed load is not repeated at once. */
   #refresh(): Promise<void> {
+    const failure = this.#failure;
+    if (failure !== undefined && time.nowMs() - this.#askedMs < PAUSE_MS) return Promise.reject(failure);
     this.#loading ??= this.#reload().finally(() => {
       this.#loading = undefined;
     });
@@ -84,10 +91,11 @@ export class IssuerKeys {
     try {
       this.#find = createLocalJWKSet(await this.#load(abort.signal));
       this.#loadedMs = time.nowMs();
+      this.#failure = undefined;
     } catch (cause) {
-      throw new IssuerUnavailableError(`The keys of the issuer cannot be loaded: ${messageOf(cause)}`, {
-        cause,
-      });
+      const message = `The keys of the issuer cannot be loaded: ${messageOf(cause)}`;
+      this.#failure = new IssuerUnavailableError(message, { cause });
+      throw this.#failure;
     } finally {
       time.clearTimeout(timer);
     }

@@ -99,8 +99,22 @@ function loadFrom(url: string): LoadKeys {
   return async (signal) => {
     const response = await fetch(url, { signal, redirect: 'error', headers: { accept: 'application/json' } });
     if (!response.ok) throw new Error(`${url} answered ${response.status}`);
-    return (await response.json()) as JSONWebKeySet;
+    return JSON.parse(await textOf(response, url)) as JSONWebKeySet;
   };
+}
+
+/** Bytes of a key set. */
+const LARGEST_KEY_SET = 1_048_576;
+
+async function textOf({ body }: Response, url: string): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    length += chunk.length;
+    if (length > LARGEST_KEY_SET) throw new Error(`${url} answered with more than ${LARGEST_KEY_SET} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 function definedTimes({ refreshMs, keepMs, cooldownMs, timeoutMs }: JwtOptions): Partial<KeyTimes> {

@@ -21,6 +21,8 @@ export class AccessCheck implements Access {
   readonly params: unknown;
   readonly #options: AccessCheckOptions;
   readonly #read = new Map<string, Entity>();
+  /** Rows of models whose events were read. */
+  readonly #followed = new Set<string>();
   /** A list that was filtered has shown nothing that the rule hides, even if it is empty. */
   #hasFiltered = false;
   #hasPassed = false;
@@ -35,6 +37,13 @@ export class AccessCheck implements Access {
   see(model: Entity): void {
     const row = rowOf(model);
     if (!this.#read.has(row)) this.#read.set(row, model);
+  }
+
+  /** Takes the id of a model whose events `perform` reads: under a rule about its class, the model must be read, too. */
+  follow({ modelName, id }: { readonly modelName: string; readonly id: string }): void {
+    const { rule } = this.#options;
+    if (typeof rule !== 'function' && rule.modelClass.name === modelName)
+      this.#followed.add(rowKey(modelName, id));
   }
 
   /** What a list of these models may show; `'all'` without a rule about them. */
@@ -86,6 +95,8 @@ export class AccessCheck implements Access {
     // Who may see all models may know as well that there is none.
     if (rule.of(this.principal) === 'all') return true;
     const { modelClass } = rule;
+    const seen = this.#seen();
+    if (![...this.#followed].every((row) => seen.has(row))) return false;
     const passes = (model: Entity): boolean => rule.allows(this.principal, model);
     return (this.#hasFiltered && this.models(modelClass).length === 0) || this.every(modelClass, passes);
   }

@@ -4,6 +4,7 @@ import type { KeyLookup } from '../domain/natural-key.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { AccessCheck } from './access-check.js';
 import type { ActionPlan } from './action-plan.js';
+import type { Reach } from './tenancy.js';
 
 /** Reads the stored state of a model. */
 export type LoadModel = () => Promise<Entity | undefined>;
@@ -25,7 +26,9 @@ export interface PerformScope {
   /** As `read`, for the model that holds a natural key. Absent: `load` decides. */
   readByKey?(lookup: KeyLookup, load: LoadModel): Promise<Entity | undefined>;
   /** Takes the models that repositories give, and says what lists may show. Absent: the action has no rule. */
-  readonly access?: Pick<AccessCheck, 'see' | 'visibleOf'> | undefined;
+  readonly access?: Pick<AccessCheck, 'see' | 'follow' | 'visibleOf'> | undefined;
+  /** The groups of shards that the principal may reach. Absent: all. */
+  readonly reach?: Reach | undefined;
   /** Called before a query that cannot see staged states: waits until those of its shard have been settled. */
   beforeQuery?(shard: ShardIdentifier): Promise<void>;
 }

@@ -88,6 +88,36 @@ export const accessApiKeys: BooleanKey = {
   doc: 'Whether API keys (`fw-gen keys create`) authenticate callers.',
 };
 
+export const accessClientCertificates: ChoiceKey<'off' | 'common-name' | 'dns' | 'uri' | 'email'> = {
+  kind: 'choice',
+  name: 'clientCertificates',
+  choices: ['off', 'common-name', 'dns', 'uri', 'email'],
+  default: 'off',
+  doc: 'Which name of a client certificate is the principal. The last three are subject alternative names. Needs `fw.http.tls.client-authorities`.',
+};
+
+export const tenancyClaim: TextKey = {
+  kind: 'text',
+  name: 'claim',
+  required: true,
+  maximumLength: 128,
+  doc: 'Claim with the name of the group that a caller may reach, or a list of names. A caller without it reaches no group.',
+};
+
+export const tenancyUnrestricted: TextKey = {
+  kind: 'text',
+  name: 'unrestricted',
+  maximumLength: 256,
+  doc: 'Callers who reach every group: a claim and its value, `role=operator`. Default: none.',
+};
+
+export const accessTenancy: SectionKey = {
+  kind: 'section',
+  name: 'tenancy',
+  doc: 'Callers reach only the groups of shards that a claim names, whatever ids they send.',
+  keys: [tenancyClaim, tenancyUnrestricted],
+};
+
 export const requestsPerSecond: IntegerKey = {
   kind: 'integer',
   name: 'requestsPerSecond',
@@ -123,5 +153,15 @@ export const access: SectionKey = {
   kind: 'section',
   name: 'access',
   doc: 'Authentication, authorization and rate limits. Authentication configured here replaces the `authenticator` in code.',
-  keys: [accessDefault, accessJwt, accessApiKeys, requestsPerSecond, burst, concurrentRequests, hosts],
+  keys: [
+    accessDefault,
+    accessJwt,
+    accessApiKeys,
+    accessClientCertificates,
+    accessTenancy,
+    requestsPerSecond,
+    burst,
+    concurrentRequests,
+    hosts,
+  ],
 };

@@ -18,12 +18,14 @@ export { didYouMean } from './suggest.js';
 export type {
   AccessConfig,
   ClientCertificate,
+  CorsConfig,
   DatabaseUrl,
   DataSourceConfig,
   ExecutionDefaults,
   FwConfig,
   GeneratorConfig,
   GroupConfig,
+  HttpConfig,
   JwtAlgorithm,
   JwtConfig,
   KafkaReceiver,
@@ -38,6 +40,8 @@ export type {
   ShardingTopology,
   SinkConfig,
   SinkReceiver,
+  TenancyConfig,
+  TlsConfig,
   UnsafeSetting,
   WebhookReceiver,
 } from './types.js';

@@ -1,5 +1,6 @@
 import { access } from './access-keys.js';
 import { dataSourceKeys } from './database-keys.js';
+import { http } from './http-keys.js';
 import type {
   BooleanKey,
   DefaultedFolderKey,
@@ -15,6 +16,7 @@ import { relay } from './relay-keys.js';
 
 export * from './access-keys.js';
 export * from './database-keys.js';
+export * from './http-keys.js';
 export * from './relay-keys.js';
 
 const SECOND = 1_000;
@@ -331,7 +333,7 @@ export const fw: SectionKey = {
   name: 'fw',
   required: true,
   doc: 'The whole configuration.',
-  keys: [namespace, migrateAtStart, sharding, access, execution, retention, relay, generator],
+  keys: [namespace, migrateAtStart, sharding, access, http, execution, retention, relay, generator],
 };
 
 /** The file itself: a map with the one key `fw`. */

@@ -59,7 +59,7 @@ function typeOf(key: Key): string {
     case 'list':
       return `list, ${key.minimum} to ${key.maximum} entries`;
     case 'folder':
-      return 'folder';
+      return key.target ?? 'folder';
     case 'jdbc-url':
       return 'JDBC URL';
     case 'section':

@@ -41,7 +41,7 @@ describe('keys', () => {
   test('a key that is near to none is answered with those that there are', () => {
     expect(problemOf(`${ONE_SHARD}  xyz: 1\n`)).toMatchObject({
       path: 'fw.xyz',
-      hint: 'known here: namespace, migrate-at-start, sharding, access, execution, retention, relay, generator',
+      hint: 'known here: namespace, migrate-at-start, sharding, access, http, execution, retention, relay, generator',
     });
   });
 

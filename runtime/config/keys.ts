@@ -28,9 +28,11 @@ export interface SecretKey extends KeyBase {
   readonly maximumLength: number;
 }
 
-/** A folder, resolved against the folder of the configuration file. */
+/** A path, resolved against the folder of the configuration file. */
 export interface FolderKey extends KeyBase {
   readonly kind: 'folder';
+  /** What the path leads to. Default: a folder. */
+  readonly target?: 'file';
   readonly default?: string;
 }
 

@@ -6,6 +6,7 @@ import * as keys from './key-catalogue.js';
 import { Problems } from './problems.js';
 import { readAccess } from './read-access.js';
 import { readSmallFile } from './read-file.js';
+import { readHttp } from './read-http.js';
 import { readRelay } from './read-relay.js';
 import type { ReadContext } from './read-scalar.js';
 import { readTopology } from './read-topology.js';
@@ -66,12 +67,13 @@ function readConfig(context: ReadContext, node: ConfigNode, file: string): FwCon
   const shardingSection = fw.section(keys.sharding);
   const sharding = shardingSection && readTopology(shardingSection);
   const access = readAccess(fw);
+  const http = readHttp(fw, access);
   const execution = readExecution(fw);
   const retention = readRetention(fw);
   const relay = readRelay(fw);
   const generator = readGenerator(fw, namespace);
   if (namespace === undefined || sharding === undefined) return undefined;
-  return { file, namespace, migrateAtStart, sharding, access, execution, retention, relay, generator };
+  return { file, namespace, migrateAtStart, sharding, access, http, execution, retention, relay, generator };
 }
 
 function readExecution(fw: SectionReader): ExecutionDefaults {

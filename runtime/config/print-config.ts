@@ -1,6 +1,7 @@
 import { kebabCase } from './key-names.js';
 import { SecretText } from './secret.js';
 import type {
+  AccessConfig,
   DatabaseUrl,
   DataSourceConfig,
   FwConfig,
@@ -17,6 +18,8 @@ export function printConfig({
   namespace,
   migrateAtStart,
   sharding,
+  access,
+  http,
   execution,
   retention,
   relay,
@@ -31,6 +34,8 @@ export function printConfig({
       maximumConnections: sharding.maximumConnections,
       groups: sharding.groups.map(groupJson),
     },
+    access: accessJson(access),
+    http,
     execution,
     retention,
     relay: relay && {
@@ -48,6 +53,24 @@ export function printConfig({
     },
   };
   return JSON.stringify({ fw: inKebabCase(fw) }, null, 2);
+}
+
+/** Lists that a file has as texts. */
+function accessJson({ jwt, hosts, tenancy, ...rest }: AccessConfig): object {
+  const { claim, unrestricted } = tenancy ?? {};
+  return {
+    ...rest,
+    jwt: jwt && { ...jwt, claims: textOf(jwt.claims) },
+    hosts: textOf(hosts),
+    tenancy: tenancy && {
+      claim,
+      unrestricted: unrestricted && `${unrestricted.claim}=${unrestricted.value}`,
+    },
+  };
+}
+
+function textOf(names: readonly string[]): string | undefined {
+  return names.length === 0 ? undefined : names.join(', ');
 }
 
 function sinkJson({ receiver, models, events, ...settings }: SinkConfig): object {

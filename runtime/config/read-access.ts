@@ -1,6 +1,6 @@
 import * as keys from './key-catalogue.js';
 import type { SectionReader } from './section-reader.js';
-import type { AccessConfig, JwtConfig } from './types.js';
+import type { AccessConfig, JwtConfig, TenancyConfig } from './types.js';
 
 /** Reads what stands under `fw.access`. */
 export function readAccess(fw: SectionReader): AccessConfig {
@@ -9,11 +9,30 @@ export function readAccess(fw: SectionReader): AccessConfig {
     default: section?.choice(keys.accessDefault) ?? keys.accessDefault.default,
     jwt: section && readJwt(section),
     apiKeys: section?.boolean(keys.accessApiKeys) ?? keys.accessApiKeys.default,
+    clientCertificates: section?.choice(keys.accessClientCertificates) ?? 'off',
+    tenancy: section && readTenancy(section),
     requestsPerSecond: section?.integer(keys.requestsPerSecond),
     burst: section?.integer(keys.burst),
     concurrentRequests: section?.integer(keys.concurrentRequests),
     hosts: listOf(section?.text(keys.hosts)),
   };
+}
+
+function readTenancy(access: SectionReader): TenancyConfig | undefined {
+  const section = access.section(keys.accessTenancy);
+  const claim = section?.text(keys.tenancyClaim);
+  // What is missing has been reported.
+  if (section === undefined || claim === undefined) return undefined;
+  const text = section.text(keys.tenancyUnrestricted);
+  const [, name, value] = /^([^=]+)=(.+)$/.exec(text ?? '') ?? [];
+  if (name !== undefined && value !== undefined) return { claim, unrestricted: { claim: name, value } };
+  const place = section.locate(keys.tenancyUnrestricted)?.place;
+  if (place !== undefined)
+    section.context.problems.add(place, {
+      message: 'must be a claim and its value',
+      hint: 'write role=operator',
+    });
+  return { claim, unrestricted: undefined };
 }
 
 function readJwt(access: SectionReader): JwtConfig | undefined {

@@ -234,6 +234,14 @@ export interface JwtConfig {
   readonly claims: readonly string[];
 }
 
+/** Which groups of shards callers reach. */
+export interface TenancyConfig {
+  /** Holds the name of a group, or a list of names. */
+  readonly claim: string;
+  /** Callers who reach every group. Undefined: none. */
+  readonly unrestricted: { readonly claim: string; readonly value: string } | undefined;
+}
+
 /** Who may call, and how much. */
 export interface AccessConfig {
   /** Whether a route whose action has no rule may be called. Default `allow`. */
@@ -242,6 +250,10 @@ export interface AccessConfig {
   readonly jwt: JwtConfig | undefined;
   /** Whether API keys are taken. Default false. */
   readonly apiKeys: boolean;
+  /** Which name of a client certificate is the principal. Default `off`: certificates prove nothing. */
+  readonly clientCertificates: 'off' | 'common-name' | 'dns' | 'uri' | 'email';
+  /** Undefined: every caller reaches every group. */
+  readonly tenancy: TenancyConfig | undefined;
   /** Per principal and route. Undefined: no limit. */
   readonly requestsPerSecond: number | undefined;
   /** Default: `requestsPerSecond`. */
@@ -250,6 +262,36 @@ export interface AccessConfig {
   readonly concurrentRequests: number | undefined;
   /** Names that `Host` may have. Empty: any. */
   readonly hosts: readonly string[];
+}
+
+/** How the server proves who it is, and asks its clients to. Paths are absolute. */
+export interface TlsConfig {
+  readonly certificate: string;
+  readonly key: string;
+  /** Undefined: clients are not asked for a certificate. */
+  readonly clientAuthorities: string | undefined;
+  /** Default `optional`. */
+  readonly clientCertificates: 'optional' | 'required';
+  /** 0: the header is left out. Default 31,536,000. */
+  readonly strictTransportSeconds: number;
+}
+
+/** Pages of other origins that may call the server. */
+export interface CorsConfig {
+  /** `*` stands for all. */
+  readonly origins: readonly string[];
+  /** Default false. */
+  readonly credentials: boolean;
+  /** Default 600. */
+  readonly maxAgeSeconds: number;
+}
+
+/** How the server is reached. */
+export interface HttpConfig {
+  /** Undefined: it speaks HTTP. */
+  readonly tls: TlsConfig | undefined;
+  /** Undefined: no page of another origin may call it. */
+  readonly cors: CorsConfig | undefined;
 }
 
 /** What `fw-gen generate` reads and writes. Paths are absolute, resolved against the configuration file. */
@@ -279,6 +321,7 @@ export interface FwConfig {
   readonly migrateAtStart: boolean;
   readonly sharding: ShardingTopology;
   readonly access: AccessConfig;
+  readonly http: HttpConfig;
   readonly execution: ExecutionDefaults;
   readonly retention: RetentionConfig;
   /** Absent if the file has no `fw.relay`. */

@@ -4,13 +4,14 @@ import type { ActionInput } from '../action/action-input.js';
 import type { ActionRegistry } from '../action/action-registry.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { currentPerformScope } from '../action/perform-scope.js';
+import type { Reach } from '../action/tenancy.js';
 import { deadlines } from '../concurrency/deadlines.js';
 import { type ExecutionEnvironment, systemEnvironment } from '../concurrency/execution-environment.js';
 import type { ExecutionDefaults } from '../config/types.js';
 import type { ModelDescriptor } from '../domain/entity.js';
 import { ShardedId } from '../domain/id.js';
 import { compileObjectWriter, type JsonWriter } from '../domain/json-writer.js';
-import { type Caller, ownPrincipal, principalOf } from '../domain/principal.js';
+import { type Caller, type KnownPrincipal, ownPrincipal, principalOf } from '../domain/principal.js';
 import { uuidTimeMs } from '../domain/uuid.js';
 import {
   ClosedError,
@@ -41,6 +42,8 @@ export interface ActionExecutorOptions {
   /** Default: the machine's clock, timers and randomness. */
   readonly environment?: ExecutionEnvironment;
   readonly defaults?: Partial<ExecutionDefaults>;
+  /** The groups of shards that a principal may reach by an action. Default: all. */
+  readonly reach?: (principal: KnownPrincipal, action: object) => Reach | undefined;
 }
 
 export const EXECUTION_DEFAULTS: ExecutionDefaults = Object.freeze({
@@ -80,6 +83,7 @@ export class ActionExecutor {
   readonly #environment: ExecutionEnvironment;
   readonly #defaults: ExecutionDefaults;
   readonly #results: ResultJson;
+  readonly #reach: NonNullable<ActionExecutorOptions['reach']>;
   readonly #context: ExecutionContext;
   readonly #joins = new KeyJoins();
   readonly #paramsWriters = new Map<string, JsonWriter<object>>();
@@ -89,6 +93,7 @@ export class ActionExecutor {
   /** @internal use `openApplication` */
   constructor(options: ActionExecutorOptions) {
     const { registry, gateways, models, environment = systemEnvironment(), defaults } = options;
+    this.#reach = options.reach ?? (() => undefined);
     this.#registry = registry;
     this.#gateways = gateways;
     this.#results = new ResultJson(models);
@@ -172,10 +177,12 @@ export class ActionExecutor {
     const writeParams = this.#paramsWriter(action);
     const paramsJson = typeof params === 'object' && params !== null ? writeParams?.(params) : undefined;
     const deadline = this.#environment.nowMs() + (configuration.timeoutMs ?? this.#defaults.timeoutMs);
+    const known = principalOf(principal);
     const request = {
       registry: this.#registry,
       action,
-      principal: principalOf(principal),
+      principal: known,
+      reach: this.#reach(known, actionClass),
       params,
       paramsJson,
       configuration,
@@ -209,9 +216,14 @@ export class ActionExecutor {
     const action = this.#registry.find(actionClass);
     const params = this.#registry.complete(action, input);
     const timeoutMs = configuration.timeoutMs ?? this.#defaults.timeoutMs;
+    const known = principalOf(principal);
+    const reach = this.#reach(known, actionClass);
+    // Before anything is read, the home of an idempotency key included.
+    reach?.requireIds(params);
     const request: ExecutionRequest<Params, Result> = {
       action,
-      principal: principalOf(principal),
+      principal: known,
+      reach,
       params,
       registry: this.#registry,
       configuration,

@@ -1,7 +1,12 @@
-import type { StagedItem } from '../action/action-plan.js';
+import type { ActionPlan, StagedItem } from '../action/action-plan.js';
 import type { ExecutionConfiguration } from '../action/execution-configuration.js';
+import type { Reach } from '../action/tenancy.js';
+import { ShardedId } from '../domain/id.js';
 import { CrossShardException, PreconditionFailedError } from '../errors.js';
 import type { Leg } from './routing.js';
+
+/** What a plan reaches. */
+export type ReachingPlan = Pick<ActionPlan, 'items' | 'schedules' | 'cancelledSchedules'>;
 
 /**
  * Checks `ifVersion`. It speaks about what an update starts from, so a retry after a lost race is checked again.
@@ -19,6 +24,20 @@ export function requireVersion(items: readonly StagedItem[], { ifVersion }: Exec
   throw new PreconditionFailedError(
     `${item.descriptor.name} ${ifVersion.id} has version ${item.expectedVersion}, ${wanted}`,
   );
+}
+
+/**
+ * Checks that a plan stays in the groups that its principal may reach: models, params of scheduled actions, and schedules
+ * that are taken back.
+ *
+ * @throws ForbiddenError if it does not
+ */
+export function requireReach(plan: ReachingPlan, reach: Reach | undefined): void {
+  if (reach === undefined) return;
+  for (const { model } of plan.items) reach.requireIds(model);
+  for (const { params } of plan.schedules) reach.requireIds(params);
+  for (const id of plan.cancelledSchedules)
+    reach.require(ShardedId.named('Action', id).resolveShardIdentifier());
 }
 
 /** @throws CrossShardException if a plan has several shard transactions without allowance */

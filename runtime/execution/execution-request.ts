@@ -1,6 +1,7 @@
 import type { ActionDescriptor } from '../action/action-descriptor.js';
 import type { ActionRegistry } from '../action/action-registry.js';
 import type { ExecutionConfiguration } from '../action/execution-configuration.js';
+import type { Reach } from '../action/tenancy.js';
 import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
 import type { JsonWriter } from '../domain/json-writer.js';
 import type { KnownPrincipal } from '../domain/principal.js';
@@ -14,6 +15,8 @@ import type { ShardGateways } from './shard-gateways.js';
 export interface ExecutionRequest<Params, Result> {
   readonly action: ActionDescriptor<Params, Result>;
   readonly principal: KnownPrincipal;
+  /** The groups of shards that the principal may reach. Undefined: all. */
+  readonly reach: Reach | undefined;
   readonly params: Params;
   /** Knows the actions that plans may schedule. */
   readonly registry: ActionRegistry;

@@ -191,7 +191,7 @@ export class Execution<Params, Result> {
   }
 
   #seal(run: PerformRun, result: Result, startedDate: Date): Prepared<Result> {
-    const items = run.plan.seal();
+    const items = run.seal();
     requireVersion(items, this.#request.configuration);
     requireKeys(run.plan.keyed);
     const legs = this.#route(items, run.plan);
@@ -211,7 +211,7 @@ export class Execution<Params, Result> {
   }
 
   #newRun(): PerformRun {
-    const { action, configuration } = this.#request;
+    const { action, configuration, reach } = this.#request;
     const chaining = configuration.chaining && !this.#readsCommitted;
     this.#readsCommitted = false;
     return new PerformRun({
@@ -222,6 +222,7 @@ export class Execution<Params, Result> {
       staged: this.#gateways.staged,
       defaultShard: this.#gateways.defaultShard,
       chaining,
+      reach,
     });
   }
 
@@ -311,7 +312,7 @@ export class Execution<Params, Result> {
 
   async #replayedIfAllowed(result: unknown): Promise<Result> {
     this.#readsCommitted = true;
-    await requireReplay(this.#request, () => this.#newRun());
+    await requireReplay(this.#request, result, () => this.#newRun());
     return this.#replayed(result);
   }
 
@@ -384,8 +385,7 @@ export class Execution<Params, Result> {
     if (this.#request.configuration.signal?.aborted === true) {
       throw new AbortedError('The execution was aborted before anything was sent');
     }
-    const isInTime = this.#lost === undefined ? this.#remainingMs() > 0 : this.#remainingMs() > 0 + LEAST_MS;
-    if (!isInTime) throw this.#outOfTime();
+    if (this.#remainingMs() <= (this.#lost === undefined ? 0 : LEAST_MS)) throw this.#outOfTime();
   }
 
   #remainingMs(): number {

@@ -8,6 +8,7 @@ import { NO_SHARD } from './admission/admission.js';
 import type { Connections } from './connection/connections.js';
 import { type ParamPlaces, type Problem, problemOf } from './problem.js';
 import type { ApplicationProblems } from './problem-kinds.js';
+import type { SecurityHeaders } from './security-headers.js';
 
 /** How long the rest of a refused body is read and thrown away before the connection is closed, in milliseconds. */
 const LINGER_MS = 2_000;
@@ -49,7 +50,7 @@ export class Answers {
   /** An answer with a body. `headers` is used up. */
   send(response: ServerResponse, status: number, headers: OutgoingHttpHeaders, body: string | Buffer): void {
     headers['content-length'] = Buffer.byteLength(body);
-    headers['x-content-type-options'] = 'nosniff';
+    this.secure(response, headers);
     if (this.mustEnd(response)) headers['connection'] = 'close';
     response.writeHead(status, headers);
     response.end(body);
@@ -58,9 +59,20 @@ export class Answers {
   /** An answer without a body (204, 304). `headers` is used up. */
   sendEmpty(response: ServerResponse, status: number, headers: OutgoingHttpHeaders = {}): void {
     if (status !== 204 && status !== 304) headers['content-length'] = 0;
+    this.secure(response, headers);
     if (this.mustEnd(response)) headers['connection'] = 'close';
     response.writeHead(status, headers);
     response.end();
+  }
+
+  /** Adds the security headers to those that an answer is about to be sent with. */
+  secure(response: ServerResponse, headers: OutgoingHttpHeaders): void {
+    this.#connections.headers.addTo(response, headers);
+  }
+
+  /** Security headers of answers of custom routes. */
+  get customHeaders(): SecurityHeaders['custom'] {
+    return this.#connections.headers.custom;
   }
 
   /** Whether an answer that is about to be sent is the last one of its connection. */
@@ -144,10 +156,10 @@ export class Answers {
     headers: OutgoingHttpHeaders,
     body: string,
   ): void {
+    this.secure(response, headers);
     response.writeHead(status, {
       ...headers,
       'content-length': Buffer.byteLength(body),
-      'x-content-type-options': 'nosniff',
       connection: 'close',
     });
     response.write(body);

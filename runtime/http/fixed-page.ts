@@ -17,7 +17,7 @@ export class FixedPage {
   constructor(text: string, headers: OutgoingHttpHeaders) {
     this.#body = Buffer.from(text);
     this.#tag = createHash('sha256').update(this.#body).digest('base64url').slice(0, 22);
-    this.#headers = { ...headers, 'cache-control': 'no-cache', vary: 'accept-encoding' };
+    this.#headers = { ...headers, 'cache-control': 'no-cache' };
   }
 
   /** Answers with the page, compressed where the client takes that; with 304 where it has the page. */
@@ -25,14 +25,16 @@ export class FixedPage {
     const isCompressed = acceptsGzip(headers['accept-encoding']);
     const etag = isCompressed ? `"${this.#tag}-gzip"` : `"${this.#tag}"`;
     const known = headers['if-none-match'];
+    const varies = response.getHeader('vary');
+    const vary = [...(varies === undefined ? [] : [String(varies)]), 'accept-encoding'].join(', ');
     if (known !== undefined && isCurrent(known, etag)) {
       const { 'content-type': _type, ...fields } = this.#headers;
-      answers.sendEmpty(response, 304, { ...fields, etag });
+      answers.sendEmpty(response, 304, { ...fields, vary, etag });
       return;
     }
     const encoding = isCompressed ? { 'content-encoding': 'gzip' } : {};
     const body = isCompressed ? this.#gzip() : this.#body;
-    answers.send(response, 200, { ...this.#headers, ...encoding, etag }, body);
+    answers.send(response, 200, { ...this.#headers, ...encoding, vary, etag }, body);
   }
 
   #gzip(): Buffer {

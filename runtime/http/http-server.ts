@@ -1,18 +1,21 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyPluginCallback } from 'fastify';
 import type { Authenticator } from '../access/authenticator.js';
 import { type CallerLimits, RequestLimits } from '../access/request-limits.js';
+import type { CorsConfig } from '../config/types.js';
 import { FwError } from '../errors.js';
 import { defaultLogger, type Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/prometheus.js';
 import { SafeLogger } from '../observability/safe-logger.js';
 import { Gatekeeper } from './admission/gatekeeper.js';
-import { Answers } from './answer.js';
+import { Answers, pathOf } from './answer.js';
 import { readBody } from './body-reader.js';
 import { BACKLOG, Connections } from './connection/connections.js';
 import { httpListener } from './connection/http-listener.js';
 import { checkHead } from './connection/request-head.js';
+import type { ServerCertificate } from './connection/server-certificate.js';
+import { CrossOrigin } from './cross-origin.js';
 import type { LiveFeeds } from './feed/live-feeds.js';
 import { type HealthCheck, Readiness } from './health.js';
 import { checkName, namesOf } from './host-names.js';
@@ -28,6 +31,7 @@ import type { RouteDescriptor } from './route.js';
 import { compileRoute, type Executes } from './route-handler.js';
 import { RouteRegister } from './route-register.js';
 import { RouteToolbox } from './route-tools.js';
+import { SecurityHeaders } from './security-headers.js';
 import {
   addForeignBodyReader,
   addSendHook,
@@ -56,6 +60,12 @@ export interface HttpServerOptions {
   /** Heading of `/docs`. Default: the document's `info.title`. */
   readonly title?: string;
   readonly limits?: Partial<HttpLimits>;
+  /** Undefined: the server speaks HTTP instead of HTTPS. */
+  readonly certificate?: ServerCertificate | undefined;
+  /** For how long browsers shall use HTTPS only, in seconds. Default 0: they are not told to. */
+  readonly strictTransportSeconds?: number;
+  /** Pages of other origins that may call the server. Default: none. */
+  readonly cors?: CorsConfig | undefined;
   /** Status and title of the application's own errors, by code. Default: each is answered with 409. */
   readonly problems?: ApplicationProblems;
   /** Serves `/metrics` and records every answer. Default: neither. */
@@ -109,7 +119,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const own = defaultLogger();
   const log = options.log === undefined ? own : SafeLogger.of(options.log, own);
   if (options.problems !== undefined) checkApplicationProblems(options.problems);
-  const connections = new Connections(limits);
+  const connections = new Connections(limits, new SecurityHeaders(options.strictTransportSeconds));
   const answers = new Answers({ log, connections, problems: options.problems });
   const paths = new PathMethods();
   const gatekeeper = new Gatekeeper({
@@ -117,6 +127,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     connections,
     keepAliveTimeoutMs: limits.keepAliveTimeoutMs,
     hasHooks: options.plugins !== undefined || options.customRoutes !== undefined,
+    marksAnswers: options.cors !== undefined,
   });
   options.metrics?.watchAdmission(() => gatekeeper.statistics);
   const tools = new RouteToolbox({ ...options, log });
@@ -130,6 +141,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     gatekeeper,
     register,
     hosts: namesOf(options.hosts),
+    certificate: options.certificate,
+    cors: options.cors && new CrossOrigin(options.cors),
   };
   const server = createFastify(edge);
   server.addHook('onRoute', register.onRoute);
@@ -154,7 +167,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       await server.ready();
       for (const failure of failures) throw failure;
       await server.listen({ host, port, backlog: BACKLOG });
-      const address = addressOf(server, host);
+      const address = addressOf(server, host, schemeOf(options));
       await connections.listenBeside(server.server, address);
       return address;
     },
@@ -207,6 +220,8 @@ interface Edge {
   readonly gatekeeper: Gatekeeper;
   readonly register: RouteRegister;
   readonly hosts: ReadonlySet<string> | undefined;
+  readonly certificate: ServerCertificate | undefined;
+  readonly cors: CrossOrigin | undefined;
 }
 
 function createFastify(edge: Edge): FastifyInstance {
@@ -216,9 +231,12 @@ function createFastify(edge: Edge): FastifyInstance {
       const handle = gatekeeper.guard(handler);
       return httpListener(limits, {
         connections,
+        certificate: edge.certificate,
         request: (request, response) => {
+          edge.cors?.mark(request, response);
           const problem = checkHead(request, limits.headerCount) ?? checkName(request, edge.hosts);
           if (problem !== undefined) answers.fail(request, response, problem);
+          else if (isPreflight(edge, request, response)) return;
           else if (isServable(server, request)) handle(request, response);
           else answerUnserved(request, response, edge);
         },
@@ -242,6 +260,17 @@ function createFastify(edge: Edge): FastifyInstance {
 /** Fastify answers 500 to methods that it does not know. */
 function isServable({ supportedMethods }: FastifyInstance, { method = '', url }: IncomingMessage): boolean {
   return url !== '*' && supportedMethods.includes(method);
+}
+
+/** Answers a browser that asks whether a page of another origin may send its request. */
+function isPreflight(
+  { cors, paths, answers }: Edge,
+  request: IncomingMessage,
+  response: ServerResponse,
+): boolean {
+  const headers = cors?.preflight(request, paths.allowed(pathOf(request.url)));
+  if (headers !== undefined) answers.sendEmpty(response, 204, headers);
+  return headers !== undefined;
 }
 
 function unmetExpectation(): HttpProblem {
@@ -289,7 +318,16 @@ function addOwnPages(server: FastifyInstance, options: HttpServerOptions, edge: 
   server.register((scope, _options, done) => {
     if (plugins !== undefined) keepPluginHeaders(scope);
     register.own('a page of the server', () =>
-      addPages({ server: scope, answers, readiness, openApi, title, metrics, paths }),
+      addPages({
+        server: scope,
+        answers,
+        readiness,
+        openApi,
+        title,
+        metrics,
+        paths,
+        scheme: schemeOf(options),
+      }),
     );
     done();
   });
@@ -309,8 +347,12 @@ function addFallbacks(server: FastifyInstance, edge: Edge): void {
   });
 }
 
-function addressOf(server: FastifyInstance, host: string): ListenAddress {
+function schemeOf({ certificate }: HttpServerOptions): 'http' | 'https' {
+  return certificate === undefined ? 'http' : 'https';
+}
+
+function addressOf(server: FastifyInstance, host: string, scheme: 'http' | 'https'): ListenAddress {
   // The server listens on TCP, so that its address is no string.
   const { port } = server.server.address() as AddressInfo;
-  return { host, port, url: `http://${host.includes(':') ? `[${host}]` : host}:${port}` };
+  return { host, port, url: `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}` };
 }

@@ -18,6 +18,8 @@ export interface PagesContext {
   readonly title: string | undefined;
   readonly metrics: Metrics | undefined;
   readonly paths: PathMethods;
+  /** Of the server's own URL. */
+  readonly scheme: 'http' | 'https';
 }
 
 const LIVE = Buffer.from('{"status":"live"}');
@@ -68,17 +70,16 @@ function addDocument({ server, answers, paths }: PagesContext, openApi: object):
   server.get('/openapi.json', (request, { raw }) => page.send(answers, request.raw, raw));
 }
 
-function addDocs({ server, answers, paths, title }: PagesContext, openApi: object): void {
+function addDocs({ server, answers, paths, title, scheme }: PagesContext, openApi: object): void {
   if (paths.has('GET', '/docs')) return;
   const docs = docsPage(openApi, title);
   const headers = {
     'content-security-policy': docs.contentSecurityPolicy,
-    'referrer-policy': 'no-referrer',
     'content-type': 'text/html; charset=utf-8',
   };
   const pages = new Map<string, FixedPage>();
   const pageFor = (host: string): FixedPage => {
-    const page = pages.get(host) ?? new FixedPage(docs.render(`http://${host}`), headers);
+    const page = pages.get(host) ?? new FixedPage(docs.render(`${scheme}://${host}`), headers);
     pages.set(host, page);
     return page;
   };

@@ -85,7 +85,9 @@ export function compileRoute(
     const id = (params as RequestParams)[route.feed ?? ''];
     if (!(id instanceof Id) || feeds === undefined)
       throw new TypeError(`${route.path} has no id ${route.feed}`);
-    feeds.open(response, id, lastVersion(headers['last-event-id']));
+    const security = {};
+    answers.secure(response, security);
+    feeds.open(response, id, { after: lastVersion(headers['last-event-id']), headers: security });
   };
 
   const start = (request: FastifyRequest, reply: FastifyReply, ticket: Ticket): void => {

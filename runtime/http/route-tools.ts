@@ -1,9 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticator } from '../access/authenticator.js';
+import { ruleOf } from '../action/access-rule.js';
 import type { ActionClass } from '../action/action.js';
 import type { ActionInput } from '../action/action-input.js';
 import type { Id } from '../domain/id.js';
 import { type Caller, type Principal, principalOf } from '../domain/principal.js';
+import { ForbiddenError } from '../errors.js';
 import type { Logger } from '../observability/logger.js';
 import { executionSettings } from './execution-settings.js';
 import { type Executes, requireName } from './route-handler.js';
@@ -45,6 +47,8 @@ export interface RouteTools {
 export interface ToolsContext {
   readonly executor: Executes;
   readonly authenticator: Authenticator;
+  /** Actions without a rule are refused to callers. */
+  readonly denyByDefault?: boolean | undefined;
   readonly log: Logger;
 }
 
@@ -53,10 +57,12 @@ export class RouteToolbox implements RouteTools {
   readonly log: Logger;
   readonly #executor: Executes;
   readonly #authenticator: Authenticator;
+  readonly #denyByDefault: boolean;
   readonly #replies = new WeakMap<FastifyRequest, FastifyReply>();
   readonly #callers = new WeakMap<FastifyRequest, Promise<Principal>>();
 
-  constructor({ executor, authenticator, log }: ToolsContext) {
+  constructor({ executor, authenticator, denyByDefault = false, log }: ToolsContext) {
+    this.#denyByDefault = denyByDefault;
     this.#executor = executor;
     this.#authenticator = authenticator;
     this.log = log;
@@ -83,6 +89,9 @@ export class RouteToolbox implements RouteTools {
     options: RouteExecution = {},
   ): Promise<Result> => {
     const principal = options.principal ?? (await this.authenticate(request));
+    // Whom a custom route names itself is its own affair.
+    if (this.#denyByDefault && options.principal === undefined && ruleOf(actionClass) === undefined)
+      throw new ForbiddenError(`${actionClass.name} has no rule, and access is denied by default`);
     const { idempotencyKey: key, ifMatch, timeoutMs } = options;
     const method = key === undefined ? request.method : 'POST';
     const headers = key === undefined ? request.headers : { ...request.headers, 'idempotency-key': key };

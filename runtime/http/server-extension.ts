@@ -96,10 +96,10 @@ function jsonOf(headers: FastifyRequest['headers'], body: Buffer, nestingDepth: 
   return parsePlainJson(body, nestingDepth);
 }
 
-/** Answers that Fastify sends get what generated ones have: no sniffing, and the end of the connection in a drain. */
+/** Answers that Fastify sends get what generated ones have: security headers, and the end of the connection in a drain. */
 export function addSendHook(server: FastifyInstance, answers: Answers): void {
   server.addHook('onSend', (_request, reply, payload, done) => {
-    reply.header('x-content-type-options', 'nosniff');
+    for (const [name, value] of answers.customHeaders) if (!reply.hasHeader(name)) reply.header(name, value);
     if (answers.mustEnd(reply.raw)) reply.header('connection', 'close');
     done(null, payload);
   });

@@ -8,6 +8,8 @@ const OPEN: AccessConfig = {
   default: 'allow',
   jwt: undefined,
   apiKeys: false,
+  clientCertificates: 'off',
+  tenancy: undefined,
   requestsPerSecond: undefined,
   burst: undefined,
   concurrentRequests: undefined,

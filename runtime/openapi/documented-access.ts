@@ -23,12 +23,17 @@ export const API_KEY_SCHEMES: SecuritySchemes = {
   },
 };
 
+/** What the document says of client certificates. */
+export const CERTIFICATE_SCHEMES: SecuritySchemes = { clientCertificate: { type: 'mutualTLS' } };
+
 /** What the document says of callers. */
 export interface DocumentedAccess {
   /** Empty: nothing is asked of callers. */
   readonly schemes: SecuritySchemes;
   /** Routes whose actions have no rule are refused. */
   readonly deniesByDefault: boolean;
+  /** Callers reach some groups of shards only. */
+  readonly limitsReach: boolean;
   /** Requests per caller are limited. */
   readonly limitsCallers: boolean;
   /** The server answers for some hosts only. */
@@ -39,6 +44,7 @@ export interface DocumentedAccess {
 export const OPEN_ACCESS: DocumentedAccess = {
   schemes: {},
   deniesByDefault: false,
+  limitsReach: false,
   limitsCallers: false,
   checksHosts: false,
 };
@@ -52,10 +58,15 @@ export function documentedAccess(
   inCode: DocumentedAccess = OPEN_ACCESS,
 ): DocumentedAccess {
   const { requestsPerSecond, concurrentRequests, hosts } = config;
-  const schemes = { ...(config.apiKeys ? API_KEY_SCHEMES : {}), ...(config.jwt && TOKEN_SCHEMES) };
+  const schemes = {
+    ...(config.apiKeys ? API_KEY_SCHEMES : {}),
+    ...(config.jwt && TOKEN_SCHEMES),
+    ...(config.clientCertificates === 'off' ? {} : CERTIFICATE_SCHEMES),
+  };
   return {
     schemes: Object.keys(schemes).length > 0 ? schemes : inCode.schemes,
     deniesByDefault: config.default === 'deny' || inCode.deniesByDefault,
+    limitsReach: config.tenancy !== undefined || inCode.limitsReach,
     limitsCallers:
       requestsPerSecond !== undefined || concurrentRequests !== undefined || inCode.limitsCallers,
     checksHosts: hosts.length > 0 || inCode.checksHosts,
@@ -68,9 +79,9 @@ export type AccessStatus = 401 | 403 | 421 | 429;
 /** Those that a route may answer with. */
 export function accessStatuses(
   { rule }: DocumentedRoute,
-  { schemes, deniesByDefault, limitsCallers, checksHosts }: DocumentedAccess,
+  { schemes, deniesByDefault, limitsReach, limitsCallers, checksHosts }: DocumentedAccess,
 ): readonly AccessStatus[] {
-  const mayForbid = rule === 'some' || (rule === undefined && deniesByDefault);
+  const mayForbid = limitsReach || rule === 'some' || (rule === undefined && deniesByDefault);
   return [
     ...(Object.keys(schemes).length > 0 ? [401 as const] : []),
     ...(mayForbid ? [403 as const] : []),

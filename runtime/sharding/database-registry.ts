@@ -76,6 +76,13 @@ export class DatabaseRegistry {
     return [...this.#members.keys()];
   }
 
+  /** Numbers of groups by their numbers or names; those that are not configured are left out. */
+  groupNumbers(groups: readonly (string | number)[]): ReadonlySet<number> {
+    const wanted = new Set(groups);
+    const found = this.#topology.groups.filter(({ group, name }) => wanted.has(group) || wanted.has(name));
+    return new Set(found.map(({ group }) => group));
+  }
+
   has(shard: ShardIdentifier): boolean {
     return this.#members.has(shard);
   }

@@ -1,3 +1,4 @@
+import { ruleOf } from '../action/access-rule.js';
 import type { ActionClass } from '../action/action.js';
 import type { ActionDescriptor } from '../action/action-descriptor.js';
 import type { ActionInput } from '../action/action-input.js';
@@ -14,7 +15,7 @@ import { requestFingerprint } from '../execution/keys/key-guard.js';
 import type { EventCatalog } from '../persistence/codec/event-catalog.js';
 import type { ResultJson } from '../persistence/codec/result-json.js';
 import type { MemoryModels } from './memory-models.js';
-import { type Performed, performOnce } from './perform-once.js';
+import { type Performed, performOnce, requireAllowed } from './perform-once.js';
 
 /** One action that has taken effect. */
 export interface MemoryCommit {
@@ -94,6 +95,7 @@ export class MemoryExecutor implements ActionRunner {
     const kept = this.#kept.get(key);
     if (kept !== undefined) {
       if (kept.fingerprint !== fingerprint) throw reused();
+      await this.#requireReplay(action, principal, params, configuration);
       // The key contains the action's name: the result has its type.
       return results.read(JSON.parse(kept.json) as JsonValue) as Result;
     }
@@ -101,6 +103,18 @@ export class MemoryExecutor implements ActionRunner {
       this.#kept.set(key, { fingerprint, json: results.write(result) });
     };
     return this.#perform(action, principal, params, configuration, keep);
+  }
+
+  /** As `ActionExecutor` does: by the models as they are now. @throws ForbiddenError if the rule refuses the caller */
+  async #requireReplay<Params, Result>(
+    action: ActionDescriptor<Params, Result>,
+    principal: KnownPrincipal,
+    params: Params,
+    configuration: ExecutionConfiguration,
+  ): Promise<void> {
+    if (principal.isOwn || ruleOf(action.actionClass) === undefined) return;
+    const { clock, models } = this.#options;
+    await requireAllowed({ action: action.create(), principal, params, configuration, clock, models });
   }
 
   /** @param keep stores the result with the plan; throws if it cannot be stored */

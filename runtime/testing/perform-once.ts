@@ -9,6 +9,7 @@ import type { Clock } from '../domain/clock.js';
 import type { ModelEvent } from '../domain/model-event.js';
 import { type Caller, principalOf } from '../domain/principal.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { ForbiddenError } from '../errors.js';
 import { requireOneShard, requireVersion } from '../execution/admission.js';
 import { requireKeys } from '../execution/keys/planned-keys.js';
 import { routePlan } from '../execution/routing.js';
@@ -55,25 +56,11 @@ const UNHURRIED_MS = 60_000;
 export async function performOnce<Params, Result>(
   attempt: Attempt<Params, Result>,
 ): Promise<Performed<Result>> {
-  const { action, principal, params, configuration, clock, models, catalog } = attempt;
-  const actionName = action.constructor.name;
-  const known = principalOf(principal);
-  const rule = known.isOwn ? undefined : ruleOf(action.constructor);
-  const plan = new ActionPlan(clock, models.defaultShard);
-  const access =
-    rule && new AccessCheck({ actionName, rule, principal: known, params, items: () => plan.items });
-  const scope = {
-    actionName,
-    plan,
-    access,
-    signal: configuration.signal,
-    remainingMs: () => configuration.timeoutMs ?? UNHURRIED_MS,
-  };
-  const result = await runInPerformScope(scope, async () => startPerform(action, plan, known, params)).catch(
-    (error: unknown) => {
-      throw access?.shown(error) ?? error;
-    },
-  );
+  const { configuration, models, catalog } = attempt;
+  const { plan, access, actionName, run } = prepare(attempt);
+  const result = await run().catch((error: unknown) => {
+    throw access?.shown(error) ?? error;
+  });
   access?.require();
   const items = plan.seal();
   requireVersion(items, configuration);
@@ -89,6 +76,55 @@ export async function performOnce<Params, Result>(
   for (const event of events) catalog?.of(event).writePayload(event);
   const { schedules, cancelledSchedules } = plan;
   return { result, items, events, shards: legs.map(({ shard }) => shard), schedules, cancelledSchedules };
+}
+
+/**
+ * Runs `perform` once and drops what it stages.
+ *
+ * @throws ForbiddenError if the rule of the action refuses the caller
+ */
+export async function requireAllowed<Params, Result>(
+  attempt: Omit<Attempt<Params, Result>, 'catalog'>,
+): Promise<void> {
+  const { access, run } = prepare(attempt);
+  const error = await run().then(
+    () => undefined,
+    (failure: unknown) => access?.shown(failure),
+  );
+  if (error instanceof ForbiddenError) throw error;
+  access?.require();
+}
+
+/** An attempt that has not begun. */
+function prepare<Params, Result>({
+  action,
+  principal,
+  params,
+  configuration,
+  clock,
+  models,
+}: Omit<Attempt<Params, Result>, 'catalog'>): {
+  readonly actionName: string;
+  readonly plan: ActionPlan;
+  readonly access: AccessCheck | undefined;
+  readonly run: () => Promise<Result>;
+} {
+  const actionName = action.constructor.name;
+  const known = principalOf(principal);
+  const rule = known.isOwn ? undefined : ruleOf(action.constructor);
+  const plan = new ActionPlan(clock, models.defaultShard);
+  const access =
+    rule && new AccessCheck({ actionName, rule, principal: known, params, items: () => plan.items });
+  const scope = {
+    actionName,
+    plan,
+    access,
+    signal: configuration.signal,
+    remainingMs: () => configuration.timeoutMs ?? UNHURRIED_MS,
+  };
+  const run = (): Promise<Result> =>
+    runInPerformScope(scope, async () => startPerform(action, plan, known, params));
+  return { actionName, plan, access, run };
 }
 
 /** Amounts with too many decimals and the like are refused before a write. @throws ValidationError */

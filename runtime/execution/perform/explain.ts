@@ -2,6 +2,7 @@ import type { ActionDescriptor } from '../../action/action-descriptor.js';
 import type { ActionPlan, StagedItem } from '../../action/action-plan.js';
 import type { ActionRegistry } from '../../action/action-registry.js';
 import type { ExecutionConfiguration } from '../../action/execution-configuration.js';
+import type { Reach } from '../../action/tenancy.js';
 import { deadlines } from '../../concurrency/deadlines.js';
 import type { ExecutionEnvironment } from '../../concurrency/execution-environment.js';
 import { uuid7 } from '../../domain/id-source.js';
@@ -79,6 +80,8 @@ export interface ExplainRequest<Params, Result> {
   readonly registry: ActionRegistry;
   readonly action: ActionDescriptor<Params, Result>;
   readonly principal: KnownPrincipal;
+  /** The groups of shards that the principal may reach. Undefined: all. */
+  readonly reach: Reach | undefined;
   readonly params: Params;
   /** JSON text of the params, without secret ones; undefined if they are not stored. */
   readonly paramsJson: string | undefined;
@@ -118,7 +121,7 @@ export async function explainAction<Params, Result>(
 }
 
 async function stage<Params, Result>(
-  { action, principal, params, configuration, deadline }: ExplainRequest<Params, Result>,
+  { action, principal, reach, params, configuration, deadline }: ExplainRequest<Params, Result>,
   gateways: ShardGateways,
   environment: ExecutionEnvironment,
 ): Promise<ActionPlan> {
@@ -130,7 +133,9 @@ async function stage<Params, Result>(
     staged: gateways.staged,
     defaultShard: gateways.defaultShard,
     chaining: false,
+    reach,
   });
+  reach?.requireIds(params);
   const work = Promise.resolve(run.start(action, principal, params));
   await deadlines
     .race(work, deadline, () => new DeadlineExceededError(`${action.name} did not finish in time`))
@@ -138,7 +143,7 @@ async function stage<Params, Result>(
       throw run.access?.shown(error) ?? error;
     });
   run.access?.require();
-  run.plan.seal();
+  run.seal();
   return run.plan;
 }
 

@@ -4,6 +4,7 @@ import { startPerform } from '../../action/action.js';
 import type { ActionDescriptor } from '../../action/action-descriptor.js';
 import { ActionPlan, type StagedItem } from '../../action/action-plan.js';
 import { type LoadModel, type PerformScope, runInPerformScope } from '../../action/perform-scope.js';
+import type { Reach } from '../../action/tenancy.js';
 import type { Clock } from '../../domain/clock.js';
 import { type Entity, rowKey, rowOf } from '../../domain/entity.js';
 import { ShardedId } from '../../domain/id.js';
@@ -11,6 +12,7 @@ import { heldKeys, type KeyLookup } from '../../domain/natural-key.js';
 import type { KnownPrincipal } from '../../domain/principal.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { allApplied, type PendingPlan } from '../../persistence/write/pending-plan.js';
+import { requireReach } from '../admission.js';
 import type { StagedState, StagedStates } from './staged-states.js';
 
 export interface PerformRunOptions {
@@ -22,6 +24,8 @@ export interface PerformRunOptions {
   readonly defaultShard: ShardIdentifier;
   /** Whether staged states of others may be read. */
   readonly chaining: boolean;
+  /** The groups of shards that the principal may reach. Default: all. */
+  readonly reach?: Reach | undefined;
 }
 
 const NO_DEPENDENCIES: readonly PendingPlan[] = Object.freeze([]);
@@ -32,6 +36,7 @@ export class PerformRun implements PerformScope {
   readonly plan: ActionPlan;
   readonly signal: AbortSignal | undefined;
   readonly remainingMs: () => number;
+  readonly reach: Reach | undefined;
   readonly #staged: StagedStates;
   readonly #defaultShard: ShardIdentifier;
   readonly #mayChain: boolean;
@@ -45,6 +50,7 @@ export class PerformRun implements PerformScope {
     this.plan = new ActionPlan(options.clock, options.defaultShard);
     this.signal = options.signal;
     this.remainingMs = options.remainingMs;
+    this.reach = options.reach;
     this.#staged = options.staged;
     this.#defaultShard = options.defaultShard;
     this.#mayChain = options.chaining;
@@ -72,6 +78,13 @@ export class PerformRun implements PerformScope {
       this.#access = new AccessCheck({ actionName: action.name, rule, principal, params, items });
     }
     return runInPerformScope(this, () => startPerform(action.create(), this.plan, principal, params));
+  }
+
+  /** Called when `perform` has returned. @throws ForbiddenError if the plan reaches beyond the groups of the principal */
+  seal(): readonly StagedItem[] {
+    const items = this.plan.seal();
+    requireReach(this.plan, this.reach);
+    return items;
   }
 
   /** What the rule of the action is asked about; undefined if there is no rule, or if the runtime itself acts. */

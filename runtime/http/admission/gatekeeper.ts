@@ -22,6 +22,8 @@ export interface GatekeeperOptions {
   readonly keepAliveTimeoutMs: number;
   /** Hooks of plugins run before a request is refused: they may set headers, `Access-Control-Allow-Origin` for one. */
   readonly hasHooks: boolean;
+  /** Answers carry headers that depend on their requests, so that each must be parsed. Default false. */
+  readonly marksAnswers?: boolean;
 }
 
 /** Served whatever else is under way: operators need them most under overload, and they cost next to nothing. */
@@ -48,6 +50,7 @@ export class Gatekeeper implements Doorkeeper {
   readonly #answers: GatekeeperOptions['answers'];
   readonly #connections: Connections;
   readonly #early: EarlyReturns;
+  readonly #marksAnswers: boolean;
   /** Whether hooks call `refuses`, after those of plugins. */
   readonly hasHooks: boolean;
 
@@ -56,11 +59,13 @@ export class Gatekeeper implements Doorkeeper {
     connections,
     keepAliveTimeoutMs,
     hasHooks,
+    marksAnswers = false,
     admission = new Admission(),
     nowMs = () => time.nowMs(),
   }: GatekeeperOptions) {
     this.#answers = answers;
     this.hasHooks = hasHooks;
+    this.#marksAnswers = marksAnswers;
     this.#connections = connections;
     this.#admission = admission;
     this.#early = new EarlyReturns({
@@ -84,10 +89,14 @@ export class Gatekeeper implements Doorkeeper {
     const shard = shardInPath(target);
     if (this.#early.holds(connection, shard)) return HOLD;
     if (!this.#mustRefuse(connection, shard)) return PARSE;
-    if (this.hasHooks || !connection.takesRawAnswers || !isOnePlainRequest(bytes)) return PARSE;
+    if (this.hasHooks || this.#marksAnswers || !connection.takesRawAnswers || !isOnePlainRequest(bytes))
+      return PARSE;
     const returnMs = this.#admission.refuse(shard);
     this.#noteRefusal(connection, shard, returnMs);
-    return { kind: 'refuse', answer: rawRefusal(target, shard, returnMs) };
+    return {
+      kind: 'refuse',
+      answer: rawRefusal(target, shard, { returnMs, headers: this.#connections.headers }),
+    };
   }
 
   /** A listener that hands on what is not refused; everything if there are hooks, which call `refuses` themselves. */

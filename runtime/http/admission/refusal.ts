@@ -2,6 +2,7 @@ import { type OutgoingHttpHeaders, STATUS_CODES } from 'node:http';
 import { time } from '../../concurrency/time.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { PROBLEM_KINDS, type ProblemCode, problemType } from '../problem-kinds.js';
+import type { SecurityHeaders } from '../security-headers.js';
 import { NO_SHARD } from './admission.js';
 
 /** A refusal but for its `instance`, of which there are thousands per second. */
@@ -33,16 +34,19 @@ export function refusalOf(
 }
 
 /** The same as the bytes of an answer, for requests that no parser has read: all ASCII. */
-export function rawRefusal(target: string, shard: number, returnMs: number): string {
+export function rawRefusal(
+  target: string,
+  shard: number,
+  { returnMs, headers }: { readonly returnMs: number; readonly headers: SecurityHeaders },
+): string {
   const body = bodyOf(target, shard);
-  return `${RAW_HEAD}retry-after: ${retryAfter(returnMs)}\r\ncontent-length: ${body.length}\r\ndate: ${httpDate()}\r\n\r\n${body}`;
+  return `${RAW_HEAD}${headers.lines}retry-after: ${retryAfter(returnMs)}\r\ncontent-length: ${body.length}\r\ndate: ${httpDate()}\r\n\r\n${body}`;
 }
 
 const RAW_HEAD = [
   `HTTP/1.1 503 ${STATUS_CODES[503]}`,
   'content-type: application/problem+json',
   'cache-control: no-store',
-  'x-content-type-options: nosniff',
   'connection: keep-alive',
   '',
 ].join('\r\n');

@@ -4,6 +4,7 @@ import { Server as NetServer, type Socket } from 'node:net';
 import { sleep, type Timer, time } from '../../concurrency/time.js';
 import type { HttpLimits } from '../limits.js';
 import { HttpProblem } from '../problem.js';
+import { SecurityHeaders } from '../security-headers.js';
 import { Connection, type Doorkeeper } from './connection.js';
 import { MoreListeners } from './more-listeners.js';
 import { rawAnswer } from './parser-error.js';
@@ -47,6 +48,10 @@ export class Connections {
   doorkeeper: Doorkeeper | undefined;
   /** The work of requests and answers, bounded per turn of the event loop. */
   readonly turns: Turns = new Turns();
+  /** Of every answer. */
+  readonly headers: SecurityHeaders;
+  /** Connections over TLS, from before their handshakes on. */
+  readonly #transports = new Map<Socket, { isSecure: boolean }>();
   /** Connections so far. */
   #accepted = 0;
   #another: (() => Server) | undefined;
@@ -54,7 +59,11 @@ export class Connections {
   #isClosing = false;
   #looking: Timer | undefined;
 
-  constructor({ answerTimeoutMs, connections }: Pick<HttpLimits, 'answerTimeoutMs' | 'connections'>) {
+  constructor(
+    { answerTimeoutMs, connections }: Pick<HttpLimits, 'answerTimeoutMs' | 'connections'>,
+    headers: SecurityHeaders = new SecurityHeaders(),
+  ) {
+    this.headers = headers;
     this.#lookEveryMs = Math.max(1, answerTimeoutMs / LOOKS);
     this.#most = connections;
   }
@@ -63,20 +72,41 @@ export class Connections {
    * Takes over all connections of an HTTP server that does not listen yet.
    *
    * @param another makes a server that serves the same
+   * @param isEncrypted whether it is a server of HTTPS. Default false
    */
-  takeOver(server: Server, another: () => Server): void {
+  takeOver(
+    server: Server,
+    another: () => Server,
+    { isEncrypted = false }: { readonly isEncrypted?: boolean } = {},
+  ): void {
     this.#servers.add(server);
     this.#another ??= another;
     server.on('connection', (socket: Socket) => {
       this.#accepted += 1;
+      if (isEncrypted) this.#shakeHands(socket);
+    });
+    // What HTTP sees of a connection over TLS begins behind its handshake.
+    server.on(isEncrypted ? 'secureConnection' : 'connection', (socket: Socket) => {
+      const transport = this.#transports.get(Reflect.get(socket, '_parent'));
+      if (transport !== undefined) transport.isSecure = true;
       const surroundings = { gate: this.#gate, doorkeeper: this.doorkeeper, turns: this.turns };
       const connection = new Connection(socket, surroundings, () => this.#bySocket.delete(socket));
       this.#bySocket.set(socket, connection);
       // Not parsed: the refusal of a connection costs next to nothing.
-      if (this.#bySocket.size > this.#most) connection.linger(rawAnswer(tooMany()));
+      if (this.#bySocket.size > this.#most) connection.linger(rawAnswer(tooMany(), this.headers));
       if (this.#bySocket.size >= MANY_CONNECTIONS) this.#listenMore();
       this.#looking ??= time.setInterval(() => this.#look(), this.#lookEveryMs).unref();
     });
+  }
+
+  /** Connections count from here on. Before the handshake there is no way to answer one that is too many. */
+  #shakeHands(socket: Socket): void {
+    if (this.#transports.size >= this.#most) {
+      socket.destroy();
+      return;
+    }
+    this.#transports.set(socket, { isSecure: false });
+    socket.once('close', () => this.#transports.delete(socket));
   }
 
   /** `localhost` has two addresses on most machines: listens on the others as well, where they are free. */
@@ -125,7 +155,7 @@ export class Connections {
     await new Promise<void>((resolve) => {
       const sweep = (): void => {
         this.#closeOld(time.nowMs() - startMs, graceMs);
-        if (this.#bySocket.size > 0) return;
+        if (this.#bySocket.size > 0 || this.#transports.size > 0) return;
         time.clearInterval(timer);
         time.clearInterval(this.#looking);
         resolve();
@@ -175,6 +205,9 @@ export class Connections {
     for (const connection of this.#bySocket.values()) {
       const mayWait = connection.isBusy || elapsedMs < ARRIVE_WITHIN_MS;
       if (!mayWait || elapsedMs >= graceMs) connection.socket.destroy();
+    }
+    for (const [socket, { isSecure }] of this.#transports) {
+      if (elapsedMs >= graceMs || (!isSecure && elapsedMs >= ARRIVE_WITHIN_MS)) socket.destroy();
     }
   }
 

@@ -1,9 +1,17 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { HttpLimits } from '../limits.js';
 import { HttpProblem } from '../problem.js';
 import type { Connections } from './connections.js';
 import { answerParserError, type ParserError, rawAnswer } from './parser-error.js';
+import type { ServerCertificate } from './server-certificate.js';
 
 /** What a listener does with what it reads. */
 export interface ListenerHandlers {
@@ -12,14 +20,14 @@ export interface ListenerHandlers {
   /** A request that expects something other than `100-continue`. */
   readonly expectation: (request: IncomingMessage, response: ServerResponse) => void;
   readonly connections: Connections;
+  /** Undefined: it speaks HTTP instead of HTTPS. */
+  readonly certificate?: ServerCertificate | undefined;
 }
 
 /** An HTTP server that does not listen yet. Each connection of it is served one request at a time. */
-export function httpListener(
-  limits: HttpLimits,
-  { request, expectation, connections }: ListenerHandlers,
-): Server {
-  const server = createServer({
+export function httpListener(limits: HttpLimits, handlers: ListenerHandlers): Server {
+  const { request, expectation, connections, certificate } = handlers;
+  const server = makeServer(certificate, {
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
@@ -31,7 +39,8 @@ export function httpListener(
   });
   // Node would drop the headers beyond a number without a word; requests with too many are refused instead.
   server.maxHeadersCount = 0;
-  connections.takeOver(server, () => httpListener(limits, { request, expectation, connections }));
+  const isEncrypted = certificate !== undefined;
+  connections.takeOver(server, () => httpListener(limits, handlers), { isEncrypted });
   server.on('request', (message, response) => {
     connections.begin(message, response);
     request(message, response);
@@ -40,12 +49,21 @@ export function httpListener(
     connections.begin(message, response);
     expectation(message, response);
   });
-  server.on('connect', (_message, socket) => socket.end(rawAnswer(noTunnels())));
+  server.on('connect', (_message, socket) => socket.end(rawAnswer(noTunnels(), connections.headers)));
   server.on('clientError', (error: ParserError, socket) => {
     const connection = connections.of(socket as Socket);
     if (connection === undefined) socket.destroy();
-    else answerParserError(error, connection);
+    else answerParserError(error, connection, connections.headers);
   });
+  return server;
+}
+
+function makeServer(certificate: ServerCertificate | undefined, options: ServerOptions): Server {
+  if (certificate === undefined) return createServer(options);
+  // A client that does not finish its handshake costs no more than one that does not send its headers.
+  const handshakeTimeout = options.headersTimeout ?? 0;
+  const server = createTlsServer({ ...options, ...certificate.options, handshakeTimeout });
+  certificate.serve(server);
   return server;
 }
 

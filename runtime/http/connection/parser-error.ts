@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { HttpProblem, problemOf } from '../problem.js';
 import type { HttpCode } from '../problem-kinds.js';
+import type { SecurityHeaders } from '../security-headers.js';
 import type { Connection } from './connection.js';
 
 /** What Node's parser says about the bytes that it refused. */
@@ -13,29 +14,32 @@ export interface ParserError extends Error {
  * Answers what Node's parser refuses before there is a request: broken framing, headers that are too large or too
  * slow. The connection is closed, because the start of the next request is unknown.
  */
-export function answerParserError(error: ParserError, connection: Connection): void {
+export function answerParserError(
+  error: ParserError,
+  connection: Connection,
+  headers: SecurityHeaders,
+): void {
   const { socket } = connection;
   if (error.code === 'ECONNRESET' || !socket.writable || connection.isTaken) {
     socket.destroy();
     return;
   }
-  connection.linger(rawAnswer(refusalOf(error)));
+  connection.linger(rawAnswer(refusalOf(error), headers));
 }
 
 /** A problem as the bytes of an answer, for connections that have no `ServerResponse`. */
-export function rawAnswer(problem: HttpProblem): string {
+export function rawAnswer(problem: HttpProblem, { lines: security }: SecurityHeaders): string {
   const { status, body, headers } = problemOf(problem);
   const json = JSON.stringify(body);
   const lines = Object.entries({
     'content-type': 'application/problem+json',
     'content-length': Buffer.byteLength(json),
-    'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
     ...headers,
     date: new Date().toUTCString(),
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${json}`;
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}${security}\r\n${json}`;
 }
 
 /** A request line that is in order, apart from a method that the parser does not know. */

@@ -51,7 +51,7 @@ async function serve(options: Partial<LiveFeedsOptions> = {}): Promise<{
   const feeds = new LiveFeeds({ read, defaultShard: () => HERE, pollMs: 5, ...options });
   const server = createServer((request, response) => {
     try {
-      feeds.open(response, ID, lastVersion(request.headers['last-event-id']));
+      feeds.open(response, ID, { after: lastVersion(request.headers['last-event-id']) });
     } catch (error) {
       response.writeHead(503).end(String(error));
     }

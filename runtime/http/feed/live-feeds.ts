@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { type Timer, time } from '../../concurrency/time.js';
 import { type Id, ShardedId } from '../../domain/id.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
@@ -20,6 +20,8 @@ export interface LiveFeedsOptions {
   readonly streams?: number;
   /** How often each shard with streams is asked, in milliseconds. Default 250. */
   readonly pollMs?: number;
+  /** A stream ends at this age, in milliseconds: its client connects again and is authorized anew. Default 300,000. */
+  readonly maximumAgeMs?: number;
   /** Interval of comments that keep quiet connections open, in milliseconds. Default: 15,000. */
   readonly heartbeatMs?: number;
 }
@@ -30,9 +32,10 @@ interface Stream {
   readonly modelId: string;
   after: number;
   quietSinceMs: number;
+  readonly openedMs: number;
 }
 
-const DEFAULTS = { streams: 1_000, pollMs: 250, heartbeatMs: 15_000 };
+const DEFAULTS = { streams: 1_000, pollMs: 250, maximumAgeMs: 300_000, heartbeatMs: 15_000 };
 /** Events of one model that are read at once. */
 const PAGE = 100;
 /** A client that has not taken so much is sent nothing more until it has. */
@@ -63,24 +66,36 @@ export class LiveFeeds {
    * Answers with the events of a model behind a version, and with those that follow, until the client or the server
    * ends it.
    *
+   * @param headers more headers of the answer
    * @throws HttpProblem if there are too many streams, or the server closes
    */
-  open(response: ServerResponse, id: Id<unknown>, after: number): void {
+  open(
+    response: ServerResponse,
+    id: Id<unknown>,
+    { after, headers = {} }: { readonly after: number; readonly headers?: OutgoingHttpHeaders },
+  ): void {
     if (this.#closed || this.size >= this.#options.streams)
       throw new HttpProblem('HTTP_BUSY', 'Too many streams of events are open', {
         headers: { 'retry-after': '5' },
       });
     response.writeHead(200, {
+      ...headers,
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
       'x-accel-buffering': 'no',
       connection: 'close',
     });
     response.write(`retry: ${RECONNECT_MS}\n\n`);
     const shard = id instanceof ShardedId ? id.resolveShardIdentifier() : this.#options.defaultShard();
     const { modelName } = id;
-    const stream = { response, modelName, modelId: id.getValue(), after, quietSinceMs: time.nowMs() };
+    const stream = {
+      response,
+      modelName,
+      modelId: id.getValue(),
+      after,
+      quietSinceMs: time.nowMs(),
+      openedMs: time.nowMs(),
+    };
     const streams = this.#shards.get(shard) ?? new Set<Stream>();
     this.#shards.set(shard, streams.add(stream));
     response.once('close', () => {
@@ -104,7 +119,11 @@ export class LiveFeeds {
       time.clearInterval(this.#timer);
       this.#timer = undefined;
     }
-    for (const shard of this.#shards.keys()) void this.#read(shard);
+    const oldestMs = time.nowMs() - this.#options.maximumAgeMs;
+    for (const [shard, streams] of this.#shards) {
+      for (const { response, openedMs } of streams) if (openedMs < oldestMs) response.end();
+      void this.#read(shard);
+    }
   }
 
   /** Never rejects. A shard that does not answer is asked again at the next look. */

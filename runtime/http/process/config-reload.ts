@@ -13,7 +13,7 @@ import type { ProcessPort } from './process-port.js';
  * How often the file is checked, in milliseconds. A check by name also sees a mounted file that is swapped as a
  * whole.
  */
-const LOOK_EVERY_MS = 1_000;
+export const LOOK_EVERY_MS = 1_000;
 
 export interface ConfigReload {
   /** What the process was started with. */
@@ -74,6 +74,7 @@ function settingsOf({
   retention,
   relay,
   access,
+  http,
 }: FwConfig): ReadonlyMap<string, unknown> {
   const keys = Object.entries({ execution, retention }).flatMap(([section, values]) =>
     Object.entries(values).map(([name, value]) => [`fw.${section}.${kebabCase(name)}`, value] as const),
@@ -84,6 +85,7 @@ function settingsOf({
     ...keys,
     ['fw.relay', JSON.stringify(relay)],
     ['fw.access', JSON.stringify(access)],
+    ['fw.http', JSON.stringify(http)],
   ]);
 }
 

@@ -43,6 +43,7 @@ const STARTED = `fw:
   execution: { timeout-ms: 1000, maximum-attempts: 3, store-params: true, key-retention-ms: 90000000 }
   retention: { keep-days: 30, partition-days: 1, partitions-ahead: 2, interval-ms: 60000, automatic: true }
   access: { requests-per-second: 50 }
+  http: { tls: { certificate: a.pem, key: a.key }, cors: { origins: ["https://a.example"] } }
   relay: { sinks: [{ name: hooks, webhook: { url: "https://a.example", secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" } }] }
   generator: { source: src, output: src/generated, migrations: src/migrations, templates: t, client: c, title: T, version: 1.0.0 }
 `;
@@ -140,7 +141,8 @@ const EFFECTS: readonly (readonly [key: string, from: string, to: string, ...eff
   ['fw.retention.automatic', 'automatic: true', 'automatic: false', 'restart: fw.retention.automatic'],
   // One message for the whole section.
   ['fw.access', 'requests-per-second: 50', 'requests-per-second: 51', 'restart: fw.access'],
-  ['fw.relay', '//a.example', '//b.example', 'restart: fw.relay'],
+  ['fw.http', 'certificate: a.pem', 'certificate: b.pem', 'restart: fw.http'],
+  ['fw.relay', 'url: "https://a.example"', 'url: "https://b.example"', 'restart: fw.relay'],
   // The generator reads them, a server does not.
   ['fw.generator.source', 'source: src,', 'source: s,'],
   ['fw.generator.output', 'output: src/generated', 'output: src/made'],
@@ -169,7 +171,7 @@ it('every key of the catalogue is among these', () => {
   );
   const keys = keyRows().map(({ path }) => path);
   const tested = new Set(EFFECTS.map(([key]) => key));
-  const isTested = (key: string): boolean => tested.has(key) || /^fw\.(access|relay)\./.test(key);
+  const isTested = (key: string): boolean => tested.has(key) || /^fw\.(access|http|relay)\./.test(key);
   expect(keys.filter((key) => !sections.has(key) && !isTested(key))).toEqual([]);
   expect([...tested].filter((key) => !keys.includes(key))).toEqual([]);
 });

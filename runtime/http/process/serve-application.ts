@@ -8,7 +8,7 @@ import { type Application, openApplication } from '../../application.js';
 import type { ApplicationDefinition } from '../../application-definition.js';
 import { ConfigurationError, formatProblem } from '../../config/configuration-error.js';
 import { type Environment, loadConfig } from '../../config/load-config.js';
-import type { AccessConfig, FwConfig, ShardingTopology } from '../../config/types.js';
+import type { AccessConfig, FwConfig, ShardingTopology, TlsConfig } from '../../config/types.js';
 import { FwError, UnsafeServerError } from '../../errors.js';
 import { lagOfShards } from '../../observability/lag-of-shards.js';
 import { defaultLogger, errorFacts, flushLogger, type Logger } from '../../observability/logger.js';
@@ -18,6 +18,7 @@ import { openApiDocument } from '../../openapi/document.js';
 import { documentedAccess, OPEN_ACCESS } from '../../openapi/documented-access.js';
 import type { DocumentedRoute } from '../../openapi/documented-route.js';
 import { ProcessRegister } from '../../sharding/process-register.js';
+import { ServerCertificate, TlsFileError } from '../connection/server-certificate.js';
 import {
   createHttpServer,
   type HttpServer,
@@ -27,6 +28,7 @@ import {
 } from '../http-server.js';
 import type { RouteDescriptor } from '../route.js';
 import type { CustomRoutes } from '../server-plugin.js';
+import { followCertificate } from './certificate-reload.js';
 import { readCommandLine, type ServeCommand, USAGE, UsageError } from './command-line.js';
 import { followConfig } from './config-reload.js';
 import { type ProcessPort, systemProcess } from './process-port.js';
@@ -75,13 +77,16 @@ async function start<Collaborators>(
   command: ServeCommand,
   { port, log }: { readonly port: ProcessPort; readonly log: Logger },
 ): Promise<RunningServer> {
-  const { env = process.env, collaborators, clock, deliver, relay } = options;
+  const { env = process.env, collaborators, clock, deliver, relay, tenancy } = options;
   const config = loadConfig(command.config, { env });
+  const { tls } = config.http;
+  const certificate = tls === undefined ? undefined : new ServerCertificate(tls);
   const opened = await openApplication(application, {
     ...config,
     migrate: config.migrateAtStart,
     embedded: 'serve',
     collaborators,
+    tenancy,
     ...(clock === undefined ? {} : { clock }),
     ...(deliver === undefined ? {} : { deliver }),
     ...(relay === undefined ? {} : { sinks: relay }),
@@ -89,7 +94,7 @@ async function start<Collaborators>(
     warn: (message) => log.warn({}, message),
   });
   try {
-    return await listen(application, options, { opened, config, command, port, log });
+    return await listen(application, options, { opened, config, command, port, log, certificate });
   } catch (error) {
     await opened.close();
     throw listenFailure(error, command);
@@ -103,6 +108,14 @@ interface Opened {
   readonly command: ServeCommand;
   readonly port: ProcessPort;
   readonly log: Logger;
+  readonly certificate: ServerCertificate | undefined;
+}
+
+function tlsOptions(
+  tls: TlsConfig | undefined,
+  certificate: ServerCertificate | undefined,
+): Pick<HttpServerOptions, 'certificate' | 'strictTransportSeconds'> {
+  return tls === undefined ? {} : { certificate, strictTransportSeconds: tls.strictTransportSeconds };
 }
 
 /** Nothing is left listening if it fails. */
@@ -128,7 +141,7 @@ async function listen<Collaborators>(
 function serverOptions<Collaborators>(
   application: ApplicationDefinition<Collaborators>,
   options: ServeApplicationOptions<Collaborators>,
-  { opened, config, log }: Opened,
+  { opened, config, log, certificate }: Opened,
   metrics: Metrics | undefined,
 ): HttpServerOptions {
   const { authenticator, title, limits, problems, plugins, routes, schemas, callerLimits, hosts } = options;
@@ -143,12 +156,15 @@ function serverOptions<Collaborators>(
   return {
     routes: served,
     ...(feeds === undefined ? {} : { feeds }),
+    ...tlsOptions(config.http.tls, certificate),
+    cors: config.http.cors,
     openApi: openApiDocument(
       application.routes.map((route) => withRule(route)),
       application.api,
       documentedAccess(access, {
         ...OPEN_ACCESS,
         schemes: schemesOf(caller),
+        limitsReach: options.tenancy !== undefined,
         limitsCallers: callerLimits !== undefined,
         checksHosts: hosts !== undefined && hosts.length > 0,
       }),
@@ -189,7 +205,7 @@ interface Listening extends Opened {
 }
 
 /** Binds a server that listens to its process: signals, the configuration file, the register of processes. */
-function run({ opened, config, env, port, log, server, address }: Listening): RunningServer {
+function run({ opened, config, env, port, log, certificate, server, address }: Listening): RunningServer {
   const register = new ProcessRegister(opened.databases, {
     id: randomUUID(),
     name: `${hostname()}:${process.pid}`,
@@ -207,9 +223,11 @@ function run({ opened, config, env, port, log, server, address }: Listening): Ru
   opened.databases.onService(() => register.changed());
   const reloaded = (topology: ShardingTopology): void => register.runs(topology);
   const unfollow = followConfig({ config, env, application: opened, reloaded, log, port });
+  const unwatch = followCertificate({ certificate, log, port });
   const unbind = endWithProcess(port, log, close);
   const forget = (): void => {
     unfollow();
+    unwatch();
     unbind();
   };
   port.stdout(`listening on ${address.url}\n`);
@@ -274,7 +292,7 @@ function describeFailure(error: unknown): { readonly text: string; readonly code
   if (error instanceof UnsafeServerError) return { text: error.message, code: EXIT_USAGE };
   if (error instanceof PluginError)
     return { text: `${error.message}\n${stackOf(error.cause)}`.trimEnd(), code: EXIT_FAILURE };
-  if (error instanceof FwError || error instanceof ListenError)
+  if (error instanceof FwError || error instanceof ListenError || error instanceof TlsFileError)
     return { text: error.message, code: EXIT_FAILURE };
   return { text: JSON.stringify({ message: 'the start failed', ...errorFacts(error) }), code: EXIT_FAILURE };
 }

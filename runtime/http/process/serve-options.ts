@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Authenticator } from '../../access/authenticator.js';
 import type { AuthenticatorFactory } from '../../access/configured.js';
 import type { CallerLimits } from '../../access/request-limits.js';
+import type { Tenancy } from '../../action/tenancy.js';
 import type { Application } from '../../application.js';
 import type { Clock } from '../../domain/clock.js';
 import type { Logger } from '../../observability/logger.js';
@@ -34,6 +35,8 @@ export interface ServeSettings {
   /** Heading of `/docs`. Default: the title in the API document. */
   readonly title?: string;
   readonly limits?: Partial<HttpLimits>;
+  /** The groups of shards that each principal may reach. Overridden by `fw.access.tenancy`. Default: all. */
+  readonly tenancy?: Tenancy;
   /** What one caller may take of this process. Overridden by `fw.access`. Default: anything. */
   readonly callerLimits?: CallerLimits;
   /** Names that `Host` may have, without port. Overridden by `fw.access.hosts`. Default: any. */

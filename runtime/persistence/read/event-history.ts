@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { currentPerformScope } from '../../action/perform-scope.js';
 import type { Id } from '../../domain/id.js';
 import { ShardedId } from '../../domain/id.js';
 import type { JsonValue } from '../../domain/json.js';
@@ -60,9 +61,12 @@ export class EventHistory {
    */
   async of(id: Id<unknown>, request: PageRequest = {}): Promise<EventPage> {
     const limit = pageLimit(request);
-    const scope = { id: id.getValue() };
-    const after = decodeCursor(request.cursor, LIST, scope, KEY_PATTERN);
+    const listed = { id: id.getValue() };
+    const after = decodeCursor(request.cursor, LIST, listed, KEY_PATTERN);
     const shard = id instanceof ShardedId ? id.resolveShardIdentifier() : this.#context.defaultShard;
+    const scope = currentPerformScope();
+    if (id instanceof ShardedId) scope?.reach?.require(shard);
+    scope?.access?.follow({ modelName: id.modelName, id: id.getValue() });
     const db = this.#context.queries<EventTables>(shard);
     const [rows, dropped] = await Promise.all([
       historyQuery(db, id, after, limit + 1).execute(),
@@ -79,7 +83,7 @@ export class EventHistory {
     const next = rows.length > limit && last !== undefined ? last.position : undefined;
     return {
       items: page.map(toRecord),
-      next: next === undefined ? null : encodeCursor(LIST, scope, next),
+      next: next === undefined ? null : encodeCursor(LIST, listed, next),
       completeFrom: dropped[0]?.dropped_until ?? null,
     };
   }

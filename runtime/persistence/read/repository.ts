@@ -125,6 +125,7 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
 
   /** Read-only, typed queries on one shard, for subclasses. Anything that writes throws WriteInPerformError. */
   protected queries(shard: ShardIdentifier, options?: QueryOptions): Kysely<Tables> {
+    if (this.model.sharded) currentPerformScope()?.reach?.require(shard);
     return this.context.queries<Tables>(shard, options);
   }
 
@@ -183,9 +184,12 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
     return this.#list(list).stream(pageLimit({ limit: list.pageSize ?? MAXIMUM_PAGE_LIMIT }));
   }
 
-  /** The shards that hold models of this class. */
+  /** The shards that hold models of this class, as far as the principal of a running action reaches. */
   get #shards(): readonly ShardIdentifier[] {
-    return this.model.sharded ? this.context.shards : [this.context.defaultShard];
+    if (!this.model.sharded) return [this.context.defaultShard];
+    const reach = currentPerformScope()?.reach;
+    const { shards } = this.context;
+    return reach === undefined ? shards : shards.filter((shard) => reach.allows(shard));
   }
 
   #list(list: ModelList<M, Tables>): ListReader<M> {
@@ -210,6 +214,7 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
     const shard = this.#shardOf(uuid);
     const { name } = this.model;
     const scope = currentPerformScope();
+    if (this.model.sharded) scope?.reach?.require(shard);
     const own = scope?.plan.staged(name, uuid)?.model;
     if (own !== undefined) return own;
     const load = (): Promise<Entity | undefined> => this.context.read(this.model, shard, uuid);
@@ -220,6 +225,7 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
   /** The plan's own states come first, and again last: what was found may hold another key in this plan. */
   async #holder(lookup: KeyLookup): Promise<Entity | undefined> {
     const scope = currentPerformScope();
+    if (this.model.sharded) scope?.reach?.require(lookup.shard);
     const load = (): Promise<Entity | undefined> => this.context.readByKey(lookup);
     if (scope === undefined) return load();
     const { plan } = scope;

@@ -1,0 +1,249 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent, request } from 'node:https';
+import { connect as connectPlain } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, type TLSSocket } from 'node:tls';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import {
+  expiredIdentity,
+  strangersCertificate,
+  testClientIdentity,
+  testIdentity,
+} from '../../../test/databases/tls.js';
+import { clientCertificates } from '../../access/client-certificates.js';
+import type { TlsConfig } from '../../config/types.js';
+import type { HttpServer } from '../http-server.js';
+import { followCertificate } from '../process/certificate-reload.js';
+import { forgedClientIdentity, nextIdentity, serviceIdentity } from '../test-support/certificates.js';
+import { collectLog } from '../test-support/collect-log.js';
+import { FakeProcess } from '../test-support/fake-process.js';
+import { walletOpenApi } from '../test-support/wallet-open-api.js';
+import { WalletApplication } from '../test-support/wallet-server.js';
+import { ServerCertificate } from './server-certificate.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'fw-https-'));
+const put = (name: string, text: string): string => {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+};
+const app = new WalletApplication();
+let config: TlsConfig;
+let server: HttpServer | undefined;
+let port = 0;
+
+beforeEach(() => {
+  config = {
+    certificate: put('server.pem', testIdentity.certificate),
+    key: put('server.key', testIdentity.key),
+    clientAuthorities: put('clients.pem', testIdentity.certificate),
+    clientCertificates: 'optional',
+    strictTransportSeconds: 60,
+  };
+});
+afterEach(async () => {
+  app.reset();
+  await server?.close(0);
+  server = undefined;
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function listen(certificate: ServerCertificate, options: object = {}): Promise<string> {
+  server = app.server({
+    certificate,
+    strictTransportSeconds: 60,
+    authenticator: clientCertificates(),
+    ...options,
+  });
+  const address = await server.listen({ host: '127.0.0.1', port: 0 });
+  port = address.port;
+  return address.url;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
+  readonly fingerprint: string;
+}
+
+function ask(path: string, options: object = {}): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const ca = [testIdentity.certificate, nextIdentity.certificate];
+    const all = { host: 'localhost', port, path, ca, agent: false, family: 4, ...options };
+    const sent = request(all, (response) => {
+      const { fingerprint256 } = (response.socket as TLSSocket).getPeerCertificate();
+      let body = '';
+      response.setEncoding('utf8').on('data', (text: string) => {
+        body += text;
+      });
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body,
+          fingerprint: fingerprint256,
+        }),
+      );
+    });
+    sent.on('error', reject).end();
+  });
+}
+
+const asClient = ({ certificate: cert, key } = testClientIdentity): object => ({ cert, key });
+const wallet = (): string => `/wallets/${app.open()}`;
+
+test('serves HTTPS, a caller being the subject of the certificate', async () => {
+  expect(await listen(new ServerCertificate(config), { openApi: walletOpenApi })).toMatch(/^https:/);
+  const answer = await ask(wallet(), asClient());
+  expect(answer.status).toBe(200);
+  expect(answer.headers).toMatchObject({
+    'strict-transport-security': 'max-age=60',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  });
+  expect(app.executions.at(-1)?.principal).toMatchObject({ name: 'fw_test' });
+  const docs = await ask('/docs');
+  expect(docs.body).toContain(`https://localhost:${port}/wallets`);
+});
+
+test.each([
+  ['no certificate', {}, /client certificate is needed/],
+  ['one that calls itself fw_test and no authority has signed', asClient(forgedClientIdentity), /is refused/],
+  [
+    'one with two common names',
+    asClient(serviceIdentity),
+    /must have one name of the kind common-name, and has 2/,
+  ],
+  ['one that has expired', asClient(expiredIdentity), /is refused/],
+  [
+    'no certificate, and a header that claims one',
+    { headers: { 'x-client-cert': 'CN=fw_test' } },
+    /is needed/,
+  ],
+])('401 for %s', async (_, options, detail) => {
+  await listen(new ServerCertificate(config));
+  const refused = await ask(wallet(), options);
+  expect(refused.status).toBe(401);
+  expect(JSON.parse(refused.body)['detail']).toMatch(detail);
+  expect(app.executions).toEqual([]);
+});
+
+test('takes the alternative name that the configuration names, and never a part of another one', async () => {
+  await listen(new ServerCertificate(config), { authenticator: clientCertificates({ name: 'uri' }) });
+  expect((await ask(wallet(), asClient(serviceIdentity))).status).toBe(200);
+  expect(app.executions.at(-1)?.principal).toMatchObject({ name: 'spiffe://example/reports' });
+});
+
+test('refuses the handshake of a client without a trusted certificate where one is required', async () => {
+  await listen(new ServerCertificate({ ...config, clientCertificates: 'required' }));
+  await expect(ask(wallet())).rejects.toThrow();
+  await expect(ask(wallet(), asClient(forgedClientIdentity))).rejects.toThrow();
+  expect((await ask(wallet(), asClient())).status).toBe(200);
+});
+
+test('answers with new files without a restart, and keeps the old ones while the new ones cannot be used', async () => {
+  const certificate = new ServerCertificate(config);
+  await listen(certificate);
+  const port = new FakeProcess();
+  const log: Parameters<typeof collectLog>[0] = [];
+  const unfollow = followCertificate({ certificate, log: collectLog(log), port });
+  try {
+    const first = await ask(wallet(), asClient());
+    // Connections that are open stay open.
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    await ask(wallet(), { ...asClient(), agent });
+    put('server.pem', nextIdentity.certificate);
+    await expect
+      .poll(() => JSON.stringify(log), { timeout: 30_000 })
+      .toContain('server.key is not the private key');
+    expect((await ask(wallet(), asClient())).fingerprint).toBe(first.fingerprint);
+    put('server.key', nextIdentity.key);
+    await expect
+      .poll(async () => (await ask(wallet(), asClient())).fingerprint, { timeout: 30_000 })
+      .not.toBe(first.fingerprint);
+    expect((await ask(wallet(), { ...asClient(), agent })).fingerprint).toBe(first.fingerprint);
+    agent.destroy();
+    // Authorities are taken over as well: who was trusted before is not any more.
+    put('clients.pem', strangersCertificate);
+    port.hangup();
+    expect((await ask(wallet(), asClient())).status).toBe(401);
+    put('server.pem', 'no certificate');
+    port.hangup();
+    expect(log.at(-1)).toMatchObject({ reason: expect.stringContaining('server.pem cannot be used') });
+    expect((await ask(wallet())).status).toBe(401);
+  } finally {
+    unfollow();
+  }
+});
+
+test.each([
+  ['a certificate that is not there', { certificate: '/nowhere.pem' }, /nowhere\.pem cannot be used: ENOENT/],
+  ['a key of another certificate', { key: 'next' }, /next\.key is not the private key of the certificate in/],
+  ['authorities that are none', { clientAuthorities: 'server.key' }, /server\.key cannot be used/],
+])('a start with %s fails and names the file', (_, change, message) => {
+  put('next.key', nextIdentity.key);
+  const files = Object.fromEntries(
+    Object.entries(change).map(([name, file]) => [
+      name,
+      file === 'next' ? join(folder, 'next.key') : file.startsWith('/') ? file : join(folder, file),
+    ]),
+  );
+  expect(() => new ServerCertificate({ ...config, ...files })).toThrow(message);
+});
+
+/** A connection over TLS whose bytes are in the test's hands. */
+async function secure(): Promise<{ readonly socket: TLSSocket; readonly text: () => string }> {
+  const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ...asClient() });
+  let text = '';
+  socket.setEncoding('latin1').on('data', (more) => {
+    text += more;
+  });
+  socket.on('error', () => {});
+  await new Promise((resolve) => socket.once('secureConnect', resolve));
+  return { socket, text: () => text };
+}
+
+const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+
+test('serves pipelined requests in order, answers what the parser refuses, and limits handshakes', async () => {
+  await listen(new ServerCertificate(config), { limits: { connections: 3, headersTimeoutMs: 500 } });
+  const client = await secure();
+  client.socket.write(get(wallet()) + get('/nowhere') + get('/health/live'));
+  await expect.poll(client.text, { timeout: 30_000 }).toMatch(/200 OK[\s\S]*404 Not Found[\s\S]*"live"/);
+  client.socket.write('GET / HTTP/1.1\nbroken');
+  await expect
+    .poll(client.text, { timeout: 30_000 })
+    .toMatch(/400 Bad Request[\s\S]*strict-transport-security: max-age=60/);
+  client.socket.destroy();
+  // Clients that never finish their handshakes count, and are dropped after a while.
+  const idle = Array.from({ length: 6 }, () => connectPlain(port, '127.0.0.1').on('error', () => {}));
+  const closed = idle.map((socket) => new Promise((resolve) => socket.resume().once('close', resolve)));
+  await Promise.all(closed);
+  expect((await ask(wallet(), asClient())).status).toBe(200);
+});
+
+test('a drain answers what was sent, refuses nothing, and ends handshakes that do not come to an end', async () => {
+  let free = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    free = resolve;
+  });
+  app.behaviour = async () => {
+    await held;
+    return [...app.wallets.values()][0];
+  };
+  await listen(new ServerCertificate(config));
+  const clients = await Promise.all([secure(), secure()]);
+  const path = `/wallets/${app.open()}/deposit`;
+  for (const { socket } of clients)
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 14\r\n\r\n{"amount":"1"}`,
+    );
+  const half = connectPlain(port, '127.0.0.1').on('error', () => {});
+  await expect.poll(() => app.executions.length, { timeout: 30_000 }).toBe(2);
+  const closing = server?.close(20_000);
+  free();
+  await closing;
+  half.destroy();
+  expect(clients.map(({ text }) => text().slice(0, 12))).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
+});

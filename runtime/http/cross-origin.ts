@@ -1,0 +1,60 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { CorsConfig } from '../config/types.js';
+
+/** Headers that pages of other origins may send: those that generated routes read. */
+const REQUEST_HEADERS = [
+  ...['authorization', 'content-type', 'idempotency-key', 'if-match', 'if-none-match'],
+  ...['last-event-id', 'traceparent', 'x-api-key'],
+].join(', ');
+/** Headers of answers that they may read. */
+const ANSWER_HEADERS = ['etag', 'idempotency-replayed', 'location', 'retry-after', 'www-authenticate'].join(
+  ', ',
+);
+
+/** Which pages of other origins may call the server (CORS). */
+export class CrossOrigin {
+  readonly #origins: ReadonlySet<string>;
+  readonly #isAny: boolean;
+  readonly #config: CorsConfig;
+
+  constructor(config: CorsConfig) {
+    this.#config = config;
+    this.#origins = new Set(config.origins);
+    this.#isAny = this.#origins.has('*');
+  }
+
+  /** Sets what tells the browser that the page may read this answer. Called before anything is answered. */
+  mark({ headers: { origin } }: IncomingMessage, response: ServerResponse): void {
+    // A cache must not hand the answer for one origin to a page of another one.
+    if (!this.#isAny) response.setHeader('vary', 'origin');
+    if (origin === undefined || !this.#allows(origin)) return;
+    response.setHeader('access-control-allow-origin', this.#isAny ? '*' : origin);
+    response.setHeader('access-control-expose-headers', ANSWER_HEADERS);
+    if (this.#config.credentials) response.setHeader('access-control-allow-credentials', 'true');
+  }
+
+  /**
+   * What answers a browser that asks whether a page may send its request; undefined for any other request, and for
+   * pages that may not.
+   *
+   * @param methods those of the path, with commas between them
+   */
+  preflight(
+    { method, headers }: IncomingMessage,
+    methods: string | undefined,
+  ): Record<string, string> | undefined {
+    const { origin, 'access-control-request-method': wanted } = headers;
+    if (method !== 'OPTIONS' || origin === undefined || wanted === undefined || methods === undefined)
+      return undefined;
+    if (!this.#allows(origin)) return undefined;
+    return {
+      'access-control-allow-methods': methods,
+      'access-control-allow-headers': REQUEST_HEADERS,
+      'access-control-max-age': String(this.#config.maxAgeSeconds),
+    };
+  }
+
+  #allows(origin: string): boolean {
+    return this.#isAny || this.#origins.has(origin);
+  }
+}

@@ -1,0 +1,41 @@
+import { type Stats, unwatchFile, watchFile } from 'node:fs';
+import type { Logger } from '../../observability/logger.js';
+import { type ServerCertificate, TlsFileError } from '../connection/server-certificate.js';
+import { LOOK_EVERY_MS } from './config-reload.js';
+import type { ProcessPort } from './process-port.js';
+
+/** Who follows what, and who is notified. */
+export interface CertificateReload {
+  /** Undefined: there is nothing to follow. */
+  readonly certificate: ServerCertificate | undefined;
+  readonly log: Logger;
+  readonly port: Pick<ProcessPort, 'onHangup'>;
+}
+
+/**
+ * Follows the files of a certificate: on a change of one, or on SIGHUP, new connections get what the files hold now. Files
+ * that cannot be used, or do not fit together yet, are logged, and the old certificate stays.
+ *
+ * @returns what ends it
+ */
+export function followCertificate({ certificate, log, port }: CertificateReload): () => void {
+  if (certificate === undefined) return () => {};
+  const reload = (): void => {
+    try {
+      log.info({ validUntil: certificate.reload().toISOString() }, 'TLS: the certificate was read again');
+    } catch (error) {
+      if (!(error instanceof TlsFileError)) throw error;
+      log.error({ reason: error.message }, 'TLS: the certificate was not read again; the old one stays');
+    }
+  };
+  // A file that is being replaced is gone for a moment.
+  const look = (now: Stats, before: Stats): void => {
+    if (now.mtimeMs !== before.mtimeMs && now.mtimeMs !== 0) reload();
+  };
+  for (const file of certificate.files) watchFile(file, { interval: LOOK_EVERY_MS, persistent: false }, look);
+  const forget = port.onHangup(reload);
+  return () => {
+    for (const file of certificate.files) unwatchFile(file, look);
+    forget();
+  };
+}
