@@ -25,7 +25,7 @@ import { type ReadResult, readProject } from './read/read-project.js';
 import { readTemplates, TEMPLATE_FOLDERS, type UserTemplate } from './read/read-templates.js';
 import type { ShardVerdict } from './read/shards/verdict.js';
 import type { EmittedFiles } from './schema/emitted-files.js';
-import { type BodyChanges, parseOutline, schemaAround } from './schema/outline.js';
+import { parseOutline, schemaAround } from './schema/outline.js';
 import { type ProjectPaths, relativeTo } from './schema/paths.js';
 import type { ModelSchema, ProjectSchema } from './schema/project-schema.js';
 import { isSystemError } from './system-error.js';
@@ -150,9 +150,9 @@ function settled(options: GenerateOptions, readResult: Read, key: string): Gener
 }
 
 /**
- * Emits the files of models whose bodies alone have changed since the present output was emitted, and what gives the
- * params of actions, and leaves the rest of the output as it is. Declines if one of them is wrong: what there is to say
- * about it needs the whole project.
+ * Emits the files of models whose bodies alone have changed since the present output was emitted, and
+ * leaves the rest of the output as it is. Declines if one of them is wrong: what there is to say about it needs the
+ * whole project.
  */
 async function emitBodies(
   options: GenerateOptions,
@@ -163,10 +163,8 @@ async function emitBodies(
   // Templates of the user's get views of more than a model's own file.
   if (right === undefined || options.clean === true || readResult.templates.size > 0) return undefined;
   options.onPhase?.('emit');
-  const { models, actions } = right.changed;
-  // What an action gives stands in one file with all others.
-  if (actions.length > 0) return undefined;
-  const schema = schemaAround(right.changed, parseOutline(readResult.outline));
+  const models = right.changed;
+  const schema = schemaAround(models, parseOutline(readResult.outline));
   if (checkBodies(schema, models).length > 0) return undefined;
   const { paths, templates } = readResult;
   // What earlier texts hung on is not to be had from a part of the project.
@@ -201,7 +199,7 @@ function rightOutput(
   { memory }: GenerateOptions,
   { diagnostics }: Read,
   key: string,
-): { readonly paths: readonly string[]; readonly changed: BodyChanges } | undefined {
+): { readonly paths: readonly string[]; readonly changed: readonly ModelSchema[] } | undefined {
   const right = diagnostics.length > 0 ? undefined : memory?.rightOutput(key);
   if (right === undefined || right.changed === 'more') return undefined;
   return { paths: right.paths, changed: right.changed };

@@ -72,7 +72,7 @@ function checkName(field: FieldSchema): Diagnostic | undefined {
 function checkType(field: FieldSchema): Diagnostic | undefined {
   if (isTooDeep(field) && !withNested(field).some((each) => each !== field && isTooDeep(each))) {
     const message = `${field.name} is nested more than ${DEEPEST} levels deep`;
-    return diagnostic('FWGEN003', field.location, message, 'Use JsonValue for what lies deeper.');
+    return diagnostic('FWGEN003', field.location, message, 'For what lies deeper write `JsonValue`.');
   }
   for (const type of partsOf(field.type)) {
     const problem = typeProblem(type);
@@ -104,10 +104,13 @@ function typeProblem(type: TypeSchema): { readonly text: string; readonly hint: 
     case 'model':
       return {
         text: type.model.name,
-        hint: `Hold its id (Id<${type.model.name}>), or map it to a response class.`,
+        hint: `Hold its id, \`Id<${type.model.name}>\`, or map it to a response class.`,
       };
     case 'void':
-      return { text: 'void', hint: 'A field needs a value: remove it or give it a type.' };
+      return {
+        text: 'void',
+        hint: 'A field needs a value: remove it or give it a type, such as `string | null`.',
+      };
     case 'enum':
       return type.values.length > 0
         ? undefined
@@ -126,8 +129,24 @@ const UNION_HINT =
 
 function unionText(members: readonly TypeSchema[]): string {
   return members
-    .map((member) => ('name' in member && member.name !== undefined ? member.name : member.kind))
+    .map((member) => ('name' in member && member.name !== undefined ? member.name : nameOfKind(member.kind)))
     .join(' | ');
+}
+
+function nameOfKind(kind: TypeSchema['kind']): string {
+  switch (kind) {
+    case 'instant':
+      return 'Date';
+    case 'json':
+      return 'JsonValue';
+    case 'decimal':
+    case 'uuid':
+    case 'currency':
+    case 'id':
+      return `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
+    default:
+      return kind;
+  }
 }
 
 function checkId(schema: ProjectSchema, field: FieldSchema): Diagnostic | undefined {

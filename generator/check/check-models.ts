@@ -2,25 +2,16 @@ import { type Diagnostic, diagnostic, formatLocation } from '../diagnostics.js';
 import { type ColumnSchema, columnsOf, isInherited, parseNumeric } from '../schema/columns.js';
 import { isNumeric } from '../schema/constraints.js';
 import type { SourceLocation } from '../schema/location.js';
-import { modelNames } from '../schema/model-names.js';
+import { modelNames, setterName } from '../schema/model-names.js';
 import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
 import type { FieldSchema } from '../schema/type-schema.js';
 import { checkKeys } from './check-keys.js';
 import { repeated } from './check-names.js';
 
-/** Members of builders and of every object: a field of that name would have no setter of its own. */
-const RESERVED_FIELDS: ReadonlySet<string> = new Set([
-  'build',
-  'put',
-  'copyBase',
-  'carryBase',
-  'copyAll',
-  'withEvent',
-  'withInitialVersion',
-  'instantiate',
-  'setFields',
-  ...Object.getOwnPropertyNames(Object.prototype).filter((name) => name !== '__proto__'),
-]);
+/** Members of every object, which code of others calls. `__proto__` is refused for all fields. */
+const RESERVED_FIELDS: ReadonlySet<string> = new Set(
+  Object.getOwnPropertyNames(Object.prototype).filter((name) => name !== '__proto__'),
+);
 
 /** Columns that every PostgreSQL table has already. */
 const SYSTEM_COLUMNS: ReadonlySet<string> = new Set(['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid']);
@@ -50,10 +41,13 @@ function checkField(model: ModelSchema, field: FieldSchema): readonly Diagnostic
   if (RESERVED_FIELDS.has(field.name)) {
     const message = `A model field cannot be named ${field.name}`;
     return [
-      diagnostic('FWGEN005', field.location, message, 'Rename it: builders have a member of that name.'),
+      diagnostic('FWGEN005', field.location, message, 'Rename it: every object has a member of that name.'),
     ];
   }
-  return [];
+  const other = model.fields.find(({ name }) => name !== field.name && setterName(name) === field.name);
+  if (other === undefined) return [];
+  const message = `${field.name} is what builders of ${model.name} call the setter of ${other.name}`;
+  return [diagnostic('FWGEN005', field.location, message, 'Rename one of the fields.')];
 }
 
 function checkColumns(model: ModelSchema): readonly Diagnostic[] {

@@ -90,6 +90,13 @@ test('generate --quiet says nothing if all goes well', async () => {
   expect(await generate('--quiet')).toEqual({ code: 0, info: '', error: '' });
 });
 
+test('generate --quiet leaves out warnings', async () => {
+  project.delete();
+  project = testProject('fwgen060-route-without-rule');
+  expect((await generate()).error).toContain('Warning: ');
+  expect(await generate('--check', '--quiet')).toEqual({ code: 0, info: '', error: '' });
+});
+
 test('generate --timing names the phases', async () => {
   const { info } = await generate('--timing');
   const phases = info

@@ -162,8 +162,7 @@ async function generateWith(
       traced: flags.check === true && !isUnchanged(result) ? result.trace() : undefined,
       forgotten: showsHints(flags) && isRight(result) ? result.forgottenColumns() : [],
       // A run that finds everything as it was has said it before.
-      open:
-        flags.format === 'text' && (flags.check === true || !isUnchanged(result)) ? result.openRoutes() : [],
+      open: showsWarnings(flags) && (flags.check === true || !isUnchanged(result)) ? result.openRoutes() : [],
     };
   } catch (error) {
     if (!(error instanceof LostResultError)) throw error;
@@ -204,8 +203,12 @@ function isRight(result: GenerateResult): boolean {
   return result.diagnostics.length === 0 && isUnchanged(result);
 }
 
-function showsHints({ check, format, quiet }: GenerateFlags): boolean {
-  return check === true && format === 'text' && quiet !== true;
+function showsHints(flags: GenerateFlags): boolean {
+  return flags.check === true && showsWarnings(flags);
+}
+
+function showsWarnings({ format, quiet }: GenerateFlags): boolean {
+  return format === 'text' && quiet !== true;
 }
 
 function isUnchanged({ changes }: GenerateResult): boolean {

@@ -64,7 +64,9 @@ function typeCode(
     case 'recursive':
       return { name: 'recursive', args: [type.name, itemCode({ type: type.of }, printing)] };
     case 'again':
-      return { name: 'again', args: [type.name] };
+      return type.tags === undefined
+        ? { name: 'again', args: [type.name] }
+        : { name: 'againBy', args: [type.name, type.tags] };
     case 'object': {
       const variable = type.name === undefined ? undefined : printing.variable?.(type);
       return { name: 'object', args: [variable ?? fieldMapCode(type.fields, printing)] };

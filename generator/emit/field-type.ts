@@ -103,7 +103,11 @@ export class FieldTypes {
         };
       case 'union': {
         const discriminator = discriminatorOf(type.of) ?? '';
-        const of = type.of.map((member) => this.type(member, numeric));
+        const of = type.of.map((member) =>
+          member.kind === 'again'
+            ? { kind: 'again' as const, name: member.name, tags: member.literals?.[discriminator] ?? [] }
+            : this.type(member, numeric),
+        );
         return { kind: 'union', of, ...(discriminator === '' ? {} : { discriminator }) };
       }
       case 'recursive': {

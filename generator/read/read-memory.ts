@@ -1,9 +1,8 @@
 import { contentHash } from '../content-hash.js';
-import type { BodyChanges, ParamsChange } from '../schema/outline.js';
 import type { ActionSchema, ModelSchema } from '../schema/project-schema.js';
 import type { Found, Look } from './found.js';
 import type { SourceFiles } from './source-files.js';
-import { changedBodies, isSameResult } from './unchanged-results.js';
+import { changedModels, isSameResult } from './unchanged-results.js';
 
 /** What reading one file gave. Kinds that it has nothing of are absent. */
 export interface FileResult extends Look {
@@ -22,12 +21,12 @@ export function placeOf({ file, className }: ActionSchema): string {
   return `${file}#${className}`;
 }
 
-/** What a second read changed: only bodies (possibly none), or more. */
-export type Changes = BodyChanges | 'more';
+/** What a second read changed: models whose changes no other declaration can see (possibly none), or more. */
+export type Changes = readonly ModelSchema[] | 'more';
 
 /** Whether a second read changed nothing. */
 export function isNothing(changes: Changes): boolean {
-  return changes !== 'more' && changes.models.length === 0 && changes.actions.length === 0;
+  return changes !== 'more' && changes.length === 0;
 }
 
 /** What a memory is for. */
@@ -77,15 +76,13 @@ export class ReadMemory {
 
   /** What changed since the last emission, in all files that were read again. */
   get changes(): Changes {
-    const models: ModelSchema[] = [];
-    const actions: ParamsChange[] = [];
+    const changed: ModelSchema[] = [];
     for (const [file, before] of this.#before) {
-      const bodies = changedBodies(before?.found ?? {}, this.#results.get(file)?.found ?? {});
-      if (bodies === undefined) return 'more';
-      models.push(...bodies.models);
-      actions.push(...bodies.actions);
+      const models = changedModels(before?.found ?? {}, this.#results.get(file)?.found ?? {});
+      if (models === undefined) return 'more';
+      changed.push(...models);
     }
-    return { models, actions };
+    return changed;
   }
 
   /** Files that did not give the same when something was emitted last. */

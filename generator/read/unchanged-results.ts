@@ -1,5 +1,5 @@
-import { type BodyChanges, headOf } from '../schema/outline.js';
-import type { ActionSchema } from '../schema/project-schema.js';
+import { headOf } from '../schema/outline.js';
+import type { ModelSchema } from '../schema/project-schema.js';
 import type { Found } from './found.js';
 
 /** True if two reads of a file gave the same result, regardless of lines: no emitted text depends on lines. */
@@ -12,28 +12,15 @@ export function isIdenticalResult(a: Partial<Found>, b: Partial<Found>): boolean
   return isSame(a, b, true);
 }
 
-/** Bodies that a later read of a file found changed, if nothing else changed. */
-export function changedBodies(before: Partial<Found>, after: Partial<Found>): BodyChanges | undefined {
-  const { models: old = [], actions: oldActions = [], ...others } = before;
-  const { models = [], actions = [], ...othersNow } = after;
-  const isOnlyBodies =
-    isSame(old.map(headOf), models.map(headOf), false) &&
-    isSame(oldActions.map(withoutParams), actions.map(withoutParams), false) &&
-    isSame(others, othersNow, false);
-  if (!isOnlyBodies) return undefined;
-  return {
-    models: models.filter((model, index) => !isSame(old[index], model, false)),
-    actions: actions.flatMap((action, index) => {
-      const earlier = oldActions[index];
-      return earlier === undefined || isSame(earlier.params, action.params, false)
-        ? []
-        : [{ before: earlier, after: action }];
-    }),
-  };
-}
-
-function withoutParams({ params: _, ...rest }: ActionSchema): Omit<ActionSchema, 'params'> {
-  return rest;
+/** Models whose bodies a later read of a file found changed, if nothing else changed. */
+export function changedModels(
+  before: Partial<Found>,
+  after: Partial<Found>,
+): readonly ModelSchema[] | undefined {
+  const { models: old = [], ...others } = before;
+  const { models = [], ...othersNow } = after;
+  const isOnlyBodies = isSame(old.map(headOf), models.map(headOf), false) && isSame(others, othersNow, false);
+  return isOnlyBodies ? models.filter((model, index) => !isSame(old[index], model, false)) : undefined;
 }
 
 /** @param isData inside a value of the user's own, in which nothing is a place */

@@ -55,3 +55,21 @@ function deriveNames(model: Named): ModelNames {
     file: kebabCase(name),
   };
 }
+
+/** Members of every builder. */
+const BUILDER_MEMBERS: ReadonlySet<string> = new Set([
+  'build',
+  'put',
+  'copyBase',
+  'carryBase',
+  'copyAll',
+  'withEvent',
+  'withInitialVersion',
+  'instantiate',
+  'setFields',
+]);
+
+/** What a builder calls the setter of a field: `title`, and `withPut` where it has a member called `put`. */
+export function setterName(field: string): string {
+  return BUILDER_MEMBERS.has(field) ? `with${field.charAt(0).toUpperCase()}${field.slice(1)}` : field;
+}

@@ -1,4 +1,4 @@
-import type { ActionSchema, ModelSchema, ProjectSchema, RepositorySchema } from './project-schema.js';
+import type { ModelSchema, ProjectSchema, RepositorySchema } from './project-schema.js';
 
 /**
  * What other declarations can see of a model: all but its body, which is its fields, columns, states and comments. Which
@@ -10,20 +10,6 @@ export type ModelHead = Pick<ModelSchema, 'name' | 'file' | 'kind' | 'sharded'> 
   /** Fields of its natural keys. */
   readonly keys?: readonly (readonly string[])[];
 };
-
-/** What later looks found changed, if it is nothing that any other declaration can see. */
-export interface BodyChanges {
-  /** Models with another body, as they are now. */
-  readonly models: readonly ModelSchema[];
-  /** Actions with other params. */
-  readonly actions: readonly ParamsChange[];
-}
-
-/** An action of which nothing but its params has changed. */
-export interface ParamsChange {
-  readonly before: ActionSchema;
-  readonly after: ActionSchema;
-}
 
 /** What checks of one model, and the files that are emitted for it alone, take from the rest of a project. */
 export interface Outline {
@@ -61,14 +47,12 @@ export function headOf({ name, file, kind, sharded, table, keys }: ModelSchema):
 }
 
 /**
- * The project that an outline speaks of, as far as some of its models and actions are concerned: these are whole, those
- * that they name have no body, and there is nothing else.
+ * The project that an outline speaks of, as far as some of its models are concerned: these are whole, those that they
+ * name have no body, and there is nothing else.
  */
-export function schemaAround({ models, actions }: BodyChanges, outline: Outline): ProjectSchema {
+export function schemaAround(models: readonly ModelSchema[], outline: Outline): ProjectSchema {
   const text = JSON.stringify(models);
-  // What constructors of actions take is found by other names than those of models.
-  const isNamed = ({ name }: { readonly name: string }): boolean =>
-    actions.length > 0 || text.includes(JSON.stringify(name));
+  const isNamed = ({ name }: { readonly name: string }): boolean => text.includes(JSON.stringify(name));
   const whole = new Map(models.map((model) => [`${model.file}#${model.name}`, model]));
   return {
     models: outline.models
@@ -78,7 +62,7 @@ export function schemaAround({ models, actions }: BodyChanges, outline: Outline)
       .filter(({ model }) => isNamed(model))
       .map((each) => ({ ...each, location: { file: each.file } })),
     events: [],
-    actions: actions.map(({ after }) => after),
+    actions: [],
     handlers: [],
     sagas: [],
     migrations: [],

@@ -16,7 +16,12 @@ export type TypeSchema =
   | { readonly kind: 'union'; readonly of: readonly TypeSchema[]; readonly reference?: Reference }
   /** A type that contains itself, by the name that `again` has for it. */
   | { readonly kind: 'recursive'; readonly name: string; readonly of: TypeSchema }
-  | { readonly kind: 'again'; readonly name: string }
+  | {
+      readonly kind: 'again';
+      readonly name: string;
+      /** Literals in fields of the object that it stands for. Absent: it is no member of a union. */
+      readonly literals?: LiteralFields;
+    }
   /** `name` and `reference` if it has a (exported) name. */
   | {
       readonly kind: 'object';
@@ -30,6 +35,9 @@ export type TypeSchema =
   /** No value: as a result, or for an action without parameters. */
   | { readonly kind: 'void' }
   | UnsupportedType;
+
+/** Literals in required fields of an object, by the field's name. */
+export type LiteralFields = Readonly<Record<string, readonly EnumValue[]>>;
 
 /** One value of an enum. */
 export type EnumValue = string | number | boolean;

@@ -1,9 +1,7 @@
-import type { EnumValue, FieldSchema, TypeSchema } from './type-schema.js';
+import type { EnumValue, LiteralFields, TypeSchema } from './type-schema.js';
 
 /** The kinds of value that JSON distinguishes. */
 export type JsonKind = 'string' | 'number' | 'boolean' | 'array' | 'object';
-
-type ObjectType = Extract<TypeSchema, { kind: 'object' }>;
 
 /** The kind of JSON value that a type is written as; undefined if there are several. */
 export function jsonKindOf(type: TypeSchema): JsonKind | undefined {
@@ -47,29 +45,35 @@ export function discriminatorOf(members: readonly TypeSchema[]): string | undefi
   if (new Set(others).size < others.length) return undefined;
   const objects = members.filter((_, index) => kinds[index] === 'object');
   if (objects.length < 2) return '';
-  const shapes = objects.map(objectOf);
-  const known = shapes.filter((shape) => shape !== undefined);
-  if (known.length < shapes.length) return undefined;
-  return known[0]?.fields.map(({ name }) => name).find((name) => tellsApart(known, name));
+  const [first = {}, ...rest] = objects.map(literalsIn);
+  return Object.keys(first).find((name) => tellsApart([first, ...rest], name));
 }
 
-/** The object type that a member is, or that its name leads to. */
-export function objectOf(type: TypeSchema): ObjectType | undefined {
-  if (type.kind === 'recursive') return objectOf(type.of);
-  return type.kind === 'object' ? type : undefined;
+/** What tells an object from others; nothing if the type is another one, or stands for several. */
+export function literalsIn(type: TypeSchema): LiteralFields {
+  switch (type.kind) {
+    case 'recursive':
+      return literalsIn(type.of);
+    case 'again':
+      return type.literals ?? {};
+    case 'object':
+      return Object.fromEntries(
+        type.fields.flatMap((field) => {
+          const isRequired = !field.optional && !field.nullable;
+          return isRequired && field.type.kind === 'enum' ? [[field.name, field.type.values] as const] : [];
+        }),
+      );
+    default:
+      return {};
+  }
 }
 
-function tellsApart(objects: readonly ObjectType[], name: string): boolean {
+function tellsApart(objects: readonly LiteralFields[], name: string): boolean {
   const seen = new Set<EnumValue>();
-  return objects.every(({ fields }) => {
-    const values = tagsOf(fields.find((field) => field.name === name));
-    if (values === undefined || values.some((value) => seen.has(value))) return false;
+  return objects.every((literals) => {
+    const values = Object.hasOwn(literals, name) ? (literals[name] ?? []) : [];
+    if (values.length === 0 || values.some((value) => seen.has(value))) return false;
     for (const value of values) seen.add(value);
     return true;
   });
-}
-
-function tagsOf(field: FieldSchema | undefined): readonly EnumValue[] | undefined {
-  if (field === undefined || field.optional || field.nullable) return undefined;
-  return field.type.kind === 'enum' && field.type.values.length > 0 ? field.type.values : undefined;
 }

@@ -56,7 +56,7 @@ const COMPUTED = [
   '(typeof NAMES)[number]',
   'keyof typeof TABLE',
   "(typeof TABLE)[keyof typeof TABLE]['rank']",
-  '`${(typeof NAMES)[number]}-${1 | 2}`',
+  `\`\${(typeof NAMES)[number]}-\${1 | 2}\``,
   "Uppercase<'x' | 'y'>",
   "Exclude<(typeof NAMES)[number], 'one'>",
   "Extract<Shape, { readonly kind: 'circle' }>",
@@ -93,7 +93,7 @@ const FIELDS = [
 const DOCS = [
   '',
   '/** One line. */',
-  '/** `code` ${x} {@link Thing} */',
+  `/** \`code\` \${x} {@link Thing} */`,
   '/**\n * @see <b>\n * \u2028 \\u{} *\\/\n */',
   '/** @label */',
 ];

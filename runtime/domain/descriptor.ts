@@ -36,9 +36,16 @@ export type FieldType =
    * field `discriminator`; absent where there is one object type at most.
    */
   | { readonly kind: 'union'; readonly of: readonly FieldType[]; readonly discriminator?: string }
-  /** A type that contains itself: `again` stands for it below, by its name. */
+  /**
+   * A type that contains itself: `again` stands for it below, by its name. `tags`: values of the discriminator that tell
+   * it from the other members of its union.
+   */
   | { readonly kind: 'recursive'; readonly name: string; readonly of: FieldType }
-  | { readonly kind: 'again'; readonly name: string }
+  | {
+      readonly kind: 'again';
+      readonly name: string;
+      readonly tags?: readonly (string | number | boolean)[];
+    }
   | ObjectType;
 
 /** One place of a tuple. */

@@ -47,6 +47,8 @@ export interface FieldTypes {
   /** A type that contains itself, as `again`. */
   recursive(name: string, of: UnnamedField, options?: FieldOptions): UnnamedField;
   again(name: string, options?: FieldOptions): UnnamedField;
+  /** The same as a member of a union, told from the others by these values. */
+  againBy(name: string, tags: readonly (string | number | boolean)[], options?: FieldOptions): UnnamedField;
   object(of: FieldMap | ObjectType, options?: FieldOptions): UnnamedField;
 }
 
@@ -79,6 +81,7 @@ export const t: FieldTypes = {
     field({ kind: 'union', discriminator, of: of.map(({ type }) => type) }, options),
   recursive: (name, { type }, options) => field({ kind: 'recursive', name, of: type }, options),
   again: (name, options) => field({ kind: 'again', name }, options),
+  againBy: (name, tags, options) => field({ kind: 'again', name, tags }, options),
   object: (of, options) =>
     field(isObjectType(of) ? of : { kind: 'object', fields: namedFields(of) }, options),
 };

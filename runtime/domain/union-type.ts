@@ -37,8 +37,13 @@ export function chooserOf<Part>(
   };
 }
 
-function tagsOf(type: FieldType, discriminator: string | undefined): readonly unknown[] {
+/** Values of the discriminator that a member of a union has. */
+export function tagsOf(
+  type: FieldType,
+  discriminator: string | undefined,
+): readonly (string | number | boolean)[] {
   if (type.kind === 'recursive') return tagsOf(type.of, discriminator);
+  if (type.kind === 'again') return type.tags ?? [];
   if (type.kind !== 'object' || discriminator === undefined) return [];
   const tag = type.fields.find(({ name }) => name === discriminator)?.type;
   return tag?.kind === 'enum' ? tag.values : [];

@@ -73,7 +73,7 @@ export class Components {
       currency: () => this.currency(),
       named: (nested) => (nested.name === undefined || !isShared ? undefined : this.response(nested)),
       variant: (type, tag) =>
-        this.#shared(`${keyOf(open)} ${direction}`, pascalCase(tag), type, () =>
+        this.#shared(`${keyOf(type, open)} ${direction}`, pascalCase(tag), type, () =>
           documentedObject(type.fields, this.#documenting(direction, open)),
         ),
       recursive: (type) =>
@@ -154,8 +154,8 @@ export class Components {
 type Direction = Documenting['direction'];
 
 /** What `again` means differs with the types around. */
-function keyOf(open: ReadonlyMap<string, string>): string {
-  return JSON.stringify([...open]);
+function keyOf(type: ObjectType, open: ReadonlyMap<string, string>): string {
+  return JSON.stringify(type).includes('"kind":"again"') ? JSON.stringify([...open]) : '';
 }
 
 function pascalCase(text: string): string {

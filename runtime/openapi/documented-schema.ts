@@ -1,4 +1,5 @@
 import type { FieldDescriptor, FieldType, ItemDescriptor, ObjectType } from '../domain/descriptor.js';
+import { tagsOf } from '../domain/union-type.js';
 import { allowNull, isReference, type Json, type JsonPart } from './json-schema.js';
 
 /** What schemas of the document are written for. */
@@ -217,16 +218,13 @@ function documentedUnion(
   if (discriminator === undefined) return { oneOf: of.map((member) => documentedType(member, documenting)) };
   const mapping: [string, Json][] = [];
   const oneOf = of.map((member) => {
-    const [tag] = tagsOf(member, discriminator);
-    if (member.kind !== 'object' || tag === undefined) return documentedType(member, documenting);
-    const schema = documenting.variant(member, String(tag));
-    for (const each of tagsOf(member, discriminator)) mapping.push([String(each), schema['$ref'] ?? '']);
+    const tags = tagsOf(member, discriminator);
+    const schema =
+      member.kind === 'object' && tags.length > 0
+        ? documenting.variant(member, String(tags[0]))
+        : documentedType(member, documenting);
+    for (const tag of tags) mapping.push([String(tag), schema['$ref'] ?? '']);
     return schema;
   });
   return { oneOf, discriminator: { propertyName: discriminator, mapping: membersOf(mapping) } };
-}
-
-function tagsOf(type: FieldType, discriminator: string): readonly (string | number | boolean)[] {
-  const field = type.kind === 'object' ? type.fields.find(({ name }) => name === discriminator) : undefined;
-  return field?.type.kind === 'enum' ? field.type.values : [];
 }

@@ -42,6 +42,11 @@ export const withoutParams: SagaSteps<Trip> = {
   HOTEL: step(CarryAction, { params: () => ({ weight: 1 }), done }),
 };
 
+export const withOtherParams: SagaSteps<Trip> = {
+  // @ts-expect-error the action takes a text
+  HOTEL: step(CarryAction, { params: () => ({ from: 1 }), done }),
+};
+
 export const withoutNext: SagaSteps<Trip> = {
   // @ts-expect-error what follows is a state of the saga, not its name
   HOTEL: step(CarryAction, { params: () => ({ from: '' }), done: () => 'BOOKED' }),

@@ -62,7 +62,12 @@ export class ApiContract {
 
   /** Whether the schema of this name allows the text of a body. */
   allows(schema: string, text: string): boolean {
-    return this.#violations({ $ref: `#/components/schemas/${schema}` }, text).length === 0;
+    return this.violations(schema, text).length === 0;
+  }
+
+  /** What the text of a body has that the schema of this name does not allow. */
+  violations(schema: string, text: string): readonly string[] {
+    return this.#violations({ $ref: `#/components/schemas/${schema}` }, text);
   }
 
   #operationOf({ method, target }: LiveAnswer): { method: string; template: string } | undefined {

@@ -1,6 +1,6 @@
 import { type ColumnSchema, columnsOf } from '../../schema/columns.js';
 import { keyIndexes } from '../../schema/key-indexes.js';
-import { type ModelNames, modelNames } from '../../schema/model-names.js';
+import { type ModelNames, modelNames, setterName } from '../../schema/model-names.js';
 import { projectIndex } from '../../schema/project-index.js';
 import type { ModelSchema } from '../../schema/project-schema.js';
 import { ruleChecks } from '../check-constraints.js';
@@ -204,7 +204,7 @@ function setterView(
   const doc = setterDoc(column);
   const literal = quote(field.name);
   return {
-    name: emission.at(field.location, isVersion ? 'withInitialVersion' : memberName(field.name)),
+    name: emission.at(field.location, isVersion ? 'withInitialVersion' : memberName(setterName(field.name))),
     hasDoc: doc !== undefined,
     doc: doc === undefined ? '' : emission.at(field.location, docComment(doc, 2)),
     parameter: isVersion ? '' : `${parameter}: ${fieldTypeText(field, model, imports)}`,

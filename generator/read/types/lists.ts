@@ -7,7 +7,7 @@ const ITEM_HINT =
 
 /** `T[]`. */
 export function readList(reading: Reading, element: ts.TypeNode, list: ts.TypeNode): ReadType {
-  const { type, nullable, optional } = reading.read({ ...reading, isShape: false }, element);
+  const { type, nullable, optional } = reading.read({ ...reading, shape: 'value' }, element);
   if (type.kind === 'unsupported') return plain(type);
   if (optional || type.kind === 'void' || type.kind === 'model') return unsupported(list, ITEM_HINT);
   return plain({ kind: 'list', of: type, ...(nullable ? { nullable: true } : {}) });
@@ -15,7 +15,7 @@ export function readList(reading: Reading, element: ts.TypeNode, list: ts.TypeNo
 
 /** `[A, B?, ...C[]]`. */
 export function readTuple(reading: Reading, node: ts.TupleTypeNode): ReadType {
-  const inner = { ...reading, isShape: false };
+  const inner: Reading = { ...reading, shape: 'value' };
   const items = node.elements.map((element) => {
     const member = ts.isNamedTupleMember(element) ? element.type : element;
     const isRest =

@@ -8,7 +8,7 @@ import { type Declaration, referenceToDeclaration, resolveName } from '../resolv
 import { fileOf, locationOf } from '../source-files.js';
 import { constructorOf, declaredName, isInstanceMember, scopeOf } from '../syntax.js';
 import { followLineage, leadsTo, type ScopedClass } from './lineage.js';
-import type { Reading } from './reading.js';
+import { isAsked, type Reading, type Shape } from './reading.js';
 import { mergeFields, plain, type ReadType, unsupported } from './type-results.js';
 
 /** A member that declares a field. */
@@ -26,7 +26,7 @@ export function readInterface(reading: Reading, node: ts.InterfaceDeclaration, u
   for (const clause of declarations
     .flatMap(({ heritageClauses }) => heritageClauses ?? [])
     .flatMap(({ types }) => types)) {
-    const { type } = reading.read({ ...reading, isShape: true }, clause);
+    const { type } = reading.read({ ...reading, shape: shapeOfBase(reading) }, clause);
     if (type.kind === 'unsupported') return plain(type);
     if (type.kind !== 'object') return unsupported(usage, EXTENDS_HINT);
     fields.push(...type.fields);
@@ -39,7 +39,12 @@ export function readInterface(reading: Reading, node: ts.InterfaceDeclaration, u
   return plain({ kind: 'object', fields: mergeFields(fields), ...named(node) });
 }
 
-const EXTENDS_HINT = 'Extend object types of known fields only.';
+function shapeOfBase({ shape }: Reading): Shape {
+  return shape === 'value' ? 'fields' : shape;
+}
+
+const EXTENDS_HINT =
+  "Extend object types of known fields only: `interface Parcel extends Pick<Address, 'street'> { ... }`.";
 
 /** The members of an object type. */
 export function readMembers(
@@ -47,7 +52,7 @@ export function readMembers(
   members: readonly ts.TypeElement[],
   usage: ts.TypeNode,
 ): ReadType {
-  const inner = { ...reading, isShape: false };
+  const inner: Reading = { ...reading, shape: 'value' };
   const [only] = members;
   if (members.length === 1 && only !== undefined && ts.isIndexSignatureDeclaration(only)) {
     const { type, nullable } = inner.read(inner, only.type);
@@ -62,6 +67,7 @@ export function readMembers(
   const fields: FieldSchema[] = [];
   for (const member of members) {
     if (!ts.isPropertySignature(member)) return unsupported(usage, MEMBER_HINT);
+    if (!isAsked(reading, propertyName(member.name))) continue;
     const read = readField(inner, member);
     if (read !== undefined) fields.push(read);
   }
@@ -70,7 +76,7 @@ export function readMembers(
 }
 
 const MEMBER_HINT =
-  'Data has properties alone: no methods, and an index signature (`Record<string, T>`) in a field of its own.';
+  'Data has properties alone: no methods, and an index signature in a field of its own: `readonly entries: Record<string, T>;`.';
 
 /** Two fields of one name in one declaration: the compiler takes neither. */
 export function reportRepeated(
@@ -133,7 +139,7 @@ function ownFields(
   withGetters: boolean,
 ): readonly FieldSchema[] {
   const { context } = reading;
-  const inner = { ...reading, scope, isShape: false };
+  const inner: Reading = { ...reading, scope, shape: 'value' };
   for (const parameter of constructorOf(node)?.parameters ?? []) {
     if (ts.isParameterPropertyDeclaration(parameter, parameter.parent))
       reportParameterProperty(context, parameter);
@@ -146,6 +152,7 @@ function ownFields(
     const isField = ts.isPropertyDeclaration(member) || (withGetters && ts.isGetAccessorDeclaration(member));
     if (!isField || ts.isPrivateIdentifier(member.name)) continue;
     if (!isInstanceMember(member) || scopeOf(member) !== 'public') continue;
+    if (!isAsked(reading, propertyName(member.name))) continue;
     const read = readField(inner, member);
     if (read !== undefined) fields.push(read);
   }

@@ -1,7 +1,7 @@
 import type { EnumValue, FieldSchema, TypeSchema } from '../../schema/type-schema.js';
 import { ts } from '../compiler.js';
 import { typeOfValue } from './constants.js';
-import { type Bound, type Reading, readBound } from './reading.js';
+import { type Bound, type Reading, readBound, type Shape } from './reading.js';
 import { unrolled } from './recursion.js';
 import { isAssignable, literalsOf, membersOf, NEVER, unite } from './relations.js';
 import { mergeFields, plain, type ReadType, unsupported } from './type-results.js';
@@ -18,7 +18,7 @@ export function readTypeQuery(reading: Reading, node: ts.TypeQueryNode): ReadTyp
 
 /** `keyof T`. */
 export function readKeyOf(reading: Reading, operand: ts.TypeNode, node: ts.TypeNode): ReadType {
-  const type = unrolled(reading.read({ ...reading, isShape: true }, operand).type);
+  const type = unrolled(reading.read({ ...reading, shape: 'fields' }, operand).type);
   if (type.kind === 'record') return plain({ kind: 'string' });
   if (type.kind !== 'object') return type.kind === 'unsupported' ? plain(type) : unsupported(node);
   return plain({ kind: 'enum', values: type.fields.map(({ name }) => name) });
@@ -26,10 +26,11 @@ export function readKeyOf(reading: Reading, operand: ts.TypeNode, node: ts.TypeN
 
 /** `T[K]`. */
 export function readIndexedAccess(reading: Reading, node: ts.IndexedAccessTypeNode): ReadType {
-  const owner = unrolled(reading.read({ ...reading, isShape: true }, node.objectType).type);
-  if (owner.kind === 'unsupported') return plain(owner);
-  const index = reading.read({ ...reading, isShape: false }, node.indexType);
+  const index = reading.read({ ...reading, shape: 'value' }, node.indexType);
   const names = literalsOf(index);
+  const shape: Shape = names === undefined ? 'fields' : new Set(names.map(String));
+  const owner = unrolled(reading.read({ ...reading, shape }, node.objectType).type);
+  if (owner.kind === 'unsupported') return plain(owner);
   const found = names?.map((name) => memberAt(owner, name)) ?? [elements(owner, index.type)];
   const known = found.filter((each) => each !== undefined);
   return known.length < found.length || known.length === 0 ? unsupported(node, VALUE_HINT) : unite(known);
@@ -100,13 +101,13 @@ export function readMapped(reading: Reading, node: ts.MappedTypeNode): ReadType 
   const mapped = mappedType(reading, keys);
   if (mapped !== undefined && mapped.kind !== 'object') return readMappedOver(reading, node, mapped);
   const sources = mapped?.fields;
-  const key = reading.read({ ...reading, isShape: false }, keys);
+  const key = reading.read({ ...reading, shape: 'value' }, keys);
   const inner = (name: EnumValue | undefined): Reading => {
     const type: TypeSchema = name === undefined ? { kind: 'string' } : { kind: 'enum', values: [name] };
     const bound: Bound = { kind: 'computed', type: plain(type) };
     return {
       ...reading,
-      isShape: false,
+      shape: 'value',
       scope: new Map([...reading.scope, [typeParameter.name.text, bound]]),
     };
   };
@@ -149,7 +150,7 @@ function fieldBase(
 /** `T` of `[K in keyof T]`, whose modifiers and comments are kept. */
 function mappedType(reading: Reading, keys: ts.TypeNode): TypeSchema | undefined {
   if (!ts.isTypeOperatorNode(keys) || keys.operator !== ts.SyntaxKind.KeyOfKeyword) return undefined;
-  return unrolled(reading.read({ ...reading, isShape: true }, keys.type).type);
+  return unrolled(reading.read({ ...reading, shape: 'fields' }, keys.type).type);
 }
 
 /** Over a list each item is mapped; over what has no fields of its own nothing is. */
@@ -162,7 +163,7 @@ function readMappedOver(
   if (value === undefined || (over.kind !== 'list' && over.kind !== 'record')) return plain(over);
   const bound: Bound = { kind: 'computed', type: plain(index) };
   const scope = new Map([...reading.scope, [typeParameter.name.text, bound]]);
-  const { type, nullable } = reading.read({ ...reading, isShape: false, scope }, value);
+  const { type, nullable } = reading.read({ ...reading, shape: 'value', scope }, value);
   if (type.kind === 'unsupported') return plain(type);
   return plain({ kind: over.kind, of: type, ...(nullable ? { nullable: true } : {}) });
 }
@@ -173,8 +174,8 @@ export function readConditional(reading: Reading, node: ts.ConditionalTypeNode):
   const name =
     ts.isTypeReferenceNode(checkType) && ts.isIdentifier(checkType.typeName) ? checkType.typeName.text : '';
   const bound = reading.scope.get(name);
-  const isShapeAsked = reading.isShape;
-  const inner = { ...reading, isShape: false };
+  const { shape } = reading;
+  const inner: Reading = { ...reading, shape: 'value' };
   if (bound === undefined) return branch(reading, inner.read(inner, checkType), node, reading.scope);
   const whole = readBound(inner, bound);
   const members = membersOf(whole);
@@ -183,7 +184,7 @@ export function readConditional(reading: Reading, node: ts.ConditionalTypeNode):
     members
       .map((member) => {
         const scope = new Map([...reading.scope, [name, { kind: 'computed', type: member } as const]]);
-        return branch({ ...reading, isShape: isShapeAsked }, member, node, scope);
+        return branch({ ...reading, shape }, member, node, scope);
       })
       .filter((each) => !(each.type.kind === 'enum' && each.type.values.length === 0)),
   );
@@ -196,7 +197,7 @@ function branch(
   scope: Reading['scope'],
 ): ReadType {
   const captured = new Map<string, Bound>();
-  const isTrue = matches({ ...reading, scope, isShape: false }, checked, extendsType, captured);
+  const isTrue = matches({ ...reading, scope, shape: 'value' }, checked, extendsType, captured);
   if (isTrue === undefined) return unsupported(extendsType);
   if (!isTrue) return reading.read({ ...reading, scope }, falseType);
   return reading.read({ ...reading, scope: new Map([...scope, ...captured]) }, trueType);

@@ -29,7 +29,7 @@ export function startReading(context: ReadContext, use: TypeUse = 'data', scope:
     open: new Map(),
     scope,
     depth: 0,
-    isShape: false,
+    shape: 'value',
     budget: { left: TYPE_BUDGET },
     read,
   };
@@ -59,7 +59,7 @@ export function readClassFields(
   );
 }
 
-const TOO_LARGE = 'It spells too many types. Use JsonValue, or split it.';
+const TOO_LARGE = 'It spells too many types. Split it, or write `JsonValue`.';
 
 function read(reading: Reading, node: ts.TypeNode): ReadType {
   reading.budget.left -= 1;
@@ -76,6 +76,14 @@ function read(reading: Reading, node: ts.TypeNode): ReadType {
     case ts.SyntaxKind.UnknownKeyword:
       // It is stored as any JSON value, and typed as it is written.
       return plain({ kind: 'json', brand: {} });
+    case ts.SyntaxKind.AnyKeyword:
+      return unsupported(node, 'Write the type itself, or `unknown` for any JSON value.');
+    case ts.SyntaxKind.ObjectKeyword:
+      return unsupported(node, 'Write its fields, or `Readonly<Record<string, JsonValue>>`.');
+    case ts.SyntaxKind.SymbolKeyword:
+      return unsupported(node, 'JSON has no symbols. Write `string`, or a union of literals.');
+    case ts.SyntaxKind.FunctionType:
+      return unsupported(node, "JSON has no functions. Name what is to be called: `'add' | 'remove'`.");
     case ts.SyntaxKind.NeverKeyword:
       return NEVER;
     case ts.SyntaxKind.VoidKeyword:

@@ -21,6 +21,12 @@ export type Scope = ReadonlyMap<string, Bound>;
 
 export const NO_SCOPE: Scope = new Map();
 
+/**
+ * What is asked of a type: a value of it, or, by `keyof`, `Pick` and the like, the fields that it has, for which a class
+ * will do. A set names the only fields that are asked for.
+ */
+export type Shape = 'value' | 'fields' | ReadonlySet<string>;
+
 /** One type on its way from text to schema. */
 export interface Reading {
   readonly context: ReadContext;
@@ -30,8 +36,7 @@ export interface Reading {
   readonly scope: Scope;
   /** Named types that are being read within one another. */
   readonly depth: number;
-  /** Types of fields are asked for by `keyof`, `Pick` and the like: classes count as the fields that they have. */
-  readonly isShape: boolean;
+  readonly shape: Shape;
   /** Types that may still be read: a few lines can spell millions. */
   readonly budget: { left: number };
   /** Reads a type node. */
@@ -43,6 +48,11 @@ export const TYPE_BUDGET = 20_000;
 
 /** Named types within one another; beyond, one leads to itself with ever new arguments. */
 export const DEEPEST = 40;
+
+/** Whether the type of a field is asked for. */
+export function isAsked({ shape }: Reading, name: string | undefined): boolean {
+  return typeof shape === 'string' || name === undefined || shape.has(name);
+}
 
 /** Type arguments as what the parameters of a declaration stand for. */
 export function bindArguments(
@@ -65,8 +75,8 @@ export function bindArguments(
 /** The type that a parameter stands for. */
 export function readBound(reading: Reading, bound: Bound): ReadType {
   if (bound.kind === 'computed') return bound.type;
-  const inner = { ...bound.reading, isShape: reading.isShape, use: reading.use };
-  if (reading.isShape) return reading.read(inner, bound.node);
+  const inner = { ...bound.reading, shape: reading.shape, use: reading.use };
+  if (reading.shape !== 'value') return reading.read(inner, bound.node);
   bound.known ??= reading.read(inner, bound.node);
   return bound.known;
 }

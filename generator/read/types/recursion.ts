@@ -1,5 +1,6 @@
 import { directParts } from '../../schema/fields.js';
 import type { FieldSchema, TypeSchema } from '../../schema/type-schema.js';
+import { literalsIn } from '../../schema/unions.js';
 
 /** Whether a type speaks of the one around it that has this name. */
 export function hasAgain(type: TypeSchema, name: string): boolean {
@@ -28,21 +29,29 @@ export function isMember(type: TypeSchema, name: string): boolean {
   return inner.some((each) => isMember(each, name));
 }
 
-/** A recursive type as what it is on its first level. */
-export function unrolled(type: TypeSchema): TypeSchema {
-  return type.kind === 'recursive' ? replaceAgain(type.of, type) : type;
+/** The type with what it says of itself, where that is one of several, told from the others. */
+export function withLiterals(type: TypeSchema, name: string): TypeSchema {
+  const literals = literalsIn(type);
+  return isMember(type, name) ? replaceAgain(type, name, (again) => ({ ...again, literals })) : type;
 }
 
-function replaceAgain(type: TypeSchema, by: Extract<TypeSchema, { kind: 'recursive' }>): TypeSchema {
-  const replace = (inner: TypeSchema): TypeSchema => replaceAgain(inner, by);
+/** A recursive type as what it is on its first level. */
+export function unrolled(type: TypeSchema): TypeSchema {
+  return type.kind === 'recursive' ? replaceAgain(type.of, type.name, () => type) : type;
+}
+
+type Again = Extract<TypeSchema, { kind: 'again' }>;
+
+function replaceAgain(type: TypeSchema, name: string, by: (again: Again) => TypeSchema): TypeSchema {
+  const replace = (inner: TypeSchema): TypeSchema => replaceAgain(inner, name, by);
   switch (type.kind) {
     case 'again':
-      return type.name === by.name ? by : type;
+      return type.name === name ? by(type) : type;
     case 'list':
     case 'record':
       return { ...type, of: replace(type.of) };
     case 'recursive':
-      return type.name === by.name ? type : { ...type, of: replace(type.of) };
+      return type.name === name ? type : { ...type, of: replace(type.of) };
     case 'union':
       return { ...type, of: type.of.map(replace) };
     case 'tuple':

@@ -10,9 +10,9 @@ import {
   resolveName,
 } from '../resolver.js';
 import { fileOf, locationOf } from '../source-files.js';
-import { declaredName } from '../syntax.js';
+import { declaredName, instanceProperties, scopeOf } from '../syntax.js';
 import { enumMemberValue, readEnumValues } from './constants.js';
-import { followLineage, leadsTo } from './lineage.js';
+import { followLineage, type Lineage, leadsTo } from './lineage.js';
 import { readList } from './lists.js';
 import { declarationKey, named, readClassFields, readInterface } from './objects.js';
 import {
@@ -24,7 +24,7 @@ import {
   type Scope,
   type ScopedNode,
 } from './reading.js';
-import { hasAgain, isEndless, isMember, isObject } from './recursion.js';
+import { hasAgain, isEndless, isMember, isObject, withLiterals } from './recursion.js';
 import { keyOfType } from './relations.js';
 import { plain, type ReadType, recursive, unsupported } from './type-results.js';
 import { UTILITIES } from './utilities.js';
@@ -158,7 +158,9 @@ function readGlobal(reading: Reading, name: string, node: Named): ReadType {
 }
 
 function withArgument(form: string, argument: ts.TypeNode | undefined): string {
-  return argument === undefined ? form : form.replace(/\bT\b/, argument.getText());
+  if (argument === undefined) return form;
+  const isBare = ts.isTypeReferenceNode(argument) || ts.isToken(argument) || !form.endsWith('T[]');
+  return form.replace(/\bT\b/, () => (isBare ? argument.getText() : `(${argument.getText()})`));
 }
 
 function readDeclared(reading: Reading, declaration: Declaration, node: Named): ReadType {
@@ -172,11 +174,14 @@ function readDeclared(reading: Reading, declaration: Declaration, node: Named): 
   const open = new Map([...reading.open, [key, name]]);
   const result = readOpened({ ...reading, open, depth: reading.depth + 1, scope }, declaration, node);
   if (!hasAgain(result.type, name)) return result;
+  // What stands for the type below is the whole of it.
+  if (typeof reading.shape !== 'string')
+    return readDeclared({ ...reading, shape: 'fields' }, declaration, node);
   // The name of a type for itself, without an object or list between, is none.
   if (isEndless(result.type, name) || ts.isClassDeclaration(declaration)) return recursive(node);
   // A recursive reference must be distinguishable from other members of a union: as an object.
   if (!isObject(result.type) && isMember(result.type, name)) return recursive(node);
-  return { ...result, type: { kind: 'recursive', name, of: result.type } };
+  return { ...result, type: { kind: 'recursive', name, of: withLiterals(result.type, name) } };
 }
 
 function readOpened(reading: Reading, declaration: Declaration, node: Named): ReadType {
@@ -219,23 +224,39 @@ function readAlias(reading: Reading, alias: ts.TypeAliasDeclaration): ReadType {
 
 function readClass(reading: Reading, node: ts.ClassDeclaration, usage: ts.TypeNode): ReadType {
   const model = referenceToClass(reading.context, node);
-  if (reading.isShape) return plain({ kind: 'object', fields: shapeOf(reading, node) });
+  if (reading.shape !== 'value') return plain({ kind: 'object', fields: shapeOf(reading, node) });
   if (model.marked) return plain({ kind: 'model', model });
-  if (reading.use !== 'response') return unsupported(usage, 'Declare an interface: plain data has no class.');
+  if (reading.use !== 'response')
+    return unsupported(usage, `Plain data has no class. Declare an interface: \`${interfaceText(node)}\`.`);
   const fields = readClassFields(reading, node, { withGetters: true, roots: [] });
   return plain({ kind: 'object', fields, ...named(node) });
 }
 
+/** The interface that has the fields of a class. */
+function interfaceText(node: ts.ClassDeclaration): string {
+  const fields = instanceProperties(node)
+    .filter((member) => scopeOf(member) === 'public' && member.type !== undefined)
+    .map(({ name, type, questionToken }) => {
+      const mark = questionToken === undefined ? '' : '?';
+      return ` readonly ${name.getText()}${mark}: ${type?.getText() ?? 'unknown'};`;
+    });
+  return `export interface ${node.name?.text ?? 'Data'} {${fields.join('')} }`.replaceAll(/\s+/g, ' ');
+}
+
 /** The fields that `Pick<Wallet, ...>` and `Wallet['balance']` choose from, those of a model's base class included. */
 function shapeOf(reading: Reading, node: ts.ClassDeclaration): readonly FieldSchema[] {
-  const own = readClassFields(reading, node, { withGetters: true, roots: ['Model', 'Entity', 'ModelEvent'] });
   const lineage = followLineage(reading, node);
-  if (!leadsTo(lineage, 'Model', 'Entity')) return own;
+  const base = leadsTo(lineage, 'Model', 'Entity') ? baseFields(reading, node, lineage) : [];
+  const own = readClassFields(reading, node, { withGetters: true, roots: ['Model', 'Entity', 'ModelEvent'] });
+  return [...base, ...own];
+}
+
+function baseFields(reading: Reading, node: ts.ClassDeclaration, lineage: Lineage): readonly FieldSchema[] {
   const [, id, state] = lineage.arguments;
   const typeOf = (argument: ScopedNode | undefined): TypeSchema =>
     argument === undefined
       ? { kind: 'string' }
-      : reading.read({ ...reading, isShape: false, scope: argument.scope }, argument.node).type;
+      : reading.read({ ...reading, shape: 'value', scope: argument.scope }, argument.node).type;
   const base = (name: string, type: TypeSchema): FieldSchema => ({
     name,
     type,
@@ -250,7 +271,6 @@ function shapeOf(reading: Reading, node: ts.ClassDeclaration): readonly FieldSch
     base('state', typeOf(state)),
     base('version', { kind: 'number' }),
     ...dates.map((name) => base(name, { kind: 'instant' })),
-    ...own,
   ];
 }
 

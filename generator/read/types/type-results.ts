@@ -23,7 +23,7 @@ export function plain(type: TypeSchema): ReadType {
 
 const SUPPORTED =
   'Use string, number, bigint, boolean, Date, Decimal, Uuid, Currency, Id<X>, ShardedId<X>, a union of literals, an ' +
-  'enum, JsonValue, or objects, lists, tuples and records of these.';
+  'enum, or objects, lists, tuples and records of these; for any other data `readonly field: JsonValue;`.';
 
 /** A type that cannot be stored or sent, and what to write instead. */
 export function unsupported(node: ts.TypeNode, hint: string = SUPPORTED): ReadType {
@@ -37,6 +37,6 @@ export function unsupportedText(text: string, hint: string = SUPPORTED): ReadTyp
 
 /** A type that contains itself. */
 export function recursive(node: ts.TypeNode): ReadType {
-  const hint = 'Use JsonValue for data of unlimited depth.';
+  const hint = 'For data of unlimited depth write `JsonValue`.';
   return plain({ kind: 'unsupported', text: abbreviate(node.getText()), hint, recursive: true });
 }

@@ -33,12 +33,13 @@ export const UTILITIES: ReadonlyMap<string, Utility> = new Map<string, Utility>(
 
 /** The fields of an object type, be it written as a class. */
 function fieldsOf(reading: Reading, node: ts.TypeNode): readonly FieldSchema[] | undefined {
-  const { type: read, nullable, optional } = reading.read({ ...reading, isShape: true }, node);
+  const { type: read, nullable, optional } = reading.read({ ...reading, shape: 'fields' }, node);
   const type = unrolled(read);
   return type.kind === 'object' && !nullable && !optional ? type.fields : undefined;
 }
 
-const FIELDS_NEEDED = 'Its first type argument must be an object type of known fields.';
+const FIELDS_NEEDED =
+  "Its first type argument must be an object type of known fields: `Pick<Address, 'street'>`.";
 
 function chosen(
   reading: Reading,
@@ -59,7 +60,7 @@ function changed(
   change: (field: FieldSchema) => FieldSchema,
 ): ReadType {
   if (of === undefined) return unsupported(node, FIELDS_NEEDED);
-  const type = unrolled(reading.read({ ...reading, isShape: true }, of).type);
+  const type = unrolled(reading.read({ ...reading, shape: 'fields' }, of).type);
   // Records take any key already, and lists stay what they are.
   if (type.kind === 'record') return plain(type);
   if (type.kind !== 'object') return unsupported(node, FIELDS_NEEDED);
@@ -69,7 +70,7 @@ function changed(
 function readRecord(reading: Reading, [keys, values]: readonly ts.TypeNode[], node: ts.TypeNode): ReadType {
   if (keys === undefined || values === undefined) return unsupported(node);
   const key = reading.read(reading, keys);
-  const value = reading.read({ ...reading, isShape: false }, values);
+  const value = reading.read({ ...reading, shape: 'value' }, values);
   return recordOf(key, () => value, node);
 }
 
@@ -90,7 +91,10 @@ export function recordOf(
     return plain({ kind: 'object', fields: names.map((name) => fieldFor(String(name), valueFor(name))) });
   }
   if (key.type.kind !== 'string' && key.type.kind !== 'uuid' && key.type.kind !== 'currency') {
-    return unsupported(node, 'Use Record<string, T>, or literals as keys.');
+    return unsupported(
+      node,
+      "Use any text as a key, `Record<string, T>`, or literals, `Record<'day' | 'month', T>`.",
+    );
   }
   const { type, nullable } = valueFor('');
   if (type.kind === 'unsupported') return plain(type);
@@ -105,8 +109,10 @@ function locate(node: ts.TypeNode): FieldSchema['location'] {
 
 function filtered(reading: Reading, [of, by]: readonly ts.TypeNode[], isKept: boolean): ReadType {
   if (of === undefined || by === undefined) return NEVER;
-  const wanted = reading.read(reading, by);
-  const members = membersOf(reading.read(reading, of));
+  // Members are compared by all of their fields.
+  const whole: Reading = { ...reading, shape: typeof reading.shape === 'string' ? reading.shape : 'fields' };
+  const wanted = whole.read(whole, by);
+  const members = membersOf(whole.read(whole, of));
   return remaining(members.filter((member) => (isAssignable(member, wanted) === true) === isKept));
 }
 
@@ -127,7 +133,7 @@ function spelled(
 ): ReadType {
   const type: TypeSchema | undefined = of === undefined ? undefined : reading.read(reading, of).type;
   if (type?.kind !== 'enum' || enumKind(type.values) !== 'string') {
-    return unsupported(node, 'Its type argument must be a union of string literals.');
+    return unsupported(node, "Its type argument must be a union of string literals: `Uppercase<'x' | 'y'>`.");
   }
   return plain({ kind: 'enum', values: type.values.map((value) => spell(String(value))) });
 }

@@ -1,9 +1,22 @@
-import { Action, FwAction, HttpRoute, type Id, type Principal } from 'fw-actions';
+import { Action, FwAction, HttpRoute, type Id, type Principal, type Uuid } from 'fw-actions';
 import { Thing } from './thing.js';
 
 export interface ThingTouchActionParams {
   readonly box: Box;
   readonly map: Map<string, string>;
+  readonly maps: ReadonlyMap<string, readonly number[]>;
+  readonly set: Set<'a' | 'b'>;
+  readonly nestedSets: readonly { readonly inner: ReadonlySet<number> }[];
+  readonly link: URL;
+  readonly whatever: any;
+  readonly thing: object;
+  readonly mark: symbol;
+  readonly sender: typeof send;
+  readonly order: `order-${string}`;
+  readonly alike: Date | Uuid;
+  readonly shouted: Uppercase<string>;
+  readonly keyed: Record<number, string>;
+  readonly callable: { go(): void };
   readonly accepted: true;
   readonly refused?: null | false;
   readonly either: true | 'maybe';
@@ -16,7 +29,15 @@ type Yes = true;
 
 export class Box {
   readonly size!: number;
+  readonly label?: string;
+  #hidden = '';
+
+  get area(): number {
+    return this.size * this.size + this.#hidden.length;
+  }
 }
+
+export function send(): void {}
 
 export class ThingResponse {
   readonly thing!: Thing;

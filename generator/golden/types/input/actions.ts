@@ -1,9 +1,19 @@
-import { Action, type Clock, FwAction, HttpRoute, type Id, type Principal } from 'fw-actions';
+import {
+  Action,
+  type Clock,
+  type EventEnvelope,
+  type EventHandler,
+  FwAction,
+  FwEventHandler,
+  HttpRoute,
+  type Principal,
+  type ShardedId,
+} from 'fw-actions';
 import { SampleBuilder, type SampleRepository } from './generated/sample.js';
 import { type Forms, type Sample, SampleTakenEvent } from './sample.js';
 
 export class SampleResponse {
-  readonly id!: Id<Sample>;
+  readonly id!: ShardedId<Sample>;
   readonly forms!: Forms;
 
   static from(sample: Sample): SampleResponse {
@@ -12,65 +22,80 @@ export class SampleResponse {
 }
 
 export interface SampleTakeActionParams extends Forms {
-  readonly id: Id<Sample>;
+  readonly id: ShardedId<Sample>;
 }
 
 @FwAction
 @HttpRoute('POST', '/samples', { response: SampleResponse })
 export class SampleTakeAction extends Action<SampleTakeActionParams, Sample> {
-  readonly #now: Clock;
-
-  constructor(clock: Clock) {
-    super(clock);
-    this.#now = clock;
-  }
-
   protected perform(_principal: Principal, forms: SampleTakeActionParams): Sample {
-    const { text, amount, when, large, status, role, roleLevel, level, dice, always, mixed, sku, cents } = forms;
-    const { code, upper, open, element, address, parcel, page, deep, payment, payments, either, pair } = forms;
-    const { prices, flags, comment, owners, line, anything, json, absent } = forms;
     const sample = SampleBuilder.sample()
       .id(forms.id)
       .state('NEW')
-      .createdDate(this.#now.now())
+      .createdDate(this.clock.now())
       .withInitialVersion()
-      .text(text)
-      .amount(amount)
-      .when(when)
-      .large(large)
-      .status(status)
-      .role(role)
-      .roleLevel(roleLevel)
-      .level(level)
-      .dice(dice)
-      .always(always)
-      .mixed(mixed)
-      .sku(sku)
-      .cents(cents)
-      .code(code)
-      .upper(upper)
-      .open(open)
-      .element(element)
-      .address(address)
-      .parcel(parcel)
-      .page(page)
-      .deep(deep)
-      .payment(payment)
-      .payments(payments)
-      .either(either)
-      .pair(pair)
-      .prices(prices)
-      .flags(flags)
-      .comment(comment)
-      .owners(owners)
-      .line(line)
-      .anything(anything)
-      .json(json)
-      .absent(absent)
+      .text(forms.text)
+      .yes(forms.yes)
+      .size(forms.size)
+      .amount(forms.amount)
+      .when(forms.when)
+      .large(forms.large)
+      .uuid(forms.uuid)
+      .currency(forms.currency)
+      .owner(forms.owner)
+      .place(forms.place)
+      .maybe(forms.maybe)
+      .absent(forms.absent)
+      .status(forms.status)
+      .role(forms.role)
+      .roleLevel(forms.roleLevel)
+      .mood(forms.mood)
+      .level(forms.level)
+      .dice(forms.dice)
+      .always(forms.always)
+      .mixed(forms.mixed)
+      .sku(forms.sku)
+      .cents(forms.cents)
+      .code(forms.code)
+      .upper(forms.upper)
+      .open(forms.open)
+      .card(forms.card)
+      .zip(forms.zip)
+      .element(forms.element)
+      .names(forms.names)
+      .matrix(forms.matrix)
+      .dates(forms.dates)
+      .amounts(forms.amounts)
+      .owners(forms.owners)
+      .pair(forms.pair)
+      .range(forms.range)
+      .rest(forms.rest)
+      .address(forms.address)
+      .partial(forms.partial)
+      .required(forms.required)
+      .picked(forms.picked)
+      .omitted(forms.omitted)
+      .crossed(forms.crossed)
+      .parcel(forms.parcel)
+      .page(forms.page)
+      .deep(forms.deep)
+      .line(forms.line)
+      .prices(forms.prices)
+      .quotas(forms.quotas)
+      .flags(forms.flags)
+      .mapped(forms.mapped)
+      .payment(forms.payment)
+      .payments(forms.payments)
+      .either(forms.either)
+      .priced(forms.priced)
+      .comment(forms.comment)
+      .folder(forms.folder)
+      .expression(forms.expression)
+      .filter(forms.filter)
+      .json(forms.json)
+      .anything(forms.anything)
       .build();
-    const made = SampleBuilder.copyOf(sample).withEvent(new SampleTakenEvent(sample)).build();
-    this.plan().add(made);
-    return made;
+    return this.plan().add(SampleBuilder.copyOf(sample).withEvent(new SampleTakenEvent(sample)).build());
   }
 }
 
@@ -90,5 +115,23 @@ export class SampleReadAction extends Action<SampleReadActionParams, Sample> {
 
   protected async perform(_principal: Principal, { sampleId }: SampleReadActionParams): Promise<Sample> {
     return await this.#samples.getById(sampleId);
+  }
+}
+
+/** What handlers are given. */
+export interface Inbox {
+  take(event: SampleTakenEvent): void;
+}
+
+@FwEventHandler
+export class SampleMail implements EventHandler<SampleTakenEvent> {
+  readonly #inbox: Inbox;
+
+  constructor(inbox: Inbox) {
+    this.#inbox = inbox;
+  }
+
+  handle({ event }: EventEnvelope<SampleTakenEvent>): void {
+    this.#inbox.take(event);
   }
 }

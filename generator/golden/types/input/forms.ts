@@ -9,6 +9,11 @@ export enum Level {
   Highest,
 }
 
+export enum Mood {
+  Good = 'good',
+  Bad = 'bad',
+}
+
 declare const brand: unique symbol;
 export type Sku = string & { readonly [brand]: 'Sku' };
 export type Brand<T, Name extends string> = T & { readonly __brand: Name };
@@ -40,6 +45,27 @@ export type Payment =
 export interface Comment {
   readonly text: string;
   readonly replies: readonly Comment[];
+}
+
+/** A union that contains itself. */
+export type Expression =
+  | { readonly op: 'value'; readonly value: Decimal }
+  | { readonly op: 'sum'; readonly of: readonly Expression[] };
+
+/** A member of a union that contains the union. */
+export interface Not {
+  readonly op: 'not';
+  readonly of: Not | Since;
+}
+
+export interface Since {
+  readonly op: 'since';
+  readonly when: Date;
+}
+
+export interface Folder<T> {
+  readonly content: T;
+  readonly folders: Readonly<Record<string, Folder<T>>>;
 }
 
 export type Deep<T> = { readonly [K in keyof T]?: Deep<T[K]> };

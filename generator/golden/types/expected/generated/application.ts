@@ -10,10 +10,19 @@ import {
   t,
   wireActions,
 } from 'fw-actions/codegen';
-import { SampleReadAction, SampleResponse, SampleTakeAction } from '../actions.js';
-import { migration as migration0001 } from '../migrations/0001_create_samples.js';
+import { type Inbox, SampleMail, SampleReadAction, SampleResponse, SampleTakeAction } from '../actions.js';
+import { migration as migration0001 } from '../migrations/0001_create_places.js';
+import { migration as migration0002 } from '../migrations/0002_create_samples.js';
 import { SampleTakenEvent } from '../sample.js';
+import { placeModel } from './place.js';
 import { SampleRepository, sampleModel } from './sample.js';
+
+declare module '../sample.js' {
+  /** Distinguishes models of the same shape. */
+  interface Place {
+    readonly [modelType]?: 'Place';
+  }
+}
 
 declare module '../sample.js' {
   /** Distinguishes models of the same shape. */
@@ -22,159 +31,33 @@ declare module '../sample.js' {
   }
 }
 
-/** Constructors of actions take nothing but the clock, the event history and repositories. */
-export type Collaborators = Record<never, never>;
+/** What constructors of actions take besides the clock, the event history and repositories: supplied by name. */
+export interface Collaborators {
+  readonly inbox: Inbox;
+}
 
-const events: readonly EventDescriptor[] = [
-  {
-    name: 'SampleTakenEvent',
-    model: 'Sample',
-    eventClass: () => SampleTakenEvent,
-    fields: namedFields({
-      forms: t.object({
-        text: t.string(),
-        amount: t.decimal(19, 4),
-        when: t.instant(),
-        large: t.bigint(),
-        status: t.enum(['OPEN', 'DONE']),
-        role: t.enum(['admin', 'member']),
-        roleLevel: t.enum([1, 2]),
-        level: t.enum([0, 5, 6]),
-        dice: t.enum([1, 2, 3]),
-        always: t.enum([true]),
-        mixed: t.enum(['auto', 7, false]),
-        sku: t.string(),
-        cents: t.number(),
-        code: t.enum(['a-1', 'a-2', 'b-1', 'b-2']),
-        upper: t.enum(['X', 'Y']),
-        open: t.enum(['OPEN']),
-        element: t.enum(['p', 'q']),
-        address: t.object({ street: t.string({ optional: true }), zip: t.string({ optional: true }) }),
-        parcel: t.object({
-          street: t.string(),
-          items: t.list(t.string()),
-          next: t.string({ nullable: true }),
-          weight: t.number(),
-          insured: t.boolean(),
-        }),
-        page: t.object({ items: t.list(t.decimal(19, 4)), next: t.string({ nullable: true }) }),
-        deep: t.object({
-          a: t.object({ b: t.string({ optional: true }), c: t.number({ optional: true }) }, {
-            optional: true,
-          }),
-        }),
-        payment: t.unionBy('kind', [
-          t.object({ kind: t.enum(['card']), amount: t.decimal(19, 4), at: t.instant() }),
-          t.object({ kind: t.enum(['cash']), cents: t.bigint() }),
-        ]),
-        payments: t.list(t.unionBy(
-          'kind',
-          [
-            t.object({ kind: t.enum(['card']), amount: t.decimal(19, 4), at: t.instant() }),
-            t.object({ kind: t.enum(['cash']), cents: t.bigint() }),
-          ],
-          { nullable: true },
-        )),
-        either: t.union([t.string(), t.number(), t.list(t.string())]),
-        pair: t.openTuple([t.decimal(19, 4), t.instant()], t.bigint()),
-        prices: t.record(t.decimal(19, 4)),
-        flags: t.record(t.boolean({ nullable: true })),
-        comment: t.recursive('Comment', t.object({ text: t.string(), replies: t.list(t.again('Comment')) })),
-        owners: t.list(t.id('Sample')),
-        line: t.object({ at: t.instant(), size: t.bigint(), by: t.uuid(), in: t.currency() }),
-        anything: t.json(),
-        json: t.json(),
-        absent: t.string({ optional: true, nullable: true }),
-      }),
-    }),
-  },
-];
-
-const parcelType = objectType({
-  name: 'Parcel',
-  doc: 'Merged with the declaration below.',
-  fields: {
-    street: t.string(),
-    items: t.list(t.string()),
-    next: t.string({ nullable: true }),
-    weight: t.number(),
-    insured: t.boolean(),
-  },
-});
-
-const formsType = objectType({
-  name: 'Forms',
-  fields: {
-    text: t.string(),
-    amount: t.decimal(19, 4),
-    when: t.instant(),
-    large: t.bigint(),
-    status: t.enum(['OPEN', 'DONE']),
-    role: t.enum(['admin', 'member']),
-    roleLevel: t.enum([1, 2]),
-    level: t.enum([0, 5, 6]),
-    dice: t.enum([1, 2, 3]),
-    always: t.enum([true]),
-    mixed: t.enum(['auto', 7, false]),
-    sku: t.string(),
-    cents: t.number(),
-    code: t.enum(['a-1', 'a-2', 'b-1', 'b-2']),
-    upper: t.enum(['X', 'Y']),
-    open: t.enum(['OPEN']),
-    element: t.enum(['p', 'q']),
-    address: t.object({ street: t.string({ optional: true }), zip: t.string({ optional: true }) }),
-    parcel: t.object(parcelType),
-    page: t.object({ items: t.list(t.decimal(19, 4)), next: t.string({ nullable: true }) }),
-    deep: t.object({
-      a: t.object({ b: t.string({ optional: true }), c: t.number({ optional: true }) }, { optional: true }),
-    }),
-    payment: t.unionBy('kind', [
-      t.object({ kind: t.enum(['card']), amount: t.decimal(19, 4), at: t.instant() }),
-      t.object({ kind: t.enum(['cash']), cents: t.bigint() }),
-    ]),
-    payments: t.list(t.unionBy(
-      'kind',
-      [
-        t.object({ kind: t.enum(['card']), amount: t.decimal(19, 4), at: t.instant() }),
-        t.object({ kind: t.enum(['cash']), cents: t.bigint() }),
-      ],
-      { nullable: true },
-    )),
-    either: t.union([t.string(), t.number(), t.list(t.string())]),
-    pair: t.openTuple([t.decimal(19, 4), t.instant()], t.bigint()),
-    prices: t.record(t.decimal(19, 4)),
-    flags: t.record(t.boolean({ nullable: true })),
-    comment: t.recursive('Comment', t.object({ text: t.string(), replies: t.list(t.again('Comment')) })),
-    owners: t.list(t.id('Sample')),
-    line: t.object({ at: t.instant(), size: t.bigint(), by: t.uuid(), in: t.currency() }),
-    anything: t.json(),
-    json: t.json(),
-    absent: t.string({ optional: true, nullable: true }),
-  },
-});
-
-const sampleResponseType = objectType({
-  name: 'SampleResponse',
-  fields: { id: t.id('Sample'), forms: t.object(formsType) },
-});
-
-/** Actions by name: what each takes and gives, and its route. */
-const actions = {
-  SampleReadAction: defineAction(SampleReadAction, {
-    params: { sampleId: t.id('Sample') },
-    result: { kind: 'model', model: 'Sample' },
-    route: ['GET', '/samples/{sampleId}'],
-    response: { type: sampleResponseType, map: (result) => SampleResponse.from(result) },
-  }),
-  SampleTakeAction: defineAction(SampleTakeAction, {
-    params: {
+const sampleTakenEvent: EventDescriptor = {
+  name: 'SampleTakenEvent',
+  model: 'Sample',
+  eventClass: () => SampleTakenEvent,
+  fields: namedFields({
+    forms: t.object({
       text: t.string(),
+      yes: t.boolean(),
+      size: t.number(),
       amount: t.decimal(19, 4),
       when: t.instant(),
       large: t.bigint(),
+      uuid: t.uuid(),
+      currency: t.currency(),
+      owner: t.shardedId('Sample'),
+      place: t.id('Place'),
+      maybe: t.string({ nullable: true }),
+      absent: t.string({ optional: true, nullable: true }),
       status: t.enum(['OPEN', 'DONE']),
       role: t.enum(['admin', 'member']),
       roleLevel: t.enum([1, 2]),
+      mood: t.enum(['good', 'bad']),
       level: t.enum([0, 5, 6]),
       dice: t.enum([1, 2, 3]),
       always: t.enum([true]),
@@ -184,8 +67,23 @@ const actions = {
       code: t.enum(['a-1', 'a-2', 'b-1', 'b-2']),
       upper: t.enum(['X', 'Y']),
       open: t.enum(['OPEN']),
+      card: t.object({ kind: t.enum(['card']), amount: t.decimal(19, 4), at: t.instant() }),
+      zip: t.string(),
       element: t.enum(['p', 'q']),
-      address: t.object({ street: t.string({ optional: true }), zip: t.string({ optional: true }) }),
+      names: t.list(t.string()),
+      matrix: t.list(t.list(t.number())),
+      dates: t.list(t.instant({ nullable: true })),
+      amounts: t.list(t.decimal(19, 4)),
+      owners: t.list(t.shardedId('Sample')),
+      pair: t.tuple([t.decimal(19, 4), t.instant()]),
+      range: t.tuple([t.number(), t.number({ optional: true })]),
+      rest: t.openTuple([t.decimal(19, 4)], t.bigint()),
+      address: t.object({ street: t.string(), zip: t.string({ optional: true }) }),
+      partial: t.object({ street: t.string({ optional: true }), zip: t.string({ optional: true }) }),
+      required: t.object({ street: t.string(), zip: t.string() }),
+      picked: t.object({ street: t.string() }),
+      omitted: t.object({ street: t.string() }),
+      crossed: t.object({ street: t.string(), zip: t.string({ optional: true }), floor: t.number() }),
       parcel: t.object({
         street: t.string(),
         items: t.list(t.string()),
@@ -197,6 +95,17 @@ const actions = {
       deep: t.object({
         a: t.object({ b: t.string({ optional: true }), c: t.number({ optional: true }) }, { optional: true }),
       }),
+      line: t.object({
+        at: t.instant(),
+        size: t.bigint(),
+        by: t.uuid(),
+        in: t.currency(),
+        for: t.shardedId('Sample'),
+      }),
+      prices: t.record(t.decimal(19, 4)),
+      quotas: t.object({ day: t.bigint(), month: t.bigint() }),
+      flags: t.record(t.boolean({ nullable: true })),
+      mapped: t.object({ from: t.instant(), to: t.instant() }),
       payment: t.unionBy('kind', [
         t.object({ kind: t.enum(['card']), amount: t.decimal(19, 4), at: t.instant() }),
         t.object({ kind: t.enum(['cash']), cents: t.bigint() }),
@@ -210,16 +119,259 @@ const actions = {
         { nullable: true },
       )),
       either: t.union([t.string(), t.number(), t.list(t.string())]),
-      pair: t.openTuple([t.decimal(19, 4), t.instant()], t.bigint()),
-      prices: t.record(t.decimal(19, 4)),
-      flags: t.record(t.boolean({ nullable: true })),
+      priced: t.union([t.decimal(19, 4), t.list(t.instant()), t.boolean()]),
       comment: t.recursive('Comment', t.object({ text: t.string(), replies: t.list(t.again('Comment')) })),
-      owners: t.list(t.id('Sample')),
-      line: t.object({ at: t.instant(), size: t.bigint(), by: t.uuid(), in: t.currency() }),
-      anything: t.json(),
+      folder: t.recursive('Folder', t.object({ content: t.instant(), folders: t.record(t.again('Folder')) })),
+      expression: t.recursive('Expression', t.unionBy('op', [
+        t.object({ op: t.enum(['value']), value: t.decimal(19, 4) }),
+        t.object({ op: t.enum(['sum']), of: t.list(t.again('Expression')) }),
+      ])),
+      filter: t.unionBy('op', [
+        t.recursive('Not', t.object({
+          op: t.enum(['not']),
+          of: t.unionBy('op', [
+            t.againBy('Not', ['not']),
+            t.object({ op: t.enum(['since']), when: t.instant() }),
+          ]),
+        })),
+        t.object({ op: t.enum(['since']), when: t.instant() }),
+      ]),
       json: t.json(),
+      anything: t.json(),
+    }),
+  }),
+};
+
+const events: readonly EventDescriptor[] = [sampleTakenEvent];
+
+const addressType = objectType({
+  name: 'Address',
+  fields: { street: t.string(), zip: t.string({ optional: true }) },
+});
+
+const parcelType = objectType({
+  name: 'Parcel',
+  doc: 'Merged with the declaration below.',
+  fields: {
+    street: t.string(),
+    items: t.list(t.string()),
+    next: t.string({ nullable: true }),
+    weight: t.number(),
+    insured: t.boolean(),
+  },
+});
+
+const sinceType = objectType({ name: 'Since', fields: { op: t.enum(['since']), when: t.instant() } });
+
+const formsType = objectType({
+  name: 'Forms',
+  doc: 'Each is a row of the table in docs/types.md.',
+  fields: {
+    text: t.string(),
+    yes: t.boolean(),
+    size: t.number(),
+    amount: t.decimal(19, 4),
+    when: t.instant(),
+    large: t.bigint(),
+    uuid: t.uuid(),
+    currency: t.currency(),
+    owner: t.shardedId('Sample'),
+    place: t.id('Place'),
+    maybe: t.string({ nullable: true }),
+    absent: t.string({ optional: true, nullable: true }),
+    status: t.enum(['OPEN', 'DONE']),
+    role: t.enum(['admin', 'member']),
+    roleLevel: t.enum([1, 2]),
+    mood: t.enum(['good', 'bad']),
+    level: t.enum([0, 5, 6]),
+    dice: t.enum([1, 2, 3]),
+    always: t.enum([true]),
+    mixed: t.enum(['auto', 7, false]),
+    sku: t.string(),
+    cents: t.number(),
+    code: t.enum(['a-1', 'a-2', 'b-1', 'b-2']),
+    upper: t.enum(['X', 'Y']),
+    open: t.enum(['OPEN']),
+    card: t.object({ kind: t.enum(['card']), amount: t.decimal(19, 4), at: t.instant() }),
+    zip: t.string(),
+    element: t.enum(['p', 'q']),
+    names: t.list(t.string()),
+    matrix: t.list(t.list(t.number())),
+    dates: t.list(t.instant({ nullable: true })),
+    amounts: t.list(t.decimal(19, 4)),
+    owners: t.list(t.shardedId('Sample')),
+    pair: t.tuple([t.decimal(19, 4), t.instant()]),
+    range: t.tuple([t.number(), t.number({ optional: true })]),
+    rest: t.openTuple([t.decimal(19, 4)], t.bigint()),
+    address: t.object(addressType),
+    partial: t.object({ street: t.string({ optional: true }), zip: t.string({ optional: true }) }),
+    required: t.object({ street: t.string(), zip: t.string() }),
+    picked: t.object({ street: t.string() }),
+    omitted: t.object({ street: t.string() }),
+    crossed: t.object({ street: t.string(), zip: t.string({ optional: true }), floor: t.number() }),
+    parcel: t.object(parcelType),
+    page: t.object({ items: t.list(t.decimal(19, 4)), next: t.string({ nullable: true }) }),
+    deep: t.object({
+      a: t.object({ b: t.string({ optional: true }), c: t.number({ optional: true }) }, { optional: true }),
+    }),
+    line: t.object({
+      at: t.instant(),
+      size: t.bigint(),
+      by: t.uuid(),
+      in: t.currency(),
+      for: t.shardedId('Sample'),
+    }),
+    prices: t.record(t.decimal(19, 4)),
+    quotas: t.object({ day: t.bigint(), month: t.bigint() }),
+    flags: t.record(t.boolean({ nullable: true })),
+    mapped: t.object({ from: t.instant(), to: t.instant() }),
+    payment: t.unionBy('kind', [
+      t.object({ kind: t.enum(['card']), amount: t.decimal(19, 4), at: t.instant() }),
+      t.object({ kind: t.enum(['cash']), cents: t.bigint() }),
+    ]),
+    payments: t.list(t.unionBy(
+      'kind',
+      [
+        t.object({ kind: t.enum(['card']), amount: t.decimal(19, 4), at: t.instant() }),
+        t.object({ kind: t.enum(['cash']), cents: t.bigint() }),
+      ],
+      { nullable: true },
+    )),
+    either: t.union([t.string(), t.number(), t.list(t.string())]),
+    priced: t.union([t.decimal(19, 4), t.list(t.instant()), t.boolean()]),
+    comment: t.recursive('Comment', t.object({ text: t.string(), replies: t.list(t.again('Comment')) })),
+    folder: t.recursive('Folder', t.object({ content: t.instant(), folders: t.record(t.again('Folder')) })),
+    expression: t.recursive('Expression', t.unionBy('op', [
+      t.object({ op: t.enum(['value']), value: t.decimal(19, 4) }),
+      t.object({ op: t.enum(['sum']), of: t.list(t.again('Expression')) }),
+    ])),
+    filter: t.unionBy('op', [
+      t.recursive('Not', t.object({
+        op: t.enum(['not']),
+        of: t.unionBy('op', [
+          t.againBy('Not', ['not']),
+          t.object({ op: t.enum(['since']), when: t.instant() }),
+        ]),
+      })),
+      t.object(sinceType),
+    ]),
+    json: t.json(),
+    anything: t.json(),
+  },
+});
+
+const sampleResponseType = objectType({
+  name: 'SampleResponse',
+  fields: { id: t.shardedId('Sample'), forms: t.object(formsType) },
+});
+
+/** Actions by name: what each takes and gives, and its route. */
+const actions = {
+  SampleReadAction: defineAction(SampleReadAction, {
+    params: { sampleId: t.shardedId('Sample') },
+    result: { kind: 'model', model: 'Sample' },
+    route: ['GET', '/samples/{sampleId}'],
+    response: { type: sampleResponseType, map: (result) => SampleResponse.from(result) },
+  }),
+  SampleTakeAction: defineAction(SampleTakeAction, {
+    params: {
+      text: t.string(),
+      yes: t.boolean(),
+      size: t.number(),
+      amount: t.decimal(19, 4),
+      when: t.instant(),
+      large: t.bigint(),
+      uuid: t.uuid(),
+      currency: t.currency(),
+      owner: t.shardedId('Sample'),
+      place: t.id('Place'),
+      maybe: t.string({ nullable: true }),
       absent: t.string({ optional: true, nullable: true }),
-      id: t.id('Sample'),
+      status: t.enum(['OPEN', 'DONE']),
+      role: t.enum(['admin', 'member']),
+      roleLevel: t.enum([1, 2]),
+      mood: t.enum(['good', 'bad']),
+      level: t.enum([0, 5, 6]),
+      dice: t.enum([1, 2, 3]),
+      always: t.enum([true]),
+      mixed: t.enum(['auto', 7, false]),
+      sku: t.string(),
+      cents: t.number(),
+      code: t.enum(['a-1', 'a-2', 'b-1', 'b-2']),
+      upper: t.enum(['X', 'Y']),
+      open: t.enum(['OPEN']),
+      card: t.object({ kind: t.enum(['card']), amount: t.decimal(19, 4), at: t.instant() }),
+      zip: t.string(),
+      element: t.enum(['p', 'q']),
+      names: t.list(t.string()),
+      matrix: t.list(t.list(t.number())),
+      dates: t.list(t.instant({ nullable: true })),
+      amounts: t.list(t.decimal(19, 4)),
+      owners: t.list(t.shardedId('Sample')),
+      pair: t.tuple([t.decimal(19, 4), t.instant()]),
+      range: t.tuple([t.number(), t.number({ optional: true })]),
+      rest: t.openTuple([t.decimal(19, 4)], t.bigint()),
+      address: t.object({ street: t.string(), zip: t.string({ optional: true }) }),
+      partial: t.object({ street: t.string({ optional: true }), zip: t.string({ optional: true }) }),
+      required: t.object({ street: t.string(), zip: t.string() }),
+      picked: t.object({ street: t.string() }),
+      omitted: t.object({ street: t.string() }),
+      crossed: t.object({ street: t.string(), zip: t.string({ optional: true }), floor: t.number() }),
+      parcel: t.object({
+        street: t.string(),
+        items: t.list(t.string()),
+        next: t.string({ nullable: true }),
+        weight: t.number(),
+        insured: t.boolean(),
+      }),
+      page: t.object({ items: t.list(t.decimal(19, 4)), next: t.string({ nullable: true }) }),
+      deep: t.object({
+        a: t.object({ b: t.string({ optional: true }), c: t.number({ optional: true }) }, { optional: true }),
+      }),
+      line: t.object({
+        at: t.instant(),
+        size: t.bigint(),
+        by: t.uuid(),
+        in: t.currency(),
+        for: t.shardedId('Sample'),
+      }),
+      prices: t.record(t.decimal(19, 4)),
+      quotas: t.object({ day: t.bigint(), month: t.bigint() }),
+      flags: t.record(t.boolean({ nullable: true })),
+      mapped: t.object({ from: t.instant(), to: t.instant() }),
+      payment: t.unionBy('kind', [
+        t.object({ kind: t.enum(['card']), amount: t.decimal(19, 4), at: t.instant() }),
+        t.object({ kind: t.enum(['cash']), cents: t.bigint() }),
+      ]),
+      payments: t.list(t.unionBy(
+        'kind',
+        [
+          t.object({ kind: t.enum(['card']), amount: t.decimal(19, 4), at: t.instant() }),
+          t.object({ kind: t.enum(['cash']), cents: t.bigint() }),
+        ],
+        { nullable: true },
+      )),
+      either: t.union([t.string(), t.number(), t.list(t.string())]),
+      priced: t.union([t.decimal(19, 4), t.list(t.instant()), t.boolean()]),
+      comment: t.recursive('Comment', t.object({ text: t.string(), replies: t.list(t.again('Comment')) })),
+      folder: t.recursive('Folder', t.object({ content: t.instant(), folders: t.record(t.again('Folder')) })),
+      expression: t.recursive('Expression', t.unionBy('op', [
+        t.object({ op: t.enum(['value']), value: t.decimal(19, 4) }),
+        t.object({ op: t.enum(['sum']), of: t.list(t.again('Expression')) }),
+      ])),
+      filter: t.unionBy('op', [
+        t.recursive('Not', t.object({
+          op: t.enum(['not']),
+          of: t.unionBy('op', [
+            t.againBy('Not', ['not']),
+            t.object({ op: t.enum(['since']), when: t.instant() }),
+          ]),
+        })),
+        t.object({ op: t.enum(['since']), when: t.instant() }),
+      ]),
+      json: t.json(),
+      anything: t.json(),
+      id: t.shardedId('Sample'),
     },
     result: { kind: 'model', model: 'Sample' },
     route: ['POST', '/samples'],
@@ -230,7 +382,7 @@ const actions = {
 /** The whole application, as `startServer` and the runtime's own entry points take it. */
 export const application: ApplicationDefinition<Collaborators> = {
   codegenVersion: 2,
-  models: [sampleModel],
+  models: [placeModel, sampleModel],
   events,
   wire: ({ clock, repositories }) => {
     const sampleRepository = new SampleRepository(repositories, sampleModel);
@@ -239,7 +391,12 @@ export const application: ApplicationDefinition<Collaborators> = {
       SampleTakeAction: () => new SampleTakeAction(clock),
     });
   },
+  wireHandlers: (_context, collaborators) => {
+    return [
+      { name: 'SampleMail', events: [sampleTakenEvent], create: () => new SampleMail(collaborators.inbox) },
+    ];
+  },
   routes: routesOf(actions),
   api: { title: 'types', version: '1.0.0' },
-  migrations: [migration0001],
+  migrations: [migration0001, migration0002],
 };

@@ -12,6 +12,8 @@ import {
   date,
   integer,
   list,
+  read,
+  record,
   tuple,
   union,
   variant,
@@ -21,6 +23,11 @@ export * from './client-runtime.js';
 
 export type SampleReadParams = {
   readonly sampleId: Id<'Sample'>;
+};
+
+export type Address = {
+  readonly street: string;
+  readonly zip?: string;
 };
 
 /** Merged with the declaration below. */
@@ -37,14 +44,50 @@ export type Comment = {
   readonly replies: ReadonlyArray<Comment>;
 };
 
+export type Folder = {
+  readonly content: Date;
+  readonly folders: Readonly<Record<string, Folder>>;
+};
+
+export type Expression = {
+  readonly op: 'value';
+  readonly value: Decimal;
+} | {
+  readonly op: 'sum';
+  readonly of: ReadonlyArray<Expression>;
+};
+
+export type Not = {
+  readonly op: 'not';
+  readonly of: Not | {
+    readonly op: 'since';
+    readonly when: Date;
+  };
+};
+
+export type Since = {
+  readonly op: 'since';
+  readonly when: Date;
+};
+
+/** Each is a row of the table in docs/types.md. */
 export type Forms = {
   readonly text: string;
+  readonly yes: boolean;
+  readonly size: number;
   readonly amount: Decimal;
   readonly when: Date;
   readonly large: bigint;
+  readonly uuid: string;
+  readonly currency: string;
+  readonly owner: Id<'Sample'>;
+  readonly place: Id<'Place'>;
+  readonly maybe: string | null;
+  readonly absent?: string | null;
   readonly status: 'OPEN' | 'DONE';
   readonly role: 'admin' | 'member';
   readonly roleLevel: 1 | 2;
+  readonly mood: 'good' | 'bad';
   readonly level: 0 | 5 | 6;
   readonly dice: 1 | 2 | 3;
   readonly always: true;
@@ -54,10 +97,40 @@ export type Forms = {
   readonly code: 'a-1' | 'a-2' | 'b-1' | 'b-2';
   readonly upper: 'X' | 'Y';
   readonly open: 'OPEN';
+  readonly card: {
+    readonly kind: 'card';
+    readonly amount: Decimal;
+    readonly at: Date;
+  };
+  readonly zip: string;
   readonly element: 'p' | 'q';
-  readonly address: {
+  readonly names: ReadonlyArray<string>;
+  readonly matrix: ReadonlyArray<ReadonlyArray<number>>;
+  readonly dates: ReadonlyArray<Date | null>;
+  readonly amounts: ReadonlyArray<Decimal>;
+  readonly owners: ReadonlyArray<Id<'Sample'>>;
+  readonly pair: readonly [Decimal, Date];
+  readonly range: readonly [number, (number)?];
+  readonly rest: readonly [Decimal, ...ReadonlyArray<bigint>];
+  readonly address: Address;
+  readonly partial: {
     readonly street?: string;
     readonly zip?: string;
+  };
+  readonly required: {
+    readonly street: string;
+    readonly zip: string;
+  };
+  readonly picked: {
+    readonly street: string;
+  };
+  readonly omitted: {
+    readonly street: string;
+  };
+  readonly crossed: {
+    readonly street: string;
+    readonly zip?: string;
+    readonly floor: number;
   };
   readonly parcel: Parcel;
   readonly page: {
@@ -69,6 +142,23 @@ export type Forms = {
       readonly b?: string;
       readonly c?: number;
     };
+  };
+  readonly line: {
+    readonly at: Date;
+    readonly size: bigint;
+    readonly by: string;
+    readonly in: string;
+    readonly for: Id<'Sample'>;
+  };
+  readonly prices: Readonly<Record<string, Decimal>>;
+  readonly quotas: {
+    readonly day: bigint;
+    readonly month: bigint;
+  };
+  readonly flags: Readonly<Record<string, boolean | null>>;
+  readonly mapped: {
+    readonly from: Date;
+    readonly to: Date;
   };
   readonly payment: {
     readonly kind: 'card';
@@ -87,20 +177,13 @@ export type Forms = {
     readonly cents: bigint;
   } | null>;
   readonly either: string | number | ReadonlyArray<string>;
-  readonly pair: readonly [Decimal, Date, ...ReadonlyArray<bigint>];
-  readonly prices: Readonly<Record<string, Decimal>>;
-  readonly flags: Readonly<Record<string, boolean | null>>;
+  readonly priced: Decimal | ReadonlyArray<Date> | boolean;
   readonly comment: Comment;
-  readonly owners: ReadonlyArray<Id<'Sample'>>;
-  readonly line: {
-    readonly at: Date;
-    readonly size: bigint;
-    readonly by: string;
-    readonly in: string;
-  };
-  readonly anything: Json;
+  readonly folder: Folder;
+  readonly expression: Expression;
+  readonly filter: Not | Since;
   readonly json: Json;
-  readonly absent?: string | null;
+  readonly anything: Json;
 };
 
 export type SampleResponse = {
@@ -113,14 +196,44 @@ export type CommentInput = {
   readonly replies: ReadonlyArray<CommentInput>;
 };
 
+export type FolderInput = {
+  readonly content: Date;
+  readonly folders: Readonly<Record<string, FolderInput>>;
+};
+
+export type ExpressionInput = {
+  readonly op: 'value';
+  readonly value: DecimalInput;
+} | {
+  readonly op: 'sum';
+  readonly of: ReadonlyArray<ExpressionInput>;
+};
+
+export type NotInput = {
+  readonly op: 'not';
+  readonly of: NotInput | {
+    readonly op: 'since';
+    readonly when: Date;
+  };
+};
+
 export type SampleTakeParams = {
   readonly text: string;
+  readonly yes: boolean;
+  readonly size: number;
   readonly amount: DecimalInput;
   readonly when: Date;
   readonly large: bigint;
+  readonly uuid: string;
+  readonly currency: string;
+  readonly owner: Id<'Sample'>;
+  readonly place: Id<'Place'>;
+  readonly maybe: string | null;
+  readonly absent?: string | null | undefined;
   readonly status: 'OPEN' | 'DONE';
   readonly role: 'admin' | 'member';
   readonly roleLevel: 1 | 2;
+  readonly mood: 'good' | 'bad';
   readonly level: 0 | 5 | 6;
   readonly dice: 1 | 2 | 3;
   readonly always: true;
@@ -130,10 +243,43 @@ export type SampleTakeParams = {
   readonly code: 'a-1' | 'a-2' | 'b-1' | 'b-2';
   readonly upper: 'X' | 'Y';
   readonly open: 'OPEN';
+  readonly card: {
+    readonly kind: 'card';
+    readonly amount: DecimalInput;
+    readonly at: Date;
+  };
+  readonly zip: string;
   readonly element: 'p' | 'q';
+  readonly names: ReadonlyArray<string>;
+  readonly matrix: ReadonlyArray<ReadonlyArray<number>>;
+  readonly dates: ReadonlyArray<Date | null>;
+  readonly amounts: ReadonlyArray<DecimalInput>;
+  readonly owners: ReadonlyArray<Id<'Sample'>>;
+  readonly pair: readonly [DecimalInput, Date];
+  readonly range: readonly [number, (number)?];
+  readonly rest: readonly [DecimalInput, ...ReadonlyArray<bigint>];
   readonly address: {
+    readonly street: string;
+    readonly zip?: string | undefined;
+  };
+  readonly partial: {
     readonly street?: string | undefined;
     readonly zip?: string | undefined;
+  };
+  readonly required: {
+    readonly street: string;
+    readonly zip: string;
+  };
+  readonly picked: {
+    readonly street: string;
+  };
+  readonly omitted: {
+    readonly street: string;
+  };
+  readonly crossed: {
+    readonly street: string;
+    readonly zip?: string | undefined;
+    readonly floor: number;
   };
   readonly parcel: {
     readonly street: string;
@@ -152,6 +298,23 @@ export type SampleTakeParams = {
       readonly c?: number | undefined;
     } | undefined;
   };
+  readonly line: {
+    readonly at: Date;
+    readonly size: bigint;
+    readonly by: string;
+    readonly in: string;
+    readonly for: Id<'Sample'>;
+  };
+  readonly prices: Readonly<Record<string, DecimalInput>>;
+  readonly quotas: {
+    readonly day: bigint;
+    readonly month: bigint;
+  };
+  readonly flags: Readonly<Record<string, boolean | null>>;
+  readonly mapped: {
+    readonly from: Date;
+    readonly to: Date;
+  };
   readonly payment: {
     readonly kind: 'card';
     readonly amount: DecimalInput;
@@ -169,34 +332,51 @@ export type SampleTakeParams = {
     readonly cents: bigint;
   } | null>;
   readonly either: string | number | ReadonlyArray<string>;
-  readonly pair: readonly [DecimalInput, Date, ...ReadonlyArray<bigint>];
-  readonly prices: Readonly<Record<string, DecimalInput>>;
-  readonly flags: Readonly<Record<string, boolean | null>>;
+  readonly priced: DecimalInput | ReadonlyArray<Date> | boolean;
   readonly comment: CommentInput;
-  readonly owners: ReadonlyArray<Id<'Sample'>>;
-  readonly line: {
-    readonly at: Date;
-    readonly size: bigint;
-    readonly by: string;
-    readonly in: string;
+  readonly folder: FolderInput;
+  readonly expression: ExpressionInput;
+  readonly filter: NotInput | {
+    readonly op: 'since';
+    readonly when: Date;
   };
-  readonly anything: Json;
   readonly json: Json;
-  readonly absent?: string | null | undefined;
+  readonly anything: Json;
   readonly id: Id<'Sample'>;
 };
+
+const folderReader: Reader = {
+  content: date,
+  folders: /* @__PURE__ */ record((value) => read(folderReader, value)),
+};
+
+const notReader: Reader = {
+  of: /* @__PURE__ */ union({ object: /* @__PURE__ */ variant('op', { since: { when: date } }) }),
+};
+
+const sinceReader: Reader = { when: date };
 
 const formsReader: Reader = {
   when: date,
   large: integer,
+  card: { at: date },
+  dates: /* @__PURE__ */ list(date),
+  pair: /* @__PURE__ */ tuple([undefined, date]),
+  rest: /* @__PURE__ */ tuple([undefined], integer),
+  line: { at: date, size: integer },
+  quotas: { day: integer, month: integer },
+  mapped: { from: date, to: date },
   payment: /* @__PURE__ */ union({
     object: /* @__PURE__ */ variant('kind', { card: { at: date }, cash: { cents: integer } }),
   }),
   payments: /* @__PURE__ */ list(/* @__PURE__ */ union({
     object: /* @__PURE__ */ variant('kind', { card: { at: date }, cash: { cents: integer } }),
   })),
-  pair: /* @__PURE__ */ tuple([undefined, date], integer),
-  line: { at: date, size: integer },
+  priced: /* @__PURE__ */ union({ array: /* @__PURE__ */ list(date) }),
+  folder: folderReader,
+  filter: /* @__PURE__ */ union({
+    object: /* @__PURE__ */ variant('op', { not: notReader, since: sinceReader }),
+  }),
 };
 
 const sampleResponseReader: Reader = { forms: formsReader };

@@ -1,0 +1,16 @@
+// First migration of the table `places`, written once from sample.ts.
+// It is yours from here on: fw-gen never writes it again. Change the table by a migration with a higher number.
+import { defineMigration, type Migration } from 'fw-actions/codegen';
+
+export const migration: Migration = defineMigration(
+  '0001_create_places',
+  `
+create table places (
+  id uuid primary key,
+  state text not null,
+  version bigint not null,
+  created_date timestamptz not null,
+  updated_date timestamptz not null
+)
+`,
+);
