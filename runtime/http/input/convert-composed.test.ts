@@ -37,7 +37,7 @@ describe('A tuple', () => {
     [t.tuple([t.string(), t.string({ optional: true })]), ['1', '2', '3'], 'must have 1 to 2 items'],
     [pair, [null, null], 'is not valid at [0]: it must not be null'],
     [pair, ['x', null], 'is not valid at [0]: it must be a decimal number'],
-    [open, ['a', 'b'], 'is not valid at [1]: it must be a whole number'],
+    [open, ['a', 'b'], 'is not valid at [1]: it must be an integer'],
   ])('%# is refused with the place', (field, value, reason) => {
     expect(convert(field, value)).toEqual(expect.stringContaining(reason));
   });
@@ -84,9 +84,9 @@ describe('An object in a union', () => {
   });
 
   test.each([
-    [{ kind: 'line' }, 'must be object or bigint, told by its field kind'],
-    [{}, 'must be object or bigint, told by its field kind'],
-    [true, 'must be object or bigint, told by its field kind'],
+    [{ kind: 'line' }, 'must be object or bigint, discriminated by its field kind'],
+    [{}, 'must be object or bigint, discriminated by its field kind'],
+    [true, 'must be object or bigint, discriminated by its field kind'],
     [{ kind: 'circle' }, 'is not valid at radius: it is required'],
     [{ kind: 'cube', other: 1 }, 'is not valid at other: it is no known field'],
   ])('%j is refused', (value, reason) => {
