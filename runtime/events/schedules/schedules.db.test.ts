@@ -275,7 +275,9 @@ describeOnEachAdapter('Scheduled actions', (harness) => {
     const { ledger, actions } = await slowAmong(0);
     ledger.events.start();
     await until(() => actions.running === 1);
-    await ledger.rows("UPDATE eventlog.consumers SET fence = fence + 1 WHERE name = '#schedules'");
+    await ledger.rows(
+      "UPDATE eventlog.consumers SET holder = 'another', leased_until = now() WHERE name = '#schedules'",
+    );
     const account = await ledger.open();
     await ledger.creditLater(account, 1, inMs(-1_000));
     await ended(ledger, 1);
