@@ -259,7 +259,7 @@ describe('templates', () => {
     expect(project.read('src/generated/server.ts')).toContain('// ours');
     expect(await eject('server')).toMatchObject({
       code: 2,
-      error: expect.stringContaining('already contains'),
+      error: expect.stringContaining('already exists'),
     });
     expect((await eject('modle')).error).toContain('did you mean "model"?');
   });

@@ -73,7 +73,7 @@ const STRUCTURED = { 'content-type': 'application/cloudevents+json' };
 test.each([
   ['neither a CloudEvent', {}, '{}'],
   ['is not JSON', STRUCTURED, '{'],
-  ['is no JSON object', STRUCTURED, '[]'],
+  ['is not a JSON object', STRUCTURED, '[]'],
   ['has no specversion', STRUCTURED, '{"data":{}}'],
   ['specversion 2.0', STRUCTURED, '{"specversion":"2.0","data":{}}'],
   ['has no id', STRUCTURED, '{"specversion":"1.0","type":"t","source":"s","data":{}}'],
