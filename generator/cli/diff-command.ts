@@ -79,7 +79,8 @@ async function writeNext(options: DiffOptions, output: Output): Promise<ExitCode
     return EXIT.success;
   }
   const paths = files.map(({ file, text }) => [join(folders.migrationsDirectory, file), text] as const);
-  for (const [path] of paths) if (existsSync(path)) throw new InputError(`${path} already exists. Delete it, or choose another name.`);
+  for (const [path] of paths)
+    if (existsSync(path)) throw new InputError(`${path} already exists. Delete it, or choose another name.`);
   makeFiles(new Map(paths));
   for (const [path] of paths) {
     output.info(`${relative(folders.projectDirectory, path)} written: read it, then run fw-gen generate.`);

@@ -56,7 +56,8 @@ async function ejectTemplate(
   }
   const path = PARTIALS.some((partial) => partial === name) ? `partials/${name}` : name;
   const file = join(folder, `${path}.hbs`);
-  if (existsSync(file)) throw new InputError(`${relative(process.cwd(), file)} already exists. Delete it first.`);
+  if (existsSync(file))
+    throw new InputError(`${relative(process.cwd(), file)} already exists. Delete it first.`);
   makeFiles(new Map([[file, ownTemplateText(path)]]));
   output.info(`${relative(process.cwd(), file)} written. docs/templates.md describes its view.`);
   return EXIT.success;
