@@ -107,7 +107,10 @@ describe('PostgreSQL URLs', () => {
       'jdbc:postgresql://db/w?sslmode=require&sslrootcert=ca.pem',
       'sslrootcert has no effect with sslmode=require',
     ],
-    ['jdbc:postgresql://db/w?sslmode=require&sslcert=a', 'the URL gives no sslkey (set both sslcert and sslkey'],
+    [
+      'jdbc:postgresql://db/w?sslmode=require&sslcert=a',
+      'the URL gives no sslkey (set both sslcert and sslkey',
+    ],
     ['jdbc:postgresql://db/w?sslmode=verify-full&sslkey=a', 'the URL gives no sslcert'],
     ['jdbc:postgresql://db/w?sslcert=a&sslkey=b', 'sslcert and sslkey have no effect without TLS'],
   ])('%j is refused', (text, mistake) => {
