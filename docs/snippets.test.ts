@@ -23,7 +23,7 @@ describe('code in the documentation', () => {
 
   test('that is not quoted compiles, each block as a file of its own', async () => {
     expect(await compile(own.filter(({ language }) => language === 'ts'))).toBe('');
-  }, 60_000);
+  }, 180_000);
 
   test.each(own.filter(({ language }) => language === 'json'))('at $page:$line is JSON', ({ code }) => {
     expect(() => JSON.parse(code) as unknown).not.toThrow();
