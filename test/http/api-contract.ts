@@ -30,6 +30,8 @@ export class ApiContract {
   readonly #document: OpenApiDocument;
   readonly #ajv: Ajv2020 = new Ajv2020({
     strict: false,
+    // What every object inherits is no field of a body.
+    ownProperties: true,
     validateFormats: false,
     multipleOfPrecision: 9,
   });
