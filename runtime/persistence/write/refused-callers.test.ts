@@ -61,7 +61,9 @@ test('it sends with others again once its plans are applied', async () => {
   const statements = new Statements();
   await statements.round(true);
   expect(await statements.round(false)).toHaveLength(31);
-  expect(await statements.round(false)).toEqual([60]);
+  const sizes = await statements.round(false);
+  expect(sizes.every((size) => size > 1)).toBe(true);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(60);
 });
 
 function planBy(principal: string): PlanWrite {
