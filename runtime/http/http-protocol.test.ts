@@ -26,7 +26,7 @@ beforeEach(() => start());
 afterEach(() => server.close(0));
 
 /** Far above the limits that are tested, for busy machines, and far below what there would be without them. */
-const SOON_MS = 8_000;
+const SOON_MS = 18_000;
 
 /** A deposit with these header lines and this body, byte by byte as given. */
 const deposit = (headers: string, body: string): string =>
