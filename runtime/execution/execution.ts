@@ -41,7 +41,7 @@ export class Execution<Params, Result> {
   #readsCommitted = false;
   /** Why the last attempt was not applied, unless others of this process superseded it. */
   #lost: Error | undefined;
-  /** Natural keys that the last attempt wanted, one of which was taken. */
+  /** Values that the last attempt wanted for a natural key that was taken. */
   #wanted: string | undefined;
   #paramsJson: string | undefined;
 

@@ -15,7 +15,7 @@ export interface Retry {
    * `model/id` of the rows of which one had another version than expected, here or in what this attempt depended on.
    */
   readonly rows?: readonly string[];
-  /** Natural keys that the attempt wanted, one of which another row holds. */
+  /** Values that the attempt wanted for the natural key that is taken. */
   readonly wanted?: string;
 }
 

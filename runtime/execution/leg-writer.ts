@@ -1,7 +1,7 @@
 import type { StagedItem } from '../action/action-plan.js';
 import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
 import { markPersisted } from '../domain/model-event.js';
-import { heldKeys } from '../domain/natural-key.js';
+import { keyText } from '../domain/natural-key.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import {
   CommitOutcomeUnknownError,
@@ -165,7 +165,7 @@ function isAboutKeys({ schema, constraint }: DriverFailure): boolean {
   return schema === 'eventlog' && constraint === KEY_CONSTRAINT;
 }
 
-/** The violation of a natural key of one of these models, in the model's words, and the keys that they want. */
+/** The violation of a natural key of one of these models, in the model's words, and the values that they want for it. */
 function keyTaken(
   items: readonly StagedItem[],
   { table, constraint, cause }: UniqueViolationError,
@@ -175,7 +175,8 @@ function keyTaken(
     if (!key) continue;
     const message = `Another ${descriptor.name} has the same ${key.fields.join(', ')}`;
     const error = new UniqueViolationError(message, { cause, table, constraint });
-    return { error, wanted: items.flatMap(({ model }) => heldKeys(model)).join() };
+    const wanted = items.flatMap((item) => (item.descriptor === descriptor ? keyText(key, item.model) : []));
+    return { error, wanted: [constraint, ...wanted].join() };
   }
   return undefined;
 }
