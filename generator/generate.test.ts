@@ -51,6 +51,7 @@ describe('what comes out', () => {
     const wallet = join(folder, 'examples/wallet');
     const result = await generate({
       ...foldersOf(wallet),
+      clientDirectory: join(wallet, 'generated/client'),
       projectDirectory: folder,
       title: 'example.wallet',
     });
