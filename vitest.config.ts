@@ -7,7 +7,9 @@ const source = (path: string): string => fileURLToPath(new URL(path, import.meta
 const proofs = [
   ...(process.env['FW_PROOF_EVENTS'] === undefined ? ['runtime/events/delivery/rates.db.test.ts'] : []),
   ...(process.env['FW_PROOF_SECOND_MONTH'] === undefined ? ['test/second-month/*.test.ts'] : []),
-  ...(process.env['FW_PROOF_BROKERS'] === undefined ? ['test/relay/brokers.db.test.ts'] : []),
+  ...(process.env['FW_PROOF_BROKERS'] === undefined
+    ? ['test/relay/{brokers.db,debezium.db,sinks}.test.ts']
+    : []),
 ];
 
 /** Tests import the package by its public name and get the sources. */

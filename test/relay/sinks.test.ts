@@ -8,9 +8,8 @@ import { type Broker, kafkaBroker, kafkaJars, NO_JARS, natsBroker, natsServer } 
 import { type FollowedMessage, type Follower, followKafka, followNats } from './support/followers.js';
 
 /** Real brokers: `npm run proof:brokers`. */
-const isProof = process.env['FW_PROOF_BROKERS'] !== undefined;
-const nats = isProof ? natsServer() : undefined;
-const kafka = isProof ? kafkaJars() : undefined;
+const nats = natsServer();
+const kafka = kafkaJars();
 const NATS_PORT = 14_322;
 const KAFKA_PORT = 19_192;
 /** Above what both brokers take by default. */
