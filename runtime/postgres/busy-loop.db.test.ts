@@ -8,14 +8,14 @@ describeOn('postgresql', 'A process whose event loop is busy', (harness) => {
     const [group] = groups;
     const [member] = group?.members ?? [];
     if (group === undefined || member === undefined) throw new Error('One shard');
-    const primary = { ...member.primary, connectTimeoutMs: 500 };
+    const primary = { ...member.primary, connectTimeoutMs: 2_000 };
     const databases = openDatabases({
       ...topology,
       groups: [{ ...group, members: [{ ...member, primary }] }],
     });
     let isBusy = true;
     const work = (): void => {
-      const until = performance.now() + 150;
+      const until = performance.now() + 600;
       while (performance.now() < until);
       if (isBusy) setImmediate(work);
     };
