@@ -95,6 +95,13 @@ test('a client that reconnects continues after the last event that it received',
   expect(await ids(response, 1)).toEqual(['3']);
 });
 
+test('of several events of one version only the last carries the id, so that none is lost between them', async () => {
+  const { url, versions } = await serve();
+  versions.push(1, 2, 2, 2, 3);
+  const response = await fetch(url);
+  expect(await ids(response, 3)).toEqual(['1', '2', '3']);
+});
+
 test('more than a page comes at once, without waiting for the next look', async () => {
   const { url, versions } = await serve({ pollMs: 60_000 });
   versions.push(...Array.from({ length: 250 }, (_, index) => index + 1));

@@ -146,7 +146,7 @@ export class LiveFeeds {
     let more = false;
     for (const [index, stream] of streams.entries()) {
       const events = feeds[index] ?? [];
-      more ||= events.length === PAGE;
+      more ||= events.length >= PAGE;
       this.#send(stream, events);
     }
     return more;
@@ -158,7 +158,7 @@ export class LiveFeeds {
     const last = events.at(-1);
     if (last !== undefined) {
       stream.after = last.modelVersion;
-      response.write(events.map(frameOf).join(''));
+      response.write(events.map((event, index) => frameOf(event, events[index + 1])).join(''));
     } else if (time.nowMs() - stream.quietSinceMs >= this.#options.heartbeatMs) response.write(':\n\n');
     else return;
     stream.quietSinceMs = time.nowMs();
@@ -169,10 +169,14 @@ function isTaking(response: ServerResponse): boolean {
   return !response.destroyed && response.writableLength < MOST_BUFFERED_BYTES;
 }
 
-/** JSON has no line breaks of its own. */
-function frameOf({ modelVersion, eventType, ...event }: FeedEvent): string {
-  const data = JSON.stringify({ ...event, eventType, modelVersion });
-  return `id: ${modelVersion}\nevent: ${eventType}\ndata: ${data}\n\n`;
+/**
+ * A message. Only the last event of a version carries its id: a stream that ends between two events of one version then
+ * continues with the first of them. JSON has no line breaks of its own.
+ */
+function frameOf(event: FeedEvent, next: FeedEvent | undefined): string {
+  const { modelVersion, eventType } = event;
+  const id = next?.modelVersion === modelVersion ? '' : `id: ${modelVersion}\n`;
+  return `${id}event: ${eventType}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
 const VERSION = /^\d{1,15}$/;

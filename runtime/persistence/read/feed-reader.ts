@@ -26,7 +26,8 @@ export interface FeedEvent {
  * Versions of one model are committed in their order, so that a higher one is never visible before a lower one: no
  * horizon is needed.
  *
- * @param limit of each model
+ * @param limit of each model. The events of one version come together, beyond the limit if need be: a reader continues
+ *   behind a version
  */
 export async function readFeeds(
   database: ShardDatabase,
@@ -57,7 +58,13 @@ export async function readFeeds(
 /** Positions follow versions, and are what the index of a model is sorted by. */
 const FEEDS = `SELECT m.nr, e.id, e.event_type, e.event_version, e.model_version, e.payload, e.created_date
 FROM unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS m(model_name, model_id, after, nr)
-CROSS JOIN LATERAL (SELECT * FROM eventlog.events AS e
-  WHERE e.model_id = m.model_id AND e.model_name = m.model_name AND e.model_version > m.after
-  ORDER BY e.position LIMIT $4) AS e
+CROSS JOIN LATERAL (
+  WITH page AS MATERIALIZED (SELECT * FROM eventlog.events AS e
+    WHERE e.model_id = m.model_id AND e.model_name = m.model_name AND e.model_version > m.after
+    ORDER BY e.position LIMIT $4),
+  last AS (SELECT max(model_version) AS version, max(position) AS position FROM page HAVING count(*) = $4)
+  SELECT * FROM page UNION ALL
+  SELECT e.* FROM last JOIN eventlog.events AS e ON e.model_id = m.model_id AND e.model_name = m.model_name
+    AND e.model_version = last.version AND e.position > last.position
+) AS e
 ORDER BY m.nr, e.position`;

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { ownersDatabase } from '../../../test/databases/roles.js';
+import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
+import { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { type FollowedModel, readFeeds } from './feed-reader.js';
+
+const HERE = ShardIdentifier.of(0, 0);
+const wallet = (modelId: string, after: number): FollowedModel => ({ modelName: 'Wallet', modelId, after });
+
+/** Five versions of `a` with 1, 3, 1, 4 and 1 events, and one of `b`. */
+const EVENTS = `INSERT INTO eventlog.events
+  (id, action_id, namespace, model_id, model_name, event_type, payload, created_date, model_version)
+SELECT gen_random_uuid(), gen_random_uuid(), 'test', model, name, 'Changed', '{}', clock_timestamp(), version
+FROM (VALUES (1, 'a', 'Wallet', 1), (2, 'a', 'Wallet', 2), (3, 'a', 'Wallet', 2), (4, 'a', 'Wallet', 2),
+  (5, 'a', 'Wallet', 3), (6, 'b', 'Wallet', 1), (7, 'a', 'Wallet', 4), (8, 'a', 'Wallet', 4), (9, 'a', 'Wallet', 4),
+  (10, 'a', 'Wallet', 4), (11, 'a', 'Wallet', 5), (12, 'a', 'Other', 4)) AS e(nr, model, name, version) ORDER BY nr`;
+
+describeOnEachAdapter('Feeds', (harness) => {
+  test('give the events of a version together, so that a reader may continue behind it', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: [] });
+    await ownersDatabase(databases, HERE).query({ text: EVENTS, values: [] });
+    const versions = async (models: readonly FollowedModel[], limit: number): Promise<number[][]> => {
+      const feeds = await readFeeds(databases.database(HERE), models, limit);
+      return feeds.map((events) => events.map(({ modelVersion }) => modelVersion));
+    };
+    expect(await versions([wallet('a', 0), wallet('b', 0), wallet('c', 0)], 2)).toEqual([
+      [1, 2, 2, 2],
+      [1],
+      [],
+    ]);
+    expect(await versions([wallet('a', 2)], 1)).toEqual([[3]]);
+    expect(await versions([wallet('a', 3)], 1)).toEqual([[4, 4, 4, 4]]);
+    expect(await versions([wallet('a', 3)], 100)).toEqual([[4, 4, 4, 4, 5]]);
+    expect(await versions([wallet('a', 5)], 100)).toEqual([[]]);
+  });
+});
