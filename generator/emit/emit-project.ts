@@ -8,7 +8,7 @@ import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
 import { Emission } from './emission.js';
 import { emitExtras } from './emit-extras.js';
 import type { EmitInput } from './emit-input.js';
-import { clientPartText } from './own-templates.js';
+import { type ClientPart, clientPartText } from './own-templates.js';
 import { Marks, type TracedText } from './print/marks.js';
 import { Renderer } from './render.js';
 import { applicationView } from './views/application-view.js';
@@ -91,14 +91,15 @@ function emitClient(
   if (folder === undefined) return new Map();
   const files = clientFiles(folder);
   const view = clientView(emission, files, source);
-  const part = (name: Parameters<typeof clientPartText>[0]): string => {
+  const part = (name: ClientPart): readonly [file: string, text: string] => {
     const partView: ClientPartView = { ...headerView(source), text: clientPartText(name) };
-    return renderer.own('client-part')(partView);
+    return [`${folder}/${name}.ts`, renderer.own('client-part')(partView)];
   };
   return new Map([
     [files.client, renderer.own('client')(view)],
-    [files.runtime, part('client-runtime')],
-    ...(view.hasStreams ? [[files.stream, part('client-stream')] as const] : []),
+    part('client-errors'),
+    part('client-runtime'),
+    ...(view.hasStreams ? [part('client-stream')] : []),
   ]);
 }
 

@@ -10,8 +10,11 @@ export function ownTemplateText(path: string): string {
   return readFileSync(join(ownTemplatesFolder(), `${path}.hbs`), 'utf8').replace(/\r\n/g, '\n');
 }
 
-/** The text of a file that every client gets as it is, with LF line ends. */
-export function clientPartText(name: 'client-runtime' | 'client-stream'): string {
+/** A file that every client gets as it is. */
+export type ClientPart = 'client-errors' | 'client-runtime' | 'client-stream';
+
+/** Its text, with LF line ends. */
+export function clientPartText(name: ClientPart): string {
   return readFileSync(join(ownTemplatesFolder(), `${name}.ts`), 'utf8')
     .replace(/\r\n/g, '\n')
     .trimEnd();

@@ -5,7 +5,7 @@ import { ApiKeyStore } from './api-key-store.js';
 import { apiKeys } from './api-keys.js';
 import type { RequestHead } from './authenticator.js';
 
-/** A database that holds one key, and answers when it is told to. */
+/** A database that holds one key, and answers on request. */
 function slowStore(): { store: ApiKeyStore; asked: Statement[]; answer: () => void } {
   const asked: Statement[] = [];
   const answers: (() => void)[] = [];

@@ -17,7 +17,7 @@ export interface KeyTimes {
   readonly timeoutMs: number;
 }
 
-export const DEFAULT_KEY_TIMES: KeyTimes = Object.freeze({
+const DEFAULT_KEY_TIMES: KeyTimes = Object.freeze({
   refreshMs: 600_000,
   keepMs: 3_600_000,
   cooldownMs: 10_000,

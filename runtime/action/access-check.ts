@@ -22,7 +22,7 @@ export class AccessCheck implements Access {
   readonly #options: AccessCheckOptions;
   readonly #read = new Map<string, Entity>();
   /** Rows of models whose events were read. */
-  readonly #followed = new Set<string>();
+  #followed: Set<string> | undefined;
   /** A list that was filtered has shown nothing that the rule hides, even if it is empty. */
   #hasFiltered = false;
   #hasPassed = false;
@@ -42,8 +42,9 @@ export class AccessCheck implements Access {
   /** Takes the id of a model whose events `perform` reads: under a rule about its class, the model must be read, too. */
   follow({ modelName, id }: { readonly modelName: string; readonly id: string }): void {
     const { rule } = this.#options;
-    if (typeof rule !== 'function' && rule.modelClass.name === modelName)
-      this.#followed.add(rowKey(modelName, id));
+    if (typeof rule === 'function' || rule.modelClass.name !== modelName) return;
+    this.#followed ??= new Set();
+    this.#followed.add(rowKey(modelName, id));
   }
 
   /** What a list of these models may show; `'all'` without a rule about them. */
@@ -95,10 +96,15 @@ export class AccessCheck implements Access {
     // Who may see all models may know as well that there is none.
     if (rule.of(this.principal) === 'all') return true;
     const { modelClass } = rule;
-    const seen = this.#seen();
-    if (![...this.#followed].every((row) => seen.has(row))) return false;
+    if (!this.#hasSeenFollowed()) return false;
     const passes = (model: Entity): boolean => rule.allows(this.principal, model);
     return (this.#hasFiltered && this.models(modelClass).length === 0) || this.every(modelClass, passes);
+  }
+
+  #hasSeenFollowed(): boolean {
+    if (this.#followed === undefined) return true;
+    const seen = this.#seen();
+    return [...this.#followed].every((row) => seen.has(row));
   }
 
   #seen(): ReadonlyMap<string, Entity> {

@@ -44,7 +44,7 @@ describe('A value of a union', () => {
     expect(chooser(t.union([t.boolean(), { type }]))(value)).toBe(1);
   });
 
-  test('objects are told apart by their own literal', () => {
+  test('the literal of an object decides its variant', () => {
     const choose = chooser(t.unionBy('kind', [tagged('a'), tagged(1), tagged(true), t.string()]));
     expect([{ kind: 'a' }, { kind: 1 }, { kind: true }, 'a'].map(choose)).toEqual([0, 1, 2, 3]);
     expect([{ kind: 'b' }, { kind: '1' }, {}, Object.create({ kind: 'a' }), 5].map(choose)).toEqual(

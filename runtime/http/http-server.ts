@@ -62,7 +62,7 @@ export interface HttpServerOptions {
   readonly limits?: Partial<HttpLimits>;
   /** Undefined: the server speaks HTTP instead of HTTPS. */
   readonly certificate?: ServerCertificate | undefined;
-  /** For how long browsers shall use HTTPS only, in seconds. Default 0: they are not told to. */
+  /** For how long browsers shall use HTTPS only, in seconds. Default 0: the header is absent. */
   readonly strictTransportSeconds?: number;
   /** Pages of other origins that may call the server. Default: none. */
   readonly cors?: CorsConfig | undefined;

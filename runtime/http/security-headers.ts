@@ -22,7 +22,7 @@ export class SecurityHeaders {
   readonly lines: string;
   readonly #api: readonly Header[];
 
-  /** @param strictTransportSeconds how long browsers shall use HTTPS only. Default 0: they are not told to */
+  /** @param strictTransportSeconds how long browsers shall use HTTPS only. Default 0: the header is absent */
   constructor(strictTransportSeconds = 0) {
     const transport: readonly Header[] =
       strictTransportSeconds === 0

@@ -153,7 +153,7 @@ export class ClientFunctions {
     ];
   }
 
-  /** All events of a model, told apart by their `eventType`. */
+  /** The union of the events of a model, discriminated by `eventType`. */
   #eventType(model: string): string {
     const known = this.#eventTypes.get(model);
     if (known !== undefined) return known;

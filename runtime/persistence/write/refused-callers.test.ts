@@ -27,7 +27,7 @@ class Statements {
     return groups.map(() => 'applied');
   }
 
-  /** One round of callers at a time, every other one refused if it says so. @returns the sizes of its statements */
+  /** One round of callers at a time, every second one refused on request. @returns the sizes of the statements */
   async round(isRefused: boolean): Promise<readonly number[]> {
     this.sizes.length = 0;
     const plans = Array.from({ length: 60 }, (_, index) => {

@@ -6,8 +6,6 @@ import type { RelayMessage } from '../relay-sink.js';
 /** The shape of messages: CloudEvents 1.0 in either mode, or that of Debezium's outbox event router. */
 export type MessageShape = 'structured' | 'binary' | 'debezium';
 
-export const MESSAGE_SHAPES: readonly MessageShape[] = Object.freeze(['structured', 'binary', 'debezium']);
-
 /** How events become messages. */
 export interface MessageFormat {
   readonly shape: MessageShape;
@@ -71,7 +69,7 @@ export function sourceOf(namespace: string, { group, member }: ShardIdentifier):
 }
 
 /** Where the schema of one version of an event is: `/schemas/WalletCreatedEvent/1.json`. */
-export function schemaPath(eventType: string, version: number): string {
+function schemaPath(eventType: string, version: number): string {
   return `/schemas/${encodeURIComponent(eventType)}/${version}.json`;
 }
 
