@@ -197,6 +197,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
       };
       const waiter: Waiter<C> = {
         ...limits,
+        since: time.nowMs(),
         grant: (connection) => {
           end();
           resolve(connection);
@@ -255,11 +256,20 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   #add(connection: C): void {
     this.#opening -= 1;
     this.#lastOpenFailure = undefined;
+    if (this.#connections.size === 0) this.#extendWaits();
     // Connections that were opened together must not be closed together.
     const lifetimeMs = this.#options.maximumLifetimeMs * (1 - (this.#opened % 8) / 40);
     this.#connections.set(connection, time.nowMs() + lifetimeMs);
     this.#opened += 1;
     this.release(connection);
+  }
+
+  /** The time for a connection to come free starts with the first that is open: before, none could. */
+  #extendWaits(): void {
+    const now = time.nowMs();
+    for (const waiter of this.#waiting) {
+      waiter.deadlineAt = Math.min(waiter.openedBy, now + waiter.deadlineAt - waiter.since);
+    }
   }
 
   #isOld(connection: C): boolean {

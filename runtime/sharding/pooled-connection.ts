@@ -37,7 +37,10 @@ export interface ConnectionPoolOptions<C extends PooledConnection> {
 
 /** A caller that waits for a connection. */
 export interface Waiter<C> {
-  readonly deadlineAt: number;
+  readonly since: number;
+  /** When its wait for one of the open connections ends. */
+  deadlineAt: number;
+  /** When its wait for the first connection ends, which is being opened. */
   readonly openedBy: number;
   readonly grant: (connection: C) => void;
   readonly refuse: (failure: unknown) => void;
