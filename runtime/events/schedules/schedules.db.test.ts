@@ -271,6 +271,22 @@ describeOnEachAdapter('Scheduled actions', (harness) => {
     await ended(ledger, 6);
   });
 
+  test('are not held up by one that takes longer than the lease under which it was begun', async () => {
+    const { ledger, actions } = await slowAmong(0);
+    ledger.events.start();
+    await until(() => actions.running === 1);
+    await ledger.rows(
+      "UPDATE eventlog.consumers SET holder = 'another', leased_until = now() WHERE name = '#schedules'",
+    );
+    const account = await ledger.open();
+    await ledger.creditLater(account, 1, inMs(-1_000));
+    await ended(ledger, 1);
+    expect(await ledger.events.schedules.list()).toMatchObject([{ state: 'running', attempts: 0 }]);
+    expect(actions.running).toBe(1);
+    actions.letGo();
+    await ended(ledger, 2);
+  });
+
   test('run up to so many at a time', async () => {
     const { ledger, actions } = await slowAmong(0, MAXIMUM_RUNNING + 6);
     ledger.events.start();
