@@ -223,6 +223,31 @@ describe('Custom routes under load', () => {
     await server.close(0);
   }, 120_000);
 
+  it('take one place for HEAD, too, and are refused without a body', async () => {
+    let free = (): void => {};
+    const freed = new Promise<void>((resolve) => {
+      free = resolve;
+    });
+    let held = 0;
+    const custom: CustomRoutes = (fastify) => {
+      fastify.get('/held', async () => {
+        held += 1;
+        return freed.then(() => ({}));
+      });
+    };
+    server = await listen({ customRoutes: custom });
+    const calls = Array.from({ length: 700 }, () => call('HEAD', '/held'));
+    await expect.poll(() => held, { timeout: 30_000 }).toBe(256);
+    const refused: Answer[] = [];
+    for (const each of calls) each.then((answer) => answer.status === 503 && refused.push(answer));
+    await expect.poll(() => refused.length, { timeout: 30_000 }).toBe(700 - 256);
+    expect(refused[0]?.headers.get('retry-after')).not.toBeNull();
+    free();
+    await Promise.all(calls);
+    expect(held).toBe(256);
+    await server.close(0);
+  }, 120_000);
+
   it('may answer 503 by themselves, which is no refusal of the server', async () => {
     const custom: CustomRoutes = (fastify) => {
       fastify.get('/closed', async (_request, reply) => reply.code(503).send({ open: 'tomorrow' }));
