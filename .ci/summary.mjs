@@ -1,14 +1,16 @@
-// Closes the log with one plain line, made from the test runner's own summary: "812 passed, 0 failed". The line
-// before counts the tests that passed on their second try only.
-import { readFileSync } from 'node:fs';
+// Closes the log with one plain line, made from the test runner's own summaries: "812 passed, 0 failed". The line before
+// counts the tests that failed first and passed when they were run again.
+import { join } from 'node:path';
+import { counterOf, readLog } from './read-log.mjs';
 
-const colours = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
-const log = readFileSync(process.argv[2] ?? '', 'utf8').replace(colours, '');
-const summary = log.match(/^\s*Tests\s+.*$/gm)?.at(-1) ?? '';
-const count = (word) => Number(summary.match(new RegExp(`(\\d+) ${word}`))?.[1] ?? 0);
+const [first, second] = ['first', 'second'].map((name) => readLog(join(process.argv[2] ?? '', name)));
+const [count, countAgain] = [first, second].map(counterOf);
+const isRepeated = second !== '';
+const failed = isRepeated ? countAgain('failed') : count('failed');
+const mended = count('failed') - failed;
+const passed = count('passed') + mended;
 const skipped = count('skipped');
-const flaky = log.match(/^FLAKY /gm)?.length ?? 0;
-if (flaky > 0) console.log(`${flaky} of the passed tests failed first and passed when they were run again`);
-console.log(
-  `${count('passed')} passed, ${count('failed')} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`,
-);
+const flaky = `${first}\n${second}`.match(/^FLAKY /gm)?.length ?? 0;
+if (flaky + mended > 0)
+  console.log(`${flaky + mended} of the passed tests failed first and passed when they were run again`);
+console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
