@@ -32,6 +32,8 @@ export function walletProcess(databases: DatabaseRegistry, deliver: boolean, lea
     collaborators: {},
     deliver,
     delivery: { leaseMs, surveyMs: 50 },
+    // A busy machine may keep a call waiting.
+    execution: { timeoutMs: 60_000 },
     // Failing statements are part of the plan here.
     warn: () => {},
   });
