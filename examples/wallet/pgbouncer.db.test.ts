@@ -9,6 +9,7 @@ import {
 } from 'fw-actions';
 import pg from 'pg';
 import { beforeEach, expect, test } from 'vitest';
+import { PATIENT } from '../../test/databases/patient.js';
 import { describeThroughPgbouncer } from '../../test/databases/pgbouncer-vitest.js';
 import { testServer } from '../../test/databases/vitest.js';
 import { WalletCreateAction } from './actions/wallet-create-action.js';
@@ -36,6 +37,7 @@ describeThroughPgbouncer('the wallet on two shards through PgBouncer', (harness)
     wallets = assembleApplication(application, databases, {
       namespace: 'test.wallet',
       collaborators: {},
+      execution: PATIENT,
       deliver: false,
     });
   });
@@ -104,6 +106,7 @@ describeThroughPgbouncer('the wallet on two shards through PgBouncer', (harness)
     const other = assembleApplication(application, wallets.databases, {
       namespace: 'test.wallet',
       collaborators: {},
+      execution: PATIENT,
       deliver: false,
     });
     const params = { walletId: wallet.id, amount: new Decimal('0.5') };

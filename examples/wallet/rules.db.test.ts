@@ -9,6 +9,7 @@ import {
   type Uuid,
 } from 'fw-actions';
 import { beforeEach, expect, test } from 'vitest';
+import { PATIENT } from '../../test/databases/patient.js';
 import { describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { TransferGetAction } from './actions/transfer-get-action.js';
 import { TransferInitiateAction } from './actions/transfer-initiate-action.js';
@@ -38,6 +39,7 @@ describeOnEachAdapter('rules of the wallet', (harness) => {
     wallets = assembleApplication(application, databases, {
       namespace: 'test.wallet',
       collaborators: {},
+      execution: PATIENT,
       deliver: false,
     });
   });

@@ -11,6 +11,7 @@ import {
 } from 'fw-actions';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { until } from '../../runtime/events/test-support/ledger.js';
+import { PATIENT } from '../../test/databases/patient.js';
 import { describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { TransferGetAction } from './actions/transfer-get-action.js';
 import { TransferInitiateAction } from './actions/transfer-initiate-action.js';
@@ -40,6 +41,7 @@ describeOnEachAdapter('A transfer', (harness) => {
     wallets = assembleApplication(application, databases, {
       namespace: 'test.wallet',
       collaborators: {},
+      execution: PATIENT,
       deliver: false,
       warn: () => {},
     });

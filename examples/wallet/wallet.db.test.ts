@@ -16,6 +16,7 @@ import {
   ValidationError,
 } from 'fw-actions';
 import { beforeEach, expect, test } from 'vitest';
+import { PATIENT } from '../../test/databases/patient.js';
 import { describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { WalletCreateAction, type WalletCreateParams } from './actions/wallet-create-action.js';
 import { WalletDepositMoneyAction } from './actions/wallet-deposit-money-action.js';
@@ -41,6 +42,7 @@ describeOnEachAdapter('the wallet on two shards', (harness) => {
     wallets = assembleApplication(application, databases, {
       namespace: 'test.wallet',
       collaborators: {},
+      execution: PATIENT,
       deliver: false,
     });
   });

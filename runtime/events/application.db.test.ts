@@ -8,6 +8,7 @@ import { walletModel } from '../../examples/wallet/generated/wallet.js';
 import { Wallet } from '../../examples/wallet/models/wallet.js';
 import { WalletRepository } from '../../examples/wallet/repositories/wallet-repository.js';
 import { GLOBAL_SHARD, MEXICO_SHARD } from '../../examples/wallet/shards.js';
+import { PATIENT } from '../../test/databases/patient.js';
 import { describeOn, describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { openDatabases } from '../databases.js';
 import {
@@ -50,7 +51,7 @@ describeOnEachAdapter('An application with handlers', (harness) => {
   test('delivers as long as it is open', async () => {
     const shards = [GLOBAL_SHARD, MEXICO_SHARD];
     const databases = await harness.makeShards({ shards, migrations: application.migrations });
-    const options = { namespace: 'test', collaborators: {}, migrate: false };
+    const options = { namespace: 'test', collaborators: {}, execution: PATIENT, migrate: false };
     const open = assembleApplication(withHandler, databases, options);
     const wallet = await open.executor.execute(OPERATOR, WalletCreateAction, {
       country: 'MX',
@@ -100,7 +101,11 @@ describeOnEachAdapter('An application without handlers and sagas', (harness) => 
   test('runs its scheduled actions', async () => {
     const shards = [GLOBAL_SHARD, MEXICO_SHARD];
     const databases = await harness.makeShards({ shards, migrations: application.migrations });
-    const open = assembleApplication(withSchedule, databases, { namespace: 'test', collaborators: {} });
+    const open = assembleApplication(withSchedule, databases, {
+      namespace: 'test',
+      collaborators: {},
+      execution: PATIENT,
+    });
     try {
       const { id } = await open.executor.execute(OPERATOR, WalletCreateAction, {
         country: 'MX',
@@ -123,7 +128,7 @@ describeOn('postgresql', 'An application that is reloaded', (harness) => {
     const { migrations } = application;
     const topology = await harness.makeTopology({ shards, migrations });
     const databases = openDatabases({ ...topology, groups: topology.groups.slice(0, 1) }, { warn: () => {} });
-    const options = { namespace: 'test', collaborators: {}, migrate: false };
+    const options = { namespace: 'test', collaborators: {}, execution: PATIENT, migrate: false };
     const open = assembleApplication(withHandler, databases, options);
     try {
       await open.reload(topology);

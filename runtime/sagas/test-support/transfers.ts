@@ -6,6 +6,7 @@ import { application } from '../../../examples/wallet/generated/application.js';
 import type { Transfer } from '../../../examples/wallet/models/transfer.js';
 import { Wallet } from '../../../examples/wallet/models/wallet.js';
 import { GLOBAL_SHARD, MEXICO_SHARD } from '../../../examples/wallet/shards.js';
+import { PATIENT } from '../../../test/databases/patient.js';
 import { type Application, assembleApplication } from '../../application.js';
 import { type Currency, currency } from '../../domain/currency.js';
 import { Decimal } from '../../domain/decimal.js';
@@ -32,8 +33,7 @@ export function walletProcess(databases: DatabaseRegistry, deliver: boolean, lea
     collaborators: {},
     deliver,
     delivery: { leaseMs, surveyMs: 50 },
-    // A busy machine may keep a call waiting.
-    execution: { timeoutMs: 60_000 },
+    execution: PATIENT,
     // Failing statements are part of the plan here.
     warn: () => {},
   });
