@@ -3,10 +3,11 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Run by `npm run proof:events`, `proof:second-month` and `proof:brokers`, never by the test command. */
+/** Run by `npm run proof:events`, `proof:second-month`, `proof:scaffold` and `proof:brokers`, never by the test command. */
 const proofs = [
   ...(process.env['FW_PROOF_EVENTS'] === undefined ? ['runtime/events/delivery/rates.db.test.ts'] : []),
   ...(process.env['FW_PROOF_SECOND_MONTH'] === undefined ? ['test/second-month/*.test.ts'] : []),
+  ...(process.env['FW_PROOF_SCAFFOLD'] === undefined ? ['test/scaffold/*.test.ts'] : []),
   ...(process.env['FW_PROOF_BROKERS'] === undefined
     ? ['test/relay/{brokers.db,debezium.db,sinks}.test.ts']
     : []),

@@ -60,6 +60,7 @@ function benchScripts(): readonly string[] {
 
 /** Scripts of what `fw-gen init` makes. */
 function newProjectScripts(): readonly string[] {
-  const file = projectFiles({ name: 'new', frameworkRange: '*' }).get('package.json') ?? '{}';
+  const project = { name: 'new', frameworkRange: '*', token: '', databasePassword: '' };
+  const file = projectFiles(project).get('package.json') ?? '{}';
   return Object.keys((JSON.parse(file) as { readonly scripts: object }).scripts);
 }

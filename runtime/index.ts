@@ -16,6 +16,7 @@ export {
   clientCertificates,
 } from './access/client-certificates.js';
 export type { AuthenticatorContext, AuthenticatorFactory } from './access/configured.js';
+export { type DevelopmentTokenOptions, developmentToken } from './access/development-token.js';
 export type { KeyTimes, LoadKeys } from './access/issuer-keys.js';
 export { type JwtOptions, jwt } from './access/jwt.js';
 export type { CallerLimits } from './access/request-limits.js';

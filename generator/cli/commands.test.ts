@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -320,10 +320,25 @@ describe('init', () => {
     expect((await fwGen('init', join(folder, 'my app'), '--yes')).code).toBe(0);
     const config = join(folder, 'my app/fw.config.yaml');
     expect((await fwGen('generate', '--config', config)).error).toBe('');
+    const gate = ['generate', '--check', '--strict', '--format', 'github'];
+    expect(await fwGen(...gate, '--config', config)).toEqual({ code: 0, info: '', error: '' });
     expect(JSON.parse(readFileSync(join(folder, 'my app/package.json'), 'utf8'))).toMatchObject({
       name: 'my-app',
       dependencies: { 'fw-actions': '^1.2.3' },
     });
+  });
+
+  test('prints the token of the project, which no other project has and only its owner reads', async () => {
+    const tokens: string[] = [];
+    for (const name of ['one', 'two']) {
+      const { info } = await fwGen('init', join(folder, name), '--yes');
+      const [, token = 'none'] = /Bearer ([\w-]{43})'/.exec(info) ?? [];
+      const file = join(folder, name, '.dev-token');
+      expect(readFileSync(file, 'utf8')).toBe(`${token}\n`);
+      expect(statSync(file).mode & 0o077).toBe(0);
+      tokens.push(token, readFileSync(join(folder, name, '.env'), 'utf8'));
+    }
+    expect(new Set(tokens).size).toBe(4);
   });
 
   test('never replaces a file', async () => {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
@@ -15,7 +16,7 @@ interface InitFlags {
 export function addInitCommand(program: Command, context: CommandContext): void {
   program
     .command('init [dir]')
-    .description('Creates a runnable project: a model, an event, two actions, a test and the configuration.')
+    .description('Creates a runnable project, with tests, a pipeline, an image and a development token.')
     .option('--yes', 'ask nothing')
     .addHelpText(
       'after',
@@ -30,11 +31,17 @@ export function addInitCommand(program: Command, context: CommandContext): void 
 }
 
 async function initProject(folder: string, { yes }: InitFlags, context: CommandContext): Promise<ExitCode> {
-  const { projectFiles } = await import('./init/project-files.js');
+  const { exampleRequest, projectFiles, SECRET_FILES, TOKEN_FILE } = await import('./init/project-files.js');
   const directory = resolve(folder);
   const below = relative(process.cwd(), directory);
   const shown = below === '' ? '.' : below.startsWith('..') ? directory : below;
-  const files = projectFiles({ name: packageName(directory), frameworkRange: `^${context.version}` });
+  const token = randomSecret();
+  const files = projectFiles({
+    name: packageName(directory),
+    frameworkRange: `^${context.version}`,
+    token,
+    databasePassword: randomSecret(),
+  });
   const taken = [...files.keys()].filter((path) => existsSync(join(directory, path)));
   if (taken.length > 0) {
     throw new InputError(
@@ -45,7 +52,11 @@ async function initProject(folder: string, { yes }: InitFlags, context: CommandC
     context.output.info('No file was written.');
     return EXIT.success;
   }
-  makeFiles(new Map([...files].map(([path, text]) => [join(directory, path), text])));
+  const inDirectory = (path: string): string => join(directory, path);
+  makeFiles(
+    new Map([...files].map(([path, text]) => [inDirectory(path), text])),
+    SECRET_FILES.map(inDirectory),
+  );
   const enter = shown === '.' ? [] : [`  cd ${shown}`];
   context.output.info(
     [
@@ -54,9 +65,17 @@ async function initProject(folder: string, { yes }: InitFlags, context: CommandC
       '  npm install',
       '  npm test',
       '  npm run dev',
+      'Then, in another terminal:',
+      `  ${exampleRequest(token)}`,
+      `The token is in ${TOKEN_FILE}, which is not committed. Requests without it are refused.`,
+      'README.md describes the checks of the pipeline, and the image.',
     ].join('\n'),
   );
   return EXIT.success;
+}
+
+function randomSecret(): string {
+  return randomBytes(32).toString('base64url');
 }
 
 function isInUse(directory: string): boolean {

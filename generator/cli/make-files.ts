@@ -7,14 +7,15 @@ import { InputError } from './input-error.js';
  * Makes files that are not there yet, with the folders that they need: all of them, or none.
  *
  * @param files texts by absolute path
+ * @param secrets those of them that only their owner may read
  * @throws InputError naming the path, what the system says and what to do
  */
-export function makeFiles(files: ReadonlyMap<string, string>): void {
+export function makeFiles(files: ReadonlyMap<string, string>, secrets: readonly string[] = []): void {
   const undo: (() => void)[] = [];
   for (const [path, text] of files) {
     try {
       makeFolder(dirname(path), undo);
-      makeFile(path, text, undo);
+      makeFile(path, { text, mode: secrets.includes(path) ? 0o600 : 0o666 }, undo);
     } catch (error) {
       undo.reverse().forEach(attempt);
       throw expectedFailure(error, 'write', path);
@@ -38,9 +39,13 @@ function makeFolder(folder: string, undo: (() => void)[]): void {
   if (mkdirSync(folder, { recursive: true }) !== undefined) undo.push(() => rmdirSync(folder));
 }
 
-function makeFile(path: string, text: string, undo: (() => void)[]): void {
+function makeFile(
+  path: string,
+  { text, mode }: { readonly text: string; readonly mode: number },
+  undo: (() => void)[],
+): void {
   try {
-    writeFileSync(path, text, { flag: 'wx' });
+    writeFileSync(path, text, { flag: 'wx', mode });
   } catch (error) {
     // On a full disk the file is there already, without its text. What was there before is not ours.
     if (isSystemError(error) && error.syscall !== 'open') rmSync(path, { force: true });

@@ -1,7 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -17,11 +16,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { post } from '../customer/http-client.js';
+import { blocks } from '../../docs/pages.js';
+import { type Answer, post } from '../customer/http-client.js';
 import { nodeVersions } from './node-versions.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const project = fileURLToPath(new URL('./project', import.meta.url));
+/** The files that the page shows, each of them whole. */
+const pageFiles = blocks.flatMap(({ page, from, code }) =>
+  page === 'docs/getting-started.md' && from !== undefined
+    ? [[from.replace('test/consumer/project/', ''), code] as const]
+    : [],
+);
 const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 const run = promisify(execFile);
 
@@ -30,7 +36,10 @@ describe('a project that installs the package', () => {
   const folder = mkdtempSync(join(tmpdir(), 'fw-consumer-'));
 
   beforeAll(async () => {
-    cpSync(project, folder, { recursive: true });
+    for (const [path, code] of pageFiles) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), code);
+    }
     const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
     const { stdout } = await run('npm', pack, { cwd: root });
     const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
@@ -132,7 +141,8 @@ describe('a project that installs the package', () => {
       expect(stdout, version).toMatch(/^[#ℹ] fail 0$/mu);
     }
     const url = await serve(made, 'npm', ['start', '--', '--port', '0']);
-    const written = await post<{ readonly text: string }>(`${url}/notes`, { text: 'Buy milk' });
+    expect((await post(`${url}/notes`, { text: 'Buy milk' })).status).toBe(401);
+    const written = await writeNote(url, made, 'Buy milk');
     expect([written.status, written.body.text]).toEqual([201, 'Buy milk']);
     const schema = /^# yaml-language-server: \$schema=(\S+)$/m.exec(
       readFileSync(join(made, 'fw.config.yaml'), 'utf8'),
@@ -148,7 +158,7 @@ describe('a project that installs the package', () => {
     try {
       const first = await developing.match(/^listening on (\S+)$/gm, 1);
       // The embedded database is open in the server: commands go through it.
-      await post(`${first}/notes`, { text: 'Buy milk' });
+      expect((await writeNote(first, made, 'Buy milk')).status).toBe(201);
       const doctor = await run('node', [bin, 'doctor', '--format', 'json'], { cwd: made });
       expect(JSON.parse(doctor.stdout)).toHaveProperty('findings');
       const { stdout } = await run('node', [bin, 'events', 'schedules', 'list'], { cwd: made });
@@ -156,24 +166,30 @@ describe('a project that installs the package', () => {
 
       const action = join(made, 'src', 'actions', 'note-write-action.ts');
       const source = readFileSync(action, 'utf8');
-      writeFileSync(action, source.replace('params.text,', 'params.txt,'));
+      writeFileSync(action, source.replace('name, text,', 'name, txt,'));
       await developing.match(/^Compilation failed\. .*$/gm, 1);
-      expect((await post(`${first}/notes`, { text: 'Still here' })).status).toBe(201);
+      expect((await writeNote(first, made, 'Still here')).status).toBe(201);
 
-      writeFileSync(action, source.replace('params.text,', 'params.text.toUpperCase(),'));
+      writeFileSync(action, source.replace('name, text,', 'name, text.toUpperCase(),'));
       const second = await developing.match(/^listening on (\S+)$/gm, 2);
-      const written = await post<{ readonly text: string }>(`${second}/notes`, { text: 'tea' });
+      const written = await writeNote(second, made, 'tea');
       expect([written.status, written.body.text]).toEqual([201, 'TEA']);
       await expect(fetch(`${first}/health/live`)).rejects.toThrow();
 
       expect(await developing.end('SIGINT')).toBe(0);
       await expect(fetch(`${second}/health/live`)).rejects.toThrow();
-      expect(readdirSync(join(made, 'data'))).toEqual(['main']);
+      expect(readdirSync(join(made, 'data'))).toEqual(['main-1', 'main-2']);
     } finally {
       await developing.end('SIGKILL');
     }
   }, 300_000);
 });
+
+/** Writes a note, with the token of the new project. */
+function writeNote(url: string, project: string, text: string): Promise<Answer<{ readonly text: string }>> {
+  const token = readFileSync(join(project, '.dev-token'), 'utf8').trim();
+  return post(`${url}/notes`, { text }, { authorization: `Bearer ${token}` });
+}
 
 /** The compiler's own words are the message. */
 async function compile(folder: string): Promise<void> {

@@ -35,6 +35,8 @@ export class Load {
   answered = 0;
   /** Names the language of each new note: clients of the second month do. */
   namesLanguage = false;
+  /** What clients are known by. */
+  key = '';
   readonly #urls: () => readonly string[];
   #running: readonly Promise<void>[] = [];
   #isEnding = false;
@@ -97,8 +99,10 @@ export class Load {
 
   /** Asks another process if one is gone, under the same key. */
   async #call(method: string, path: string, content: object | undefined, expected: number): Promise<Answer> {
-    const headers: Record<string, string> =
-      content === undefined ? {} : { 'content-type': 'application/json', 'idempotency-key': randomUUID() };
+    const headers = {
+      authorization: `Bearer ${this.key}`,
+      ...(content && { 'content-type': 'application/json', 'idempotency-key': randomUUID() }),
+    };
     const giveUpAt = performance.now() + PATIENCE_MS;
     for (let attempt = this.#turn; ; attempt += 1) {
       const answer = await this.#ask(attempt, path, {

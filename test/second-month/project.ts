@@ -1,14 +1,15 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { parse, stringify } from 'yaml';
 import type { ServerAddress } from '../databases/server.js';
+import { type NewProjectFolder, newProject, QUIETLY } from '../scaffold/new-project.js';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const RELEASES = fileURLToPath(new URL('./releases', import.meta.url));
-const QUIETLY = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'];
+/** What `fw-gen init` gives beside the main program. */
+const EXAMPLE = ['actions', 'events', 'models', 'responses', 'rules.ts'];
 const run = promisify(execFile);
 
 /** What a command printed and how it ended. */
@@ -21,28 +22,19 @@ export interface Ran {
 export class Project {
   /** Of the sources. */
   readonly folder: string;
+  readonly remove: () => void;
   readonly #home: string;
 
-  private constructor(home: string) {
+  private constructor({ home, folder, remove }: NewProjectFolder) {
     this.#home = home;
-    this.folder = join(home, 'notes');
+    this.folder = folder;
+    this.remove = remove;
   }
 
-  /** Packs the package, and makes and installs a project as its README says. */
+  /** Makes and installs a project. Its example gives way to the releases. */
   static async make(database: ServerAddress): Promise<Project> {
-    const project = new Project(mkdtempSync(join(tmpdir(), 'fw-second-month-')));
-    const home = project.#home;
-    const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', home];
-    const { stdout } = await run('npm', pack, { cwd: ROOT });
-    const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
-    const packed = join(home, filename);
-    const init = ['exec', '--yes', `--package=${packed}`, '--', 'fw-gen', 'init', 'notes', '--yes'];
-    await run('npm', init, { cwd: home });
-    const manifest = join(project.folder, 'package.json');
-    const content = JSON.parse(readFileSync(manifest, 'utf8')) as { dependencies: Record<string, string> };
-    // The version that init asks for is not published yet.
-    content.dependencies['fw-actions'] = `file:${packed}`;
-    writeFileSync(manifest, JSON.stringify(content, undefined, 2));
+    const project = new Project(await newProject());
+    for (const part of EXAMPLE) rmSync(join(project.folder, 'src', part), { recursive: true });
     await run('npm', ['install', ...QUIETLY], { cwd: project.folder });
     project.#useServer(database);
     return project;
@@ -81,10 +73,6 @@ export class Project {
 
   #installed: string | undefined;
 
-  remove(): void {
-    rmSync(this.#home, { recursive: true, force: true });
-  }
-
   async #run(command: string, args: readonly string[]): Promise<Ran> {
     try {
       const { stdout, stderr } = await run(command, args, { cwd: this.folder });
@@ -95,16 +83,21 @@ export class Project {
     }
   }
 
-  /** Writes the address of a server in place of the embedded database. */
+  /** Writes one shard on a server in place of the embedded databases, with callers as in an image. */
   #useServer({ host, port, user, password, database }: ServerAddress): void {
     const file = join(this.folder, 'fw.config.yaml');
-    const source = [
-      `jdbc-url: jdbc:postgresql://${host}:${port}/${database}`,
-      `username: ${JSON.stringify(user)}`,
-      `password: ${JSON.stringify(password)}`,
-      'maximum-pool-size: 8',
-    ].join('\n                ');
-    const text = readFileSync(file, 'utf8').replace('jdbc-url: jdbc:pglite:file:./data/main', source);
-    writeFileSync(file, text);
+    const config = parse(readFileSync(file, 'utf8')) as {
+      readonly fw: { readonly access: object; readonly sharding: object };
+    };
+    const primary = {
+      'jdbc-url': `jdbc:postgresql://${host}:${port}/${database}`,
+      username: user,
+      password,
+      'maximum-pool-size': 8,
+    };
+    const members = [{ member: 0, name: 'main-1', configs: { 'primary-config': primary } }];
+    const access = { ...config.fw.access, 'api-keys': true };
+    const sharding = { ...config.fw.sharding, groups: [{ group: 0, name: 'main', members }] };
+    writeFileSync(file, stringify({ fw: { ...config.fw, access, sharding } }));
   }
 }

@@ -94,6 +94,7 @@ test('the second month of a service, from fw-gen init to the third release', asy
   await succeeds(project.script('test'));
   const first = await project.deploy('release-1');
   await succeeds(project.fwGen('migrate', 'up'));
+  load.key = (await succeeds(project.fwGen('keys', 'create', '--principal', 'clients'))).trim();
   const [one, two] = [await start(first), await start(first)];
   load.start(4);
   await goesOn();

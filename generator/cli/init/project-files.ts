@@ -1,10 +1,23 @@
+import { deploymentFiles } from './deployment-files.js';
+import { sourceFiles } from './source-files.js';
+
 /** What a new project is made of. */
 export interface NewProject {
   /** Name of the package. */
   readonly name: string;
   /** What `package.json` asks for: a range of versions of this package. */
   readonly frameworkRange: string;
+  /** What callers of the development server send. */
+  readonly token: string;
+  /** Of the databases in the compose file. */
+  readonly databasePassword: string;
 }
+
+/** Holds the development token. */
+export const TOKEN_FILE = '.dev-token';
+
+/** Files that only their owner may read, and that are neither committed nor part of an image. */
+export const SECRET_FILES: readonly string[] = [TOKEN_FILE, '.env'];
 
 /** Every file of a new project, by path. */
 export function projectFiles(project: NewProject): ReadonlyMap<string, string> {
@@ -12,15 +25,18 @@ export function projectFiles(project: NewProject): ReadonlyMap<string, string> {
     ['package.json', packageJson(project)],
     ['tsconfig.json', TSCONFIG],
     ['fw.config.yaml', configuration(project)],
-    ['.gitignore', 'node_modules/\ndist/\ndata/\n'],
-    ['src/main.ts', MAIN],
-    ['src/models/note.ts', NOTE],
-    ['src/events/note-written-event.ts', EVENT],
-    ['src/actions/note-write-action.ts', WRITE_ACTION],
-    ['src/actions/note-read-action.ts', READ_ACTION],
-    ['src/actions/note-write-action.test.ts', TEST],
-    ['src/responses/note-response.ts', RESPONSE],
+    ['README.md', readme(project)],
+    ['.gitignore', ['node_modules/', 'dist/', 'data/', ...SECRET_FILES, ''].join('\n')],
+    [TOKEN_FILE, `${project.token}\n`],
+    ['.env', `# Read by docker compose.\nDB_PASSWORD=${project.databasePassword}\n`],
+    ...deploymentFiles(),
+    ...sourceFiles(TOKEN_FILE),
   ]);
+}
+
+/** A request that the new project answers. */
+export function exampleRequest(token: string): string {
+  return `curl -i http://127.0.0.1:8080/notes -H 'Authorization: Bearer ${token}' --json '{"text":"Buy milk"}'`;
 }
 
 function packageJson({ name, frameworkRange }: NewProject): string {
@@ -80,7 +96,13 @@ fw:
     output: src/generated
     migrations: src/migrations
 
-  # One shard on the embedded database, a development dependency. A server: jdbc:postgresql://host:port/database
+  access:
+    # A route whose action has no rule (@Allow) answers 403.
+    default: deny
+    # true: callers send API keys of \`fw-gen keys\`, and the development token counts for nothing. The image sets it.
+    api-keys: \${API_KEYS:-false}
+
+  # Two shards. Without DB_1_URL and DB_2_URL they are embedded databases, a development dependency.
   sharding:
     default-shard: { group: 0, member: 0 }
     groups:
@@ -88,144 +110,60 @@ fw:
       - group: 0
         name: main
         members:
-          - member: 0
-            name: main-1
+${[1, 2].map(member).join('')}`;
+}
+
+function member(number: number): string {
+  return `          - member: ${number - 1}
+            name: main-${number}
             configs:
               primary-config:
-                jdbc-url: jdbc:pglite:file:./data/main
+                jdbc-url: \${DB_${number}_URL:-jdbc:pglite:file:./data/main-${number}}
+                username: \${DB_USER:-app}
+                password: \${DB_PASSWORD:-not-needed-by-embedded-databases}
 `;
 }
 
-const MAIN = `import { fixedPrincipal } from 'fw-actions';
-import { startServer } from './generated/server.js';
+function readme({ name }: NewProject): string {
+  return `# ${name}
 
-// Demo only: every request has the same principal. A real service passes an authenticator that checks the request.
-await startServer({ title: 'Notes', authenticator: fixedPrincipal('demo') });
+Made by \`fw-gen init\`. The documentation of the framework is in \`node_modules/fw-actions/docs\`.
+
+## Develop
+
+\`\`\`sh
+npm install
+npm test        # generates, compiles and runs the tests
+npm run dev     # the server on http://127.0.0.1:8080, again after each change
+\`\`\`
+
+The server refuses requests without the token in \`${TOKEN_FILE}\`:
+
+\`\`\`sh
+${exampleRequest(`$(cat ${TOKEN_FILE})`)}
+\`\`\`
+
+Git ignores the token, so each clone needs its own:
+
+\`\`\`sh
+node -p "crypto.randomBytes(32).toString('base64url')" > ${TOKEN_FILE}
+\`\`\`
+
+## Check
+
+\`.github/workflows/ci.yml\` installs, compares the generated code with the sources, looks for changes of models without a
+migration, and runs the tests. Commit \`package-lock.json\`, \`src/generated\` and \`src/migrations\`.
+
+## Deploy
+
+The image runs on two PostgreSQL servers. Try it on one machine, with the password in \`.env\`:
+
+\`\`\`sh
+docker compose up --build --wait
+docker compose exec app npx fw-gen keys create --principal me
+\`\`\`
+
+The second command prints an API key, which callers of the image send as the token. Elsewhere, set \`DB_1_URL\`,
+\`DB_2_URL\`, \`DB_USER\` and \`DB_PASSWORD\`, as \`compose.yaml\` does. For tokens of an issuer, configure \`fw.access.jwt\`.
 `;
-
-const NOTE = `import { AutoBuilder, Model, ShardedId, type ShardIdentifier } from 'fw-actions';
-import { NoteWrittenEvent } from '../events/note-written-event.js';
-import { NoteBuilder } from '../generated/note.js';
-
-export type NoteState = 'OPEN' | 'DONE';
-
-/** Something to remember. */
-@AutoBuilder
-export class Note extends Model<Note, ShardedId<Note>, NoteState> {
-  readonly text!: string;
-
-  /** Writes a note down, on one shard. */
-  static write(shard: ShardIdentifier, text: string, now: Date): Note {
-    const id = ShardedId.generate(Note, shard);
-    return NoteBuilder.note()
-      .id(id)
-      .state('OPEN')
-      .createdDate(now)
-      .withInitialVersion()
-      .text(text)
-      .withEvent(new NoteWrittenEvent(id, text))
-      .build();
-  }
 }
-`;
-
-const EVENT = `import { ModelEvent, type ShardedId } from 'fw-actions';
-import { Note } from '../models/note.js';
-
-/** A note was written. */
-export class NoteWrittenEvent extends ModelEvent<Note> {
-  readonly text: string;
-
-  constructor(id: ShardedId<Note>, text: string) {
-    super(id.toString(), Note);
-    this.text = text;
-  }
-}
-`;
-
-const WRITE_ACTION = `import { Action, Allow, everyone, FwAction, HttpRoute, type Principal, ShardIdentifier } from 'fw-actions';
-import { Note } from '../models/note.js';
-import { NoteResponse } from '../responses/note-response.js';
-
-export interface NoteWriteParams {
-  /**
-   * What to remember.
-   * @minLength 1
-   * @maxLength 1000
-   */
-  readonly text: string;
-}
-
-/** Writes a note. */
-@FwAction
-@Allow(everyone)
-@HttpRoute('POST', '/notes', { status: 201, response: NoteResponse, location: '/notes/{id}', etag: 'version' })
-export class NoteWriteAction extends Action<NoteWriteParams, Note> {
-  protected perform(_principal: Principal, params: NoteWriteParams): Note {
-    return this.plan().add(Note.write(ShardIdentifier.of(0, 0), params.text, this.clock.now()));
-  }
-}
-`;
-
-const READ_ACTION = `import { Action, Allow, type Clock, everyone, FwAction, HttpRoute, type Id, type Principal } from 'fw-actions';
-import type { NoteRepository } from '../generated/note.js';
-import type { Note } from '../models/note.js';
-import { NoteResponse } from '../responses/note-response.js';
-
-export interface NoteReadParams {
-  readonly noteId: Id<Note>;
-}
-
-/** Shows a note. */
-@FwAction
-@Allow(everyone)
-@HttpRoute('GET', '/notes/{noteId}', { response: NoteResponse, etag: 'version' })
-export class NoteReadAction extends Action<NoteReadParams, Note> {
-  readonly #notes: NoteRepository;
-
-  constructor(clock: Clock, notes: NoteRepository) {
-    super(clock);
-    this.#notes = notes;
-  }
-
-  protected perform(_principal: Principal, params: NoteReadParams): Promise<Note> {
-    return this.#notes.getById(params.noteId.getValue());
-  }
-}
-`;
-
-const RESPONSE = `import type { ShardedId } from 'fw-actions';
-import type { Note, NoteState } from '../models/note.js';
-
-/** A note as callers see it. */
-export class NoteResponse {
-  readonly id: ShardedId<Note>;
-  readonly text: string;
-  readonly state: NoteState;
-  readonly version: number;
-
-  private constructor(note: Note) {
-    this.id = note.id;
-    this.text = note.text;
-    this.state = note.state;
-    this.version = note.version;
-  }
-
-  static from(note: Note): NoteResponse {
-    return new NoteResponse(note);
-  }
-}
-`;
-
-const TEST = `import { describe, test } from 'node:test';
-import { actionSpec } from 'fw-actions/testing';
-import { NoteWriteAction } from './note-write-action.js';
-
-const write = actionSpec({ create: (kit) => new NoteWriteAction(kit.clock) });
-
-describe('NoteWriteAction', () => {
-  test('opens a note with its text', async () => {
-    await write.when({ text: 'Buy milk' }).thenReturns({ text: 'Buy milk', state: 'OPEN', version: 1 });
-  });
-});
-`;

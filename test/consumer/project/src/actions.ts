@@ -1,7 +1,9 @@
 import {
   Action,
+  Allow,
   type Clock,
   type Decimal,
+  everyone,
   FwAction,
   HttpRoute,
   type Principal,
@@ -17,6 +19,7 @@ export interface PlaceOrderParams {
 }
 
 @FwAction
+@Allow(everyone)
 @HttpRoute('POST', '/orders', { status: 201, response: OrderResponse, location: '/orders/{id}' })
 export class PlaceOrderAction extends Action<PlaceOrderParams, Order> {
   protected perform(_principal: Principal, { customer, total }: PlaceOrderParams): Order {
@@ -29,6 +32,7 @@ export interface ShipOrderParams {
 }
 
 @FwAction
+@Allow(everyone)
 @HttpRoute('POST', '/orders/{orderId}/ship', { response: OrderResponse, etag: 'version' })
 export class ShipOrderAction extends Action<ShipOrderParams, Order> {
   readonly #orders: OrderRepository;

@@ -1,4 +1,4 @@
-import { FwAction, HttpRoute, type Principal, type ShardedId } from 'fw-actions';
+import { Allow, everyone, FwAction, HttpRoute, type Principal, type ShardedId } from 'fw-actions';
 import type { Note } from '../models/note.js';
 import { NoteResponse } from '../responses/note-response.js';
 import { NoteAction } from './note-action.js';
@@ -9,6 +9,7 @@ export interface NoteLikeParams {
 
 /** Likes a note. */
 @FwAction
+@Allow(everyone)
 @HttpRoute('POST', '/notes/{noteId}/likes', { response: NoteResponse })
 export class NoteLikeAction extends NoteAction<NoteLikeParams, Note> {
   protected async perform(_principal: Principal, { noteId }: NoteLikeParams): Promise<Note> {

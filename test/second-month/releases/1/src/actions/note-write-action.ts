@@ -1,4 +1,4 @@
-import { Action, FwAction, HttpRoute, type Principal, ShardIdentifier } from 'fw-actions';
+import { Action, Allow, everyone, FwAction, HttpRoute, type Principal, ShardIdentifier } from 'fw-actions';
 import { Note } from '../models/note.js';
 import { NoteResponse } from '../responses/note-response.js';
 import { NoteExpireAction } from './note-expire-action.js';
@@ -21,6 +21,7 @@ export interface NoteWriteParams {
 
 /** Writes a note. */
 @FwAction
+@Allow(everyone)
 @HttpRoute('POST', '/notes', {
   status: 201,
   response: NoteResponse,

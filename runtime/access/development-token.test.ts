@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { UnauthenticatedError, ValidationError } from '../errors.js';
+import { CredentialMissing, type RequestHead } from './authenticator.js';
+import { developmentToken } from './development-token.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'fw-token-'));
+const TOKEN = 'a-token-of-23-characters';
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function tokenFile(name: string, text: string): string {
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+const request = (authorization?: string): RequestHead =>
+  ({ headers: { authorization }, rawHeaders: [] }) as unknown as RequestHead;
+
+test('only the token in the file is the principal', async () => {
+  const file = tokenFile('token', `${TOKEN}\n`);
+  const authenticate = developmentToken({ file, principal: { name: 'ada' } });
+  expect(await authenticate(request(`Bearer ${TOKEN}`))).toMatchObject({ name: 'ada', claims: {} });
+  for (const wrong of [`${TOKEN}s`, TOKEN.slice(1), TOKEN.toUpperCase()])
+    expect(() => authenticate(request(`Bearer ${wrong}`))).toThrow(UnauthenticatedError);
+  // Another authenticator may know these callers.
+  for (const other of [undefined, '', 'Bearer ', `Basic ${TOKEN}`])
+    expect(() => authenticate(request(other))).toThrow(CredentialMissing);
+  expect(authenticate.notice).toContain('the principal "ada": for development only');
+  expect(authenticate.notice).not.toContain(TOKEN);
+});
+
+test('without the file every request is refused, an empty token included', () => {
+  const authenticate = developmentToken({ file: join(folder, 'absent') });
+  for (const sent of [undefined, 'Bearer ', `Bearer ${TOKEN}`, 'Bearer undefined'])
+    expect(() => authenticate(request(sent))).toThrow(CredentialMissing);
+  expect(authenticate.notice).toContain('does not exist: every request is refused');
+});
+
+test('a token that can be guessed is refused at the start', () => {
+  for (const text of ['', '\n', 'secret\n'])
+    expect(() => developmentToken({ file: tokenFile('short', text) })).toThrow(ValidationError);
+});

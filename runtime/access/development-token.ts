@@ -1,0 +1,52 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { type Caller, principalOf } from '../domain/principal.js';
+import { UnauthenticatedError, ValidationError } from '../errors.js';
+import type { SecuritySchemes } from '../openapi/documented-access.js';
+import { type Authenticator, bearerToken, CredentialMissing, type RequestHead } from './authenticator.js';
+
+/** Options of `developmentToken`. */
+export interface DevelopmentTokenOptions {
+  /** Holds the token and nothing else. Relative paths start at the working directory. It is read once. */
+  readonly file: string;
+  /** The principal of requests with the token. Default: `developer`, without claims. */
+  readonly principal?: Caller;
+}
+
+const MINIMUM_LENGTH = 16;
+
+const SCHEMES: SecuritySchemes = { developmentToken: { type: 'http', scheme: 'bearer' } };
+
+/**
+ * Authenticates the one caller of a machine that develops a service: `Authorization: Bearer <token>`, with the token in
+ * a file that is not committed. Without the file every request is refused. `fw.access` of a deployment takes its place.
+ *
+ * @throws ValidationError for a token of fewer than 16 characters
+ */
+export function developmentToken(options: DevelopmentTokenOptions): Authenticator {
+  const { file, principal: caller = { name: 'developer' } } = options;
+  const principal = principalOf(caller);
+  const token = existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
+  if (token !== undefined && token.length < MINIMUM_LENGTH)
+    throw new ValidationError(`${file} must hold a random token of at least ${MINIMUM_LENGTH} characters`);
+  const expected = token === undefined ? undefined : digest(token);
+
+  const authenticate = (request: RequestHead): Caller => {
+    const sent = bearerToken(request);
+    if (sent === undefined || expected === undefined)
+      throw new CredentialMissing('The development token is needed', { challenge: 'Bearer' });
+    if (!timingSafeEqual(digest(sent), expected))
+      throw new UnauthenticatedError('The token is not known', { challenge: 'Bearer error="invalid_token"' });
+    return principal;
+  };
+  const notice =
+    expected === undefined
+      ? `${file} does not exist: every request is refused. Write a random token into it, or configure fw.access`
+      : `requests with the token in ${file} are the principal ${JSON.stringify(principal.name)}: for development only`;
+  return Object.assign(authenticate, { notice, schemes: SCHEMES });
+}
+
+/** Digests have one length, which `timingSafeEqual` needs. */
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

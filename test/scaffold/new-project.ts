@@ -1,0 +1,41 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const run = promisify(execFile);
+
+/** Flags of installs whose output nothing reads. */
+export const QUIETLY: readonly string[] = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'];
+
+/** A project that `fw-gen init` has made from the packed package. */
+export interface NewProjectFolder {
+  /** A folder of its own, with the package. */
+  readonly home: string;
+  /** Of the project, in it. */
+  readonly folder: string;
+  /** What `fw-gen init` has printed. */
+  readonly printed: string;
+  remove(): void;
+}
+
+/** Packs the package and makes a project from it, which is not installed yet. */
+export async function newProject(): Promise<NewProjectFolder> {
+  const home = mkdtempSync(join(tmpdir(), 'fw-new-project-'));
+  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', home];
+  const { stdout } = await run('npm', pack, { cwd: ROOT });
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  const packed = join(home, filename);
+  const init = ['exec', '--yes', `--package=${packed}`, '--', 'fw-gen', 'init', 'notes', '--yes'];
+  const { stdout: printed } = await run('npm', init, { cwd: home });
+  const folder = join(home, 'notes');
+  const manifest = join(folder, 'package.json');
+  const content = JSON.parse(readFileSync(manifest, 'utf8')) as { dependencies: Record<string, string> };
+  // The version that init asks for is not published yet.
+  content.dependencies['fw-actions'] = `file:${packed}`;
+  writeFileSync(manifest, JSON.stringify(content, undefined, 2));
+  return { home, folder, printed, remove: () => rmSync(home, { recursive: true, force: true }) };
+}
