@@ -1,9 +1,11 @@
 import { sleep, time } from '../../concurrency/time.js';
 import { messageOf } from '../../errors.js';
 import type { RunContext } from '../delivery/attempts.js';
+import type { ConsumerRunOptions } from '../delivery/consumer-run-options.js';
 import { type CrashSuspects, diedOf } from '../delivery/crash-suspects.js';
+import { countFailure, type FailureCount } from '../delivery/failure-count.js';
 import { failureOf } from '../delivery/handler-attempts.js';
-import type { ConsumerRunOptions } from '../delivery/run.js';
+import { modelOfKey } from '../log/event-record.js';
 import type { ParkedLetter } from './dead-letter-store.js';
 
 /** How often the parking table is checked for retries and discards. */
@@ -84,14 +86,12 @@ export class ParkedModels {
   /** False if it has come to an end, good or bad. */
   async #resumePage(key: string): Promise<boolean> {
     const { letters, consumer } = this.#options;
-    const slash = key.indexOf('/');
-    const model = { modelName: key.slice(0, slash), modelId: key.slice(slash + 1) };
     if (this.#dependencies.isParking(key)) {
       await sleep(10);
       return this.#dependencies.mayWork();
     }
     const count = this.#models.get(key);
-    const parked = await letters.of(consumer.lease.name, model, PAGE);
+    const parked = await letters.of(consumer.lease.name, modelOfKey(key), PAGE);
     if (parked.length === 0 && this.#models.get(key) === count) {
       this.#models.delete(key);
       return false;
@@ -106,11 +106,12 @@ export class ParkedModels {
     const { event } = letter;
     if (attempts.isTooNew(event)) return false;
     const before = suspects.attemptsOf(event.id);
-    let number = before + 1;
-    for (let passed = 0; !this.#context.signal.aborted && mayWork(); ) {
+    const count: FailureCount = { attempts: before, passed: 0 };
+    while (!this.#context.signal.aborted && mayWork()) {
       try {
-        const died = number === before + 1 ? diedOf(attempts, suspects, event.id, before) : undefined;
+        const died = count.attempts === before ? diedOf(attempts, suspects, event.id, before) : undefined;
         if (died !== undefined) throw died;
+        const number = count.attempts + 1;
         const handle = (): Promise<void> | void =>
           attempts.handle(event, { number, transaction: undefined }, this.#context);
         if (!(await suspects.attempt(event.id, number, handle))) return false;
@@ -119,16 +120,13 @@ export class ParkedModels {
         return (await letters.settle(consumer.lease, event.id)) !== 'lost';
       } catch (error) {
         if (this.#context.signal.aborted) return false;
-        if (attempts.isLast(number, error)) {
+        const pauseMs = countFailure(error, { id: event.id, count }, { attempts, suspects });
+        if (pauseMs === undefined) {
           suspects.settled(event.id);
-          await letters.fail(consumer.lease, letter, failureOf(error, number));
+          await letters.fail(consumer.lease, letter, failureOf(error, count.attempts));
           return false;
         }
-        const passing = attempts.isPassing(error);
-        passed = passing ? passed + 1 : 0;
-        suspects.failed(event.id, passing ? number - 1 : number);
-        await sleep(passing ? attempts.passingPauseMs(passed) : attempts.pauseMs(number), { ref: false });
-        if (!passing) number += 1;
+        await sleep(pauseMs, { ref: false });
       }
     }
     return false;

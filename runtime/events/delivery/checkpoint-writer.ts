@@ -1,5 +1,5 @@
 import { time } from '../../concurrency/time.js';
-import type { LogCursor } from '../log/event-record.js';
+import { isSamePlace, type LogCursor } from '../log/event-record.js';
 import type { ConsumerStore, LeasedConsumer } from './consumer-store.js';
 import type { HeldLease } from './held-lease.js';
 
@@ -69,9 +69,9 @@ export class CheckpointWriter {
     const standing = await this.#consumers.standing(this.#lease.lease);
     if (standing === undefined) return 'lost';
     const { cursor: found, superseded } = standing;
-    if (superseded || !this.#inDoubt.some((each) => isSame(each, found))) return 'moved';
+    if (superseded || !this.#inDoubt.some((each) => isSamePlace(each, found))) return 'moved';
     this.#arrived(found);
-    if (!isSame(found, wanted)) this.#unsaved ??= wanted;
+    if (!isSamePlace(found, wanted)) this.#unsaved ??= wanted;
     return 'saved';
   }
 
@@ -79,10 +79,4 @@ export class CheckpointWriter {
     this.#saved = cursor;
     this.#inDoubt = [];
   }
-}
-
-function isSame(one: LogCursor, other: LogCursor): boolean {
-  return (
-    one.epoch === other.epoch && one.transactionId === other.transactionId && one.position === other.position
-  );
 }

@@ -1,38 +1,34 @@
-import { setMaxListeners } from 'node:events';
 import { sleep, time } from '../../concurrency/time.js';
-import { EventEpochError, messageOf } from '../../errors.js';
-import { DriverFailure } from '../../sharding/driver-failure.js';
 import type { ParkedEvent } from '../dead-letters/dead-letter-store.js';
 import { ParkedModels } from '../dead-letters/parked-models.js';
 import { type LogCursor, type LoggedEvent, modelKeyOf } from '../log/event-record.js';
 import { freshAtOnce, type ModelQueue, ModelWindow, type WindowEntry } from '../log/model-window.js';
-import { Signal } from '../log/signal.js';
 import { type RunContext, RunInterrupted } from './attempts.js';
 import { CHECKPOINT_MS, CheckpointWriter } from './checkpoint-writer.js';
+import {
+  type ConsumerRunOptions,
+  FAILURE_PAUSE_MS,
+  PENDING_POLL_MS,
+  waitsFor,
+} from './consumer-run-options.js';
 import { CrashSuspects, diedOf } from './crash-suspects.js';
+import { countFailure } from './failure-count.js';
 import { HandledEvents } from './handled-events.js';
 import { failureOf } from './handler-attempts.js';
-import type { ConsumerRunOptions, Run, RunEnd } from './run.js';
+import { type LeasedLoop, type LeasedWork, type RunEnd, SUPERSEDED_GRACE_MS } from './leased-loop.js';
 
 /** Most events in memory: a model that pauses after a failure holds up the checkpoint, but not its neighbours. */
 const MAXIMUM_WINDOW = 4_000;
 const PAGE = 1_000;
 const PARKING_BATCH = 200;
-/** Soonest another look for what stands above the horizon. */
-const PENDING_POLL_MS = 5;
-const FAILURE_PAUSE_MS = 250;
-/** Maximum time for running handlers before a superseded run restarts. */
-const SUPERSEDED_GRACE_MS = 5_000;
 /** Shortest time between two reads, unless there is known to be more. */
 const READ_GAP_MS = 2;
 
 /** Runs a handler whose effects are its own: at least once, in order per model, models side by side. */
-export class ConsumerRun implements Run {
-  readonly ended: Promise<RunEnd>;
+export class ConsumerRun implements LeasedWork {
   readonly #options: ConsumerRunOptions;
+  readonly #loop: LeasedLoop;
   readonly #window = new ModelWindow();
-  readonly #signal = new Signal();
-  readonly #abort = new AbortController();
   readonly #context: RunContext;
   readonly #parked: ParkedModels;
   readonly #suspects: CrashSuspects;
@@ -42,9 +38,6 @@ export class ConsumerRun implements Run {
   #cursor: LogCursor;
   #active = 0;
   #dispatching = false;
-  #stopping = false;
-  #isSuperseded = false;
-  #end: RunEnd | undefined;
   /** Nothing more is to be read: the end of a replay, or an event that is too new for this process. */
   #last: RunEnd | undefined;
   /** The consumer has met what it stops at. */
@@ -53,60 +46,55 @@ export class ConsumerRun implements Run {
   #more = false;
   #readMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: ConsumerRunOptions) {
+  constructor(options: ConsumerRunOptions, loop: LeasedLoop) {
+    const { consumer, consumers, context } = options;
     this.#options = options;
-    // Every action that a handler starts listens to it.
-    setMaxListeners(0, this.#abort.signal);
-    this.#cursor = options.consumer.cursor;
-    this.#context = { ...options.context, signal: this.#abort.signal };
-    this.#suspects = new CrashSuspects(options.consumers, options.consumer, options.lease);
-    this.#checkpoint = new CheckpointWriter(options.consumers, options.consumer, options.lease);
+    this.#loop = loop;
+    this.#cursor = consumer.cursor;
+    this.#context = { ...context, signal: loop.signal };
+    this.#suspects = new CrashSuspects(consumers, consumer, loop.lease);
+    this.#checkpoint = new CheckpointWriter(consumers, consumer, loop.lease);
     this.#parked = new ParkedModels(options, this.#context, {
       suspects: this.#suspects,
-      changed: () => this.#signal.notify(),
-      mayWork: () => this.#mayWork,
+      changed: () => loop.wakeUp.notify(),
+      mayWork: () => loop.mayWork,
       isParking: (key) => this.#toPark.some(({ parked }) => modelKeyOf(parked.event) === key),
     });
-    this.ended = this.#run();
   }
 
-  wake(): void {
+  woken(): void {
     this.#quietMs = 0;
-    this.#signal.notify();
   }
 
-  async stop(graceMs: number): Promise<void> {
-    this.#stopping = true;
-    this.#signal.notify();
-    const timer = time.setTimeout(() => {
-      this.#abort.abort();
-      this.#signal.notify();
-    }, graceMs);
-    await this.ended;
-    time.clearTimeout(timer);
+  async round(): Promise<void> {
+    await this.#parked.refresh();
+    await this.#step();
   }
 
-  async #run(): Promise<RunEnd> {
-    while (this.#end === undefined) {
-      try {
-        await this.#parked.refresh();
-        await this.#step();
-      } catch (error) {
-        await this.#recover(error);
-      }
-    }
-    this.#abort.abort();
+  async windDown(): Promise<void> {
+    if (this.#loop.state !== 'superseded') await this.#step();
+    else if (this.#loop.signal.aborted || (this.#active === 0 && !this.#parked.busy))
+      this.#loop.finish({ kind: 'superseded', handled: this.#handled.recent() });
+    else await this.#loop.wakeUp.wait(SUPERSEDED_GRACE_MS);
+  }
+
+  /**
+   * A process that was blocked for longer than the lease, in a handler too, saves its progress: if no other process
+   * has taken over, it still has the lease. Otherwise it would start again with the event that blocked it.
+   */
+  async regain(): Promise<void> {
+    const rest = this.#window.advance();
+    if (rest !== undefined) this.#checkpoint.reached(rest);
+    await this.#save(true);
+  }
+
+  async close(): Promise<void> {
     await this.#suspects.idle();
-    return this.#end;
   }
 
   async #step(): Promise<void> {
-    if (!this.#options.lease.valid && !(await this.#saveBelated())) {
-      this.#end = { kind: 'lost' };
-      return;
-    }
-    if (this.#isSuperseded) return this.#finishWork();
-    const reads = !this.#stopping && this.#last === undefined && this.#window.size < MAXIMUM_WINDOW;
+    const reads =
+      this.#loop.state === 'working' && this.#last === undefined && this.#window.size < MAXIMUM_WINDOW;
     const [waitMs] = await Promise.all([
       reads ? this.#read() : this.#options.pollMs(),
       this.#park(),
@@ -117,52 +105,34 @@ export class ConsumerRun implements Run {
     const rest = this.#window.advance();
     if (rest !== undefined) this.#checkpoint.reached(rest);
     if (this.#isIdle()) await this.#settleDown();
-    else if (waitMs > 0 && this.#end === undefined) await this.#signal.wait(this.#pauseMs(waitMs));
+    else if (waitMs > 0 && this.#loop.state !== 'ended') await this.#loop.wakeUp.wait(this.#pauseMs(waitMs));
   }
 
   /** Nothing is under way: saves where everything stands, and ends if the run is to end. */
   async #settleDown(): Promise<void> {
-    await this.#save(this.#stopping || this.#last !== undefined);
-    if (this.#end !== undefined) return;
-    if (this.#stopping) this.#end = this.#halt ?? { kind: 'stopped' };
+    const loop = this.#loop;
+    await this.#save(loop.state === 'stopped' || this.#last !== undefined);
+    if (!this.#maySave) return;
+    if (loop.state === 'stopped') loop.finish(this.#halt ?? { kind: 'stopped' });
     else if (this.#last !== undefined && !(this.#last.kind === 'finished' && this.#parked.any))
-      this.#end = this.#last;
-    else await this.#signal.wait(this.#pauseMs(this.#quietMs));
-  }
-
-  /** Nothing more is begun or saved. What is at work comes to its end first, so that no model is worked on twice. */
-  supersede(): void {
-    if (this.#isSuperseded) return;
-    this.#isSuperseded = true;
-    this.#signal.notify();
-    time
-      .setTimeout(() => {
-        this.#abort.abort();
-        this.#signal.notify();
-      }, SUPERSEDED_GRACE_MS)
-      .unref();
+      loop.finish(this.#last);
+    else await loop.wakeUp.wait(this.#pauseMs(this.#quietMs));
   }
 
   /** A statement under the lease had no effect. */
   async #leaseRefused(): Promise<void> {
     const standing = await this.#options.consumers.standing(this.#options.consumer.lease);
-    if (standing === undefined) this.#end = { kind: 'lost' };
-    else this.supersede();
-  }
-
-  async #finishWork(): Promise<void> {
-    const still = this.#active === 0 && !this.#parked.busy;
-    if (still || this.#abort.signal.aborted)
-      this.#end = { kind: 'superseded', handled: this.#handled.recent() };
-    else await this.#signal.wait(SUPERSEDED_GRACE_MS);
+    if (standing === undefined) this.#loop.finish({ kind: 'lost' });
+    else this.#loop.supersede();
   }
 
   #isIdle(): boolean {
-    const quiet = this.#stopping || this.#last !== undefined || this.#quietMs > 0;
+    const isStopped = this.#loop.state === 'stopped';
     // A handler that ignores the signal is left behind: its event comes again.
-    if (this.#stopping && this.#abort.signal.aborted) return true;
+    if (isStopped && this.#loop.signal.aborted) return true;
+    const quiet = isStopped || this.#last !== undefined || this.#quietMs > 0;
     const still = this.#active === 0 && this.#toPark.length === 0 && !this.#parked.busy;
-    return quiet && still && (this.#stopping || this.#window.size === 0);
+    return quiet && still && (isStopped || this.#window.size === 0);
   }
 
   #pauseMs(waitMs: number): number {
@@ -174,16 +144,13 @@ export class ConsumerRun implements Run {
     await this.#spareTheServer();
     const page = await this.#options.reader.read(this.#options.selection, this.#cursor, PAGE);
     if (page.serverRun !== this.#options.consumer.serverRun) {
-      this.supersede();
+      this.#loop.supersede();
       return 0;
     }
     this.#more = page.more;
     for (const event of page.events) {
       if (this.#options.attempts.isTooNew(event)) {
-        this.#last = {
-          kind: 'waiting',
-          reason: `${event.eventType} version ${event.eventVersion} is newer than this process knows`,
-        };
+        this.#last = waitsFor(event);
         return 0;
       }
       this.#admit(event);
@@ -225,7 +192,7 @@ export class ConsumerRun implements Run {
   #dispatch(): void {
     if (this.#dispatching) return;
     this.#dispatching = true;
-    while (this.#mayWork && this.#active < this.#options.concurrency) {
+    while (this.#loop.mayWork && this.#active < this.#options.concurrency) {
       const queue = this.#window.take();
       if (queue === undefined) break;
       this.#active += 1;
@@ -234,15 +201,11 @@ export class ConsumerRun implements Run {
     this.#dispatching = false;
   }
 
-  get #mayWork(): boolean {
-    return !this.#stopping && this.#end === undefined && !this.#isSuperseded && this.#options.lease.valid;
-  }
-
   /** Handles what waits for one model, one event after the other. Never rejects. */
   async #work(queue: ModelQueue): Promise<void> {
     const { longestRun = 1 } = this.#options.attempts;
     let pauseMs = 0;
-    while (pauseMs === 0 && this.#mayWork) {
+    while (pauseMs === 0 && this.#loop.mayWork) {
       const [entry] = queue.entries;
       if (entry === undefined) break;
       const most = freshAtOnce(queue, longestRun, (id) => this.#suspects.watches(id));
@@ -252,7 +215,7 @@ export class ConsumerRun implements Run {
         else this.#handledFirst(queue, most);
       } catch (error) {
         if (error instanceof RunInterrupted) this.#handledFirst(queue, error.handled);
-        if (this.#abort.signal.aborted) break;
+        if (this.#loop.signal.aborted) break;
         const [failed = entry] = queue.entries;
         pauseMs = this.#failed(queue, failed, error instanceof RunInterrupted ? error.cause : error);
       }
@@ -306,27 +269,22 @@ export class ConsumerRun implements Run {
   #giveBack(queue: ModelQueue): void {
     this.#window.giveBack(queue);
     this.#dispatch();
-    this.#signal.notify();
+    this.#loop.wakeUp.notify();
   }
 
   /** The pause before the next attempt; 0 after the last one, when the model has been parked. */
   #failed(queue: ModelQueue, entry: WindowEntry, error: unknown): number {
     const { attempts, consumer, warn } = this.#options;
-    if (attempts.isPassing(error)) {
-      entry.passed += 1;
-      this.#suspects.failed(entry.event.id, entry.attempts);
-      return attempts.passingPauseMs(entry.passed);
-    }
-    entry.passed = 0;
-    entry.attempts += 1;
-    if (!attempts.isLast(entry.attempts, error)) {
-      this.#suspects.failed(entry.event.id, entry.attempts);
-      return attempts.pauseMs(entry.attempts);
-    }
+    const pauseMs = countFailure(
+      error,
+      { id: entry.event.id, count: entry },
+      { attempts, suspects: this.#suspects },
+    );
+    if (pauseMs !== undefined) return pauseMs;
     const failure = failureOf(error, entry.attempts);
     if (attempts.stopsAt?.(error) === true) {
       this.#halt ??= { kind: 'halted', reason: `event ${entry.event.id}: ${failure.message}` };
-      this.#stopping = true;
+      void this.#loop.stop();
       return FAILURE_PAUSE_MS;
     }
     warn(
@@ -342,7 +300,7 @@ export class ConsumerRun implements Run {
 
   async #park(): Promise<void> {
     const batch = this.#toPark.slice(0, PARKING_BATCH);
-    if (batch.length === 0 || this.#end !== undefined || this.#isSuperseded) return;
+    if (batch.length === 0 || !this.#maySave) return;
     const { letters, consumer } = this.#options;
     if (
       !(await letters.park(
@@ -355,38 +313,19 @@ export class ConsumerRun implements Run {
     }
     this.#toPark.splice(0, batch.length);
     for (const { entry } of batch) this.#settled(entry);
-    if (this.#toPark.length > 0) this.#signal.notify();
+    if (this.#toPark.length > 0) this.#loop.wakeUp.notify();
+  }
+
+  /** What is in memory still fits the database. */
+  get #maySave(): boolean {
+    return this.#loop.state === 'working' || this.#loop.state === 'stopped';
   }
 
   /** Saves the checkpoint if it is due. */
   async #save(now = false): Promise<void> {
-    if (this.#end !== undefined || this.#isSuperseded) return;
+    if (!this.#maySave) return;
     const state = await this.#checkpoint.save(now);
-    if (state === 'lost') this.#end = { kind: 'lost' };
-    else if (state === 'moved') this.supersede();
-  }
-
-  /**
-   * A process that was blocked for longer than the lease, in a handler too, saves its progress: if no other process
-   * has taken over, it still has the lease. Otherwise it would start again with the event that blocked it.
-   */
-  async #saveBelated(): Promise<boolean> {
-    const rest = this.#window.advance();
-    if (rest !== undefined) this.#checkpoint.reached(rest);
-    await this.#save(true);
-    return this.#options.lease.valid;
-  }
-
-  async #recover(error: unknown): Promise<void> {
-    const { consumer, warn } = this.#options;
-    if (error instanceof EventEpochError) {
-      this.#end = { kind: 'waiting', reason: error.message };
-      return;
-    }
-    if (this.#stopping && !this.#options.lease.valid) this.#end = { kind: 'lost' };
-    const gone = error instanceof DriverFailure && error.reason === 'closed';
-    if (gone) this.#end = { kind: 'lost' };
-    else warn(`${consumer.lease.name}: ${messageOf(error)}`);
-    if (this.#end === undefined) await this.#signal.wait(FAILURE_PAUSE_MS);
+    if (state === 'lost') this.#loop.finish({ kind: 'lost' });
+    else if (state === 'moved') this.#loop.supersede();
   }
 }

@@ -247,6 +247,32 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     await until(async () => (await ledger.events.deadLetters.list()).length === 0);
   });
 
+  test('ends the replay of a transactional handler only after its last event, also if that fails at first', async () => {
+    const handled: number[] = [];
+    let failures = 0;
+    const handler = handlerOf(
+      'Strict',
+      async ({ replayed, attempt, modelVersion }) => {
+        if (replayed && attempt === 1) {
+          failures += 1;
+          throw new Error('not yet');
+        }
+        if (replayed) handled.push(modelVersion);
+      },
+      { transactional: true, retryDelayMs: 1 },
+    );
+    const ledger = await startLedger(harness, { handlers: [handler] });
+    const account = await ledger.open();
+    await ledger.credit(account);
+    await ledger.credit(account);
+    await until(async () => (await ledger.events.lag())[0]?.consumers[0]?.behind === 0);
+    await ledger.events.replay('Strict', { time: new Date(0) });
+    const running = (): Promise<readonly unknown[]> =>
+      ledger.rows("SELECT 1 FROM eventlog.consumers WHERE kind = 'replay' AND finished_date IS NULL");
+    await until(async () => failures > 0 && (await running()).length === 0);
+    expect(handled).toEqual([2, 3]);
+  });
+
   test('gives a transaction to transactional handlers only, and lets those start no action', async () => {
     const refused: unknown[] = [];
     const note = (error: unknown): void => void refused.push(error);

@@ -19,11 +19,12 @@ import { ScheduledWork } from '../schedules/scheduled-work.js';
 import type { Attempts } from './attempts.js';
 import type { Consumer } from './consumer.js';
 import { ConsumerRun } from './consumer-run.js';
+import type { ConsumerRunOptions } from './consumer-run-options.js';
 import { ConsumerStore, type LeasedConsumer, type ShardSurvey } from './consumer-store.js';
 import type { DeliveryLimits } from './delivery-limits.js';
 import { HeldLease } from './held-lease.js';
 import { chooseLeases } from './lease-balance.js';
-import type { ConsumerRunOptions, Run, RunEnd } from './run.js';
+import { LeasedLoop, type LeasedWork, type RunEnd } from './leased-loop.js';
 import { TransactionalRun } from './transactional-run.js';
 
 /** Name of the consumer that runs scheduled actions. No handler's name holds a `#`. */
@@ -39,11 +40,6 @@ export interface ShardDeliveryOptions {
   readonly limits: DeliveryLimits;
   readonly random: () => number;
   readonly warn: (message: string) => void;
-}
-
-interface Held {
-  readonly lease: HeldLease;
-  readonly run: Run;
 }
 
 /** Most time for handlers at work when a lease is given away to another process. */
@@ -65,7 +61,7 @@ export class ShardDelivery {
   readonly #wakeUp: WakeUp;
   readonly #signal = new Signal();
   readonly #scheduled: ScheduledWork | undefined;
-  readonly #held = new Map<string, Held>();
+  readonly #held = new Map<string, LeasedLoop>();
   readonly #ending = new Set<Promise<unknown>>();
   /** Surveys in which a consumer was free. */
   readonly #freeFor = new Map<string, number>();
@@ -103,7 +99,7 @@ export class ShardDelivery {
 
   /** Something was committed on this shard, or may have been. */
   wake(): void {
-    for (const { run } of this.#held.values()) run.wake();
+    for (const run of this.#held.values()) run.wake();
   }
 
   /** Something was committed here by this process: others may hold leases and know nothing of it. */
@@ -127,7 +123,7 @@ export class ShardDelivery {
     this.#stopping = true;
     this.#signal.notify();
     await this.#loop;
-    await Promise.all([...this.#held.values()].map(({ run }) => run.stop(graceMs)));
+    await Promise.all([...this.#held.values()].map((run) => run.stop(graceMs)));
     await Promise.all(this.#ending);
     await this.#scheduled?.drain(graceMs);
     await this.#wakeUp.stop();
@@ -181,12 +177,12 @@ export class ShardDelivery {
 
   #renew({ consumers, renewed }: ShardSurvey, askedMs: number): void {
     const { process } = this.#options;
-    for (const [name, { lease, run }] of this.#held) {
+    for (const [name, run] of this.#held) {
       const found = consumers.find((each) => each.name === name);
       if (found?.holder === process && found.superseded) run.supersede();
-      if (renewed.includes(name)) lease.renewed(askedMs);
+      if (renewed.includes(name)) run.lease.renewed(askedMs);
       else if (found?.holder !== process) {
-        lease.lost();
+        run.lease.lost();
         run.wake();
       }
     }
@@ -239,29 +235,30 @@ export class ShardDelivery {
   }
 
   async #acquire(name: string): Promise<void> {
-    const { process, limits } = this.#options;
+    const { process, limits, warn } = this.#options;
     const askedMs = time.nowMs();
     const consumer = await this.#consumers.acquire(name, process, limits.leaseMs);
     if (consumer === undefined) return;
-    const lease = new HeldLease(consumer.lease, askedMs, limits.leaseMs);
-    const run = this.#start(consumer, lease);
-    if (run === undefined) {
+    const work = this.#work(consumer);
+    if (work === undefined) {
       await this.#consumers.release(consumer.lease, undefined);
       return;
     }
-    this.#held.set(name, { lease, run });
+    const run = new LeasedLoop(new HeldLease(consumer.lease, askedMs, limits.leaseMs), work, warn);
+    this.#held.set(name, run);
     const ending = run.ended.then((end) => this.#ended(consumer, end));
     this.#ending.add(ending);
     void ending.finally(() => this.#ending.delete(ending));
     this.#wakeUp.start();
   }
 
-  #start(consumer: LeasedConsumer, lease: HeldLease): Run | undefined {
+  /** What this process can do for a consumer. */
+  #work(consumer: LeasedConsumer): ((loop: LeasedLoop) => LeasedWork) | undefined {
     const { warn, database } = this.#options;
     const { name } = consumer.lease;
     if (name === SCHEDULES) {
       const work = this.#scheduled;
-      return work === undefined ? undefined : new ScheduleRun({ lease, work, warn });
+      return work && ((loop) => new ScheduleRun(work, loop));
     }
     const liveName = name.split('#', 1)[0] ?? name;
     const live = this.#options.consumers.find((each) => each.name === liveName);
@@ -270,7 +267,6 @@ export class ShardDelivery {
     const replay = consumer.replay === undefined ? undefined : readReplay(consumer.replay);
     const options: ConsumerRunOptions = {
       consumer,
-      lease,
       attempts,
       selection: { ...live.selection, ...replay?.selection },
       concurrency: live.concurrency,
@@ -285,14 +281,15 @@ export class ShardDelivery {
       pollMs: () => this.#wakeUp.pollMs,
       warn,
     };
-    return live.transactional === true
-      ? new TransactionalRun(options, new TransactionManager(database))
-      : new ConsumerRun(options);
+    return (loop) =>
+      live.transactional === true
+        ? new TransactionalRun(options, new TransactionManager(database), loop)
+        : new ConsumerRun(options, loop);
   }
 
   #handOver(name: string): void {
     this.#leftUntilMs.set(name, time.nowMs() + WAITING_PAUSE_MS);
-    void this.#held.get(name)?.run.stop(HAND_OVER_GRACE_MS);
+    void this.#held.get(name)?.stop(HAND_OVER_GRACE_MS);
   }
 
   async #ended(consumer: LeasedConsumer, end: RunEnd): Promise<void> {

@@ -1,22 +1,32 @@
 import { time } from '../../concurrency/time.js';
-import { DatabaseError, EventEpochError, messageOf } from '../../errors.js';
+import { DatabaseError } from '../../errors.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import type { Transaction, TransactionManager } from '../../sharding/transaction-manager.js';
 import type { ParkedLetter } from '../dead-letters/dead-letter-store.js';
-import { type LogCursor, type LoggedEvent, modelKeyOf } from '../log/event-record.js';
+import {
+  isSamePlace,
+  type LogCursor,
+  type LoggedEvent,
+  modelKeyOf,
+  modelOfKey,
+} from '../log/event-record.js';
 import type { LogPage } from '../log/log-reader.js';
-import { Signal } from '../log/signal.js';
 import type { RunContext } from './attempts.js';
+import {
+  type ConsumerRunOptions,
+  FAILURE_PAUSE_MS,
+  PENDING_POLL_MS,
+  waitsFor,
+} from './consumer-run-options.js';
 import { CrashSuspects, diedOf } from './crash-suspects.js';
+import { countFailure, type FailureCount } from './failure-count.js';
 import { failureOf } from './handler-attempts.js';
-import type { ConsumerRunOptions, Run, RunEnd } from './run.js';
+import type { LeasedLoop, LeasedWork } from './leased-loop.js';
 
 /** Most events in one transaction: it holds the snapshot horizon while it runs. */
 const GROUP = 200;
 /** A group is committed after this time even if it is not full. */
 const GROUP_MS = 50;
-const PENDING_POLL_MS = 5;
-const FAILURE_PAUSE_MS = 250;
 const PARKED_REFRESH_MS = 1_000;
 /** A handler that ignores the signal for this time is abandoned together with its transaction. */
 const GIVE_UP_MS = 250;
@@ -44,12 +54,11 @@ class HandlerFailed extends Error {
  * one after the other in log order, in groups that commit together; when one fails, its group is rolled back and the
  * events before it are committed without it.
  */
-export class TransactionalRun implements Run {
-  readonly ended: Promise<RunEnd>;
+export class TransactionalRun implements LeasedWork {
+  readonly giveUpMs: number = GIVE_UP_MS;
   readonly #options: ConsumerRunOptions;
+  readonly #loop: LeasedLoop;
   readonly #transactions: TransactionManager;
-  readonly #signal = new Signal();
-  readonly #abort = new AbortController();
   readonly #context: RunContext;
   readonly #suspects: CrashSuspects;
   readonly #parked = new Map<string, boolean>();
@@ -57,105 +66,84 @@ export class TransactionalRun implements Run {
   #cursor: LogCursor;
   /** Where the checkpoint is: `#cursor` runs ahead of it where the log holds nothing for this handler. */
   #saved: LogCursor;
+  /** The checkpoint is to be read: a round has failed, or a commit may have had no effect. */
+  #inDoubt = false;
   /** Of the event at the head. */
-  #failures = 0;
-  /** Its failures in a row that do not count as attempts. */
-  #passed = 0;
+  readonly #count: FailureCount = { attempts: 0, passed: 0 };
   /** One event per transaction, until the one is found that spoils a group. */
   #alone = false;
-  #stopping = false;
-  #end: RunEnd | undefined;
-  #giveUp: (end: RunEnd) => void = () => {};
 
-  constructor(options: ConsumerRunOptions, transactions: TransactionManager) {
+  constructor(options: ConsumerRunOptions, transactions: TransactionManager, loop: LeasedLoop) {
+    const { consumer, consumers, context } = options;
     this.#options = options;
     this.#transactions = transactions;
-    this.#suspects = new CrashSuspects(options.consumers, options.consumer, options.lease);
-    this.#cursor = options.consumer.cursor;
+    this.#loop = loop;
+    this.#suspects = new CrashSuspects(consumers, consumer, loop.lease);
+    this.#cursor = consumer.cursor;
     this.#saved = this.#cursor;
-    this.#context = { ...options.context, signal: this.#abort.signal };
-    const givenUp = new Promise<RunEnd>((resolve) => {
-      this.#giveUp = resolve;
-    });
-    this.ended = Promise.race([this.#run(), givenUp]);
+    this.#context = { ...context, signal: loop.signal };
   }
 
-  wake(): void {
-    this.#signal.notify();
-  }
-
-  async stop(graceMs: number): Promise<void> {
-    this.#stopping = true;
-    this.#signal.notify();
-    const timer = time.setTimeout(() => {
-      this.#abort.abort();
-      time.setTimeout(() => this.#giveUp({ kind: 'lost' }), GIVE_UP_MS).unref();
-    }, graceMs);
-    await this.ended;
-    time.clearTimeout(timer);
-  }
-
-  supersede(): void {
-    this.#end ??= { kind: 'superseded' };
-    this.#signal.notify();
-  }
-
-  /** Wake-ups do not shorten it; the end of the run does. */
-  async #pause(milliseconds: number): Promise<void> {
-    const untilMs = time.nowMs() + milliseconds;
-    for (let leftMs = milliseconds; leftMs > 0 && !this.#stopping; leftMs = untilMs - time.nowMs()) {
-      await this.#signal.wait(leftMs);
+  async round(): Promise<void> {
+    if (this.#inDoubt && !(await this.#learnCheckpoint())) return;
+    this.#inDoubt = true;
+    try {
+      await this.#step();
+      this.#inDoubt = false;
+    } catch (error) {
+      if (!(error instanceof Superseded)) throw error;
     }
   }
 
-  async #run(): Promise<RunEnd> {
-    while (this.#end === undefined) {
-      try {
-        if (this.#stopping) this.#end = { kind: 'stopped' };
-        else if (!this.#options.lease.valid) this.#end = { kind: 'lost' };
-        else await this.#step();
-      } catch (error) {
-        await this.#recover(error);
-      }
-    }
-    this.#abort.abort();
+  async close(): Promise<void> {
     await this.#suspects.idle();
-    return this.#end;
+  }
+
+  /**
+   * After a commit of unknown outcome the checkpoint reveals it: checkpoint and effects commit together. False if the
+   * run cannot continue.
+   */
+  async #learnCheckpoint(): Promise<boolean> {
+    const { consumer, consumers } = this.#options;
+    const standing = await consumers.standing(consumer.lease);
+    if (standing === undefined) this.#loop.finish({ kind: 'lost' });
+    else if (standing.superseded) this.#loop.supersede();
+    else this.#arrived(standing.cursor);
+    return this.#loop.state === 'working';
   }
 
   async #step(): Promise<void> {
     await this.#refreshParked();
     const page = await this.#options.reader.read(this.#options.selection, this.#cursor, GROUP);
     if (page.serverRun !== this.#options.consumer.serverRun) {
-      this.supersede();
+      this.#loop.supersede();
       return;
     }
     for (const event of page.events) this.#suspects.read(event.id);
     if (!page.more && !page.pending) this.#suspects.caughtUp();
-    await this.#handlePage(page);
-    if (this.#end !== undefined || page.more) return;
-    if (page.ended) {
-      if (this.#parked.size === 0) this.#end = { kind: 'finished' };
-      else await this.#signal.wait(PARKED_REFRESH_MS);
-    } else await this.#signal.wait(page.pending ? PENDING_POLL_MS : this.#options.pollMs());
+    const isDone = await this.#handlePage(page);
+    if (!isDone || this.#loop.state !== 'working' || page.more) return;
+    if (!page.ended) await this.#loop.wakeUp.wait(page.pending ? PENDING_POLL_MS : this.#options.pollMs());
+    else if (this.#parked.size === 0) this.#loop.finish({ kind: 'finished' });
+    else await this.#loop.wakeUp.wait(PARKED_REFRESH_MS);
   }
 
-  async #handlePage(page: LogPage): Promise<void> {
+  /** False if events of the page are left: one has failed, or the run is to end. */
+  async #handlePage(page: LogPage): Promise<boolean> {
     const { attempts } = this.#options;
     const tooNew = page.events.findIndex((event) => attempts.isTooNew(event));
     let rest = tooNew < 0 ? page.events : page.events.slice(0, tooNew);
-    while (rest.length > 0 && this.#end === undefined && !this.#stopping) {
+    while (rest.length > 0 && this.#loop.state === 'working') {
       const handled = await this.#handleGroup(rest);
+      if (handled === 0) return false;
       rest = rest.slice(handled);
-      if (handled === 0) return;
     }
+    if (rest.length > 0) return false;
     const next = page.events[tooNew];
-    if (next !== undefined && rest.length === 0) {
-      const reason = `${next.eventType} version ${next.eventVersion} is newer than this process knows`;
-      this.#end = { kind: 'waiting', reason };
-    } else if (rest.length === 0 && page.events.length === 0 && !isSamePlace(page.next, this.#saved))
-      await this.#skipTo(page.next);
-    else if (rest.length === 0 && this.#end === undefined) this.#cursor = page.next;
+    if (next !== undefined) this.#loop.finish(waitsFor(next));
+    else if (page.events.length === 0 && !isSamePlace(page.next, this.#saved)) await this.#skipTo(page.next);
+    else this.#cursor = page.next;
+    return true;
   }
 
   /** Nothing of interest up to here. */
@@ -166,10 +154,10 @@ export class TransactionalRun implements Run {
 
   /** Moves the checkpoint from where it was last known to be. @throws Superseded */
   async #moveTo(to: LogCursor, transaction?: Transaction): Promise<void> {
-    const { consumers, consumer, lease } = this.#options;
+    const { consumers, consumer } = this.#options;
+    const { durationMs } = this.#loop.lease;
     const move = { from: this.#saved, to };
-    if (!(await consumers.checkpoint(consumer.lease, move, lease.durationMs, transaction)))
-      throw new Superseded();
+    if (!(await consumers.checkpoint(consumer.lease, move, durationMs, transaction))) throw new Superseded();
   }
 
   /** The checkpoint is there. */
@@ -181,12 +169,13 @@ export class TransactionalRun implements Run {
   /** How many events of the group have been committed. */
   async #handleGroup(events: readonly LoggedEvent[]): Promise<number> {
     const [head] = events;
-    if (head !== undefined) this.#failures = Math.max(this.#failures, this.#suspects.attemptsOf(head.id));
+    if (head !== undefined)
+      this.#count.attempts = Math.max(this.#count.attempts, this.#suspects.attemptsOf(head.id));
     if (head !== undefined && this.#suspects.watches(head.id)) return this.#handleSuspect(head);
     const watched = events.findIndex((event) => this.#suspects.watches(event.id));
     const group = events.slice(
       0,
-      this.#failures > 0 || this.#alone ? 1 : watched < 0 ? events.length : watched,
+      this.#count.attempts > 0 || this.#alone ? 1 : watched < 0 ? events.length : watched,
     );
     try {
       return await this.#commitGroup(group);
@@ -207,9 +196,9 @@ export class TransactionalRun implements Run {
   /** One event in a transaction of its own, because the process may die of it. */
   async #handleSuspect(event: LoggedEvent): Promise<number> {
     const { id } = event;
-    const died = diedOf(this.#options.attempts, this.#suspects, id, this.#failures);
+    const died = diedOf(this.#options.attempts, this.#suspects, id, this.#count.attempts);
     if (died !== undefined) {
-      this.#failures -= 1;
+      this.#count.attempts -= 1;
       return this.#headFailed(event, died);
     }
     let handled = 0;
@@ -217,8 +206,8 @@ export class TransactionalRun implements Run {
       const commit = async (): Promise<void> => {
         handled = await this.#commitGroup([event]);
       };
-      const made = await this.#suspects.attempt(id, this.#failures + 1, commit);
-      if (!made) await this.#pause(FAILURE_PAUSE_MS);
+      const made = await this.#suspects.attempt(id, this.#count.attempts + 1, commit);
+      if (!made) await this.#loop.pause(FAILURE_PAUSE_MS);
       return handled;
     } catch (error) {
       if (error instanceof DatabaseError) return this.#headFailed(event, error);
@@ -228,24 +217,23 @@ export class TransactionalRun implements Run {
   }
 
   async #commitGroup(events: readonly LoggedEvent[]): Promise<number> {
-    const { lease } = this.#options;
     let handled = 0;
     const askedMs = time.nowMs();
     const until = askedMs + GROUP_MS;
     const cursor = await this.#transactions.transaction(async (transaction) => {
       let last = this.#saved;
       for (const event of events) {
-        if (handled > 0 && (time.nowMs() > until || this.#stopping)) break;
-        await this.#handle(event, this.#failures + 1, transaction);
+        if (handled > 0 && (time.nowMs() > until || this.#loop.state !== 'working')) break;
+        await this.#handle(event, this.#count.attempts + 1, transaction);
         handled += 1;
         last = event.cursor;
       }
       await this.#moveTo(last, transaction);
       return last;
     });
-    lease.renewed(askedMs);
+    this.#loop.lease.renewed(askedMs);
     this.#arrived(cursor);
-    this.#failures = 0;
+    this.#count.attempts = 0;
     for (const { id } of events.slice(0, handled)) this.#suspects.settled(id);
     return handled;
   }
@@ -267,20 +255,13 @@ export class TransactionalRun implements Run {
 
   async #headFailed(event: LoggedEvent, error: unknown): Promise<number> {
     const { attempts, letters, consumer, warn } = this.#options;
-    if (attempts.isPassing(error)) {
-      this.#passed += 1;
-      this.#suspects.failed(event.id, this.#failures);
-      await this.#pause(attempts.passingPauseMs(this.#passed));
+    const count = this.#count;
+    const pauseMs = countFailure(error, { id: event.id, count }, { attempts, suspects: this.#suspects });
+    if (pauseMs !== undefined) {
+      await this.#loop.pause(pauseMs);
       return 0;
     }
-    this.#passed = 0;
-    this.#failures += 1;
-    if (!attempts.isLast(this.#failures, error)) {
-      this.#suspects.failed(event.id, this.#failures);
-      await this.#pause(attempts.pauseMs(this.#failures));
-      return 0;
-    }
-    const failure = failureOf(error, this.#failures);
+    const failure = failureOf(error, this.#count.attempts);
     await this.#transactions.transaction(async (transaction) => {
       if (!(await letters.park(consumer.lease, [{ event, failure }], transaction))) throw new Superseded();
       await this.#moveTo(event.cursor, transaction);
@@ -291,7 +272,7 @@ export class TransactionalRun implements Run {
     );
     this.#parked.set(modelKeyOf(event), true);
     this.#arrived(event.cursor);
-    this.#failures = 0;
+    this.#count.attempts = 0;
     this.#alone = false;
     return 1;
   }
@@ -310,28 +291,28 @@ export class TransactionalRun implements Run {
   /** In turn with everything else of this handler, so nothing is parked behind meanwhile. */
   async #resume(key: string): Promise<void> {
     const { letters, consumer } = this.#options;
-    const slash = key.indexOf('/');
-    const model = { modelName: key.slice(0, slash), modelId: key.slice(slash + 1) };
     for (;;) {
-      const parked = await letters.of(consumer.lease.name, model, GROUP);
+      const parked = await letters.of(consumer.lease.name, modelOfKey(key), GROUP);
       if (parked.length === 0) {
         this.#parked.delete(key);
         return;
       }
-      for (const letter of parked) if (this.#stopping || !(await this.#retry(letter))) return;
+      for (const letter of parked) if (!(await this.#retry(letter))) return;
     }
   }
 
   async #retry(letter: ParkedLetter): Promise<boolean> {
     const { attempts, letters, consumer } = this.#options;
+    const suspects = this.#suspects;
     const { event } = letter;
     if (attempts.isTooNew(event)) return false;
-    const before = this.#suspects.attemptsOf(event.id);
-    let number = before + 1;
-    for (let passed = 0; !this.#stopping; ) {
+    const before = suspects.attemptsOf(event.id);
+    const count: FailureCount = { attempts: before, passed: 0 };
+    while (this.#loop.state === 'working') {
       try {
-        const died = number === before + 1 ? diedOf(attempts, this.#suspects, event.id, before) : undefined;
+        const died = count.attempts === before ? diedOf(attempts, suspects, event.id, before) : undefined;
         if (died !== undefined) throw died;
+        const number = count.attempts + 1;
         const handle = (): Promise<void> =>
           this.#transactions.transaction(async (transaction) => {
             await attempts.handle(event, { number, transaction }, this.#context);
@@ -339,52 +320,24 @@ export class TransactionalRun implements Run {
             if (settled === 'lost') throw new Superseded();
             if (settled === 'gone') throw new SettledBefore();
           });
-        if (!(await this.#suspects.attempt(event.id, number, handle))) return false;
-        this.#suspects.settled(event.id);
+        if (!(await suspects.attempt(event.id, number, handle))) return false;
+        suspects.settled(event.id);
         return true;
       } catch (error) {
         if (error instanceof SettledBefore) {
-          this.#suspects.settled(event.id);
+          suspects.settled(event.id);
           return true;
         }
         if (error instanceof Superseded || error instanceof DriverFailure) throw error;
-        if (attempts.isLast(number, error)) {
-          this.#suspects.settled(event.id);
-          await letters.fail(consumer.lease, letter, failureOf(error, number));
+        const pauseMs = countFailure(error, { id: event.id, count }, { attempts, suspects });
+        if (pauseMs === undefined) {
+          suspects.settled(event.id);
+          await letters.fail(consumer.lease, letter, failureOf(error, count.attempts));
           return false;
         }
-        const passing = attempts.isPassing(error);
-        passed = passing ? passed + 1 : 0;
-        this.#suspects.failed(event.id, passing ? number - 1 : number);
-        await this.#pause(passing ? attempts.passingPauseMs(passed) : attempts.pauseMs(number));
-        if (!passing) number += 1;
+        await this.#loop.pause(pauseMs);
       }
     }
     return false;
   }
-
-  /** After a commit of unknown outcome the checkpoint reveals it: checkpoint and effects commit together. */
-  async #recover(error: unknown): Promise<void> {
-    const { consumer, consumers, warn } = this.#options;
-    if (error instanceof EventEpochError) this.#end = { kind: 'waiting', reason: error.message };
-    else if (error instanceof DriverFailure && error.reason === 'closed') this.#end = { kind: 'lost' };
-    if (this.#end !== undefined) return;
-    if (!(error instanceof Superseded)) {
-      warn(`${consumer.lease.name}: ${messageOf(error)}`);
-      await this.#signal.wait(FAILURE_PAUSE_MS);
-    }
-    try {
-      const standing = await consumers.standing(consumer.lease);
-      if (standing === undefined) this.#end = { kind: 'lost' };
-      else if (standing.superseded) this.supersede();
-      else this.#arrived(standing.cursor);
-    } catch {
-      // Still out of reach; the next step fails again and comes back here.
-    }
-  }
-}
-
-function isSamePlace(one: LogCursor, other: LogCursor): boolean {
-  const { epoch, transactionId, position } = one;
-  return epoch === other.epoch && transactionId === other.transactionId && position === other.position;
 }

@@ -9,6 +9,12 @@ export interface LogCursor {
   readonly position: number;
 }
 
+/** True for two cursors of one place. */
+export function isSamePlace(one: LogCursor, other: LogCursor): boolean {
+  const { epoch, transactionId, position } = one;
+  return epoch === other.epoch && transactionId === other.transactionId && position === other.position;
+}
+
 /** The action that an event comes from, as the audit trail knows it. */
 export interface SourceAction {
   readonly name: string;
@@ -41,4 +47,10 @@ export interface LoggedEvent {
 /** One key per model: events under one key are handled in order. */
 export function modelKeyOf({ modelName, modelId }: Pick<LoggedEvent, 'modelName' | 'modelId'>): string {
   return `${modelName}/${modelId}`;
+}
+
+/** The model that a key stands for. A model's name holds no slash. */
+export function modelOfKey(key: string): Pick<LoggedEvent, 'modelName' | 'modelId'> {
+  const slash = key.indexOf('/');
+  return { modelName: key.slice(0, slash), modelId: key.slice(slash + 1) };
 }

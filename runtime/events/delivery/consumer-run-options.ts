@@ -1,0 +1,34 @@
+import type { DeadLetterStore } from '../dead-letters/dead-letter-store.js';
+import type { LoggedEvent } from '../log/event-record.js';
+import type { LogReader, LogSelection } from '../log/log-reader.js';
+import type { Attempts, RunContext } from './attempts.js';
+import type { ConsumerStore, LeasedConsumer } from './consumer-store.js';
+import type { RunEnd } from './leased-loop.js';
+
+/** What a run of a consumer works with. */
+export interface ConsumerRunOptions {
+  readonly consumer: LeasedConsumer;
+  readonly attempts: Attempts;
+  readonly selection: LogSelection;
+  readonly concurrency: number;
+  readonly context: Omit<RunContext, 'signal'>;
+  readonly reader: LogReader;
+  readonly consumers: ConsumerStore;
+  readonly letters: DeadLetterStore;
+  /** Milliseconds until the log is read again without a notification. */
+  readonly pollMs: () => number;
+  readonly warn: (message: string) => void;
+}
+
+/** Pause after an attempt that was not made, and before a stop. */
+export const FAILURE_PAUSE_MS = 250;
+/** Shortest time after which events above the horizon are read again. */
+export const PENDING_POLL_MS = 5;
+
+/** The end of a run that has met an event of a version that its process does not know yet. */
+export function waitsFor({ eventType, eventVersion }: LoggedEvent): RunEnd {
+  return {
+    kind: 'waiting',
+    reason: `${eventType} version ${eventVersion} is newer than this process knows`,
+  };
+}

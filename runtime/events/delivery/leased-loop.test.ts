@@ -1,0 +1,217 @@
+import { describe, expect, test } from 'vitest';
+import { EventEpochError } from '../../errors.js';
+import { DriverFailure } from '../../sharding/driver-failure.js';
+import { HeldLease } from './held-lease.js';
+import { LeasedLoop, type LeasedWork, type RunEnd } from './leased-loop.js';
+
+interface Given {
+  /** The lease has run out before the first round. */
+  readonly expired?: boolean;
+  readonly work?: Partial<LeasedWork>;
+  /** Called in the first round. Default: nothing happens. */
+  readonly first?: (loop: LeasedLoop) => void;
+}
+
+interface Told {
+  readonly loop: LeasedLoop;
+  readonly calls: string[];
+  readonly warnings: string[];
+}
+
+/** A run whose second round ends it as `finished`, so that each case shows what it prevents. */
+function start({ expired = false, work = {}, first = () => {} }: Given): Told {
+  const calls: string[] = [];
+  const warnings: string[] = [];
+  const lease = new HeldLease(
+    { name: 'Mirror', holder: 'process', fence: '1' },
+    performance.now() - (expired ? 120_000 : 0),
+    60_000,
+  );
+  const made = (loop: LeasedLoop): LeasedWork => ({
+    failurePauseMs: 1,
+    round: async () => {
+      await Promise.resolve();
+      calls.push('round');
+      if (calls.filter((call) => call === 'round').length > 1) loop.finish({ kind: 'finished' });
+      else first(loop);
+    },
+    close: async ({ kind }) => void calls.push(`close ${kind}`),
+    ...work,
+  });
+  const loop = new LeasedLoop(lease, made, (message) => void warnings.push(message));
+  return { loop, calls, warnings };
+}
+
+const fail = (error: unknown) => (): never => {
+  throw error;
+};
+const closed = new DriverFailure('closed', { phase: 'not-sent', reason: 'closed' });
+const restored = new EventEpochError('(0, 0)', '1', '2');
+const stop = (loop: LeasedLoop): void => void loop.stop(60_000);
+const supersede = (loop: LeasedLoop): void => loop.supersede();
+
+describe('A working run', () => {
+  test('works round by round until its work finishes it, and closes once', async () => {
+    const { loop, calls } = start({});
+    expect(await loop.ended).toEqual({ kind: 'finished' });
+    expect(calls).toEqual(['round', 'round', 'close finished']);
+    expect(loop.state).toBe('ended');
+    expect(loop.signal.aborted).toBe(true);
+  });
+
+  test('keeps the first end', async () => {
+    const { loop } = start({
+      first: (each) => {
+        each.finish({ kind: 'waiting', reason: 'first' });
+        each.finish({ kind: 'lost' });
+      },
+    });
+    expect(await loop.ended).toEqual({ kind: 'waiting', reason: 'first' });
+  });
+
+  test('begins no round after its lease has run out', async () => {
+    const { loop, calls } = start({ expired: true });
+    expect(await loop.ended).toEqual({ kind: 'lost' });
+    expect(calls).toEqual(['close lost']);
+    expect(loop.mayWork).toBe(false);
+  });
+
+  test('ends between two rounds when its lease is known to be lost', async () => {
+    const { loop, calls } = start({ first: ({ lease }) => lease.lost() });
+    expect(await loop.ended).toEqual({ kind: 'lost' });
+    expect(calls).toEqual(['round', 'close lost']);
+  });
+
+  test('continues if its work regains the lease', async () => {
+    let regain = (): void => {};
+    const { loop, calls } = start({
+      expired: true,
+      work: { regain: () => Promise.resolve().then(() => regain()) },
+    });
+    regain = () => loop.lease.renewed(performance.now());
+    expect(await loop.ended).toEqual({ kind: 'finished' });
+    expect(calls).toEqual(['round', 'round', 'close finished']);
+  });
+
+  test('warns of a round that failed, and makes another one', async () => {
+    const { loop, warnings } = start({ first: fail(new Error('no answer')) });
+    expect(await loop.ended).toEqual({ kind: 'finished' });
+    expect(warnings).toEqual(['Mirror: no answer']);
+  });
+
+  test.each([
+    ['closed database', closed, { kind: 'lost' }],
+    ['restored server', restored, { kind: 'waiting', reason: restored.message }],
+  ])('ends without a warning on a %s', async (_, error, end) => {
+    const { loop, warnings } = start({ first: fail(error) });
+    expect(await loop.ended).toEqual(end);
+    expect(warnings).toEqual([]);
+  });
+});
+
+describe.each([
+  ['stopped', stop],
+  ['superseded', supersede],
+] as const)('A %s run', (kind, begin) => {
+  test('ends after its round if nothing else is under way, even without a lease', async () => {
+    const { loop, calls } = start({
+      first: (each) => {
+        begin(each);
+        each.lease.lost();
+      },
+    });
+    expect(await loop.ended).toEqual({ kind });
+    expect(calls).toEqual(['round', `close ${kind}`]);
+  });
+
+  /** Work that winds down, with what happens at its first call. */
+  const winding = (then: (loop: LeasedLoop) => void): Told => {
+    let turns = 0;
+    const told = start({
+      first: begin,
+      work: {
+        windDown: async () => {
+          await Promise.resolve();
+          turns += 1;
+          told.calls.push('wind down');
+          if (turns === 1) then(told.loop);
+          else told.loop.finish({ kind: 'stopped' });
+        },
+      },
+    });
+    return told;
+  };
+
+  test('winds down until its work finishes it', async () => {
+    const { loop, calls } = winding(
+      ({ state, mayWork }) => void expect([state, mayWork]).toEqual([kind, false]),
+    );
+    expect(await loop.ended).toEqual({ kind: 'stopped' });
+    expect(calls).toEqual(['round', 'wind down', 'wind down', 'close stopped']);
+  });
+
+  test('ends when its lease is lost meanwhile', async () => {
+    expect(await winding(({ lease }) => lease.lost()).loop.ended).toEqual({ kind: 'lost' });
+  });
+
+  test('tries again after a failure only under its lease', async () => {
+    const kept = winding(fail(new Error('no answer')));
+    expect(await kept.loop.ended).toEqual({ kind: 'stopped' });
+    const lost = winding(({ lease }) => {
+      lease.lost();
+      throw new Error('no answer');
+    });
+    expect(await lost.loop.ended).toEqual({ kind: 'lost' });
+    expect([...kept.warnings, ...lost.warnings]).toEqual(['Mirror: no answer', 'Mirror: no answer']);
+  });
+
+  test.each([
+    ['a closed database', closed, 'lost'],
+    ['a restored server', restored, 'waiting'],
+  ])('ends on %s', async (_, error, end) => {
+    expect((await winding(fail(error)).loop.ended).kind).toBe(end);
+  });
+
+  test('is superseded once the server is another one', async () => {
+    const { loop } = winding((each) => each.supersede());
+    await loop.ended;
+    const other = start({ first: begin });
+    other.loop.supersede();
+    expect(await other.loop.ended).toEqual({ kind: 'superseded' });
+  });
+
+  test('gives its work the grace of a stop', async () => {
+    const { loop } = winding((each) => void each.stop(0));
+    await loop.ended;
+    expect(loop.signal.aborted).toBe(true);
+  });
+});
+
+describe('Waiting', () => {
+  test('ends with a wake-up, which the work hears of; a pause ends with the run', async () => {
+    const woken: RunEnd['kind'][] = [];
+    const { loop } = start({
+      work: {
+        woken: () => void woken.push('finished'),
+        round: async () => {
+          await Promise.resolve();
+          await loop.wakeUp.wait(60_000);
+          if (woken.length > 0) await loop.pause(60_000);
+        },
+      },
+    });
+    loop.wake();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    loop.wake();
+    expect(loop.state).toBe('working');
+    await loop.stop(60_000);
+    expect(woken).toHaveLength(2);
+    expect(await loop.ended).toEqual({ kind: 'stopped' });
+  });
+
+  test('ends without its round, if that ignores the signal for longer than it may', async () => {
+    const { loop } = start({ work: { giveUpMs: 1, round: () => new Promise(() => {}) } });
+    await loop.stop(1);
+    expect(await loop.ended).toEqual({ kind: 'lost' });
+  });
+});

@@ -1,0 +1,199 @@
+import { setMaxListeners } from 'node:events';
+import { type Timer, time } from '../../concurrency/time.js';
+import { EventEpochError, messageOf } from '../../errors.js';
+import { DriverFailure } from '../../sharding/driver-failure.js';
+import { Signal } from '../log/signal.js';
+import type { HeldLease } from './held-lease.js';
+
+/** Why a run has ended. */
+export type RunEnd =
+  | { readonly kind: 'stopped' }
+  /** Another process has the lease, or may have it. */
+  | { readonly kind: 'lost' }
+  /** The memory of this run no longer matches the database: it must restart from the database. */
+  | {
+      readonly kind: 'superseded';
+      /** Ids of the events that it has handled last, with effects of their own. */
+      readonly handled?: readonly string[];
+    }
+  /** This process cannot continue; another one may. */
+  | { readonly kind: 'waiting'; readonly reason: string }
+  /** The consumer stops until an operator resumes it. */
+  | { readonly kind: 'halted'; readonly reason: string }
+  /** A replay has come to its end. */
+  | { readonly kind: 'finished' };
+
+/** What a run does under its lease. */
+export interface LeasedWork {
+  /** Subject of the warning about a round that failed. Default: the name of the consumer. */
+  readonly title?: string;
+  /** Pause after a round that failed. Default: 250. */
+  readonly failurePauseMs?: number;
+  /** Once the signal has fired, the run ends after this time even if a round continues. Default: it waits for the round. */
+  readonly giveUpMs?: number;
+  /** One round. */
+  round(): Promise<void>;
+  /**
+   * One round of a run that is to end. Calls `finish` when nothing is under way any more. Default: nothing is under way
+   * between two rounds, and the run ends at once.
+   */
+  windDown?(): Promise<void>;
+  /** The lease has run out by the clock of this process. Renews it if no other process has taken it. */
+  regain?(): Promise<void>;
+  /** There may be something to read. */
+  woken?(): void;
+  /** Waits for what is still under way when the loop has ended. Never rejects. */
+  close(end: RunEnd): Promise<void>;
+}
+
+/** `stopped` and `superseded`: the run is to end. */
+export type RunState = 'working' | 'stopped' | 'superseded' | 'ended';
+
+const FAILURE_PAUSE_MS = 250;
+/** Maximum time for work that is under way before a superseded run restarts. */
+export const SUPERSEDED_GRACE_MS = 5_000;
+
+/**
+ * The loop of a run under a lease. The survey of the shard and the statements of the work renew the lease; the loop
+ * works in rounds until something ends it.
+ *
+ * | event             | working                     | stopped                          | superseded                          |
+ * |-------------------|-----------------------------|----------------------------------|-------------------------------------|
+ * | next round        | `round`                     | `windDown`, or ended `stopped`   | `windDown`, or ended `superseded`   |
+ * | lease has run out | `regain`, or ended `lost`   | before `windDown`: as working    | before `windDown`: as working       |
+ * | round fails       | warning, pause              | as working; ended `lost` if the lease has run out | as stopped         |
+ * | database closed   | ended `lost`                | ended `lost`                     | ended `lost`                        |
+ * | server restored   | ended `waiting`             | ended `waiting`                  | ended `waiting`                     |
+ * | `stop`            | stopped                     | stopped                          | superseded, with the grace of `stop` |
+ * | `supersede`       | superseded                  | superseded                       | superseded                          |
+ * | `finish`          | ended                       | ended                            | ended                               |
+ *
+ * The first end counts. `wake` shortens the waiting between rounds and never a pause.
+ */
+export class LeasedLoop {
+  readonly lease: HeldLease;
+  /** Settles when the run has ended by itself or was stopped. Never rejects. */
+  readonly ended: Promise<RunEnd>;
+  /** Ends the waiting between two rounds. Work that was under way notifies it at its end. */
+  readonly wakeUp: Signal = new Signal();
+  readonly #work: LeasedWork;
+  readonly #warn: (message: string) => void;
+  readonly #abort = new AbortController();
+  #state: Exclude<RunState, 'ended'> = 'working';
+  #end: RunEnd | undefined;
+  #graceMs: number | undefined;
+  #giveUp: () => void = () => {};
+
+  constructor(lease: HeldLease, work: (loop: LeasedLoop) => LeasedWork, warn: (message: string) => void) {
+    this.lease = lease;
+    this.#warn = warn;
+    // Every action that a handler starts listens to it.
+    setMaxListeners(0, this.#abort.signal);
+    this.#work = work(this);
+    const givenUp = new Promise<RunEnd>((resolve) => {
+      this.#giveUp = () => resolve({ kind: 'lost' });
+    });
+    this.ended = Promise.race([this.#run(), givenUp]);
+  }
+
+  /** Fires when what is under way must end: its grace is over, or the run has ended. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  get state(): RunState {
+    return this.#end === undefined ? this.#state : 'ended';
+  }
+
+  /** New work may begin. */
+  get mayWork(): boolean {
+    return this.state === 'working' && this.lease.valid;
+  }
+
+  /** The first grace that `stop` was given. */
+  get graceMs(): number | undefined {
+    return this.#graceMs;
+  }
+
+  /** There may be something to read. */
+  wake(): void {
+    this.#work.woken?.();
+    this.wakeUp.notify();
+  }
+
+  /** A pause that only the end of the run shortens. */
+  async pause(milliseconds: number): Promise<void> {
+    const untilMs = time.nowMs() + milliseconds;
+    for (let leftMs = milliseconds; leftMs > 0 && this.state === 'working'; leftMs = untilMs - time.nowMs())
+      await this.wakeUp.wait(leftMs);
+  }
+
+  /** Ends the run. */
+  finish(end: RunEnd): void {
+    this.#end ??= end;
+    this.wakeUp.notify();
+  }
+
+  /** Lets work that is under way finish, for `graceMs` at most. Default: without a limit. */
+  async stop(graceMs?: number): Promise<void> {
+    if (this.#state === 'working') this.#state = 'stopped';
+    this.#graceMs ??= graceMs;
+    this.wakeUp.notify();
+    const timer = graceMs === undefined ? undefined : this.#abortAfter(graceMs);
+    await this.ended;
+    time.clearTimeout(timer);
+  }
+
+  /**
+   * The server is another one, or was started again: what is in memory may not fit it. Work that is under way comes to
+   * its end first, so that no model is worked on twice.
+   */
+  supersede(): void {
+    if (this.#state === 'superseded') return;
+    this.#state = 'superseded';
+    this.wakeUp.notify();
+    if (this.#work.windDown !== undefined) this.#abortAfter(SUPERSEDED_GRACE_MS).unref();
+  }
+
+  #abortAfter(milliseconds: number): Timer {
+    return time.setTimeout(() => {
+      this.#abort.abort();
+      this.wakeUp.notify();
+      const { giveUpMs } = this.#work;
+      if (giveUpMs !== undefined) time.setTimeout(this.#giveUp, giveUpMs).unref();
+    }, milliseconds);
+  }
+
+  async #run(): Promise<RunEnd> {
+    while (this.#end === undefined) {
+      try {
+        await this.#next(this.#state);
+      } catch (error) {
+        await this.#failed(error);
+      }
+    }
+    this.#abort.abort();
+    await this.#work.close(this.#end);
+    return this.#end;
+  }
+
+  async #next(state: Exclude<RunState, 'ended'>): Promise<void> {
+    const work = this.#work;
+    if (state !== 'working' && work.windDown === undefined) return this.finish({ kind: state });
+    if (!this.lease.valid) await work.regain?.();
+    if (!this.lease.valid) this.finish({ kind: 'lost' });
+    else if (state === 'working') await work.round();
+    else await work.windDown?.();
+  }
+
+  async #failed(error: unknown): Promise<void> {
+    const { title = this.lease.lease.name, failurePauseMs = FAILURE_PAUSE_MS } = this.#work;
+    if (error instanceof EventEpochError) return this.finish({ kind: 'waiting', reason: error.message });
+    // A reload has removed the shard, or the databases were closed.
+    if (error instanceof DriverFailure && error.reason === 'closed') return this.finish({ kind: 'lost' });
+    this.#warn(`${title}: ${messageOf(error)}`);
+    if (this.#state === 'working') await this.pause(failurePauseMs);
+    else if (this.lease.valid) await this.wakeUp.wait(failurePauseMs);
+    else this.finish({ kind: 'lost' });
+  }
+}
