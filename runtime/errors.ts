@@ -172,8 +172,8 @@ export class CrossShardException extends FwError {
  */
 export class CrossShardPartialError extends FwError {
   readonly code = 'FW_CROSS_SHARD_PARTIAL';
-  readonly committed: readonly LegOutcome[];
-  readonly failed: LegOutcome;
+  readonly committed: readonly PartOutcome[];
+  readonly failed: PartOutcome;
   readonly notStarted: readonly string[];
   /**
    * Id of the plan's entry in the cross-shard journal, if that is still open: the outcome of `failed` is unknown, or
@@ -184,28 +184,28 @@ export class CrossShardPartialError extends FwError {
 
   constructor(
     actionName: string,
-    legs: {
-      readonly committed: readonly LegOutcome[];
-      readonly failed: LegOutcome;
+    parts: {
+      readonly committed: readonly PartOutcome[];
+      readonly failed: PartOutcome;
       readonly notStarted: readonly string[];
       readonly openEntry?: string | undefined;
     },
     cause: unknown,
   ) {
     super(
-      `${actionName} committed on ${legs.committed.map((leg) => leg.shard).join(', ')} ` +
-        `and failed on ${legs.failed.shard}: ${cause instanceof Error ? cause.message : String(cause)}`,
+      `${actionName} committed on ${parts.committed.map((part) => part.shard).join(', ')} ` +
+        `and failed on ${parts.failed.shard}: ${cause instanceof Error ? cause.message : String(cause)}`,
       { cause },
     );
-    this.committed = legs.committed;
-    this.failed = legs.failed;
-    this.notStarted = legs.notStarted;
-    this.openEntry = legs.openEntry;
+    this.committed = parts.committed;
+    this.failed = parts.failed;
+    this.notStarted = parts.notStarted;
+    this.openEntry = parts.openEntry;
   }
 }
 
 /** One shard transaction of a cross-shard plan. */
-export interface LegOutcome {
+export interface PartOutcome {
   /** The shard as `(group, member)`. */
   readonly shard: string;
   /** Its action id. */

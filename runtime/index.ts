@@ -155,12 +155,12 @@ export { ActionExecutor, type ActionRunner } from './execution/action-executor.j
 export {
   CrossShardJournal,
   type JournalEntry,
-  type JournalLeg,
-  type LegStatus,
+  type JournalPart,
+  type PartStatus,
 } from './execution/cross-shard/cross-shard-journal.js';
 export type {
   ExplainedItem,
-  ExplainedLeg,
+  ExplainedPart,
   ExplainedSchedule,
   ExplainedStatement,
   Explanation,

@@ -27,7 +27,7 @@ import { Execution } from './execution.js';
 import type { ExecutionContext, ExecutionRequest } from './execution-request.js';
 import { KeyGuard, keyHome, requestFingerprint } from './keys/key-guard.js';
 import { KeyJoins } from './keys/key-joins.js';
-import { LegWriter } from './leg-writer.js';
+import { PartWriter } from './part-writer.js';
 import { type Explanation, explainAction } from './perform/explain.js';
 import { Running } from './running.js';
 import { settleAttempt } from './settle-attempt.js';
@@ -102,7 +102,7 @@ export class ActionExecutor {
       gateways,
       environment,
       rowContention: new RowContention(environment),
-      legWriter: new LegWriter(gateways, environment),
+      partWriter: new PartWriter(gateways, environment),
       running: this.#running,
     };
     this.#defaults = { ...EXECUTION_DEFAULTS, ...defaults };

@@ -3,7 +3,7 @@ import type { ExecutionConfiguration } from '../action/execution-configuration.j
 import type { Reach } from '../action/tenancy.js';
 import { ShardedId } from '../domain/id.js';
 import { CrossShardException, PreconditionFailedError } from '../errors.js';
-import type { Leg } from './routing.js';
+import type { PlanPart } from './routing.js';
 
 /** What a plan reaches. */
 export type ReachingPlan = Pick<ActionPlan, 'items' | 'schedules' | 'cancelledSchedules'>;
@@ -43,12 +43,12 @@ export function requireReach(plan: ReachingPlan, reach: Reach | undefined): void
 /** @throws CrossShardException if a plan has several shard transactions without allowance */
 export function requireOneShard(
   actionName: string,
-  legs: readonly Leg[],
+  parts: readonly PlanPart[],
   { allowCrossShard }: ExecutionConfiguration,
 ): void {
-  if (legs.length < 2 || allowCrossShard) return;
+  if (parts.length < 2 || allowCrossShard) return;
   throw new CrossShardException(
     actionName,
-    legs.map(({ shard }) => shard.toString()),
+    parts.map(({ shard }) => shard.toString()),
   );
 }

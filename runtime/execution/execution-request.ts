@@ -7,7 +7,7 @@ import type { JsonWriter } from '../domain/json-writer.js';
 import type { KnownPrincipal } from '../domain/principal.js';
 import type { RowContention } from './contention/row-contention.js';
 import type { KeyGuard } from './keys/key-guard.js';
-import type { LegWriter } from './leg-writer.js';
+import type { PartWriter } from './part-writer.js';
 import type { Running } from './running.js';
 import type { ShardGateways } from './shard-gateways.js';
 
@@ -36,7 +36,7 @@ export interface ExecutionContext {
   readonly gateways: ShardGateways;
   readonly environment: ExecutionEnvironment;
   readonly rowContention: RowContention;
-  readonly legWriter: LegWriter;
+  readonly partWriter: PartWriter;
   /** Counts executions. */
   readonly running: Running;
 }

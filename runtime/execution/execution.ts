@@ -8,13 +8,13 @@ import { allApplied, type PendingPlan } from '../persistence/write/pending-plan.
 import type { PlanWrite } from '../persistence/write/plan-write.js';
 import { requireOneShard, requireVersion } from './admission.js';
 import { Contention, checkedRows } from './contention/contention.js';
-import { applyLegs } from './cross-shard/cross-shard-legs.js';
+import { applyParts } from './cross-shard/cross-shard-plan.js';
 import type { ExecutionContext, ExecutionRequest } from './execution-request.js';
 import { askHome } from './keys/key-guard.js';
 import { requireKeys } from './keys/planned-keys.js';
-import type { LegResult, Retry } from './leg-result.js';
-import { legWrite } from './leg-write.js';
-import type { SentLeg } from './leg-writer.js';
+import type { PartResult, Retry } from './part-result.js';
+import { partWrite } from './part-write.js';
+import type { SentPart } from './part-writer.js';
 import { isPassing } from './passing-errors.js';
 import { deadlineExceeded, staleError } from './perform/execution-errors.js';
 import { PerformRun } from './perform/perform-run.js';
@@ -23,7 +23,7 @@ import { requireReplay } from './perform/require-replay.js';
 import { untilAborted } from './perform/until-aborted.js';
 import { type AttemptResult, type Awaiting, isLostRead, type Prepared } from './prepared.js';
 import { attemptPauseMs, FREE_ENDS, LEAST_MS, MAXIMUM_FREE_ATTEMPTS } from './retry-policy.js';
-import { isEmpty, type Leg, routePlan } from './routing.js';
+import { isEmpty, type PlanPart, routePlan } from './routing.js';
 import { type PlannedSchedules, withSchedules } from './scheduled-rows.js';
 import type { ShardGateways } from './shard-gateways.js';
 
@@ -138,7 +138,7 @@ export class Execution<Params, Result> {
   #complete(prepared: Prepared<Result>): Promise<AttemptResult<Result>> | AttemptResult<Result> {
     switch (prepared.kind) {
       case 'sent':
-        return prepared.leg.then((leg) => this.#finish(leg, prepared.result, prepared.items));
+        return prepared.part.then((part) => this.#finish(part, prepared.result, prepared.items));
       case 'superseded':
         this.#contention.superseded(prepared.items);
         return this.#retry('superseded');
@@ -165,9 +165,9 @@ export class Execution<Params, Result> {
         return { kind: 'done', result: prepared.result };
       case 'detached':
         return this.#finish(
-          await this.#persistDetached(prepared.legs, prepared.startedDate, prepared.result),
+          await this.#persistDetached(prepared.parts, prepared.startedDate, prepared.result),
           prepared.result,
-          prepared.legs.flatMap(({ items }) => items),
+          prepared.parts.flatMap(({ items }) => items),
         );
     }
   }
@@ -194,20 +194,20 @@ export class Execution<Params, Result> {
     const items = run.seal();
     requireVersion(items, this.#request.configuration);
     requireKeys(run.plan.keyed);
-    const legs = this.#route(items, run.plan);
-    const [leg] = legs;
-    if (leg === undefined || (isEmpty(leg) && run.dependencies.length > 0))
+    const parts = this.#route(items, run.plan);
+    const [part] = parts;
+    if (part === undefined || (isEmpty(part) && run.dependencies.length > 0))
       return { kind: 'read-only', result, dependencies: run.dependencies };
     const superseded = items.filter((item) => this.#gateways.staged.isSuperseded(item));
     if (superseded.length > 0) return { kind: 'superseded', items: superseded };
     if (this.#contention.isHeld(items)) return { kind: 'held', items };
     const takers = this.#gateways.staged.keyTakers(run.plan.keyed);
     if (takers !== undefined) return { kind: 'key-taken', dependencies: takers };
-    const home = this.#request.guard?.home ?? leg.shard;
-    if (legs.length > 1 || run.dependsOnAnother(leg.shard) || home !== leg.shard) {
-      return { kind: 'detached', result, legs, dependencies: run.dependencies, startedDate };
+    const home = this.#request.guard?.home ?? part.shard;
+    if (parts.length > 1 || run.dependsOnAnother(part.shard) || home !== part.shard) {
+      return { kind: 'detached', result, parts, dependencies: run.dependencies, startedDate };
     }
-    return { kind: 'sent', result, items, leg: this.#sendVisibly(leg, startedDate, result, run) };
+    return { kind: 'sent', result, items, part: this.#sendVisibly(part, startedDate, result, run) };
   }
 
   #newRun(): PerformRun {
@@ -226,70 +226,70 @@ export class Execution<Params, Result> {
     });
   }
 
-  #sendVisibly(leg: Leg, startedDate: Date, result: Result, run: PerformRun): Promise<LegResult> {
-    const { pending, result: legResult } = this.#send(
-      leg.shard,
-      this.#planWrite(leg, startedDate, result),
+  #sendVisibly(part: PlanPart, startedDate: Date, result: Result, run: PerformRun): Promise<PartResult> {
+    const { pending, result: partResult } = this.#send(
+      part.shard,
+      this.#planWrite(part, startedDate, result),
       run.dependencies,
     );
-    if (run.chaining) this.#gateways.staged.publish(leg.items, pending, leg.shard);
-    return legResult;
+    if (run.chaining) this.#gateways.staged.publish(part.items, pending, part.shard);
+    return partResult;
   }
 
-  #finish(leg: LegResult, result: Result, items: readonly StagedItem[]): AttemptResult<Result> {
-    if (leg.kind === 'retry') return leg;
-    this.#contention.won(items, leg.kind === 'applied' && leg.contended === true);
-    if (leg.kind === 'applied' && leg.write !== undefined) this.#report?.written(leg.write);
+  #finish(part: PartResult, result: Result, items: readonly StagedItem[]): AttemptResult<Result> {
+    if (part.kind === 'retry') return part;
+    this.#contention.won(items, part.kind === 'applied' && part.contended === true);
+    if (part.kind === 'applied' && part.write !== undefined) this.#report?.written(part.write);
     this.#report?.endAttempt('applied');
-    return { kind: 'done', result: leg.kind === 'applied' ? result : this.#replayed(leg.replay.result) };
+    return { kind: 'done', result: part.kind === 'applied' ? result : this.#replayed(part.replay.result) };
   }
 
-  #route(items: readonly StagedItem[], plan: PlannedSchedules): readonly Leg[] {
+  #route(items: readonly StagedItem[], plan: PlannedSchedules): readonly PlanPart[] {
     const { action, configuration, guard } = this.#request;
     const { defaultShard } = this.#gateways;
     // A key must be kept even if nothing else is: a repeat has to get the same answer.
     const kept = items.length === 0 && guard !== undefined ? [{ shard: guard.home, items: [] }] : [];
-    const legs = withSchedules([...kept, ...routePlan(items, defaultShard)], plan, defaultShard);
-    if (legs.length === 0) return legs;
+    const parts = withSchedules([...kept, ...routePlan(items, defaultShard)], plan, defaultShard);
+    if (parts.length === 0) return parts;
     // An unknown shard is refused before anything is written on any other.
-    for (const { shard } of legs) this.#gateways.gateway(shard);
-    requireOneShard(action.name, legs, configuration);
-    if (legs.length === 1 || guard === undefined) return legs;
+    for (const { shard } of parts) this.#gateways.gateway(shard);
+    requireOneShard(action.name, parts, configuration);
+    if (parts.length === 1 || guard === undefined) return parts;
     throw new PlanMisuseError(
       `${action.name} touches several shards, which commit one by one: no single idempotency key can cover that`,
     );
   }
 
-  async #persistDetached(legs: readonly Leg[], startedDate: Date, result: Result): Promise<LegResult> {
-    const [leg] = legs;
-    if (legs.length > 1 || leg === undefined) return this.#persistLegs(legs, startedDate);
+  async #persistDetached(parts: readonly PlanPart[], startedDate: Date, result: Result): Promise<PartResult> {
+    const [part] = parts;
+    if (parts.length > 1 || part === undefined) return this.#persistParts(parts, startedDate);
     const { guard } = this.#request;
-    const write = this.#planWrite(leg, startedDate, result);
-    if (guard === undefined || write.key === undefined) return this.#send(leg.shard, write, []).result;
-    return guard.sendAnnounced(write.key, write.action.id, () => this.#send(leg.shard, write, []).result);
+    const write = this.#planWrite(part, startedDate, result);
+    if (guard === undefined || write.key === undefined) return this.#send(part.shard, write, []).result;
+    return guard.sendAnnounced(write.key, write.action.id, () => this.#send(part.shard, write, []).result);
   }
 
   /** Every action id is known before the first shard transaction is sent: the journal stores them all. */
-  #persistLegs(legs: readonly Leg[], startedDate: Date): Promise<LegResult> {
-    const writes = legs.map((leg) => ({
-      shard: leg.shard,
-      write: this.#planWrite(leg, startedDate, undefined),
+  #persistParts(parts: readonly PlanPart[], startedDate: Date): Promise<PartResult> {
+    const writes = parts.map((part) => ({
+      shard: part.shard,
+      write: this.#planWrite(part, startedDate, undefined),
     }));
-    return applyLegs({
+    return applyParts({
       actionName: this.#request.action.name,
-      legs: writes,
-      legsJson: this.#gateways.legsJson(writes.map(({ write }) => write)),
+      parts: writes,
+      partsJson: this.#gateways.partsJson(writes.map(({ write }) => write)),
       send: ({ shard, write }) => this.#send(shard, write, []).result,
       journalOf: (shard) => this.#gateways.gateway(shard).journal,
       remainingMs: () => this.#remainingMs(),
     });
   }
 
-  #send(shard: ShardIdentifier, write: PlanWrite, dependsOn: readonly PendingPlan[]): SentLeg {
+  #send(shard: ShardIdentifier, write: PlanWrite, dependsOn: readonly PendingPlan[]): SentPart {
     const { configuration, deadline, guard } = this.#request;
     this.#report?.tried(write.action.id);
     const apart = this.#contention.isProbe;
-    return this.#context.legWriter.send(shard, write, {
+    return this.#context.partWriter.send(shard, write, {
       deadline,
       signal: configuration.signal,
       dependsOn,
@@ -298,15 +298,15 @@ export class Execution<Params, Result> {
     });
   }
 
-  #planWrite(leg: Leg, startedDate: Date, result: Result | undefined): PlanWrite {
+  #planWrite(part: PlanPart, startedDate: Date, result: Result | undefined): PlanWrite {
     const { params, writeParams, guard } = this.#request;
     this.#paramsJson ??= writeParams?.(params);
-    return legWrite(this.#request, leg, {
+    return partWrite(this.#request, part, {
       principal: this.#request.principal,
       startedDate,
       completedDate: this.#environment.clock.now(),
       params: this.#paramsJson,
-      key: guard?.claim(leg.shard, result),
+      key: guard?.claim(part.shard, result),
     });
   }
 

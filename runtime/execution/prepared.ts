@@ -2,8 +2,8 @@ import type { StagedItem } from '../action/action-plan.js';
 import { ShardUnavailableError } from '../errors.js';
 import type { PendingPlan } from '../persistence/write/pending-plan.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
-import type { LegResult, Retry } from './leg-result.js';
-import type { Leg } from './routing.js';
+import type { PartResult, Retry } from './part-result.js';
+import type { PlanPart } from './routing.js';
 
 /** The outcome of one attempt. */
 export type AttemptResult<Result> = { readonly kind: 'done'; readonly result: Result } | Retry;
@@ -20,7 +20,7 @@ export type Prepared<Result> =
       readonly kind: 'sent';
       readonly result: Result;
       readonly items: readonly StagedItem[];
-      readonly leg: Promise<LegResult>;
+      readonly part: Promise<PartResult>;
     };
 
 /** What counts for nothing until the dependencies whose staged states it has read are known to be applied. */
@@ -30,11 +30,11 @@ export type Awaiting<Result> =
   /** Plans that are not settled yet hold natural keys which its own would take. */
   | { readonly kind: 'key-taken'; readonly dependencies: readonly PendingPlan[] }
   | { readonly kind: 'read-only'; readonly result: Result; readonly dependencies: readonly PendingPlan[] }
-  /** Has to wait before it is sent: for another shard's commit, its key's home, or leg by leg. */
+  /** Has to wait before it is sent: for another shard's commit, its key's home, or one shard after the other. */
   | {
       readonly kind: 'detached';
       readonly result: Result;
-      readonly legs: readonly Leg[];
+      readonly parts: readonly PlanPart[];
       readonly dependencies: readonly PendingPlan[];
       readonly startedDate: Date;
     };

@@ -20,9 +20,9 @@ function accountOn(shard: ShardIdentifier): StagedItem {
 
 test('a plan is split by shard: shards in the order in which they were first staged, items in staging order', () => {
   const items = [accountOn(first), accountOn(second), accountOn(first)];
-  const legs = routePlan(items, standard);
-  expect(legs.map(({ shard }) => shard)).toEqual([first, second]);
-  expect(legs.map((leg) => leg.items)).toEqual([[items[0], items[2]], [items[1]]]);
+  const parts = routePlan(items, standard);
+  expect(parts.map(({ shard }) => shard)).toEqual([first, second]);
+  expect(parts.map((part) => part.items)).toEqual([[items[0], items[2]], [items[1]]]);
 });
 
 test('models without a sharded id live on the default shard', () => {

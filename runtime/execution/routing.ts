@@ -4,34 +4,34 @@ import { ShardedId } from '../domain/id.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 
 /** The part of a plan that lies on one shard. */
-export interface Leg {
+export interface PlanPart {
   readonly shard: ShardIdentifier;
   readonly items: readonly StagedItem[];
-  /** Actions to be run later, stored with this leg. Default none. */
+  /** Actions to be run later, stored with this shard transaction. Default none. */
   readonly schedules?: readonly PlannedSchedule[];
-  /** Ids of scheduled actions that are taken back with this leg. Default none. */
+  /** Ids of scheduled actions that are taken back with this shard transaction. Default none. */
   readonly cancelledSchedules?: readonly string[];
 }
 
 /** Whether nothing but an idempotency key is stored with it. */
-export function isEmpty({ items, schedules, cancelledSchedules }: Leg): boolean {
+export function isEmpty({ items, schedules, cancelledSchedules }: PlanPart): boolean {
   return items.length === 0 && schedules === undefined && cancelledSchedules === undefined;
 }
 
 /** Splits a plan by shard, in staging order. Models without a sharded id live on the default shard. */
-export function routePlan(items: readonly StagedItem[], defaultShard: ShardIdentifier): readonly Leg[] {
+export function routePlan(items: readonly StagedItem[], defaultShard: ShardIdentifier): readonly PlanPart[] {
   const [first] = items;
   if (first === undefined) return [];
   const shard = shardOf(first, defaultShard);
   if (items.every((item) => shardOf(item, defaultShard) === shard)) return [{ shard, items }];
-  const legs = new Map<ShardIdentifier, StagedItem[]>();
+  const parts = new Map<ShardIdentifier, StagedItem[]>();
   for (const item of items) {
     const own = shardOf(item, defaultShard);
-    const leg = legs.get(own);
-    if (leg === undefined) legs.set(own, [item]);
-    else leg.push(item);
+    const part = parts.get(own);
+    if (part === undefined) parts.set(own, [item]);
+    else part.push(item);
   }
-  return [...legs].map(([own, legItems]) => ({ shard: own, items: legItems }));
+  return [...parts].map(([own, partItems]) => ({ shard: own, items: partItems }));
 }
 
 function shardOf({ model: { id } }: StagedItem, defaultShard: ShardIdentifier): ShardIdentifier {

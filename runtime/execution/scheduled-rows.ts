@@ -6,42 +6,42 @@ import { compileObjectWriter } from '../domain/json-writer.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { instantText } from '../persistence/codec/column-codec.js';
 import type { ScheduleRow } from '../persistence/write/plan-write.js';
-import type { Leg } from './routing.js';
+import type { PlanPart } from './routing.js';
 
 /** What a plan has to do with scheduled actions. */
 export type PlannedSchedules = Pick<ActionPlan, 'schedules' | 'cancelledSchedules'>;
 
 /**
- * Puts what a plan schedules and cancels on its legs. An id that was asked for, or that is cancelled, says its shard;
- * everything else lies on the first leg, which commits first. A plan that does nothing else lives where the first
- * sharded id among the scheduled params does.
+ * Puts what a plan schedules and cancels on its shard transactions. A requested or cancelled id names its shard;
+ * everything else lies on the first shard transaction, which commits first. A plan that does nothing else lives where
+ * the first sharded id among the scheduled params does.
  */
 export function withSchedules(
-  legs: readonly Leg[],
+  parts: readonly PlanPart[],
   { schedules, cancelledSchedules }: PlannedSchedules,
   defaultShard: ShardIdentifier,
-): readonly Leg[] {
-  if (schedules.length === 0 && cancelledSchedules.length === 0) return legs;
-  const byShard = new Map<ShardIdentifier, Leg>(legs.map((leg) => [leg.shard, leg]));
-  const legOn = (shard: ShardIdentifier): Leg => byShard.get(shard) ?? { shard, items: [] };
+): readonly PlanPart[] {
+  if (schedules.length === 0 && cancelledSchedules.length === 0) return parts;
+  const byShard = new Map<ShardIdentifier, PlanPart>(parts.map((part) => [part.shard, part]));
+  const partOn = (shard: ShardIdentifier): PlanPart => byShard.get(shard) ?? { shard, items: [] };
   for (const schedule of schedules) {
     const { settledId, params } = schedule;
     const [first] = byShard.keys();
     const shard =
       settledId === undefined ? (first ?? shardAmong(params) ?? defaultShard) : shardOfUuid(settledId);
-    const leg = legOn(shard);
-    byShard.set(shard, { ...leg, schedules: [...(leg.schedules ?? []), schedule] });
+    const part = partOn(shard);
+    byShard.set(shard, { ...part, schedules: [...(part.schedules ?? []), schedule] });
   }
   for (const id of cancelledSchedules) {
-    const leg = legOn(shardOfUuid(id));
-    byShard.set(leg.shard, { ...leg, cancelledSchedules: [...(leg.cancelledSchedules ?? []), id] });
+    const part = partOn(shardOfUuid(id));
+    byShard.set(part.shard, { ...part, cancelledSchedules: [...(part.cancelledSchedules ?? []), id] });
   }
   return [...byShard.values()];
 }
 
-/** The rows of a leg's scheduled actions. @throws UnknownActionError for a class that is not registered */
+/** The rows of a shard transaction's scheduled actions. @throws UnknownActionError for a class that is not registered */
 export function scheduleRows(
-  { shard, schedules = [] }: Leg,
+  { shard, schedules = [] }: PlanPart,
   registry: ActionRegistry,
 ): readonly ScheduleRow[] {
   return schedules.map(({ dueDate, actionClass, params, settledId }) => {

@@ -10,7 +10,7 @@ import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { DeadlineExceededError, WriteInPerformError } from '../errors.js';
 import type { EventCatalog } from '../persistence/codec/event-catalog.js';
 import type { EventFacts } from '../persistence/codec/recorded-event.js';
-import { legsToJson } from '../persistence/journal/journal-entry.js';
+import { partsToJson } from '../persistence/journal/journal-entry.js';
 import type { JournalStore } from '../persistence/journal/journal-store.js';
 import { SqlJournalStore } from '../persistence/journal/sql-journal-store.js';
 import { readOnlyKysely } from '../persistence/read/kysely-dialect.js';
@@ -131,9 +131,9 @@ export class ShardGateways implements RepositoryContext {
     };
   }
 
-  /** The legs of a cross-shard plan as the journal keeps them. @throws ValidationError if they cannot be kept */
-  legsJson(legs: readonly PlanWrite[]): string {
-    return legsToJson(legs, this.#events);
+  /** A cross-shard plan as the journal keeps it. @throws ValidationError if they cannot be kept */
+  partsJson(parts: readonly PlanWrite[]): string {
+    return partsToJson(parts, this.#events);
   }
 
   /** The statement that would apply this plan, for people's eyes: without what is marked as secret. */

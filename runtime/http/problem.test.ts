@@ -90,7 +90,7 @@ describe('problems', () => {
     expect(problemOf(error, { places: new Map([['amount', 'body']]) }).body).not.toHaveProperty('errors');
   });
 
-  it('names the legs of a cross-shard action that was applied in part, without the cause', () => {
+  it('names the shard transactions of a cross-shard action that was applied in part, without the cause', () => {
     const committed = [{ shard: '(0, 0)', actionId: 'a' }];
     const failed = { shard: '(1, 0)', actionId: 'b' };
     const error = new errors.CrossShardPartialError('Transfer', { committed, failed, notStarted: [] }, cause);

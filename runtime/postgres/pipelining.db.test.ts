@@ -285,7 +285,7 @@ describeOn('postgresql', 'A pipeline', (harness) => {
     expect(firstCell(await pipeline.send(sleep(0)))).not.toBe(before);
   });
 
-  it('refuses a lone statement that opens a transaction, and what came behind it is in doubt', async () => {
+  it('refuses a single statement that opens a transaction, and what came behind it is in doubt', async () => {
     const database = databases.open(await databases.source());
     const pipeline = new Pipeline(database);
     await pipeline.prepare(sleep(0));

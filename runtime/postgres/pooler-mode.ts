@@ -13,7 +13,7 @@ export interface PoolerMode {
   readonly startupParameters: Readonly<Record<string, string>>;
   /** Whether prepared statements may have names. */
   readonly named: boolean;
-  /** The limits of a lone statement. A function and not `SET LOCAL`, which warns outside of a transaction block. */
+  /** The limits of a single statement. A function and not `SET LOCAL`, which warns outside of a transaction block. */
   readonly beforeStatement: string;
   /** The same for one of the framework's own, which is planned once where it is prepared by name: see `plan-mode.ts`. */
   readonly beforeOwnStatement: string;

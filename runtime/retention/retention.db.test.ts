@@ -138,9 +138,9 @@ describeOnEachAdapter('Retention', (harness) => {
     await retain(database, options, new Date(OLD - DAY_MS));
     await creditLongAgo(ledger);
     const action = await lastAction(ledger);
-    const legs = JSON.stringify([{ actionId: action, shard: '(0, 0)' }]);
+    const parts = JSON.stringify([{ actionId: action, shard: '(0, 0)' }]);
     await ledger.rows(`INSERT INTO eventlog.journal (id, action_name, principal, started_date, legs, state)
-      VALUES ('${action}', 'Credit', 'alice', now(), '${legs}', 'flagged')`);
+      VALUES ('${action}', 'Credit', 'alice', now(), '${parts}', 'flagged')`);
     const now = new Date(OLD + 10 * DAY_MS);
     const actions = 'actions_20240110t000000';
     expect((await retain(database, options, now)).kept).toEqual([

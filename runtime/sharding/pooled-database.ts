@@ -23,7 +23,7 @@ export interface PooledDatabaseOptions<C> {
     DataSourceConfig,
     'maximumPoolSize' | 'idleTimeoutMs' | 'maximumLifetimeMs' | 'statementTimeoutMs'
   >;
-  /** Longest wait of a lone statement for a connection, in milliseconds. Default: its deadline. */
+  /** Longest wait of a single statement for a connection, in milliseconds. Default: its deadline. */
   readonly connectionWaitMs?: number;
   /** Default true. */
   readonly sessionState?: boolean;

@@ -171,7 +171,7 @@ describeOnEachAdapter('A shard database', (harness) => {
       expect((await db.query(statement('select count(*) from t'))).rows).toEqual([['0']]);
     });
 
-    it('a lone BEGIN leaves nothing behind', async () => {
+    it('a single BEGIN leaves nothing behind', async () => {
       const db = await database({ dataSource: { maximumPoolSize: 1 } });
       await expect(db.query(statement('begin'))).rejects.toThrow('must not open a transaction');
       await db.query(statement('create table t (id int4)'));

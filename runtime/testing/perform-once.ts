@@ -65,9 +65,9 @@ export async function performOnce<Params, Result>(
   const items = plan.seal();
   requireVersion(items, configuration);
   requireKeys(plan.keyed);
-  const legs = withSchedules(routePlan(items, models.defaultShard), plan, models.defaultShard);
-  for (const { shard } of legs) models.requireShard(shard);
-  requireOneShard(actionName, legs, configuration);
+  const parts = withSchedules(routePlan(items, models.defaultShard), plan, models.defaultShard);
+  for (const { shard } of parts) models.requireShard(shard);
+  requireOneShard(actionName, parts, configuration);
   for (const item of items) {
     models.requireApplicable(actionName, item, items);
     requireStorable(item);
@@ -75,7 +75,7 @@ export async function performOnce<Params, Result>(
   const events = items.flatMap((item) => (item.kind === 'expect' ? [] : item.events));
   for (const event of events) catalog?.of(event).writePayload(event);
   const { schedules, cancelledSchedules } = plan;
-  return { result, items, events, shards: legs.map(({ shard }) => shard), schedules, cancelledSchedules };
+  return { result, items, events, shards: parts.map(({ shard }) => shard), schedules, cancelledSchedules };
 }
 
 /**

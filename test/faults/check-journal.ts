@@ -7,8 +7,8 @@ import type { Report } from './violations.js';
 type Standing = 'open' | 'applied' | 'partial';
 
 /**
- * Each transfer whose first leg is committed has an entry in the journal. An entry is closed only if its customer knows
- * the outcome; one that cannot be closed in time stays open, and the answer names it.
+ * Each transfer whose first shard transaction is committed has an entry in the journal. An entry is closed only if its
+ * customer knows the outcome; one that cannot be closed in time stays open, and the answer names it.
  */
 export function checkJournal(history: History, shards: readonly ShardRows[], report: Report): void {
   const entries = new Map(

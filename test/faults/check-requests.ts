@@ -73,7 +73,7 @@ function dueTo({ request, answer }: Call, history: History): Counts {
     case 'failed':
       return {};
     case 'unknown':
-      // Of a transfer over two shards the second leg was never sent.
+      // Of a transfer over two shards the second shard transaction was never sent.
       return resolved ? (isSplit(request) ? { withdrawn: 1 } : whole(request)) : {};
     case 'partial':
       return { withdrawn: 1, deposited: resolved ? 1 : 0 };
@@ -93,7 +93,7 @@ function whole({ kind }: WalletRequest): Counts {
   }
 }
 
-/** Whether it goes to two shards: then it is the legs that are all-or-nothing. */
+/** Whether it goes to two shards: then it is the shard transactions that are all-or-nothing. */
 export function isSplit(request: WalletRequest): boolean {
   return request.kind === 'transfer' && shardBits(request.sourceId) !== shardBits(request.destId);
 }

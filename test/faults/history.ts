@@ -25,11 +25,11 @@ export type Answer =
   | { readonly kind: 'failed'; readonly code: string; readonly message: string }
   /** Its outcome could not be found out in time. */
   | { readonly kind: 'unknown'; readonly actionId: string }
-  /** Some legs of a transfer are committed. */
-  | { readonly kind: 'partial'; readonly committed: readonly string[]; readonly failed: FailedLeg };
+  /** Some shard transactions of a transfer are committed. */
+  | { readonly kind: 'partial'; readonly committed: readonly string[]; readonly failed: FailedPart };
 
-/** The leg that a cross-shard transfer failed at. */
-export interface FailedLeg {
+/** The shard transaction that a cross-shard transfer failed at. */
+export interface FailedPart {
   readonly actionId: string;
   readonly unknown: boolean;
 }

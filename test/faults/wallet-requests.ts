@@ -78,7 +78,7 @@ export class WalletRequests {
     return { kind: 'create', number, key, country, ownerId: markedOwner(number), initialBalance };
   }
 
-  /** Over two shards no key is allowed, because the legs commit one by one. */
+  /** Over two shards no key is allowed, because the shard transactions commit one by one. */
   #transfer(number: number, key: string | undefined): WalletRequest {
     const sourceId = this.#wallet();
     let destId = this.#wallet();

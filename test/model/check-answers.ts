@@ -16,7 +16,7 @@ import {
   StaleModelError,
   UniqueViolationError,
 } from '../../runtime/errors.js';
-import { type History, legsOf } from './history.js';
+import { type History, partsOf } from './history.js';
 import type { ExecutionRecord, Trace } from './record.js';
 import type { ModelRun } from './run-model.js';
 import { type Found, type Outcome, type PlannedItem, runScript, slotKey } from './script.js';
@@ -64,7 +64,7 @@ class AnswerChecker {
   constructor(run: ModelRun, history: History) {
     this.#history = history;
     this.#executions = run.executions;
-    for (const { execution, actionId, items } of history.legs) {
+    for (const { execution, actionId, items } of history.parts) {
       this.#committed.set(execution, [...(this.#committed.get(execution) ?? []), actionId]);
       for (const { slot, state } of items) this.#labels.add(`${slot.kind}/${slot.shard}/${state.label}`);
     }
@@ -266,7 +266,7 @@ function circumstances({ answer, report, terms }: ExecutionRecord): string {
 
 /** How many plans a successful execution leaves. */
 function planCount({ terms }: ExecutionRecord, { items }: Trace): number {
-  return terms.key !== undefined && items.length === 0 ? 1 : legsOf(items).length;
+  return terms.key !== undefined && items.length === 0 ? 1 : partsOf(items).length;
 }
 
 function stagedState(items: readonly PlannedItem[], slot: string): Found['state'] {
@@ -298,7 +298,7 @@ function admission({ terms }: ExecutionRecord, items: readonly PlannedItem[]): C
   const { ifVersion, allowCrossShard, key } = terms;
   const guarded = items.find(({ slot, kind }) => kind !== 'add' && slotKey(slot) === ifVersion?.slot);
   if (guarded !== undefined && guarded.from !== ifVersion?.version) return 'precondition';
-  if (legsOf(items).length < 2) return 'result';
+  if (partsOf(items).length < 2) return 'result';
   if (!allowCrossShard) return 'cross-shard';
   return key === undefined ? 'result' : 'key-misuse';
 }

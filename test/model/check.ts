@@ -1,7 +1,7 @@
 import type { DatabaseRegistry } from '../../runtime/sharding/database-registry.js';
 import { checkAnswers } from './check-answers.js';
 import { dumpShard, type ShardDump } from './database-dump.js';
-import { type AppliedLeg, History } from './history.js';
+import { type AppliedPart, History } from './history.js';
 import { type ModelRun, SHARDS } from './run-model.js';
 import { slotKey } from './script.js';
 import { findDisorder } from './serial-order.js';
@@ -22,8 +22,8 @@ export async function checkRun(run: ModelRun, databases: DatabaseRegistry): Prom
   const { problems, answers } = checkAnswers(run, history);
   problems.push(...history.problems, ...checkRows(run, history, dumps));
   dumps.forEach((dump, shard) => {
-    const legs = history.legs.filter((leg) => leg.shard === shard);
-    problems.push(...checkEvents(run, legs, dump), ...checkActions(legs, dump));
+    const parts = history.parts.filter((part) => part.shard === shard);
+    problems.push(...checkEvents(run, parts, dump), ...checkActions(parts, dump));
   });
   problems.push(...checkKeys(history, dumps));
   const disorder = findDisorder(history);
@@ -31,7 +31,7 @@ export async function checkRun(run: ModelRun, databases: DatabaseRegistry): Prom
     const writers = disorder.slice(0, 5).map(({ trace }) => trace.writer);
     problems.push(`no serial order: ${disorder.length} plans, ${writers.join(', ')}...`);
   }
-  return { problems, answers, applied: history.legs.length };
+  return { problems, answers, applied: history.parts.length };
 }
 
 /** Final rows are the last versions, and no version is missing. */
@@ -64,20 +64,20 @@ function stateText(state: ReturnType<History['state']>): string {
 /**
  * Each version of a model has exactly the events that its action attached, in order, and versions follow one another.
  */
-function checkEvents(run: ModelRun, legs: readonly AppliedLeg[], dump: ShardDump): readonly string[] {
+function checkEvents(run: ModelRun, parts: readonly AppliedPart[], dump: ShardDump): readonly string[] {
   const problems: string[] = [];
   const expected = new Map<string, string[]>();
-  const versions = legs
-    .flatMap((leg) => leg.items.map((item) => ({ leg, item })))
+  const versions = parts
+    .flatMap((part) => part.items.map((item) => ({ part, item })))
     .filter(({ item }) => item.kind !== 'expect' && item.slot.kind !== 'Badge')
     .sort((a, b) => a.item.state.version - b.item.state.version);
-  for (const { leg, item } of versions) {
+  for (const { part, item } of versions) {
     const key = slotKey(item.slot);
     const texts = expected.get(key) ?? [];
     expected.set(key, texts);
     const { version, writer, value } = item.state;
     for (let index = 0; index < item.events; index += 1) {
-      texts.push(eventText(leg.actionId, version, { writer, index, value }));
+      texts.push(eventText(part.actionId, version, { writer, index, value }));
     }
   }
   const found = new Map<string, string[]>();
@@ -103,9 +103,9 @@ function eventText(actionId: string, version: number, payload: unknown): string 
 }
 
 /** Exactly the applied plans have an action row that says committed. */
-function checkActions(legs: readonly AppliedLeg[], dump: ShardDump): readonly string[] {
+function checkActions(parts: readonly AppliedPart[], dump: ShardDump): readonly string[] {
   const rows = new Map(dump.actions.map((row) => [row.id, row]));
-  return legs.flatMap(({ actionId, execution }) => {
+  return parts.flatMap(({ actionId, execution }) => {
     const row = rows.get(actionId);
     if (row?.status !== 'committed')
       return [`execution ${execution.number} has no committed action row ${actionId}`];
@@ -120,15 +120,15 @@ function checkActions(legs: readonly AppliedLeg[], dump: ShardDump): readonly st
  */
 function checkKeys(history: History, dumps: readonly ShardDump[]): readonly string[] {
   const problems: string[] = [];
-  const owners = new Map<string, AppliedLeg>();
-  for (const leg of history.legs) {
-    const { key, principal } = leg.execution.terms;
+  const owners = new Map<string, AppliedPart>();
+  for (const part of history.parts) {
+    const { key, principal } = part.execution.terms;
     if (key === undefined) continue;
-    const name = `${principal}/${key}/${leg.shard}`;
+    const name = `${principal}/${key}/${part.shard}`;
     const other = owners.get(name);
-    if (other?.execution.script === leg.execution.script) problems.push(`key ${name} had two effects`);
+    if (other?.execution.script === part.execution.script) problems.push(`key ${name} had two effects`);
     if (owners.has(name)) problems.push(`key ${name} was used by two plans`);
-    owners.set(name, leg);
+    owners.set(name, part);
   }
   const kept = new Set<string>();
   for (const [shard, dump] of dumps.entries()) {

@@ -4,7 +4,7 @@ import type { ModelRun } from './run-model.js';
 import { type PlannedItem, type State, slotKey } from './script.js';
 
 /** The part of a plan that was committed on one shard. */
-export interface AppliedLeg {
+export interface AppliedPart {
   readonly execution: ExecutionRecord;
   readonly trace: Trace;
   readonly shard: number;
@@ -14,13 +14,13 @@ export interface AppliedLeg {
 
 /** One committed state. */
 export interface Produced {
-  readonly leg: AppliedLeg;
+  readonly part: AppliedPart;
   readonly item: PlannedItem;
 }
 
 /** What was committed, as the databases' action rows and the recorded plans say together. */
 export class History {
-  readonly legs: readonly AppliedLeg[];
+  readonly parts: readonly AppliedPart[];
   readonly problems: string[] = [];
   readonly #versions = new Map<string, (Produced | undefined)[]>();
 
@@ -28,13 +28,13 @@ export class History {
     const committed = dumps.map(
       ({ actions }) => new Set(actions.filter(({ status }) => status === 'committed').map(({ id }) => id)),
     );
-    this.legs = run.executions.flatMap((execution) => this.#appliedLegs(execution, committed));
-    const known = new Set(this.legs.map(({ actionId }) => actionId));
+    this.parts = run.executions.flatMap((execution) => this.#appliedParts(execution, committed));
+    const known = new Set(this.parts.map(({ actionId }) => actionId));
     for (const id of committed.flatMap((ids) => [...ids])) {
       if (!known.has(id)) this.problems.push(`action row ${id} belongs to no attempt that may be committed`);
     }
-    for (const leg of this.legs)
-      for (const item of leg.items) if (item.kind !== 'expect') this.#produce(leg, item);
+    for (const part of this.parts)
+      for (const item of part.items) if (item.kind !== 'expect') this.#produce(part, item);
   }
 
   /** All models that were ever stored. */
@@ -61,14 +61,17 @@ export class History {
    */
   floorAt(slot: string, moment: number, executor?: number): number {
     for (let version = this.lastVersion(slot); version > 0; version -= 1) {
-      const { execution } = this.produced(slot, version)?.leg ?? {};
+      const { execution } = this.produced(slot, version)?.part ?? {};
       if (execution === undefined || !isAnswered(execution) || execution.answerTick >= moment) continue;
       if (executor === undefined || execution.executor === executor) return version;
     }
     return 0;
   }
 
-  #appliedLegs(execution: ExecutionRecord, committed: readonly ReadonlySet<string>[]): readonly AppliedLeg[] {
+  #appliedParts(
+    execution: ExecutionRecord,
+    committed: readonly ReadonlySet<string>[],
+  ): readonly AppliedPart[] {
     const attempts = execution.report?.attempts ?? [];
     for (const { actionIds } of attempts.slice(0, -1)) {
       if (actionIds.some((id) => committed.some((ids) => ids.has(id)))) {
@@ -78,18 +81,18 @@ export class History {
     const trace = execution.traces.at(-1);
     const actionIds = attempts.at(-1)?.actionIds ?? [];
     if (trace === undefined) return [];
-    const legs = legsOf(trace.items);
+    const parts = partsOf(trace.items);
     return actionIds.flatMap((actionId, index) => {
       const shard = committed.findIndex((ids) => ids.has(actionId));
       if (shard === -1) return [];
-      const leg = legs[index] ?? { shard, items: [] };
-      if (leg.shard !== shard)
+      const part = parts[index] ?? { shard, items: [] };
+      if (part.shard !== shard)
         this.problems.push(`execution ${execution.number}: committed on shard ${shard}`);
-      return [{ execution, trace, shard, actionId, items: leg.items }];
+      return [{ execution, trace, shard, actionId, items: part.items }];
     });
   }
 
-  #produce(leg: AppliedLeg, item: PlannedItem): void {
+  #produce(part: AppliedPart, item: PlannedItem): void {
     const key = slotKey(item.slot);
     let versions = this.#versions.get(key);
     if (versions === undefined) {
@@ -101,7 +104,7 @@ export class History {
       const writers = `${other.item.state.writer} and ${item.state.writer}`;
       this.problems.push(`${key} has two versions ${item.state.version}: by ${writers}`);
     }
-    versions[item.state.version] = { leg, item };
+    versions[item.state.version] = { part, item };
   }
 }
 
@@ -111,14 +114,14 @@ export function isAnswered({ answer }: ExecutionRecord): boolean {
 }
 
 /** Items by shard, in staging order. */
-export function legsOf(
+export function partsOf(
   items: readonly PlannedItem[],
 ): readonly { readonly shard: number; readonly items: PlannedItem[] }[] {
-  const legs = new Map<number, PlannedItem[]>();
+  const parts = new Map<number, PlannedItem[]>();
   for (const item of items) {
-    const leg = legs.get(item.slot.shard);
-    if (leg === undefined) legs.set(item.slot.shard, [item]);
-    else leg.push(item);
+    const part = parts.get(item.slot.shard);
+    if (part === undefined) parts.set(item.slot.shard, [item]);
+    else part.push(item);
   }
-  return [...legs].map(([shard, legItems]) => ({ shard, items: legItems }));
+  return [...parts].map(([shard, partItems]) => ({ shard, items: partItems }));
 }

@@ -1,4 +1,4 @@
-import { type AppliedLeg, type History, isAnswered } from './history.js';
+import { type AppliedPart, type History, isAnswered } from './history.js';
 import { slotKey } from './script.js';
 
 /**
@@ -6,32 +6,32 @@ import { slotKey } from './script.js';
  * where its plan stands, and no plan stands before one that was answered before it began. Returns plans that stand in
  * each other's way; empty if there is such an order.
  */
-export function findDisorder(history: History): readonly AppliedLeg[] {
+export function findDisorder(history: History): readonly AppliedPart[] {
   const graph = new Graph();
-  const nodes = new Map<AppliedLeg, number>(history.legs.map((leg) => [leg, graph.add()]));
-  const link = (from: AppliedLeg | undefined, to: AppliedLeg | undefined): void => {
+  const nodes = new Map<AppliedPart, number>(history.parts.map((part) => [part, graph.add()]));
+  const link = (from: AppliedPart | undefined, to: AppliedPart | undefined): void => {
     const [a, b] = [from && nodes.get(from), to && nodes.get(to)];
     if (a !== undefined && b !== undefined && a !== b) graph.link(a, b);
   };
-  for (const leg of history.legs) {
-    for (const { kind, slot, from } of leg.items) {
+  for (const part of history.parts) {
+    for (const { kind, slot, from } of part.items) {
       const key = slotKey(slot);
-      link(history.produced(key, from)?.leg, leg);
-      if (kind === 'expect') link(leg, history.produced(key, from + 1)?.leg);
+      link(history.produced(key, from)?.part, part);
+      if (kind === 'expect') link(part, history.produced(key, from + 1)?.part);
     }
   }
   linkMoments(graph, nodes);
   const stuck = graph.unsorted();
-  return history.legs.filter((leg) => stuck.has(nodes.get(leg) ?? -1));
+  return history.parts.filter((part) => stuck.has(nodes.get(part) ?? -1));
 }
 
 /** A chain of moments: what was answered at one stands before what began at a later one. */
-function linkMoments(graph: Graph, nodes: ReadonlyMap<AppliedLeg, number>): void {
+function linkMoments(graph: Graph, nodes: ReadonlyMap<AppliedPart, number>): void {
   const moments: { readonly at: number; readonly node: number; readonly kind: 'start' | 'answer' }[] = [];
-  for (const [leg, node] of nodes) {
-    const { startTick, answerTick } = leg.execution;
+  for (const [part, node] of nodes) {
+    const { startTick, answerTick } = part.execution;
     moments.push({ at: startTick, node, kind: 'start' });
-    if (isAnswered(leg.execution)) moments.push({ at: answerTick, node, kind: 'answer' });
+    if (isAnswered(part.execution)) moments.push({ at: answerTick, node, kind: 'answer' });
   }
   moments.sort((a, b) => a.at - b.at);
   let last = graph.add();

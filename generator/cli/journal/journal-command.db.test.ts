@@ -11,7 +11,7 @@ import {
   type TestBank,
   THERE,
 } from '../../../runtime/execution/test-support/accounts.js';
-import { undoSecondLeg } from '../../../runtime/execution/test-support/half-done.js';
+import { undoSecondPart } from '../../../runtime/execution/test-support/half-done.js';
 import { describeOn } from '../../../test/databases/vitest.js';
 import { type Ran, runCommand } from '../test-support/run-command.js';
 import { topologyYaml } from '../test-support/topology-yaml.js';
@@ -47,7 +47,7 @@ describeOn('postgresql', 'fw-gen journal', (harness) => {
     bank = opened;
     const [from, to] = [await opened.open(HERE, 10), await opened.open(THERE, 5)];
     await opened.move(from, 3, to);
-    return { opened, to, id: await undoSecondLeg(opened, to) };
+    return { opened, to, id: await undoSecondPart(opened, to) };
   }
 
   /** What a process that serves does. */

@@ -83,7 +83,7 @@ function table(entries: readonly JournalEntry[]): string {
     entry.startedDate.toISOString(),
     entry.leasedUntil?.toISOString() ?? '',
     String(entry.attempts),
-    entry.legs.map(({ shard, status }) => `${shard} ${status}`).join(', '),
+    entry.parts.map(({ shard, status }) => `${shard} ${status}`).join(', '),
     cell(entry.note ?? entry.lastError),
   ]);
   return textTable(['ID', 'STATE', 'ACTION', 'STARTED', 'LEASED UNTIL', 'ATTEMPTS', 'SHARDS', 'NOTE'], rows);
@@ -109,7 +109,7 @@ function addShow(journal: Command, context: CommandContext): void {
 }
 
 function describe(entry: JournalEntry): string {
-  const { id, actionName, principal, startedDate, state, note, leasedUntil, attempts, lastError, legs } =
+  const { id, actionName, principal, startedDate, state, note, leasedUntil, attempts, lastError, parts } =
     entry;
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['entry', id],
@@ -123,7 +123,7 @@ function describe(entry: JournalEntry): string {
     ['note', note === undefined ? undefined : printable(note)],
   ];
   const known = facts.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(13)}${value}`]));
-  const changes = legs.flatMap(({ shard, status, actionId, changes: each }) => [
+  const changes = parts.flatMap(({ shard, status, actionId, changes: each }) => [
     `${shard} ${status}, action ${actionId}`,
     ...each.map((change) => `  ${cell(change)}`),
   ]);

@@ -31,7 +31,7 @@ import {
 } from '../test-support/accounts.js';
 import { type CompiledProgram, compileProgram } from '../test-support/compiled-program.js';
 import type { CrashPlan } from '../test-support/crashing-move.js';
-import { undoSecondLeg } from '../test-support/half-done.js';
+import { undoSecondPart } from '../test-support/half-done.js';
 
 const shards = [HERE, THERE];
 
@@ -48,7 +48,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
     const bank = await bankOn(harness);
     const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
     await bank.move(from, 3, to);
-    return { bank, from, to, id: await undoSecondLeg(bank, to) };
+    return { bank, from, to, id: await undoSecondPart(bank, to) };
   }
 
   it('has closed the entry when the caller hears of success', async () => {
@@ -83,7 +83,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
     expect(await bank.rows(HERE, 'select from eventlog.journal')).toEqual([]);
   });
 
-  it('has no entry when the first leg was not applied', async () => {
+  it('has no entry when the first shard transaction was not applied', async () => {
     const bank = await bankOn(harness);
     const [from, to] = [await bank.open(HERE, 999_999), await bank.open(THERE, 5)];
     await expect(bank.move(from, -3, to)).rejects.toMatchObject({ code: 'FW_CONSTRAINT_VIOLATION' });
@@ -157,7 +157,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
         state: 'open',
         note: undefined,
         leasedUntil: undefined,
-        legs: [
+        parts: [
           { shard: '(0, 0)', actionId: id, status: 'committed' },
           { shard: '(1, 0)', status: 'not-applied' },
         ],
@@ -171,7 +171,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
     const [entry] = await bank.journal.open();
     await bank.journal.finish(id);
     expect(await bank.balance(to)).toBe('8');
-    const actionId = entry?.legs[1]?.actionId;
+    const actionId = entry?.parts[1]?.actionId;
     expect(
       await bank.rows(THERE, `select status, name, principal from eventlog.actions where id = '${actionId}'`),
     ).toEqual([['committed', 'Move', 'alice']]);
@@ -184,7 +184,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
     expect(await bank.journal.open()).toEqual([]);
   });
 
-  it('finishes what a leg schedules and takes back', async () => {
+  it('finishes what a shard transaction schedules and takes back', async () => {
     const bank = await bankOn(harness);
     const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
     const later = { account: to, amount: new Decimal(1), pin: 'later' };
@@ -199,7 +199,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
       );
     const before = await schedules();
     expect(before).toMatchObject([{ 0: putOff, 5: 'cancelled' }, { 5: 'pending' }]);
-    const id = await undoSecondLeg(bank, to);
+    const id = await undoSecondPart(bank, to);
     await bank.rows(THERE, `delete from eventlog.schedules where id <> '${putOff}'`);
     await bank.rows(THERE, "update eventlog.schedules set state = 'pending', completed_date = null");
     await bank.journal.finish(id);
@@ -217,7 +217,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
     expect(await bank.balance(to)).toBe('8');
   });
 
-  it('closes an entry whose legs have all been applied', async () => {
+  it('closes an entry whose shard transactions have all been applied', async () => {
     const { bank, to, id } = await halfDone();
     await bank.journal.finish(id);
     await bank.rows(HERE, "update eventlog.journal set state = 'open', outcome = null, closed_date = null");
@@ -234,12 +234,12 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
     expect(await bank.journal.open()).toMatchObject([{ id, leasedUntil: undefined }]);
   });
 
-  it('does not finish an entry of which a leg was fenced', async () => {
+  it('does not finish an entry of which a shard transaction was fenced', async () => {
     const { bank, to, id } = await halfDone();
     const [entry] = await bank.journal.open();
-    expect(await bank.executor.outcomeOf(String(entry?.legs[1]?.actionId))).toBe('void');
+    expect(await bank.executor.outcomeOf(String(entry?.parts[1]?.actionId))).toBe('void');
     await expect(bank.journal.finish(id)).rejects.toMatchObject(refusal('void'));
-    expect((await bank.journal.open())[0]?.legs[1]?.status).toBe('void');
+    expect((await bank.journal.open())[0]?.parts[1]?.status).toBe('void');
     expect(await bank.balance(to)).toBe('5');
   });
 
@@ -311,7 +311,7 @@ describe('A process killed between two commits', () => {
   async function expectHalf(bank: TestBank, from: string, to: string): Promise<void> {
     expect([await bank.balance(from), await bank.balance(to)]).toEqual(['7', '5']);
     const [entry] = await bank.journal.open();
-    expect(entry?.legs.map(({ shard, status }) => [shard, status])).toEqual([
+    expect(entry?.parts.map(({ shard, status }) => [shard, status])).toEqual([
       ['(0, 0)', 'committed'],
       ['(1, 0)', 'not-applied'],
     ]);

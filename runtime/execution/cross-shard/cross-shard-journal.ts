@@ -8,13 +8,13 @@ import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { JournalError, messageOf, ValidationError } from '../../errors.js';
 import type { AttemptOutcome } from '../../persistence/attempt-outcome.js';
 import {
-  type LegName,
-  legChanges,
-  legNames,
+  type PartName,
   paramsVersions,
-  planOfLeg,
-  type RecordedLeg,
-  RecordedLegReader,
+  partChanges,
+  partNames,
+  planOfPart,
+  type RecordedPart,
+  RecordedPartReader,
 } from '../../persistence/journal/journal-entry.js';
 import type { JournalRow, JournalStore, JournalSurvey } from '../../persistence/journal/journal-store.js';
 import type { FlushOutcome } from '../../persistence/shard-store.js';
@@ -30,14 +30,14 @@ import type { ShardGateways } from '../shard-gateways.js';
  * The status of a shard transaction: `committed` and `void` (fenced: it can never be applied) are final. `not-applied`:
  * there is no trace of it so far. `unknown`: its shard could not be asked.
  */
-export type LegStatus = AttemptOutcome | 'not-applied' | 'unknown';
+export type PartStatus = AttemptOutcome | 'not-applied' | 'unknown';
 
 /** The part of a cross-shard plan that one shard commits. */
-export interface JournalLeg {
+export interface JournalPart {
   /** As `(group, member)`. */
   readonly shard: string;
   readonly actionId: string;
-  readonly status: LegStatus;
+  readonly status: PartStatus;
   /** What it changes: `update Account 0190... from version 3`. */
   readonly changes: readonly string[];
 }
@@ -59,7 +59,7 @@ export interface JournalEntry {
   /** Why the last of them has. */
   readonly lastError: string | undefined;
   /** In the order in which they are applied. */
-  readonly legs: readonly JournalLeg[];
+  readonly parts: readonly JournalPart[];
 }
 
 /** What entries of the journal are made of. */
@@ -85,14 +85,14 @@ const DEFAULT_LIMIT = 100;
 export class CrossShardJournal {
   readonly #gateways: ShardGateways;
   readonly #environment: ExecutionEnvironment;
-  readonly #legs: RecordedLegReader;
+  readonly #parts: RecordedPartReader;
   readonly #registry: ActionRegistry;
 
   /** @internal use `application.journal` */
   constructor(gateways: ShardGateways, environment: ExecutionEnvironment, known: KnownToJournal) {
     this.#gateways = gateways;
     this.#environment = environment;
-    this.#legs = new RecordedLegReader(known.models);
+    this.#parts = new RecordedPartReader(known.models);
     this.#registry = known.registry;
   }
 
@@ -165,7 +165,7 @@ export class CrossShardJournal {
     const deadline = this.#environment.nowMs() + FINISH_MS;
     await this.#leased(entryId, async ({ row, owner, journal, shard }) => {
       this.#requireKnown(row);
-      for (const leg of await this.#missing(row)) await this.#apply(row, leg, deadline);
+      for (const part of await this.#missing(row)) await this.#apply(row, part, deadline);
       const closed = await asked(shard, () => journal.close(row.id, owner, 'applied', LIMITS));
       if (!closed) throw lostLease(row.id);
     });
@@ -218,39 +218,39 @@ export class CrossShardJournal {
   }
 
   /** Nothing is applied if one of the shard transactions can never be applied. */
-  async #missing(row: JournalRow): Promise<readonly RecordedLeg[]> {
-    const missing: RecordedLeg[] = [];
-    for (const leg of this.#legs.read(row.legs)) {
-      const status = await asked(leg.shard, () => this.#outcomeOf(leg));
-      if (status === 'void') throw voidLeg(row.id, leg);
-      if (status === undefined) missing.push(leg);
+  async #missing(row: JournalRow): Promise<readonly RecordedPart[]> {
+    const missing: RecordedPart[] = [];
+    for (const part of this.#parts.read(row.parts)) {
+      const status = await asked(part.shard, () => this.#outcomeOf(part));
+      if (status === 'void') throw voidPart(row.id, part);
+      if (status === undefined) missing.push(part);
     }
     return missing;
   }
 
-  async #outcomeOf({ shard, actionId }: LegName): Promise<AttemptOutcome | undefined> {
+  async #outcomeOf({ shard, actionId }: PartName): Promise<AttemptOutcome | undefined> {
     const outcomes = await this.#gateways.gateway(shard).journal.outcomes([actionId], LIMITS);
     return outcomes.get(actionId);
   }
 
   /** The action row makes repeating safe, so a shard transaction whose answer was lost is sent again. */
-  async #apply(row: JournalRow, leg: RecordedLeg, deadline: number): Promise<void> {
-    const write = this.#planOf(row, leg);
+  async #apply(row: JournalRow, part: RecordedPart, deadline: number): Promise<void> {
+    const write = this.#planOf(row, part);
     for (let attempt = 1; ; attempt += 1) {
-      const outcome = await this.#flush(row.id, leg, write);
+      const outcome = await this.#flush(row.id, part, write);
       if (outcome === 'applied') return;
-      if (outcome === 'left-out') return this.#requireCommitted(row.id, leg);
+      if (outcome === 'left-out') return this.#requireCommitted(row.id, part);
       const pauseMs = attemptPauseMs(attempt, this.#environment.random());
       if (attempt >= MAXIMUM_ATTEMPTS || this.#environment.nowMs() + pauseMs > deadline) {
-        throw publicError(outcome, leg.shard);
+        throw publicError(outcome, part.shard);
       }
       await this.#environment.sleep(pauseMs, undefined);
     }
   }
 
   /** Of a newer version this process may not know what it holds. @throws JournalError */
-  #requireKnown({ id, actionName, legs }: JournalRow): void {
-    for (const [name, version] of paramsVersions(actionName, legs)) {
+  #requireKnown({ id, actionName, parts }: JournalRow): void {
+    for (const [name, version] of paramsVersions(actionName, parts)) {
       if (!this.#registry.isTooNew(name, version)) continue;
       const message = `version ${version} of the params of ${name} is newer than this process knows`;
       throw new JournalError(id, 'newer', message);
@@ -258,19 +258,19 @@ export class CrossShardJournal {
   }
 
   /** A failure is returned if another attempt may help. */
-  async #flush(entryId: string, leg: RecordedLeg, write: PlanWrite): Promise<FlushOutcome | DriverFailure> {
-    const { store } = this.#gateways.gateway(leg.shard);
+  async #flush(entryId: string, part: RecordedPart, write: PlanWrite): Promise<FlushOutcome | DriverFailure> {
+    const { store } = this.#gateways.gateway(part.shard);
     try {
       const [outcome = 'left-out'] = await store.flush({ groups: [[write]], locked: 'wait' }, LIMITS);
       return outcome;
     } catch (error) {
       if (!(error instanceof DriverFailure)) throw error;
       if (!isRefusal(error)) return error;
-      const cause = publicError(error, leg.shard);
+      const cause = publicError(error, part.shard);
       throw new JournalError(
         entryId,
         'refused',
-        `shard ${leg.shard} refuses its transaction: ${cause.message}`,
+        `shard ${part.shard} refuses its transaction: ${cause.message}`,
         {
           cause,
         },
@@ -279,11 +279,11 @@ export class CrossShardJournal {
   }
 
   /** A shard transaction is left out because it is already applied, or because its models have changed. */
-  async #requireCommitted(entryId: string, leg: RecordedLeg): Promise<void> {
-    const status = await asked(leg.shard, () => this.#outcomeOf(leg));
+  async #requireCommitted(entryId: string, part: RecordedPart): Promise<void> {
+    const status = await asked(part.shard, () => this.#outcomeOf(part));
     if (status === 'committed') return;
-    if (status === 'void') throw voidLeg(entryId, leg);
-    const models = leg.items.map(({ descriptor, model }) => `${descriptor.name} ${model.id.getValue()}`);
+    if (status === 'void') throw voidPart(entryId, part);
+    const models = part.items.map(({ descriptor, model }) => `${descriptor.name} ${model.id.getValue()}`);
     throw new JournalError(
       entryId,
       'stale',
@@ -292,9 +292,9 @@ export class CrossShardJournal {
   }
 
   /** @throws JournalError if an upcaster throws */
-  #planOf(row: JournalRow, leg: RecordedLeg): PlanWrite {
-    return planOfLeg(
-      { ...leg, params: this.#presentParams(row, leg) },
+  #planOf(row: JournalRow, part: RecordedPart): PlanWrite {
+    return planOfPart(
+      { ...part, params: this.#presentParams(row, part) },
       {
         name: row.actionName,
         principal: row.principal,
@@ -305,7 +305,10 @@ export class CrossShardJournal {
   }
 
   /** What a process leaves in the audit trail has the shape that it knows. */
-  #presentParams({ id, actionName }: JournalRow, { params, paramsVersion }: RecordedLeg): string | undefined {
+  #presentParams(
+    { id, actionName }: JournalRow,
+    { params, paramsVersion }: RecordedPart,
+  ): string | undefined {
     if (params === undefined || paramsVersion === (this.#registry.named(actionName)?.version ?? 1))
       return params;
     // Written as the fields of the action's params.
@@ -319,20 +322,20 @@ export class CrossShardJournal {
   }
 
   async #describe(row: JournalRow): Promise<JournalEntry> {
-    const { legs: json, ...facts } = row;
-    const changes = legChanges(json);
-    const legs: JournalLeg[] = [];
-    for (const [index, leg] of legNames(json).entries()) {
-      const { shard, actionId } = leg;
-      const status = await this.#statusOf(leg);
-      legs.push({ shard: shard.toString(), actionId, status, changes: changes[index] ?? [] });
+    const { parts: json, ...facts } = row;
+    const changes = partChanges(json);
+    const parts: JournalPart[] = [];
+    for (const [index, part] of partNames(json).entries()) {
+      const { shard, actionId } = part;
+      const status = await this.#statusOf(part);
+      parts.push({ shard: shard.toString(), actionId, status, changes: changes[index] ?? [] });
     }
-    return { ...facts, legs };
+    return { ...facts, parts };
   }
 
-  async #statusOf(leg: LegName): Promise<LegStatus> {
+  async #statusOf(part: PartName): Promise<PartStatus> {
     try {
-      return (await this.#outcomeOf(leg)) ?? 'not-applied';
+      return (await this.#outcomeOf(part)) ?? 'not-applied';
     } catch (error) {
       if (error instanceof DriverFailure) return 'unknown';
       throw error;
@@ -364,7 +367,7 @@ function isRefusal({ phase, sqlState }: DriverFailure): boolean {
   return meaning === 'unique' || meaning === 'constraint' || meaning === 'value' || meaning === 'other';
 }
 
-function voidLeg(entryId: string, { shard }: RecordedLeg): JournalError {
+function voidPart(entryId: string, { shard }: RecordedPart): JournalError {
   return new JournalError(
     entryId,
     'void',

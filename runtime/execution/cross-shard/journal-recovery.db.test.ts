@@ -14,7 +14,7 @@ import {
   type TestBank,
   THERE,
 } from '../test-support/accounts.js';
-import { undoSecondLeg } from '../test-support/half-done.js';
+import { undoSecondPart } from '../test-support/half-done.js';
 import { JournalRecovery } from './journal-recovery.js';
 
 /** Starting embedded databases takes long on a machine that is busy. */
@@ -43,7 +43,7 @@ function recoveryOf({ journal, gateways }: TestBank, warnings: string[] = []): J
 async function halfDone(bank: TestBank): Promise<{ from: string; to: string; id: string }> {
   const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
   await bank.move(from, 3, to);
-  return { from, to, id: await undoSecondLeg(bank, to) };
+  return { from, to, id: await undoSecondPart(bank, to) };
 }
 
 function makeShards(harness: DatabaseHarness): Promise<DatabaseRegistry> {
@@ -115,7 +115,7 @@ describeOnEachAdapter('The journal of cross-shard plans', (harness) => {
         state: 'flagged',
         note: expect.stringContaining('changed meanwhile'),
         attempts: 1,
-        legs: [{ status: 'committed' }, { changes: [`update Account ${to} from version 1`] }],
+        parts: [{ status: 'committed' }, { changes: [`update Account ${to} from version 1`] }],
       });
     await expect.poll(() => warnings, IN_TIME).toHaveLength(1);
     expect(warnings[0]).toContain('cannot be finished');

@@ -5,7 +5,7 @@ import type { ActionDescriptor } from '../../action/action-descriptor.js';
 import type { Upcaster } from '../../domain/descriptor.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { accountMigrations, HERE, openBank, type TestBank, THERE } from '../test-support/accounts.js';
-import { undoSecondLeg } from '../test-support/half-done.js';
+import { undoSecondPart } from '../test-support/half-done.js';
 import { JournalRecovery } from './journal-recovery.js';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -22,7 +22,7 @@ const renamed: Upcaster = ({ amount, ...rest }) => ({ ...rest, sum: amount ?? nu
 async function halfDone(bank: TestBank): Promise<{ readonly to: string; readonly id: string }> {
   const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
   await bank.move(from, 3, to);
-  return { to, id: await undoSecondLeg(bank, to) };
+  return { to, id: await undoSecondPart(bank, to) };
 }
 
 function makeShards(harness: DatabaseHarness): Promise<DatabaseRegistry> {

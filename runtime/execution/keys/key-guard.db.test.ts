@@ -6,7 +6,7 @@ import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { IdempotencyKeyBusyError, RefusedError } from '../../errors.js';
 import { ResultJson } from '../../persistence/codec/result-json.js';
 import type { KeyName } from '../../persistence/write/idempotency-key.js';
-import type { LegResult } from '../leg-result.js';
+import type { PartResult } from '../part-result.js';
 import { ALICE, accountMigrations, CreditAction, HERE, openBank, THERE } from '../test-support/accounts.js';
 import { KeyGuard } from './key-guard.js';
 
@@ -14,7 +14,7 @@ const NAME: KeyName = { principal: 'alice', operation: 'open', key: 'once' };
 const ELSEWHERE = ShardIdentifier.of(1, 1);
 const IDS = ['1', '2', '3'].map((digit) => `0190b8a0-0000-7000-8000-00000000000${digit}`);
 const [FIRST = '', SECOND = '', THIRD = ''] = IDS;
-const applied = (): Promise<LegResult> => Promise.resolve({ kind: 'applied', write: undefined });
+const applied = (): Promise<PartResult> => Promise.resolve({ kind: 'applied', write: undefined });
 const refused = (): Promise<never> => Promise.reject(new RefusedError('no'));
 
 describeOnEachAdapter('A key whose home is not the target', (harness) => {
@@ -33,8 +33,8 @@ describeOnEachAdapter('A key whose home is not the target', (harness) => {
     guard: KeyGuard,
     target: ShardIdentifier,
     id: string,
-    answer: () => Promise<LegResult>,
-  ): Promise<LegResult> {
+    answer: () => Promise<PartResult>,
+  ): Promise<PartResult> {
     return guard.sendAnnounced(guard.claim(target, 1), id, answer);
   }
 

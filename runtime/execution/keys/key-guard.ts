@@ -13,7 +13,7 @@ import type { ShardStore } from '../../persistence/shard-store.js';
 import type { KeyClaim, KeyName, KeyRecord } from '../../persistence/write/idempotency-key.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { publicError } from '../../sharding/public-error.js';
-import type { LegResult, Replay } from '../leg-result.js';
+import type { PartResult, Replay } from '../part-result.js';
 import { isPassing } from '../passing-errors.js';
 
 export interface KeyGuardOptions {
@@ -95,7 +95,11 @@ export class KeyGuard {
    * forgotten again: the next attempt, or a later repeat, may choose another one. This does not apply if another
    * execution announced the same target meanwhile: that plan may be under way, so the key stays bound to it.
    */
-  async sendAnnounced(claim: KeyClaim, actionId: string, send: () => Promise<LegResult>): Promise<LegResult> {
+  async sendAnnounced(
+    claim: KeyClaim,
+    actionId: string,
+    send: () => Promise<PartResult>,
+  ): Promise<PartResult> {
     await askHome(this, () => this.announce(claim, actionId));
     try {
       const result = await send();

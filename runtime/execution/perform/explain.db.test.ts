@@ -46,7 +46,7 @@ describeOnEachAdapter('An explanation', (harness) => {
       action: 'Credit',
       shards: ['(1, 0)'],
       verdict: { kind: 'would-write' },
-      legs: [
+      parts: [
         {
           shard: '(1, 0)',
           items: [{ kind: 'update', model: 'Account', id: account, expectedVersion: 1 }],
@@ -56,8 +56,8 @@ describeOnEachAdapter('An explanation', (harness) => {
         },
       ],
     });
-    expect(explanation.legs[0]?.statement.text).toContain('UPDATE "accounts"');
-    expect(JSON.stringify(explanation.legs[0]?.statement.values)).toContain(account);
+    expect(explanation.parts[0]?.statement.text).toContain('UPDATE "accounts"');
+    expect(JSON.stringify(explanation.parts[0]?.statement.values)).toContain(account);
   });
 
   it('writes nothing and sends nothing but reads', async () => {
@@ -83,7 +83,7 @@ describeOnEachAdapter('An explanation', (harness) => {
     const [from, to] = [await bank.open(HERE, 10), await bank.open(HERE, 5)];
     const params = { from, to: [to], amount: new Decimal(1) };
     const explanation = await bank.executor.explain(ALICE, MoveAction, params);
-    const { text, values = [] } = explanation.legs[0]?.statement ?? {};
+    const { text, values = [] } = explanation.parts[0]?.statement ?? {};
     expect(text).toContain('::timestamptz[]');
     expect(values.map((value) => typeof value)).toEqual(values.map(() => 'string'));
     expect(values).toContain(`{${from},${to}}`);
@@ -101,13 +101,13 @@ describeOnEachAdapter('An explanation', (harness) => {
     const account = await bank.open(THERE, 10);
     const later = { ...credit(account, 5), pin: 'later' };
     const explanation = await bank.executor.explain(ALICE, CreditAction, later);
-    expect(explanation.legs).toMatchObject([
+    expect(explanation.parts).toMatchObject([
       {
         shard: '(1, 0)',
         schedules: [{ id: expect.any(String), action: 'Credit', dueDate: new Date('2030-01-01T00:00:00Z') }],
       },
     ]);
-    expect(explanation.legs[0]?.statement.text).toContain('eventlog.schedules');
+    expect(explanation.parts[0]?.statement.text).toContain('eventlog.schedules');
     expect(JSON.stringify(explanation)).not.toContain('later');
   });
 
@@ -118,7 +118,7 @@ describeOnEachAdapter('An explanation', (harness) => {
       action: 'Credit',
       shards: [],
       verdict: { kind: 'nothing-staged' },
-      legs: [],
+      parts: [],
     });
   });
 
@@ -127,13 +127,13 @@ describeOnEachAdapter('An explanation', (harness) => {
     const [here, there] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
     expect(await bank.executor.explain(ALICE, CreditAction, credit(here, -1))).toMatchObject({
       verdict: { kind: 'refused', code: 'FW_REFUSED', message: 'Only more' },
-      legs: [],
+      parts: [],
     });
     const move = { from: here, to: [there], amount: new Decimal(1) };
     expect(await bank.executor.explain(ALICE, MoveAction, move)).toMatchObject({
       shards: ['(0, 0)', '(1, 0)'],
       verdict: { kind: 'refused', code: 'FW_CROSS_SHARD' },
-      legs: [{ shard: '(0, 0)' }, { shard: '(1, 0)' }],
+      parts: [{ shard: '(0, 0)' }, { shard: '(1, 0)' }],
     });
     const allowed = ExecutionConfiguration.Builder.executionConfiguration().allowCrossShard(true).build();
     expect(await bank.executor.explain(ALICE, MoveAction, move, allowed)).toMatchObject({

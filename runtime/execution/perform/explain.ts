@@ -14,7 +14,7 @@ import type { ScheduleRow } from '../../persistence/write/plan-write.js';
 import { PackedArray } from '../../sharding/packed-array.js';
 import { requireOneShard, requireVersion } from '../admission.js';
 import { requireKeys } from '../keys/planned-keys.js';
-import { type Leg, routePlan } from '../routing.js';
+import { type PlanPart, routePlan } from '../routing.js';
 import { scheduleRows, withSchedules } from '../scheduled-rows.js';
 import type { ShardGateways } from '../shard-gateways.js';
 import { PerformRun } from './perform-run.js';
@@ -26,7 +26,7 @@ export interface Explanation {
   readonly shards: readonly string[];
   readonly verdict: Verdict;
   /** One per shard. Empty if `perform` has thrown, or if what it staged cannot be sent. */
-  readonly legs: readonly ExplainedLeg[];
+  readonly parts: readonly ExplainedPart[];
 }
 
 /** What would become of the action as things stand now. Constraints of the database are not asked. */
@@ -41,7 +41,7 @@ export type Verdict =
   | { readonly kind: 'refused'; readonly code: string; readonly message: string };
 
 /** What would be written on one shard. */
-export interface ExplainedLeg {
+export interface ExplainedPart {
   readonly shard: string;
   readonly statement: ExplainedStatement;
   readonly items: readonly ExplainedItem[];
@@ -52,7 +52,7 @@ export interface ExplainedLeg {
   readonly cancelledSchedules: readonly string[];
 }
 
-/** The one statement of a leg. Ids of action and events are made for the explanation alone. */
+/** The one statement of a shard transaction. Ids of action and events are made for the explanation alone. */
 export interface ExplainedStatement {
   readonly text: string;
   /** Values of `$1`, `$2`...: arrays are in PostgreSQL's text form. What is marked as secret is left out. */
@@ -105,18 +105,18 @@ export async function explainAction<Params, Result>(
   try {
     plan = await stage(request, gateways, environment);
   } catch (error) {
-    return { action: action.name, shards: [], verdict: refused(error), legs: [] };
+    return { action: action.name, shards: [], verdict: refused(error), parts: [] };
   }
   const { items } = plan;
-  const legs = withSchedules(routePlan(items, gateways.defaultShard), plan, gateways.defaultShard);
-  const shards = legs.map(({ shard }) => shard.toString());
+  const parts = withSchedules(routePlan(items, gateways.defaultShard), plan, gateways.defaultShard);
+  const shards = parts.map(({ shard }) => shard.toString());
   try {
-    const explained = legs.map((leg) => explainLeg(leg, request, gateways, environment));
-    const verdict = verdictOn(action.name, plan, legs, configuration, gateways);
-    return { action: action.name, shards, verdict, legs: explained };
+    const explained = parts.map((part) => explainPart(part, request, gateways, environment));
+    const verdict = verdictOn(action.name, plan, parts, configuration, gateways);
+    return { action: action.name, shards, verdict, parts: explained };
   } catch (error) {
     // A value that does not fit its column, for instance.
-    return { action: action.name, shards, verdict: refused(error), legs: [] };
+    return { action: action.name, shards, verdict: refused(error), parts: [] };
   }
 }
 
@@ -150,16 +150,16 @@ async function stage<Params, Result>(
 function verdictOn(
   actionName: string,
   plan: ActionPlan,
-  legs: readonly Leg[],
+  parts: readonly PlanPart[],
   configuration: ExecutionConfiguration,
   gateways: ShardGateways,
 ): Verdict {
-  if (legs.length === 0) return { kind: 'nothing-staged' };
+  if (parts.length === 0) return { kind: 'nothing-staged' };
   try {
     requireVersion(plan.items, configuration);
     requireKeys(plan.keyed);
-    for (const { shard } of legs) gateways.gateway(shard);
-    requireOneShard(actionName, legs, configuration);
+    for (const { shard } of parts) gateways.gateway(shard);
+    requireOneShard(actionName, parts, configuration);
     return { kind: 'would-write' };
   } catch (error) {
     return refused(error);
@@ -172,14 +172,14 @@ function refused(error: unknown): Verdict {
   return { kind: 'refused', code: known ? error.code : 'UNKNOWN', message };
 }
 
-function explainLeg<Params, Result>(
-  leg: Leg,
+function explainPart<Params, Result>(
+  part: PlanPart,
   { registry, action, principal, paramsJson, configuration }: ExplainRequest<Params, Result>,
   gateways: ShardGateways,
   environment: ExecutionEnvironment,
-): ExplainedLeg {
-  const { shard, items, cancelledSchedules = [] } = leg;
-  const rows = publicScheduleRows(leg, registry);
+): ExplainedPart {
+  const { shard, items, cancelledSchedules = [] } = part;
+  const rows = publicScheduleRows(part, registry);
   const now = environment.clock.now();
   const { text, values } = gateways.explain(shard, {
     action: {
@@ -218,9 +218,9 @@ function shownValue(value: unknown): unknown {
 }
 
 /** As `scheduleRows`, without secret params. */
-function publicScheduleRows(leg: Leg, registry: ActionRegistry): readonly ScheduleRow[] {
-  const rows = scheduleRows(leg, registry);
-  return (leg.schedules ?? []).flatMap(({ actionClass, params }, index) => {
+function publicScheduleRows(part: PlanPart, registry: ActionRegistry): readonly ScheduleRow[] {
+  const rows = scheduleRows(part, registry);
+  return (part.schedules ?? []).flatMap(({ actionClass, params }, index) => {
     const row = rows[index];
     if (row === undefined) return [];
     const shown = registry.find(actionClass).params.filter(({ secret }) => secret !== true);

@@ -1,6 +1,6 @@
 /**
- * A process that moves an amount from one shard to another and is killed by SIGKILL right after the first leg's commit
- * has been answered. Its argument is a `CrashPlan` as JSON.
+ * A process that moves an amount from one shard to another and is killed by SIGKILL right after the first shard
+ * transaction's commit has been answered. Its argument is a `CrashPlan` as JSON.
  */
 
 import { testDataSource, topologyOf } from '../../../test/databases/topology.js';

@@ -5,7 +5,7 @@ import { HERE, type TestBank, THERE } from './accounts.js';
  *
  * @returns the id of its entry
  */
-export async function undoSecondLeg(bank: TestBank, to: string): Promise<string> {
+export async function undoSecondPart(bank: TestBank, to: string): Promise<string> {
   const [entry] = await bank.rows(
     HERE,
     "select id, legs->1->>'actionId' from eventlog.journal order by id desc limit 1",

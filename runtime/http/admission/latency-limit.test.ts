@@ -15,7 +15,7 @@ let nowMs = 0;
 
 /**
  * A server with a fixed capacity under more clients than it may serve: latency follows from Little's law, as long as it
- * is not less than that of a lone request.
+ * is not less than that of a single request.
  */
 function settle(
   capacityPerSecond: number,

@@ -7,9 +7,9 @@ import { accountModel } from '../../domain/test-support/account.js';
 import { EventCatalog } from '../codec/event-catalog.js';
 import { planOf } from '../test-support/plans.js';
 import type { PlanWrite } from '../write/plan-write.js';
-import { legsToJson, paramsVersions, planOfLeg, RecordedLegReader } from './journal-entry.js';
+import { paramsVersions, partsToJson, planOfPart, RecordedPartReader } from './journal-entry.js';
 
-const reader = new RecordedLegReader([accountModel as unknown as ModelDescriptor]);
+const reader = new RecordedPartReader([accountModel as unknown as ModelDescriptor]);
 const plan: PlanWrite = {
   ...planOf('a1>2', '+b', 'c1?'),
   traceContext: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
@@ -26,16 +26,16 @@ const plan: PlanWrite = {
 };
 
 function recorded(): JsonValue {
-  return JSON.parse(legsToJson([plan], new EventCatalog([]))) as JsonValue;
+  return JSON.parse(partsToJson([plan], new EventCatalog([]))) as JsonValue;
 }
 
-/** The plan that would be applied for the only leg of an entry. */
-function restored(legs: JsonValue): PlanWrite | undefined {
-  const [leg] = reader.read(legs);
-  return leg && planOfLeg(leg, plan.action);
+/** The plan that would be applied for the only shard transaction of an entry. */
+function restored(parts: JsonValue): PlanWrite | undefined {
+  const [part] = reader.read(parts);
+  return part && planOfPart(part, plan.action);
 }
 
-describe('a leg that is recorded', () => {
+describe('a shard transaction that is recorded', () => {
   test('is the same plan when it is read back', () => {
     expect(restored(recorded())).toEqual(plan);
   });
@@ -45,21 +45,21 @@ describe('a leg that is recorded', () => {
     if (update?.kind !== 'update') throw new Error('No update');
     const changed = columnsOfFields(update.descriptor, ['balance']);
     const narrow = { ...plan, items: [{ ...update, changed }, ...others] };
-    const json = legsToJson([narrow], new EventCatalog([]));
+    const json = partsToJson([narrow], new EventCatalog([]));
     expect(restored(JSON.parse(json) as JsonValue)).toEqual(narrow);
     expect(restored(JSON.parse(json.replace('"changed":["version","balance"],', '')) as JsonValue)).toEqual(
       plan,
     );
   });
 
-  test('is read without scheduled actions, if it was written before legs had them', () => {
-    const [leg] = recorded() as readonly { readonly [key: string]: JsonValue }[];
-    const { schedules: _, cancelledSchedules: __, ...older } = leg ?? {};
+  test('is read without scheduled actions, if it was written before shard transactions had them', () => {
+    const [part] = recorded() as readonly { readonly [key: string]: JsonValue }[];
+    const { schedules: _, cancelledSchedules: __, ...older } = part ?? {};
     expect(restored([older])).toEqual({ ...plan, schedules: [], cancelledSchedules: [] });
   });
 
   test('names the versions of all params that it holds, those of scheduled actions included', () => {
-    const json = JSON.parse(legsToJson([{ ...plan, paramsVersion: 3 }], new EventCatalog([]))) as JsonValue;
+    const json = JSON.parse(partsToJson([{ ...plan, paramsVersion: 3 }], new EventCatalog([]))) as JsonValue;
     expect(paramsVersions('Move', json)).toEqual([
       ['Move', 3],
       ['Credit', 2],

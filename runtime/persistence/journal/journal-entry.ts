@@ -12,8 +12,8 @@ import { type EventFacts, RecordedEvent } from '../codec/recorded-event.js';
 import { ResultJson } from '../codec/result-json.js';
 import type { ActionRow, PlanWrite, ScheduleRow } from '../write/plan-write.js';
 
-/** One leg as an entry of the journal keeps it: enough to apply it later, under the same action id. */
-export interface RecordedLeg {
+/** One shard transaction as an entry of the journal keeps it: enough to apply it later, under the same action id. */
+export interface RecordedPart {
   readonly shard: ShardIdentifier;
   readonly actionId: string;
   readonly items: readonly StagedItem[];
@@ -30,7 +30,7 @@ export interface RecordedLeg {
   readonly cancelledSchedules: readonly string[];
 }
 
-interface LegJson {
+interface PartJson {
   readonly actionId: string;
   /** For people who read the table. */
   readonly shard: string;
@@ -42,7 +42,7 @@ interface LegJson {
   readonly paramsVersion?: number;
   /** JSON text. Absent: the principal has none. */
   readonly claims?: string;
-  /** Absent in entries that were written before legs had them; likewise below. */
+  /** Absent in entries that were written before shard transactions had them; likewise below. */
   readonly schedules?: readonly (Omit<ScheduleRow, 'paramsVersion'> & { readonly paramsVersion?: number })[];
   readonly cancelledSchedules?: readonly string[];
 }
@@ -59,15 +59,15 @@ interface ItemJson {
 /** Writing a model asks for its descriptor only, which it carries. */
 const models = new ResultJson([]);
 
-/** The legs of a plan as JSON text. @throws ValidationError if a model holds what could not be read back */
-export function legsToJson(legs: readonly PlanWrite[], events: EventCatalog): string {
-  return JSON.stringify(legs.map((leg) => legToJson(leg, events)));
+/** The shard transactions of a plan as JSON text. @throws ValidationError if a model holds what could not be read back */
+export function partsToJson(parts: readonly PlanWrite[], events: EventCatalog): string {
+  return JSON.stringify(parts.map((part) => partToJson(part, events)));
 }
 
-function legToJson(
+function partToJson(
   { action, paramsVersion = 1, items, traceContext, schedules = [], cancelledSchedules = [] }: PlanWrite,
   events: EventCatalog,
-): LegJson {
+): PartJson {
   return {
     actionId: action.id,
     shard: shardOf(action.id).toString(),
@@ -92,21 +92,21 @@ function itemToJson(item: StagedItem, events: EventCatalog): ItemJson {
   };
 }
 
-/** A leg by name. */
-export type LegName = Pick<RecordedLeg, 'shard' | 'actionId'>;
+/** A shard transaction by name. */
+export type PartName = Pick<RecordedPart, 'shard' | 'actionId'>;
 
-/** The legs of an entry, without what they hold. */
-export function legNames(json: JsonValue): readonly LegName[] {
-  // Only `legsToJson` writes it.
-  return (json as unknown as readonly LegJson[]).map(({ actionId }) => ({
+/** The shard transactions of an entry, without what they hold. */
+export function partNames(json: JsonValue): readonly PartName[] {
+  // Only `partsToJson` writes it.
+  return (json as unknown as readonly PartJson[]).map(({ actionId }) => ({
     shard: shardOf(actionId),
     actionId,
   }));
 }
 
-/** What each leg of an entry changes, for people: `update Account 0190... from version 3`. */
-export function legChanges(json: JsonValue): readonly (readonly string[])[] {
-  return (json as unknown as readonly LegJson[]).map(({ items }) => items.map(describeItem));
+/** What each shard transaction of an entry changes, for people: `update Account 0190... from version 3`. */
+export function partChanges(json: JsonValue): readonly (readonly string[])[] {
+  return (json as unknown as readonly PartJson[]).map(({ items }) => items.map(describeItem));
 }
 
 function describeItem({ kind, model, expectedVersion }: ItemJson): string {
@@ -118,14 +118,14 @@ function describeItem({ kind, model, expectedVersion }: ItemJson): string {
 
 /** Names of the actions whose params an entry holds, those that it schedules included, and the versions of these. */
 export function paramsVersions(actionName: string, json: JsonValue): readonly (readonly [string, number])[] {
-  return (json as unknown as readonly LegJson[]).flatMap(({ paramsVersion = 1, schedules = [] }) => [
+  return (json as unknown as readonly PartJson[]).flatMap(({ paramsVersion = 1, schedules = [] }) => [
     [actionName, paramsVersion] as const,
     ...schedules.map((each) => [each.actionName, each.paramsVersion ?? 1] as const),
   ]);
 }
 
-/** Reads legs back, in the order in which they were to be applied. */
-export class RecordedLegReader {
+/** Reads shard transactions back, in the order in which they were to be applied. */
+export class RecordedPartReader {
   readonly #values: ResultJson;
 
   /** @param known all models of the application */
@@ -134,17 +134,17 @@ export class RecordedLegReader {
   }
 
   /** @throws UnknownModelError if a model is not known any more @throws DatabaseError if the row was tampered with */
-  read(json: JsonValue): readonly RecordedLeg[] {
-    return (json as unknown as readonly LegJson[]).map((leg) => ({
-      shard: shardOf(leg.actionId),
-      actionId: leg.actionId,
-      items: leg.items.map((item) => this.#readItem(item)),
-      traceContext: leg.traceContext ?? undefined,
-      params: leg.params ?? undefined,
-      paramsVersion: leg.paramsVersion ?? 1,
-      claims: leg.claims,
-      schedules: (leg.schedules ?? []).map((each) => ({ ...each, paramsVersion: each.paramsVersion ?? 1 })),
-      cancelledSchedules: leg.cancelledSchedules ?? [],
+  read(json: JsonValue): readonly RecordedPart[] {
+    return (json as unknown as readonly PartJson[]).map((part) => ({
+      shard: shardOf(part.actionId),
+      actionId: part.actionId,
+      items: part.items.map((item) => this.#readItem(item)),
+      traceContext: part.traceContext ?? undefined,
+      params: part.params ?? undefined,
+      paramsVersion: part.paramsVersion ?? 1,
+      claims: part.claims,
+      schedules: (part.schedules ?? []).map((each) => ({ ...each, paramsVersion: each.paramsVersion ?? 1 })),
+      cancelledSchedules: part.cancelledSchedules ?? [],
     }));
   }
 
@@ -167,15 +167,18 @@ export class RecordedLegReader {
   }
 }
 
-/** A recorded leg as a plan that a store takes. */
-export function planOfLeg(leg: RecordedLeg, action: Omit<ActionRow, 'id' | 'params' | 'claims'>): PlanWrite {
+/** A recorded shard transaction as a plan that a store takes. */
+export function planOfPart(
+  part: RecordedPart,
+  action: Omit<ActionRow, 'id' | 'params' | 'claims'>,
+): PlanWrite {
   return {
-    action: { ...action, id: leg.actionId, params: leg.params, claims: leg.claims },
-    items: leg.items,
-    traceContext: leg.traceContext,
+    action: { ...action, id: part.actionId, params: part.params, claims: part.claims },
+    items: part.items,
+    traceContext: part.traceContext,
     key: undefined,
-    schedules: leg.schedules,
-    cancelledSchedules: leg.cancelledSchedules,
+    schedules: part.schedules,
+    cancelledSchedules: part.cancelledSchedules,
   };
 }
 

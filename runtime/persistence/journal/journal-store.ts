@@ -2,17 +2,17 @@ import type { JsonValue } from '../../domain/json.js';
 import type { CallOptions } from '../../sharding/shard-database.js';
 import type { AttemptOutcome } from '../attempt-outcome.js';
 
-/** What the first leg of a cross-shard plan takes along into its transaction. */
+/** What the first shard transaction of a cross-shard plan takes along into its transaction. */
 export interface JournalOpening {
-  /** All legs, the first one included: see `legsToJson`. */
-  readonly legs: string;
+  /** All shard transactions, the first one included: see `partsToJson`. */
+  readonly parts: string;
   /** Time for which the execution itself leases the entry, in milliseconds. */
   readonly holdMs: number;
 }
 
 /** A row of `eventlog.journal`. */
 export interface JournalRow {
-  /** Action id of the first leg, on whose shard the entry lies. */
+  /** Action id of the first shard transaction, on whose shard the entry lies. */
   readonly id: string;
   readonly actionName: string;
   readonly principal: string;
@@ -21,7 +21,7 @@ export interface JournalRow {
   readonly note: string | undefined;
   /** End of its lease; undefined if it is not leased. */
   readonly leasedUntil: Date | undefined;
-  readonly legs: JsonValue;
+  readonly parts: JsonValue;
   /** Attempts to finish it that have failed. */
   readonly attempts: number;
   /** Why the last of them has. */
@@ -37,7 +37,7 @@ export interface JournalSurvey {
   readonly due: readonly { readonly id: string; readonly actionName: string }[];
 }
 
-/** How an entry was closed: with every leg applied, or with the missing ones reported to its caller. */
+/** How an entry was closed: with every shard transaction applied, or with the missing ones reported to its caller. */
 export type JournalEnd = 'applied' | 'partial';
 
 /** Everything that the cross-shard journal asks of one shard. Each method is one statement, one transaction. */

@@ -187,7 +187,7 @@ const PURGE: NamedText = {
 };
 
 function toRow(row: readonly unknown[]): JournalRow {
-  const [id, actionName, principal, startedDate, state, note, legs, attempts, error, leasedUntil] = row;
+  const [id, actionName, principal, startedDate, state, note, parts, attempts, error, leasedUntil] = row;
   return {
     id: String(id),
     actionName: String(actionName),
@@ -196,7 +196,7 @@ function toRow(row: readonly unknown[]): JournalRow {
     state: state as JournalRow['state'],
     note: note === null ? undefined : String(note),
     leasedUntil: leasedUntil === null ? undefined : (leasedUntil as Date),
-    legs: legs as JsonValue,
+    parts: parts as JsonValue,
     attempts: Number(attempts),
     lastError: error === null ? undefined : String(error),
   };

@@ -105,7 +105,7 @@ export const JOURNAL: InsertedTable<JournalOpening> = table('journal', {
   action_name: ofAction('name'),
   principal: ofAction('principal'),
   started_date: ofAction('started_date'),
-  legs: given(JSON_TEXT, ({ legs }) => legs),
+  legs: given(JSON_TEXT, ({ parts }) => parts),
   lease_owner: ofAction('id'),
   lease_expires_date: given(
     BIGINT,

@@ -2,7 +2,7 @@ import type { StagedItem } from '../../action/action-plan.js';
 import type { JournalOpening } from '../journal/journal-store.js';
 import type { KeyClaim } from './idempotency-key.js';
 
-/** One plan (or one leg of a cross-shard plan) as the writer takes it: everything lies on one shard. */
+/** One plan (or one shard transaction of a cross-shard plan) as the writer takes it: everything lies on one shard. */
 export interface PlanWrite {
   readonly action: ActionRow;
   /** Version of the shape of the action's params. Default 1. */
@@ -16,7 +16,7 @@ export interface PlanWrite {
   readonly schedules?: readonly ScheduleRow[];
   /** Ids of scheduled actions that are taken back if they have not begun. Default none. */
   readonly cancelledSchedules?: readonly string[];
-  /** Only with the first leg of a cross-shard plan: opens its entry in the journal, in the leg's own transaction. */
+  /** Only with the first part of a cross-shard plan: opens its entry in the journal, in the same transaction. */
   readonly journal?: JournalOpening | undefined;
 }
 

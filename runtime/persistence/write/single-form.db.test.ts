@@ -78,7 +78,7 @@ function planFor({ changes, event = false, key = false, later = false, claims }:
     ...written,
     schedules: [schedule],
     cancelledSchedules: [EARLIER],
-    journal: { legs: '[{"a": "\\"1\\""}]', holdMs: 60_000 },
+    journal: { parts: '[{"a": "\\"1\\""}]', holdMs: 60_000 },
   };
 }
 

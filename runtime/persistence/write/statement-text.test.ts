@@ -75,7 +75,7 @@ function planWith(kind: Kind, changes: readonly string[]): PlanWrite {
     key: kind.key ? { ...CLAIM, expiresDate: EXPIRES } : undefined,
     schedules: kind.schedule ? [{ ...SCHEDULE, id }] : [],
     cancelledSchedules: kind.cancels ? [id] : [],
-    journal: kind.journal ? { legs: '[]', holdMs: 5 } : undefined,
+    journal: kind.journal ? { parts: '[]', holdMs: 5 } : undefined,
   };
 }
 

@@ -9,7 +9,7 @@ export interface StatementCounts {
   readonly texts: string[];
 }
 
-/** The same databases, with every lone statement counted. */
+/** The same databases, with every single statement counted. */
 export function countingRegistry(registry: DatabaseRegistry): {
   readonly registry: DatabaseRegistry;
   readonly counts: StatementCounts;

@@ -8,7 +8,7 @@ export type Interceptor = (
   database: ShardDatabase,
 ) => Promise<Rows>;
 
-/** The same databases, with every lone statement handed to `intercept`. */
+/** The same databases, with every single statement handed to `intercept`. */
 export function wrappedRegistry(registry: DatabaseRegistry, intercept: Interceptor): DatabaseRegistry {
   const wrap = (database: ShardDatabase): ShardDatabase => ({
     shard: database.shard,

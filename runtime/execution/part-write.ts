@@ -3,7 +3,7 @@ import type { ExecutionConfiguration } from '../action/execution-configuration.j
 import { uuid7 } from '../domain/id-source.js';
 import type { KnownPrincipal } from '../domain/principal.js';
 import type { ActionRow, PlanWrite } from '../persistence/write/plan-write.js';
-import type { Leg } from './routing.js';
+import type { PlanPart } from './routing.js';
 import { scheduleRows } from './scheduled-rows.js';
 
 interface Facts extends Pick<ActionRow, 'startedDate' | 'completedDate' | 'params'> {
@@ -17,12 +17,16 @@ interface Request {
   readonly registry: ActionRegistry;
 }
 
-/** What one attempt writes of a leg, under an action id of its own. */
-export function legWrite({ action, configuration, registry }: Request, leg: Leg, facts: Facts): PlanWrite {
+/** What one attempt writes of a shard transaction, under an action id of its own. */
+export function partWrite(
+  { action, configuration, registry }: Request,
+  part: PlanPart,
+  facts: Facts,
+): PlanWrite {
   const { key, principal, startedDate, completedDate, params } = facts;
   return {
     action: {
-      id: uuid7.next(leg.shard.bits),
+      id: uuid7.next(part.shard.bits),
       name: action.name,
       principal: principal.name,
       claims: principal.claimsJson,
@@ -31,10 +35,10 @@ export function legWrite({ action, configuration, registry }: Request, leg: Leg,
       params,
     },
     paramsVersion: action.version,
-    items: leg.items,
+    items: part.items,
     traceContext: configuration.traceContext,
     key,
-    ...(leg.schedules === undefined ? {} : { schedules: scheduleRows(leg, registry) }),
-    ...(leg.cancelledSchedules === undefined ? {} : { cancelledSchedules: leg.cancelledSchedules }),
+    ...(part.schedules === undefined ? {} : { schedules: scheduleRows(part, registry) }),
+    ...(part.cancelledSchedules === undefined ? {} : { cancelledSchedules: part.cancelledSchedules }),
   };
 }

@@ -20,12 +20,12 @@ import { publicError } from '../sharding/public-error.js';
 import { sqlStateMeaning } from '../sharding/sql-state.js';
 import { checkedRows } from './contention/contention.js';
 import type { KeyGuard } from './keys/key-guard.js';
-import type { LegResult, Replay, Retry } from './leg-result.js';
+import type { PartResult, Replay, Retry } from './part-result.js';
 import { settleAttempt } from './settle-attempt.js';
 import type { ShardGateways } from './shard-gateways.js';
 
 /** Limits and dependencies of one shard transaction. */
-export interface LegOptions {
+export interface PartOptions {
   /** On the environment's monotonic clock. */
   readonly deadline: number;
   readonly signal: AbortSignal | undefined;
@@ -36,14 +36,14 @@ export interface LegOptions {
   readonly apart?: boolean;
 }
 
-/** A leg on its way. */
-export interface SentLeg {
+/** A shard transaction on its way. */
+export interface SentPart {
   readonly pending: PendingPlan;
-  readonly result: Promise<LegResult>;
+  readonly result: Promise<PartResult>;
 }
 
 /** Sends one shard transaction and determines its outcome. */
-export class LegWriter {
+export class PartWriter {
   readonly #gateways: ShardGateways;
   readonly #environment: ExecutionEnvironment;
 
@@ -60,7 +60,7 @@ export class LegWriter {
    *
    * @throws ShardBusyError if the queue is full
    */
-  send(shard: ShardIdentifier, write: PlanWrite, options: LegOptions): SentLeg {
+  send(shard: ShardIdentifier, write: PlanWrite, options: PartOptions): SentPart {
     const { signal, dependsOn = [], apart = false } = options;
     const timeoutMs = Math.max(1, options.deadline - this.#environment.nowMs());
     const submission = this.#gateways
@@ -78,9 +78,9 @@ export class LegWriter {
     shard: ShardIdentifier,
     write: PlanWrite,
     { pending }: Submission,
-    options: LegOptions,
+    options: PartOptions,
     error: unknown,
-  ): Promise<LegResult> {
+  ): Promise<PartResult> {
     if (error instanceof LostWrite) return this.#settle(shard, write, error, pending, options);
     if (error instanceof DriverFailure) return this.#afterAnswer(shard, write, error, options);
     throw error;
@@ -90,8 +90,8 @@ export class LegWriter {
     shard: ShardIdentifier,
     { items }: PlanWrite,
     failure: DriverFailure,
-    { guard }: LegOptions,
-  ): Promise<LegResult> {
+    { guard }: PartOptions,
+  ): Promise<PartResult> {
     const error = publicError(failure, shard);
     if (guard !== undefined && error instanceof UniqueViolationError && isAboutKeys(failure)) {
       return replay(guard, shard);
@@ -108,8 +108,8 @@ export class LegWriter {
     write: PlanWrite,
     lost: LostWrite,
     pending: PendingPlan,
-    { deadline }: LegOptions,
-  ): Promise<LegResult> {
+    { deadline }: PartOptions,
+  ): Promise<PartResult> {
     const { store } = this.#gateways.gateway(shard);
     const outcome = await settleAttempt(store, lost.fence, this.#environment, deadline);
     pending.settle(outcome === 'committed');
@@ -125,7 +125,7 @@ export class LegWriter {
   }
 }
 
-function finished(outcome: WriteOutcome, write: PlanWrite): LegResult {
+function finished(outcome: WriteOutcome, write: PlanWrite): PartResult {
   switch (outcome.kind) {
     case 'applied':
       markEventsPersisted(write.items);
@@ -143,7 +143,7 @@ function finished(outcome: WriteOutcome, write: PlanWrite): LegResult {
 }
 
 /** Another execution has taken the key. Nothing of this attempt was applied, even if the look-up fails. */
-async function replay(guard: KeyGuard, shard: ShardIdentifier): Promise<LegResult> {
+async function replay(guard: KeyGuard, shard: ShardIdentifier): Promise<PartResult> {
   try {
     return replayOrRetry(await guard.replayAt(shard));
   } catch (error) {
@@ -154,7 +154,7 @@ async function replay(guard: KeyGuard, shard: ShardIdentifier): Promise<LegResul
 }
 
 /** The key was taken a moment ago; if its row is gone again, that one has been rolled back or purged. */
-function replayOrRetry(replay: Replay | undefined): LegResult {
+function replayOrRetry(replay: Replay | undefined): PartResult {
   if (replay !== undefined) return { kind: 'replayed', replay };
   const error = new IdempotencyKeyBusyError('Another execution under this idempotency key is running');
   return { kind: 'retry', end: 'locked', error };

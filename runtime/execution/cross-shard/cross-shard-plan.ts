@@ -2,15 +2,15 @@ import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import {
   CommitOutcomeUnknownError,
   CrossShardPartialError,
-  type LegOutcome,
+  type PartOutcome,
   PlanMisuseError,
 } from '../../errors.js';
 import type { JournalEnd, JournalStore } from '../../persistence/journal/journal-store.js';
 import type { PlanWrite } from '../../persistence/write/plan-write.js';
-import type { LegResult } from '../leg-result.js';
+import type { PartResult } from '../part-result.js';
 
 /** One shard transaction, ready to be sent. */
-export interface LegWrite {
+export interface PartWrite {
   readonly shard: ShardIdentifier;
   readonly write: PlanWrite;
 }
@@ -18,10 +18,10 @@ export interface LegWrite {
 export interface CrossShardPlan {
   readonly actionName: string;
   /** In staging order; at least two. */
-  readonly legs: readonly LegWrite[];
+  readonly parts: readonly PartWrite[];
   /** All shard transactions as the journal stores them. */
-  readonly legsJson: string;
-  readonly send: (leg: LegWrite) => Promise<LegResult>;
+  readonly partsJson: string;
+  readonly send: (part: PartWrite) => Promise<PartResult>;
   readonly journalOf: (shard: ShardIdentifier) => JournalStore;
   readonly remainingMs: () => number;
 }
@@ -42,34 +42,34 @@ const CLOSING_MS = 100;
  * @returns the outcome of the first shard transaction if that was not applied: nothing was written
  * @throws CrossShardPartialError if a later shard transaction failed
  */
-export async function applyLegs(plan: CrossShardPlan): Promise<LegResult> {
-  const committed: LegOutcome[] = [];
-  for (const [index, leg] of plan.legs.entries()) {
+export async function applyParts(plan: CrossShardPlan): Promise<PartResult> {
+  const committed: PartOutcome[] = [];
+  for (const [index, part] of plan.parts.entries()) {
     if (index === 0) {
-      const first = await plan.send(withEntry(leg, plan));
+      const first = await plan.send(withEntry(part, plan));
       if (first.kind !== 'applied') return first;
     } else {
-      const failure = await failureOf(leg, plan);
+      const failure = await failureOf(part, plan);
       if (failure !== undefined) throw await partialError(plan, committed, failure.cause);
     }
-    committed.push(outcomeOf(leg));
+    committed.push(outcomeOf(part));
   }
   // If this fails, the entry lists every shard transaction as committed, which matches the answer.
   await close(plan, 'applied');
   return { kind: 'applied', write: undefined };
 }
 
-function withEntry({ shard, write }: LegWrite, { legsJson, remainingMs }: CrossShardPlan): LegWrite {
+function withEntry({ shard, write }: PartWrite, { partsJson, remainingMs }: CrossShardPlan): PartWrite {
   const holdMs = Math.max(0, remainingMs()) + LEASE_MARGIN_MS;
-  return { shard, write: { ...write, journal: { legs: legsJson, holdMs } } };
+  return { shard, write: { ...write, journal: { parts: partsJson, holdMs } } };
 }
 
 async function failureOf(
-  leg: LegWrite,
+  part: PartWrite,
   { send }: CrossShardPlan,
 ): Promise<{ readonly cause: unknown } | undefined> {
   try {
-    const result = await send(leg);
+    const result = await send(part);
     return result.kind === 'retry' ? { cause: result.error } : undefined;
   } catch (cause) {
     return { cause };
@@ -81,10 +81,10 @@ async function failureOf(
  */
 async function partialError(
   plan: CrossShardPlan,
-  committed: readonly LegOutcome[],
+  committed: readonly PartOutcome[],
   cause: unknown,
 ): Promise<CrossShardPartialError> {
-  const outcomes = plan.legs.map(outcomeOf);
+  const outcomes = plan.parts.map(outcomeOf);
   const [failed = { shard: '(none)', actionId: '(none)' }, ...notStarted] = outcomes.slice(committed.length);
   const closed =
     cause instanceof CommitOutcomeUnknownError ? await giveBack(plan) : await close(plan, 'partial');
@@ -122,16 +122,16 @@ function closingLimits({ remainingMs }: CrossShardPlan): { readonly timeoutMs: n
 }
 
 /** The action id of the first shard transaction is both the entry's id and its first owner. */
-function entryOf({ legs, journalOf }: CrossShardPlan): {
+function entryOf({ parts, journalOf }: CrossShardPlan): {
   readonly id: string;
   readonly journal: JournalStore;
 } {
-  const [first] = legs;
+  const [first] = parts;
   if (first === undefined)
     throw new PlanMisuseError('A plan without shard transactions has no entry in the journal');
   return { id: first.write.action.id, journal: journalOf(first.shard) };
 }
 
-function outcomeOf({ shard, write }: LegWrite): LegOutcome {
+function outcomeOf({ shard, write }: PartWrite): PartOutcome {
   return { shard: shard.toString(), actionId: write.action.id };
 }

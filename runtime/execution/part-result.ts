@@ -20,7 +20,7 @@ export interface Retry {
 }
 
 /** The outcome of one shard transaction: applied, or not at all. */
-export type LegResult =
+export type PartResult =
   | {
       readonly kind: 'applied';
       readonly write: WriteReport | undefined;
