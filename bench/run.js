@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
+import { measureAccess } from './lib/access.js';
 import { measureEvents } from './lib/events.js';
 import { measureExecute } from './lib/execute.js';
 import { measureHttp } from './lib/http.js';
@@ -20,6 +21,7 @@ const measures = {
   shards: measureShards,
   events: measureEvents,
   refusals: measureRefusals,
+  access: measureAccess,
 };
 
 const options = readOptions();

@@ -1,5 +1,5 @@
 import { ActionRegistry } from './action/action-registry.js';
-import { groupsByClaim, Reach, type Tenancy } from './action/tenancy.js';
+import { groupsByClaim, type ReachOf, reachBy, type Tenancy } from './action/tenancy.js';
 import type { ApplicationDefinition } from './application-definition.js';
 import { CODEGEN_VERSION } from './codegen/version.js';
 import { atMost } from './concurrency/at-most.js';
@@ -16,7 +16,7 @@ import type {
 } from './config/types.js';
 import { openDatabases } from './databases.js';
 import { type Clock, systemClock } from './domain/clock.js';
-import type { KnownPrincipal } from './domain/principal.js';
+
 import { CodegenVersionError, ValidationError } from './errors.js';
 import type { DeliveryLimits } from './events/delivery/delivery-limits.js';
 import { EventDelivery } from './events/delivery/event-delivery.js';
@@ -281,19 +281,14 @@ export function assembleApplication<Collaborators>(
   };
 }
 
-/** What the runtime does in its own name is not asked: actions that handlers start, and the steps of sagas. */
 function reachOf<Collaborators>(
   { tenancy: inCode, access }: AssemblyOptions<Collaborators>,
   databases: DatabaseRegistry,
   own: ReadonlySet<object>,
-): ((principal: KnownPrincipal, action: object) => Reach | undefined) | undefined {
+): ReachOf | undefined {
   const tenancy = access?.tenancy === undefined ? inCode : tenancyOf(access.tenancy);
   if (tenancy === undefined) return undefined;
-  return (principal, action) => {
-    if (principal.isOwn || own.has(action)) return undefined;
-    const groups = tenancy(principal);
-    return groups === 'all' ? undefined : new Reach(principal, databases.groupNumbers(groups));
-  };
+  return reachBy(tenancy, { groupNumbers: (groups) => databases.groupNumbers(groups), own });
 }
 
 function tenancyOf({ claim, unrestricted }: TenancyConfig): Tenancy {

@@ -67,7 +67,7 @@ export {
   type ResponseMapper,
 } from './action/markers.js';
 export type { PlannedSchedule } from './action/planned-schedule.js';
-export { groupsByClaim, type Tenancy } from './action/tenancy.js';
+export { claimedGroup, groupsByClaim, type Tenancy } from './action/tenancy.js';
 export {
   type Application,
   type ApplicationOptions,

@@ -25,16 +25,25 @@ export const loads = [
 
 const PREHEAT_MS = 4_000;
 
-/** Server processes under load from a process of its own on the same machine. */
-export async function measureHttp(server, options) {
+/** The wallet service and the peers. */
+export function measureHttp(server, options) {
+  return measureServers(server, options, { servers, loads });
+}
+
+/**
+ * Server processes under load from a process of its own on the same machine.
+ *
+ * @param compared servers, each with `start(connection, folder)` unless it is one of ours, and the loads
+ */
+export async function measureServers(server, options, compared) {
   const folder = mkdtempSync(join(tmpdir(), 'fw-bench-'));
   const entries = [];
   try {
-    for (const variant of servers) entries.push(await openEntry(server, variant, folder));
+    for (const variant of compared.servers) entries.push(await openEntry(server, variant, folder));
     const preheat = { concurrency: 32, hot: false, warmUpMs: 0, measureMs: PREHEAT_MS };
     for (const entry of entries) count(entry, await entry.client.run(preheat));
     const results = [];
-    for (const load of loads)
+    for (const load of compared.loads)
       results.push({ ...load, rounds: await measureLoad(entries, load, { server, options }) });
     for (const entry of entries) await check(entry);
     return { workloads: results };
@@ -51,25 +60,38 @@ export async function measureHttp(server, options) {
 async function openEntry(server, variant, folder) {
   const database = `b_http_${variant.name.replaceAll(/[^a-z]/g, '_')}`;
   const connection = await createDatabase(server, database, variant.schema);
-  const service = await startService(variant, connection, folder);
+  const { start = startVariant(variant) } = variant;
+  const { service, headers } = await start(connection, folder);
   const { hostname, port } = service.url;
-  const client = await Worker.start('http-client', { host: hostname, port: Number(port) });
+  const client = await Worker.start('http-client', { host: hostname, port: Number(port), headers });
   return { variant, database, connection, service, client, acknowledged: { deposits: 0, cents: 0 } };
 }
 
-function startService({ schema, withAction }, connection, folder) {
-  if (schema === 'peer') return ServerProcess.start(FASTIFY, [JSON.stringify({ connection, withAction })]);
-  const file = join(folder, 'fw.config.yaml');
-  writeFileSync(file, configuration(connection));
-  const main = fileURLToPath(builtFile('examples/wallet/main.js'));
-  return ServerProcess.start(main, ['--config', file, '--port', '0', '--host', '127.0.0.1']);
+function startVariant({ schema, withAction }) {
+  return async (connection, folder) => {
+    if (schema === 'peer') {
+      const peer = await ServerProcess.start(FASTIFY, [JSON.stringify({ connection, withAction })]);
+      return { service: peer, headers: {} };
+    }
+    const file = configurationFile(folder, 'fw.config', connection);
+    const main = fileURLToPath(builtFile('examples/wallet/main.js'));
+    const service = await ServerProcess.start(main, ['--config', file, '--port', '0', '--host', '127.0.0.1']);
+    return { service, headers: {} };
+  };
 }
 
-/** One shard; everything else as it is by default. */
-function configuration({ host, port, user, password, database }) {
+/** Writes a configuration of one shard, with everything else as it is by default. @returns its path */
+export function configurationFile(folder, name, connection, more = '') {
+  const file = join(folder, `${name}.yaml`);
+  writeFileSync(file, configuration(connection, more));
+  return file;
+}
+
+function configuration({ host, port, user, password, database }, more) {
   return `
 fw:
   namespace: bench
+${more}
   sharding:
     default-shard: { group: 0, member: 0 }
     groups:

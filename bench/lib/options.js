@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 /** Parts of a run; `--only` chooses. */
-export const PARTS = ['execute', 'http', 'processes', 'shards', 'events', 'refusals'];
+export const PARTS = ['execute', 'http', 'processes', 'shards', 'events', 'refusals', 'access'];
 
 const HELP = `node run.js [options]
   --quick            under three minutes: the framework, the bare script and node-postgres by hand

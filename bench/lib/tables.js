@@ -1,3 +1,4 @@
+import { accessTable } from './access.js';
 import { handlers } from './events.js';
 import { loads, servers } from './http.js';
 import { shapes } from './processes.js';
@@ -16,6 +17,7 @@ export function tables(results) {
     ...shardTables(results.shards),
     ...eventTables(results.events),
     ...(results.refusals === undefined ? [] : refusalsTables(results.refusals)),
+    ...(results.access === undefined ? [] : [accessTable(results.access)]),
   ];
 }
 

@@ -4,13 +4,13 @@ import { connect } from 'node:net';
  * The load generator's side of HTTP: keep-alive connections, one request at a time on each, written on bare sockets so
  * that it takes as little as possible of the machine that it shares with the server.
  */
-export async function open({ host, port }) {
+export async function open({ host, port, headers = {} }) {
   const idle = [];
   const all = [];
   const take = async () => {
     const free = idle.pop();
     if (free !== undefined) return free;
-    const opened = await HttpConnection.open(host, port);
+    const opened = await HttpConnection.open(host, port, headers);
     all.push(opened);
     return opened;
   };
@@ -32,23 +32,26 @@ export async function open({ host, port }) {
 
 class HttpConnection {
   #socket;
-  #host;
+  /** With the line ends. */
+  #headers;
   #waiting;
   #received = '';
   text = '';
 
-  static open(host, port) {
+  static open(host, port, headers) {
     return new Promise((resolve, reject) => {
       const socket = connect({ host, port, noDelay: true }, () =>
-        resolve(new HttpConnection(socket, `${host}:${port}`)),
+        resolve(new HttpConnection(socket, { host: `${host}:${port}`, ...headers })),
       );
       socket.once('error', reject);
     });
   }
 
-  constructor(socket, host) {
+  constructor(socket, headers) {
     this.#socket = socket;
-    this.#host = host;
+    this.#headers = Object.entries(headers)
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join('');
     socket.setEncoding('latin1');
     socket.on('data', (chunk) => this.#receive(chunk));
     socket.on('error', (error) => this.#waiting?.reject(error));
@@ -60,7 +63,7 @@ class HttpConnection {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
       this.#socket.write(
-        `POST ${path} HTTP/1.1\r\nHost: ${this.#host}\r\nContent-Type: application/json\r\n` +
+        `POST ${path} HTTP/1.1\r\n${this.#headers}Content-Type: application/json\r\n` +
           `Content-Length: ${body.length}\r\n\r\n${body}`,
       );
     });

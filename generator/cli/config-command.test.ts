@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -38,6 +38,27 @@ test('print shows what takes effect, without secrets', async () => {
   expect(info).toContain('"jdbc-url": "jdbc:postgresql://db:5432/wallet"');
   expect(info).toContain('"password": "***"');
   expect(info).not.toContain('hunter2');
+});
+
+test('print shows what is asked of callers, as a file that means the same, without secrets', async () => {
+  const access = {
+    default: 'deny',
+    'api-keys': true,
+    jwt: { issuer: 'https://login.example/', audience: 'wallet', claims: 'role, region' },
+    tenancy: { claim: 'region', unrestricted: 'role=operator' },
+    'requests-per-second': 50,
+    hosts: 'api.example, localhost',
+  };
+  const { fw } = JSON.parse(readFileSync(file, 'utf8')) as { readonly fw: object };
+  const secured = join(folder, 'secured.yaml');
+  writeFileSync(secured, JSON.stringify({ fw: { ...fw, access } }));
+  const { code, info } = await config('print', '--config', secured);
+  expect(code).toBe(0);
+  expect(JSON.parse(info)).toMatchObject({ fw: { access } });
+  expect(info).not.toContain('hunter2');
+  const copy = join(folder, 'copy.yaml');
+  writeFileSync(copy, info);
+  expect((await config('print', '--config', copy)).info).toBe(info);
 });
 
 test('schema prints a JSON Schema', async () => {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import { type Caller, type Claims, principalOf } from '../domain/principal.js';
 import { UnauthenticatedError } from '../errors.js';
 import type { SecurityScheme, SecuritySchemes } from '../openapi/documented-access.js';
@@ -49,9 +50,19 @@ export function firstOf(...authenticators: readonly [Authenticator, ...Authentic
     }
     throw missing ?? new CredentialMissing('Credentials are needed');
   };
-  return Object.assign(ask, {
-    schemes: Object.assign({}, ...authenticators.map(schemesOf)) as SecuritySchemes,
-  });
+  return Object.assign(ask, { schemes: mergedSchemes(authenticators.map(schemesOf)) });
+}
+
+/** Every scheme under a name of its own: of two that differ under one name, the second gets a number. */
+function mergedSchemes(all: readonly SecuritySchemes[]): SecuritySchemes {
+  const merged: Record<string, SecurityScheme> = {};
+  for (const [name, scheme] of all.flatMap((each) => Object.entries(each))) {
+    let free = name;
+    for (let number = 2; free in merged && !isDeepStrictEqual(merged[free], scheme); number += 1)
+      free = `${name}${number}`;
+    merged[free] = scheme;
+  }
+  return merged;
 }
 
 /** Name of the scheme of an authenticator that has one. */

@@ -1,6 +1,6 @@
 import { Entity } from '../domain/entity.js';
 import { ShardedId } from '../domain/id.js';
-import type { Principal } from '../domain/principal.js';
+import type { KnownPrincipal, Principal } from '../domain/principal.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ForbiddenError } from '../errors.js';
 
@@ -24,6 +24,39 @@ export function groupsByClaim(
     const value: unknown = principal.claims[claim];
     const names: readonly unknown[] = Array.isArray(value) ? value : [value];
     return names.filter((name) => typeof name === 'string');
+  };
+}
+
+/**
+ * The group that a claim of a principal names, for the shard of a new model:
+ * `placement.choose(claimedGroup(principal, 'region'), { kind: 'weighted' })`.
+ *
+ * @throws ForbiddenError for a claim that is absent, or names several groups
+ */
+export function claimedGroup({ name, claims }: Principal, claim: string): string {
+  const value: unknown = claims[claim];
+  const [group, ...others]: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (typeof group === 'string' && others.length === 0) return group;
+  throw new ForbiddenError(`The claim ${claim} of ${name} must name one group`);
+}
+
+/** The groups that a principal may reach by running an action; undefined: all. */
+export type ReachOf = (principal: KnownPrincipal, action: object) => Reach | undefined;
+
+/** What limits a tenancy beside its claims. */
+export interface ReachOptions {
+  /** The numbers of configured groups by their numbers or names; others are left out. */
+  readonly groupNumbers: (groups: readonly (string | number)[]) => ReadonlySet<number>;
+  /** Actions that the runtime runs in its own name: steps of sagas. Like those that handlers start, they are not asked. */
+  readonly own: ReadonlySet<object>;
+}
+
+/** What principals may reach under a tenancy. */
+export function reachBy(tenancy: Tenancy, { groupNumbers, own }: ReachOptions): ReachOf {
+  return (principal, action) => {
+    if (principal.isOwn || own.has(action)) return undefined;
+    const groups = tenancy(principal);
+    return groups === 'all' ? undefined : new Reach(principal, groupNumbers(groups));
   };
 }
 

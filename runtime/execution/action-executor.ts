@@ -4,14 +4,14 @@ import type { ActionInput } from '../action/action-input.js';
 import type { ActionRegistry } from '../action/action-registry.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { currentPerformScope } from '../action/perform-scope.js';
-import type { Reach } from '../action/tenancy.js';
+import type { ReachOf } from '../action/tenancy.js';
 import { deadlines } from '../concurrency/deadlines.js';
 import { type ExecutionEnvironment, systemEnvironment } from '../concurrency/execution-environment.js';
 import type { ExecutionDefaults } from '../config/types.js';
 import type { ModelDescriptor } from '../domain/entity.js';
 import { ShardedId } from '../domain/id.js';
 import { compileObjectWriter, type JsonWriter } from '../domain/json-writer.js';
-import { type Caller, type KnownPrincipal, ownPrincipal, principalOf } from '../domain/principal.js';
+import { type Caller, ownPrincipal, principalOf } from '../domain/principal.js';
 import { uuidTimeMs } from '../domain/uuid.js';
 import {
   ClosedError,
@@ -43,7 +43,7 @@ export interface ActionExecutorOptions {
   readonly environment?: ExecutionEnvironment;
   readonly defaults?: Partial<ExecutionDefaults>;
   /** The groups of shards that a principal may reach by an action. Default: all. */
-  readonly reach?: (principal: KnownPrincipal, action: object) => Reach | undefined;
+  readonly reach?: ReachOf;
 }
 
 export const EXECUTION_DEFAULTS: ExecutionDefaults = Object.freeze({
@@ -83,7 +83,7 @@ export class ActionExecutor {
   readonly #environment: ExecutionEnvironment;
   readonly #defaults: ExecutionDefaults;
   readonly #results: ResultJson;
-  readonly #reach: NonNullable<ActionExecutorOptions['reach']>;
+  readonly #reach: ReachOf;
   readonly #context: ExecutionContext;
   readonly #joins = new KeyJoins();
   readonly #paramsWriters = new Map<string, JsonWriter<object>>();

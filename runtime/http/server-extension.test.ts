@@ -168,6 +168,25 @@ describe('Custom routes', () => {
   });
 });
 
+describe('Custom routes under denial by default', () => {
+  beforeAll(async () => {
+    app.reset();
+    app.behaviour = () => ({ done: true });
+    server = await listen({ customRoutes: routes, denyByDefault: true });
+  });
+  afterAll(() => server.close(0));
+
+  it('execute no action without a rule for callers, and any for a principal that they name', async () => {
+    const headers = { 'x-user': 'ann', 'content-type': 'application/json' };
+    const refused = await call('POST', '/again', { headers, body: '{"hook":""}' });
+    expect(refused).toMatchObject({ status: 403, body: { code: 'FW_FORBIDDEN' } });
+    expect(app.executions).toEqual([]);
+    expect((await call('POST', '/again', { headers, body: '{"hook":"evt_8"}' })).body).toEqual({
+      done: true,
+    });
+  });
+});
+
 /** A plugin that sets a header of every answer, and refuses some requests. */
 const withHeader = Object.assign(
   async (fastify: FastifyInstance, options: { readonly value: string }): Promise<void> => {

@@ -51,6 +51,8 @@ export type PlacedMember = Pick<MemberConfig, 'shard' | 'weight' | 'draining'>;
 /** What placement needs of the databases; a `DatabaseRegistry` has it. */
 export interface PlacementSource {
   shards(): readonly ShardIdentifier[];
+  /** The numbers of configured groups by their numbers or names; others are left out. */
+  groupNumbers(groups: readonly (string | number)[]): ReadonlySet<number>;
   memberConfig(shard: ShardIdentifier): PlacedMember;
   database(shard: ShardIdentifier): Pick<ShardDatabase, 'query'>;
 }
@@ -71,24 +73,32 @@ export class Placement {
   /**
    * A shard for a new id.
    *
-   * @param group number of the group
+   * @param group number of the group, or its name in the configuration
    * @throws UnknownShardError if the group, or the fixed member, is not configured
    * @throws ShardUnavailableError if every member that comes into question drains or does not answer
    */
   async choose(
-    group: number,
+    group: number | string,
     policy: PlacementPolicy,
     options: PlacementOptions = {},
   ): Promise<ShardIdentifier> {
-    const members = this.#members(group);
+    const number = this.#number(group);
+    const members = this.#members(number);
     switch (policy.kind) {
       case 'fixed':
-        return this.#fixed(group, policy.member, members);
+        return this.#fixed(number, policy.member, members);
       case 'weighted':
-        return this.#weighted(group, open(group, members), options.key);
+        return this.#weighted(number, open(number, members), options.key);
       case 'least-filled':
-        return this.#leastFilled(group, open(group, members));
+        return this.#leastFilled(number, open(number, members));
     }
+  }
+
+  #number(group: number | string): number {
+    if (typeof group === 'number') return group;
+    const [number] = this.#databases.groupNumbers([group]);
+    if (number === undefined) throw new UnknownShardError(`(${group}, any)`);
+    return number;
   }
 
   #members(group: number): readonly PlacedMember[] {

@@ -1,10 +1,11 @@
 import type { Action } from '../action/action.js';
 import type { ActionInput } from '../action/action-input.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
+import { reachBy } from '../action/tenancy.js';
 import type { Clock } from '../domain/clock.js';
 import type { EventDescriptor } from '../domain/descriptor.js';
 import type { Entity, ModelDescriptor } from '../domain/entity.js';
-import type { Caller } from '../domain/principal.js';
+import { type Caller, principalOf } from '../domain/principal.js';
 import { EventCatalog } from '../persistence/codec/event-catalog.js';
 import { EventHistory } from '../persistence/read/event-history.js';
 import type { RepositoryContext } from '../persistence/read/repository.js';
@@ -109,11 +110,23 @@ export class ActionSpec<Params, Result> {
     input: ActionInput<Params>,
     configuration: ExecutionConfiguration,
   ): Promise<Performed<Result>> {
-    const { clock, principal, prepare, events } = this.#setting;
+    const { clock, principal: caller, prepare, events, tenancy } = this.#setting;
+    const principal = principalOf(caller);
     const models = new MemoryModels(this.#setting.models, this.#setting);
     const { action, params } = prepare(kitOf(clock, models), input);
     const catalog = events === undefined ? undefined : new EventCatalog(events);
-    return performOnce({ action, principal, params, configuration, clock, models, catalog });
+    const reach =
+      tenancy && reachBy(tenancy, { groupNumbers: (groups) => models.groupNumbers(groups), own: new Set() });
+    return performOnce({
+      action,
+      principal,
+      params,
+      configuration,
+      clock,
+      models,
+      catalog,
+      reach: reach?.(principal, action.constructor),
+    });
   }
 }
 
@@ -132,7 +145,7 @@ export function actionSpec<Params, Result>({
   return ActionSpec.of({ ...options, prepare });
 }
 
-function kitOf(clock: Clock, repositories: RepositoryContext): SpecKit {
+function kitOf(clock: Clock, repositories: MemoryModels): SpecKit {
   return {
     clock,
     repositories,

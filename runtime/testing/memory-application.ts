@@ -1,5 +1,6 @@
 import type { ActionDescriptor } from '../action/action-descriptor.js';
 import { ActionRegistry } from '../action/action-registry.js';
+import { reachBy } from '../action/tenancy.js';
 import type { ApplicationDefinition } from '../application-definition.js';
 import type { Clock } from '../domain/clock.js';
 import type { Entity } from '../domain/entity.js';
@@ -87,6 +88,12 @@ export function memoryApplication(
     catalog,
     models,
     clock,
+    reach:
+      application.tenancy &&
+      reachBy(application.tenancy, {
+        groupNumbers: (groups) => models.groupNumbers(groups),
+        own: new Set(sagas.actions.map(({ actionClass }) => actionClass)),
+      }),
     results: new ResultJson(descriptors),
     committed: (commit) => {
       commits.push(commit);

@@ -5,6 +5,7 @@ import type { ActionInput } from '../action/action-input.js';
 import type { ActionRegistry } from '../action/action-registry.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { currentPerformScope } from '../action/perform-scope.js';
+import type { Reach, ReachOf } from '../action/tenancy.js';
 import type { Clock } from '../domain/clock.js';
 import { uuid7 } from '../domain/id-source.js';
 import type { JsonValue } from '../domain/json.js';
@@ -32,6 +33,8 @@ export interface MemoryExecutorOptions {
   readonly catalog: EventCatalog;
   readonly models: MemoryModels;
   readonly clock: Clock;
+  /** What principals may reach. Default: all. */
+  readonly reach?: ReachOf | undefined;
   /** Writes and reads the results that are kept for keys. */
   readonly results: ResultJson;
   /** Called in the order of commits. */
@@ -95,9 +98,10 @@ export class MemoryExecutor implements ActionRunner {
     const kept = this.#kept.get(key);
     if (kept !== undefined) {
       if (kept.fingerprint !== fingerprint) throw reused();
-      await this.#requireReplay(action, principal, params, configuration);
+      const result = results.read(JSON.parse(kept.json) as JsonValue);
+      await this.#requireReplay(action, principal, params, configuration, result);
       // The key contains the action's name: the result has its type.
-      return results.read(JSON.parse(kept.json) as JsonValue) as Result;
+      return result as Result;
     }
     const keep = (result: Result): void => {
       this.#kept.set(key, { fingerprint, json: results.write(result) });
@@ -111,10 +115,21 @@ export class MemoryExecutor implements ActionRunner {
     principal: KnownPrincipal,
     params: Params,
     configuration: ExecutionConfiguration,
+    result: unknown,
   ): Promise<void> {
+    const reach = this.#reach(action, principal);
+    reach?.requireIds(params);
+    reach?.requireIds(result);
     if (principal.isOwn || ruleOf(action.actionClass) === undefined) return;
     const { clock, models } = this.#options;
-    await requireAllowed({ action: action.create(), principal, params, configuration, clock, models });
+    await requireAllowed({ action: action.create(), principal, params, configuration, clock, models, reach });
+  }
+
+  #reach<Params, Result>(
+    { actionClass }: ActionDescriptor<Params, Result>,
+    principal: KnownPrincipal,
+  ): Reach | undefined {
+    return this.#options.reach?.(principal, actionClass);
   }
 
   /** @param keep stores the result with the plan; throws if it cannot be stored */
@@ -137,6 +152,7 @@ export class MemoryExecutor implements ActionRunner {
       clock,
       models,
       catalog,
+      reach: this.#reach(action, principal),
     });
     trouble?.(any, 'before commit');
     keep(performed.result);

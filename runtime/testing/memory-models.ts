@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { StagedItem } from '../action/action-plan.js';
+import type { Tenancy } from '../action/tenancy.js';
 import type { ModelDescriptor } from '../domain/entity.js';
 import { descriptorOf, type Entity, rowOf } from '../domain/entity.js';
 import { heldKeys, type KeyLookup } from '../domain/natural-key.js';
@@ -14,6 +15,10 @@ export interface MemoryTopology {
   readonly shards?: readonly ShardIdentifier[];
   /** Where models without a sharded id live. Default (0, 0). */
   readonly defaultShard?: ShardIdentifier;
+  /** Numbers of the groups by their names in the configuration, for `tenancy` and placement. Default: none has a name. */
+  readonly groups?: Readonly<Record<string, number>>;
+  /** The groups of shards that each principal may reach, as for `startServer`. Default: all. */
+  readonly tenancy?: Tenancy;
 }
 
 /** Stored models without a database: what repositories of an action spec read from. */
@@ -21,17 +26,24 @@ export class MemoryModels implements RepositoryContext {
   readonly defaultShard: ShardIdentifier;
   readonly #configured: readonly ShardIdentifier[] | undefined;
   readonly #models = new Map<string, Entity>();
+  readonly #groups: Readonly<Record<string, number>>;
   #misuse: DatabaseError | undefined;
 
   constructor(models: readonly Entity[], topology: MemoryTopology = {}) {
     this.defaultShard = topology.defaultShard ?? ShardIdentifier.of(0, 0);
     this.#configured = topology.shards;
+    this.#groups = topology.groups ?? {};
     for (const model of models)
       this.#models.set(keyOf(descriptorOf(model), model.id.getValue()), persisted(model));
   }
 
   get shards(): readonly ShardIdentifier[] {
     return this.#configured ?? [this.defaultShard];
+  }
+
+  groupNumbers(groups: readonly (string | number)[]): ReadonlySet<number> {
+    const numbers = groups.map((group) => (typeof group === 'number' ? group : this.#groups[group]));
+    return new Set(numbers.filter((number) => number !== undefined));
   }
 
   async read(model: ModelDescriptor, shard: ShardIdentifier, id: string): Promise<Entity | undefined> {

@@ -1,11 +1,12 @@
-import type { RepositoryContext } from '../persistence/read/repository.js';
 import { Placement } from '../sharding/placement.js';
+import type { MemoryModels } from './memory-models.js';
 
 /** Chooses among shards that exist in memory only: all have one weight, and every database is empty. */
-export function memoryPlacement({ shards }: Pick<RepositoryContext, 'shards'>): Placement {
+export function memoryPlacement(models: MemoryModels): Placement {
   const size = { columns: ['size'], rows: [[0]], command: 'SELECT', rowCount: 1 };
   return new Placement({
-    shards: () => shards,
+    shards: () => models.shards,
+    groupNumbers: (groups) => models.groupNumbers(groups),
     memberConfig: (shard) => ({ shard }),
     database: () => ({ query: () => Promise.resolve(size) }),
   });

@@ -5,12 +5,13 @@ import { ActionPlan, type StagedItem } from '../action/action-plan.js';
 import type { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { runInPerformScope } from '../action/perform-scope.js';
 import type { PlannedSchedule } from '../action/planned-schedule.js';
+import type { Reach } from '../action/tenancy.js';
 import type { Clock } from '../domain/clock.js';
 import type { ModelEvent } from '../domain/model-event.js';
 import { type Caller, principalOf } from '../domain/principal.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ForbiddenError } from '../errors.js';
-import { requireOneShard, requireVersion } from '../execution/admission.js';
+import { requireOneShard, requireReach, requireVersion } from '../execution/admission.js';
 import { requireKeys } from '../execution/keys/planned-keys.js';
 import { routePlan } from '../execution/routing.js';
 import { withSchedules } from '../execution/scheduled-rows.js';
@@ -26,6 +27,8 @@ export interface Attempt<Params, Result> {
   readonly configuration: ExecutionConfiguration;
   readonly clock: Clock;
   readonly models: MemoryModels;
+  /** The groups of shards that the principal may reach. Undefined: all. */
+  readonly reach: Reach | undefined;
   /** The registered events; undefined takes events of every class. */
   readonly catalog: EventCatalog | undefined;
 }
@@ -56,13 +59,15 @@ const UNHURRIED_MS = 60_000;
 export async function performOnce<Params, Result>(
   attempt: Attempt<Params, Result>,
 ): Promise<Performed<Result>> {
-  const { configuration, models, catalog } = attempt;
+  const { configuration, models, catalog, reach } = attempt;
+  reach?.requireIds(attempt.params);
   const { plan, access, actionName, run } = prepare(attempt);
   const result = await run().catch((error: unknown) => {
     throw access?.shown(error) ?? error;
   });
   access?.require();
   const items = plan.seal();
+  requireReach(plan, reach);
   requireVersion(items, configuration);
   requireKeys(plan.keyed);
   const parts = withSchedules(routePlan(items, models.defaultShard), plan, models.defaultShard);
@@ -103,6 +108,7 @@ function prepare<Params, Result>({
   configuration,
   clock,
   models,
+  reach,
 }: Omit<Attempt<Params, Result>, 'catalog'>): {
   readonly actionName: string;
   readonly plan: ActionPlan;
@@ -119,6 +125,7 @@ function prepare<Params, Result>({
     actionName,
     plan,
     access,
+    reach,
     signal: configuration.signal,
     remainingMs: () => configuration.timeoutMs ?? UNHURRIED_MS,
   };

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
+import { useTime } from '../../concurrency/time.js';
 import { ShardedId } from '../../domain/id.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import type { FeedEvent } from '../../persistence/read/feed-reader.js';
@@ -10,7 +11,10 @@ const HERE = ShardIdentifier.of(0, 0);
 const ID = ShardedId.named('Wallet', '01890a5d-ac96-7d4c-8000-c2b7a4f8a001');
 const opened: { readonly server: Server; readonly feeds: LiveFeeds }[] = [];
 
+let restoreTime = (): void => {};
+
 afterEach(() => {
+  restoreTime();
   for (const { server, feeds } of opened.splice(0)) {
     feeds.close();
     server.closeAllConnections();
@@ -121,6 +125,22 @@ test('a quiet stream is kept open by comments', async () => {
   const reader = (await fetch(url)).body?.getReader();
   let text = '';
   while (!text.includes('\n:\n')) text += new TextDecoder().decode((await reader?.read())?.value);
+});
+
+test('a stream ends after five minutes, so that its caller is authorized anew when it connects again', async () => {
+  let nowMs = 1_000;
+  restoreTime = useTime({ nowMs: () => nowMs });
+  const { url, versions, feeds } = await serve();
+  const response = await fetch(url);
+  nowMs += 300_000;
+  versions.push(1);
+  expect(await ids(response, 1)).toEqual(['1']);
+  nowMs += 1;
+  expect(await ids(response, 1)).toEqual([]);
+  await vi.waitFor(() => expect(feeds.size).toBe(0), { timeout: 30_000 });
+  versions.push(2);
+  const again = await fetch(url, { headers: { 'last-event-id': '1' } });
+  expect(await ids(again, 1)).toEqual(['2']);
 });
 
 test('a client that leaves costs nothing any more, and a server that closes ends every stream', async () => {

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { Allow, type Rule } from '../action/access-rule.js';
+import type { ActionDescriptor } from '../action/action-descriptor.js';
+import { ActionRegistry } from '../action/action-registry.js';
+import { ExecutionConfiguration } from '../action/execution-configuration.js';
+import { groupsByClaim, reachBy } from '../action/tenancy.js';
+import { systemClock } from '../domain/clock.js';
+import { Decimal } from '../domain/decimal.js';
+import type { Claims } from '../domain/principal.js';
+import { type Account, newAccount } from '../domain/test-support/account.js';
+import { ForbiddenError } from '../errors.js';
+import {
+  AccountRepository,
+  accountApplication,
+  CreditAction,
+  HERE,
+  OpenAction,
+} from '../execution/test-support/accounts.js';
+import { EventCatalog } from '../persistence/codec/event-catalog.js';
+import { ResultJson } from '../persistence/codec/result-json.js';
+import { MemoryExecutor } from './memory-executor.js';
+import { MemoryModels } from './memory-models.js';
+
+const bankers: Rule = ({ principal }) => principal.claims['role' as keyof Claims] === 'banker';
+
+class GuardedCreditAction extends CreditAction {}
+Allow(bankers)(GuardedCreditAction);
+
+const KEYED = ExecutionConfiguration.Builder.executionConfiguration().idempotencyKey('k').build();
+const account = newAccount(new Decimal(100), HERE).build();
+const credit = { account: account.id.getValue(), amount: new Decimal(1) };
+
+function executor(): MemoryExecutor {
+  const models = new MemoryModels([account], { groups: { here: 0 } });
+  const guarded: ActionDescriptor<never, Account> = {
+    ...{ name: 'GuardedCredit', actionClass: GuardedCreditAction },
+    params: [
+      { name: 'account', type: { kind: 'uuid' } },
+      { name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } },
+    ],
+    create: () => new GuardedCreditAction(systemClock, new AccountRepository(models)),
+  };
+  const context = { clock: systemClock, repositories: models } as unknown as Parameters<
+    typeof accountApplication.wire
+  >[0];
+  return new MemoryExecutor({
+    registry: new ActionRegistry([...accountApplication.wire(context, {}), guarded as never]),
+    catalog: new EventCatalog(accountApplication.events),
+    models,
+    clock: systemClock,
+    reach: reachBy(groupsByClaim('region'), {
+      groupNumbers: (groups) => models.groupNumbers(groups),
+      own: new Set(),
+    }),
+    results: new ResultJson(accountApplication.models),
+    committed: () => {},
+  });
+}
+
+const ana = (claims: object) => ({ name: 'ana', claims: claims as Claims });
+
+test('a replay is authorized like the first call, by the claims that the caller has now', async () => {
+  const bank = executor();
+  const run = (claims: object) => bank.execute(ana(claims), GuardedCreditAction, credit, KEYED);
+  const first = await run({ role: 'banker', region: 'here' });
+  expect((await run({ role: 'banker', region: 'here' })).version).toBe(first.version);
+  await expect(run({ role: 'clerk', region: 'here' })).rejects.toThrow(ForbiddenError);
+});
+
+test('a replay shows no model of a group that the caller may no longer reach', async () => {
+  const bank = executor();
+  const open = (claims: object) =>
+    bank.execute(ana(claims), OpenAction, { shard: HERE, balance: new Decimal(1) }, KEYED);
+  const first = await open({ region: 'here' });
+  expect((await open({ region: 'here' })).id).toEqual(first.id);
+  await expect(open({ region: 'elsewhere' })).rejects.toThrow('ana may not reach group 0');
+});
