@@ -27,7 +27,7 @@ export const handlers = [
 export async function measureEvents(server, options) {
   const connection = await createDatabase(server, DATABASE, 'framework');
   try {
-    await withClient(connection, fill);
+    await withClient(connection, (client) => fillEvents(client, STORED));
     const rounds = [];
     await rotate(handlers, options.rounds, async (handler, round) => {
       const slice = await deliver(connection, handler, round);
@@ -100,8 +100,9 @@ async function until(condition) {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
 }
 
-async function fill(client) {
-  for (let first = 0; first < STORED; first += PER_TRANSACTION) {
+/** Writes events of wallets into the log, each with the row of its action. */
+export async function fillEvents(client, stored) {
+  for (let first = 0; first < stored; first += PER_TRANSACTION) {
     await client.query(FILL, [first, first + PER_TRANSACTION - 1]);
   }
   await client.query('vacuum (analyze) eventlog.events, eventlog.actions');

@@ -76,6 +76,7 @@ class SinkOfProcess {
       name: `${SINK_PREFIX}${this.#definition.name}`,
       startFrom,
       selection: {
+        withoutActions: true,
         ...(events.length === 0 ? {} : { eventTypes: events }),
         ...(models.length === 0 ? { exceptModels: OWN_MODELS } : { modelNames: models }),
       },

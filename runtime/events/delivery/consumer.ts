@@ -16,7 +16,7 @@ export interface Consumer {
   /** Where a consumer that is new to a shard begins. Default `beginning`. */
   readonly startFrom?: 'beginning' | 'now';
   /** What it reads. */
-  readonly selection: Pick<LogSelection, 'eventTypes' | 'modelNames' | 'exceptModels'>;
+  readonly selection: Pick<LogSelection, 'eventTypes' | 'modelNames' | 'exceptModels' | 'withoutActions'>;
   /** Models that are worked on at the same time, on each shard. */
   readonly concurrency: number;
   /** It writes through the transaction that moves its checkpoint. Default false. */

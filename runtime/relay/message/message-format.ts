@@ -40,31 +40,58 @@ export function toMessage(event: LoggedEvent, format: MessageFormat): RelayMessa
 }
 
 /** Attributes by name, in the order in which they are written. */
-export function attributesOf(event: LoggedEvent, format: MessageFormat): Readonly<Record<string, string>> {
-  const { schemaBaseUrl } = format;
-  const trace = traceParentOf(event);
-  return {
+function attributesOf(event: LoggedEvent, format: MessageFormat): Record<string, string> {
+  const { source, type, dataschema } = kindOf(event, format);
+  const attributes: Record<string, string> = {
     specversion: '1.0',
     id: event.id,
-    source: sourceOf(event.namespace, format.shard),
-    type: `${event.namespace}.${event.eventType}`,
+    source,
+    type,
     subject: event.modelId,
     time: event.createdDate,
     datacontenttype: JSON_TYPE,
-    ...(schemaBaseUrl === undefined
-      ? {}
-      : { dataschema: `${schemaBaseUrl}${schemaPath(event.eventType, event.eventVersion)}` }),
-    ...(trace === undefined ? {} : { traceparent: trace }),
     sequence: String(event.modelVersion).padStart(SEQUENCE_DIGITS, '0'),
     partitionkey: event.modelId,
     modelname: event.modelName,
     eventversion: String(event.eventVersion),
     actionid: event.actionId,
   };
+  if (dataschema !== undefined) attributes['dataschema'] = dataschema;
+  const trace = traceParentOf(event);
+  if (trace !== undefined) attributes['traceparent'] = trace;
+  return attributes;
+}
+
+/** What all events of one version of one type have in common. */
+interface EventKind {
+  readonly source: string;
+  readonly type: string;
+  readonly dataschema: string | undefined;
+}
+
+/** By format, then by namespace, type and version: as many as the application has. */
+const kinds = new WeakMap<MessageFormat, Map<string, EventKind>>();
+
+function kindOf({ namespace, eventType, eventVersion }: LoggedEvent, format: MessageFormat): EventKind {
+  const known = kinds.get(format) ?? new Map<string, EventKind>();
+  kinds.set(format, known);
+  const name = `${namespace} ${eventType} ${eventVersion}`;
+  let kind = known.get(name);
+  if (kind === undefined) {
+    const { shard, schemaBaseUrl } = format;
+    kind = {
+      source: sourceOf(namespace, shard),
+      type: `${namespace}.${eventType}`,
+      dataschema:
+        schemaBaseUrl === undefined ? undefined : `${schemaBaseUrl}${schemaPath(eventType, eventVersion)}`,
+    };
+    known.set(name, kind);
+  }
+  return kind;
 }
 
 /** A reference that identifies the shard: `/example.wallet/shards/1-0`. */
-export function sourceOf(namespace: string, { group, member }: ShardIdentifier): string {
+function sourceOf(namespace: string, { group, member }: ShardIdentifier): string {
   return `/${encodeURIComponent(namespace)}/shards/${group}-${member}`;
 }
 

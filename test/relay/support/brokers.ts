@@ -17,8 +17,14 @@ export interface Broker {
 
 /** The program of NATS: Debian has it as `nats-server`. Undefined: it is missing. */
 export function natsServer(): string | undefined {
-  const candidates = [process.env['FW_NATS_SERVER'], '/usr/sbin/nats-server', '/usr/bin/nats-server'];
-  return candidates.find((path) => path !== undefined && existsSync(path));
+  const named = process.env['FW_NATS_SERVER'];
+  const candidates = named === undefined ? ['/usr/sbin/nats-server', '/usr/bin/nats-server'] : [named];
+  const found = candidates.find((path) => existsSync(path));
+  if (found === undefined)
+    console.warn(
+      `NATS is not run: ${candidates.join(' and ')} are missing. Install the Debian package nats-server, or name the program in FW_NATS_SERVER`,
+    );
+  return found;
 }
 
 export function natsBroker(program: string, port: number): Broker {
@@ -41,9 +47,14 @@ export interface KafkaJars {
 /** Of a machine without them, where tests are skipped. */
 export const NO_JARS: KafkaJars = { classPath: '', plugins: '' };
 
-/** Kafka, Kafka Connect and Debezium, fetched by Maven the first time. Undefined: Java or Maven is missing. */
+/**
+ * Kafka, Kafka Connect and Debezium: in the folder `FW_KAFKA_JARS`, where Maven puts them the first time. Undefined: Java
+ * or Maven is missing.
+ */
 export function kafkaJars(): KafkaJars | undefined {
-  const folder = join(ROOT, 'node_modules', '.cache', `kafka-${KAFKA_VERSION}-debezium-${DEBEZIUM_VERSION}`);
+  const folder =
+    process.env['FW_KAFKA_JARS'] ??
+    join(ROOT, 'node_modules', '.cache', `kafka-${KAFKA_VERSION}-debezium-${DEBEZIUM_VERSION}`);
   const [jars, plugins] = [join(folder, 'lib'), join(folder, 'plugins')];
   const found = { classPath: join(jars, '*'), plugins };
   if (existsSync(join(folder, 'complete'))) return found;
@@ -59,7 +70,9 @@ export function kafkaJars(): KafkaJars | undefined {
     writeFileSync(join(folder, 'complete'), '');
     return found;
   } catch (error) {
-    console.warn(`Kafka is not run: ${String(error)}`);
+    console.warn(
+      `Kafka is not run: Java 17 or Maven is missing, or Maven found no registry. ${String(error)}`,
+    );
     return undefined;
   }
 }
@@ -82,10 +95,17 @@ ${dependency('io.debezium', 'debezium-connector-postgres', DEBEZIUM_VERSION, plu
 `;
 }
 
-export function kafkaBroker({ classPath }: KafkaJars, port: number): Broker {
+/** A second listener of a broker, which names another port to its clients: that of a proxy. */
+export interface ProxiedListener {
+  readonly port: number;
+  readonly advertised: number;
+}
+
+/** Takes `port` and the next one. */
+export function kafkaBroker({ classPath }: KafkaJars, port: number, proxied?: ProxiedListener): Broker {
   const folder = mkdtempSync(join(tmpdir(), 'fw-kafka-'));
   const properties = join(folder, 'server.properties');
-  writeFileSync(properties, kafkaProperties(folder, port));
+  writeFileSync(properties, kafkaProperties(folder, port, proxied));
   const java = (...args: readonly string[]): readonly string[] => ['-Xmx512m', '-cp', classPath, ...args];
   const format = java('kafka.tools.StorageTool', 'format', '-t', 'MkU3OEVBNTcwNTJENDM2Qk', '-c', properties);
   execFileSync('java', format, { stdio: 'ignore' });
@@ -94,14 +114,17 @@ export function kafkaBroker({ classPath }: KafkaJars, port: number): Broker {
   );
 }
 
-function kafkaProperties(folder: string, port: number): string {
+function kafkaProperties(folder: string, port: number, proxied?: ProxiedListener): string {
+  const also = (of: (listener: ProxiedListener) => number): string =>
+    proxied === undefined ? '' : `,PROXIED://127.0.0.1:${of(proxied)}`;
   return `process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:${port + 1}
-listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${port + 1}
-advertised.listeners=PLAINTEXT://127.0.0.1:${port}
+listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${port + 1}${also((listener) => listener.port)}
+advertised.listeners=PLAINTEXT://127.0.0.1:${port}${also(({ advertised }) => advertised)}
+inter.broker.listener.name=PLAINTEXT
 controller.listener.names=CONTROLLER
-listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,PROXIED:PLAINTEXT
 log.dirs=${join(folder, 'data')}
 group.initial.rebalance.delay.ms=0
 offsets.topic.replication.factor=1

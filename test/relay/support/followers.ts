@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect as connectNats } from '@nats-io/transport-node';
 import { Consumer, stringDeserializers } from '@platformatic/kafka';
@@ -38,23 +40,57 @@ export async function followNats(
   return { close: () => connection.close() };
 }
 
-/** Reads topics of Kafka from their beginning on, also after the broker was away. */
+/** Reads topics of Kafka from their beginning on, each message once, also after the broker was away. */
 export async function followKafka(
   port: number,
   topics: readonly string[],
   take: (message: FollowedMessage) => void,
 ): Promise<Follower> {
-  const consumer = new Consumer({
-    groupId: `check-${Date.now()}`,
-    clientId: 'check',
-    bootstrapBrokers: [`127.0.0.1:${port}`],
-    deserializers: stringDeserializers,
-    retries: true,
-    retryDelay: 200,
-    autocreateTopics: true,
-  });
-  const stream = await consumer.consume({ topics: [...topics], mode: 'earliest', autocommit: false });
-  stream.on('error', (error) => console.warn(String(error)));
-  stream.on('data', ({ key, partition, headers, value }) => take({ key, partition, headers, body: value }));
-  return { close: async () => consumer.close(true) };
+  /** By topic and partition. */
+  const read = new Map<string, bigint>();
+  let closed = false;
+  let consumer = await open();
+
+  async function open(): Promise<Consumer<string, string, string, string>> {
+    const opened = new Consumer({
+      groupId: `check-${randomUUID()}`,
+      clientId: 'check',
+      bootstrapBrokers: [`127.0.0.1:${port}`],
+      deserializers: stringDeserializers,
+      retries: true,
+      retryDelay: 200,
+      autocreateTopics: true,
+    });
+    const stream = await opened.consume({ topics: [...topics], mode: 'earliest', autocommit: false });
+    // A stream ends at the first error, such as the new epoch of a leader that was started again.
+    stream.once('error', (error) => {
+      console.warn(String(error));
+      void reopen(opened);
+    });
+    stream.on('data', ({ topic, key, partition, offset, headers, value }) => {
+      const address = `${topic}:${partition}`;
+      if (offset <= (read.get(address) ?? -1n)) return;
+      read.set(address, offset);
+      take({ key, partition, headers, body: value });
+    });
+    return opened;
+  }
+
+  async function reopen(broken: Consumer<string, string, string, string>): Promise<void> {
+    void Promise.resolve(broken.close(true)).catch(() => {});
+    while (!closed) {
+      await sleep(500);
+      const opened = await open().catch(() => undefined);
+      if (opened === undefined) continue;
+      consumer = opened;
+      return;
+    }
+  }
+
+  return {
+    close: async () => {
+      closed = true;
+      await consumer.close(true);
+    },
+  };
 }

@@ -4,7 +4,9 @@ import { messageOf } from '../../../errors.js';
 import { ACCEPTED, type PublishOutcome, type RelayMessage, type RelaySink } from '../../relay-sink.js';
 import { addressOf } from '../address-template.js';
 import { ABORTED, BEHIND } from '../deferred-outcomes.js';
-import { BatchProducer, type Connecting, type KafkaRecord } from './batch-producer.js';
+import { BatchProducer, type Connecting } from './batch-producer.js';
+import { nested } from './nested-errors.js';
+import type { AddressedRecord } from './produce-request.js';
 
 /** How a sink reaches its brokers. */
 export interface KafkaOptions extends Omit<KafkaReceiver, 'kind'> {
@@ -37,7 +39,7 @@ class KafkaSink implements RelaySink {
   /** Each batch under way has a producer for itself. */
   async publish(messages: readonly RelayMessage[], signal: AbortSignal): Promise<readonly PublishOutcome[]> {
     const producer = this.#idle.pop() ?? this.#add();
-    const leave = (): void => void producer.close();
+    const leave = (): void => producer.close();
     signal.addEventListener('abort', leave, { once: true });
     try {
       return await this.#send(producer, messages, signal);
@@ -48,11 +50,11 @@ class KafkaSink implements RelaySink {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#producers].map((producer) => producer.close()));
+    for (const producer of this.#producers) producer.close();
   }
 
   #add(): BatchProducer {
-    const producer = new BatchProducer(connectingOf(this.#options));
+    const producer = new BatchProducer(connectingOf(this.#options), this.#options.timeoutMs);
     this.#producers.add(producer);
     return producer;
   }
@@ -80,10 +82,10 @@ class KafkaSink implements RelaySink {
   }
 }
 
-function recordOf(message: RelayMessage, topic: string): KafkaRecord {
-  const headers: Record<string, string> = { ...message.headers };
-  for (const [name, value] of Object.entries(message.attributes)) headers[`ce_${name}`] = value;
-  headers['content-type'] = message.contentType;
+function recordOf(message: RelayMessage, topic: string): AddressedRecord {
+  const headers = Object.entries(message.headers).flat();
+  for (const [name, value] of Object.entries(message.attributes)) headers.push(`ce_${name}`, value);
+  headers.push('content-type', message.contentType);
   return { topic: addressOf(topic, message), key: message.key, value: message.body, headers };
 }
 
@@ -115,19 +117,11 @@ function saslOf({ username, password, mechanism }: KafkaOptions): SASLOptions | 
   return { mechanism: MECHANISMS[mechanism], username, password: password?.reveal() ?? '' };
 }
 
-/** The client nests what brokers say in `errors` and `cause`. */
-function* nested(error: unknown, depth = 0): Generator<Error> {
-  if (!(error instanceof Error) || depth > 8) return;
-  yield error;
-  const inner = 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
-  for (const each of [...inner, error.cause]) yield* nested(each, depth + 1);
-}
-
 function isAtFault(error: unknown): boolean {
-  return [...nested(error)].some((each) => 'apiId' in each && AT_FAULT.has(each.apiId));
+  return nested(error).some((each) => 'apiId' in each && AT_FAULT.has(each.apiId));
 }
 
 /** The innermost message says what is wrong. */
 function reasonsOf(error: unknown): string {
-  return [...new Set([...nested(error)].map(messageOf))].slice(-2).join(': ');
+  return [...new Set(nested(error).map(messageOf))].slice(-2).join(': ');
 }
