@@ -39,13 +39,17 @@ class KafkaSink implements RelaySink {
   /** Each batch under way has a producer for itself. */
   async publish(messages: readonly RelayMessage[], signal: AbortSignal): Promise<readonly PublishOutcome[]> {
     const producer = this.#idle.pop() ?? this.#add();
-    const leave = (): void => producer.close();
+    // A call that was given up may end late or never: its producer serves no other one.
+    const leave = (): void => {
+      producer.close();
+      this.#producers.delete(producer);
+    };
     signal.addEventListener('abort', leave, { once: true });
     try {
       return await this.#send(producer, messages, signal);
     } finally {
       signal.removeEventListener('abort', leave);
-      this.#idle.push(producer);
+      if (!signal.aborted) this.#idle.push(producer);
     }
   }
 
