@@ -44,6 +44,8 @@ export const receivers = {
     },
   },
   webhook: {
+    /** Each is a request of its own. */
+    mostEvents: 20_000,
     formats: ['structured'],
     open: async () => {
       let take = () => {};

@@ -115,13 +115,14 @@ async function measure({ server, connection, folder, receiver, format, target })
   const build = target === 'before' ? process.env.BENCH_BEFORE : undefined;
   const place = (startFrom) => open({ connection, folder, receiver, format, build, startFrom });
   const load = loadavg()[0];
+  const events = Math.min(Number(values.events), receivers[receiver].mostEvents ?? Number.POSITIVE_INFINITY);
   const rate = await withPlace(await place('beginning'), async ({ start }) => {
     const before = server.cpuSeconds();
-    const relay = start(Number(values.events));
+    const relay = start(events);
     const [measured] = await Promise.race([once(relay, 'message'), died(relay)]);
     const serverSeconds = server.cpuSeconds() - before;
     await stop(relay);
-    return { ...measured, serverCpuMsPerThousand: (serverSeconds * 1_000_000) / Number(values.events) };
+    return { ...measured, serverCpuMsPerThousand: (serverSeconds * 1_000_000) / events };
   });
   if (Number(values.latencies) === 0) return { ...rate, load };
   const latencies = await withPlace(await place('now'), ({ start, follow }) =>
