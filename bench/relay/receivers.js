@@ -32,7 +32,7 @@ export const receivers = {
         follow: async (take) => {
           const subscription = connection.subscribe(`bench.${name}.>`);
           void (async () => {
-            for await (const message of subscription) take(message.headers.get('Nats-Msg-Id'));
+            for await (const message of subscription) take(message.headers?.get('Nats-Msg-Id'));
           })();
           return async () => subscription.unsubscribe();
         },
@@ -48,7 +48,7 @@ export const receivers = {
     mostEvents: 20_000,
     formats: ['structured'],
     open: async () => {
-      let take = () => {};
+      let take = (_id) => {};
       const server = createServer((request, response) => {
         request.resume().once('end', () => {
           take(request.headers['webhook-id']);

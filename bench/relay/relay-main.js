@@ -26,7 +26,7 @@ await withDatabases(config.sharding, warn, async (databases) => {
       performance.now() - startedMs,
       process.cpuUsage(cpu),
     ];
-    process.send({ perSecond: (count / elapsedMs) * 1_000, cpuMsPerThousand: (user + system) / count });
+    process.send?.({ perSecond: (count / elapsedMs) * 1_000, cpuMsPerThousand: (user + system) / count });
   }
   await left;
   await relay.stop();
