@@ -127,7 +127,7 @@ test('a quiet stream is kept open by comments', async () => {
   while (!text.includes('\n:\n')) text += new TextDecoder().decode((await reader?.read())?.value);
 });
 
-test('a stream ends after five minutes, so that its caller is authorized anew when it connects again', async () => {
+test('a stream ends after five minutes, so that its caller is authorized again with the next one', async () => {
   let nowMs = 1_000;
   restoreTime = useTime({ nowMs: () => nowMs });
   const { url, versions, feeds } = await serve();
