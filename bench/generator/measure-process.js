@@ -37,3 +37,12 @@ export function rowOf(runs) {
     MB: Math.round(median(runs.map(({ megabytes }) => megabytes))),
   };
 }
+
+/** The same with what the fastest run took; memory at most in the largest. */
+export function leastOf(runs) {
+  return {
+    'CPU s': Math.min(...runs.map(({ cpu }) => cpu)).toFixed(2),
+    s: Math.min(...runs.map(({ elapsed }) => elapsed)).toFixed(2),
+    MB: Math.round(Math.max(...runs.map(({ megabytes }) => megabytes))),
+  };
+}

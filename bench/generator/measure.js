@@ -1,5 +1,6 @@
 // Measures whole processes of fw-gen on synthetic projects, interleaved, by CPU time and by the clock.
-//   node generator/measure.js [--models 10,100,1000] [--rounds 5]
+//   node generator/measure.js [--models 10,100,1000] [--rounds 5] [--shape narrow|wide] [--least]
+// `--least` gives the least of all rounds instead of the median: on a machine that does other things as well.
 // Build the product first (`npm run build` at the root): what is measured is `bin/fw-gen.js`, or that of BENCH_BUILD.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -7,12 +8,19 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { measureNode, rowOf } from './measure-process.js';
-import { fileName, writeSyntheticProject } from './synthetic-project.js';
+import { leastOf, measureNode, rowOf } from './measure-process.js';
+import { SHAPES } from './shapes.js';
 
 const { values } = parseArgs({
-  options: { models: { type: 'string', default: '10,100,1000' }, rounds: { type: 'string', default: '5' } },
+  options: {
+    models: { type: 'string', default: '10,100,1000' },
+    rounds: { type: 'string', default: '5' },
+    shape: { type: 'string', default: 'narrow' },
+    least: { type: 'boolean', default: false },
+  },
 });
+const shape = SHAPES[values.shape];
+if (shape === undefined) throw new Error(`--shape is one of ${Object.keys(SHAPES).join(', ')}`);
 const root = process.env.BENCH_BUILD ?? fileURLToPath(new URL('../..', import.meta.url));
 const bin = join(root, 'bin/fw-gen.js');
 const rounds = Number(values.rounds);
@@ -42,30 +50,35 @@ for (const name of fs.readdirSync(process.argv[2], { recursive: true })) {
 /** Everything that is measured on a project of so many models, by what it is called. */
 function subjectsOf(models) {
   const folder = join(workshop, String(models));
-  writeSyntheticProject(folder, models);
+  shape.write(folder, models);
   const source = join(folder, 'src');
   const generate = [bin, 'generate', '--config', join(folder, 'fw.config.yaml')];
-  const model = join(source, 'models', `${fileName(0)}.ts`);
-  const action = join(source, 'actions', `${fileName(0)}-open-action.ts`);
   let edits = 0;
-  const edit = (file, rewrite) => {
-    edits += 1;
-    writeFileSync(file, rewrite(readFileSync(file, 'utf8'), edits));
-    // Files are older than the run that reads them, as those of a project are.
+  /** Files are older than the run that reads them, as those of a project are. */
+  const generateLater = () => {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
     return measureNode(generate);
+  };
+  const edit = ({ path, pattern, by }) => {
+    edits += 1;
+    const file = join(folder, path);
+    writeFileSync(file, readFileSync(file, 'utf8').replace(pattern, `${by}${80 + edits}`));
+    return generateLater();
   };
   return {
     'node -e 0': () => measureNode(['-e', '0']),
     'reading all sources': () => measureNode([read, source]),
     'createSourceFile on all': () => measureNode([parse, source]),
     'cold, no cache': () => measureNode([...generate, '--clean', '--no-cache']),
-    'one file changed, a method': () =>
-      edit(model, (text, count) => text.replace(/\bnext\d*\b/g, `next${count}`)),
-    'one file changed, a field': () =>
-      edit(model, (text, count) => text.replace(/\bremark\d*\b/, `remark${count}`)),
-    'one file changed, a parameter': () =>
-      edit(action, (text, count) => text.replace(/@maxLength \d+/, `@maxLength ${80 + count}`)),
+    'nothing changed, right after that': () => measureNode(generate),
+    ...Object.fromEntries(
+      Object.entries(shape.edits).map(([what, change]) => [`changed: ${what}`, () => edit(change)]),
+    ),
+    'added: a model': () => {
+      edits += 1;
+      for (const { path, text } of shape.added(edits)) writeFileSync(join(folder, path), text);
+      return generateLater();
+    },
     'nothing changed': () => {
       measureNode(generate);
       return measureNode(generate);
@@ -84,11 +97,12 @@ for (const models of values.models.split(',').map(Number)) {
   for (let round = 0; round < rounds; round += 1) {
     for (const [name, run] of Object.entries(subjects)) results[name].push(run());
   }
-  for (const [what, runs] of Object.entries(results)) rows.push({ models, what, ...rowOf(runs) });
+  for (const [what, runs] of Object.entries(results))
+    rows.push({ models, what, ...(values.least ? leastOf : rowOf)(runs) });
 }
 rmSync(workshop, { recursive: true, force: true });
 const load = readFileSync('/proc/loadavg', 'utf8').split(' ')[0];
 console.log(
-  `${cpus().length} cores, load ${load}, Node.js ${process.version}, medians of ${rounds} interleaved rounds`,
+  `${cpus().length} cores, load ${load}, Node.js ${process.version}, ${values.least ? 'least' : 'medians'} of ${rounds} interleaved rounds, shape ${values.shape}`,
 );
 console.table(rows);

@@ -30,21 +30,26 @@ export function writeSyntheticProject(folder, count) {
   write('package.json', '{ "name": "synthetic", "type": "module" }\n');
   write('fw.config.yaml', CONFIGURATION);
   for (let index = 0; index < count; index += 1) {
-    const name = modelName(index);
-    const file = fileName(index);
-    write(`src/models/${file}.ts`, modelText(name, file));
-    write(
-      `src/events/${file}-opened-event.ts`,
-      eventText(name, file, 'Opened', 'label: string', 'readonly label: string;'),
-    );
-    write(
-      `src/events/${file}-changed-event.ts`,
-      eventText(name, file, 'Changed', 'amount: Decimal', 'readonly amount: Decimal;'),
-    );
-    write(`src/actions/${file}-open-action.ts`, openText(name, file));
-    write(`src/actions/${file}-change-action.ts`, changeText(name, file));
-    write(`src/actions/${file}-get-action.ts`, getText(name, file));
+    for (const { path, text } of filesOf(modelName(index), fileName(index))) write(path, text);
   }
+}
+
+/** The files of one model more. */
+export function addedModel(index) {
+  return filesOf(`Added${index}`, `added${index}`);
+}
+
+function filesOf(name, file) {
+  const opened = eventText(name, file, 'Opened', 'label: string', 'readonly label: string;');
+  const changed = eventText(name, file, 'Changed', 'amount: Decimal', 'readonly amount: Decimal;');
+  return [
+    { path: `src/models/${file}.ts`, text: modelText(name, file) },
+    { path: `src/events/${file}-opened-event.ts`, text: opened },
+    { path: `src/events/${file}-changed-event.ts`, text: changed },
+    { path: `src/actions/${file}-open-action.ts`, text: openText(name, file) },
+    { path: `src/actions/${file}-change-action.ts`, text: changeText(name, file) },
+    { path: `src/actions/${file}-get-action.ts`, text: getText(name, file) },
+  ];
 }
 
 /** `Order0017` */
@@ -57,7 +62,8 @@ export function fileName(index) {
   return modelName(index).toLowerCase();
 }
 
-const CONFIGURATION = `fw:
+/** `fw.config.yaml` of a synthetic project. */
+export const CONFIGURATION = `fw:
   namespace: bench.synthetic
   generator:
     source: src
