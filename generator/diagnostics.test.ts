@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { DIAGNOSTICS } from './diagnostics.js';
+import { ts } from './read/compiler.js';
 
 const pages = fileURLToPath(new URL('../docs/diagnostics', import.meta.url));
 const golden = fileURLToPath(new URL('golden', import.meta.url));
@@ -34,3 +35,36 @@ test('the index lists every code with its title, and no other', () => {
     [...Object.keys(DIAGNOSTICS).map((code) => `${code}.md`), 'README.md'].sort(),
   );
 });
+
+/** Codes that refuse a type, a field or a tag of one. */
+const REFUSALS = /^\S+ (FWGEN0(?:03|04|05|06|17|24|25|26|31|32|34|58)) .*\n {4}(.*)$/gm;
+
+test('every refusal of a type or field shows the accepted form as code that parses', () => {
+  const refusals = [...reported.matchAll(REFUSALS)].map(([, code = '', hint = '']) => ({ code, hint }));
+  expect(new Set(refusals.map(({ code }) => code)).size).toBe(12);
+  for (const { hint } of refusals) {
+    const forms = [...hint.matchAll(/`([^`]+)`/g)].map(([, form = '']) => form);
+    expect({ hint, hasCode: forms.length > 0 }).toEqual({ hint, hasCode: true });
+    expect({ hint, broken: forms.filter((form) => !parses(form)) }).toEqual({ hint, broken: [] });
+  }
+});
+
+/** Whether a text is a tag of a comment, or TypeScript: a statement, a type, a member, what a class extends, a decorator. */
+function parses(form: string): boolean {
+  const places = [
+    form,
+    `type T = ${form};`,
+    `class C { ${form} }`,
+    `class C ${form} {}`,
+    `${form} class C {}`,
+  ];
+  return /^@\w+( \S+)?$/.test(form) || places.some(isSource);
+}
+
+function isSource(text: string): boolean {
+  const { diagnostics = [] } = ts.transpileModule(text, {
+    reportDiagnostics: true,
+    compilerOptions: { experimentalDecorators: true },
+  });
+  return diagnostics.length === 0;
+}

@@ -53,7 +53,7 @@ function idleTags(fields: readonly FieldSchema[], place: FieldPlace): readonly D
           'FWGEN032',
           tag.location,
           `@${tag.name} has no effect on the ${place} field ${name}`,
-          `Remove it. Tags of ${place} fields: ${[...EFFECTIVE[place]].map((each) => `@${each}`).join(', ')}.`,
+          `Remove it. Tags of ${place} fields: ${[...EFFECTIVE[place]].map((each) => `\`@${each}\``).join(', ')}.`,
         ),
       ),
   );
@@ -65,7 +65,7 @@ function checkName(field: FieldSchema): Diagnostic | undefined {
     'FWGEN005',
     field.location,
     `A field cannot be named ${JSON.stringify(field.name)}`,
-    'Rename it: objects treat this name in a way of their own.',
+    'Rename it, to `proto` for example: objects treat this name in a way of their own.',
   );
 }
 
@@ -114,7 +114,10 @@ function typeProblem(type: TypeSchema): { readonly text: string; readonly hint: 
     case 'enum':
       return type.values.length > 0
         ? undefined
-        : { text: 'never', hint: 'No value has this type: remove the field or give it another type.' };
+        : {
+            text: 'never',
+            hint: 'No value has this type: remove the field or give it another type, such as `string | null`.',
+          };
     case 'union':
       return discriminatorOf(type.of) !== undefined
         ? undefined
@@ -125,7 +128,7 @@ function typeProblem(type: TypeSchema): { readonly text: string; readonly hint: 
 }
 
 const UNION_HINT =
-  "JSON must distinguish the members of a union, by their kind (a text, a number, a list) or by a literal in each: `{ readonly kind: 'card'; ... } | { readonly kind: 'cash'; ... }`.";
+  "JSON must distinguish the members of a union, by their kind (a text, a number, a list) or by a literal in each: `{ readonly kind: 'day'; readonly day: Date } | { readonly kind: 'name'; readonly name: string }`.";
 
 function unionText(members: readonly TypeSchema[]): string {
   return members
@@ -165,11 +168,16 @@ function idProblem(
   const model = projectIndex(schema).modelsByPlace.get(placeKey(type.model));
   if (!type.model.marked) {
     const message = `${field.name} is an id of ${type.model.name}, which is no model`;
-    return diagnostic('FWGEN031', field.location, message, 'Mark that class with @AutoBuilder, or use Uuid.');
+    return diagnostic(
+      'FWGEN031',
+      field.location,
+      message,
+      'Mark that class with `@AutoBuilder`, or use `Uuid`.',
+    );
   }
   if (model === undefined || model.sharded || !type.sharded) return undefined;
   const message = `${field.name} is a ShardedId of ${model.name}, whose ids are not sharded`;
-  return diagnostic('FWGEN031', field.location, message, `Use Id<${model.name}>.`);
+  return diagnostic('FWGEN031', field.location, message, `Use \`Id<${model.name}>\`.`);
 }
 
 /** Patterns that PostgreSQL cannot check, in models whose rules it is to check. */

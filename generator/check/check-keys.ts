@@ -35,20 +35,20 @@ function checkFields(model: ModelSchema, key: KeySchema): readonly Diagnostic[] 
     const { field, sqlType } = column;
     const { value: name, location } = marked;
     if (field.optional || field.nullable) {
-      const hint = 'Make it required: any number of rows may have nothing there, and no key finds them.';
+      const hint = `Make it required, \`readonly ${name}!: Type;\`: any number of rows may have nothing there, and no key finds them.`;
       return [diagnostic('FWGEN058', location, `${name} is part of a key and may be empty`, hint)];
     }
     const alike = COMPARED_ALIKE[field.type.kind];
     if (alike === undefined) {
       const hint =
-        'Use a string, a number, a bigint, a boolean, a Date, a Decimal, a Uuid, a Currency or an id.';
+        'Use `string`, `number`, `bigint`, `boolean`, `Date`, `Decimal`, `Uuid`, `Currency` or an id.';
       return [
         diagnostic('FWGEN058', location, `A field of kind ${field.type.kind} cannot be part of a key`, hint),
       ];
     }
     if (alike.test(sqlType.trim())) return [];
     const hint =
-      'Leave its column the default type: else the database takes values as equal that differ in the process.';
+      'Leave its column the default type, without `type` in `columns`: else the database takes values as equal that differ in the process.';
     return [diagnostic('FWGEN058', location, `${name} is part of a key and its column is ${sqlType}`, hint)];
   });
 }

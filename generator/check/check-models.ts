@@ -35,19 +35,32 @@ export function checkModels(schema: ProjectSchema): readonly Diagnostic[] {
 function checkField(model: ModelSchema, field: FieldSchema): readonly Diagnostic[] {
   if (isInherited(model, field.name)) {
     const base = model.kind === 'model' ? 'Model' : 'Entity';
-    const hint = `Remove it: its type follows from the type arguments of ${base}.`;
+    const id = `${model.sharded ? 'ShardedId' : 'Id'}<${model.name}>`;
+    const hint = `Remove it: \`extends ${base}<${model.name}, ${id}, 'OPEN'>\` declares it.`;
     return [diagnostic('FWGEN006', field.location, `${base} declares ${field.name} already`, hint)];
   }
   if (RESERVED_FIELDS.has(field.name)) {
     const message = `A model field cannot be named ${field.name}`;
     return [
-      diagnostic('FWGEN005', field.location, message, 'Rename it: every object has a member of that name.'),
+      diagnostic(
+        'FWGEN005',
+        field.location,
+        message,
+        `Rename it, to \`${field.name}Value\` for example: every object has a member of that name.`,
+      ),
     ];
   }
   const other = model.fields.find(({ name }) => name !== field.name && setterName(name) === field.name);
   if (other === undefined) return [];
   const message = `${field.name} is what builders of ${model.name} call the setter of ${other.name}`;
-  return [diagnostic('FWGEN005', field.location, message, 'Rename one of the fields.')];
+  return [
+    diagnostic(
+      'FWGEN005',
+      field.location,
+      message,
+      `Rename one of the fields, to \`${field.name}Value\` for example.`,
+    ),
+  ];
 }
 
 function checkColumns(model: ModelSchema): readonly Diagnostic[] {
@@ -57,7 +70,7 @@ function checkColumns(model: ModelSchema): readonly Diagnostic[] {
       'FWGEN017',
       second.field.location,
       `${second.field.name} and ${first.field.name} at ${formatLocation(first.field.location)} share the column ${second.column}`,
-      `Name another one: @AutoBuilder({ columns: { ${second.field.name}: { name: '...' } } }).`,
+      `Name another one: \`@AutoBuilder({ columns: { ${second.field.name}: { name: '${second.column}_2' } } })\`.`,
     ),
   );
   return [...shared, ...columns.flatMap((column) => checkColumn(model, column))];

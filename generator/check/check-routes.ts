@@ -70,7 +70,7 @@ function checkPathParameters(action: RoutedAction): readonly Diagnostic[] {
             ? `is of kind ${field.type.kind}, which no path can carry`
             : undefined;
     if (problem === undefined) return [];
-    const hint = 'Name a required parameter of a simple type, such as an id.';
+    const hint = `Declare a required parameter of a simple type: \`readonly ${/^[\w$]+$/.test(name) ? name : `'${name}'`}: Uuid;\`.`;
     return [
       diagnostic('FWGEN024', action.route.location, `{${name}} in ${action.route.path} ${problem}`, hint),
     ];
@@ -88,7 +88,7 @@ function checkQuery(action: RoutedAction): readonly Diagnostic[] {
         'FWGEN025',
         field.location,
         `${field.name} cannot travel in the query string of ${action.route.method} ${action.route.path}`,
-        'Use a simple type that is not nullable, a list of a simple type, or a method with a body.',
+        `Use a simple type that is not nullable, \`readonly ${field.name}?: string;\`, a list of one, \`readonly ${field.name}: readonly string[];\`, or a method with a body: \`@HttpRoute('POST', '${action.route.path}')\`.`,
       ),
     );
 }
@@ -129,7 +129,12 @@ function checkHeaders(action: RoutedAction): readonly Diagnostic[] {
   if (status?.value === 204 && responseLocation !== undefined) {
     const message = 'An answer with status 204 has no body';
     found.push(
-      diagnostic('FWGEN026', responseLocation, message, 'Remove `response`, or use another status.'),
+      diagnostic(
+        'FWGEN026',
+        responseLocation,
+        message,
+        'Remove `response`, or use another status: `{ status: 200, response: NameResponse }`.',
+      ),
     );
   }
   return found;

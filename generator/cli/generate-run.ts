@@ -33,9 +33,12 @@ export interface Knowledge {
   readonly onResult?: (result: GenerateResult) => void;
   /** Report a run of a watcher that changed nothing as well. Default false. */
   readonly reportsUnchanged?: boolean;
-  /** Called when a run has to read the whole project. */
+  /** Called when a run has to read or emit much of the project. May be called twice. */
   readonly onWhole?: () => void;
 }
+
+/** Reading this many files takes longer than preparing for it. */
+const MANY = 50;
 
 /** One run from reading the configuration to the report. */
 export async function generateOnce(
@@ -114,6 +117,7 @@ async function runGenerator(
     memory ??
     (usesCache(flags) ? cached?.memory : undefined) ??
     new RunMemory({ isKept: cached !== undefined });
+  if (read.read.staleFiles >= MANY) onWhole?.();
   const run = await generateWith(read, flags, options, (phase) => {
     clock.begin(phase);
     if (phase === 'check') onWhole?.();

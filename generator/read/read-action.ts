@@ -129,7 +129,7 @@ function paramsOf(context: ReadContext, node: ts.Node, params: ReadType): readon
     problem?.recursive ? 'FWGEN034' : 'FWGEN003',
     node,
     `The params type ${abbreviate(node.getText())} is no interface of fields`,
-    'Declare an interface (or object type) with one readonly property per parameter, or void for none.',
+    'Declare one readonly property per parameter, `export interface DepositParams { readonly amount: Decimal }`, or use `void` for none.',
   );
   return [];
 }

@@ -3,6 +3,7 @@ import type { ProjectPaths } from '../schema/paths.js';
 import type { ModelReference } from '../schema/type-schema.js';
 import type { ts } from './compiler.js';
 import { type Asked, locationOf, type SourceFiles } from './source-files.js';
+import type { KnownType } from './types/known-types.js';
 
 /** What every step of reading works with. */
 export interface ReadContext {
@@ -10,6 +11,8 @@ export interface ReadContext {
   readonly paths: ProjectPaths;
   /** Classes that were found behind imports, by `importKey`: models are named far more often than they are read. */
   readonly classes: Map<string, KnownClass>;
+  /** Declared types that were read, see `KnownType`. */
+  readonly types: Map<string, KnownType>;
   /** Mistakes found so far; steps append. */
   readonly diagnostics: Diagnostic[];
 }

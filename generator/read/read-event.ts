@@ -64,7 +64,7 @@ function readPayload(
       'FWGEN004',
       property,
       `The event field ${property.name.getText()} is ${scopeOf(property)}`,
-      'Make it public and readonly, or a `#private` one that is no part of the payload.',
+      `Write \`readonly ${property.name.getText()}!: ${property.type?.getText() ?? 'Type'};\`, or \`#${property.name.getText()}\` for a field that is no part of the payload.`,
     );
   }
   // A getter of an event is computed from the fields that are stored, whenever it is asked for.

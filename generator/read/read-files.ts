@@ -52,13 +52,12 @@ function contextOf({ projectDirectory, paths, memory }: ReadRequest): ReadContex
   memory.sources ??= new SourceFiles(projectDirectory, {
     onText: (file, text) => memory.noteText(file, text),
   });
-  return { sources: memory.sources, paths, classes: new Map(), diagnostics: [] };
+  return { sources: memory.sources, paths, classes: new Map(), types: new Map(), diagnostics: [] };
 }
 
 /** @returns files whose trees it asked for */
 function readFile({ paths, memory }: ReadRequest, shared: ReadContext, file: string): Iterable<string> {
-  const { sources, classes } = shared;
-  const context: ReadContext = { sources, paths, classes, diagnostics: [] };
+  const context: ReadContext = { ...shared, diagnostics: [] };
   const found = nothingFound();
   const isMigration = file.startsWith(`${paths.migrations}/`);
   const { asked } = context.sources.asking(() =>

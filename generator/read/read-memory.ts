@@ -74,6 +74,11 @@ export class ReadMemory {
     return this.#results;
   }
 
+  /** Number of files that were forgotten or read since the last emission: one that changed may have been read by many. */
+  get staleFiles(): number {
+    return this.#before.size;
+  }
+
   /** What changed since the last emission, in all files that were read again. */
   get changes(): Changes {
     const changed: ModelSchema[] = [];

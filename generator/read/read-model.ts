@@ -128,7 +128,7 @@ function readState(context: ReadContext, { node, scope }: ScopedNode): TypeSchem
     'FWGEN003',
     node,
     `The state type is ${node.getText()}`,
-    "Use a union of string literals ('OPENED' | 'CLOSED') or a string enum.",
+    "Use a union of string literals, `'OPENED' | 'CLOSED'`, or a string enum.",
   );
   return { kind: 'string' };
 }

@@ -144,7 +144,7 @@ function readResponse(context: ReadContext, node: ts.Node): ResponseSchema | und
       'FWGEN026',
       node,
       `${node.getText()} is no exported class of this project with a static method \`from\``,
-      'Write `export class WalletResponse { readonly id: ...; static from(result: Wallet): WalletResponse { ... } }`.',
+      'Write `export class NameResponse { readonly name!: string; static from({ name }: Named): NameResponse { return Object.assign(new NameResponse(), { name }); } }`.',
     );
     return undefined;
   }
@@ -170,7 +170,7 @@ function reportAsync(context: ReadContext, node: ts.ClassDeclaration): void {
       'FWGEN026',
       member,
       `${name}.from returns a promise, and a response is mapped at once`,
-      `Await in the action and pass what it found: \`static from(result: Result): ${name} { ... }\`.`,
+      `Await in the action and pass what it found: \`static from(result: Result): ${name}\`.`,
     );
   }
 }

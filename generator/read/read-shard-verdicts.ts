@@ -15,6 +15,7 @@ export function readShardVerdicts(
     sources: new SourceFiles(projectDirectory),
     paths,
     classes: new Map(),
+    types: new Map(),
     diagnostics: [],
   };
   return schema.actions

@@ -9,7 +9,7 @@ export function readVersion(context: ReadContext, tags: readonly DocTag[]): numb
   if (/^[1-9]\d{0,5}$/.test(tag.text)) return Number(tag.text);
   const message = `'@version ${tag.text}' is not a version number`;
   context.diagnostics.push(
-    diagnostic('FWGEN032', tag.location, message, 'Write a whole number of at least 1.'),
+    diagnostic('FWGEN032', tag.location, message, 'Write a whole number of at least 1: `@version 2`.'),
   );
   return undefined;
 }

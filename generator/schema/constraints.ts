@@ -63,7 +63,8 @@ function spelled({ name, text }: DocTag): string {
   return `@${name} ${text}`.trim();
 }
 
-const MISPLACED = 'Write it into the comment right before its field: here it may be about another one.';
+const MISPLACED =
+  'Write it into the comment right before its field, `/** @secret */ readonly field: Type;`: here it may be about another one.';
 
 /** Precision and scale of a decimal field. */
 export function numericOf(field: FieldSchema): NumericType {
@@ -88,7 +89,7 @@ const LENGTH: Pick<TagRule, 'fits' | 'parse'> = {
 };
 
 const BOUND: TagRule = {
-  usage: 'On a number, bigint or Decimal, a number of at most 15 digits: @minimum 1.',
+  usage: 'On a number, bigint or Decimal, a number of at most 15 digits: `@minimum 1`.',
   fits: isKind('number', 'bigint', 'decimal'),
   parse: parseNumber,
 };
@@ -96,10 +97,10 @@ const BOUND: TagRule = {
 const FLAG: Pick<TagRule, 'parse'> = { parse: (text) => (text === '' ? true : undefined) };
 
 const TAGS: Readonly<Record<string, TagRule>> = {
-  maxLength: { usage: 'On a string: @maxLength 256.', ...LENGTH },
-  minLength: { usage: 'On a string: @minLength 1.', ...LENGTH },
+  maxLength: { usage: 'On a string: `@maxLength 256`.', ...LENGTH },
+  minLength: { usage: 'On a string: `@minLength 1`.', ...LENGTH },
   pattern: {
-    usage: 'On a string, a regular expression: @pattern ^[A-Z]{2}$.',
+    usage: 'On a string, a regular expression: `@pattern ^[A-Z]{2}$`.',
     fits: isKind('string'),
     parse: parsePattern,
   },
@@ -107,26 +108,26 @@ const TAGS: Readonly<Record<string, TagRule>> = {
   maximum: BOUND,
   exclusiveMinimum: BOUND,
   exclusiveMaximum: BOUND,
-  integer: { usage: 'On a number, without text: @integer.', fits: isKind('number'), ...FLAG },
+  integer: { usage: 'On a number, without text: `@integer`.', fits: isKind('number'), ...FLAG },
   numeric: {
-    usage: 'On a Decimal, precision and scale: @numeric 38,18.',
+    usage: 'On a Decimal, precision and scale: `@numeric 38,18`.',
     fits: isKind('decimal'),
     parse: parseNumericTag,
   },
   default: {
     usage:
       'On an optional string, number, boolean, bigint, Decimal, Currency or union of literals, a value that it takes: ' +
-      '@default 50.',
+      '`@default 50`.',
     fits: isKind(...KINDS_WITH_DEFAULT),
     parse: (text, field, others) =>
       field.optional ? parseDefault(text, field.type, others, others.numeric ?? DEFAULT_NUMERIC) : undefined,
   },
   label: {
-    usage: 'The name that messages use: @label balance.',
+    usage: 'The name that messages use: `@label balance`.',
     fits: () => true,
     parse: (text) => text || undefined,
   },
-  secret: { usage: 'Without text: @secret.', fits: () => true, ...FLAG },
+  secret: { usage: 'Without text: `@secret`.', fits: () => true, ...FLAG },
 };
 
 /** Tags that mean something in the comment of a field. */

@@ -94,6 +94,7 @@ function typeOfVariable(reading: Reading, declaration: ts.VariableDeclaration): 
   if (type !== undefined) return reading.read(reading, type);
   if (initializer === undefined) return undefined;
   const key = `${declaration.getSourceFile().fileName}#${declaration.pos}`;
+  reading.opened.add(key);
   if (reading.open.has(key)) return undefined;
   const isConstant = (declaration.parent.flags & ts.NodeFlags.Const) !== 0;
   const inner = { ...reading, open: new Map([...reading.open, [key, key]]) };

@@ -44,7 +44,7 @@ function shapeOfBase({ shape }: Reading): Shape {
 }
 
 const EXTENDS_HINT =
-  "Extend object types of known fields only: `interface Parcel extends Pick<Address, 'street'> { ... }`.";
+  "Extend object types of known fields only: `interface Parcel extends Pick<Address, 'street'> { readonly weight: number }`.";
 
 /** The members of an object type. */
 export function readMembers(
@@ -57,7 +57,11 @@ export function readMembers(
   if (members.length === 1 && only !== undefined && ts.isIndexSignatureDeclaration(only)) {
     const { type, nullable } = inner.read(inner, only.type);
     const isText = only.parameters[0]?.type?.kind === ts.SyntaxKind.StringKeyword;
-    if (!isText) return unsupported(usage, 'Use string as the type of its keys.');
+    if (!isText)
+      return unsupported(
+        usage,
+        `Use string as the type of its keys: \`Record<string, ${only.type.getText()}>\`.`,
+      );
     return plain(
       type.kind === 'unsupported'
         ? type
@@ -95,7 +99,7 @@ export function reportRepeated(
         'FWGEN004',
         member,
         `The field ${name} is declared twice`,
-        'Remove one of the declarations.',
+        `Keep one: \`${abbreviate(member.getText())}\`.`,
       );
     }
     seen.add(name);
@@ -129,7 +133,7 @@ function reportBase(context: ReadContext, node: ts.ClassDeclaration, clause: ts.
     'FWGEN004',
     clause,
     `The fields of ${clause.getText()}, which ${node.name?.text ?? 'the class'} extends, cannot be read`,
-    'Extend a class that a file of this project declares by name, or write the fields out.',
+    'Write the fields out, `readonly field!: Type;`, or extend a class that a file of this project declares by name.',
   );
 }
 
@@ -180,12 +184,14 @@ function reportIndex(context: ReadContext, member: ts.Node): void {
 }
 
 function reportParameterProperty(context: ReadContext, parameter: ts.ParameterDeclaration): void {
+  const name = parameter.name.getText();
+  const type = parameter.type?.getText() ?? 'Type';
   report(
     context,
     'FWGEN004',
     parameter,
-    `The parameter ${parameter.name.getText()} declares a field`,
-    'Declare the field in the class body and assign it: parameter properties cannot be erased.',
+    `The parameter ${name} declares a field`,
+    `Write \`readonly ${name}: ${type};\` in the class body and assign it, \`this.${name} = ${name};\`: parameter properties cannot be erased.`,
   );
 }
 
@@ -200,7 +206,7 @@ export function readField(reading: Reading, member: FieldNode): FieldSchema | un
       'FWGEN004',
       member,
       `The field ${abbreviate(member.getText())} ${problem}`,
-      'Write its name and type out: the generator reads them as text.',
+      `Write its name and type out, \`readonly ${name ?? 'field'}: ${typeNode?.getText() ?? 'Type'};\`: the generator reads them as text.`,
     );
     return undefined;
   }
@@ -213,7 +219,7 @@ export function readField(reading: Reading, member: FieldNode): FieldSchema | un
       'FWGEN032',
       member,
       `The type of ${name} is Default, and its comment has no @default`,
-      'Write the value in the comment right before the field: @default 50.',
+      'Write the value in the comment right before the field: `@default 50`.',
     );
   const isOptional = !ts.isGetAccessorDeclaration(member) && member.questionToken !== undefined;
   const schema: Draft<FieldSchema> = {

@@ -8,7 +8,7 @@ import { mergeFields, plain, type ReadType, unsupported } from './type-results.j
 import { recordOf, remaining } from './utilities.js';
 
 const VALUE_HINT =
-  "Declare the value with `as const` in a file of this project: `export const STATES = ['OPEN', 'DONE'] as const;`.";
+  "Declare the value as a constant in a file of this project: `export const STATES = ['OPEN', 'DONE'] as const;`.";
 
 /** `typeof X`. */
 export function readTypeQuery(reading: Reading, node: ts.TypeQueryNode): ReadType {

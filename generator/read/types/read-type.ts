@@ -27,6 +27,7 @@ export function startReading(context: ReadContext, use: TypeUse = 'data', scope:
     context,
     use,
     open: new Map(),
+    opened: new Set(),
     scope,
     depth: 0,
     shape: 'value',

@@ -37,6 +37,8 @@ export interface Reading {
   /** Named types that are being read within one another. */
   readonly depth: number;
   readonly shape: Shape;
+  /** Declarations that were opened below the one around. */
+  readonly opened: Set<string>;
   /** Types that may still be read: a few lines can spell millions. */
   readonly budget: { left: number };
   /** Reads a type node. */

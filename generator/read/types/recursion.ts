@@ -9,6 +9,13 @@ export function hasAgain(type: TypeSchema, name: string): boolean {
   return inner.some((each) => hasAgain(each, name));
 }
 
+/** Whether a type or a part of it stands for one around it. */
+export function hasAnyAgain(type: TypeSchema): boolean {
+  if (type.kind === 'again') return true;
+  const inner = type.kind === 'object' ? type.fields.map((field) => field.type) : directParts(type);
+  return inner.some(hasAnyAgain);
+}
+
 /** Whether it is itself, or a union with itself: no value of it ends. */
 export function isEndless(type: TypeSchema, name: string): boolean {
   if (type.kind === 'again') return type.name === name;

@@ -12,6 +12,7 @@ import {
 import { fileOf, locationOf } from '../source-files.js';
 import { declaredName, instanceProperties, scopeOf } from '../syntax.js';
 import { enumMemberValue, readEnumValues } from './constants.js';
+import { readOnce } from './known-types.js';
 import { followLineage, type Lineage, leadsTo } from './lineage.js';
 import { readList } from './lists.js';
 import { declarationKey, named, readClassFields, readInterface } from './objects.js';
@@ -45,13 +46,13 @@ export function readReference(reading: Reading, node: Named, name: string): Read
     case 'package':
       return resolved.module === 'decimal.js'
         ? plain({ kind: 'decimal' })
-        : unsupported(node, aliasHint(resolved.module));
+        : unsupported(node, aliasHint(name, resolved.module));
     case 'declared':
       return readDeclared(reading, resolved.declaration, node);
     case 'global':
       return readGlobal(reading, resolved.name, node);
     case 'missing':
-      return unsupported(node, `${JSON.stringify(resolved.specifier)} does not export it: check the import.`);
+      return unsupported(node, missingHint(name, resolved.specifier));
     case 'generated':
       return unsupported(node);
   }
@@ -74,18 +75,28 @@ function readFrameworkType(reading: Reading, name: string, node: Named): ReadTyp
   if ((name !== 'Id' && name !== 'ShardedId') || argument === undefined) return unsupported(node);
   const model = resolveClass(reading.context, argument, reading.scope);
   if (model === undefined) {
-    const hint = 'Name the model class between the angle brackets, imported by a relative path.';
+    const hint = `Name a model class that is imported by a relative path: \`${name}<Wallet>\`.`;
     return unsupported(node, hint);
   }
   return plain({ kind: 'id', model, sharded: name === 'ShardedId' });
 }
 
 /** What to write instead of a type behind an import that is no relative one. */
-function aliasHint(module: string): string | undefined {
+function aliasHint(name: string, module: string): string | undefined {
   // `@/models`, `~/models` and `#models` are no names of packages.
-  return /^(@\/|~|#)/.test(module)
-    ? `Import it by a relative path: ${JSON.stringify(module)} is a path alias, and the generator follows files only.`
-    : undefined;
+  const [alias] = /^(@\/|~\/?|#\/?)/.exec(module) ?? [];
+  return alias === undefined
+    ? undefined
+    : `Import it by a relative path, such as ${importText(name, `../${module.slice(alias.length)}`)}: ${JSON.stringify(module)} is a path alias, and the generator follows files only.`;
+}
+
+function missingHint(name: string, specifier: string): string {
+  return `${JSON.stringify(specifier)} does not export it. Import it from the file that does: ${importText(name, specifier)}.`;
+}
+
+function importText(name: string, specifier: string): string {
+  const [first = name] = name.split('.', 1);
+  return `\`import type { ${first} } from '${specifier}';\``;
 }
 
 /** What a type argument stands for: type parameters are followed to what was given for them. */
@@ -167,6 +178,21 @@ function readDeclared(reading: Reading, declaration: Declaration, node: Named): 
   const parameters = 'typeParameters' in declaration ? declaration.typeParameters : undefined;
   const scope = bindArguments(reading, parameters, node.typeArguments ?? []);
   const key = `${declarationKey(declaration)}${argumentsKey(reading, scope)}`;
+  // Another argument is another type, and what is asked of one differs.
+  return parameters === undefined && reading.shape === 'value'
+    ? readOnce(reading, key, (inner) => readKeyed(inner, { declaration, node, key, scope }))
+    : readKeyed(reading, { declaration, node, key, scope });
+}
+
+interface Keyed {
+  readonly declaration: Declaration;
+  readonly node: Named;
+  readonly key: string;
+  readonly scope: Scope;
+}
+
+function readKeyed(reading: Reading, { declaration, node, key, scope }: Keyed): ReadType {
+  reading.opened.add(key);
   const again = reading.open.get(key);
   if (again !== undefined) return plain({ kind: 'again', name: again });
   if (reading.depth >= DEEPEST) return recursive(node);

@@ -23,6 +23,17 @@ export interface ThingTouchActionParams {
   readonly nested: { readonly yes: Yes };
   readonly whole: Yes | false | null;
   readonly redundant: boolean | Yes;
+  readonly empty: never;
+  readonly numbered: { readonly [key: number]: string };
+  readonly early: readonly [...string[], number];
+  readonly holes: readonly (string | undefined)[];
+  readonly computed: Computed;
+  readonly lines: Omit<string, 'length'>;
+  readonly remote: Id<string>;
+}
+
+enum Computed {
+  Now = Date.now(),
 }
 
 type Yes = true;

@@ -1,0 +1,47 @@
+import type { Asked } from '../source-files.js';
+import type { Reading } from './reading.js';
+import { hasAnyAgain } from './recursion.js';
+import type { ReadType } from './type-results.js';
+
+/** What a declaration gave, and all that this depended on. */
+export interface KnownType {
+  readonly given: ReadType;
+  readonly asked: Asked;
+  /** Declarations that were opened. */
+  readonly opened: ReadonlySet<string>;
+  /** Types that were read. */
+  readonly cost: number;
+  /** Where it was read: what is read further down may be too deep. */
+  readonly depth: number;
+}
+
+/** Reads a declaration, or takes what it gave in another place of the same run, if it gives the same here. */
+export function readOnce(reading: Reading, key: string, read: (reading: Reading) => ReadType): ReadType {
+  const { context, use, budget, depth } = reading;
+  const known = context.types.get(`${use} ${key}`);
+  if (known !== undefined && isSameHere(known, reading)) {
+    budget.left -= known.cost;
+    context.sources.noteAsked(known.asked);
+    for (const each of known.opened) reading.opened.add(each);
+    return known.given;
+  }
+  const [left, mistakes] = [budget.left, context.diagnostics.length];
+  const opened = new Set<string>();
+  const { given, asked } = context.sources.asking(() => read({ ...reading, opened }));
+  for (const each of opened) reading.opened.add(each);
+  // A mistake is reported in each place, and what is meant by `again` depends on the place.
+  const isLasting =
+    given.type.kind !== 'unsupported' &&
+    context.diagnostics.length === mistakes &&
+    budget.left >= 0 &&
+    !hasAnyAgain(given.type);
+  if (isLasting)
+    context.types.set(`${use} ${key}`, { given, asked, opened, cost: left - budget.left, depth });
+  return given;
+}
+
+function isSameHere(known: KnownType, { open, depth, budget }: Reading): boolean {
+  if (depth > known.depth || budget.left < known.cost) return false;
+  for (const key of open.keys()) if (known.opened.has(key)) return false;
+  return true;
+}
