@@ -35,6 +35,8 @@ export interface NamedObject {
 export class FieldTypes {
   readonly #isSharded: ShardedModels;
   readonly #objects = new Map<string, ObjectType>();
+  /** Fields of types that many declarations share, turned once. */
+  readonly #fields = new WeakMap<FieldSchema, FieldDescriptor>();
   readonly #locations = new WeakMap<FieldDescriptor, SourceLocation>();
   /** Recursive types around the one that is turned. */
   #recursions = 0;
@@ -45,9 +47,18 @@ export class FieldTypes {
 
   /** All that is known about a field. @param sqlType of its column, if it has one */
   field(field: FieldSchema, sqlType?: string): FieldDescriptor {
+    const known = sqlType === undefined ? this.#fields.get(field) : undefined;
+    if (known !== undefined) return known;
+    const descriptor = this.#describe(field, sqlType);
+    if (sqlType === undefined) this.#fields.set(field, descriptor);
+    this.#locations.set(descriptor, field.location);
+    return descriptor;
+  }
+
+  #describe(field: FieldSchema, sqlType: string | undefined): FieldDescriptor {
     const { numeric, default: absent, label, secret, ...rules } = constraintsOf(field).constraints;
     const digits = sqlType === undefined ? numeric : (parseNumeric(sqlType) ?? numeric);
-    const descriptor: FieldDescriptor = {
+    return {
       name: field.name,
       type: this.type(field.type, digits),
       ...(field.optional ? { optional: true } : {}),
@@ -58,8 +69,6 @@ export class FieldTypes {
       ...(label === undefined ? {} : { label }),
       ...(field.description === undefined ? {} : { doc: field.description }),
     };
-    this.#locations.set(descriptor, field.location);
-    return descriptor;
   }
 
   /** The declaration that a descriptor was made from. */

@@ -1,9 +1,9 @@
 import type { ProjectSchema } from './project-schema.js';
 import type { FieldSchema, TypeSchema } from './type-schema.js';
 
-/** Every field that a project declares: of models, events, params and responses, nested ones included. */
-export function allFields({ models, events, actions }: ProjectSchema): readonly FieldSchema[] {
-  const fields: FieldSchema[] = [];
+/** Every field that a project declares, once: of models, events, params and responses, nested ones included. */
+export function allFields({ models, events, actions }: ProjectSchema): Iterable<FieldSchema> {
+  const fields = new Set<FieldSchema>();
   for (const model of models) addAll(fields, model.fields);
   for (const event of events) addAll(fields, event.fields);
   for (const { params, route } of actions) {
@@ -15,14 +15,16 @@ export function allFields({ models, events, actions }: ProjectSchema): readonly 
 
 /** A field and all fields below it. */
 export function withNested(field: FieldSchema): readonly FieldSchema[] {
-  const fields: FieldSchema[] = [];
+  const fields = new Set<FieldSchema>();
   addAll(fields, [field]);
-  return fields;
+  return [...fields];
 }
 
-function addAll(all: FieldSchema[], fields: readonly FieldSchema[]): void {
+/** The fields of a type that many declarations share are the same objects. */
+function addAll(all: Set<FieldSchema>, fields: readonly FieldSchema[]): void {
   for (const field of fields) {
-    all.push(field);
+    if (all.has(field)) continue;
+    all.add(field);
     for (const type of partsOf(field.type)) if (type.kind === 'object') addAll(all, type.fields);
   }
 }
