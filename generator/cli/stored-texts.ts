@@ -34,6 +34,8 @@ const HASH_LENGTH = 16;
 export class StoredTexts implements ResultTexts {
   readonly #folder: string;
   readonly #before: TextsFile | undefined;
+  /** Absolute path of the file of before: joined once for thousands of reads. */
+  readonly #file: string | undefined;
   readonly #added: Buffer[] = [];
   #addedBytes = 0;
   #reads = 0;
@@ -44,6 +46,7 @@ export class StoredTexts implements ResultTexts {
     this.#folder = folder;
     // A record is a file like any other: whatever it says, nothing else is read or written.
     this.#before = before !== undefined && NAME.test(before.name) ? before : undefined;
+    this.#file = this.#before === undefined ? undefined : join(folder, this.#before.name);
   }
 
   /** More lies around than is needed: texts had better be kept in another file. */
@@ -76,14 +79,14 @@ export class StoredTexts implements ResultTexts {
       firstSize = this.#addedBytes,
     } = this.#before ?? {};
     const bytes = Buffer.concat(this.#added);
-    if (this.#before === undefined) writeFileSync(join(this.#folder, name), bytes);
-    else writeAt(join(this.#folder, name), bytes, size);
+    if (this.#file === undefined) writeFileSync(join(this.#folder, name), bytes);
+    else writeAt(this.#file, bytes, size);
     return { name, size: size + bytes.length, firstSize };
   }
 
   #read(offset: number, length: number): string | undefined {
-    if (this.#before === undefined) return undefined;
-    const file = join(this.#folder, this.#before.name);
+    const file = this.#file;
+    if (file === undefined) return undefined;
     this.#reads += 1;
     try {
       if (this.#reads > SINGLE_READS) this.#whole ??= readFileSync(file);
