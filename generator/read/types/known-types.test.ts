@@ -13,6 +13,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'fw-known-types-'));
   const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
   write('city.ts', 'export interface City { readonly name: string }');
+  write('thing.ts', THING);
   write(
     'address.ts',
     `import type { City } from './city.js';
@@ -54,6 +55,10 @@ test('types within one another give the same in whatever order they are read', a
   };
   expect(await fieldsOf('Tree', 'Leaf')).toEqual(await fieldsOf('Leaf', 'Tree'));
 });
+
+const THING = `import { AutoBuilder, type Id, Model } from 'fw-actions';
+@AutoBuilder
+export class Thing extends Model<Thing, Id<Thing>, 'NEW'> { readonly name!: string; }`;
 
 function eventText(name: string, type: string): string {
   return `import { ModelEvent } from 'fw-actions';

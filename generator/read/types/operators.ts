@@ -2,9 +2,9 @@ import type { EnumValue, FieldSchema, TypeSchema } from '../../schema/type-schem
 import { ts } from '../compiler.js';
 import { typeOfValue } from './constants.js';
 import { type Bound, type Reading, readBound, type Shape } from './reading.js';
-import { unrolled } from './recursion.js';
+import { hasAnyAgain, unrolled } from './recursion.js';
 import { isAssignable, literalsOf, membersOf, NEVER, unite } from './relations.js';
-import { mergeFields, plain, type ReadType, unsupported } from './type-results.js';
+import { mergeFields, plain, type ReadType, recursive, unsupported } from './type-results.js';
 import { recordOf, remaining } from './utilities.js';
 
 const VALUE_HINT =
@@ -72,6 +72,7 @@ function readItem(item: {
 function elements(owner: TypeSchema, index: TypeSchema): ReadType | undefined {
   if (index.kind === 'number' && owner.kind === 'list') return memberAt(owner, 0);
   if (index.kind === 'string' && owner.kind === 'record') return memberAt(owner, '');
+  if (index.kind === 'string' && owner.kind === 'json') return plain(owner);
   if (index.kind !== 'number' || owner.kind !== 'tuple') return undefined;
   const items = [...owner.items, ...(owner.rest === undefined ? [] : [owner.rest])];
   return items.length === 0 ? undefined : unite(items.map(readItem));
@@ -154,16 +155,17 @@ function mappedType(reading: Reading, keys: ts.TypeNode): TypeSchema | undefined
 }
 
 /** Over a list each item is mapped; over what has no fields of its own nothing is. */
-function readMappedOver(
-  reading: Reading,
-  { typeParameter, type: value }: ts.MappedTypeNode,
-  over: TypeSchema,
-): ReadType {
+function readMappedOver(reading: Reading, node: ts.MappedTypeNode, over: TypeSchema): ReadType {
+  const { typeParameter, type: value } = node;
   const index: TypeSchema = { kind: over.kind === 'list' ? 'number' : 'string' };
-  if (value === undefined || (over.kind !== 'list' && over.kind !== 'record')) return plain(over);
+  const isAnyJson = over.kind === 'json' && over.brand === undefined;
+  if (value === undefined || (over.kind !== 'list' && over.kind !== 'record' && !isAnyJson))
+    return plain(over);
   const bound: Bound = { kind: 'computed', type: plain(index) };
   const scope = new Map([...reading.scope, [typeParameter.name.text, bound]]);
   const { type, nullable } = reading.read({ ...reading, shape: 'value', scope }, value);
+  // `JsonValue` contains itself: what is mapped on each of its levels has no end for the compiler.
+  if (isAnyJson) return hasAnyAgain(type) ? recursive(node) : plain(over);
   if (type.kind === 'unsupported') return plain(type);
   return plain({ kind: over.kind, of: type, ...(nullable ? { nullable: true } : {}) });
 }

@@ -1,4 +1,4 @@
-import { AutoBuilder, type Id, Model } from 'fw-actions';
+import { AutoBuilder, type Id, type JsonValue, Model } from 'fw-actions';
 import type { Forth } from './circle.js';
 
 export interface Tree {
@@ -12,6 +12,8 @@ export interface Derived extends Derived {
   readonly value: string;
 }
 
+export type Deep<T> = { readonly [K in keyof T]?: Deep<T[K]> };
+
 export interface Back {
   readonly forth: Forth;
 }
@@ -22,4 +24,6 @@ export class Thing extends Model<Thing, Id<Thing>, 'NEW'> {
   readonly alias!: Alias;
   readonly derived!: Derived;
   readonly forth!: Forth;
+  readonly endless!: Deep<JsonValue>;
+  readonly any!: Deep<unknown>;
 }
