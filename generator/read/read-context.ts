@@ -1,9 +1,8 @@
 import { type Diagnostic, type DiagnosticCode, diagnostic } from '../diagnostics.js';
 import type { ProjectPaths } from '../schema/paths.js';
-import type { ModelReference } from '../schema/type-schema.js';
+import type { FieldSchema, ModelReference } from '../schema/type-schema.js';
 import type { ts } from './compiler.js';
 import { type Asked, locationOf, type SourceFiles } from './source-files.js';
-import type { KnownType } from './types/known-types.js';
 
 /** What every step of reading works with. */
 export interface ReadContext {
@@ -24,6 +23,18 @@ export type Draft<Schema> = { -readonly [Key in keyof Schema]: Schema[Key] };
 export interface KnownClass {
   readonly reference: ModelReference | undefined;
   readonly asked: Asked;
+}
+
+/** What a declaration gave, and all that this depended on. */
+export interface KnownType {
+  readonly given: Pick<FieldSchema, 'type' | 'nullable' | 'optional'>;
+  readonly asked: Asked;
+  /** Declarations that were opened. */
+  readonly opened: ReadonlySet<string>;
+  /** Types that were read. */
+  readonly cost: number;
+  /** Where it was read: what is read further down may be too deep. */
+  readonly depth: number;
 }
 
 /** Reports a mistake at a node. */

@@ -1,19 +1,7 @@
-import type { Asked } from '../source-files.js';
+import type { KnownType } from '../read-context.js';
 import type { Reading } from './reading.js';
 import { hasAnyAgain } from './recursion.js';
 import type { ReadType } from './type-results.js';
-
-/** What a declaration gave, and all that this depended on. */
-export interface KnownType {
-  readonly given: ReadType;
-  readonly asked: Asked;
-  /** Declarations that were opened. */
-  readonly opened: ReadonlySet<string>;
-  /** Types that were read. */
-  readonly cost: number;
-  /** Where it was read: what is read further down may be too deep. */
-  readonly depth: number;
-}
 
 /** Reads a declaration, or takes what it gave in another place of the same run, if it gives the same here. */
 export function readOnce(reading: Reading, key: string, read: (reading: Reading) => ReadType): ReadType {
