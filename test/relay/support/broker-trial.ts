@@ -102,12 +102,13 @@ async function killInTurn({ relay, broker }: World): Promise<void> {
   }
 }
 
-async function cutInTurn({ network, arrivals }: World): Promise<void> {
+async function cutInTurn({ network, arrivals, database }: World): Promise<void> {
   for (const how of ['reset', 'silent', 'reset', 'silent'] satisfies readonly Cut[]) {
     network.cut(how);
+    const { count } = arrivals;
+    await write(database, PORTION);
     await sleep(CUT_MS);
     network.heal();
-    const { count } = arrivals;
     await until(() => arrivals.count > count, 120_000);
   }
 }
