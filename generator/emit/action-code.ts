@@ -66,8 +66,7 @@ function routeCode(
   };
   const hasOptions = Object.values(options).some((value) => value !== undefined);
   return {
-    route: at(location, [method, path]),
-    routeOptions: hasOptions ? at(location, options) : undefined,
+    route: at(location, hasOptions ? [method, path, options] : [method, path]),
     example: route.example === undefined ? undefined : at(location, route.example),
     response:
       response === undefined

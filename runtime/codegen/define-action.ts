@@ -15,10 +15,9 @@ export interface ActionDeclaration<Result> extends Pick<ActionDescriptor, 'versi
   /** Default: nothing. */
   readonly result?: ResultType;
   /** Where the action is served. Default: nowhere. */
-  readonly route?: readonly [method: HttpMethod, path: `/${string}`];
+  readonly route?: readonly [method: HttpMethod, path: `/${string}`, options?: RouteDeclaration];
   /** What the route answers with. Default: no body. */
   readonly response?: { readonly type: ObjectType; readonly map: (result: Result) => object };
-  readonly routeOptions?: RouteDeclaration;
   /** A request body, for the OpenAPI document. */
   readonly example?: JsonValue;
 }
@@ -66,10 +65,10 @@ export function fieldResult({ type, optional, nullable }: UnnamedField): ResultT
 /** The routes of declared actions. */
 export function routesOf(actions: DeclaredActions): readonly RouteDescriptor[] {
   return Object.entries(actions).flatMap(([name, { actionClass, declaration }]) => {
-    const { doc, params = {}, route, response, routeOptions = {}, example } = declaration;
+    const { doc, params = {}, route, response, example } = declaration;
     if (route === undefined) return [];
-    const { operation = name, status = response === undefined ? 204 : 200, ...options } = routeOptions;
-    const [method, path] = route;
+    const [method, path, declared = {}] = route;
+    const { operation = name, status = response === undefined ? 204 : 200, ...options } = declared;
     return {
       ...{ method, path, operation, status, action: actionClass, params: namedFields(params) },
       ...(doc === undefined ? {} : { doc }),

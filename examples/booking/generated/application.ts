@@ -237,8 +237,7 @@ const actions = {
       nights: t.number({ integer: true, minimum: 1, maximum: 60, default: 7 }),
     },
     result: { kind: 'opaque' },
-    route: ['GET', '/hotels/{hotelId}/nights'],
-    routeOptions: { tag: 'Hotels' },
+    route: ['GET', '/hotels/{hotelId}/nights', { tag: 'Hotels' }],
     response: { type: availabilityResponseType, map: (result) => AvailabilityResponse.from(result) },
   }),
   BookingCancelAction: defineAction(BookingCancelAction, {
@@ -253,8 +252,7 @@ const actions = {
     doc: 'Shows a booking.',
     params: { bookingId: t.shardedId('Booking') },
     result: { kind: 'model', model: 'Booking' },
-    route: ['GET', '/bookings/{bookingId}'],
-    routeOptions: { tag: 'Bookings' },
+    route: ['GET', '/bookings/{bookingId}', { tag: 'Bookings' }],
     response: { type: bookingResponseType, map: (result) => BookingResponse.from(result) },
   }),
   BookingHoldAction: defineAction(BookingHoldAction, {
@@ -266,8 +264,7 @@ const actions = {
       nights: t.number({ integer: true, minimum: 1, maximum: 30 }),
     },
     result: { kind: 'model', model: 'Booking' },
-    route: ['POST', '/bookings'],
-    routeOptions: { status: 201, tag: 'Bookings', location: '/bookings/{id}' },
+    route: ['POST', '/bookings', { status: 201, tag: 'Bookings', location: '/bookings/{id}' }],
     example: {
       hotelId: '019b0000-0000-7000-8040-000000000001',
       memberId: '019b0000-0000-7000-8000-000000000002',
@@ -280,8 +277,11 @@ const actions = {
     doc: 'Begins to pay a booking by the credit of its member, which lies on another shard.',
     params: { bookingId: t.shardedId('Booking') },
     result: { kind: 'model', model: 'Payment' },
-    route: ['POST', '/bookings/{bookingId}/pay'],
-    routeOptions: { status: 202, tag: 'Bookings', location: '/payments/{id}' },
+    route: [
+      'POST',
+      '/bookings/{bookingId}/pay',
+      { status: 202, tag: 'Bookings', location: '/payments/{id}' },
+    ],
     response: { type: paymentResponseType, map: (result) => PaymentResponse.from(result) },
   }),
   BookingReleaseAction: defineAction(BookingReleaseAction, {
@@ -292,8 +292,7 @@ const actions = {
     doc: 'Takes no bookings any more; those that are held stay.',
     params: { hotelId: t.shardedId('Hotel') },
     result: { kind: 'model', model: 'Hotel' },
-    route: ['POST', '/hotels/{hotelId}/close'],
-    routeOptions: { tag: 'Hotels' },
+    route: ['POST', '/hotels/{hotelId}/close', { tag: 'Hotels' }],
     response: { type: hotelResponseType, map: (result) => HotelResponse.from(result) },
   }),
   HotelOpenAction: defineAction(HotelOpenAction, {
@@ -309,8 +308,7 @@ const actions = {
       price: t.decimal(19, 4, { doc: 'Of one room for one night.' }),
     },
     result: { kind: 'model', model: 'Hotel' },
-    route: ['POST', '/hotels'],
-    routeOptions: { status: 201, tag: 'Hotels', location: '/hotels/{id}' },
+    route: ['POST', '/hotels', { status: 201, tag: 'Hotels', location: '/hotels/{id}' }],
     example: { region: 'europe', name: 'Adlon', from: '2026-05-01', nights: 30, rooms: 2, price: '120' },
     response: { type: hotelResponseType, map: (result) => HotelResponse.from(result) },
   }),
@@ -322,8 +320,7 @@ const actions = {
     doc: 'Shows a member.',
     params: { memberId: t.shardedId('Member') },
     result: { kind: 'model', model: 'Member' },
-    route: ['GET', '/members/{memberId}'],
-    routeOptions: { tag: 'Members' },
+    route: ['GET', '/members/{memberId}', { tag: 'Members' }],
     response: { type: memberResponseType, map: (result) => MemberResponse.from(result) },
   }),
   MemberJoinAction: defineAction(MemberJoinAction, {
@@ -333,8 +330,7 @@ const actions = {
       credit: t.decimal(19, 4, { doc: 'Paid in beforehand.' }),
     },
     result: { kind: 'model', model: 'Member' },
-    route: ['POST', '/members'],
-    routeOptions: { status: 201, tag: 'Members', location: '/members/{id}' },
+    route: ['POST', '/members', { status: 201, tag: 'Members', location: '/members/{id}' }],
     example: { name: 'Ada', credit: '500' },
     response: { type: memberResponseType, map: (result) => MemberResponse.from(result) },
   }),
@@ -346,8 +342,7 @@ const actions = {
     doc: 'Shows a payment.',
     params: { paymentId: t.shardedId('Payment') },
     result: { kind: 'model', model: 'Payment' },
-    route: ['GET', '/payments/{paymentId}'],
-    routeOptions: { tag: 'Bookings' },
+    route: ['GET', '/payments/{paymentId}', { tag: 'Bookings' }],
     response: { type: paymentResponseType, map: (result) => PaymentResponse.from(result) },
   }),
   PointsEarnAction: defineAction(PointsEarnAction, {
@@ -358,7 +353,7 @@ const actions = {
 
 /** The whole application, as `startServer` and the runtime's own entry points take it. */
 export const application: ApplicationDefinition<Collaborators> = {
-  codegenVersion: 2,
+  codegenVersion: 3,
   models: [bookingModel, hotelModel, memberModel, paymentModel, roomNightModel],
   events,
   wire: ({ clock, repositories }) => {

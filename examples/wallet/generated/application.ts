@@ -190,8 +190,7 @@ const actions = {
     doc: 'Shows how far a transfer has come.',
     params: { transferId: t.shardedId('Transfer') },
     result: { kind: 'model', model: 'Transfer' },
-    route: ['GET', '/transfers/{transferId}'],
-    routeOptions: { tag: 'Transfers', etag: 'version' },
+    route: ['GET', '/transfers/{transferId}', { tag: 'Transfers', etag: 'version' }],
     response: { type: transferResponseType, map: (result) => TransferResponse.from(result) },
   }),
   TransferInitiateAction: defineAction(TransferInitiateAction, {
@@ -204,8 +203,11 @@ const actions = {
       }),
     },
     result: { kind: 'model', model: 'Transfer' },
-    route: ['POST', '/transfers'],
-    routeOptions: { status: 202, tag: 'Transfers', etag: 'version', location: '/transfers/{id}' },
+    route: [
+      'POST',
+      '/transfers',
+      { status: 202, tag: 'Transfers', etag: 'version', location: '/transfers/{id}' },
+    ],
     example: {
       sourceId: '019b0000-0000-7000-8000-000000000001',
       destinationId: '019b0000-0000-7000-8040-000000000002',
@@ -221,8 +223,7 @@ const actions = {
     doc: 'Closes an empty wallet for good.',
     params: { walletId: t.shardedId('Wallet') },
     result: { kind: 'model', model: 'Wallet' },
-    route: ['POST', '/wallets/{walletId}/close'],
-    routeOptions: { tag: 'Wallets', etag: 'version', ifMatch: 'walletId' },
+    route: ['POST', '/wallets/{walletId}/close', { tag: 'Wallets', etag: 'version', ifMatch: 'walletId' }],
     response: { type: walletResponseType, map: (result) => WalletResponse.from(result) },
   }),
   WalletCreateAction: defineAction(WalletCreateAction, {
@@ -240,8 +241,7 @@ const actions = {
       }),
     },
     result: { kind: 'model', model: 'Wallet' },
-    route: ['POST', '/wallets'],
-    routeOptions: { status: 201, tag: 'Wallets', etag: 'version', location: '/wallets/{id}' },
+    route: ['POST', '/wallets', { status: 201, tag: 'Wallets', etag: 'version', location: '/wallets/{id}' }],
     example: {
       country: 'MX',
       ownerId: '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10',
@@ -262,8 +262,7 @@ const actions = {
       }),
     },
     result: { kind: 'model', model: 'Wallet' },
-    route: ['POST', '/wallets/{walletId}/deposit'],
-    routeOptions: { tag: 'Wallets', etag: 'version', ifMatch: 'walletId' },
+    route: ['POST', '/wallets/{walletId}/deposit', { tag: 'Wallets', etag: 'version', ifMatch: 'walletId' }],
     example: { amount: '50.25' },
     response: { type: walletResponseType, map: (result) => WalletResponse.from(result) },
   }),
@@ -271,8 +270,7 @@ const actions = {
     doc: 'Shows a wallet.',
     params: { walletId: t.shardedId('Wallet') },
     result: { kind: 'model', model: 'Wallet' },
-    route: ['GET', '/wallets/{walletId}'],
-    routeOptions: { tag: 'Wallets', etag: 'version' },
+    route: ['GET', '/wallets/{walletId}', { tag: 'Wallets', etag: 'version' }],
     response: { type: walletResponseType, map: (result) => WalletResponse.from(result) },
   }),
   WalletHistoryAction: defineAction(WalletHistoryAction, {
@@ -283,8 +281,7 @@ const actions = {
       cursor: t.string({ optional: true, doc: '`next` of the page before.' }),
     },
     result: { kind: 'opaque' },
-    route: ['GET', '/wallets/{walletId}/events'],
-    routeOptions: { tag: 'Wallets', feed: 'walletId' },
+    route: ['GET', '/wallets/{walletId}/events', { tag: 'Wallets', feed: 'walletId' }],
     response: { type: walletEventPageResponseType, map: (result) => WalletEventPageResponse.from(result) },
   }),
   WalletListAction: defineAction(WalletListAction, {
@@ -295,8 +292,7 @@ const actions = {
       cursor: t.string({ optional: true, doc: '`next` of the page before.' }),
     },
     result: { kind: 'opaque' },
-    route: ['GET', '/wallets'],
-    routeOptions: { tag: 'Wallets' },
+    route: ['GET', '/wallets', { tag: 'Wallets' }],
     response: { type: walletPageResponseType, map: (result) => WalletPageResponse.from(result) },
   }),
   WalletTransferAction: defineAction(WalletTransferAction, {
@@ -310,8 +306,7 @@ const actions = {
       amount: t.decimal(19, 4, { doc: 'Greater than 0, at most four decimals.' }),
     },
     result: { kind: 'model', model: 'Wallet' },
-    route: ['POST', '/wallets/{walletId}/withdraw'],
-    routeOptions: { tag: 'Wallets', etag: 'version', ifMatch: 'walletId' },
+    route: ['POST', '/wallets/{walletId}/withdraw', { tag: 'Wallets', etag: 'version', ifMatch: 'walletId' }],
     example: { amount: '50.25' },
     response: { type: walletResponseType, map: (result) => WalletResponse.from(result) },
   }),
@@ -319,7 +314,7 @@ const actions = {
 
 /** The whole application, as `startServer` and the runtime's own entry points take it. */
 export const application: ApplicationDefinition<Collaborators> = {
-  codegenVersion: 2,
+  codegenVersion: 3,
   models: [transferModel, walletModel],
   events,
   wire: ({ clock, repositories, eventHistory }) => {

@@ -81,24 +81,21 @@ const actions = {
       due: t.instant({ optional: true, nullable: true }),
     },
     result: { kind: 'model', model: 'Note' },
-    route: ['PUT', '/notes/{noteId}'],
-    routeOptions: { etag: 'version', ifMatch: 'noteId' },
+    route: ['PUT', '/notes/{noteId}', { etag: 'version', ifMatch: 'noteId' }],
     response: { type: noteResponseType, map: (result) => NoteResponse.from(result) },
   }),
   NoteGetAction: defineAction(NoteGetAction, {
     doc: 'Shows a note.',
     params: { noteId: t.shardedId('Note') },
     result: { kind: 'model', model: 'Note' },
-    route: ['GET', '/notes/{noteId}'],
-    routeOptions: { etag: 'version' },
+    route: ['GET', '/notes/{noteId}', { etag: 'version' }],
     response: { type: noteResponseType, map: (result) => NoteResponse.from(result) },
   }),
   NoteHistoryAction: defineAction(NoteHistoryAction, {
     doc: 'What happened to a note.',
     params: { noteId: t.shardedId('Note') },
     result: { kind: 'opaque' },
-    route: ['GET', '/notes/{noteId}/events'],
-    routeOptions: { feed: 'noteId' },
+    route: ['GET', '/notes/{noteId}/events', { feed: 'noteId' }],
     response: { type: historyResponseType, map: (result) => HistoryResponse.from(result) },
   }),
   NoteListAction: defineAction(NoteListAction, {
@@ -117,7 +114,7 @@ const actions = {
 
 /** The whole application, as `startServer` and the runtime's own entry points take it. */
 export const application: ApplicationDefinition<Collaborators> = {
-  codegenVersion: 2,
+  codegenVersion: 3,
   models: [noteModel],
   events,
   wire: ({ clock, repositories, eventHistory }) => {

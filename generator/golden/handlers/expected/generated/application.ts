@@ -104,15 +104,18 @@ const actions = {
       reference: t.bigint({ optional: true, minimum: 1 }),
     },
     result: { kind: 'model', model: 'Order' },
-    route: ['POST', '/orders'],
-    routeOptions: { operation: 'OrderPlaceAction', status: 201, etag: 'version', location: '/orders/{id}' },
+    route: [
+      'POST',
+      '/orders',
+      { operation: 'OrderPlaceAction', status: 201, etag: 'version', location: '/orders/{id}' },
+    ],
     response: { type: orderResponseType, map: (result) => OrderResponse.from(result) },
   }),
 };
 
 /** The whole application, as `startServer` and the runtime's own entry points take it. */
 export const application: ApplicationDefinition<Collaborators> = {
-  codegenVersion: 2,
+  codegenVersion: 3,
   models: [customerModel, orderModel],
   events,
   wire: ({ clock, repositories }, collaborators) => {

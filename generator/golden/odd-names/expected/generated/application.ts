@@ -47,8 +47,7 @@ const actions = {
       pin: t.string({ optional: true, secret: true }),
     },
     result: { kind: 'opaque' },
-    route: ['POST', '/new/touch'],
-    routeOptions: { operation: 'NewTouchAction', tag: '*/', summary: "It's `${here}`" },
+    route: ['POST', '/new/touch', { operation: 'NewTouchAction', tag: '*/', summary: "It's `${here}`" }],
     example: { "a'b": 'x\u2029y', ['__proto__']: null, nested: [1, -2.5, true, { 'k`': [] }] },
     response: { type: answerType, map: (result) => Answer.from(result) },
   }),
@@ -56,7 +55,7 @@ const actions = {
 
 /** The whole application, as `startServer` and the runtime's own entry points take it. */
 export const application: ApplicationDefinition<Collaborators> = {
-  codegenVersion: 2,
+  codegenVersion: 3,
   models: [dateModel, newModel],
   events,
   wire: ({ clock }) => {

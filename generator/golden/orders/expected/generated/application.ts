@@ -100,8 +100,11 @@ const actions = {
       size: t.list(t.number(), { optional: true }),
     },
     result: { kind: 'opaque' },
-    route: ['GET', '/customers/{customerId}/orders'],
-    routeOptions: { tag: 'Orders', summary: 'Orders of a customer', timeoutMs: 500 },
+    route: [
+      'GET',
+      '/customers/{customerId}/orders',
+      { tag: 'Orders', summary: 'Orders of a customer', timeoutMs: 500 },
+    ],
     response: { type: orderPageResponseType, map: (result) => OrderPageResponse.from(result) },
   }),
   OrderSweepAction: defineAction(OrderSweepAction, {
@@ -121,21 +124,24 @@ const actions = {
       reference: t.bigint({ optional: true, minimum: 1 }),
     },
     result: { kind: 'model', model: 'Order' },
-    route: ['POST', '/orders'],
-    routeOptions: {
-      operation: 'OrderPlaceAction',
-      status: 201,
-      etag: 'version',
-      location: '/orders/{id}',
-      bodyBytes: 1000000,
-    },
+    route: [
+      'POST',
+      '/orders',
+      {
+        operation: 'OrderPlaceAction',
+        status: 201,
+        etag: 'version',
+        location: '/orders/{id}',
+        bodyBytes: 1000000,
+      },
+    ],
     response: { type: orderResponseType, map: (result) => OrderResponse.from(result) },
   }),
 };
 
 /** The whole application, as `startServer` and the runtime's own entry points take it. */
 export const application: ApplicationDefinition<Collaborators> = {
-  codegenVersion: 2,
+  codegenVersion: 3,
   models: [customerModel, orderModel],
   events,
   wire: ({ clock, repositories, placement }, collaborators) => {

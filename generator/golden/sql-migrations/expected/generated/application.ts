@@ -28,7 +28,7 @@ const actions = {
 
 /** The whole application, as `startServer` and the runtime's own entry points take it. */
 export const application: ApplicationDefinition<Collaborators> = {
-  codegenVersion: 2,
+  codegenVersion: 3,
   models: [thingModel],
   events,
   wire: (_context) => {

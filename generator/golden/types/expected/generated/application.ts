@@ -378,7 +378,7 @@ const actions = {
 
 /** The whole application, as `startServer` and the runtime's own entry points take it. */
 export const application: ApplicationDefinition<Collaborators> = {
-  codegenVersion: 2,
+  codegenVersion: 3,
   models: [placeModel, sampleModel],
   events,
   wire: ({ clock, repositories }) => {
