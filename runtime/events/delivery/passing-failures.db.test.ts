@@ -147,6 +147,36 @@ describeOn('postgresql', 'Failures that pass', (harness) => {
   }, 90_000);
 });
 
+describeOn('postgresql', 'An attempt that the end of its process cuts off', (harness) => {
+  test.each([false, true])('does not count (transactional %s)', async (transactional) => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    let isEnding = true;
+    const attempts: number[] = [];
+    const handler = handlerOf(
+      'Slow',
+      async ({ attempt }) => {
+        attempts.push(attempt);
+        if (!isEnding) return;
+        await new Promise((_, reject) => setTimeout(() => reject(new Error('cut off')), 100));
+      },
+      { transactional, maximumAttempts: 1 },
+    );
+    const ledger = openLedger(databases, { handlers: [handler] });
+    await ledger.credit(await ledger.open());
+    ledger.events.start();
+    await until(() => attempts.length === 1);
+    await ledger.events.stop(0);
+    isEnding = false;
+    const next = openLedger(databases, { handlers: [handler] });
+    next.events.start();
+    await until(() => attempts.length === 2);
+    await until(async () => (await behind(ledger)) === 0);
+    expect(await ledger.events.deadLetters.list()).toEqual([]);
+    expect(attempts).toEqual([1, 1]);
+    await next.events.stop();
+  });
+});
+
 describeOn('postgresql', 'An attempt under way when a lease is lost', (harness) => {
   const NOTE = { event: { failed: 1, open: true, alone: true } };
 

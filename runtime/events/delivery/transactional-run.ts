@@ -255,6 +255,8 @@ export class TransactionalRun implements LeasedWork {
 
   async #headFailed(event: LoggedEvent, error: unknown): Promise<number> {
     const { attempts, letters, consumer, warn } = this.#options;
+    // What the end of the run has cut off is no attempt.
+    if (this.#loop.signal.aborted) return 0;
     const count = this.#count;
     const pauseMs = countFailure(error, { id: event.id, count }, { attempts, suspects: this.#suspects });
     if (pauseMs !== undefined) {
@@ -329,6 +331,7 @@ export class TransactionalRun implements LeasedWork {
           return true;
         }
         if (error instanceof Superseded || error instanceof DriverFailure) throw error;
+        if (this.#loop.signal.aborted) return false;
         const pauseMs = countFailure(error, { id: event.id, count }, { attempts, suspects });
         if (pauseMs === undefined) {
           suspects.settled(event.id);
