@@ -1,18 +1,19 @@
 import type { SASLOptions } from '@platformatic/kafka';
+import { atMost } from '../../../concurrency/at-most.js';
 import type { KafkaReceiver } from '../../../config/types.js';
 import { messageOf } from '../../../errors.js';
 import { ACCEPTED, type PublishOutcome, type RelayMessage, type RelaySink } from '../../relay-sink.js';
 import { addressOf } from '../address-template.js';
 import { ABORTED, BEHIND } from '../deferred-outcomes.js';
-import { BatchProducer, type Connecting } from './batch-producer.js';
-import { nested } from './nested-errors.js';
-import type { AddressedRecord } from './produce-request.js';
+import { BatchProducer, type Connecting, type KafkaRecord } from './batch-producer.js';
 
 /** How a sink reaches its brokers. */
 export interface KafkaOptions extends Omit<KafkaReceiver, 'kind'> {
   /** Most time for an answer, in milliseconds. */
   readonly timeoutMs: number;
 }
+
+const CLOSE_MS = 2_000;
 
 /** They say that one message of the batch is at fault. */
 const AT_FAULT: ReadonlySet<unknown> = new Set([
@@ -41,7 +42,7 @@ class KafkaSink implements RelaySink {
     const producer = this.#idle.pop() ?? this.#add();
     // A call that was given up may end late or never: its producer serves no other one.
     const leave = (): void => {
-      producer.close();
+      void producer.close();
       this.#producers.delete(producer);
     };
     signal.addEventListener('abort', leave, { once: true });
@@ -54,11 +55,12 @@ class KafkaSink implements RelaySink {
   }
 
   async close(): Promise<void> {
-    for (const producer of this.#producers) producer.close();
+    // An orderly end waits for a network that may swallow everything.
+    await atMost(Promise.all([...this.#producers].map((producer) => producer.close())), CLOSE_MS);
   }
 
   #add(): BatchProducer {
-    const producer = new BatchProducer(connectingOf(this.#options), this.#options.timeoutMs);
+    const producer = new BatchProducer(connectingOf(this.#options));
     this.#producers.add(producer);
     return producer;
   }
@@ -86,10 +88,10 @@ class KafkaSink implements RelaySink {
   }
 }
 
-function recordOf(message: RelayMessage, topic: string): AddressedRecord {
-  const headers = Object.entries(message.headers).flat();
-  for (const [name, value] of Object.entries(message.attributes)) headers.push(`ce_${name}`, value);
-  headers.push('content-type', message.contentType);
+function recordOf(message: RelayMessage, topic: string): KafkaRecord {
+  const headers: Record<string, string> = { ...message.headers };
+  for (const [name, value] of Object.entries(message.attributes)) headers[`ce_${name}`] = value;
+  headers['content-type'] = message.contentType;
   return { topic: addressOf(topic, message), key: message.key, value: message.body, headers };
 }
 
@@ -121,11 +123,19 @@ function saslOf({ username, password, mechanism }: KafkaOptions): SASLOptions | 
   return { mechanism: MECHANISMS[mechanism], username, password: password?.reveal() ?? '' };
 }
 
+/** The client nests what brokers say in `errors` and `cause`. */
+function* nested(error: unknown, depth = 0): Generator<Error> {
+  if (!(error instanceof Error) || depth > 8) return;
+  yield error;
+  const inner = 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
+  for (const each of [...inner, error.cause]) yield* nested(each, depth + 1);
+}
+
 function isAtFault(error: unknown): boolean {
-  return nested(error).some((each) => 'apiId' in each && AT_FAULT.has(each.apiId));
+  return [...nested(error)].some((each) => 'apiId' in each && AT_FAULT.has(each.apiId));
 }
 
 /** The innermost message says what is wrong. */
 function reasonsOf(error: unknown): string {
-  return [...new Set(nested(error).map(messageOf))].slice(-2).join(': ');
+  return [...new Set([...nested(error)].map(messageOf))].slice(-2).join(': ');
 }
