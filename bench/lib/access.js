@@ -1,7 +1,9 @@
-/** What access control costs the hot path: deposits over HTTP with API keys and the owners' rule, and without both. */
+/** What access control costs the hot path: deposits over HTTP with a rule and each kind of caller, and without both. */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { withClient } from './database.js';
 import { configurationFile, measureServers } from './http.js';
 import { builtFile } from './product.js';
@@ -10,19 +12,70 @@ import { ServerProcess } from './server-process.js';
 import { median } from './statistics.js';
 
 const OPEN = fileURLToPath(new URL('../http/open-wallet.js', import.meta.url));
+const MAIN = fileURLToPath(builtFile('examples/wallet/main.js'));
 const FW_GEN = fileURLToPath(new URL('../../bin/fw-gen.js', import.meta.url));
 const OWNER = randomUUID();
-
-/** Two servers in pairs of slices. */
-const servers = [
-  { name: 'open', schema: 'framework', start: startOpen },
-  { name: 'closed', schema: 'framework', start: startClosed },
-];
+const ISSUER = 'https://issuer.example/';
+const SHARED = ['requests-per-second: 1000000', 'shared-limits: strict'];
 
 const loads = [{ name: 'access-32', label: 'HTTP, 32 connections', concurrency: 32 }];
 
-export function measureAccess(server, options) {
-  return measureServers(server, options, { servers, loads });
+export async function measureAccess(server, options) {
+  const issuer = await startIssuer();
+  try {
+    return await measureServers(server, options, { servers: serversOf(issuer), loads });
+  } finally {
+    issuer.close();
+  }
+}
+
+/** Names of variants name their databases, which takes letters alone. */
+function serversOf(issuer) {
+  const variants = [
+    ['open', startOpen],
+    ['API key', startClosed([], apiKey)],
+    ['API key and shared limits', startClosed(SHARED, apiKey)],
+    ...['ES', 'RS'].flatMap((kind) => [
+      [`JWT ${kind}256`, startClosed(tokensOf(issuer, 10_000), issuer.token(`${kind}256`))],
+      [`JWT ${kind}256, not remembered`, startClosed(tokensOf(issuer, 0), issuer.token(`${kind}256`))],
+    ]),
+  ];
+  return variants.map(([name, start]) => ({ name, schema: 'framework', start }));
+}
+
+/** An issuer of tokens with a key of each kind. */
+async function startIssuer() {
+  const keys = new Map();
+  for (const alg of ['ES256', 'RS256']) {
+    const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+    keys.set(alg, { privateKey, jwk: { ...(await exportJWK(publicKey)), kid: alg, alg } });
+  }
+  const text = JSON.stringify({ keys: [...keys.values()].map(({ jwk }) => jwk) });
+  const server = createServer((_, response) => response.end(text));
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const token = (alg) => () =>
+    new SignJWT({ owner: OWNER, scope: 'openid profile wallets:write', azp: 'bench' })
+      .setProtectedHeader({ alg, kid: alg, typ: 'JWT' })
+      .setIssuer(ISSUER)
+      .setAudience('wallet')
+      .setSubject('bench')
+      .setJti(randomUUID())
+      .setIssuedAt()
+      .setExpirationTime('2h')
+      .sign(keys.get(alg).privateKey);
+  return { url: `http://127.0.0.1:${server.address().port}/`, token, close: () => server.close() };
+}
+
+function tokensOf({ url }, remembered) {
+  return [
+    `jwt: { issuer: "${ISSUER}", audience: wallet, jwks-url: "${url}", algorithms: [ES256, RS256], claims: owner, remembered-tokens: ${remembered} }`,
+  ];
+}
+
+async function apiKey(file) {
+  const create = ['keys', 'create', '--config', file, '--principal', 'bench'];
+  const claims = ['--claims', JSON.stringify({ owner: OWNER })];
+  return execFileSync(process.execPath, [FW_GEN, ...create, ...claims], { encoding: 'utf8' }).trim();
 }
 
 async function startOpen(connection, folder) {
@@ -30,16 +83,20 @@ async function startOpen(connection, folder) {
   return { service: await ServerProcess.start(OPEN, argumentsOf(file)), headers: {} };
 }
 
-async function startClosed(connection, folder) {
-  const access = ['  access:', '    default: deny', '    api-keys: true'].join('\n');
-  const file = configurationFile(folder, 'closed', connection, access);
-  const main = fileURLToPath(builtFile('examples/wallet/main.js'));
-  const service = await ServerProcess.start(main, argumentsOf(file));
-  await withClient(connection, (client) => client.query('update wallets set owner_id = $1', [OWNER]));
-  const create = ['keys', 'create', '--config', file, '--principal', 'bench'];
-  const claims = ['--claims', JSON.stringify({ owner: OWNER })];
-  const key = execFileSync(process.execPath, [FW_GEN, ...create, ...claims], { encoding: 'utf8' }).trim();
-  return { service, headers: { authorization: `Bearer ${key}` } };
+/** Tokens and API keys are both taken, as in the secured wallet. */
+function startClosed(lines, credential) {
+  return async (connection, folder) => {
+    const access = ['access:', '  default: deny', '  api-keys: true', ...lines.map((each) => `  ${each}`)];
+    const file = configurationFile(
+      folder,
+      connection.database,
+      connection,
+      access.map((each) => `  ${each}`).join('\n'),
+    );
+    const service = await ServerProcess.start(MAIN, argumentsOf(file));
+    await withClient(connection, (client) => client.query('update wallets set owner_id = $1', [OWNER]));
+    return { service, headers: { authorization: `Bearer ${await credential(file)}` } };
+  };
 }
 
 function argumentsOf(file) {
@@ -49,23 +106,21 @@ function argumentsOf(file) {
 /** CPU time, which a busy machine changes least, and rates. Ratios are taken within a round. */
 export function accessTable({ workloads: [{ rounds }] }) {
   const of = (variant, key) => rounds.filter((each) => each.variant === variant).map((each) => each[key]);
-  const ratio = (key) => median(of('closed', key).map((value, round) => value / of('open', key)[round]));
-  const row = (label, key) => [
-    label,
-    decimals(median(of('open', key))),
-    decimals(median(of('closed', key))),
-    ratio(key).toFixed(3),
+  const open = of('open', 'clientUs');
+  const row = (variant) => [
+    variant,
+    ...['clientUs', 'serverUs', 'perSecond'].map((key) => decimals(median(of(variant, key)))),
+    median(of(variant, 'clientUs').map((value, round) => value / open[round])).toFixed(3),
   ];
   return {
     name: 'access',
-    title: 'Deposits over HTTP, with API keys and a rule against neither',
+    title: 'Deposits over HTTP by kind of caller',
     table: {
-      heading: ['', 'without', 'with', 'ratio'],
-      rows: [
-        row('service, CPU us per deposit', 'clientUs'),
-        row('database, CPU us per deposit', 'serverUs'),
-        row('deposits/s', 'perSecond'),
+      heading: [
+        ...['', 'service, CPU us per deposit', 'database, CPU us per deposit'],
+        ...['deposits/s', 'CPU of the service against open'],
       ],
+      rows: [...new Set(rounds.map(({ variant }) => variant))].map(row),
     },
   };
 }

@@ -58,7 +58,7 @@ export async function measureServers(server, options, compared) {
 }
 
 async function openEntry(server, variant, folder) {
-  const database = `b_http_${variant.name.replaceAll(/[^a-z]/g, '_')}`;
+  const database = `b_http_${variant.name.toLowerCase().replaceAll(/[^a-z]/g, '_')}`;
   const connection = await createDatabase(server, database, variant.schema);
   const { start = startVariant(variant) } = variant;
   const { service, headers } = await start(connection, folder);

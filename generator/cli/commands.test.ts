@@ -341,6 +341,24 @@ describe('init', () => {
     expect(new Set(tokens).size).toBe(4);
   });
 
+  test('fits into a new repository: keeps its README, and adds to its .gitignore', async () => {
+    writeFileSync(join(folder, 'README.md'), '# Mine\n');
+    writeFileSync(join(folder, 'LICENSE'), 'MIT');
+    writeFileSync(join(folder, '.gitignore'), '/dist\n*.log\n.env');
+    const { code, info } = await fwGen('init', folder, '--yes');
+    expect(code).toBe(0);
+    expect(info).toMatch(/Lines added to \.gitignore\..*DEVELOPMENT\.md describes/s);
+    const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
+    expect(read('README.md')).toBe('# Mine\n');
+    expect(read('DEVELOPMENT.md')).toContain('docker compose up');
+    expect(read('.gitignore')).toBe('/dist\n*.log\n.env\nnode_modules/\ndata/\n.dev-token\n');
+    expect(await fwGen('init', folder, '--yes')).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('already contains package.json, tsconfig.json'),
+    });
+    expect(read('.gitignore')).toContain('.dev-token\n');
+  });
+
   test('never replaces a file', async () => {
     writeFileSync(join(folder, 'tsconfig.json'), '{}');
     const { code, error } = await fwGen('init', folder, '--yes');

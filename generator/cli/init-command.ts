@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { type CommandContext, InputError } from './command-context.js';
 import type { Command } from './commander.js';
 import { EXIT, type ExitCode } from './exit.js';
 import { examples } from './help.js';
+import type { FolderContent } from './init/fit-files.js';
 import { expectSystemError, makeFiles } from './make-files.js';
 
 interface InitFlags {
@@ -32,6 +33,7 @@ export function addInitCommand(program: Command, context: CommandContext): void 
 
 async function initProject(folder: string, { yes }: InitFlags, context: CommandContext): Promise<ExitCode> {
   const { exampleRequest, projectFiles, SECRET_FILES, TOKEN_FILE } = await import('./init/project-files.js');
+  const { fitFiles } = await import('./init/fit-files.js');
   const directory = resolve(folder);
   const below = relative(process.cwd(), directory);
   const shown = below === '' ? '.' : below.startsWith('..') ? directory : below;
@@ -42,25 +44,26 @@ async function initProject(folder: string, { yes }: InitFlags, context: CommandC
     token,
     databasePassword: randomSecret(),
   });
-  const taken = [...files.keys()].filter((path) => existsSync(join(directory, path)));
-  if (taken.length > 0) {
+  const content = contentOf(directory);
+  const { created, appended, conflicts, description } = fitFiles(files, content);
+  if (conflicts.length > 0) {
     throw new InputError(
-      `${shown} already contains ${taken.join(', ')}. init never replaces a file: choose another folder.`,
+      `${shown} already contains ${conflicts.join(', ')}. init never replaces a file: choose another folder.`,
     );
   }
-  if (yes !== true && !(await isWanted(shown, isInUse(directory)))) {
+  if (yes !== true && !(await isWanted(shown, content.names.length > 0))) {
     context.output.info('No file was written.');
     return EXIT.success;
   }
   const inDirectory = (path: string): string => join(directory, path);
-  makeFiles(
-    new Map([...files].map(([path, text]) => [inDirectory(path), text])),
-    SECRET_FILES.map(inDirectory),
-  );
+  const absolute = (texts: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
+    new Map([...texts].map(([path, text]) => [inDirectory(path), text]));
+  makeFiles(absolute(created), { secrets: SECRET_FILES.map(inDirectory), appended: absolute(appended) });
+  const added = [...appended.keys()].map((path) => `Lines added to ${path}. `).join('');
   const enter = shown === '.' ? [] : [`  cd ${shown}`];
   context.output.info(
     [
-      `${files.size} files written in ${shown}. Next:`,
+      `${created.size} files written in ${shown}. ${added}Next:`,
       ...enter,
       '  npm install',
       '  npm test',
@@ -68,7 +71,7 @@ async function initProject(folder: string, { yes }: InitFlags, context: CommandC
       'Then, in another terminal:',
       `  ${exampleRequest(token)}`,
       `The token is in ${TOKEN_FILE}, which is not committed. Requests without it are refused.`,
-      'README.md describes the checks of the pipeline, and the image.',
+      `${description} describes the checks of the pipeline, and the image.`,
     ].join('\n'),
   );
   return EXIT.success;
@@ -78,9 +81,14 @@ function randomSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-function isInUse(directory: string): boolean {
-  if (!existsSync(directory)) return false;
-  return expectSystemError('read', directory, () => readdirSync(directory)).length > 0;
+function contentOf(directory: string): FolderContent {
+  const inDirectory = (path: string): string => join(directory, path);
+  return {
+    names: existsSync(directory) ? expectSystemError('read', directory, () => readdirSync(directory)) : [],
+    has: (path) => existsSync(inDirectory(path)),
+    read: (path) =>
+      expectSystemError('read', inDirectory(path), () => readFileSync(inDirectory(path), 'utf8')),
+  };
 }
 
 async function isWanted(folder: string, holdsFiles: boolean): Promise<boolean> {

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -29,6 +38,20 @@ test('a failure removes what was made, and nothing else', () => {
   expect(() => make('a.ts', 'ours/b.ts', 'new/deep/c.ts', 'blocked/d.ts')).toThrow(InputError);
   expect(readdirSync(folder).sort()).toEqual(['blocked', 'ours']);
   expect(readdirSync(join(folder, 'ours'))).toEqual([]);
+});
+
+test('a failure takes back what was added to files', () => {
+  const [list, missing] = [join(folder, '.gitignore'), join(folder, 'missing')];
+  writeFileSync(list, 'a\n');
+  const appended = new Map([
+    [list, 'b\n'],
+    [missing, 'c\n'],
+  ]);
+  expect(() => makeFiles(new Map([[join(folder, 'd'), 'd']]), { appended })).toThrow(InputError);
+  expect(readdirSync(folder)).toEqual(['.gitignore']);
+  expect(readFileSync(list, 'utf8')).toBe('a\n');
+  makeFiles(new Map(), { appended: new Map([[list, 'b\n']]) });
+  expect(readFileSync(list, 'utf8')).toBe('a\nb\n');
 });
 
 test('an existing file blocks the path, and stays', () => {

@@ -1,26 +1,52 @@
-import { existsSync, mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { isSystemError, writeAdvice } from '../system-error.js';
 import { InputError } from './input-error.js';
 
+/** Options of `makeFiles`; paths are absolute. */
+export interface MakeFilesOptions {
+  /** Files that only their owner may read. */
+  readonly secrets?: readonly string[];
+  /** Texts to add at the end of files that are there. */
+  readonly appended?: ReadonlyMap<string, string>;
+}
+
 /**
- * Makes files that are not there yet, with the folders that they need: all of them, or none.
+ * Makes files that are not there yet, with the folders that they need, and adds to files that are there: all of it, or
+ * nothing.
  *
  * @param files texts by absolute path
- * @param secrets those of them that only their owner may read
  * @throws InputError naming the path, what the system says and what to do
  */
-export function makeFiles(files: ReadonlyMap<string, string>, secrets: readonly string[] = []): void {
+export function makeFiles(
+  files: ReadonlyMap<string, string>,
+  { secrets = [], appended = new Map() }: MakeFilesOptions = {},
+): void {
   const undo: (() => void)[] = [];
-  for (const [path, text] of files) {
+  const attemptAt = (path: string, work: () => void): void => {
     try {
-      makeFolder(dirname(path), undo);
-      makeFile(path, { text, mode: secrets.includes(path) ? 0o600 : 0o666 }, undo);
+      work();
     } catch (error) {
       undo.reverse().forEach(attempt);
       throw expectedFailure(error, 'write', path);
     }
+  };
+  for (const [path, text] of files) {
+    attemptAt(path, () => {
+      makeFolder(dirname(path), undo);
+      makeFile(path, { text, mode: secrets.includes(path) ? 0o600 : 0o666 }, undo);
+    });
   }
+  for (const [path, text] of appended) attemptAt(path, () => appendTo(path, text, undo));
 }
 
 /** Does what fails where the file system does not let it. @throws InputError as `makeFiles` */
@@ -52,6 +78,12 @@ function makeFile(
     throw error;
   }
   undo.push(() => rmSync(path));
+}
+
+function appendTo(path: string, text: string, undo: (() => void)[]): void {
+  const { size } = statSync(path);
+  undo.push(() => truncateSync(path, size));
+  appendFileSync(path, text);
 }
 
 function attempt(work: () => void): void {

@@ -37,6 +37,10 @@ export class IssuerKeys {
   readonly #load: LoadKeys;
   readonly #times: KeyTimes;
   #find: FindKey | undefined;
+  /** Text of the set in use. */
+  #set: string | undefined;
+  /** Changes with each set that differs from the one before. */
+  #version = 0;
   /** When the keys in use were loaded. */
   #loadedMs = Number.NEGATIVE_INFINITY;
   /** When a load was last begun. */
@@ -50,20 +54,27 @@ export class IssuerKeys {
     this.#times = { ...DEFAULT_KEY_TIMES, ...times };
   }
 
-  /** The key that a token names. @throws IssuerUnavailableError if there are no keys that may be used */
-  readonly find: FindKey = async (header, token) => {
+  /**
+   * Changes with the keys, so that what depends on them can be remembered. Undefined if there are none that may be used.
+   * Old ones are loaded again in the background.
+   */
+  version(): number | undefined {
     const { refreshMs, keepMs, cooldownMs } = this.#times;
     const now = time.nowMs();
     const age = now - this.#loadedMs;
-    const isRested = now - this.#askedMs >= cooldownMs;
-    if (this.#find === undefined || age >= keepMs) await this.#refresh();
-    // Requests during the refresh use the old keys.
-    else if (age >= refreshMs && isRested) void this.#refresh().catch(() => {});
+    if (this.#find === undefined || age >= keepMs) return undefined;
+    if (age >= refreshMs && now - this.#askedMs >= cooldownMs) void this.#refresh().catch(() => {});
+    return this.#version;
+  }
+
+  /** The key that a token names. @throws IssuerUnavailableError if there are no keys that may be used */
+  readonly find: FindKey = async (header, token) => {
+    if (this.version() === undefined) await this.#refresh();
     try {
       return await this.#known(header, token);
     } catch (error) {
       const mayBeNew = error instanceof errors.JWKSNoMatchingKey;
-      if (!mayBeNew || time.nowMs() - this.#askedMs < cooldownMs) throw error;
+      if (!mayBeNew || time.nowMs() - this.#askedMs < this.#times.cooldownMs) throw error;
       await this.#refresh();
       return this.#known(header, token);
     }
@@ -89,7 +100,7 @@ export class IssuerKeys {
     const abort = new AbortController();
     const timer = time.setTimeout(() => abort.abort(), this.#times.timeoutMs);
     try {
-      this.#find = createLocalJWKSet(await this.#load(abort.signal));
+      this.#use(await this.#load(abort.signal));
       this.#loadedMs = time.nowMs();
       this.#failure = undefined;
     } catch (cause) {
@@ -99,5 +110,13 @@ export class IssuerKeys {
     } finally {
       time.clearTimeout(timer);
     }
+  }
+
+  #use(set: JSONWebKeySet): void {
+    const text = JSON.stringify(set);
+    if (text === this.#set) return;
+    this.#find = createLocalJWKSet(set);
+    this.#set = text;
+    this.#version += 1;
   }
 }

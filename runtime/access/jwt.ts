@@ -1,9 +1,18 @@
-import { errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose';
+import {
+  errors,
+  type JSONWebKeySet,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+  jwtVerify,
+} from 'jose';
+import { time } from '../concurrency/time.js';
 import { type Caller, type Claims, type KnownPrincipal, principalOf } from '../domain/principal.js';
-import { UnauthenticatedError, ValidationError } from '../errors.js';
+import { FwError, UnauthenticatedError, ValidationError } from '../errors.js';
 import { TOKEN_SCHEMES } from '../openapi/documented-access.js';
-import { type Authenticator, bearerToken, CredentialMissing } from './authenticator.js';
+import { type Authenticator, bearerToken, CredentialMissing, type RequestHead } from './authenticator.js';
 import { IssuerKeys, type KeyTimes, type LoadKeys } from './issuer-keys.js';
+import { type VerifiedToken, VerifiedTokens } from './verified-tokens.js';
 
 /** What `jwt` accepts. */
 export interface JwtOptions extends Partial<KeyTimes> {
@@ -19,8 +28,13 @@ export interface JwtOptions extends Partial<KeyTimes> {
   readonly clockToleranceMs?: number;
   /** Claims of the token that the principal gets. Default none. */
   readonly claims?: readonly string[];
-  /** Who the caller is, by a token that has been verified. Default: `sub`, with `claims`. */
+  /** Who the caller is, by a token that has been verified; asked for each request. Default: `sub`, with `claims`. */
   readonly principal?: (payload: JWTPayload) => Caller;
+  /**
+   * Verified tokens that are remembered until they expire, or until the issuer changes its keys, so that their next
+   * request needs no verification. 0: every request verifies its token. Default 10,000.
+   */
+  readonly rememberedTokens?: number;
   /** Loads the keys. Default: by `fetch` from `jwksUrl`. */
   readonly loadKeys?: LoadKeys;
 }
@@ -52,40 +66,94 @@ export function jwt(options: JwtOptions): Authenticator {
   }
   const url = options.jwksUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/jwks.json`;
   const keys = new IssuerKeys(options.loadKeys ?? loadFrom(url), definedTimes(options));
-  const verify = {
-    issuer,
-    audience,
-    algorithms: [...algorithms],
-    clockTolerance: clockToleranceMs / 1_000,
-    requiredClaims: ['sub', 'exp'],
-  };
-  const principal = options.principal ?? ((payload) => principalFrom(payload, options.claims ?? []));
+  const remembered = new VerifiedTokens({ maximum: options.rememberedTokens ?? 10_000, clockToleranceMs });
 
-  const authenticate = async (request: Parameters<Authenticator>[0]): Promise<KnownPrincipal> => {
+  const verify = async (token: string): Promise<KnownPrincipal> => {
+    const keysVersion = keys.version();
+    const payload = await verifiedPayload(token, keys.find, {
+      ...{ issuer, audience },
+      algorithms: [...algorithms],
+      clockTolerance: clockToleranceMs / 1_000,
+      currentDate: new Date(time.dateMs()),
+      requiredClaims: ['sub', 'exp'],
+    });
+    const verified = verifiedToken(payload, options);
+    const principal = verified.principal();
+    remembered.add(token, verified, keysVersion);
+    return principal;
+  };
+
+  const authenticate = (request: RequestHead): KnownPrincipal | Promise<KnownPrincipal> => {
     const token = bearerToken(request);
     if (token === undefined || !JWT.test(token))
       throw new CredentialMissing('A bearer token is needed', { challenge: 'Bearer' });
-    const { payload } = await jwtVerify(token, keys.find, verify).catch(refuse);
+    return remembered.find(token, keys.version())?.principal() ?? verify(token);
+  };
+  return Object.assign(authenticate, { schemes: TOKEN_SCHEMES });
+}
+
+/** Makes the principal of a token once, unless the application makes it. */
+function verifiedToken(payload: JWTPayload, { principal, claims = [] }: JwtOptions): VerifiedToken {
+  const make = (caller: () => Caller): KnownPrincipal => {
     try {
-      return principalOf(principal(payload));
+      return principalOf(caller());
     } catch (error) {
       if (error instanceof ValidationError) throw invalid(error.message, error);
       throw error;
     }
   };
-  return Object.assign(authenticate, { schemes: TOKEN_SCHEMES });
+  const expires = Number(payload.exp);
+  if (principal !== undefined) return { expires, principal: () => make(() => principal(payload)) };
+  const known = make(() => principalFrom(payload, claims));
+  return { expires, principal: () => known };
 }
 
 function principalFrom(payload: JWTPayload, names: readonly string[]): Caller {
+  const name: unknown = payload.sub;
+  // Objects would all have the same name as text.
+  if (typeof name !== 'string') throw new ValidationError('"sub" must be a text');
   const claims: Record<string, unknown> = {};
-  for (const name of names) if (payload[name] !== undefined) claims[name] = payload[name];
+  for (const each of names) if (payload[each] !== undefined) claims[each] = payload[each];
   // A token's payload is JSON.
-  return { name: String(payload.sub), claims: claims as Claims };
+  return { name, claims: claims as Claims };
 }
 
-/** What `jose` refuses a token for is said in its words; anything else is no statement about the token. */
-function refuse(error: unknown): never {
-  throw error instanceof errors.JOSEError ? invalid(error.message, error) : error;
+/** @throws UnauthenticatedError for a token that is not accepted @throws IssuerUnavailableError */
+async function verifiedPayload(
+  token: string,
+  findKey: JWTVerifyGetKey,
+  options: JWTVerifyOptions,
+): Promise<JWTPayload> {
+  try {
+    return (await jwtVerify(token, findKey, options)).payload;
+  } catch (error) {
+    if (error instanceof errors.JWKSMultipleMatchingKeys) return verifiedByOneOf(error, token, options);
+    throw refusal(error);
+  }
+}
+
+/** A token that does not name its key is accepted by any key of the issuer. */
+async function verifiedByOneOf(
+  keys: errors.JWKSMultipleMatchingKeys,
+  token: string,
+  options: JWTVerifyOptions,
+): Promise<JWTPayload> {
+  let failure: unknown = keys;
+  for await (const key of keys) {
+    try {
+      return (await jwtVerify(token, key, options)).payload;
+    } catch (error) {
+      failure = error;
+      if (!(error instanceof errors.JWSSignatureVerificationFailed)) break;
+    }
+  }
+  throw refusal(failure);
+}
+
+/** In the words of `jose` if they are about the token. */
+function refusal(error: unknown): unknown {
+  if (error instanceof FwError) return error;
+  return invalid(error instanceof errors.JOSEError ? error.message : 'its key cannot be used', error);
 }
 
 function invalid(message: string, cause: unknown): UnauthenticatedError {

@@ -1,5 +1,6 @@
-import { time } from '../concurrency/time.js';
 import { TooManyRequestsError } from '../errors.js';
+import { type Buckets, LocalBuckets } from './local-buckets.js';
+import { SharedBuckets, type TokenStore } from './shared-buckets.js';
 
 /** What one caller may take. */
 export interface CallerLimits {
@@ -7,46 +8,59 @@ export interface CallerLimits {
   readonly requestsPerSecond?: number | undefined;
   /** Requests that a principal may make at once after a pause. Default: `requestsPerSecond`. */
   readonly burst?: number | undefined;
-  /** Requests of one principal that are under way at a time, over all routes. Default: no limit. */
+  /**
+   * Whether all processes on the default shard count `requestsPerSecond` together. While that shard is out of reach,
+   * `lenient` has each process count alone, and `strict` refuses every request (503). Default `off`: each process
+   * counts alone.
+   */
+  readonly shared?: 'off' | 'lenient' | 'strict' | undefined;
+  /** Requests of one principal that are under way in this process, over all routes. Default: no limit. */
   readonly concurrentRequests?: number | undefined;
 }
 
-interface Bucket {
-  tokens: number;
-  atMs: number;
-}
-
-/** Buckets that are remembered. A bucket that is forgotten is full. */
-const MAXIMUM_BUCKETS = 10_000;
+/** Gives a place back; called once the request is answered. */
+export type Leave = () => void;
 
 /** How long a caller waits who has too many requests under way, in milliseconds. */
 const BUSY_RETRY_MS = 1_000;
 
-/** Counts the requests of this process by caller: a token bucket per principal and route, and those under way. */
+/** Counts requests by caller: a token bucket per principal and route, and the requests under way in this process. */
 export class RequestLimits {
-  readonly #limits: CallerLimits;
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #concurrentRequests: number;
+  readonly #buckets: Buckets | undefined;
   readonly #running = new Map<string, number>();
 
-  constructor(limits: CallerLimits) {
-    this.#limits = limits;
+  /** @param store holds the tokens if the limits are shared */
+  constructor(limits: CallerLimits, store?: TokenStore) {
+    this.#concurrentRequests = limits.concurrentRequests ?? Number.POSITIVE_INFINITY;
+    this.#buckets = bucketsOf(limits, store);
   }
 
   /**
    * Takes a place for one request.
    *
-   * @returns gives the place back; called once the request is answered
+   * @returns a promise only if tokens have to be fetched from the store
    * @throws TooManyRequestsError
+   * @throws ShardUnavailableError if the limits are strict and the store is out of reach
    */
-  enter(principal: string, route: string): () => void {
-    const { concurrentRequests } = this.#limits;
+  enter(principal: string, route: string): Leave | Promise<Leave> {
     const running = this.#running.get(principal) ?? 0;
-    if (concurrentRequests !== undefined && running >= concurrentRequests) {
+    if (running >= this.#concurrentRequests)
       throw new TooManyRequestsError(`${principal} has ${running} requests under way`, BUSY_RETRY_MS);
-    }
-    this.#take(principal, route);
+    const taken = this.#buckets?.take(principal, route);
     this.#running.set(principal, running + 1);
-    return () => this.#leave(principal);
+    const leave = (): void => this.#leave(principal);
+    return taken === undefined ? leave : this.#entered(taken, leave);
+  }
+
+  async #entered(taken: Promise<void>, leave: Leave): Promise<Leave> {
+    try {
+      await taken;
+      return leave;
+    } catch (error) {
+      leave();
+      throw error;
+    }
   }
 
   #leave(principal: string): void {
@@ -54,25 +68,16 @@ export class RequestLimits {
     if (running > 0) this.#running.set(principal, running);
     else this.#running.delete(principal);
   }
+}
 
-  #take(principal: string, route: string): void {
-    const { requestsPerSecond: rate } = this.#limits;
-    if (rate === undefined) return;
-    const { burst = Math.max(1, rate) } = this.#limits;
-    const key = `${route} ${principal}`;
-    const now = time.nowMs();
-    const bucket = this.#buckets.get(key) ?? { tokens: burst, atMs: now };
-    bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.atMs) / 1_000) * rate);
-    bucket.atMs = now;
-    if (bucket.tokens < 1) {
-      const waitMs = Math.ceil(((1 - bucket.tokens) / rate) * 1_000);
-      throw new TooManyRequestsError(`${principal} makes more than ${rate} requests per second`, waitMs);
-    }
-    bucket.tokens -= 1;
-    // The order of the map is that of their last use.
-    this.#buckets.delete(key);
-    this.#buckets.set(key, bucket);
-    const [oldest] = this.#buckets.keys();
-    if (this.#buckets.size > MAXIMUM_BUCKETS && oldest !== undefined) this.#buckets.delete(oldest);
-  }
+function bucketsOf(
+  { requestsPerSecond: rate, burst, shared = 'off' }: CallerLimits,
+  store: TokenStore | undefined,
+): Buckets | undefined {
+  if (rate === undefined) return undefined;
+  const size = { rate, burst: burst ?? Math.max(1, rate) };
+  const local = new LocalBuckets(size);
+  if (shared === 'off') return local;
+  if (store === undefined) throw new TypeError('Shared limits need a store');
+  return new SharedBuckets(store, { ...size, fallback: shared === 'lenient' ? local : undefined });
 }

@@ -1,5 +1,6 @@
-import type { FieldType } from '../domain/descriptor.js';
-import { descriptorOf, type Entity, fieldOf } from '../domain/entity.js';
+import { isColumnValue } from '../domain/column-value.js';
+import type { ColumnDescriptor } from '../domain/descriptor.js';
+import { descriptorOf, type Entity, fieldOf, type ModelDescriptor } from '../domain/entity.js';
 import type { Id, ModelClass } from '../domain/id.js';
 import { keyTextOf } from '../domain/natural-key.js';
 import type { Principal } from '../domain/principal.js';
@@ -100,11 +101,10 @@ export function visible<M extends Entity>(
 function matches<M extends Entity>(filter: Visible<M>, model: M): boolean {
   if (filter === 'all') return true;
   if (filter === 'none') return false;
-  const terms = filterTerms(filter);
+  const terms = filterTerms(descriptorOf(model), filter);
   // No condition is a mistake, such as a misspelt variable, rather than a wish to show everything.
   if (terms.length === 0) return false;
-  return terms.every(([field, values]) => {
-    const { type } = columnOf(model, field);
+  return terms.every(({ column: { field, type }, values }) => {
     const value = fieldOf(model, field);
     if (value === null || value === undefined) return false;
     const text = keyTextOf(type, value);
@@ -112,20 +112,29 @@ function matches<M extends Entity>(filter: Visible<M>, model: M): boolean {
   });
 }
 
-function columnOf(model: Entity, field: string): { readonly type: FieldType } {
-  const { columns, name } = descriptorOf(model);
-  const column = columns.find((each) => each.field === field);
-  if (column !== undefined) return column;
-  throw new PlanMisuseError(`A rule names the field ${field}, which ${name} does not have`);
+/** A column, and the values that a model may have in it. */
+export interface FilterTerm {
+  readonly column: ColumnDescriptor;
+  readonly values: readonly unknown[];
 }
 
 /**
- * Fields and the values that each may have. A field that is set to `undefined` allows none: a claim that the caller
- * does not have must not open every model.
+ * The terms of a filter. Undefined, null and values of another type than the field's match no model: a claim that the
+ * caller does not have, or has in another form, must neither open every model nor fail in the database.
+ *
+ * @throws PlanMisuseError for a field that the model does not have
  */
-export function filterTerms<M>(filter: ModelFilter<M>): readonly (readonly [string, readonly unknown[]])[] {
+export function filterTerms<M>(
+  { columns, name }: Pick<ModelDescriptor, 'columns' | 'name'>,
+  filter: ModelFilter<M>,
+): readonly FilterTerm[] {
   return Object.entries(filter).map(([field, value]) => {
+    const column = columns.find((each) => each.field === field);
+    if (column === undefined)
+      throw new PlanMisuseError(`A rule names the field ${field}, which ${name} does not have`);
     const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-    return [field, values.filter((each) => each !== undefined && each !== null)] as const;
+    const isValue = (each: unknown): boolean =>
+      each !== undefined && each !== null && isColumnValue(column, each);
+    return { column, values: values.filter(isValue) };
   });
 }

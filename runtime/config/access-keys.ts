@@ -67,6 +67,15 @@ export const jwtKeepMs: DefaultedIntegerKey = {
   doc: 'How long cached keys stay in use while the issuer does not answer, in milliseconds.',
 };
 
+export const jwtRememberedTokens: DefaultedIntegerKey = {
+  kind: 'integer',
+  name: 'rememberedTokens',
+  minimum: 0,
+  maximum: 1_000_000,
+  default: 10_000,
+  doc: 'Verified tokens that are remembered until they expire or the keys change. 0 verifies the token of every request.',
+};
+
 export const jwtClaims: TextKey = {
   kind: 'text',
   name: 'claims',
@@ -78,7 +87,10 @@ export const accessJwt: SectionKey = {
   kind: 'section',
   name: 'jwt',
   doc: 'Authenticates callers by JSON Web Tokens of this issuer.',
-  keys: [jwtIssuer, jwtAudience, jwksUrl, jwtAlgorithms, jwtClockToleranceMs, jwtKeepMs, jwtClaims],
+  keys: [
+    ...[jwtIssuer, jwtAudience, jwksUrl, jwtAlgorithms, jwtClockToleranceMs, jwtKeepMs],
+    ...[jwtRememberedTokens, jwtClaims],
+  ],
 };
 
 export const accessApiKeys: BooleanKey = {
@@ -123,7 +135,7 @@ export const requestsPerSecond: IntegerKey = {
   name: 'requestsPerSecond',
   minimum: 1,
   maximum: 1_000_000,
-  doc: 'Sustained requests per second of one principal to one route of one process; excess requests get 429. Default: no limit.',
+  doc: 'Sustained requests per second of one principal to one route, in each process; excess requests get 429. Default: no limit.',
 };
 
 export const burst: IntegerKey = {
@@ -132,6 +144,14 @@ export const burst: IntegerKey = {
   minimum: 1,
   maximum: 1_000_000,
   doc: 'Burst of requests allowed after a pause. Default: `requests-per-second`.',
+};
+
+export const sharedLimits: ChoiceKey<'off' | 'lenient' | 'strict'> = {
+  kind: 'choice',
+  name: 'sharedLimits',
+  choices: ['off', 'lenient', 'strict'],
+  default: 'off',
+  doc: 'Whether all processes count `requests-per-second` together, on the default shard. While it is out of reach, `lenient` has each process count alone, and `strict` answers 503.',
 };
 
 export const concurrentRequests: IntegerKey = {
@@ -161,6 +181,7 @@ export const access: SectionKey = {
     accessTenancy,
     requestsPerSecond,
     burst,
+    sharedLimits,
     concurrentRequests,
     hosts,
   ],

@@ -13,6 +13,7 @@ export function readAccess(fw: SectionReader): AccessConfig {
     tenancy: section && readTenancy(section),
     requestsPerSecond: section?.integer(keys.requestsPerSecond),
     burst: section?.integer(keys.burst),
+    sharedLimits: section?.choice(keys.sharedLimits) ?? keys.sharedLimits.default,
     concurrentRequests: section?.integer(keys.concurrentRequests),
     hosts: listOf(section?.text(keys.hosts)),
   };
@@ -48,6 +49,7 @@ function readJwt(access: SectionReader): JwtConfig | undefined {
     algorithms: section.choices(keys.jwtAlgorithms),
     clockToleranceMs: section.integer(keys.jwtClockToleranceMs) ?? keys.jwtClockToleranceMs.default,
     keepMs: section.integer(keys.jwtKeepMs) ?? keys.jwtKeepMs.default,
+    rememberedTokens: section.integer(keys.jwtRememberedTokens) ?? keys.jwtRememberedTokens.default,
     claims: listOf(section.text(keys.jwtClaims)),
   };
 }

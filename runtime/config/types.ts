@@ -230,6 +230,8 @@ export interface JwtConfig {
   readonly clockToleranceMs: number;
   /** How long the last keys are used while the issuer does not answer, in milliseconds. Default 3,600,000. */
   readonly keepMs: number;
+  /** Verified tokens that are remembered. Default 10,000. */
+  readonly rememberedTokens: number;
   /** Claims of the token that the principal gets. */
   readonly claims: readonly string[];
 }
@@ -258,6 +260,8 @@ export interface AccessConfig {
   readonly requestsPerSecond: number | undefined;
   /** Default: `requestsPerSecond`. */
   readonly burst: number | undefined;
+  /** Whether all processes count `requestsPerSecond` together, and what holds while they cannot. Default `off`. */
+  readonly sharedLimits: 'off' | 'lenient' | 'strict';
   /** Per principal. Undefined: no limit. */
   readonly concurrentRequests: number | undefined;
   /** Names that `Host` may have. Empty: any. */

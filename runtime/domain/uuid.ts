@@ -34,6 +34,11 @@ export function canonicalUuid(value: Uuid, field: string): Uuid {
   return uuid;
 }
 
+/** Whether a text is a UUID, in either case. */
+export function isUuid(text: string): boolean {
+  return readUuid(text) !== undefined;
+}
+
 function readUuid(text: string): Uuid | undefined {
   if (CANONICAL.test(text)) return text;
   const lowered = text.toLowerCase();

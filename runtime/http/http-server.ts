@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyPluginCallback } from 'fastify';
 import type { Authenticator } from '../access/authenticator.js';
-import { type CallerLimits, RequestLimits } from '../access/request-limits.js';
+import type { RequestLimits } from '../access/request-limits.js';
 import type { CorsConfig } from '../config/types.js';
 import { FwError } from '../errors.js';
 import { defaultLogger, type Logger } from '../observability/logger.js';
@@ -51,8 +51,8 @@ export interface HttpServerOptions {
   readonly openApi?: object;
   readonly authenticator: Authenticator;
   readonly health: HealthCheck;
-  /** What one caller may take of this process. Default: anything. */
-  readonly callerLimits?: CallerLimits | undefined;
+  /** What one caller may take. Default: anything. */
+  readonly callers?: RequestLimits | undefined;
   /** Routes whose actions have no rule are refused. Default false. */
   readonly denyByDefault?: boolean;
   /** Names that `Host` may have, without port. Default: any. */
@@ -290,11 +290,10 @@ function addBodyReader(scope: FastifyInstance, routes: readonly RouteDescriptor[
 
 function addRoutes(
   server: FastifyInstance,
-  { routes, executor, authenticator, plugins, callerLimits, denyByDefault, feeds }: HttpServerOptions,
+  { routes, executor, authenticator, plugins, callers, denyByDefault, feeds }: HttpServerOptions,
   { limits, answers, gatekeeper, register, connections: { turns } }: Edge,
 ): void {
   const validators = new InputValidators();
-  const callers = callerLimits === undefined ? undefined : new RequestLimits(callerLimits);
   const services = { executor, authenticator, answers, gatekeeper, turns, callers, denyByDefault, feeds };
   const compiled = routes.map((route) => {
     const reader = new ParamsReader(route, validators, limits.nestingDepth);

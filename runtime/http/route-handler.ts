@@ -67,17 +67,38 @@ export function compileRoute(
   const places = paramPlaces(route);
   const isDenied = denyByDefault === true && ruleOf(route.action) === undefined;
 
-  const run = (principal: Caller, request: FastifyRequest, response: ServerResponse): Promise<unknown> => {
-    requireName(principal);
-    if (isDenied) throw new ForbiddenError(`${route.operation} has no rule, and access is denied by default`);
+  const execute = (
+    principal: Caller,
+    request: FastifyRequest,
+    response: ServerResponse,
+  ): Promise<unknown> => {
     const { raw, params: path, body } = request;
     const { url = '/', headers } = raw;
     const params = reader.read({ url, headers, path: path as object, body: body as Buffer | undefined });
     const onReplay = (): void => void response.setHeader('idempotency-replayed', 'true');
     const settings = executionSettings(route, headers, params, onReplay);
-    if (callers === undefined) return executor.execute(principal, route.action, params, settings);
-    const leave = callers.enter(principalName(principal), route.operation);
-    return executor.execute(principal, route.action, params, settings).finally(leave);
+    return executor.execute(principal, route.action, params, settings);
+  };
+
+  /** Requests that turn out to be invalid are counted as well. */
+  const executeWithin = async (
+    limits: RequestLimits,
+    ...call: Parameters<typeof execute>
+  ): Promise<unknown> => {
+    const leave = await limits.enter(principalName(call[0]), route.operation);
+    try {
+      return await execute(...call);
+    } finally {
+      leave();
+    }
+  };
+
+  const run = (principal: Caller, request: FastifyRequest, response: ServerResponse): Promise<unknown> => {
+    requireName(principal);
+    if (isDenied) throw new ForbiddenError(`${route.operation} has no rule, and access is denied by default`);
+    return callers === undefined
+      ? execute(principal, request, response)
+      : executeWithin(callers, principal, request, response);
   };
 
   const openFeed = ({ params, headers }: FastifyRequest, response: ServerResponse): void => {

@@ -23,6 +23,7 @@ export const APPLICATION_RIGHTS: readonly TableRights[] = [
       'dead_letters',
       'schedules',
       'processes',
+      'request_limits',
     ],
     privileges: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
   },

@@ -354,4 +354,19 @@ create table eventlog.api_keys (
 comment on table eventlog.api_keys is 'API keys by prefix, on the default shard alone; of the secret there is a hash';
 `,
   ),
+  // Unlogged: after a crash of the server every caller starts anew, and counting costs no write-ahead log.
+  defineMigration(
+    '0014_request_limits',
+    `
+create unlogged table eventlog.request_limits (
+  principal text not null,
+  route text not null,
+  granted integer not null,
+  full_date timestamptz not null,
+  primary key (principal, route)
+) with (fillfactor = 50);
+comment on table eventlog.request_limits is
+  'When the token bucket of a principal for a route is full again, and what was last granted of it; on the default shard alone';
+`,
+  ),
 ];

@@ -22,7 +22,8 @@ export interface Image {
  *
  * @param context the project
  * @param home holds the folders
- * @param ignored the lines of `.dockerignore`: all but what its lines with `!` name
+ * @param ignored the lines of `.dockerignore`: all but what its lines with `!` name, and of that no file with a suffix
+ *   of the lines with stars
  */
 export function buildImage(
   stages: readonly Stage[],
@@ -34,8 +35,10 @@ export function buildImage(
 ): Image {
   const folders = new Map<string, string>();
   const sent = join(home, 'context');
+  const suffixes = ignored.filter((each) => each.startsWith('**/*')).map((each) => each.slice('**/*'.length));
+  const isSent = (path: string): boolean => !suffixes.some((suffix) => path.endsWith(suffix));
   for (const line of ignored.filter((each) => each.startsWith('!')))
-    cpSync(join(context, line.slice(1)), join(sent, line.slice(1)), { recursive: true });
+    cpSync(join(context, line.slice(1)), join(sent, line.slice(1)), { recursive: true, filter: isSent });
   let last: Image | undefined;
   for (const [index, stage] of stages.entries()) {
     const folder = join(home, `stage-${index}`);

@@ -65,13 +65,14 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=60s CMD ["node", "-e", "f
 CMD ["node", "dist/main.js"]
 `;
 
-/** All but what the build copies: no secret reaches it. */
+/** All but what the build copies: no secret reaches it, and no test gets into the image. */
 const DOCKERIGNORE = `*
 !package.json
 !package-lock.json
 !tsconfig.json
 !fw.config.yaml
 !src
+**/*.test.ts
 `;
 
 function compose(): string {

@@ -71,6 +71,13 @@ describe('the Dockerfile of a new project', () => {
     ]);
   });
 
+  test('has no tests in it', () => {
+    expect(context.at(-1)).toBe('**/*.test.ts');
+    expect([...files.keys()].filter((path) => path.includes('.test.'))).toEqual(
+      [...files.keys()].filter((path) => path.endsWith('.test.ts')),
+    );
+  });
+
   test('sees no secret', () => {
     expect(context[0]).toBe('*');
     const taken = context.slice(1).map((line) => line.replace('!', ''));

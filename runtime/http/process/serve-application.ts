@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { schemesOf } from '../../access/authenticator.js';
 import { authenticatorOf } from '../../access/configured.js';
-import type { CallerLimits } from '../../access/request-limits.js';
+import { type CallerLimits, RequestLimits } from '../../access/request-limits.js';
+import { SqlTokenStore } from '../../access/token-store.js';
 import { kindOfRule } from '../../action/access-rule.js';
 import { type Application, openApplication } from '../../application.js';
 import type { ApplicationDefinition } from '../../application-definition.js';
@@ -151,7 +152,9 @@ function serverOptions<Collaborators>(
     await ownRoutes?.(fastify, tools);
     await routes?.(fastify, Object.assign(tools, { application: opened }));
   };
-  const caller = authenticatorOf(access, authenticator, opened.databases);
+  const { databases } = opened;
+  const caller = authenticatorOf(access, authenticator, databases);
+  const callers = callerLimitsOf(access, callerLimits);
   const { routes: served, feeds } = servedFeeds(application.routes, options.feeds ?? {}, opened);
   return {
     routes: served,
@@ -170,9 +173,9 @@ function serverOptions<Collaborators>(
       }),
     ),
     executor: opened.executor,
-    health: shardHealth(opened.databases),
+    health: shardHealth(databases),
     authenticator: caller,
-    callerLimits: callerLimitsOf(access, callerLimits),
+    callers: callers && new RequestLimits(callers, new SqlTokenStore(databases)),
     denyByDefault: access.default === 'deny',
     hosts: access.hosts.length > 0 ? access.hosts : (hosts ?? []),
     log,
@@ -193,9 +196,9 @@ function withRule(route: RouteDescriptor): DocumentedRoute {
 
 /** The configuration's, if it has any. */
 function callerLimitsOf(access: AccessConfig, inCode: CallerLimits | undefined): CallerLimits | undefined {
-  const { requestsPerSecond, burst, concurrentRequests } = access;
+  const { requestsPerSecond, burst, sharedLimits: shared, concurrentRequests } = access;
   if (requestsPerSecond === undefined && concurrentRequests === undefined) return inCode;
-  return { requestsPerSecond, burst, concurrentRequests };
+  return { requestsPerSecond, burst, shared, concurrentRequests };
 }
 
 interface Listening extends Opened {

@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import type { AccessCheck } from '../../action/access-check.js';
 import { filterTerms } from '../../action/access-rule.js';
 import type { ModelDescriptor } from '../../domain/entity.js';
-import { PlanMisuseError } from '../../errors.js';
-import { RowCodec } from '../codec/row-codec.js';
+import { columnCodec } from '../codec/column-codec.js';
 import type { AnyQuery } from './list-statement.js';
 
 type Where = (query: AnyQuery) => AnyQuery;
@@ -22,13 +21,11 @@ export function visibleOnly(
   const own: Where = where ?? ((query) => query);
   const visible = access?.visibleOf(model.name) ?? 'all';
   if (visible === 'all') return own;
-  const terms = visible === 'none' ? [] : filterTerms(visible);
-  const conditions = terms.map(([field, values]) => {
-    const column = RowCodec.of(model).columns.find(({ descriptor }) => descriptor.field === field);
-    if (column === undefined)
-      throw new PlanMisuseError(`A rule names the field ${field}, which ${model.name} does not have`);
-    return { name: `${model.table}.${column.descriptor.column}`, texts: values.map(column.codec.toText) };
-  });
+  const terms = visible === 'none' ? [] : filterTerms(model, visible);
+  const conditions = terms.map(({ column, values }) => ({
+    name: `${model.table}.${column.column}`,
+    texts: values.map(columnCodec(column).toText),
+  }));
   const isNothing = conditions.length === 0 || conditions.some(({ texts }) => texts.length === 0);
   if (isNothing) return (query) => own(query).where(sql<boolean>`false`);
   return (query) =>

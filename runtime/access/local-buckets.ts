@@ -1,0 +1,77 @@
+import { time } from '../concurrency/time.js';
+import { TooManyRequestsError } from '../errors.js';
+
+/** What one caller may ask of one route. */
+export interface BucketSize {
+  /** Requests per second, in the long run. */
+  readonly rate: number;
+  /** Requests at once, after a pause. */
+  readonly burst: number;
+}
+
+/** Token buckets, one for each principal and route. */
+export interface Buckets {
+  /**
+   * Takes a token.
+   *
+   * @returns undefined if that took no wait
+   * @throws TooManyRequestsError
+   */
+  take(principal: string, route: string): Promise<void> | undefined;
+}
+
+/** Buckets that are remembered. A bucket that is forgotten is full. */
+const MAXIMUM_BUCKETS = 10_000;
+
+/** A principal exceeds its rate. */
+export function tooManyRequests(
+  principal: string,
+  { rate }: BucketSize,
+  waitMs: number,
+): TooManyRequestsError {
+  return new TooManyRequestsError(`${principal} makes more than ${rate} requests per second`, waitMs);
+}
+
+/** One value for each principal and route. Beyond a number of them, the one that was not used for longest is forgotten. */
+export class BucketMap<Bucket> {
+  readonly #buckets = new Map<string, Bucket>();
+  readonly #create: (principal: string, route: string) => Bucket;
+
+  constructor(create: (principal: string, route: string) => Bucket) {
+    this.#create = create;
+  }
+
+  use(principal: string, route: string): Bucket {
+    // Names of routes have no spaces.
+    const key = `${route} ${principal}`;
+    const bucket = this.#buckets.get(key) ?? this.#create(principal, route);
+    // The order of the map is that of their last use.
+    this.#buckets.delete(key);
+    this.#buckets.set(key, bucket);
+    const [oldest] = this.#buckets.keys();
+    if (this.#buckets.size > MAXIMUM_BUCKETS && oldest !== undefined) this.#buckets.delete(oldest);
+    return bucket;
+  }
+}
+
+/** Buckets of this process alone. */
+export class LocalBuckets implements Buckets {
+  readonly #size: BucketSize;
+  readonly #buckets: BucketMap<{ tokens: number; atMs: number }>;
+
+  constructor(size: BucketSize) {
+    this.#size = size;
+    this.#buckets = new BucketMap(() => ({ tokens: size.burst, atMs: time.nowMs() }));
+  }
+
+  take(principal: string, route: string): undefined {
+    const { rate, burst } = this.#size;
+    const bucket = this.#buckets.use(principal, route);
+    const now = time.nowMs();
+    bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.atMs) / 1_000) * rate);
+    bucket.atMs = now;
+    if (bucket.tokens < 1)
+      throw tooManyRequests(principal, this.#size, Math.ceil(((1 - bucket.tokens) / rate) * 1_000));
+    bucket.tokens -= 1;
+  }
+}

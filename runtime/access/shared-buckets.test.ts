@@ -1,0 +1,174 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { useTime } from '../concurrency/time.js';
+import { ShardUnavailableError, TooManyRequestsError } from '../errors.js';
+import { RequestLimits } from './request-limits.js';
+import type { TokenGrant, TokenRequest, TokenStore } from './shared-buckets.js';
+
+let nowMs = 0;
+let restore = (): void => {};
+
+beforeEach(() => {
+  nowMs = 1_000;
+  restore = useTime({ nowMs: () => nowMs });
+});
+afterEach(() => restore());
+
+/** A store that counts its calls and answers them on request. */
+class SlowStore implements TokenStore {
+  readonly name = '(0, 0)';
+  readonly asked: (readonly TokenRequest[])[] = [];
+  readonly #answers: {
+    readonly grant: (grants: readonly TokenGrant[]) => void;
+    readonly fail: (error: Error) => void;
+  }[] = [];
+
+  take(requests: readonly TokenRequest[]): Promise<readonly TokenGrant[]> {
+    this.asked.push(requests);
+    return new Promise((grant, fail) => this.#answers.push({ grant, fail }));
+  }
+
+  /** Grants everything, or this. */
+  async grant(
+    give: (request: TokenRequest) => TokenGrant = ({ tokens }) => ({ tokens, waitMs: 0 }),
+  ): Promise<void> {
+    const requests = this.asked.at(-1) ?? [];
+    this.#answers.shift()?.grant(requests.map(give));
+    await turn();
+  }
+
+  async fail(): Promise<void> {
+    this.#answers.shift()?.fail(new Error('out of reach'));
+    await turn();
+  }
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** What becomes of requests. */
+interface Outcomes {
+  ok: number;
+  tooMany: number;
+  unavailable: number;
+}
+
+function enter(limits: RequestLimits, count: number, principal = 'ana'): Outcomes {
+  const outcomes = { ok: 0, tooMany: 0, unavailable: 0 };
+  const fail = (error: unknown): void => {
+    if (error instanceof TooManyRequestsError) outcomes.tooMany += 1;
+    else if (error instanceof ShardUnavailableError) outcomes.unavailable += 1;
+    else throw error;
+  };
+  for (let index = 0; index < count; index += 1) {
+    try {
+      const entered = limits.enter(principal, 'Get');
+      if (entered instanceof Promise) entered.then(() => (outcomes.ok += 1), fail);
+      else outcomes.ok += 1;
+    } catch (error) {
+      fail(error);
+    }
+  }
+  return outcomes;
+}
+
+const limitsOf = (store: TokenStore, shared: 'lenient' | 'strict' = 'lenient'): RequestLimits =>
+  new RequestLimits({ requestsPerSecond: 1_000, burst: 200, shared }, store);
+
+describe('shared limits', () => {
+  test('take tokens for many requests and callers in one statement, one at a time', async () => {
+    const store = new SlowStore();
+    const limits = limitsOf(store);
+    const [ana, bob, eve] = [enter(limits, 5), enter(limits, 3, 'bob'), enter(limits, 1, 'eve')];
+    expect(store.asked).toHaveLength(1);
+    await store.grant();
+    // Tokens of the first statement serve one request of ana; the second one is for all others.
+    expect(store.asked[1]?.map(({ principal }) => principal)).toEqual(['ana', 'bob', 'eve']);
+    await store.grant();
+    expect([ana.ok, bob.ok, eve.ok]).toEqual([5, 3, 1]);
+  });
+
+  test('ask nothing for requests of the next 100 milliseconds', async () => {
+    const store = new SlowStore();
+    const limits = limitsOf(store);
+    enter(limits, 1);
+    await store.grant();
+    const asked = store.asked.length;
+    expect(enter(limits, 50)).toEqual({ ok: 50, tooMany: 0, unavailable: 0 });
+    expect(store.asked).toHaveLength(asked);
+    // Before the rest is used up, more are taken, and no request waits for it.
+    expect(enter(limits, 50).ok).toBe(50);
+    expect(store.asked).toHaveLength(asked + 1);
+  });
+
+  test('refuse without asking until the next token is there', async () => {
+    const store = new SlowStore();
+    const limits = limitsOf(store);
+    const first = enter(limits, 300);
+    await store.grant(() => ({ tokens: 0, waitMs: 500 }));
+    expect(first.tooMany).toBe(300);
+    const asked = store.asked.length;
+    expect(() => limits.enter('ana', 'Get')).toThrow(expect.objectContaining({ retryAfterMs: 500 }));
+    expect(enter(limits, 1_000).tooMany).toBe(1_000);
+    expect(store.asked).toHaveLength(asked);
+    nowMs += 500;
+    const later = enter(limits, 1);
+    await store.grant();
+    expect(later.ok).toBe(1);
+  });
+
+  test('lose tokens that were not used for a second', async () => {
+    const store = new SlowStore();
+    const limits = limitsOf(store);
+    enter(limits, 1);
+    await store.grant();
+    nowMs += 1_000;
+    const asked = store.asked.length;
+    const late = enter(limits, 1);
+    expect(store.asked).toHaveLength(asked + 1);
+    await store.grant();
+    expect(late.ok).toBe(1);
+  });
+
+  test('count in each process alone while the store is out of reach, and make no request wait for it twice', async () => {
+    const store = new SlowStore();
+    const limits = limitsOf(store);
+    const first = enter(limits, 150);
+    await store.fail();
+    expect(first).toEqual({ ok: 150, tooMany: 0, unavailable: 0 });
+    expect(enter(limits, 100)).toEqual({ ok: 50, tooMany: 50, unavailable: 0 });
+    expect(store.asked).toHaveLength(1);
+    nowMs += 1_000;
+    // One request asks again, and is answered before the store is.
+    expect(enter(limits, 10)).toEqual({ ok: 10, tooMany: 0, unavailable: 0 });
+    expect(store.asked).toHaveLength(2);
+    await store.grant();
+    nowMs += 1_000;
+    enter(limits, 1);
+    expect(store.asked).toHaveLength(3);
+  });
+
+  test('refuse every request while the store is out of reach, where they are strict', async () => {
+    const store = new SlowStore();
+    const limits = limitsOf(store, 'strict');
+    const first = enter(limits, 2);
+    await store.fail();
+    expect(first).toEqual({ ok: 0, tooMany: 0, unavailable: 2 });
+    expect(enter(limits, 2).unavailable).toBe(2);
+  });
+
+  test('give the place of a request back that was refused after it had waited', async () => {
+    const store = new SlowStore();
+    const limits = new RequestLimits(
+      { requestsPerSecond: 10, concurrentRequests: 2, shared: 'strict' },
+      store,
+    );
+    const first = enter(limits, 3);
+    expect(first.tooMany).toBe(1);
+    await store.grant(() => ({ tokens: 0, waitMs: 100 }));
+    expect(first.tooMany).toBe(3);
+    nowMs += 100;
+    const second = enter(limits, 2);
+    await store.grant(() => ({ tokens: 2, waitMs: 0 }));
+    await store.grant();
+    expect(second.ok).toBe(2);
+  });
+});

@@ -1,0 +1,79 @@
+import { time } from '../concurrency/time.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import type { ShardDatabase } from '../sharding/shard-database.js';
+import type { BucketSize } from './local-buckets.js';
+import type { TokenGrant, TokenRequest, TokenStore } from './shared-buckets.js';
+
+/** Most time for one statement, in milliseconds: requests wait for it. */
+const TIMEOUT_MS = 250;
+
+const PURGE_EVERY_MS = 60_000;
+
+/**
+ * Token buckets in `eventlog.request_limits` of the default shard. A bucket is the time at which it is full again, by the clock of
+ * the server; a row whose time has passed says nothing.
+ */
+export class SqlTokenStore implements TokenStore {
+  readonly name: string;
+  readonly #database: ShardDatabase;
+  readonly #purgeEveryMs: number;
+  #purgedMs = time.nowMs();
+
+  /** @param options how often rows of full buckets are deleted, in milliseconds. Default 60,000 */
+  constructor(
+    databases: Pick<DatabaseRegistry, 'database' | 'defaultShard'>,
+    { purgeEveryMs = PURGE_EVERY_MS }: { readonly purgeEveryMs?: number } = {},
+  ) {
+    this.#purgeEveryMs = purgeEveryMs;
+    this.#database = databases.database(databases.defaultShard);
+    this.name = databases.defaultShard.toString();
+  }
+
+  async take(requests: readonly TokenRequest[], { rate, burst }: BucketSize): Promise<readonly TokenGrant[]> {
+    const values = [JSON.stringify(requests), rate, burst];
+    const { rows } = await this.#database.query({ ...TAKE, values }, { timeoutMs: TIMEOUT_MS });
+    const granted = new Map(
+      rows.map(([principal, route, tokens, fullMs]) => [
+        `${String(route)} ${String(principal)}`,
+        { tokens: Number(tokens), waitMs: Math.max(0, Number(fullMs) - ((burst - 1) / rate) * 1_000) },
+      ]),
+    );
+    this.#purgeAtTimes();
+    return requests.map(
+      ({ principal, route }) => granted.get(`${route} ${principal}`) ?? { tokens: 0, waitMs: 0 },
+    );
+  }
+
+  #purgeAtTimes(): void {
+    const now = time.nowMs();
+    if (now - this.#purgedMs < this.#purgeEveryMs) return;
+    this.#purgedMs = now;
+    // What stays is deleted the next time.
+    void this.#database.query(PURGE, { timeoutMs: TIMEOUT_MS }).catch(() => {});
+  }
+}
+
+/** Seconds until a bucket is full. After a change of the limits, no more than it takes to fill an empty one. */
+const TO_FULL = `least(extract(epoch FROM greatest(b.full_date, now()) - now()), $3::float8 / $2::float8)`;
+
+/** Of the tokens asked for, as many as the bucket has. */
+const GRANTED = `least(EXCLUDED.granted, greatest(0, floor($3::float8 - ${TO_FULL} * $2::float8)))::integer`;
+
+/** Rows are locked in the order of their keys, so that processes do not wait for each other in a circle. */
+const TAKE = {
+  name: 'fw_take_tokens',
+  text: `INSERT INTO eventlog.request_limits AS b (principal, route, granted, full_date)
+SELECT principal, route, max(tokens), now() + make_interval(secs => max(tokens) / $2::float8)
+FROM jsonb_to_recordset($1::jsonb) AS wanted (principal text, route text, tokens integer)
+GROUP BY principal, route ORDER BY principal, route
+ON CONFLICT (principal, route) DO UPDATE SET granted = ${GRANTED},
+  full_date = now() + make_interval(secs => ${TO_FULL} + ${GRANTED} / $2::float8)
+RETURNING principal, route, granted, (extract(epoch FROM full_date - now()) * 1000)::float8`,
+};
+
+/** A row that is in use is skipped: nothing waits for the deletion of another. */
+const PURGE = {
+  text: `DELETE FROM eventlog.request_limits WHERE ctid = ANY (ARRAY(
+  SELECT ctid FROM eventlog.request_limits WHERE full_date < now() LIMIT 10000 FOR UPDATE SKIP LOCKED))`,
+  values: [],
+};

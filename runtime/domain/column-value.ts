@@ -1,0 +1,42 @@
+import { Decimal } from 'decimal.js';
+import type { ColumnDescriptor } from './descriptor.js';
+import { Id } from './id.js';
+import { normalizeType } from './sql-type.js';
+import { isUuid } from './uuid.js';
+
+/** Whether a value of unknown origin, such as a claim, can be compared with a column; any value can with one of JSON. */
+export function isColumnValue({ type, sqlType }: ColumnDescriptor, value: unknown): boolean {
+  switch (type.kind) {
+    case 'string':
+    case 'currency':
+      return typeof value === 'string';
+    case 'number':
+      return normalizeType(sqlType) === 'integer' ? isInteger(value) : Number.isFinite(value);
+    case 'bigint':
+    case 'boolean':
+      return typeof value === type.kind;
+    case 'instant':
+      return value instanceof Date && !Number.isNaN(value.getTime());
+    case 'decimal':
+      return Decimal.isDecimal(value);
+    case 'uuid':
+      return typeof value === 'string' && isUuid(value);
+    case 'id':
+      return value instanceof Id;
+    case 'enum':
+      return type.values.some((each) => each === value);
+    case 'json':
+    case 'list':
+    case 'tuple':
+    case 'record':
+    case 'union':
+    case 'recursive':
+    case 'again':
+    case 'object':
+      return true;
+  }
+}
+
+function isInteger(value: unknown): boolean {
+  return Number.isInteger(value) && Math.abs(Number(value)) < 2 ** 31;
+}
