@@ -53,9 +53,9 @@ export function apiKeys({ store, maximumAgeMs = 3_000 }: ApiKeyOptions): Authent
     return entry;
   };
 
-  const authenticate = async (request: RequestHead): Promise<KnownPrincipal> => {
-    const text = keyOf(request);
-    if (text === undefined) throw new CredentialMissing('An API key is needed', { challenge: 'Bearer' });
+  const missing = new CredentialMissing('An API key is needed', { challenge: 'Bearer' });
+
+  const verify = async (text: string): Promise<KnownPrincipal> => {
     const parsed = parseApiKey(text);
     if (parsed === undefined) throw refused('is malformed');
     const entry = read(parsed.prefix);
@@ -66,6 +66,12 @@ export function apiKeys({ store, maximumAgeMs = 3_000 }: ApiKeyOptions): Authent
     if (key.expiresDate !== undefined && key.expiresDate.getTime() <= time.dateMs())
       throw refused('has expired');
     return entry.principal(key);
+  };
+
+  const authenticate = (request: RequestHead): Promise<KnownPrincipal> => {
+    const text = keyOf(request);
+    if (text === undefined) throw missing;
+    return verify(text);
   };
   return Object.assign(authenticate, { schemes: API_KEY_SCHEMES });
 }

@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
+import { UnauthenticatedError } from '../errors.js';
 import type { SecurityScheme } from '../openapi/documented-access.js';
-import { type Authenticator, CredentialMissing, firstOf, schemesOf } from './authenticator.js';
+import {
+  type Authenticator,
+  CredentialMissing,
+  firstOf,
+  type RequestHead,
+  schemesOf,
+} from './authenticator.js';
 
 function documented(security: SecurityScheme): Authenticator {
   const missing = (): never => {
@@ -21,4 +28,27 @@ test('each scheme of a composition has a name of its own in the API document', (
 
 test('one scheme of several authenticators stands in the document once', () => {
   expect(schemesOf(firstOf(documented(bearer), documented({ ...bearer })))).toEqual({ caller: bearer });
+});
+
+const REQUEST = { headers: {} } as RequestHead;
+const ana: Authenticator = () => ({ name: 'ana' });
+const late =
+  (authenticator: Authenticator): Authenticator =>
+  async (request) =>
+    authenticator(request);
+const none = documented(bearer);
+const wrong: Authenticator = () => {
+  throw new UnauthenticatedError('wrong');
+};
+
+test('authenticators are asked in turn until one finds its kind of credential', async () => {
+  for (const missing of [none, late(none)]) {
+    for (const known of [ana, late(ana)])
+      expect(await firstOf(missing, known, wrong)(REQUEST)).toEqual({ name: 'ana' });
+    const refused = async (): Promise<unknown> => firstOf(missing, wrong, ana)(REQUEST);
+    await expect(refused).rejects.toThrow('wrong');
+    await expect(async () => firstOf(missing, none)(REQUEST)).rejects.toThrow(CredentialMissing);
+  }
+  // Where each one answers at once, so do all of them.
+  expect(firstOf(none, ana)(REQUEST)).toEqual({ name: 'ana' });
 });

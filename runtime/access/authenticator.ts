@@ -22,7 +22,10 @@ export interface Authenticator {
   readonly schemes?: SecuritySchemes;
 }
 
-/** A request carries nothing that an authenticator looks for: another one may know the caller. */
+/**
+ * A request carries nothing that an authenticator looks for: another one may know the caller. An authenticator throws one
+ * and the same for all requests, because making an error costs more than a credential that is known.
+ */
 export class CredentialMissing extends UnauthenticatedError {}
 
 /** Every caller is the same principal. For examples and closed networks; the server logs a warning at start. */
@@ -38,18 +41,25 @@ export function fixedPrincipal(name: string, claims: Claims = {}): Authenticator
  * is found and wrong is refused at once.
  */
 export function firstOf(...authenticators: readonly [Authenticator, ...Authenticator[]]): Authenticator {
-  const ask = async (request: RequestHead): Promise<Caller> => {
-    let missing: CredentialMissing | undefined;
-    for (const authenticator of authenticators) {
-      try {
-        return await authenticator(request);
-      } catch (error) {
-        if (!(error instanceof CredentialMissing)) throw error;
-        missing ??= error;
-      }
+  const askFrom = (
+    index: number,
+    request: RequestHead,
+    missing?: CredentialMissing,
+  ): Caller | Promise<Caller> => {
+    const authenticator = authenticators[index];
+    if (authenticator === undefined) throw missing ?? new CredentialMissing('Credentials are needed');
+    const next = (error: unknown): Caller | Promise<Caller> => {
+      if (!(error instanceof CredentialMissing)) throw error;
+      return askFrom(index + 1, request, missing ?? error);
+    };
+    try {
+      const caller = authenticator(request);
+      return caller instanceof Promise ? caller.catch(next) : caller;
+    } catch (error) {
+      return next(error);
     }
-    throw missing ?? new CredentialMissing('Credentials are needed');
   };
+  const ask = (request: RequestHead): Caller | Promise<Caller> => askFrom(0, request);
   return Object.assign(ask, { schemes: mergedSchemes(authenticators.map(schemesOf)) });
 }
 

@@ -66,6 +66,7 @@ export function jwt(options: JwtOptions): Authenticator {
   }
   const url = options.jwksUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/jwks.json`;
   const keys = new IssuerKeys(options.loadKeys ?? loadFrom(url), definedTimes(options));
+  const missing = new CredentialMissing('A bearer token is needed', { challenge: 'Bearer' });
   const remembered = new VerifiedTokens({ maximum: options.rememberedTokens ?? 10_000, clockToleranceMs });
 
   const verify = async (token: string): Promise<KnownPrincipal> => {
@@ -85,8 +86,7 @@ export function jwt(options: JwtOptions): Authenticator {
 
   const authenticate = (request: RequestHead): KnownPrincipal | Promise<KnownPrincipal> => {
     const token = bearerToken(request);
-    if (token === undefined || !JWT.test(token))
-      throw new CredentialMissing('A bearer token is needed', { challenge: 'Bearer' });
+    if (token === undefined || !JWT.test(token)) throw missing;
     return remembered.find(token, keys.version())?.principal() ?? verify(token);
   };
   return Object.assign(authenticate, { schemes: TOKEN_SCHEMES });
