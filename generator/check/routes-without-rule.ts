@@ -1,7 +1,7 @@
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
 import type { ProjectSchema } from '../schema/project-schema.js';
 
-/** Routes whose actions carry no `@Allow`: every caller that is authenticated may call them. */
+/** Routes whose actions carry no `@Allow`: every caller may run them, or none with `fw.access.default: deny`. */
 export function routesWithoutRule({ actions }: ProjectSchema): readonly Diagnostic[] {
   return actions.flatMap(({ className, rule, route }) =>
     route === undefined || rule !== undefined
@@ -10,7 +10,7 @@ export function routesWithoutRule({ actions }: ProjectSchema): readonly Diagnost
           diagnostic(
             'FWGEN060',
             route.location,
-            `${route.method} ${route.path} has no rule: every caller may run ${className}`,
+            `${route.method} ${route.path} has no rule: fw.access.default decides who may run ${className}`,
             'Add @Allow with a rule, or @Allow(everyone) where that is meant.',
           ),
         ],

@@ -63,7 +63,7 @@ async function initProject(folder: string, { yes }: InitFlags, context: CommandC
   const enter = shown === '.' ? [] : [`  cd ${shown}`];
   context.output.info(
     [
-      `${created.size} files written in ${shown}. ${added}Next:`,
+      `${created.size} files written in ${shown === '.' ? 'this folder' : shown}. ${added}Next:`,
       ...enter,
       '  npm install',
       '  npm test',
