@@ -4,10 +4,13 @@ import type { ShardDatabase } from '../sharding/shard-database.js';
 import type { BucketSize } from './local-buckets.js';
 import type { TokenGrant, TokenRequest, TokenStore } from './shared-buckets.js';
 
-/** Most time for one statement, in milliseconds: requests wait for it. */
-const TIMEOUT_MS = 250;
-
-const PURGE_EVERY_MS = 60_000;
+/** Times of a store, in milliseconds. */
+export interface TokenStoreTimes {
+  /** Most time for one statement: requests wait for it. Default 250. */
+  readonly timeoutMs?: number;
+  /** How often rows of full buckets are deleted. Default 60,000. */
+  readonly purgeEveryMs?: number;
+}
 
 /**
  * Token buckets in `eventlog.request_limits` of the default shard. A bucket is the time at which it is full again, by the clock of
@@ -16,14 +19,15 @@ const PURGE_EVERY_MS = 60_000;
 export class SqlTokenStore implements TokenStore {
   readonly name: string;
   readonly #database: ShardDatabase;
+  readonly #options: { readonly timeoutMs: number };
   readonly #purgeEveryMs: number;
   #purgedMs = time.nowMs();
 
-  /** @param options how often rows of full buckets are deleted, in milliseconds. Default 60,000 */
   constructor(
     databases: Pick<DatabaseRegistry, 'database' | 'defaultShard'>,
-    { purgeEveryMs = PURGE_EVERY_MS }: { readonly purgeEveryMs?: number } = {},
+    { timeoutMs = 250, purgeEveryMs = 60_000 }: TokenStoreTimes = {},
   ) {
+    this.#options = { timeoutMs };
     this.#purgeEveryMs = purgeEveryMs;
     this.#database = databases.database(databases.defaultShard);
     this.name = databases.defaultShard.toString();
@@ -31,7 +35,7 @@ export class SqlTokenStore implements TokenStore {
 
   async take(requests: readonly TokenRequest[], { rate, burst }: BucketSize): Promise<readonly TokenGrant[]> {
     const values = [JSON.stringify(requests), rate, burst];
-    const { rows } = await this.#database.query({ ...TAKE, values }, { timeoutMs: TIMEOUT_MS });
+    const { rows } = await this.#database.query({ ...TAKE, values }, this.#options);
     const granted = new Map(
       rows.map(([principal, route, tokens, fullMs]) => [
         `${String(route)} ${String(principal)}`,
@@ -49,7 +53,7 @@ export class SqlTokenStore implements TokenStore {
     if (now - this.#purgedMs < this.#purgeEveryMs) return;
     this.#purgedMs = now;
     // What stays is deleted the next time.
-    void this.#database.query(PURGE, { timeoutMs: TIMEOUT_MS }).catch(() => {});
+    void this.#database.query(PURGE, this.#options).catch(() => {});
   }
 }
 

@@ -56,7 +56,7 @@ export class VerifiedTokens {
   }
 }
 
-/** Found by a digest, so that a comparison of texts tells nothing about a token. */
+/** Found by a digest, so that comparing texts reveals nothing about a token. */
 function digestOf(token: string): string {
   return hash('sha256', token, 'base64');
 }

@@ -354,7 +354,7 @@ create table eventlog.api_keys (
 comment on table eventlog.api_keys is 'API keys by prefix, on the default shard alone; of the secret there is a hash';
 `,
   ),
-  // Unlogged: after a crash of the server every caller starts anew, and counting costs no write-ahead log.
+  // Unlogged: after a crash of the server every bucket is full, and counting costs no write-ahead log.
   defineMigration(
     '0014_request_limits',
     `

@@ -94,7 +94,7 @@ export class SecuredWallet {
     writeFileSync(config, slow.replaceAll(/jdbc:pglite:file:.*\/secure-(\w+)/g, 'jdbc:pglite:mem:secure-$1'));
     const server = await startServer({
       // The configuration wins.
-      authenticator: fixedPrincipal('nobody', { role: 'operator' }),
+      authenticator: fixedPrincipal('everyone', { role: 'operator' }),
       argv: ['--config', config, '--port', '0'],
       env: { ISSUER: 'https://issuer.test/', JWKS_URL: `http://127.0.0.1:${port}/keys` },
       log: { info: () => {}, warn: () => {}, error: () => {} },
