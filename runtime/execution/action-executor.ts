@@ -54,7 +54,7 @@ export const EXECUTION_DEFAULTS: ExecutionDefaults = Object.freeze({
 });
 
 const DEFAULT_CONFIGURATION = ExecutionConfiguration.Builder.executionConfiguration().build();
-/** A fence says nothing about an action whose row has been dropped. */
+/** Retention may have dropped the row of the action: then a fence proves nothing. */
 function fencingWhatIsKnown(store: ShardStore): Pick<ShardStore, 'fence'> {
   return {
     fence: async (action, options) => {
@@ -126,7 +126,7 @@ export class ActionExecutor {
     params: ActionInput<NoInfer<Params>>,
     configuration: ExecutionConfiguration = DEFAULT_CONFIGURATION,
   ): Promise<Result> {
-    // No async function: each costs every action a promise more, here and where it is waited for.
+    // Not an async function: that would cost every action one more promise here and one more at the caller's `await`.
     try {
       return this.#start(principal, actionClass, params, configuration);
     } catch (error) {

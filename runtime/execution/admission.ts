@@ -9,7 +9,8 @@ import type { PlanPart } from './routing.js';
 export type ReachingPlan = Pick<ActionPlan, 'items' | 'schedules' | 'cancelledSchedules'>;
 
 /**
- * Checks `ifVersion`. It speaks about what an update starts from, so a retry after a lost race is checked again.
+ * Checks `ifVersion`. It applies to the state that an update starts from, so a retry after a lost race is checked
+ * again.
  *
  * @throws PreconditionFailedError if it does not hold
  */
@@ -18,7 +19,7 @@ export function requireVersion(items: readonly StagedItem[], { ifVersion }: Exec
   const item = items.find(({ model }) => model.id.getValue() === ifVersion.id);
   if (item === undefined || item.kind === 'add') return;
   if (ifVersion.versions.includes(item.expectedVersion)) return;
-  // Tags that are no version, weak ones among them, leave none.
+  // Tags that are not versions, such as weak ones, match no version.
   const wanted =
     ifVersion.versions.length === 0 ? 'and no version is accepted' : `not ${ifVersion.versions.join(' or ')}`;
   throw new PreconditionFailedError(

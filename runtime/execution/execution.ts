@@ -117,7 +117,7 @@ export class Execution<Params, Result> {
     try {
       this.#checkTime();
       const prepared = await this.#prepare();
-      // Those behind start from what is staged now. What is not shown to them they can only read once it is stored.
+      // Waiting executions start from what is staged now. Without chaining they can read it only once it is stored.
       if (this.#request.configuration.chaining) sealed();
       return await this.#complete(prepared);
     } finally {
@@ -126,7 +126,7 @@ export class Execution<Params, Result> {
     }
   }
 
-  /** Others may take longer than this execution has time, or than its caller waits for it. */
+  /** Waits for other executions, at most until the deadline or until the caller aborts. */
   async #waitFor(others: Promise<void>): Promise<void> {
     const { signal } = this.#request.configuration;
     const wait = signal === undefined ? others : untilAborted(others, signal);
@@ -332,15 +332,15 @@ export class Execution<Params, Result> {
   }
 
   /**
-   * An answer that no write guards does not depend on staged states. They are committed by now, but another process may
-   * have seen that first, gone on from them and answered.
+   * The answer of a plan without writes must not depend on staged states, because no version check protects it. They
+   * are committed by now, but another process may have read them first, changed the rows again and answered.
    */
   #readCommitted(): Retry {
     this.#readsCommitted = true;
     return this.#retry('unconfirmed');
   }
 
-  /** Nothing was lost but time: the next attempt is not counted, and follows as soon as its rows may be read. */
+  /** Whether the attempt only cost time: the next one is not counted, and starts as soon as its rows may be read. */
   #isFree({ end, rows }: Retry): boolean {
     if (!FREE_ENDS.has(end) || this.#freeAttempts >= MAXIMUM_FREE_ATTEMPTS) return false;
     this.#countAsFree();

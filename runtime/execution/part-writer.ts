@@ -29,7 +29,7 @@ export interface PartOptions {
   /** On the environment's monotonic clock. */
   readonly deadline: number;
   readonly signal: AbortSignal | undefined;
-  /** Links whose staged state the plan has read. */
+  /** Pending plans whose staged state the plan has read. */
   readonly dependsOn?: readonly PendingPlan[];
   readonly guard?: KeyGuard | undefined;
   /** It travels alone and waits for locks. Default false. */

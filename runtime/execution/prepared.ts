@@ -13,7 +13,7 @@ export type Prepared<Result> =
   | Awaiting<Result>
   /** Others have moved on from what it has read. */
   | { readonly kind: 'superseded'; readonly items: readonly StagedItem[] }
-  /** Another process is at its rows. */
+  /** Another process is changing its rows. */
   | { readonly kind: 'held'; readonly items: readonly StagedItem[] }
   /** On its way, and visible to others. */
   | {
@@ -23,7 +23,9 @@ export type Prepared<Result> =
       readonly part: Promise<PartResult>;
     };
 
-/** What counts for nothing until the dependencies whose staged states it has read are known to be applied. */
+/**
+ * An outcome that is valid only once all dependencies, whose staged states the run has read, are known to be applied.
+ */
 export type Awaiting<Result> =
   /** It threw, or its plan is refused. */
   | { readonly kind: 'refused'; readonly error: unknown; readonly dependencies: readonly PendingPlan[] }

@@ -35,11 +35,11 @@ export class OversizedFlush extends Error {
  */
 export type FlushOutcome = 'applied' | 'left-out' | DriverFailure;
 
-/** What the audit trail of a shard says. */
+/** An attempt as the audit trail of a shard knows it. */
 export interface Recalled {
-  /** Undefined if it says nothing about the attempt. */
+  /** Undefined if it has no row of the attempt. */
   readonly outcome: AttemptOutcome | undefined;
-  /** From when on it knows all attempts; undefined: from the beginning. */
+  /** The time from which it has all attempts. Undefined: from the beginning. */
   readonly completeFrom: Date | undefined;
 }
 
@@ -75,15 +75,16 @@ export interface ShardStore {
    */
   fence(action: Omit<ActionRow, 'params'>, options?: CallOptions): Promise<AttemptOutcome>;
   /**
-   * What the audit trail says about an attempt; with synchronous replication only what the standbys have. Changes
+   * The outcome of an attempt in the audit trail; with synchronous replication only what the standbys have. Changes
    * nothing. @throws DriverFailure
    */
   recall(actionId: string, options?: CallOptions): Promise<Recalled>;
   /** What is known about a key here; with synchronous replication only what the standbys have. @throws DriverFailure */
   readKey(name: KeyName, options?: CallOptions): Promise<KeyRecord | undefined>;
   /**
-   * Keeps the way to a plan that goes to another shard. A claim that is there already for the same request and target
-   * is joined; from then on it is no attempt's own. An expired one is replaced. False if the key is bound otherwise.
+   * Stores the target of a plan that goes to another shard. An existing claim for the same request and target is
+   * shared, and belongs to no attempt from then on. An expired claim is replaced. False if the key is bound to another
+   * request or target.
    * @throws DriverFailure
    */
   claimKey(claim: KeyClaim, actionId: string, options?: CallOptions): Promise<boolean>;

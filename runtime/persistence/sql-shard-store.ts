@@ -43,7 +43,7 @@ export class SqlShardStore implements ShardStore {
 
   /**
    * @param flushed called after each flush that applied something, with all that was sent
-   * @param folding by which groups were made; what it says is proven with each statement that folds. Default: no proof
+   * @param folding the rules by which groups were made. Each statement that folds proves them. Default: no proof
    */
   constructor(
     database: ShardDatabase,
@@ -252,7 +252,7 @@ type NamedText = Pick<Statement, 'text' | 'name'>;
 const readTexts = new WeakMap<RowCodec, { readonly one: NamedText; readonly many: NamedText }>();
 let readTextCount = 0;
 
-/** One id travels alone: the planner knows best what to do with an equality. */
+/** A single id gets a text of its own: the planner estimates an equality best. */
 function readStatement(codec: RowCodec, ids: readonly string[]): Statement {
   let texts = readTexts.get(codec);
   if (texts === undefined) {

@@ -134,7 +134,7 @@ export class Contention {
 
 /** Reports of an execution to its waiters. Calls may be repeated. */
 export interface Admission {
-  /** Those of this process may go on from what it has staged, or from what it has stored. */
+  /** Other executions of this process may continue from its staged state, or from its stored state. */
   sealed(): void;
   /** Its attempt has ended. */
   answered(): void;

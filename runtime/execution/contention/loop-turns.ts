@@ -1,10 +1,10 @@
 import { time } from '../../concurrency/time.js';
 
 /**
- * Resumes executions that read one model at the same time one after the other, each in a turn of the event loop of its
- * own. Until it waits for something, no other one runs. So a `perform` that computes and stages has done so when the
- * next one looks for the latest state. Without these turns, of n executions that read one state one could be sealed,
- * and the others would run again, n times over.
+ * Executions that read one model at the same time resume one after the other, each in its own turn of the event loop.
+ * Until an execution waits for something, no other one runs. So a `perform` that only computes and stages has finished
+ * when the next one looks up the latest state. Without these turns, only one of n executions that read the same state
+ * could be sealed, and the others would run again, up to n times.
  */
 export class LoopTurns {
   #taken = new Set<string>();

@@ -5,9 +5,9 @@ import { type EndTurn, TurnQueue } from '../../concurrency/turn-queue.js';
 const LONGEST_WAIT_MS = 250;
 
 /**
- * Lets executions that fight over one model run their `perform` one after the other. Without turns, of n executions
- * that read the same state only one could be sealed and the others would run again, n times over. Taken for models
- * that are contended right now, in one order, before `perform` reads anything.
+ * Executions that compete for one model run their `perform` one after the other. Without turns, only one of n
+ * executions that read the same state could be sealed, and the others would run again, up to n times. An execution
+ * takes turns only at models that are contended right now, in one global order, before `perform` reads anything.
  */
 export class Turns {
   readonly #queue = new TurnQueue();

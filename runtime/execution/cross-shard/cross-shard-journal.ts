@@ -248,7 +248,7 @@ export class CrossShardJournal {
     }
   }
 
-  /** Of a newer version this process may not know what it holds. @throws JournalError */
+  /** An entry of a newer version may hold fields that this process does not know. @throws JournalError */
   #requireKnown({ id, actionName, parts }: JournalRow): void {
     for (const [name, version] of paramsVersions(actionName, parts)) {
       if (!this.#registry.isTooNew(name, version)) continue;
@@ -304,7 +304,7 @@ export class CrossShardJournal {
     );
   }
 
-  /** What a process leaves in the audit trail has the shape that it knows. */
+  /** A process writes params to the audit trail in the shape that it knows. */
   #presentParams(
     { id, actionName }: JournalRow,
     { params, paramsVersion }: RecordedPart,

@@ -51,7 +51,7 @@ export class JournalRecovery {
     this.#options = options;
   }
 
-  /** The first look follows within an interval: what a former process of this host has left behind is waiting. */
+  /** The first check follows within an interval: a former process of this host may have left entries behind. */
   start(): void {
     this.#schedule(this.#options.random());
   }

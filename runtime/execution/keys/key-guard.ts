@@ -147,8 +147,8 @@ export class KeyGuard {
 const HOME_ATTEMPTS = 3;
 
 /**
- * Nothing has been applied yet when a key's home fails: the caller may simply come again. What is asked of it may be
- * asked twice, so a connection lost under way is no reason to give up.
+ * Asks the home shard of a key. The requests are idempotent, so one whose connection was lost is sent again. If the
+ * home fails, nothing has been applied yet, and the caller may retry.
  */
 export async function askHome<T>(guard: KeyGuard, ask: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {

@@ -57,7 +57,7 @@ export class PerformRun implements PerformScope {
     this.#chaining = options.chaining;
   }
 
-  /** Links whose outcome everything that this run leads to waits for. */
+  /** Pending plans that this run depends on: its result is reported after their outcome. */
   get dependencies(): readonly PendingPlan[] {
     return this.#dependencies === undefined ? NO_DEPENDENCIES : [...this.#dependencies.keys()];
   }

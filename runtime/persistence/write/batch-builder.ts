@@ -4,7 +4,7 @@ import type { QueuedPlan, Touch } from './queued-plan.js';
 
 const NONE: readonly QueuedPlan[] = [];
 
-/** What the descriptor says, whatever the table is like. */
+/** The option of the model alone, without a look at its table. */
 export function isDeclaredFoldable({ folding }: ModelDescriptor): boolean {
   return folding !== false;
 }
@@ -76,7 +76,7 @@ export class BatchBuilder {
     if (this.#busyRows.has(touch.row)) return false;
     const last = this.#lastTouch.get(touch.row);
     if (last === undefined) return true;
-    // Many may rest their decisions on one state: none of them changes it.
+    // Several plans may expect one version of a row: none of them changes it.
     if (touch.kind === 'expect' && last.touch.kind === 'expect') return touch.from === last.touch.from;
     const follows = touch.kind === 'update' && last.touch.kind !== 'expect' && last.touch.to === touch.from;
     return follows && this.#isFoldable(touch.model) && entry.dependsOn.includes(last.entry.pending);

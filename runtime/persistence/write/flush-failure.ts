@@ -3,7 +3,7 @@ import { sqlStateMeaning } from '../../sharding/sql-state.js';
 import { LostWrite } from './lost-write.js';
 import type { QueuedPlan } from './queued-plan.js';
 
-/** Whether no plan is guilty, so that sending fewer of them would not help. */
+/** Whether no plan has caused the failure, so that sending fewer plans would not help. */
 export function isAboutTheServer(error: unknown): error is DriverFailure {
   if (!(error instanceof DriverFailure)) return false;
   const { phase, sqlState } = error;
@@ -21,7 +21,9 @@ export function isAboutLocks(error: unknown): boolean {
   );
 }
 
-/** Whether a plan that was in flight has been applied is for its execution to find out; its pending plan waits for that. */
+/**
+ * A plan that was in flight may have been applied. Its execution determines that, and its pending plan waits for it.
+ */
 export function giveBack(entry: QueuedPlan, failure: DriverFailure): void {
   if (failure.phase === 'in-flight' && entry.sentUnder !== undefined) {
     entry.reject(new LostWrite(entry.sentUnder, failure));

@@ -5,9 +5,9 @@ import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { quoteElement } from '../codec/column-codec.js';
 import { quoteIdentifier } from '../codec/sql-identifier.js';
 
-/** After a look at the catalog that failed, the next one is not made before this time, in milliseconds. */
+/** Pause after a look-up in the catalog that failed, in milliseconds. */
 const PAUSE_MS = 1_000;
-/** A table that may not be folded is looked at again after this time, in milliseconds: what kept it may be gone. */
+/** Time after which a table that may not be folded is checked again, in milliseconds: the cause may be gone. */
 const STRICT_MS = 60_000;
 
 /** Constraints of the first migration that no state between can break: residency of ids, numbers that are numbers. */
@@ -31,7 +31,9 @@ SELECT
   ARRAY(SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = t.oid AND attnum > 0 ORDER BY attnum)
 FROM pg_class AS t WHERE t.oid = to_regclass($1)`;
 
-/** Null in a session that plans with a snapshot older than its locks: there no shape can be proven. */
+/**
+ * Null outside of READ COMMITTED: there, the snapshot of a statement may be older than its locks, and proves no shape.
+ */
 const SHAPE = 'SELECT eventlog.read_table_shape(to_regclass($1))::text';
 
 /** The rules under which a statement was to fold have changed. Nothing of it was applied. */
@@ -40,11 +42,12 @@ export class FoldingOutdated extends Error {
 }
 
 /**
- * Condition: the table is as the look at the catalog has found it. The planner evaluates the function once, under the
- * lock of the table and with a snapshot of its own, and keeps the number in the prepared plan. What changes the number
- * needs a lock that conflicts with that of the statement, or waits for it, and it makes the server plan the statement
- * again. What does not make it plan again is left out of the number, or plans of two connections would disagree about it
- * for good: the server invalidates plans by tables, and `ALTER TABLE ... CLUSTER ON` changes a row of an index alone.
+ * Condition: the table still has the shape that the catalog has shown. The planner evaluates the function once, under
+ * the lock of the table and with a snapshot of its own, and keeps the number in the prepared plan. What changes the
+ * number needs a lock that conflicts with that of the statement, or waits for it, and it makes the server plan the
+ * statement again. What does not make it plan again is left out of the number, or plans of two connections would
+ * disagree about it for good: the server invalidates plans by tables, and `ALTER TABLE ... CLUSTER ON` changes a row of
+ * an index alone.
  *
  * @param shape parameter
  */
@@ -53,10 +56,10 @@ export function foldingCondition({ table }: ModelDescriptor, shape: string): str
 }
 
 /**
- * Says which tables of one shard may have several changes of one row written as one. Folding skips the states between,
- * one of which a trigger, a check, a unique constraint or a column of another type than its model says might have
- * refused. Unless its model has the option, a table is checked when its folding is first requested; until the answer is
- * there, it is not folded. A migration may change the answer at any time, so that each statement that folds proves it.
+ * Knows the tables of one shard in which several changes of one row may be written as one. Folding skips the states in
+ * between. A trigger, a check, a unique constraint or a column of another type might have refused one of them. Unless
+ * its model has the option, a table is checked when its folding is first requested; until the answer is there, it is
+ * not folded. A migration may change the answer at any time, so each statement that folds proves it.
  */
 export class FoldingRules {
   readonly #database: ShardDatabase;
@@ -86,7 +89,7 @@ export class FoldingRules {
     return known;
   }
 
-  /** A statement has found something else: the table is looked at again. */
+  /** A statement has found another shape: the table is checked again. */
   forget(model: ModelDescriptor): void {
     this.#known.delete(model);
     this.#notBefore.delete(model);
@@ -101,7 +104,7 @@ export class FoldingRules {
         this.#known.set(model, shape);
         this.#notBefore.set(model, time.nowMs() + STRICT_MS);
       },
-      // Not knowing only costs speed; the next contention asks again.
+      // An unknown shape only costs speed. The next contention asks again.
       () => {},
     );
   }

@@ -22,7 +22,7 @@ import {
 } from './statement-rows.js';
 import { isGuarded, type TableChanges } from './table-changes.js';
 
-/** What a flush answers that may not fold the rows that it folds: nothing is applied. */
+/** Answer of a flush that folds rows which may not be folded: nothing was applied. */
 export const UNPROVEN = 'unproven';
 
 /** Groups whose versions match, and those of them that no constraint refuses. */

@@ -32,7 +32,7 @@ export interface QueueOptions {
   readonly timeoutMs: number;
   /** Takes the plan out of the queue; once it has been sent its true outcome is reported. */
   readonly signal?: AbortSignal | undefined;
-  /** Links whose staged state the plan has read. Default none. */
+  /** Pending plans whose staged state the plan has read. Default none. */
   readonly dependsOn?: readonly PendingPlan[];
 }
 

@@ -92,7 +92,7 @@ export async function readRowCheck(
   if (row === undefined || kind === undefined) return undefined;
   const [oid, version, isApproximate, columns, names, types, ...rest] = row;
   const typeList = textsOf(types);
-  // The rows that the model writes are all that is known.
+  // A statement knows only the columns that the model writes.
   const known = new Set(model.columns.map(({ column }) => column));
   if (!textsOf(columns).every((column) => known.has(column))) return undefined;
   return {

@@ -62,10 +62,10 @@ export class RefusingConstraints {
     const known = this.#contested.get(model.table)?.checks ?? [];
     const before = used?.get(model.table)?.find(isThis);
     if (before === undefined && known.some(isThis)) return true;
-    // The violation says more than why the catalog cannot be read.
+    // The violation is the more useful error than the failure of the catalog query.
     const check = await readRowCheck(this.#database, model, violation, options).catch(() => undefined);
     if (check === undefined) return false;
-    // Another process was faster, or the server judges otherwise.
+    // Another process was faster, or the server decides otherwise.
     if (before !== undefined && before.oid === check.oid && before.version === check.version) return false;
     const latest = this.#contested.get(model.table)?.checks ?? [];
     const checks = [...latest.filter((other) => !isThis(other)), check].sort(byOrder);
