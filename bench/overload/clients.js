@@ -65,6 +65,7 @@ async function run(load) {
     goodput: window.served.length / seconds,
     served: summary(window.served),
     refused: summary(window.refused),
+    early: summary(window.early),
     statuses: window.statuses,
     unknown: window.unknown,
     broken: window.broken,
@@ -76,8 +77,9 @@ async function run(load) {
 }
 
 function newWindow() {
-  // unknown: 504, or no answer to what was sent. broken: a connection that was refused, or closed between two requests.
-  return { served: [], refused: [], statuses: {}, unknown: 0, broken: 0 };
+  // early: refusals of requests that were sent before the client's `Retry-After` was over. unknown: 504, or no answer to
+  // what was sent. broken: a connection that was refused, or closed between two requests.
+  return { served: [], refused: [], early: [], statuses: {}, unknown: 0, broken: 0 };
 }
 
 /** One customer: sends a request, waits for the answer, sends the next one. */
@@ -86,6 +88,8 @@ class Client {
   #request;
   #socket;
   #sentAt = 0;
+  /** When the `Retry-After` of the last refusal is over. */
+  #returnAt = 0;
   #timer;
   #pieces = [];
   isWaiting = false;
@@ -151,11 +155,13 @@ class Client {
   #answered(head) {
     const elapsedMs = performance.now() - this.#sentAt;
     const status = Number(head.slice(9, 12));
-    for (const { served, refused, statuses } of [this.#world.window, this.#world.total]) {
+    const isEarly = this.#sentAt < this.#returnAt;
+    for (const { served, refused, early, statuses } of [this.#world.window, this.#world.total]) {
       statuses[status] = (statuses[status] ?? 0) + 1;
       if (status === 200) served.push(elapsedMs);
-      if (status === 503) refused.push(elapsedMs);
+      if (status === 503) (isEarly ? early : refused).push(elapsedMs);
     }
+    if (status === 503) this.#returnAt = performance.now() + retryAfterMs(head);
     if (status === 504) this.#count('unknown');
     const closes = /\r\nconnection: close/i.test(head);
     if (closes) {
@@ -163,7 +169,9 @@ class Client {
       this.#socket = undefined;
       socket.destroy();
     }
-    const waitMs = status === 503 && this.#world.load.waits ? retryAfterMs(head) : 0;
+    // Up to a tenth more: clients have clocks of their own.
+    const waitMs =
+      status === 503 && this.#world.load.waits ? retryAfterMs(head) * (1 + Math.random() / 10) : 0;
     const next = () => {
       if (this.#world.ending) return;
       if (closes) this.#open();
@@ -174,10 +182,8 @@ class Client {
   }
 }
 
-/** As the header says, and up to a tenth more: clients have clocks of their own. */
 function retryAfterMs(head) {
-  const seconds = Number(/\r\nretry-after: *(\d+)/i.exec(head)?.[1] ?? 1);
-  return seconds * 1_000 * (1 + Math.random() / 10);
+  return Number(/\r\nretry-after: *(\d+)/i.exec(head)?.[1] ?? 1) * 1_000;
 }
 
 function summary(latencies) {

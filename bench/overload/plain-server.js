@@ -1,6 +1,8 @@
-/** A server with one page: that of the framework, or of Fastify alone with the same answer. */
+/**
+ * A server with one page: that of the framework, of an earlier build of it (the folder BENCH_BEFORE), or of Fastify alone
+ * with the same answer.
+ */
 import Fastify from 'fastify';
-import { built } from '../lib/product.js';
 
 const BODY = Buffer.from('{"status":"live"}');
 
@@ -18,6 +20,8 @@ async function bareFastify() {
 }
 
 async function framework() {
+  if (process.argv[2] === 'before') process.env.BENCH_BUILD = process.env.BENCH_BEFORE;
+  const { built } = await import('../lib/product.js');
   const { createHttpServer } = await built('runtime/http/http-server.js');
   const server = createHttpServer({
     routes: [],

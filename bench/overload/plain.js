@@ -1,6 +1,6 @@
 /**
  * What the connection layer costs: one page of the framework beside the same page of Fastify alone, in alternating
- * slices. `node overload/plain.js [--connections 64] [--slices 6] [--seconds 3]`
+ * slices. `node overload/plain.js [--connections 64] [--slices 6] [--seconds 3]`; BENCH_BEFORE adds an earlier build.
  */
 import { fork } from 'node:child_process';
 import { loadavg } from 'node:os';
@@ -17,7 +17,7 @@ const { values } = parseArgs({
 });
 const SERVER = fileURLToPath(new URL('./plain-server.js', import.meta.url));
 const CLIENTS = fileURLToPath(new URL('./clients.js', import.meta.url));
-const TARGETS = ['framework', 'fastify'];
+const TARGETS = ['framework', ...(process.env.BENCH_BEFORE === undefined ? [] : ['before']), 'fastify'];
 
 const servers = new Map();
 for (const target of TARGETS) servers.set(target, await WatchedServer.start(SERVER, [target]));
@@ -32,12 +32,14 @@ for (const [target, all] of slices) {
   );
   process.stdout.write(`${target}: ${Math.round(perSecond)} per second, ${cpu.toFixed(1)} us of CPU each\n`);
 }
-const ratios = slices
-  .get('framework')
-  .map((each, at) => slices.get('fastify')[at].cpuMicroseconds / each.cpuMicroseconds);
-process.stdout.write(
-  `CPU, Fastify / framework: ${median(ratios).toFixed(2)}; load ${loadavg()[0]?.toFixed(0)}\n`,
-);
+for (const target of TARGETS.slice(0, -1)) {
+  const ratios = slices
+    .get(target)
+    .map((each, at) => slices.get('fastify')[at].cpuMicroseconds / each.cpuMicroseconds);
+  process.stdout.write(
+    `CPU, Fastify / ${target}: ${median(ratios).toFixed(2)}; load ${loadavg()[0]?.toFixed(0)}\n`,
+  );
+}
 
 function measure(server) {
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { time } from '../concurrency/time.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { LogLimiter } from '../observability/log-limiter.js';
@@ -47,27 +47,27 @@ export class Answers {
     this.#problems = problems;
   }
 
-  /** An answer with a body. `headers` is used up. */
+  /** An answer with a body. */
   send(response: ServerResponse, status: number, headers: OutgoingHttpHeaders, body: string | Buffer): void {
-    headers['content-length'] = Buffer.byteLength(body);
-    this.secure(response, headers);
-    if (this.mustEnd(response)) headers['connection'] = 'close';
-    response.writeHead(status, headers);
+    const list = this.complete(response, headers);
+    list.push('content-length', Buffer.byteLength(body));
+    if (this.mustEnd(response)) list.push('connection', 'close');
+    response.writeHead(status, list);
     response.end(body);
   }
 
-  /** An answer without a body (204, 304). `headers` is used up. */
+  /** An answer without a body (204, 304). */
   sendEmpty(response: ServerResponse, status: number, headers: OutgoingHttpHeaders = {}): void {
-    if (status !== 204 && status !== 304) headers['content-length'] = 0;
-    this.secure(response, headers);
-    if (this.mustEnd(response)) headers['connection'] = 'close';
-    response.writeHead(status, headers);
+    const list = this.complete(response, headers);
+    if (status !== 204 && status !== 304) list.push('content-length', 0);
+    if (this.mustEnd(response)) list.push('connection', 'close');
+    response.writeHead(status, list);
     response.end();
   }
 
-  /** Adds the security headers to those that an answer is about to be sent with. */
-  secure(response: ServerResponse, headers: OutgoingHttpHeaders): void {
-    this.#connections.headers.addTo(response, headers);
+  /** The headers of an answer with the security headers, as `writeHead` takes them. */
+  complete(response: ServerResponse, headers: OutgoingHttpHeaders): OutgoingHttpHeader[] {
+    return this.#connections.headers.addTo(response, headers);
   }
 
   /** Security headers of answers of custom routes. */
@@ -156,12 +156,8 @@ export class Answers {
     headers: OutgoingHttpHeaders,
     body: string,
   ): void {
-    this.secure(response, headers);
-    response.writeHead(status, {
-      ...headers,
-      'content-length': Buffer.byteLength(body),
-      connection: 'close',
-    });
+    const all = { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' };
+    response.writeHead(status, this.complete(response, all));
     response.write(body);
     const end = (): void => {
       time.clearTimeout(timer);

@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream';
 import { HttpProblem } from './problem.js';
 
+const EMPTY = Buffer.alloc(0);
+
 /**
  * Reads a whole request body, `limit` bytes at most, whatever its type: what it is for is decided afterwards, so that
  * a refusal finds the connection in order.
@@ -18,14 +20,12 @@ export function readBody(
     done(tooLarge(limit));
     return;
   }
-  const chunks: Buffer[] = [];
-  let length = 0;
+  const body = new GrowingBody();
   const onData = (chunk: Buffer): void => {
-    length += chunk.length;
-    if (length > limit) finish(tooLarge(limit));
-    else chunks.push(chunk);
+    if (body.length + chunk.length > limit) finish(tooLarge(limit));
+    else body.add(chunk);
   };
-  const onEnd = (): void => finish(null, chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, length));
+  const onEnd = (): void => finish(null, body.bytes);
   const onError = (cause: Error): void =>
     finish(new HttpProblem('HTTP_MALFORMED_REQUEST', 'The body broke off', { cause }));
   const finish = (problem: HttpProblem | null, body?: Buffer): void => {
@@ -35,6 +35,36 @@ export function readBody(
     done(problem, body);
   };
   payload.on('data', onData).on('end', onEnd).on('error', onError);
+}
+
+/**
+ * A body that arrives in pieces. They are copied together: a body in chunks of one byte each, kept as they are, would
+ * take 200 times its size.
+ */
+class GrowingBody {
+  /** The first piece as it is: nearly all bodies have no other. */
+  #buffer: Buffer = EMPTY;
+  length = 0;
+
+  get bytes(): Buffer {
+    return this.#buffer.subarray(0, this.length);
+  }
+
+  add(piece: Buffer): void {
+    const length = this.length + piece.length;
+    if (this.length === 0) this.#buffer = piece;
+    else {
+      if (length > this.#buffer.length) this.#grow(2 * length);
+      piece.copy(this.#buffer, this.length);
+    }
+    this.length = length;
+  }
+
+  #grow(size: number): void {
+    const larger = Buffer.allocUnsafeSlow(size);
+    this.#buffer.copy(larger, 0, 0, this.length);
+    this.#buffer = larger;
+  }
 }
 
 function tooLarge(limit: number): HttpProblem {

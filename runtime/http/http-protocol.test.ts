@@ -1,6 +1,8 @@
 import { request as httpRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { LiveFeeds } from './feed/live-feeds.js';
 import type { HttpServer, HttpServerOptions } from './http-server.js';
 import { sendRaw } from './test-support/raw-client.js';
 import { WalletApplication } from './test-support/wallet-server.js';
@@ -248,6 +250,19 @@ describe('closing', () => {
     await closed;
     expect(performance.now() - startMs).toBeLessThan(SOON_MS);
     expect([(await silent).closed, (await half).status]).toEqual([true, 0]);
+  });
+
+  it('ends live feeds when nothing listens any more: their clients would come back to it', async () => {
+    const feeds = new LiveFeeds({ read: async () => [], defaultShard: () => ShardIdentifier.of(0, 0) });
+    const reconnected = new Promise((resolve) => {
+      vi.spyOn(feeds, 'close').mockImplementation(() => {
+        const client = connect(port, '127.0.0.1', () => resolve(client.destroy()));
+        client.on('error', (error) => resolve(Reflect.get(error, 'code')));
+      });
+    });
+    await restart({ feeds });
+    await server.close();
+    expect(await reconnected).toBe('ECONNREFUSED');
   });
 
   it('cuts off what is not done in time', async () => {

@@ -174,10 +174,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     close: (graceMs = 10_000) => {
       const endConnections = (): void => {
         answers.endsConnections = true;
+        // Before, their clients would connect to this server again.
+        options.feeds?.close();
       };
       answers.closing = true;
       gatekeeper.release();
-      options.feeds?.close();
       closed ??= connections.drain(graceMs, endConnections).then(() => server.close());
       return closed;
     },
@@ -226,6 +227,12 @@ interface Edge {
 
 function createFastify(edge: Edge): FastifyInstance {
   const { answers, limits, connections, gatekeeper } = edge;
+  let methods: ReadonlySet<string> | undefined;
+  // Fastify makes this list each time that it is asked for it, and answers 500 to methods that are not in it.
+  const knows = (method: string): boolean => {
+    methods ??= new Set(server.supportedMethods);
+    return methods.has(method);
+  };
   const server: FastifyInstance = fastify({
     serverFactory: (handler) => {
       const handle = gatekeeper.guard(handler);
@@ -237,7 +244,7 @@ function createFastify(edge: Edge): FastifyInstance {
           const problem = checkHead(request, limits.headerCount) ?? checkName(request, edge.hosts);
           if (problem !== undefined) answers.fail(request, response, problem);
           else if (isPreflight(edge, request, response)) return;
-          else if (isServable(server, request)) handle(request, response);
+          else if (request.url !== '*' && knows(request.method ?? '')) handle(request, response);
           else answerUnserved(request, response, edge);
         },
         expectation: (request, response) => answers.fail(request, response, unmetExpectation()),
@@ -255,11 +262,6 @@ function createFastify(edge: Edge): FastifyInstance {
   // Fastify would ignore their bodies, and routes refuse what they do not take.
   for (const method of READING) server.addHttpMethod(method, { hasBody: true, overrideExisting: true });
   return server;
-}
-
-/** Fastify answers 500 to methods that it does not know. */
-function isServable({ supportedMethods }: FastifyInstance, { method = '', url }: IncomingMessage): boolean {
-  return url !== '*' && supportedMethods.includes(method);
 }
 
 /** Answers a browser that asks whether a page of another origin may send its request. */

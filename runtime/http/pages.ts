@@ -93,7 +93,7 @@ function addDocs({ server, answers, paths, title, scheme }: PagesContext, openAp
 function addHealth({ server, answers, readiness, paths }: PagesContext): void {
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
   if (!paths.has('GET', '/health/live')) {
-    server.get('/health/live', (_request, { raw }) => answers.send(raw, 200, { ...headers }, LIVE));
+    server.get('/health/live', (_request, { raw }) => answers.send(raw, 200, headers, LIVE));
   }
   if (!paths.has('GET', '/health/ready')) {
     server.get('/health/ready', (request, { raw }) => {
@@ -101,7 +101,7 @@ function addHealth({ server, answers, readiness, paths }: PagesContext): void {
         (report) => {
           const known = answers.closing ? { ...report, status: 'closing' as const } : report;
           const status = known.status === 'ready' || known.status === 'degraded' ? 200 : 503;
-          answers.send(raw, status, { ...headers }, JSON.stringify(known));
+          answers.send(raw, status, headers, JSON.stringify(known));
         },
         (error: unknown) => answers.fail(request.raw, raw, error),
       );

@@ -106,9 +106,8 @@ export function compileRoute(
     const id = (params as RequestParams)[route.feed ?? ''];
     if (!(id instanceof Id) || feeds === undefined)
       throw new TypeError(`${route.path} has no id ${route.feed}`);
-    const security = {};
-    answers.secure(response, security);
-    feeds.open(response, id, { after: lastVersion(headers['last-event-id']), headers: security });
+    const more = answers.complete(response, {});
+    feeds.open(response, id, { after: lastVersion(headers['last-event-id']), headers: more });
   };
 
   const start = (request: FastifyRequest, reply: FastifyReply, ticket: Ticket): void => {

@@ -1,4 +1,4 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
 type Header = readonly [name: string, value: string];
 
@@ -33,10 +33,17 @@ export class SecurityHeaders {
     this.lines = this.#api.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   }
 
-  /** Adds them to the headers that an answer is about to be sent with. */
-  addTo(response: ServerResponse, headers: OutgoingHttpHeaders): void {
+  /**
+   * The headers of an answer and those of these that neither it nor a plugin has set, as names and values in turns: Node
+   * writes a list without looking anything up, and an object with so many computed names would cost as much as a route.
+   */
+  addTo(response: ServerResponse, headers: OutgoingHttpHeaders): OutgoingHttpHeader[] {
+    const list: OutgoingHttpHeader[] = [];
+    for (const [name, value] of Object.entries(headers)) if (value !== undefined) list.push(name, value);
+    const isPlain = response.getHeaderNames().length === 0;
     for (const [name, value] of this.#api) {
-      if (headers[name] === undefined && !response.hasHeader(name)) headers[name] = value;
+      if (headers[name] === undefined && (isPlain || !response.hasHeader(name))) list.push(name, value);
     }
+    return list;
   }
 }

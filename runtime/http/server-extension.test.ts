@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Authenticator } from '../access/authenticator.js';
@@ -266,6 +267,37 @@ describe('Custom routes under load', () => {
     expect(held).toBe(256);
     await server.close(0);
   }, 120_000);
+
+  it('take no place for a client that has left while a hook was waiting', async () => {
+    let [waiting, release] = [0, (): void => {}];
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const slowHook = Object.assign(
+      async (fastify: FastifyInstance) => {
+        fastify.addHook('onRequest', async ({ url }) => {
+          if (url !== '/left') return;
+          waiting += 1;
+          await released;
+        });
+      },
+      { [Symbol.for('skip-override')]: true },
+    );
+    const custom: CustomRoutes = (fastify) => void fastify.get('/left', async () => ({}));
+    const own = createMetrics({ statistics: () => [] });
+    server = await listen({ customRoutes: custom, plugins: [slowHook], metrics: own });
+    const clients = Array.from({ length: 5 }, () => connect(Number(new URL(base).port), '127.0.0.1'));
+    for (const client of clients) client.write('GET /left HTTP/1.1\r\nHost: a\r\n\r\n');
+    await expect.poll(() => waiting, { timeout: 30_000 }).toBe(5);
+    for (const client of clients) client.resetAndDestroy();
+    const open = (): Promise<number> =>
+      new Promise((resolve) => server.fastify.server.getConnections((_error, count) => resolve(count)));
+    await expect.poll(open, { timeout: 30_000 }).toBe(0);
+    release();
+    expect((await call('GET', '/left')).status).toBe(200);
+    await expect.poll(() => own.render(), { timeout: 30_000 }).toContain('fw_http_busy_in_flight 0');
+    await server.close(0);
+  });
 
   it('may answer 503 by themselves, which is no refusal of the server', async () => {
     const custom: CustomRoutes = (fastify) => {

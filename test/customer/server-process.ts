@@ -10,7 +10,7 @@ export type Example = 'wallet' | 'booking';
 
 /** A built server as a process of its own. */
 export interface ServerProcess {
-  /** `http://127.0.0.1:PORT`, read from the line that it prints. */
+  /** `http://127.0.0.1:PORT`, or `https://`, read from the line that it prints. */
   readonly url: string;
   readonly process: ChildProcess;
   /** Everything on standard output and standard error so far. */
@@ -34,7 +34,7 @@ export async function startServerProcess(
   const { child, output } = run(config, env, example);
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout?.on('data', () => {
-      const line = /^listening on (http:\/\/\S+)$/m.exec(output());
+      const line = /^listening on (https?:\/\/\S+)$/m.exec(output());
       if (line?.[1] !== undefined) resolve(line[1]);
     });
     child.once('exit', (code) => reject(new Error(`The server ended with ${code}:\n${output()}`)));

@@ -174,12 +174,27 @@ describe('A connection to the generated wallet', () => {
       ['FOO / HTTP/1.1\r\nHost: a\r\n\r\n', 501, 'HTTP_METHOD_NOT_IMPLEMENTED'],
       ['CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n', 501, 'HTTP_METHOD_NOT_IMPLEMENTED'],
       ['GET /\0 HTTP/1.1\r\nHost: a\r\n\r\n', 400, 'HTTP_MALFORMED_REQUEST'],
+      [
+        'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
+        400,
+        'HTTP_MALFORMED_REQUEST',
+      ],
       ['no HTTP\r\n\r\n', 400, 'HTTP_MALFORMED_REQUEST'],
       [`GET /${'x'.repeat(20_000)} HTTP/1.1\r\n\r\n`, 431, 'HTTP_HEADERS_TOO_LARGE'],
       ['GET ftp://a/ HTTP/1.1\r\nHost: a\r\n\r\n', 400, 'HTTP_MALFORMED_REQUEST'],
       ['GET wallets HTTP/1.1\r\nHost: a\r\n\r\n', 400, 'HTTP_MALFORMED_REQUEST'],
     ])('answers %j with %i', async (bytes, status, code) => {
       expect(await refusal(bytes)).toEqual([status, code]);
+    });
+
+    it('opens no tunnel, and survives what follows a request for one', async () => {
+      const { answers } = await RawConnection.send(
+        service.port,
+        `CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n${get('/health/live')}`,
+      );
+      expect(answers.map(({ status }) => status)).toEqual([501]);
+      for (let other = 0; other < 3; other += 1)
+        expect((await RawConnection.send(service.port, get('/health/live'))).statuses()).toEqual([200]);
     });
 
     it('refuses a transfer coding of HTTP/1.0', async () => {

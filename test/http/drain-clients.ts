@@ -6,13 +6,15 @@ export interface DrainTally {
   readonly done: number;
   /** Answered with anything else. */
   readonly others: readonly number[];
-  /** Sent on a connection that then broke, or ended, without an answer. */
+  /** Sent on a connection that then broke, or ended, without an answer; and connections that broke in their handshake. */
   readonly lost: readonly string[];
 }
 
 /** The behaviour of the clients until the server stops listening. */
 export interface DrainClients {
   readonly port: number;
+  /** Default false. */
+  readonly isEncrypted?: boolean;
   /** Bytes of one request. */
   readonly request: string;
   /** Clients that use a connection until the server closes it. */
@@ -52,10 +54,22 @@ export class ClosedLoop {
 
   async #client(keeps: boolean, pauseMs: number): Promise<void> {
     for (;;) {
-      const connection = await RawConnection.open(this.#options.port).catch(() => undefined);
+      const connection = await this.#open();
       if (connection === undefined) return;
       await this.#use(connection, keeps, pauseMs);
       connection.socket.destroy();
+    }
+  }
+
+  /** Undefined if nothing listens any longer. */
+  async #open(): Promise<RawConnection | undefined> {
+    const { port, isEncrypted = false } = this.#options;
+    try {
+      return await RawConnection.open(port, { isEncrypted });
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : error;
+      if (code !== 'ECONNREFUSED') this.#lost.push(`handshake ${code}`);
+      return undefined;
     }
   }
 

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWallet } from '../customer/http-client.js';
 import { type ServerProcess, startServerProcess } from '../customer/server-process.js';
 import { writeWalletConfig } from '../customer/wallet-config.js';
+import { testIdentity } from '../databases/tls.js';
 import { testServer } from '../databases/vitest.js';
 import { ClosedLoop } from './drain-clients.js';
 import { RawConnection } from './raw-connection.js';
@@ -18,9 +19,10 @@ describe('The generated wallet at SIGTERM', () => {
   const directory = mkdtempSync(join(tmpdir(), 'fw-drain-'));
   let places: Places;
   let config: string;
+  let encryptedConfig: string;
   let wallet: string;
 
-  const start = (): Promise<ServerProcess> => startServerProcess(config);
+  const start = (file = config): Promise<ServerProcess> => startServerProcess(file);
   const portOf = ({ url }: ServerProcess): number => Number(new URL(url).port);
   const deposit = (): string => {
     const lines = 'Host: a\r\nContent-Type: application/json\r\nContent-Length: 14\r\n';
@@ -35,6 +37,7 @@ describe('The generated wallet at SIGTERM', () => {
   beforeAll(async () => {
     places = await serverPlaces(testServer());
     config = writeWalletConfig(directory, places);
+    encryptedConfig = encrypted(config);
     const first = await start();
     wallet = (await createWallet(first.url, 'MX', OWNER)).id;
     await first.stop();
@@ -49,14 +52,18 @@ describe('The generated wallet at SIGTERM', () => {
     { clients: 64, keeping: 52, until: 500 },
     { clients: 152, keeping: 140, until: 500 },
     { clients: 82, keeping: 70, until: 30 },
+    // Ended while most clients are in their handshakes, and after those.
+    { clients: 108, keeping: 96, until: 10, isEncrypted: true },
+    { clients: 64, keeping: 52, until: 500, isEncrypted: true },
   ])(
-    `answers every request that $clients clients have sent, ended after $until answers (${ROUNDS} rounds)`,
-    async ({ keeping, until }) => {
+    `answers every request that $clients clients have sent, ended after $until answers (${ROUNDS} rounds, TLS: $isEncrypted)`,
+    async ({ keeping, until, isEncrypted = false }) => {
       const lost: string[] = [];
       for (let round = 0; round < ROUNDS; round += 1) {
-        const server = await start();
+        const server = await start(isEncrypted ? encryptedConfig : config);
         const loop = new ClosedLoop({
           port: portOf(server),
+          isEncrypted,
           request: round % 2 === 0 ? deposit() : read(),
           keeping,
           connecting: 8,
@@ -100,3 +107,14 @@ describe('The generated wallet at SIGTERM', () => {
     expect(await endOf(server)).toBe(0);
   }, 60_000);
 });
+
+/** The same configuration with TLS, in a file beside it. */
+function encrypted(config: string): string {
+  const folder = dirname(config);
+  const file = join(folder, 'encrypted.yaml');
+  writeFileSync(join(folder, 'server.pem'), testIdentity.certificate);
+  writeFileSync(join(folder, 'server-key.pem'), testIdentity.key);
+  copyFileSync(config, file);
+  appendFileSync(file, '  http:\n    tls: { certificate: server.pem, key: server-key.pem }\n');
+  return file;
+}

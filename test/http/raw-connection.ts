@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { connect as connectSecurely } from 'node:tls';
 
 /** An answer that has come whole. */
 export interface RawAnswer {
@@ -19,8 +20,10 @@ export class RawConnection {
   error: string | undefined;
   #bytes: Buffer = Buffer.alloc(0);
 
-  private constructor(port: number) {
-    this.socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  private constructor(port: number, isEncrypted: boolean) {
+    const address = { port, host: '127.0.0.1', allowHalfOpen: true };
+    // Certificates of tests are signed by themselves.
+    this.socket = isEncrypted ? connectSecurely({ ...address, rejectUnauthorized: false }) : connect(address);
     this.socket.on('data', (bytes) => this.#read(bytes));
     this.socket.on('end', () => this.#close());
     this.socket.on('close', () => this.#close());
@@ -29,11 +32,14 @@ export class RawConnection {
     });
   }
 
-  /** Connects. @throws the system's error */
-  static async open(port: number): Promise<RawConnection> {
-    const connection = new RawConnection(port);
+  /** Connects, over TLS if the port is encrypted. @throws the system's error */
+  static async open(
+    port: number,
+    { isEncrypted = false }: { readonly isEncrypted?: boolean } = {},
+  ): Promise<RawConnection> {
+    const connection = new RawConnection(port, isEncrypted);
     await new Promise<void>((resolve, reject) => {
-      connection.socket.once('connect', resolve).once('error', reject);
+      connection.socket.once(isEncrypted ? 'secureConnect' : 'connect', resolve).once('error', reject);
     });
     return connection;
   }

@@ -160,6 +160,12 @@ describe('Admission', () => {
     expect(admission.statistics.inFlight).toBe(256);
   });
 
+  it('gives no place to a request whose client has gone before: nothing would give it back', () => {
+    const gone = Object.assign(new Request(), { isGone: true });
+    admission.enter(1, gone);
+    expect([gone.state, admission.statistics.inFlight]).toEqual(['waiting', 0]);
+  });
+
   it('asks clients to come back at a rate that it can serve', () => {
     for (let second = 0; second < 3; second += 1) {
       for (let each = 0; each < 1_000; each += 1) for (const { ticket } of enter(0)) ticket?.leave(false);

@@ -123,6 +123,8 @@ export class Admission {
 
   /** Admits a request at once, lets it wait for a moment, or refuses it. */
   enter(shard: number, entrant: Entrant): void {
+    // Its connection has ended before: nothing would give its place back.
+    if (entrant.isGone) return;
     const gate = this.#gate(shard);
     if (!gate.hasWaiting && this.#hasRoom(gate)) {
       this.#admit(gate, entrant);

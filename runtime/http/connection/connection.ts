@@ -91,8 +91,8 @@ export class Connection {
       else destroySoon();
       this.#isDeaf = true;
     };
-    socket.on('data', (bytes: Buffer) => this.#arrived(bytes));
-    socket.on('end', () => this.#ended());
+    socket.on('data', this.#arrived);
+    socket.on('end', this.#ended);
     socket.on('close', () => this.#close());
   }
 
@@ -181,12 +181,12 @@ export class Connection {
     socket.resume();
   }
 
-  #arrived(bytes: Buffer): void {
+  readonly #arrived = (bytes: Buffer): void => {
     if (this.#isDeaf) return;
     this.#unparsed.push(bytes);
     if (this.#isQueued || this.#isHeldBack) this.#pause();
     else this.#advanceInTurn();
-  }
+  };
 
   #advanceInTurn(): void {
     this.#isQueued = true;
@@ -199,11 +199,11 @@ export class Connection {
     this.advance();
   };
 
-  #ended(): void {
+  readonly #ended = (): void => {
     this.#hasEnded = true;
     if (this.#isDeaf) this.socket.destroySoon();
     else this.#advanceOnce();
-  }
+  };
 
   #close(): void {
     this.#isDeaf = true;
@@ -253,7 +253,21 @@ export class Connection {
       else this.#unparsed[0] = bytes.subarray(length);
       if (this.#request === undefined) this.#hasBegun = true;
       this.#parse(length === bytes.length ? bytes : bytes.subarray(0, length));
+      if (this.#isUpgraded && !this.#isDeaf) this.#handOver();
     }
+  }
+
+  /** The HTTP server has taken its parser away, which others use now: the connection speaks another protocol. */
+  get #isUpgraded(): boolean {
+    return Reflect.get(this.socket, 'parser') === null;
+  }
+
+  /** Leaves the socket, and what has arrived behind the head, to those who listen to upgrades. */
+  #handOver(): void {
+    this.#isDeaf = true;
+    this.socket.off('data', this.#arrived).off('end', this.#ended);
+    if (this.#unparsed.length > 0) this.socket.unshift(Buffer.concat(this.#unparsed.splice(0)));
+    this.#resume();
   }
 
   /** Asks the doorkeeper at the start of a request, and does what it says. */

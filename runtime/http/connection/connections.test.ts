@@ -80,6 +80,47 @@ it('answers a request on an idle connection soon after it begins to close, also 
   await drained;
 });
 
+it('opens no tunnel, and gives what follows to no parser, which others have by then', async () => {
+  const { port } = await listen();
+  const tunnel = connect(port, '127.0.0.1');
+  clients.push(tunnel);
+  const refused = arrived(tunnel, 'HTTP_METHOD_NOT_IMPLEMENTED');
+  tunnel.write(`CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n${get('/stream')}`);
+  await refused;
+  tunnel.write(get('/stream'));
+  const resetting = connect(port, '127.0.0.1');
+  resetting.write('CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n', () => resetting.resetAndDestroy());
+  for (let round = 0; round < 3; round += 1) {
+    const other = connect(port, '127.0.0.1');
+    clients.push(other);
+    other.write(get('/'));
+    await arrived(other, 'whole');
+  }
+});
+
+it('leaves a connection to those who listen to upgrades, also on further listeners', async () => {
+  const { server, port } = await listen();
+  server.on('upgrade', (_request, socket, head) => {
+    socket.write(`HTTP/1.1 101 Switching Protocols\r\n\r\n${head}`);
+    socket.on('data', (bytes: Buffer) => void socket.write(`echo ${bytes}`));
+  });
+  const upgrade = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n';
+  const talk = async (): Promise<void> => {
+    const client = connect(port, '127.0.0.1');
+    clients.push(client);
+    client.write(`${upgrade}first`);
+    await arrived(client, 'echo first');
+    client.write('second');
+    await arrived(client, 'echo second');
+  };
+  let acceptedHere = 0;
+  server.on('connection', () => {
+    acceptedHere += 1;
+  });
+  // From 64 connections on, further listeners share the socket. Of two clients at a time they accept one.
+  while (clients.length < MANY || clients.length === acceptedHere) await Promise.all([talk(), talk()]);
+}, 60_000);
+
 it('loses no request of clients that connect without a break until nothing listens', async () => {
   const { connections, port } = await listen();
   const lost: string[] = [];

@@ -8,14 +8,15 @@ import { SecurityHeaders } from '../security-headers.js';
 import { Connection, type Doorkeeper } from './connection.js';
 import { MoreListeners } from './more-listeners.js';
 import { rawAnswer } from './parser-error.js';
+import { Silence } from './silence.js';
 import { Turns } from './turns.js';
 
 /** Number of checks of a client that takes no answers, before it is dropped. */
 const LOOKS = 4;
-/** Requests that have been sent may take this long to arrive once the server closes, in milliseconds. */
-const ARRIVE_WITHIN_MS = 1_000;
 /** A closing server looks so often whether anything is left to answer, in milliseconds. */
 const LOOK_EVERY_MS = 25;
+/** A connection on which nothing has arrived for so many of these looks has no request under way: a second. */
+const SILENT_LOOKS = 40;
 /** A turn of the event loop in which hardly anything happens, in milliseconds. */
 const QUIET_TURN_MS = 0.5;
 /**
@@ -112,10 +113,11 @@ export class Connections {
   /** `localhost` has two addresses on most machines: listens on the others as well, where they are free. */
   async listenBeside(server: Server, { host, port }: ListenAddress): Promise<void> {
     const listening = server.address();
-    if (host !== 'localhost' || this.#another === undefined || listening === null) return;
+    const another = this.#another;
+    if (host !== 'localhost' || another === undefined || listening === null) return;
     for (const { address } of await lookup(host, { all: true })) {
       if (typeof listening !== 'string' && address !== listening.address)
-        await listenIfFree(this.#another(), { host: address, port });
+        await listenIfFree(withUpgrades(another(), server), { host: address, port });
     }
   }
 
@@ -123,7 +125,10 @@ export class Connections {
     const another = this.#another;
     if (this.#more !== undefined || this.#isClosing || another === undefined) return;
     const listening = [...this.#servers].filter((server) => server.listening);
-    this.#more = listening.map((server) => new MoreListeners(server, { another, backlog: BACKLOG }));
+    this.#more = listening.map(
+      (server) =>
+        new MoreListeners(server, { another: () => withUpgrades(another(), server), backlog: BACKLOG }),
+    );
   }
 
   /** Notifies the connection that the head of a request has been parsed. */
@@ -137,8 +142,9 @@ export class Connections {
   }
 
   /**
-   * Stops listening, and resolves when all connections are closed. Connections without a request stay for a second,
-   * because their next request may be on its way.
+   * Stops listening, and resolves when all connections are closed. Connections without a request stay for a second
+   * after that, because their next request may be on its way, and those on which a request or a handshake goes on
+   * arriving stay for longer.
    *
    * @param graceMs after this time all connections are closed, whatever they wait for
    * @param deaf called when nothing listens any longer: from then on each answer must end its connection. Before,
@@ -153,8 +159,10 @@ export class Connections {
     deaf();
     this.#openGate();
     await new Promise<void>((resolve) => {
+      const silence = new Silence();
       const sweep = (): void => {
-        this.#closeOld(time.nowMs() - startMs, graceMs);
+        if (time.nowMs() - startMs >= graceMs) this.#closeAll();
+        else this.#closeSilent(silence);
         if (this.#bySocket.size > 0 || this.#transports.size > 0) return;
         time.clearInterval(timer);
         time.clearInterval(this.#looking);
@@ -201,14 +209,19 @@ export class Connections {
     for (const connection of this.#bySocket.values()) connection.advance();
   }
 
-  #closeOld(elapsedMs: number, graceMs: number): void {
-    for (const connection of this.#bySocket.values()) {
-      const mayWait = connection.isBusy || elapsedMs < ARRIVE_WITHIN_MS;
-      if (!mayWait || elapsedMs >= graceMs) connection.socket.destroy();
-    }
+  /** Counts looks instead of time: what has arrived at a busy server has not been read yet. */
+  #closeSilent(silence: Silence): void {
+    const isSilent = (socket: Socket): boolean => silence.look(socket) >= SILENT_LOOKS;
+    for (const { isBusy, socket } of this.#bySocket.values())
+      if (!isBusy && isSilent(socket)) socket.destroy();
     for (const [socket, { isSecure }] of this.#transports) {
-      if (elapsedMs >= graceMs || (!isSecure && elapsedMs >= ARRIVE_WITHIN_MS)) socket.destroy();
+      // A handshake that has begun has a time limit of its own.
+      if (!isSecure && socket.bytesRead === 0 && isSilent(socket)) socket.destroy();
     }
+  }
+
+  #closeAll(): void {
+    for (const socket of [...this.#bySocket.keys(), ...this.#transports.keys()]) socket.destroy();
   }
 
   /** Counts looks instead of time: a server that was too busy to write does not blame its clients. */
@@ -217,6 +230,12 @@ export class Connections {
       if (connection.look() > LOOKS) connection.socket.destroy();
     }
   }
+}
+
+/** Plugins listen to upgrades of the first server, and know no other. */
+function withUpgrades(server: Server, first: Server): Server {
+  for (const listener of first.listeners('upgrade')) server.on('upgrade', listener as () => void);
+  return server;
 }
 
 function tooMany(): HttpProblem {

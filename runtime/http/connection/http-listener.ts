@@ -49,7 +49,11 @@ export function httpListener(limits: HttpLimits, handlers: ListenerHandlers): Se
     connections.begin(message, response);
     expectation(message, response);
   });
-  server.on('connect', (_message, socket) => socket.end(rawAnswer(noTunnels(), connections.headers)));
+  server.on('connect', (_message, socket) => {
+    // Node listens to errors of this socket no longer.
+    socket.on('error', () => socket.destroy());
+    connections.of(socket as Socket)?.linger(rawAnswer(noTunnels(), connections.headers));
+  });
   server.on('clientError', (error: ParserError, socket) => {
     const connection = connections.of(socket as Socket);
     if (connection === undefined) socket.destroy();

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 /** Ends a message's head, a chunked body and its trailers. */
 const BLANK_LINE = Buffer.from('\r\n\r\n');
+const CR = 0x0d;
 
 /**
  * Cuts the bytes of a connection so that no piece holds the end of one request and the start of the next. Node's
@@ -34,7 +35,7 @@ export class MessageCutter {
       return length;
     }
     const length = this.#toBlankLine(bytes);
-    this.#begun = beginning(bytes.subarray(Math.max(0, length - 3), length), this.#begun);
+    this.#begun = begunAt(bytes, length, this.#begun);
     return length;
   }
 
@@ -46,11 +47,15 @@ export class MessageCutter {
   }
 }
 
-/** How many bytes of a blank line come last, where `before` of them came last before these (1 to 3) bytes. */
-function beginning(last: Buffer, before: number): number {
-  const text = BLANK_LINE.toString('latin1', 0, before) + last.toString('latin1');
-  for (const length of [3, 2, 1]) {
-    if (text.endsWith(BLANK_LINE.toString('latin1', 0, length))) return length;
+/** How many bytes of a blank line come last in the first `length` bytes, behind `before` bytes of one. */
+function begunAt(bytes: Buffer, length: number, before: number): number {
+  const from = Math.max(0, length - 3);
+  let begun = from === 0 ? before : 0;
+  for (let at = from; at < length; at += 1) {
+    if (bytes[at] === BLANK_LINE[begun]) begun += 1;
+    else begun = bytes[at] === CR ? 1 : 0;
+    // The second half of a blank line can be the first half of another one.
+    if (begun === BLANK_LINE.length) begun = 2;
   }
-  return 0;
+  return begun;
 }

@@ -21,9 +21,16 @@ export function checkHead(request: IncomingMessage, headerCount: number): HttpPr
     return new HttpProblem('HTTP_VERSION_NOT_SUPPORTED', 'The server speaks HTTP/1.1 and HTTP/1.0');
   if (rawHeaders.length > 2 * headerCount)
     return new HttpProblem('HTTP_HEADERS_TOO_LARGE', `A request may have ${headerCount} headers at most`);
-  if (minor === 0 && request.headers['transfer-encoding'] !== undefined)
-    return malformed('A request of HTTP/1.0 cannot have a transfer coding');
-  return checkHost(request, minor === 1) ?? readTarget(request);
+  return checkCoding(request) ?? checkHost(request, minor === 1) ?? readTarget(request);
+}
+
+function checkCoding({ headers, httpVersionMinor }: IncomingMessage): HttpProblem | undefined {
+  const coding = headers['transfer-encoding'];
+  if (coding === undefined) return undefined;
+  if (httpVersionMinor === 0) return malformed('A request of HTTP/1.0 cannot have a transfer coding');
+  // Node's parser takes others before it, which it would leave in the body.
+  if (coding.toLowerCase() !== 'chunked') return malformed('The only transfer coding is chunked');
+  return undefined;
 }
 
 function checkHost(

@@ -39,6 +39,7 @@ async function serve(options: Partial<LiveFeedsOptions> = {}): Promise<{
   url: string;
   versions: number[];
   feeds: LiveFeeds;
+  server: Server;
   reads: number[];
 }> {
   const versions: number[] = [];
@@ -64,7 +65,13 @@ async function serve(options: Partial<LiveFeedsOptions> = {}): Promise<{
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, versions, feeds, reads };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    versions,
+    feeds,
+    server,
+    reads,
+  };
 }
 
 /** The ids that arrive, until there are `count` or the stream ends. */
@@ -152,7 +159,33 @@ test('a client that leaves costs nothing any more, and a server that closes ends
   const staying = await fetch(url);
   feeds.close();
   expect(await ids(staying, 1)).toEqual([]);
-  expect((await fetch(url)).status).toBe(503);
+});
+
+test('a stream of a server that closes ends at once, so that a browser connects again: a refusal would end it for good', async () => {
+  const { url, feeds, versions } = await serve();
+  feeds.close();
+  versions.push(1);
+  const late = await fetch(url);
+  expect(late.status).toBe(200);
+  expect(await late.text()).toBe('retry: 1000\n\n');
+  expect(feeds.size).toBe(0);
+});
+
+test('a client that has left before its stream begins takes no place among the streams', async () => {
+  const { feeds, server, url } = await serve({ streams: 1 });
+  const left = new Promise<void>((resolve) => {
+    server.removeAllListeners('request').once('request', (request, response) => {
+      request.socket.once('close', () => {
+        feeds.open(response, ID, { after: 0 });
+        resolve();
+      });
+      leaving.abort();
+    });
+  });
+  const leaving = new AbortController();
+  await fetch(url, { signal: leaving.signal }).catch(() => {});
+  await left;
+  expect(feeds.size).toBe(0);
 });
 
 test.each(['x', '-1', '1.5', '1234567890123456'])(

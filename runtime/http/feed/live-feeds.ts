@@ -1,4 +1,4 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { OutgoingHttpHeader, ServerResponse } from 'node:http';
 import { type Timer, time } from '../../concurrency/time.js';
 import { type Id, ShardedId } from '../../domain/id.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
@@ -43,6 +43,14 @@ const MOST_BUFFERED_BYTES = 262_144;
 /** After this time a client whose connection has ended connects again, in milliseconds. */
 const RECONNECT_MS = 1_000;
 
+/** Of every stream: names and values in turns. */
+const HEADERS = [
+  ...['content-type', 'text/event-stream; charset=utf-8'],
+  ...['cache-control', 'no-store'],
+  ...['x-accel-buffering', 'no'],
+  ...['connection', 'close'],
+];
+
 /** Server-sent events of models. All streams of a shard share one statement each time that they look. */
 export class LiveFeeds {
   readonly #options: Required<LiveFeedsOptions>;
@@ -64,30 +72,31 @@ export class LiveFeeds {
 
   /**
    * Answers with the events of a model behind a version, and with those that follow, until the client or the server
-   * ends it.
+   * ends it. A server that closes ends it at once: a browser connects again after a stream that ends, and never after
+   * a refusal.
    *
-   * @param headers more headers of the answer
-   * @throws HttpProblem if there are too many streams, or the server closes
+   * @param headers more headers of the answer, names and values in turns
+   * @throws HttpProblem if there are too many streams
    */
   open(
     response: ServerResponse,
     id: Id<unknown>,
-    { after, headers = {} }: { readonly after: number; readonly headers?: OutgoingHttpHeaders },
+    { after, headers = [] }: { readonly after: number; readonly headers?: readonly OutgoingHttpHeader[] },
   ): void {
-    if (this.#closed || this.size >= this.#options.streams)
+    if (this.size >= this.#options.streams)
       throw new HttpProblem('HTTP_BUSY', 'Too many streams of events are open', {
         headers: { 'retry-after': '5' },
       });
-    response.writeHead(200, {
-      ...headers,
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
-      'x-accel-buffering': 'no',
-      connection: 'close',
-    });
+    response.writeHead(200, [...headers, ...HEADERS]);
     response.write(`retry: ${RECONNECT_MS}\n\n`);
+    if (this.#closed) {
+      response.end();
+      return;
+    }
     const shard = id instanceof ShardedId ? id.resolveShardIdentifier() : this.#options.defaultShard();
     const { modelName } = id;
+    // A client that has left while the action ran: the end of its connection is over and is not reported again.
+    if (response.destroyed) return;
     const stream = {
       response,
       modelName,
