@@ -29,17 +29,19 @@ function send(message, sent = () => {}) {
  * @param {number} load.connections how many
  * @param {number} load.rampPerSecond connections opened per second
  * @param {boolean} load.waits whether a refused client waits for `Retry-After` before it asks again
- * @param {string[]} load.requests texts of requests, one of which each client sends over and over
+ * @param {string[]} load.requests texts of requests, which the clients send in turns: the same ones in every row,
+ *   however many clients there are
  * @param {number} load.warmUpMs
  * @param {number} load.measureMs
  */
 async function run(load) {
-  const world = { load, window: newWindow(), total: newWindow(), ending: false };
+  const requests = load.requests.map((text) => Buffer.from(text));
+  const world = { load, requests, sent: 0, window: newWindow(), total: newWindow(), ending: false };
   const clients = [];
   const perStep = Math.max(1, Math.round((load.rampPerSecond * RAMP_STEP_MS) / 1_000));
   while (clients.length < load.connections) {
     for (let step = 0; step < perStep && clients.length < load.connections; step += 1)
-      clients.push(new Client(world, Buffer.from(load.requests[clients.length % load.requests.length])));
+      clients.push(new Client(world));
     await delay(RAMP_STEP_MS);
   }
   await delay(load.warmUpMs);
@@ -85,7 +87,6 @@ function newWindow() {
 /** One customer: sends a request, waits for the answer, sends the next one. */
 class Client {
   #world;
-  #request;
   #socket;
   #sentAt = 0;
   /** When the `Retry-After` of the last refusal is over. */
@@ -94,9 +95,8 @@ class Client {
   #pieces = [];
   isWaiting = false;
 
-  constructor(world, request) {
+  constructor(world) {
     this.#world = world;
-    this.#request = request;
     this.#open();
   }
 
@@ -120,7 +120,8 @@ class Client {
     if (this.#world.ending) return;
     this.isWaiting = true;
     this.#sentAt = performance.now();
-    this.#socket.write(this.#request);
+    const { requests } = this.#world;
+    this.#socket.write(requests[this.#world.sent++ % requests.length]);
     this.#timer = setTimeout(() => this.#socket.destroy(), PATIENCE_MS);
   }
 
