@@ -43,11 +43,24 @@ describeOn('postgresql', 'fw-gen keys', (harness) => {
     expect((await keys('list')).info).toMatch(/reports/);
   });
 
-  test('refuses claims that are no object, a date that is none, and a name that cannot be', async () => {
+  test('refuses claims that are no object, a date that is none or past, and a name that cannot be', async () => {
     writeFileSync(config, topologyYaml(await harness.makeTopology({ shards: [HERE], migrations: [] })));
     const create = (...argv: readonly string[]): Promise<Ran> => keys('create', '--principal', 'x', ...argv);
     expect((await create('--claims', '[]')).error).toContain('--claims must be a JSON object');
     expect((await create('--expires', 'soon')).error).toContain('"soon" is not a date');
-    expect((await keys('create', '--principal', 'fw:operator')).code).not.toBe(0);
+    expect((await create('--expires', '2020-01-01')).error).toContain('"2020-01-01" is in the past');
+    const owned = await keys('create', '--principal', 'fw:operator');
+    expect([owned.code, owned.error]).toEqual([2, expect.stringContaining('must not begin with fw:')]);
+    const large = JSON.stringify({ note: 'x'.repeat(5_000) });
+    expect((await create('--claims', large)).error).toContain('at most 4096 bytes');
+  });
+
+  test('says how to make tables that are missing', async () => {
+    const topology = await harness.makeTopology({ shards: [HERE], migrated: false });
+    writeFileSync(config, topologyYaml(topology));
+    expect(await keys('list')).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('fw-gen migrate up'),
+    });
   });
 });

@@ -1,6 +1,7 @@
 import type { ApiKey, ApiKeyStore } from '../../../runtime/operations.js';
 import { type CommandContext, choice, InputError, readConfig, withConfig } from '../command-context.js';
 import { Argument, type Command } from '../commander.js';
+import { expectFailures } from '../database-failures.js';
 import { EXIT, type ExitCode, type Output } from '../exit.js';
 import { examples } from '../help.js';
 import { cell } from '../terminal-text.js';
@@ -52,9 +53,7 @@ function addCreate(keys: Command, context: CommandContext): void {
 
 async function create(store: ApiKeyStore, options: CreateOptions, output: Output): Promise<ExitCode> {
   const { principal, note, expires, scopes } = options;
-  const expiresDate = expires === undefined ? undefined : new Date(expires);
-  if (expiresDate !== undefined && Number.isNaN(expiresDate.getTime()))
-    throw new InputError(`${JSON.stringify(expires)} is not a date. Write it as 2027-01-01.`);
+  const expiresDate = expires === undefined ? undefined : readExpiry(expires);
   const scoped = scopes === undefined ? {} : { scopes: scopes.split(',').map((each) => each.trim()) };
   const key = await store.create({
     principal,
@@ -64,6 +63,14 @@ async function create(store: ApiKeyStore, options: CreateOptions, output: Output
   });
   output.info(key);
   return EXIT.success;
+}
+
+function readExpiry(text: string): Date {
+  const date = new Date(text);
+  if (Number.isNaN(date.getTime()))
+    throw new InputError(`${JSON.stringify(text)} is not a date. Write it as 2027-01-01.`);
+  if (date.getTime() <= Date.now()) throw new InputError(`${JSON.stringify(text)} is in the past.`);
+  return date;
 }
 
 function readClaims(text = '{}'): Readonly<Record<string, never>> {
@@ -133,7 +140,9 @@ async function onKeys(
 ): Promise<ExitCode> {
   const { sharding } = readConfig(config);
   const { ApiKeyStore, withDatabases } = await import('../../../runtime/operations.js');
-  return withDatabases(sharding, output.error, (databases) =>
-    work(new ApiKeyStore(databases.database(databases.defaultShard))),
+  return expectFailures(() =>
+    withDatabases(sharding, output.error, (databases) =>
+      work(new ApiKeyStore(databases.database(databases.defaultShard))),
+    ),
   );
 }
