@@ -1,9 +1,10 @@
+import { suggest } from '../../runtime/config/suggest.js';
 import { type Diagnostic, diagnostic, formatLocation } from '../diagnostics.js';
 import { type ColumnSchema, columnsOf, isInherited, parseNumeric } from '../schema/columns.js';
 import { isNumeric } from '../schema/constraints.js';
 import type { SourceLocation } from '../schema/location.js';
 import { modelNames, setterName } from '../schema/model-names.js';
-import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
+import type { ColumnOption, ModelSchema, ProjectSchema } from '../schema/project-schema.js';
 import type { FieldSchema } from '../schema/type-schema.js';
 import { checkKeys } from './check-keys.js';
 import { repeated } from './check-names.js';
@@ -50,6 +51,8 @@ function checkField(model: ModelSchema, field: FieldSchema): readonly Diagnostic
       ),
     ];
   }
+  // The setter of another field has another name than the field only if it begins like this.
+  if (!field.name.startsWith('with')) return [];
   const other = model.fields.find(({ name }) => name !== field.name && setterName(name) === field.name);
   if (other === undefined) return [];
   const message = `${field.name} is what builders of ${model.name} call the setter of ${other.name}`;
@@ -129,9 +132,17 @@ function checkOptions(model: ModelSchema): readonly Diagnostic[] {
         'FWGEN018',
         option.location,
         `${model.name} has no field ${JSON.stringify(option.field)}`,
-        `Use one of ${known.join(', ')}.`,
+        `Write ${optionForm(option, suggest(option.field, known) ?? model.fields[0]?.name ?? 'state')}. Its fields: ${known.join(', ')}.`,
       ),
     );
+}
+
+/** The decorator with the same option for another field, as code. */
+function optionForm({ name, type }: ColumnOption, field: string): string {
+  const options = Object.entries({ name, type }).flatMap(([key, value]) =>
+    value === undefined ? [] : [`${key}: '${value}'`],
+  );
+  return `\`@AutoBuilder({ columns: { ${field}: { ${options.join(', ')} } } })\``;
 }
 
 function checkDeletedStates(model: ModelSchema): readonly Diagnostic[] {

@@ -1,24 +1,31 @@
 import { type Diagnostic, diagnostic, formatLocation } from '../diagnostics.js';
-import type { ActionSchema, Located, ProjectSchema, RouteSchema } from '../schema/project-schema.js';
+import type { ProjectSchema } from '../schema/project-schema.js';
 import { pathParameters, pathShape } from '../schema/route-path.js';
 import { type FieldSchema, isScalar } from '../schema/type-schema.js';
+import { checkHeaders, type RoutedAction } from './check-headers.js';
 import { repeated } from './check-names.js';
 
 /** Paths that every server answers by itself. */
 const OWN_PATHS: readonly string[] = ['/health/live', '/health/ready', '/openapi.json', '/docs', '/metrics'];
 
-type RoutedAction = ActionSchema & { readonly route: RouteSchema };
-
-/** Rules of routes: their paths, where parameters travel, and headers made of response fields. */
-export function checkRoutes(schema: ProjectSchema): readonly Diagnostic[] {
-  const actions = schema.actions.filter((action): action is RoutedAction => action.route !== undefined);
+/**
+ * Rules of routes: their paths, where parameters travel, and headers made of response fields.
+ *
+ * @param part what the rules of single routes are applied to
+ */
+export function checkRoutes(schema: ProjectSchema, part: ProjectSchema = schema): readonly Diagnostic[] {
+  const actions = routedActions(part);
   return [
     ...actions.flatMap(checkPath),
-    ...checkUnique(actions),
+    ...checkUnique(routedActions(schema)),
     ...actions.flatMap(checkPathParameters),
     ...actions.flatMap(checkQuery),
     ...actions.flatMap(checkHeaders),
   ];
+}
+
+function routedActions({ actions }: ProjectSchema): readonly RoutedAction[] {
+  return actions.filter((action): action is RoutedAction => action.route !== undefined);
 }
 
 const SEGMENT = /^(\{[A-Za-z_]\w*\}|[\w.~-]+)$/;
@@ -96,59 +103,4 @@ function checkQuery(action: RoutedAction): readonly Diagnostic[] {
 /** A list is sent as one parameter per item: `?tag=a&tag=b`. */
 function fitsQuery(type: FieldSchema['type']): boolean {
   return type.kind === 'list' ? isScalar(type.of) : isScalar(type);
-}
-
-function checkHeaders(action: RoutedAction): readonly Diagnostic[] {
-  const { etag, locationHeader, ifMatch, feed, status, response, responseLocation } = action.route;
-  const found: Diagnostic[] = [];
-  for (const { value, location } of [...list(etag), ...fieldsIn(locationHeader)]) {
-    if (isHeaderField(response?.fields.find((field) => field.name === value))) continue;
-    const message = `${JSON.stringify(value)} is no required, simple field of the response`;
-    const known = (response?.fields ?? []).filter(isHeaderField).map((field) => field.name);
-    const hint =
-      known.length === 0
-        ? 'Set `response` to a mapper class with that field.'
-        : `Use one of ${known.join(', ')}.`;
-    found.push(diagnostic('FWGEN027', location, message, hint));
-  }
-  for (const { value, location } of list(ifMatch)) {
-    if (action.params.find((param) => param.name === value)?.type.kind === 'id') continue;
-    const message = `${JSON.stringify(value)} is no id parameter of ${action.className}`;
-    found.push(
-      diagnostic('FWGEN028', location, message, 'Name the parameter that holds the id of the changed model.'),
-    );
-  }
-  for (const { value, location } of list(feed)) {
-    const isInPath = action.route.method === 'GET' && pathParameters(action.route.path).includes(value);
-    if (isInPath && action.params.find((param) => param.name === value)?.type.kind === 'id') continue;
-    const message = `${JSON.stringify(value)} is no id in the path of a GET route`;
-    found.push(
-      diagnostic('FWGEN028', location, message, 'Name the id in braces whose model has the events.'),
-    );
-  }
-  if (status?.value === 204 && responseLocation !== undefined) {
-    const message = 'An answer with status 204 has no body';
-    found.push(
-      diagnostic(
-        'FWGEN026',
-        responseLocation,
-        message,
-        'Remove `response`, or use another status: `{ status: 200, response: NameResponse }`.',
-      ),
-    );
-  }
-  return found;
-}
-
-function list<T>(item: T | undefined): readonly T[] {
-  return item === undefined ? [] : [item];
-}
-
-function fieldsIn(template: Located<string> | undefined): readonly Located<string>[] {
-  if (template === undefined) return [];
-  return pathParameters(template.value).map((value) => ({ value, location: template.location }));
-}
-
-function isHeaderField(field: FieldSchema | undefined): field is FieldSchema {
-  return field !== undefined && !field.optional && !field.nullable && isScalar(field.type);
 }

@@ -1,0 +1,127 @@
+import { type Diagnostic, diagnostic } from '../diagnostics.js';
+import type { ActionSchema, Located, RouteSchema } from '../schema/project-schema.js';
+import { pathParameters } from '../schema/route-path.js';
+import { type FieldSchema, isScalar } from '../schema/type-schema.js';
+
+/** An action with a route. */
+export type RoutedAction = ActionSchema & { readonly route: RouteSchema };
+
+/** Rules of the options of a route that speak of headers or ids: `etag`, `location`, `ifMatch` and `feed`. */
+export function checkHeaders(action: RoutedAction): readonly Diagnostic[] {
+  const { etag, locationHeader, ifMatch, feed } = action.route;
+  return [
+    ...list(etag).flatMap((field) => checkHeader(action, field, (name) => `etag: '${name}'`)),
+    ...fieldsIn(locationHeader).flatMap((field) =>
+      checkHeader(action, field, (name) => `location: '${renamed(locationHeader, field.value, name)}'`),
+    ),
+    ...list(ifMatch).flatMap((id) => checkIfMatch(action, id)),
+    ...list(feed).flatMap((id) => checkFeed(action, id)),
+    ...checkBody(action),
+  ];
+}
+
+/** @param optionFor the option with another field */
+function checkHeader(
+  action: RoutedAction,
+  { value, location }: Located<string>,
+  optionFor: (name: string) => string,
+): readonly Diagnostic[] {
+  const { response } = action.route;
+  if (isHeaderField(response?.fields.find((field) => field.name === value))) return [];
+  const message = `${JSON.stringify(value)} is no required, simple field of the response`;
+  return [diagnostic('FWGEN027', location, message, headerHint(action, value, optionFor))];
+}
+
+function headerHint(action: RoutedAction, field: string, optionFor: (name: string) => string): string {
+  const { response } = action.route;
+  if (response === undefined)
+    return `Map the result to a response that has it: ${responseForm(action, field, optionFor)}.`;
+  const known = response.fields.filter(isHeaderField).map(({ name }) => optionFor(name));
+  const declaration = `\`readonly ${field}!: string;\``;
+  return known.length === 0
+    ? `Declare it in ${response.name}: ${declaration}.`
+    : `Write ${oneOf(known)}. For another field, declare it in ${response.name}: ${declaration}.`;
+}
+
+/** A class to be declared and the route that names it, as code. */
+function responseForm(
+  { className, result, route }: RoutedAction,
+  field: string,
+  optionFor: (name: string) => string,
+): string {
+  const name = `${className.replace(/Action$/, '')}Response`;
+  const [type, source] =
+    result.kind === 'model'
+      ? [`${result.model.name}['${field}']`, result.model.name]
+      : ['string', `{ readonly ${field}: string }`];
+  const from = `static from(result: ${source}): ${name} { return result; }`;
+  return (
+    `\`export class ${name} { readonly ${field}!: ${type}; ${from} }\` and ` +
+    `\`@HttpRoute('${route.method}', '${route.path}', { response: ${name}, ${optionFor(field)} })\``
+  );
+}
+
+function checkIfMatch(action: RoutedAction, { value, location }: Located<string>): readonly Diagnostic[] {
+  const ids = idsOf(action);
+  if (ids.includes(value)) return [];
+  const message = `${JSON.stringify(value)} is no id parameter of ${action.className}`;
+  const hint =
+    ids.length === 0
+      ? `Declare the id of the changed model as a parameter: \`${idForm(action, value)}\`.`
+      : `Name the parameter that holds the id of the changed model: ${oneOf(ids.map((id) => `ifMatch: '${id}'`))}.`;
+  return [diagnostic('FWGEN028', location, message, hint)];
+}
+
+function checkFeed(action: RoutedAction, { value, location }: Located<string>): readonly Diagnostic[] {
+  const { method, path } = action.route;
+  const ids = idsOf(action);
+  const inPath = pathParameters(path);
+  if (method === 'GET' && inPath.includes(value) && ids.includes(value)) return [];
+  const message = `${JSON.stringify(value)} is no id in the path of a GET route`;
+  const routes = ids.map((id) => {
+    const whole = inPath.includes(id) ? path : `${path.replace(/\/$/, '')}/{${id}}`;
+    return `@HttpRoute('GET', '${whole}', { feed: '${id}' })`;
+  });
+  const hint =
+    ids.length === 0
+      ? `Declare the id of the model that has the events as a parameter: \`${idForm(action, value)}\`.`
+      : `Name the id of the model that has the events, in the path as well: ${oneOf(routes)}.`;
+  return [diagnostic('FWGEN028', location, message, hint)];
+}
+
+/** The declaration of an id parameter; of the model that the action gives, if it gives one. */
+function idForm({ result }: RoutedAction, name: string): string {
+  return `readonly ${name}: Id<${result.kind === 'model' ? result.model.name : 'Wallet'}>;`;
+}
+
+function checkBody({ route: { status, responseLocation } }: RoutedAction): readonly Diagnostic[] {
+  if (status?.value !== 204 || responseLocation === undefined) return [];
+  const message = 'An answer with status 204 has no body';
+  const hint = 'Remove `response`, or use another status: `{ status: 200, response: NameResponse }`.';
+  return [diagnostic('FWGEN026', responseLocation, message, hint)];
+}
+
+function idsOf({ params }: RoutedAction): readonly string[] {
+  return params.filter(({ type }) => type.kind === 'id').map(({ name }) => name);
+}
+
+function oneOf(forms: readonly string[]): string {
+  return forms.map((form) => `\`${form}\``).join(' or ');
+}
+
+function renamed(template: Located<string> | undefined, from: string, to: string): string {
+  return template?.value.replace(`{${from}}`, `{${to}}`) ?? '';
+}
+
+function list<T>(item: T | undefined): readonly T[] {
+  return item === undefined ? [] : [item];
+}
+
+function fieldsIn(template: Located<string> | undefined): readonly Located<string>[] {
+  if (template === undefined) return [];
+  return pathParameters(template.value).map((value) => ({ value, location: template.location }));
+}
+
+function isHeaderField(field: FieldSchema | undefined): field is FieldSchema {
+  return field !== undefined && !field.optional && !field.nullable && isScalar(field.type);
+}
