@@ -37,6 +37,7 @@ export declare namespace ts {
   export type GetAccessorDeclaration = morph.ts.GetAccessorDeclaration;
   export type Identifier = morph.ts.Identifier;
   export type ImportDeclaration = morph.ts.ImportDeclaration;
+  export type ImportTypeNode = morph.ts.ImportTypeNode;
   export type IndexedAccessTypeNode = morph.ts.IndexedAccessTypeNode;
   export type InterfaceDeclaration = morph.ts.InterfaceDeclaration;
   export type IntersectionTypeNode = morph.ts.IntersectionTypeNode;

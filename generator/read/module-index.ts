@@ -33,13 +33,16 @@ export interface ImportBinding {
 /** A re-export of another module. */
 export interface ReExport {
   readonly from: ModuleReference;
-  /** Exported name and the name it has there; absent for `export * from`. */
+  /** Exported name and the name it has there, `*` for the whole module; absent for `export * from`. */
   readonly names: ReadonlyMap<string, string> | undefined;
 }
 
 /** What the top level of one file declares, imports and exports. */
 export interface ModuleIndex {
+  /** What a name means as a type, or as a value if there is no such type. */
   readonly declarations: ReadonlyMap<string, Declaration>;
+  /** Variables that share their name with a type. */
+  readonly variables: ReadonlyMap<string, ts.VariableDeclaration>;
   /** All interfaces of a name that is declared more than once: the compiler makes one of them, or of them and a class. */
   readonly interfaces: ReadonlyMap<string, readonly ts.InterfaceDeclaration[]>;
   readonly imports: ReadonlyMap<string, ImportBinding>;
@@ -65,6 +68,7 @@ export function moduleIndex(source: ts.SourceFile): ModuleIndex {
 
 interface Draft {
   readonly declarations: Map<string, Declaration>;
+  readonly variables: Map<string, ts.VariableDeclaration>;
   readonly interfaces: Map<string, readonly ts.InterfaceDeclaration[]>;
   readonly imports: Map<string, ImportBinding>;
   readonly exports: Map<string, string>;
@@ -75,6 +79,7 @@ interface Draft {
 function makeIndex(source: ts.SourceFile): ModuleIndex {
   const draft: Draft = {
     declarations: new Map(),
+    variables: new Map(),
     interfaces: new Map(),
     imports: new Map(),
     exports: new Map(),
@@ -98,7 +103,7 @@ function makeIndex(source: ts.SourceFile): ModuleIndex {
   return draft;
 }
 
-/** A class wins over an interface or variable that shares its name. */
+/** A class wins over an interface that shares its name, and a type over a variable. */
 function add(draft: Draft, declaration: Declaration, statement: ts.Statement): void {
   const name = declaredName(declaration);
   const isExported = hasKeyword(statement, ts.SyntaxKind.ExportKeyword);
@@ -107,7 +112,9 @@ function add(draft: Draft, declaration: Declaration, statement: ts.Statement): v
   if (name === undefined) return;
   const other = draft.declarations.get(name);
   if (other !== undefined) merge(draft, name, [other, declaration]);
-  if (other === undefined || ts.isClassDeclaration(declaration)) {
+  const variable = [other, declaration].find((each) => each !== undefined && ts.isVariableDeclaration(each));
+  if (other !== undefined && variable !== undefined) draft.variables.set(name, variable);
+  if (other === undefined || other === variable || ts.isClassDeclaration(declaration)) {
     draft.declarations.set(name, declaration);
   }
   if (isExported && !isDefault) draft.exports.set(name, name);
@@ -152,7 +159,11 @@ function addExports(
     if (from !== undefined) draft.reExports.push({ from, names: undefined });
     return;
   }
-  if (!ts.isNamedExports(exportClause)) return;
+  if (ts.isNamespaceExport(exportClause)) {
+    const names = new Map([[exportClause.name.text, '*']]);
+    if (from !== undefined) draft.reExports.push({ from, names });
+    return;
+  }
   const names = exportClause.elements.map(
     (element) => [element.name.text, (element.propertyName ?? element.name).text] as const,
   );

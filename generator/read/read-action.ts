@@ -122,7 +122,7 @@ function readName(context: ReadContext, decorator: ts.Decorator): string | undef
 function paramsOf(context: ReadContext, node: ts.Node, params: ReadType): readonly FieldSchema[] {
   const type: TypeSchema = params.type;
   if (type.kind === 'object' && !params.nullable && !params.optional) return type.fields;
-  if (type.kind === 'void') return [];
+  if (type.kind === 'void' || isEmptyRecord(type)) return [];
   const problem = type.kind === 'unsupported' ? type : undefined;
   report(
     context,
@@ -132,4 +132,9 @@ function paramsOf(context: ReadContext, node: ts.Node, params: ReadType): readon
     'Declare one readonly property per parameter, `export interface DepositParams { readonly amount: Decimal }`, or use `void` for none.',
   );
   return [];
+}
+
+/** `Record<string, never>`, which some lint rules want for an object without members. */
+function isEmptyRecord(type: TypeSchema): boolean {
+  return type.kind === 'record' && type.of.kind === 'enum' && type.of.values.length === 0;
 }

@@ -27,7 +27,9 @@ export function propertyName(name: ts.Node): string | undefined {
   if (ts.isIdentifier(name)) return name.text;
   if (ts.isStringLiteralLike(name)) return name.text;
   if (ts.isNumericLiteral(name)) return String(Number(name.text));
-  return undefined;
+  return ts.isComputedPropertyName(name) && ts.isStringLiteralLike(name.expression)
+    ? name.expression.text
+    : undefined;
 }
 
 /** The properties of an object literal by name, as nodes; others (spreads, methods) are reported. */

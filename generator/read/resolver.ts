@@ -1,6 +1,6 @@
 import type { Reference } from '../schema/location.js';
 import { ts } from './compiler.js';
-import { type ModuleReference, moduleIndex } from './module-index.js';
+import { type ImportBinding, ModuleReference, moduleIndex } from './module-index.js';
 import type { ReadContext } from './read-context.js';
 import { fileOf } from './source-files.js';
 import { type Declaration, declaredName } from './syntax.js';
@@ -24,19 +24,47 @@ export type Resolved =
 export const PACKAGE_NAME = 'fw-actions';
 const PACKAGE_PREFIX = `${PACKAGE_NAME}/`;
 
+/** What a name is asked for: a constant and a type may share one. */
+export type Meaning = 'type' | 'value';
+
 /**
  * Resolves a name, which may be qualified by a namespace import (`fw.Model`), by following declarations and imports.
  * A declaration in the file shadows everything else.
  */
-export function resolveName(context: ReadContext, source: ts.SourceFile, name: string): Resolved {
+export function resolveName(
+  context: ReadContext,
+  source: ts.SourceFile,
+  name: string,
+  meaning: Meaning = 'type',
+): Resolved {
   const dot = name.indexOf('.');
-  if (dot >= 0) return resolveQualified(context, source, name.slice(0, dot), name.slice(dot + 1));
-  const { declarations, imports } = moduleIndex(source);
-  const declaration = declarations.get(name);
+  if (dot >= 0) return resolveQualified(context, source, [name.slice(0, dot), name.slice(dot + 1)], meaning);
+  const declaration = declarationOf(source, name, meaning);
   if (declaration !== undefined) return { kind: 'declared', declaration };
-  const binding = imports.get(name);
+  const binding = moduleIndex(source).imports.get(name);
   if (binding === undefined || binding.name === '*') return { kind: 'global', name };
-  return resolveFrom(context, binding.from, binding.name);
+  return resolveFrom(context, binding.from, { name: binding.name, meaning });
+}
+
+/** What `import('./file.js').Name` means in a file. */
+export function resolveImportType(
+  context: ReadContext,
+  source: ts.SourceFile,
+  specifier: string,
+  name: string,
+): Resolved {
+  return resolveFrom(context, new ModuleReference(specifier, source.fileName), { name, meaning: 'type' });
+}
+
+function declarationOf(source: ts.SourceFile, name: string, meaning: Meaning): Declaration | undefined {
+  const { declarations, variables } = moduleIndex(source);
+  return (meaning === 'value' ? variables.get(name) : undefined) ?? declarations.get(name);
+}
+
+/** A name that a module exports. */
+interface Wanted {
+  readonly name: string;
+  readonly meaning: Meaning;
 }
 
 /** How emitted code can import a resolved name; undefined if it is not exported or no import at all. */
@@ -81,18 +109,34 @@ export function importKey(source: ts.SourceFile, name: string): string | undefin
   return binding?.from.path === undefined ? undefined : `${binding.from.path}#${binding.name}`;
 }
 
-function resolveQualified(context: ReadContext, source: ts.SourceFile, head: string, rest: string): Resolved {
+function resolveQualified(
+  context: ReadContext,
+  source: ts.SourceFile,
+  [head, rest]: readonly [string, string],
+  meaning: Meaning,
+): Resolved {
   const binding = moduleIndex(source).imports.get(head);
-  if (binding?.name !== '*') return { kind: 'global', name: `${head}.${rest}` };
-  return resolveFrom(context, binding.from, rest);
+  const module =
+    binding === undefined || binding.name === '*' ? binding?.from : namespaceOf(context, binding);
+  return module === undefined
+    ? { kind: 'global', name: `${head}.${rest}` }
+    : resolveFrom(context, module, { name: rest, meaning });
+}
+
+/** The module that a file re-exports as a whole, `export * as money from './money.js'`, under an imported name. */
+function namespaceOf(context: ReadContext, { from, name }: ImportBinding): ModuleReference | undefined {
+  const file = from.path === undefined ? undefined : context.sources.loadImport(from.path);
+  if (file === undefined) return undefined;
+  return moduleIndex(file).reExports.find(({ names }) => names?.get(name) === '*')?.from;
 }
 
 function resolveFrom(
   context: ReadContext,
   { specifier, path }: ModuleReference,
-  name: string,
+  wanted: Wanted,
   visited?: Set<string>,
 ): Resolved {
+  const { name } = wanted;
   if (path === undefined) {
     return isThisPackage(specifier)
       ? { kind: 'framework', name }
@@ -103,7 +147,7 @@ function resolveFrom(
     return { kind: 'generated', file: emittedFile(path), name };
   }
   const file = context.sources.loadImport(path);
-  const found = file === undefined ? undefined : resolveExport(context, file, name, visited ?? new Set());
+  const found = file === undefined ? undefined : resolveExport(context, file, wanted, visited ?? new Set());
   return found ?? { kind: 'missing', specifier };
 }
 
@@ -120,21 +164,21 @@ function emittedFile(target: string): string {
 function resolveExport(
   context: ReadContext,
   source: ts.SourceFile,
-  name: string,
+  { name, meaning }: Wanted,
   visited: Set<string>,
 ): Resolved | undefined {
   const key = `${fileOf(source)}#${name}`;
   if (visited.has(key)) return undefined;
   visited.add(key);
-  const { declarations, exports, defaultExport, reExports } = moduleIndex(source);
-  const declaration = name === 'default' ? defaultExport : declarations.get(name);
+  const { exports, defaultExport, reExports } = moduleIndex(source);
+  const declaration = name === 'default' ? defaultExport : declarationOf(source, name, meaning);
   if (declaration !== undefined) return { kind: 'declared', declaration };
   const local = exports.get(name);
-  if (local !== undefined) return resolveName(context, source, local);
+  if (local !== undefined) return resolveName(context, source, local, meaning);
   for (const { from, names } of reExports) {
     const original = names === undefined ? name : names.get(name);
     if (original === undefined) continue;
-    const found = resolveFrom(context, from, original, visited);
+    const found = resolveFrom(context, from, { name: original, meaning }, visited);
     // A star export that lacks the name leaves it to the next one.
     if (names !== undefined || found.kind !== 'missing') return found;
   }

@@ -5,6 +5,11 @@ const PRELUDE = `import { Action, AutoBuilder, type Clock, type Currency, type D
 export type Used = [Currency, Decimal, JsonValue, ShardedId<Thing>, Uuid, Clock, typeof NAMES, Brand<string, 'A'>, typeof TABLE];
 export const NAMES = ['one', 'two', 'three'] as const;
 export const TABLE = { low: { rank: 1, tag: 'l' }, high: { rank: 2, tag: 'h' } } as const;
+export const FROZEN = Object.freeze(['s', 'm', 'l'] as const);
+export const Phase = { Draft: 'draft', Live: 'live' } as const;
+export type Phase = (typeof Phase)[keyof typeof Phase];
+export type Pair = readonly [Decimal, Date];
+export type Solid<T> = T extends Date | Decimal ? T : T extends readonly (infer U)[] ? readonly Solid<U>[] : T extends object ? { readonly [K in keyof T]: Solid<T[K]> } : T;
 export enum Level { Low, High = 5, Highest }
 export enum Mood { Good = 'good', Bad = 'bad' }
 export type Brand<T, Name extends string> = T & { readonly __brand: Name };
@@ -70,6 +75,16 @@ const COMPUTED = [
   "NonNullable<Point['label']>",
   'Deep<{ readonly a: Point }>',
   'Plain<readonly Level[]>',
+  'Phase',
+  'typeof Phase.Live',
+  '(typeof FROZEN)[number]',
+  'keyof Point & string',
+  'Uppercase<keyof typeof TABLE & string>',
+  'Shape & { readonly note: string }',
+  "Point & ({ readonly of: 'a' } | { readonly of: 'b'; readonly at: Date })",
+  'readonly [...Pair, string]',
+  'Solid<{ points: Point[]; at: Date }>',
+  "Brand<Decimal, 'Pesos'>",
 ];
 
 /** Names of fields that something else is called, too. */

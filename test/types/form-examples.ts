@@ -1,5 +1,5 @@
 import { currency, Decimal, type JsonValue, ShardedId } from 'fw-actions';
-import { type Cents, Level, Mood, type Sku } from '../../generator/golden/types/input/forms.js';
+import { type Cents, Level, Mood, type Pesos, type Sku } from '../../generator/golden/types/input/forms.js';
 import type { Forms, Sample } from '../../generator/golden/types/input/sample.js';
 import { idNamed } from '../../runtime/domain/id.js';
 
@@ -56,14 +56,17 @@ export const FORM_EXAMPLES: FormExamples = {
   absent: [example('ab', 'ab' as Sku), example(null, null)],
   status: same('OPEN', 'DONE'),
   role: same('admin', 'member'),
+  roleName: same('admin', 'member'),
   roleLevel: same(1, 2),
   mood: [example('good', Mood.Good), example('bad', Mood.Bad)],
+  phase: same('draft', 'live'),
   level: [example(5, Level.High), example(0, Level.Low)],
   dice: same(1, 2, 3),
   always: same(true),
   mixed: same('auto', 7, false),
   sku: [example('ab', 'ab' as Sku)],
   cents: [example(5, 5 as Cents)],
+  pesos: [example('1.5', amount as Pesos)],
   code: same('a-1', 'b-2'),
   upper: same('X', 'Y'),
   open: same('OPEN'),
@@ -76,17 +79,21 @@ export const FORM_EXAMPLES: FormExamples = {
   amounts: [example(['1.5', '-2'], [amount, new Decimal(-2)])],
   owners: [example([ID], [id])],
   pair: [example(['1.5', WHEN], [amount, when])],
+  trio: [example(['1.5', WHEN, LARGE], [amount, when, large])],
   range: [example([1, 2], [1, 2]), example([1], [1])],
   rest: [example(['1.5', LARGE, '1'], [amount, large, 1n]), example(['1.5'], [amount])],
   address: same({ street: 'Reforma' }, { street: 'Reforma', zip: '06100' }),
+  imported: same({ street: 'Reforma' }),
   partial: same({}, { zip: '06100' }),
   required: same({ street: 'Reforma', zip: '06100' }),
+  frozen: same({ street: 'Reforma' }, { street: 'Reforma', zip: '06100' }),
   picked: same({ street: 'Reforma' }),
   omitted: same({ street: 'Reforma' }),
   crossed: same({ street: 'Reforma', floor: 2 }),
   parcel: same({ street: 'Reforma', items: ['book'], next: null, weight: 0.5, insured: true }),
   page: [example({ items: ['1.5'], next: 'two' }, { items: [amount], next: 'two' })],
   deep: same({ a: { b: 'one' } }, {}, { a: { c: 1 } }),
+  solid: [example({ lines: [{ sku: 'ab', at: WHEN }] }, { lines: [{ sku: 'ab', at: when }] })],
   line: [
     example(
       { at: WHEN, size: LARGE, by: UUID, in: 'MXN', for: ID },
@@ -100,6 +107,13 @@ export const FORM_EXAMPLES: FormExamples = {
   payment: [
     example({ kind: 'cash', cents: '5' }, { kind: 'cash', cents: 5n }),
     example({ kind: 'card', amount: '1.5', at: WHEN }, { kind: 'card', amount, at: when }),
+  ],
+  noted: [
+    example({ kind: 'cash', cents: '5', note: 'one' }, { kind: 'cash', cents: 5n, note: 'one' }),
+    example(
+      { kind: 'card', amount: '1.5', at: WHEN, note: '' },
+      { kind: 'card', amount, at: when, note: '' },
+    ),
   ],
   payments: [example([{ kind: 'cash', cents: '5' }, null], [{ kind: 'cash', cents: 5n }, null])],
   either: same(7, 'one', ['one', 'two'], []),

@@ -60,7 +60,9 @@ export class Imports {
   /** The import specifier of a project file, as seen from the emitted one. */
   specifier(file: string): string {
     const name = file.slice(file.lastIndexOf('/') + 1);
-    const script = name.endsWith('.ts') ? `${name.slice(0, -2)}js` : name.replace(/\.([cm]?)tsx?$/, '.$1js');
+    const script = name.endsWith('.ts')
+      ? `${name.slice(0, name.endsWith('.d.ts') ? -4 : -2)}js`
+      : name.replace(/\.([cm]?)tsx?$/, '.$1js');
     return `${this.#wayTo(file.slice(0, -name.length))}${script}`;
   }
 

@@ -66,7 +66,7 @@ export function bind(scope: Scope, name: ts.BindingName, value: Value): void {
 function evaluateName(scope: Scope, node: ts.Identifier): Value {
   const local = scope.variables.get(node.text);
   if (local !== undefined) return local;
-  const resolved = resolveName(scope.context, node.getSourceFile(), node.text);
+  const resolved = resolveName(scope.context, node.getSourceFile(), node.text, 'value');
   const declaration = resolved.kind === 'declared' ? resolved.declaration : undefined;
   if (declaration === undefined || !ts.isVariableDeclaration(declaration)) return UNKNOWN;
   const isConstant = (declaration.parent.flags & ts.NodeFlags.Const) !== 0;

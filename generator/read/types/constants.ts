@@ -67,7 +67,7 @@ export function enumMemberValue(
 
 /** The type of a value: `typeof STATES`, `typeof STATES.open`; undefined if the text does not say it. */
 export function typeOfValue(reading: Reading, source: ts.SourceFile, name: string): ReadType | undefined {
-  const resolved = resolveName(reading.context, source, name);
+  const resolved = resolveName(reading.context, source, name, 'value');
   if (resolved.kind === 'declared') {
     const { declaration } = resolved;
     if (ts.isEnumDeclaration(declaration)) return enumObject(declaration);
@@ -117,12 +117,23 @@ function typeOfExpression(reading: Reading, node: ts.Expression, kept: Literalne
       ? typeOfExpression(reading, node.expression, { isConst: true, isLiteral: true })
       : reading.read(reading, node.type);
   }
+  const frozen = frozenConstant(node);
+  if (frozen !== undefined) return typeOfExpression(reading, frozen, kept);
   const literal = typeOfLiteral(node, kept);
   if (literal !== undefined) return literal;
   if (ts.isArrayLiteralExpression(node)) return typeOfArray(reading, node, kept);
   if (ts.isObjectLiteralExpression(node)) return typeOfObject(reading, node, kept);
   const isName = ts.isIdentifier(node) || ts.isPropertyAccessExpression(node);
   return isName ? typeOfValue(reading, node.getSourceFile(), node.getText()) : undefined;
+}
+
+/** `['a', 'b'] as const` of `Object.freeze(['a', 'b'] as const)`, which has the same type. */
+function frozenConstant(node: ts.Expression): ts.Expression | undefined {
+  if (!ts.isCallExpression(node) || node.expression.getText() !== 'Object.freeze') return undefined;
+  const [argument] = node.arguments;
+  const isConstant =
+    argument !== undefined && ts.isAsExpression(argument) && argument.type.getText() === 'const';
+  return isConstant ? argument : undefined;
 }
 
 function typeOfLiteral(node: ts.Expression, { isConst, isLiteral }: Literalness): ReadType | undefined {

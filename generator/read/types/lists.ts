@@ -16,7 +16,7 @@ export function readList(reading: Reading, element: ts.TypeNode, list: ts.TypeNo
 /** `[A, B?, ...C[]]`. */
 export function readTuple(reading: Reading, node: ts.TupleTypeNode): ReadType {
   const inner: Reading = { ...reading, shape: 'value' };
-  const items = node.elements.map((element) => {
+  const items = node.elements.flatMap((element) => {
     const member = ts.isNamedTupleMember(element) ? element.type : element;
     const isRest =
       ts.isRestTypeNode(member) || (ts.isNamedTupleMember(element) && element.dotDotDotToken !== undefined);
@@ -25,6 +25,9 @@ export function readTuple(reading: Reading, node: ts.TupleTypeNode): ReadType {
       (ts.isNamedTupleMember(element) && element.questionToken !== undefined);
     const bare = ts.isRestTypeNode(member) || ts.isOptionalTypeNode(member) ? member.type : member;
     const { type, nullable, optional } = reading.read(inner, bare);
+    // Another tuple without a rest of its own is its places.
+    if (isRest && type.kind === 'tuple' && type.rest === undefined)
+      return type.items.map((item) => ({ isRest: false, item }));
     return {
       isRest,
       item: {

@@ -217,6 +217,8 @@ function matches(
     captured.set(form.typeParameter.name.text, { kind: 'computed', type: checked });
     return true;
   }
+  if (form.kind === ts.SyntaxKind.ObjectKeyword) return isNoPrimitive(checked);
+  if (form.kind === ts.SyntaxKind.AnyKeyword || form.kind === ts.SyntaxKind.UnknownKeyword) return true;
   // Data is no function, however it is called.
   if (ts.isFunctionTypeNode(form)) return checked.type.kind === 'unsupported' ? undefined : false;
   const element = listElement(form);
@@ -225,6 +227,28 @@ function matches(
   }
   const item = elements(checked.type, { kind: 'number' });
   return item === undefined ? false : matches(reading, item, element, captured);
+}
+
+/** Whether a type is assignable to `object`; undefined if unknown. */
+function isNoPrimitive({ type, nullable, optional }: ReadType): boolean | undefined {
+  if (nullable || optional) return false;
+  switch (type.kind) {
+    case 'unsupported':
+    case 'json':
+    case 'union':
+      return undefined;
+    case 'string':
+    case 'number':
+    case 'bigint':
+    case 'boolean':
+    case 'uuid':
+    case 'currency':
+    case 'enum':
+    case 'void':
+      return false;
+    default:
+      return true;
+  }
 }
 
 /** `T` of `T[]`, `readonly T[]`, `Array<T>` and `ReadonlyArray<T>`. */

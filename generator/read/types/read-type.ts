@@ -1,6 +1,7 @@
-import type { FieldSchema, TypeSchema } from '../../schema/type-schema.js';
+import type { FieldSchema } from '../../schema/type-schema.js';
 import { ts } from '../compiler.js';
 import type { ReadContext } from '../read-context.js';
+import { readIntersection } from './intersections.js';
 import { readList, readTuple } from './lists.js';
 import {
   type ClassFieldOptions,
@@ -17,9 +18,9 @@ import {
   readTypeQuery,
 } from './operators.js';
 import { NO_SCOPE, type Reading, type Scope, TYPE_BUDGET, type TypeUse } from './reading.js';
-import { readReference } from './references.js';
+import { readImportType, readReference } from './references.js';
 import { NEVER, unite } from './relations.js';
-import { mergeFields, plain, type ReadType, unsupported } from './type-results.js';
+import { plain, type ReadType, unsupported } from './type-results.js';
 
 /** Begins to read a type. */
 export function startReading(context: ReadContext, use: TypeUse = 'data', scope: Scope = NO_SCOPE): Reading {
@@ -102,6 +103,7 @@ function readComposed(reading: Reading, node: ts.TypeNode): ReadType {
   if (ts.isLiteralTypeNode(node)) return readLiteralType(node.literal, node);
   if (ts.isUnionTypeNode(node)) return unite(node.types.map((each) => read(reading, each)));
   if (ts.isIntersectionTypeNode(node)) return readIntersection(reading, node);
+  if (ts.isImportTypeNode(node)) return readImportType(reading, node);
   if (ts.isArrayTypeNode(node)) return readList(reading, node.elementType, node);
   if (ts.isTupleTypeNode(node)) return readTuple(reading, node);
   if (ts.isTypeOperatorNode(node)) {
@@ -129,45 +131,4 @@ function readLiteralType(literal: ts.Node, node: ts.TypeNode): ReadType {
   const value = ts.isNumericLiteral(digits) ? Number(digits.text) : Number.NaN;
   if (!Number.isFinite(value)) return unsupported(node);
   return plain({ kind: 'enum', values: [isNegative ? -value : value] });
-}
-
-const PRIMITIVES: ReadonlySet<TypeSchema['kind']> = new Set([
-  'string',
-  'number',
-  'bigint',
-  'boolean',
-  'uuid',
-]);
-
-/** Objects become one; the brand of a primitive type is ignored. */
-function readIntersection(reading: Reading, node: ts.IntersectionTypeNode): ReadType {
-  const fields: FieldSchema[] = [];
-  for (const each of node.types) {
-    const { type } = ts.isTypeLiteralNode(each) && isBrand(each) ? BRAND : read(reading, each);
-    if (PRIMITIVES.has(type.kind)) return branded(type);
-    if (type.kind === 'unsupported') return plain(type);
-    if (type.kind !== 'object') return unsupported(node);
-    fields.push(...type.fields);
-  }
-  return plain({ kind: 'object', fields: mergeFields(fields) });
-}
-
-const BRAND = plain({ kind: 'object', fields: [] });
-
-/** A property whose name is computed, `[brand]`, is there for the compiler alone. */
-function isBrand({ members }: ts.TypeLiteralNode): boolean {
-  return members.some(({ name }) => name !== undefined && ts.isComputedPropertyName(name));
-}
-
-function branded(type: TypeSchema): ReadType {
-  switch (type.kind) {
-    case 'string':
-    case 'number':
-    case 'bigint':
-    case 'boolean':
-    case 'uuid':
-      return plain({ kind: type.kind, brand: {} });
-    default:
-      return plain(type);
-  }
 }

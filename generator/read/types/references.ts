@@ -5,8 +5,10 @@ import { hasDecorator } from '../read-decorator.js';
 import {
   type Declaration,
   importKey,
+  type Resolved,
   referenceToDeclaration,
   resolveClassDeclaration,
+  resolveImportType,
   resolveName,
 } from '../resolver.js';
 import { fileOf, locationOf } from '../source-files.js';
@@ -30,7 +32,18 @@ import { keyOfType } from './relations.js';
 import { plain, type ReadType, recursive, unsupported } from './type-results.js';
 import { UTILITIES } from './utilities.js';
 
-type Named = ts.TypeReferenceNode | ts.ExpressionWithTypeArguments;
+type Named = ts.TypeReferenceNode | ts.ExpressionWithTypeArguments | ts.ImportTypeNode;
+
+/** `import('./file.js').Name`. */
+export function readImportType(reading: Reading, node: ts.ImportTypeNode): ReadType {
+  const { argument, qualifier, isTypeOf } = node;
+  const specifier = ts.isLiteralTypeNode(argument) ? argument.literal : undefined;
+  if (specifier === undefined || !ts.isStringLiteral(specifier) || qualifier === undefined || isTypeOf)
+    return unsupported(node);
+  const name = qualifier.getText();
+  const resolved = resolveImportType(reading.context, node.getSourceFile(), specifier.text, name);
+  return readResolved(reading, resolved, node, name);
+}
 
 /** A type by its name, or what an interface extends. */
 export function readReference(reading: Reading, node: Named, name: string): ReadType {
@@ -39,7 +52,10 @@ export function readReference(reading: Reading, node: Named, name: string): Read
   const source = node.getSourceFile();
   const member = enumMemberValue(reading, source, name);
   if (member !== undefined) return plain({ kind: 'enum', values: [member] });
-  const resolved = resolveName(reading.context, source, name);
+  return readResolved(reading, resolveName(reading.context, source, name), node, name);
+}
+
+function readResolved(reading: Reading, resolved: Resolved, node: Named, name: string): ReadType {
   switch (resolved.kind) {
     case 'framework':
       return readFrameworkType(reading, resolved.name, node);

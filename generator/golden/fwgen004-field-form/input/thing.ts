@@ -7,6 +7,8 @@ export class Thing extends Model<Thing, Id<Thing>, 'NEW'> {
   open!: string;
   readonly preset: string = 'x';
   readonly untyped;
-  readonly [`computed`]!: string;
+  readonly [COMPUTED]!: string;
   readonly #own = 1;
 }
+
+const COMPUTED: unique symbol = Symbol('computed');

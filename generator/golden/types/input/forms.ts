@@ -3,6 +3,10 @@ import type { Decimal } from 'fw-actions';
 export const STATES = ['OPEN', 'DONE'] as const;
 export const ROLES = { admin: { level: 1 }, member: { level: 2 } } as const;
 
+/** A constant and a type of one name. */
+export const Phase = { Draft: 'draft', Live: 'live' } as const;
+export type Phase = (typeof Phase)[keyof typeof Phase];
+
 export enum Level {
   Low,
   High = 5,
@@ -18,6 +22,8 @@ declare const brand: unique symbol;
 export type Sku = string & { readonly [brand]: 'Sku' };
 export type Brand<T, Name extends string> = T & { readonly __brand: Name };
 export type Cents = Brand<number, 'Cents'>;
+export type Pesos = Brand<Decimal, 'Pesos'>;
+export type Pair = readonly [Decimal, Date];
 
 export interface Address {
   readonly street: string;
@@ -69,4 +75,11 @@ export interface Folder<T> {
 }
 
 export type Deep<T> = { readonly [K in keyof T]?: Deep<T[K]> };
+export type Solid<T> = T extends Date | Decimal
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly Solid<Item>[]
+    : T extends object
+      ? { readonly [K in keyof T]: Solid<T[K]> }
+      : T;
 export type ElementOf<T> = T extends readonly (infer Item)[] ? Item : never;

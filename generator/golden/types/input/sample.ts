@@ -21,11 +21,15 @@ import type {
   Mood,
   Not,
   Page,
+  Pair,
   Parcel,
   Payment,
+  Pesos,
+  Phase,
   ROLES,
   Since,
   Sku,
+  Solid,
   STATES,
 } from './forms.js';
 
@@ -45,14 +49,17 @@ export interface Forms {
   readonly absent?: Sku | null;
   readonly status: (typeof STATES)[number];
   readonly role: keyof typeof ROLES;
+  readonly roleName: keyof typeof ROLES & string;
   readonly roleLevel: (typeof ROLES)[keyof typeof ROLES]['level'];
   readonly mood: Mood;
+  readonly phase: Phase;
   readonly level: Level;
   readonly dice: 1 | 2 | 3;
   readonly always: true;
   readonly mixed: 'auto' | 7 | false;
   readonly sku: Sku;
   readonly cents: Cents;
+  readonly pesos: Pesos;
   readonly code: `${'a' | 'b'}-${1 | 2}`;
   readonly upper: Uppercase<'x' | 'y'>;
   readonly open: Exclude<(typeof STATES)[number], 'DONE'>;
@@ -65,23 +72,28 @@ export interface Forms {
   readonly amounts: readonly Decimal[];
   readonly owners: readonly ShardedId<Sample>[];
   readonly pair: readonly [Decimal, Date];
+  readonly trio: readonly [...Pair, bigint];
   readonly range: readonly [number, number?];
   readonly rest: readonly [Decimal, ...bigint[]];
   readonly address: Address;
+  readonly imported: import('./forms.js').Address;
   readonly partial: Partial<Address>;
   readonly required: Required<Address>;
+  readonly frozen: Readonly<Address>;
   readonly picked: Pick<Address, 'street'>;
   readonly omitted: Omit<Address, 'zip'>;
   readonly crossed: Address & { readonly floor: number };
   readonly parcel: Parcel;
   readonly page: Page<Decimal>;
   readonly deep: Deep<{ readonly a: { readonly b: string; readonly c?: number } }>;
+  readonly solid: Solid<{ lines: { sku: string; at: Date }[] }>;
   readonly line: { readonly at: Date; readonly size: bigint; readonly by: Uuid; readonly in: Currency; readonly for: ShardedId<Sample> };
   readonly prices: Readonly<Record<string, Decimal>>;
   readonly quotas: Readonly<Record<'day' | 'month', bigint>>;
   readonly flags: { readonly [key: string]: boolean | null };
   readonly mapped: { readonly [K in 'from' | 'to']: Date };
   readonly payment: Payment;
+  readonly noted: Payment & { readonly note: string };
   readonly payments: readonly (Payment | null)[];
   readonly either: string | number | readonly string[];
   readonly priced: Decimal | boolean | readonly Date[];
@@ -113,14 +125,17 @@ export class Sample extends Model<Sample, ShardedId<Sample>, 'NEW'> {
   readonly absent?: Sku | null;
   readonly status!: Forms['status'];
   readonly role!: Forms['role'];
+  readonly roleName!: Forms['roleName'];
   readonly roleLevel!: Forms['roleLevel'];
   readonly mood!: Forms['mood'];
+  readonly phase!: Forms['phase'];
   readonly level!: Forms['level'];
   readonly dice!: Forms['dice'];
   readonly always!: Forms['always'];
   readonly mixed!: Forms['mixed'];
   readonly sku!: Forms['sku'];
   readonly cents!: Forms['cents'];
+  readonly pesos!: Forms['pesos'];
   readonly code!: Forms['code'];
   readonly upper!: Forms['upper'];
   readonly open!: Forms['open'];
@@ -133,23 +148,28 @@ export class Sample extends Model<Sample, ShardedId<Sample>, 'NEW'> {
   readonly amounts!: Forms['amounts'];
   readonly owners!: Forms['owners'];
   readonly pair!: Forms['pair'];
+  readonly trio!: Forms['trio'];
   readonly range!: Forms['range'];
   readonly rest!: Forms['rest'];
   readonly address!: Forms['address'];
+  readonly imported!: Forms['imported'];
   readonly partial!: Forms['partial'];
   readonly required!: Forms['required'];
+  readonly frozen!: Forms['frozen'];
   readonly picked!: Forms['picked'];
   readonly omitted!: Forms['omitted'];
   readonly crossed!: Forms['crossed'];
   readonly parcel!: Forms['parcel'];
   readonly page!: Forms['page'];
   readonly deep!: Forms['deep'];
+  readonly solid!: Forms['solid'];
   readonly line!: Forms['line'];
   readonly prices!: Forms['prices'];
   readonly quotas!: Forms['quotas'];
   readonly flags!: Forms['flags'];
   readonly mapped!: Forms['mapped'];
   readonly payment!: Forms['payment'];
+  readonly noted!: Forms['noted'];
   readonly payments!: Forms['payments'];
   readonly either!: Forms['either'];
   readonly priced!: Forms['priced'];

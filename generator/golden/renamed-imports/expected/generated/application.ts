@@ -3,12 +3,15 @@ import {
   type ApplicationDefinition,
   type EventDescriptor,
   defineAction,
+  fieldResult,
   type modelType,
+  objectType,
   routesOf,
   t,
   wireActions,
 } from 'fw-actions/codegen';
 import type { Clock } from '../actions/clock.js';
+import { CountResponse, TicketCountAction } from '../actions/ticket-count-action.js';
 import { TicketUseAction } from '../actions/ticket-use-action.js';
 import { migration as migration0001 } from '../migrations/0001_create_tickets.js';
 import { ticketModel } from './ticket.js';
@@ -27,8 +30,16 @@ export interface Collaborators {
 
 const events: readonly EventDescriptor[] = [];
 
+const countResponseType = objectType({ name: 'CountResponse', fields: { count: t.number() } });
+
 /** Actions by name: what each takes and gives, and its route. */
 const actions = {
+  TicketCountAction: defineAction(TicketCountAction, {
+    doc: 'What lint rules call an object without members.',
+    result: fieldResult(t.number()),
+    route: ['GET', '/tickets'],
+    response: { type: countResponseType, map: (result) => CountResponse.from(result) },
+  }),
   TicketUseAction: defineAction(TicketUseAction, {
     params: { ticketId: t.shardedId('Ticket'), at: t.instant({ optional: true }) },
     route: ['PUT', '/tickets/{ticketId}'],
@@ -42,6 +53,7 @@ export const application: ApplicationDefinition<Collaborators> = {
   events,
   wire: ({ clock }, collaborators) => {
     return wireActions(actions, {
+      TicketCountAction: () => new TicketCountAction(clock),
       TicketUseAction: () => new TicketUseAction(clock, collaborators.ticking),
     });
   },

@@ -11,6 +11,7 @@ import {
   column,
   t,
 } from 'fw-actions/codegen';
+import type { Place } from '../models/places.js';
 import { type States, Ticket, type Uuid as Uuid2 } from '../models/ticket.js';
 
 /** Columns of the table `tickets`, as queries see them. */
@@ -22,6 +23,7 @@ export interface TicketsTable {
   readonly owner: string;
   readonly local: JsonValue;
   readonly when: Date;
+  readonly at: JsonValue;
   readonly created_date: Date;
   readonly updated_date: Date;
 }
@@ -46,13 +48,23 @@ export const ticketModel: ModelDescriptor<Ticket> = {
     column('owner', { column: 'owner', sqlType: 'uuid' }, t.uuid()),
     column('local', { column: 'local', sqlType: 'jsonb' }, t.object({ low: t.number() })),
     column('when', { column: 'when', sqlType: 'timestamptz' }, t.instant()),
+    column('at', { column: 'at', sqlType: 'jsonb' }, t.object({ street: t.string() })),
     column('createdDate', { column: 'created_date', sqlType: 'timestamptz' }, t.instant()),
     column('updatedDate', { column: 'updated_date', sqlType: 'timestamptz' }, t.instant()),
   ],
 };
 
 /** Fields that no `Ticket` can be built without. */
-export type TicketField = 'id' | 'state' | 'version' | 'price' | 'owner' | 'local' | 'when' | 'createdDate';
+export type TicketField =
+  | 'id'
+  | 'state'
+  | 'version'
+  | 'price'
+  | 'owner'
+  | 'local'
+  | 'when'
+  | 'at'
+  | 'createdDate';
 
 /** Builds one `Ticket`. `Given` names the required fields that are set: `build` compiles once none is missing. */
 export class TicketBuilder<Given extends TicketField = TicketField> extends ModelBuilder<Ticket> {
@@ -105,6 +117,10 @@ export class TicketBuilder<Given extends TicketField = TicketField> extends Mode
 
   when(when: Date): TicketBuilder<Given | 'when'> {
     return this.put('when', when);
+  }
+
+  at(at: Place): TicketBuilder<Given | 'at'> {
+    return this.put('at', at);
   }
 
   createdDate(createdDate: Date): TicketBuilder<Given | 'createdDate'> {

@@ -13,6 +13,7 @@ create table tickets (
   owner uuid not null,
   local jsonb not null,
   "when" timestamptz not null,
+  at jsonb not null,
   created_date timestamptz not null,
   updated_date timestamptz not null
 )

@@ -1,2 +1,3 @@
 export { Ticket as Pass } from './ticket.js';
 export * from './ticket.js';
+export * as places from './places.js';

@@ -1,4 +1,5 @@
 import * as fw from 'fw-actions';
+import type { places } from './index.js';
 import { Built, type Key, Root } from '../fw.js';
 
 export const STATES = { Open: 'OPEN', Shut: 'SHUT' } as const;
@@ -15,4 +16,5 @@ export class Ticket extends Root<Ticket, Key<Ticket>, States> {
   readonly owner!: fw.Uuid;
   readonly local!: Uuid;
   readonly when!: Date;
+  readonly at!: places.Place;
 }

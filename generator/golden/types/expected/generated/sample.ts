@@ -13,7 +13,7 @@ import {
   column,
   t,
 } from 'fw-actions/codegen';
-import type { Address, Cents, Level, Mood, Parcel, Sku } from '../forms.js';
+import type { Address, Cents, Level, Mood, Parcel, Pesos, Phase, Sku } from '../forms.js';
 import { type Place, Sample } from '../sample.js';
 
 /** Columns of the table `samples`, as queries see them. */
@@ -35,14 +35,17 @@ export interface SamplesTable {
   readonly absent: string | null;
   readonly status: 'OPEN' | 'DONE';
   readonly role: 'admin' | 'member';
+  readonly role_name: 'admin' | 'member';
   readonly role_level: 1 | 2;
   readonly mood: Mood;
+  readonly phase: Phase;
   readonly level: Level;
   readonly dice: 1 | 2 | 3;
   readonly always: true;
   readonly mixed: JsonValue;
   readonly sku: string;
   readonly cents: number;
+  readonly pesos: string;
   readonly code: 'a-1' | 'a-2' | 'b-1' | 'b-2';
   readonly upper: 'X' | 'Y';
   readonly open: 'OPEN';
@@ -55,23 +58,28 @@ export interface SamplesTable {
   readonly amounts: JsonValue;
   readonly owners: JsonValue;
   readonly pair: JsonValue;
+  readonly trio: JsonValue;
   readonly range: JsonValue;
   readonly rest: JsonValue;
   readonly address: JsonValue;
+  readonly imported: JsonValue;
   readonly partial: JsonValue;
   readonly required: JsonValue;
+  readonly frozen: JsonValue;
   readonly picked: JsonValue;
   readonly omitted: JsonValue;
   readonly crossed: JsonValue;
   readonly parcel: JsonValue;
   readonly page: JsonValue;
   readonly deep: JsonValue;
+  readonly solid: JsonValue;
   readonly line: JsonValue;
   readonly prices: JsonValue;
   readonly quotas: JsonValue;
   readonly flags: JsonValue;
   readonly mapped: JsonValue;
   readonly payment: JsonValue;
+  readonly noted: JsonValue;
   readonly payments: JsonValue;
   readonly either: JsonValue;
   readonly priced: JsonValue;
@@ -115,14 +123,17 @@ export const sampleModel: ModelDescriptor<Sample> = {
     column('absent', { column: 'absent', sqlType: 'text' }, t.string({ optional: true, nullable: true })),
     column('status', { column: 'status', sqlType: 'text' }, t.enum(['OPEN', 'DONE'])),
     column('role', { column: 'role', sqlType: 'text' }, t.enum(['admin', 'member'])),
+    column('roleName', { column: 'role_name', sqlType: 'text' }, t.enum(['admin', 'member'])),
     column('roleLevel', { column: 'role_level', sqlType: 'double precision' }, t.enum([1, 2])),
     column('mood', { column: 'mood', sqlType: 'text' }, t.enum(['good', 'bad'])),
+    column('phase', { column: 'phase', sqlType: 'text' }, t.enum(['draft', 'live'])),
     column('level', { column: 'level', sqlType: 'double precision' }, t.enum([0, 5, 6])),
     column('dice', { column: 'dice', sqlType: 'double precision' }, t.enum([1, 2, 3])),
     column('always', { column: 'always', sqlType: 'boolean' }, t.enum([true])),
     column('mixed', { column: 'mixed', sqlType: 'jsonb' }, t.enum(['auto', 7, false])),
     column('sku', { column: 'sku', sqlType: 'text' }, t.string()),
     column('cents', { column: 'cents', sqlType: 'double precision' }, t.number()),
+    column('pesos', { column: 'pesos', sqlType: 'numeric(19,4)' }, t.decimal(19, 4)),
     column('code', { column: 'code', sqlType: 'text' }, t.enum(['a-1', 'a-2', 'b-1', 'b-2'])),
     column('upper', { column: 'upper', sqlType: 'text' }, t.enum(['X', 'Y'])),
     column('open', { column: 'open', sqlType: 'text' }, t.enum(['OPEN'])),
@@ -139,12 +150,21 @@ export const sampleModel: ModelDescriptor<Sample> = {
     column('amounts', { column: 'amounts', sqlType: 'jsonb' }, t.list(t.decimal(19, 4))),
     column('owners', { column: 'owners', sqlType: 'jsonb' }, t.list(t.shardedId('Sample'))),
     column('pair', { column: 'pair', sqlType: 'jsonb' }, t.tuple([t.decimal(19, 4), t.instant()])),
+    column('trio', { column: 'trio', sqlType: 'jsonb' }, t.tuple([
+      t.decimal(19, 4),
+      t.instant(),
+      t.bigint(),
+    ])),
     column('range', { column: 'range', sqlType: 'jsonb' }, t.tuple([
       t.number(),
       t.number({ optional: true }),
     ])),
     column('rest', { column: 'rest', sqlType: 'jsonb' }, t.openTuple([t.decimal(19, 4)], t.bigint())),
     column('address', { column: 'address', sqlType: 'jsonb' }, t.object({
+      street: t.string(),
+      zip: t.string({ optional: true }),
+    })),
+    column('imported', { column: 'imported', sqlType: 'jsonb' }, t.object({
       street: t.string(),
       zip: t.string({ optional: true }),
     })),
@@ -155,6 +175,10 @@ export const sampleModel: ModelDescriptor<Sample> = {
     column('required', { column: 'required', sqlType: 'jsonb' }, t.object({
       street: t.string(),
       zip: t.string(),
+    })),
+    column('frozen', { column: 'frozen', sqlType: 'jsonb' }, t.object({
+      street: t.string(),
+      zip: t.string({ optional: true }),
     })),
     column('picked', { column: 'picked', sqlType: 'jsonb' }, t.object({ street: t.string() })),
     column('omitted', { column: 'omitted', sqlType: 'jsonb' }, t.object({ street: t.string() })),
@@ -177,6 +201,9 @@ export const sampleModel: ModelDescriptor<Sample> = {
     column('deep', { column: 'deep', sqlType: 'jsonb' }, t.object({
       a: t.object({ b: t.string({ optional: true }), c: t.number({ optional: true }) }, { optional: true }),
     })),
+    column('solid', { column: 'solid', sqlType: 'jsonb' }, t.object({
+      lines: t.list(t.object({ sku: t.string(), at: t.instant() })),
+    })),
     column('line', { column: 'line', sqlType: 'jsonb' }, t.object({
       at: t.instant(),
       size: t.bigint(),
@@ -197,6 +224,10 @@ export const sampleModel: ModelDescriptor<Sample> = {
     column('payment', { column: 'payment', sqlType: 'jsonb' }, t.unionBy('kind', [
       t.object({ kind: t.enum(['card']), amount: t.decimal(19, 4), at: t.instant() }),
       t.object({ kind: t.enum(['cash']), cents: t.bigint() }),
+    ])),
+    column('noted', { column: 'noted', sqlType: 'jsonb' }, t.unionBy('kind', [
+      t.object({ kind: t.enum(['card']), amount: t.decimal(19, 4), at: t.instant(), note: t.string() }),
+      t.object({ kind: t.enum(['cash']), cents: t.bigint(), note: t.string() }),
     ])),
     column('payments', { column: 'payments', sqlType: 'jsonb' }, t.list(t.unionBy(
       'kind',
@@ -266,14 +297,17 @@ export type SampleField =
   | 'maybe'
   | 'status'
   | 'role'
+  | 'roleName'
   | 'roleLevel'
   | 'mood'
+  | 'phase'
   | 'level'
   | 'dice'
   | 'always'
   | 'mixed'
   | 'sku'
   | 'cents'
+  | 'pesos'
   | 'code'
   | 'upper'
   | 'open'
@@ -286,23 +320,28 @@ export type SampleField =
   | 'amounts'
   | 'owners'
   | 'pair'
+  | 'trio'
   | 'range'
   | 'rest'
   | 'address'
+  | 'imported'
   | 'partial'
   | 'required'
+  | 'frozen'
   | 'picked'
   | 'omitted'
   | 'crossed'
   | 'parcel'
   | 'page'
   | 'deep'
+  | 'solid'
   | 'line'
   | 'prices'
   | 'quotas'
   | 'flags'
   | 'mapped'
   | 'payment'
+  | 'noted'
   | 'payments'
   | 'either'
   | 'priced'
@@ -407,12 +446,20 @@ export class SampleBuilder<Given extends SampleField = SampleField> extends Mode
     return this.put('role', role);
   }
 
+  roleName(roleName: 'admin' | 'member'): SampleBuilder<Given | 'roleName'> {
+    return this.put('roleName', roleName);
+  }
+
   roleLevel(roleLevel: 1 | 2): SampleBuilder<Given | 'roleLevel'> {
     return this.put('roleLevel', roleLevel);
   }
 
   mood(mood: Mood): SampleBuilder<Given | 'mood'> {
     return this.put('mood', mood);
+  }
+
+  phase(phase: Phase): SampleBuilder<Given | 'phase'> {
+    return this.put('phase', phase);
   }
 
   level(level: Level): SampleBuilder<Given | 'level'> {
@@ -437,6 +484,10 @@ export class SampleBuilder<Given extends SampleField = SampleField> extends Mode
 
   cents(cents: Cents): SampleBuilder<Given | 'cents'> {
     return this.put('cents', cents);
+  }
+
+  pesos(pesos: Pesos): SampleBuilder<Given | 'pesos'> {
+    return this.put('pesos', pesos);
   }
 
   code(code: 'a-1' | 'a-2' | 'b-1' | 'b-2'): SampleBuilder<Given | 'code'> {
@@ -487,6 +538,10 @@ export class SampleBuilder<Given extends SampleField = SampleField> extends Mode
     return this.put('pair', pair);
   }
 
+  trio(trio: Sample['trio']): SampleBuilder<Given | 'trio'> {
+    return this.put('trio', trio);
+  }
+
   range(range: Sample['range']): SampleBuilder<Given | 'range'> {
     return this.put('range', range);
   }
@@ -499,12 +554,20 @@ export class SampleBuilder<Given extends SampleField = SampleField> extends Mode
     return this.put('address', address);
   }
 
+  imported(imported: Address): SampleBuilder<Given | 'imported'> {
+    return this.put('imported', imported);
+  }
+
   partial(partial: Sample['partial']): SampleBuilder<Given | 'partial'> {
     return this.put('partial', partial);
   }
 
   required(required: Sample['required']): SampleBuilder<Given | 'required'> {
     return this.put('required', required);
+  }
+
+  frozen(frozen: Address): SampleBuilder<Given | 'frozen'> {
+    return this.put('frozen', frozen);
   }
 
   picked(picked: Sample['picked']): SampleBuilder<Given | 'picked'> {
@@ -531,6 +594,10 @@ export class SampleBuilder<Given extends SampleField = SampleField> extends Mode
     return this.put('deep', deep);
   }
 
+  solid(solid: Sample['solid']): SampleBuilder<Given | 'solid'> {
+    return this.put('solid', solid);
+  }
+
   line(line: Sample['line']): SampleBuilder<Given | 'line'> {
     return this.put('line', line);
   }
@@ -553,6 +620,10 @@ export class SampleBuilder<Given extends SampleField = SampleField> extends Mode
 
   payment(payment: Sample['payment']): SampleBuilder<Given | 'payment'> {
     return this.put('payment', payment);
+  }
+
+  noted(noted: Sample['noted']): SampleBuilder<Given | 'noted'> {
+    return this.put('noted', noted);
   }
 
   payments(payments: Sample['payments']): SampleBuilder<Given | 'payments'> {

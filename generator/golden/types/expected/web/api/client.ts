@@ -86,14 +86,17 @@ export type Forms = {
   readonly absent?: string | null;
   readonly status: 'OPEN' | 'DONE';
   readonly role: 'admin' | 'member';
+  readonly roleName: 'admin' | 'member';
   readonly roleLevel: 1 | 2;
   readonly mood: 'good' | 'bad';
+  readonly phase: 'draft' | 'live';
   readonly level: 0 | 5 | 6;
   readonly dice: 1 | 2 | 3;
   readonly always: true;
   readonly mixed: 'auto' | 7 | false;
   readonly sku: string;
   readonly cents: number;
+  readonly pesos: Decimal;
   readonly code: 'a-1' | 'a-2' | 'b-1' | 'b-2';
   readonly upper: 'X' | 'Y';
   readonly open: 'OPEN';
@@ -110,9 +113,11 @@ export type Forms = {
   readonly amounts: ReadonlyArray<Decimal>;
   readonly owners: ReadonlyArray<Id<'Sample'>>;
   readonly pair: readonly [Decimal, Date];
+  readonly trio: readonly [Decimal, Date, bigint];
   readonly range: readonly [number, (number)?];
   readonly rest: readonly [Decimal, ...ReadonlyArray<bigint>];
   readonly address: Address;
+  readonly imported: Address;
   readonly partial: {
     readonly street?: string;
     readonly zip?: string;
@@ -121,6 +126,7 @@ export type Forms = {
     readonly street: string;
     readonly zip: string;
   };
+  readonly frozen: Address;
   readonly picked: {
     readonly street: string;
   };
@@ -142,6 +148,12 @@ export type Forms = {
       readonly b?: string;
       readonly c?: number;
     };
+  };
+  readonly solid: {
+    readonly lines: ReadonlyArray<{
+      readonly sku: string;
+      readonly at: Date;
+    }>;
   };
   readonly line: {
     readonly at: Date;
@@ -167,6 +179,16 @@ export type Forms = {
   } | {
     readonly kind: 'cash';
     readonly cents: bigint;
+  };
+  readonly noted: {
+    readonly kind: 'card';
+    readonly amount: Decimal;
+    readonly at: Date;
+    readonly note: string;
+  } | {
+    readonly kind: 'cash';
+    readonly cents: bigint;
+    readonly note: string;
   };
   readonly payments: ReadonlyArray<{
     readonly kind: 'card';
@@ -232,14 +254,17 @@ export type SampleTakeParams = {
   readonly absent?: string | null | undefined;
   readonly status: 'OPEN' | 'DONE';
   readonly role: 'admin' | 'member';
+  readonly roleName: 'admin' | 'member';
   readonly roleLevel: 1 | 2;
   readonly mood: 'good' | 'bad';
+  readonly phase: 'draft' | 'live';
   readonly level: 0 | 5 | 6;
   readonly dice: 1 | 2 | 3;
   readonly always: true;
   readonly mixed: 'auto' | 7 | false;
   readonly sku: string;
   readonly cents: number;
+  readonly pesos: DecimalInput;
   readonly code: 'a-1' | 'a-2' | 'b-1' | 'b-2';
   readonly upper: 'X' | 'Y';
   readonly open: 'OPEN';
@@ -256,9 +281,14 @@ export type SampleTakeParams = {
   readonly amounts: ReadonlyArray<DecimalInput>;
   readonly owners: ReadonlyArray<Id<'Sample'>>;
   readonly pair: readonly [DecimalInput, Date];
+  readonly trio: readonly [DecimalInput, Date, bigint];
   readonly range: readonly [number, (number)?];
   readonly rest: readonly [DecimalInput, ...ReadonlyArray<bigint>];
   readonly address: {
+    readonly street: string;
+    readonly zip?: string | undefined;
+  };
+  readonly imported: {
     readonly street: string;
     readonly zip?: string | undefined;
   };
@@ -269,6 +299,10 @@ export type SampleTakeParams = {
   readonly required: {
     readonly street: string;
     readonly zip: string;
+  };
+  readonly frozen: {
+    readonly street: string;
+    readonly zip?: string | undefined;
   };
   readonly picked: {
     readonly street: string;
@@ -298,6 +332,12 @@ export type SampleTakeParams = {
       readonly c?: number | undefined;
     } | undefined;
   };
+  readonly solid: {
+    readonly lines: ReadonlyArray<{
+      readonly sku: string;
+      readonly at: Date;
+    }>;
+  };
   readonly line: {
     readonly at: Date;
     readonly size: bigint;
@@ -322,6 +362,16 @@ export type SampleTakeParams = {
   } | {
     readonly kind: 'cash';
     readonly cents: bigint;
+  };
+  readonly noted: {
+    readonly kind: 'card';
+    readonly amount: DecimalInput;
+    readonly at: Date;
+    readonly note: string;
+  } | {
+    readonly kind: 'cash';
+    readonly cents: bigint;
+    readonly note: string;
   };
   readonly payments: ReadonlyArray<{
     readonly kind: 'card';
@@ -362,11 +412,16 @@ const formsReader: Reader = {
   card: { at: date },
   dates: /* @__PURE__ */ list(date),
   pair: /* @__PURE__ */ tuple([undefined, date]),
+  trio: /* @__PURE__ */ tuple([undefined, date, integer]),
   rest: /* @__PURE__ */ tuple([undefined], integer),
+  solid: { lines: /* @__PURE__ */ list({ at: date }) },
   line: { at: date, size: integer },
   quotas: { day: integer, month: integer },
   mapped: { from: date, to: date },
   payment: /* @__PURE__ */ union({
+    object: /* @__PURE__ */ variant('kind', { card: { at: date }, cash: { cents: integer } }),
+  }),
+  noted: /* @__PURE__ */ union({
     object: /* @__PURE__ */ variant('kind', { card: { at: date }, cash: { cents: integer } }),
   }),
   payments: /* @__PURE__ */ list(/* @__PURE__ */ union({

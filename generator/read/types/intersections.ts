@@ -1,0 +1,87 @@
+import type { FieldSchema, TypeSchema } from '../../schema/type-schema.js';
+import { ts } from '../compiler.js';
+import { propertyName } from '../read-literal.js';
+import type { Reading } from './reading.js';
+import { unrolled } from './recursion.js';
+import { unite } from './relations.js';
+import { mergeFields, plain, type ReadType, unsupported } from './type-results.js';
+
+/**
+ * `A & B`. Objects become one, once for each member of a union of objects. Beside a primitive type they are its brand,
+ * and of literals those are left that it takes: `keyof T & string`.
+ */
+export function readIntersection(reading: Reading, node: ts.IntersectionTypeNode): ReadType {
+  let objects: readonly (readonly FieldSchema[])[] = [[]];
+  let literals: Literals | undefined;
+  for (const each of node.types) {
+    const { type } = ts.isTypeLiteralNode(each) && isBrand(each) ? BRAND : reading.read(reading, each);
+    if (PRIMITIVES.has(type.kind)) return literals === undefined ? branded(type) : taken(literals, type);
+    if (type.kind === 'unsupported') return plain(type);
+    if (type.kind === 'enum') {
+      literals = literals === undefined ? type : common(literals, type);
+      continue;
+    }
+    const members = (type.kind === 'union' ? type.of : [type]).map(fieldsOf);
+    if (members.length * objects.length > MOST_MEMBERS) return unsupported(node);
+    if (!members.every((member) => member !== undefined)) return unsupported(node);
+    objects = objects.flatMap((fields) => members.map((member) => [...fields, ...member]));
+  }
+  if (literals === undefined)
+    return unite(objects.map((fields) => plain({ kind: 'object', fields: mergeFields(fields) })));
+  return objects.some((fields) => fields.length > 0) ? unsupported(node) : plain(literals);
+}
+
+/** Members of a union that an intersection may become. */
+const MOST_MEMBERS = 100;
+
+const PRIMITIVES: ReadonlySet<TypeSchema['kind']> = new Set([
+  'string',
+  'number',
+  'bigint',
+  'boolean',
+  'uuid',
+  'decimal',
+  'instant',
+  'currency',
+]);
+
+const BRAND = plain({ kind: 'object', fields: [] });
+
+/** A property whose name is computed, `[brand]`, is there for the compiler alone. */
+function isBrand({ members }: ts.TypeLiteralNode): boolean {
+  return members.some(
+    ({ name }) => name !== undefined && ts.isComputedPropertyName(name) && propertyName(name) === undefined,
+  );
+}
+
+function fieldsOf(type: TypeSchema): readonly FieldSchema[] | undefined {
+  const whole = unrolled(type);
+  return whole.kind === 'object' ? whole.fields : undefined;
+}
+
+type Literals = Extract<TypeSchema, { kind: 'enum' }>;
+
+function common(some: Literals, others: Literals): Literals {
+  return { kind: 'enum', values: some.values.filter((value) => others.values.includes(value)) };
+}
+
+function taken(literals: Literals, { kind }: TypeSchema): ReadType {
+  const values = literals.values.filter((value) => typeof value === kind);
+  return plain(values.length === literals.values.length ? literals : { kind: 'enum', values });
+}
+
+function branded(type: TypeSchema): ReadType {
+  switch (type.kind) {
+    case 'string':
+    case 'number':
+    case 'bigint':
+    case 'boolean':
+    case 'uuid':
+    case 'decimal':
+    case 'instant':
+    case 'currency':
+      return plain({ kind: type.kind, brand: {} });
+    default:
+      return plain(type);
+  }
+}
