@@ -19,7 +19,7 @@ import { TemplateError, type TemplateProblem } from './emit/template-error.js';
 import { PARTIALS, TEMPLATES } from './emit/template-names.js';
 import { type LockedShapes, lockShapes } from './event-lock/lock-shapes.js';
 import { type LockText, readLocks } from './event-lock/lock-state.js';
-import { keptModels } from './read/kept-models.js';
+import { hasSameIds, keptModels } from './read/kept-models.js';
 import { isNothing } from './read/read-memory.js';
 import { type ReadResult, readProject } from './read/read-project.js';
 import { readTemplates, TEMPLATE_FOLDERS, type UserTemplate } from './read/read-templates.js';
@@ -71,8 +71,11 @@ export interface GenerateResult {
   readonly shardVerdicts: () => Promise<readonly ShardVerdict[]>;
   /** Columns of models that no migration mentions, as `table.column`. Computed when called. */
   readonly forgottenColumns: () => readonly string[];
-  /** Routes that every caller may call because their actions carry no rule. Computed when called. */
-  readonly openRoutes: () => readonly Diagnostic[];
+  /**
+   * Routes that every caller may call because their actions carry no rule: of the whole project, or only of files that
+   * were read since something was emitted last. Computed when called.
+   */
+  readonly openRoutes: (of?: 'all' | 'read') => readonly Diagnostic[];
 }
 
 /**
@@ -85,7 +88,7 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
   const key = emissionKey(options, readResult);
   const known = settled(options, readResult, key) ?? (await emitBodies(options, readResult, key));
   if (known !== undefined) return known;
-  const prepared = prepare(options, readResult);
+  const prepared = prepare(options, readResult, key);
   if ('diagnostics' in prepared) return failed(prepared.diagnostics);
   const { input, inputs, locked } = prepared;
   options.onPhase?.('emit');
@@ -126,6 +129,9 @@ async function read(options: GenerateOptions): Promise<Read | { readonly problem
     // Put together when it is asked for, and not before.
     get schema() {
       return result.schema;
+    },
+    get newPart() {
+      return result.newPart;
     },
     get outline() {
       return result.outline;
@@ -254,7 +260,7 @@ function resultOf(
     },
     shardVerdicts: () => shardVerdicts(options, readResult),
     forgottenColumns: () => forgottenColumns(options.projectDirectory, readResult.schema),
-    openRoutes: () => routesWithoutRule(readResult.schema),
+    openRoutes: (of) => routesWithoutRule(of === 'read' ? readResult.newPart : readResult.schema),
   };
 }
 
@@ -298,14 +304,19 @@ interface Prepared {
 function prepare(
   options: GenerateOptions,
   readResult: Read,
+  key: string,
 ): Prepared | { readonly diagnostics: readonly Diagnostic[] } {
   const { schema, diagnostics, inputs, paths, templates, locks } = readResult;
   options.onPhase?.('check');
   const open = options.strict === true ? routesWithoutRule(schema) : [];
-  const problems = [...diagnostics, ...checkSchema(schema), ...open];
+  const { memory } = options;
+  const part = hasSameIds(memory?.read.outline, readResult.outline) ? readResult.newPart : schema;
+  const problems = [...diagnostics, ...checkSchema(schema, part), ...open];
   if (problems.length > 0) return { diagnostics: problems };
   if (isEmpty(schema)) return { diagnostics: [nothingToGenerate(paths)] };
-  const locked = lockShapes(locks, schema);
+  // The key holds the texts of locks: what was emitted under it was compared with them.
+  const hasKnownEvents = memory?.emitted === key && part.events.length === 0;
+  const locked = lockShapes(locks, schema, (of) => of === 'event' && hasKnownEvents);
   if (locked.diagnostics.length > 0) return { diagnostics: locked.diagnostics };
   const misplaced = checkTemplateNames(templates, [...Object.keys(TEMPLATES), ...PARTIALS]);
   if (misplaced.length > 0) return { diagnostics: misplaced };

@@ -8,11 +8,21 @@ import { checkRoutes } from './check-routes.js';
 import { checkSagas } from './check-sagas.js';
 import { checkWiring } from './check-wiring.js';
 
-/** All rules that need more than one declaration to be seen. */
-export function checkSchema(schema: ProjectSchema): readonly Diagnostic[] {
-  return [checkNames, checkFields, checkModels, checkRoutes, checkHandlers, checkSagas, checkWiring].flatMap(
-    (check) => check(schema),
-  );
+/**
+ * All rules that need more than one declaration to be seen.
+ *
+ * @param part what the rules of single declarations are applied to: what an earlier run has not found right
+ */
+export function checkSchema(schema: ProjectSchema, part: ProjectSchema = schema): readonly Diagnostic[] {
+  return [
+    ...checkNames(schema),
+    ...checkFields(part, schema),
+    ...checkModels(part),
+    ...checkRoutes(schema, part),
+    ...checkHandlers(schema),
+    ...checkSagas(schema),
+    ...checkWiring(schema),
+  ];
 }
 
 /** The rules of what models and params hold by themselves, for some models of a schema and all of its actions. */

@@ -2,7 +2,7 @@ import { type Diagnostic, diagnostic } from '../diagnostics.js';
 import type { ProjectSchema } from '../schema/project-schema.js';
 
 /** Routes whose actions carry no `@Allow`: every caller may run them, or none with `fw.access.default: deny`. */
-export function routesWithoutRule({ actions }: ProjectSchema): readonly Diagnostic[] {
+export function routesWithoutRule({ actions }: Pick<ProjectSchema, 'actions'>): readonly Diagnostic[] {
   return actions.flatMap(({ className, rule, route }) =>
     route === undefined || rule !== undefined
       ? []

@@ -97,6 +97,55 @@ test('generate --quiet leaves out warnings', async () => {
   expect(await generate('--check', '--quiet')).toEqual({ code: 0, info: '', error: '' });
 });
 
+describe('routes without a rule', () => {
+  const warnings = async (...flags: readonly string[]): Promise<readonly string[]> =>
+    (await generate(...flags)).error.split('\n').filter((line) => line.startsWith('Warning: '));
+  const addAction = (number: number): void =>
+    project.write(
+      `src/action${number}.ts`,
+      `import { Action, FwAction, HttpRoute } from 'fw-actions';
+@FwAction
+@HttpRoute('POST', '/things/${number}')
+export class Thing${number}Action extends Action<void, void> {
+  protected perform(): void {}
+}
+`,
+    );
+
+  beforeEach(() => {
+    project.delete();
+    project = testProject('fwgen060-route-without-rule');
+  });
+
+  test('are reported by the run that reads their file, and by every --check', async () => {
+    const [first] = await warnings();
+    expect(first).toContain('POST /things/{id}/touch has no rule');
+    addAction(1);
+    expect(await warnings()).toEqual([expect.stringContaining('POST /things/1 has no rule')]);
+    expect(await warnings()).toEqual([]);
+    expect(await warnings('--check')).toHaveLength(2);
+  });
+
+  test('are reported when a rule is removed and the output stays as it is', async () => {
+    addAction(1);
+    const open = project.read('src/action1.ts');
+    const ruled = open.replace('FwAction, ', 'Allow, everyone, FwAction, ');
+    project.write('src/action1.ts', ruled.replace('@FwAction', '@FwAction\n@Allow(everyone)'));
+    expect(await warnings()).toHaveLength(1);
+    project.write('src/action1.ts', open);
+    expect(await warnings()).toEqual([expect.stringContaining('POST /things/1 has no rule')]);
+  });
+
+  test('are counted beyond the first twenty', async () => {
+    for (let number = 1; number <= 22; number += 1) addAction(number);
+    const lines = await warnings();
+    expect(lines).toHaveLength(21);
+    expect(lines.at(-1)).toBe(
+      'Warning: 3 more routes have no rule. `fw-gen generate --check --strict` lists all.',
+    );
+  });
+});
+
 test('generate --timing names the phases', async () => {
   const { info } = await generate('--timing');
   const phases = info

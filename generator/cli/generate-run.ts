@@ -77,8 +77,15 @@ function hintAtMigration({ forgotten = [] }: Run, { output }: Pick<CommandContex
 
 /** A route that was forgotten looks like one that is meant to be open. */
 function warnOfOpenRoutes({ open = [] }: Run, { output }: Pick<CommandContext, 'output'>): void {
-  for (const each of open) output.error(`Warning: ${formatDiagnostic(each)}`);
+  for (const each of open.slice(0, MOST_WARNINGS)) output.error(`Warning: ${formatDiagnostic(each)}`);
+  const others = open.length - MOST_WARNINGS;
+  if (others <= 0) return;
+  const subject = others === 1 ? 'route has' : 'routes have';
+  output.error(`Warning: ${others} more ${subject} no rule. \`fw-gen generate --check --strict\` lists all.`);
 }
+
+/** A project that has no rules at all would fill the terminal. */
+const MOST_WARNINGS = 20;
 
 /** What a run gave, or why there was none. */
 interface Run {
@@ -165,8 +172,8 @@ async function generateWith(
       // What earlier runs have kept can be asked for until this run keeps something itself.
       traced: flags.check === true && !isUnchanged(result) ? result.trace() : undefined,
       forgotten: showsHints(flags) && isRight(result) ? result.forgottenColumns() : [],
-      // A run that finds everything as it was has said it before.
-      open: showsWarnings(flags) && (flags.check === true || !isUnchanged(result)) ? result.openRoutes() : [],
+      // Of files that have not changed since, an earlier run has reported it.
+      open: showsWarnings(flags) ? result.openRoutes(flags.check === true ? 'all' : 'read') : [],
     };
   } catch (error) {
     if (!(error instanceof LostResultError)) throw error;

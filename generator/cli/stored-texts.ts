@@ -1,16 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { hash, randomUUID } from 'node:crypto';
+import { closeSync, openSync, readdirSync, readFileSync, readSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { contentHash } from '../content-hash.js';
 import { LostResultError, type ResultTexts } from '../watch.js';
 
 /** The file of the stored texts, and the length that a record covers. Bytes behind that are garbage. */
@@ -29,24 +19,28 @@ const SINGLE_READS = 64;
 /** Garbage tolerated before compaction, in bytes. */
 const SLACK_BYTES = 1_000_000;
 const HASH_LENGTH = 16;
+/** Texts are written together once there is so much of them: they take memory twice until then. */
+const CHUNK_BYTES = 1_000_000;
 
 /** Texts of what runs read, one behind the other in a file, so that a run adds what is new and rewrites nothing. */
 export class StoredTexts implements ResultTexts {
-  readonly #folder: string;
   readonly #before: TextsFile | undefined;
-  /** Absolute path of the file of before: joined once for thousands of reads. */
-  readonly #file: string | undefined;
-  readonly #added: Buffer[] = [];
-  #addedBytes = 0;
+  /** Absolute path, joined once for thousands of reads. */
+  readonly #file: string;
+  /** Name of the file, the one of before if there is one. */
+  readonly #name: string;
+  readonly #pending: Buffer[] = [];
+  #pendingBytes = 0;
+  #writtenBytes = 0;
   #reads = 0;
   #whole: Buffer | undefined;
 
   /** @param before what an earlier run kept; undefined to start empty */
   constructor(folder: string, before: TextsFile | undefined) {
-    this.#folder = folder;
     // A record is a file like any other: whatever it says, nothing else is read or written.
     this.#before = before !== undefined && NAME.test(before.name) ? before : undefined;
-    this.#file = this.#before === undefined ? undefined : join(folder, this.#before.name);
+    this.#name = this.#before?.name ?? `${PREFIX}${randomUUID()}.txt`;
+    this.#file = join(folder, this.#name);
   }
 
   /** More lies around than is needed: texts had better be kept in another file. */
@@ -55,42 +49,50 @@ export class StoredTexts implements ResultTexts {
     return size > 2 * firstSize + SLACK_BYTES;
   }
 
+  /** @throws the error of the file system */
   add(text: string): string {
     const bytes = Buffer.from(text);
-    const offset = (this.#before?.size ?? 0) + this.#addedBytes;
-    this.#added.push(bytes);
-    this.#addedBytes += bytes.length;
-    return `${offset}.${bytes.length}.${hashOf(text)}`;
+    const place = `${this.#size}.${bytes.length}.${hashOf(bytes)}`;
+    this.#pending.push(bytes);
+    this.#pendingBytes += bytes.length;
+    // Bytes behind those that a record covers may be there before it is.
+    if (this.#pendingBytes >= CHUNK_BYTES) this.#write();
+    return place;
   }
 
   get(place: string): string {
     const [offset = '', length = '', hash = ''] = place.split('.');
-    const text = this.#read(Number(offset), Number(length));
-    if (text === undefined || hashOf(text) !== hash)
+    const bytes = this.#read(Number(offset), Number(length));
+    if (bytes === undefined || hashOf(bytes) !== hash)
       throw new LostResultError(`No text is stored at ${place}`);
-    return text;
+    return bytes.toString('utf8');
   }
 
   /** Writes what was added. @returns which file holds all now @throws the error of the file system */
   save(): TextsFile {
-    const {
-      name = `${PREFIX}${randomUUID()}.txt`,
-      size = 0,
-      firstSize = this.#addedBytes,
-    } = this.#before ?? {};
-    const bytes = Buffer.concat(this.#added);
-    if (this.#file === undefined) writeFileSync(join(this.#folder, name), bytes);
-    else writeAt(this.#file, bytes, size);
-    return { name, size: size + bytes.length, firstSize };
+    this.#write();
+    return { name: this.#name, size: this.#size, firstSize: this.#before?.firstSize ?? this.#size };
   }
 
-  #read(offset: number, length: number): string | undefined {
-    const file = this.#file;
-    if (file === undefined) return undefined;
+  /** Length of everything that is kept, in bytes. */
+  get #size(): number {
+    return (this.#before?.size ?? 0) + this.#writtenBytes + this.#pendingBytes;
+  }
+
+  #write(): void {
+    const isNew = this.#before === undefined && this.#writtenBytes === 0;
+    writeAt(this.#file, Buffer.concat(this.#pending), { offset: this.#size - this.#pendingBytes, isNew });
+    this.#writtenBytes += this.#pendingBytes;
+    this.#pending.length = 0;
+    this.#pendingBytes = 0;
+  }
+
+  #read(offset: number, length: number): Buffer | undefined {
+    if (this.#before === undefined) return undefined;
     this.#reads += 1;
     try {
-      if (this.#reads > SINGLE_READS) this.#whole ??= readFileSync(file);
-      return this.#whole?.toString('utf8', offset, offset + length) ?? readAt(file, offset, length);
+      if (this.#reads > SINGLE_READS) this.#whole ??= readFileSync(this.#file);
+      return this.#whole?.subarray(offset, offset + length) ?? readAt(this.#file, offset, length);
     } catch {
       return undefined;
     }
@@ -104,26 +106,30 @@ export function removeOtherTexts(folder: string, { name }: TextsFile): void {
   }
 }
 
-function hashOf(text: string): string {
-  return contentHash(text).slice(0, HASH_LENGTH);
+function hashOf(bytes: Buffer): string {
+  return hash('sha256', bytes, 'base64url').slice(0, HASH_LENGTH);
 }
 
-function readAt(file: string, offset: number, length: number): string {
+function readAt(file: string, offset: number, length: number): Buffer {
   const descriptor = openSync(file, 'r');
   try {
     const bytes = Buffer.alloc(length);
-    const count = readSync(descriptor, bytes, 0, length, offset);
-    return bytes.toString('utf8', 0, count);
+    return bytes.subarray(0, readSync(descriptor, bytes, 0, length, offset));
   } finally {
     closeSync(descriptor);
   }
 }
 
 /** Two processes at once write over each other: the hashes detect it. */
-function writeAt(file: string, bytes: Buffer, offset: number): void {
-  const descriptor = openSync(file, 'r+');
+function writeAt(
+  file: string,
+  bytes: Buffer,
+  { offset, isNew }: { readonly offset: number; readonly isNew: boolean },
+): void {
+  const descriptor = openSync(file, isNew ? 'w' : 'r+');
   try {
-    writeSync(descriptor, bytes, 0, bytes.length, offset);
+    for (let at = 0; at < bytes.length; )
+      at += writeSync(descriptor, bytes, at, bytes.length - at, offset + at);
   } finally {
     closeSync(descriptor);
   }

@@ -22,7 +22,18 @@ export interface FieldPrinting {
 
 /** Fields by name, as `t` spells them. */
 export function fieldMapCode(fields: readonly FieldDescriptor[], printing: FieldPrinting): Members {
-  return new Members(fields.map((field) => [field.name, fieldCode(field, printing)]));
+  return membersOf(fields, printing);
+}
+
+function membersOf(
+  fields: readonly FieldDescriptor[],
+  printing: FieldPrinting,
+  options?: { readonly isShared: boolean },
+): Members {
+  return new Members(
+    fields.map((field) => [field.name, fieldCode(field, printing)]),
+    options,
+  );
 }
 
 /** A field without its name: `t.decimal(19, 4, { optional: true })`. */
@@ -69,12 +80,27 @@ function typeCode(
         : { name: 'againBy', args: [type.name, type.tags] };
     case 'object': {
       const variable = type.name === undefined ? undefined : printing.variable?.(type);
-      return { name: 'object', args: [variable ?? fieldMapCode(type.fields, printing)] };
+      return { name: 'object', args: [variable ?? objectCode(type, printing)] };
     }
     default:
       return { name: type.kind, args: [] };
   }
 }
+
+/** The fields of an object. Those of a named type are the same wherever no variable stands for a type. */
+function objectCode(type: ObjectType, printing: FieldPrinting): Members {
+  const { t, use, variable } = printing;
+  if (type.name === undefined || variable !== undefined) return fieldMapCode(type.fields, printing);
+  const codes = sharedCodes.get(type) ?? new Map<string, Members>();
+  sharedCodes.set(type, codes);
+  const key = `${use} ${t}`;
+  const code = codes.get(key) ?? membersOf(type.fields, printing, { isShared: true });
+  codes.set(key, code);
+  return code;
+}
+
+/** By use and by what `t` is called. */
+const sharedCodes = new WeakMap<ObjectType, Map<string, Members>>();
 
 /** An item, value or member: a type, and whether it may be null or absent. */
 function itemCode({ type, nullable, optional }: ItemDescriptor, printing: FieldPrinting): Code {

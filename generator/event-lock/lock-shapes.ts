@@ -26,14 +26,24 @@ export interface LockedShapes {
   readonly types: readonly LockedType[];
 }
 
-/** Compares the events and the stored params of a project with its lock files. @param locks as `readLocks` gave them */
+/**
+ * Compares the events and the stored params of a project with its lock files.
+ *
+ * @param locks as `readLocks` gave them @param isSettled whether the lock of a kind holds the shapes of this schema
+ */
 export function lockShapes(
   locks: readonly LockText[],
   schema: Pick<ProjectSchema, 'events' | 'actions' | 'sagas'>,
+  isSettled: (of: LockKind['of']) => boolean = () => false,
 ): LockedShapes {
   const locked = LOCK_KINDS.flatMap((kind, index) => {
     const lock = locks[index];
-    return lock === undefined ? [] : [lockKindOf(kind, kind.lockables(schema), lock)];
+    if (lock === undefined) return [];
+    const lockables = kind.lockables(schema);
+    // Older versions are emitted from the lock.
+    if (isSettled(kind.of) && lockables.every(({ version = 1 }) => version === 1))
+      return [{ path: lock.path, text: undefined, origins: [], diagnostics: [], types: [] }];
+    return [lockKindOf(kind, lockables, lock)];
   });
   return {
     files: locked.map(({ path, text, origins }) => ({ path, text, origins })),

@@ -9,10 +9,9 @@ import type { ReadMemory } from './read-memory.js';
  * @param outline of the project as it is now
  */
 export function keptModels(memory: ReadMemory, outline: string): (model: ModelSchema) => boolean {
-  if (memory.outline === undefined) return () => false;
+  if (memory.outline === undefined || !hasSameIds(memory.outline, outline)) return () => false;
   const before = rolesIn(parseOutline(memory.outline));
   const now = rolesIn(parseOutline(outline));
-  if (before.sharded !== now.sharded) return () => false;
   const changed = memory.changedFiles;
   return ({ name, file }) =>
     !changed.has(file) &&
@@ -20,19 +19,26 @@ export function keptModels(memory: ReadMemory, outline: string): (model: ModelSc
     before.withRepository.has(name) === now.withRepository.has(name);
 }
 
+/**
+ * Whether ids of every model that was there before, and is there now, carry a shard or carry none as before. What names
+ * a model that came or went is read again with it.
+ */
+export function hasSameIds(before: string | undefined, now: string): boolean {
+  if (before === undefined) return false;
+  if (before === now) return true;
+  const known = new Map(parseOutline(before).models.map(({ name, sharded }) => [name, sharded]));
+  return parseOutline(now).models.every(({ name, sharded }) => (known.get(name) ?? sharded) === sharded);
+}
+
 interface Roles {
   readonly models: ReadonlySet<string>;
-  /** Names of models with sharded ids, as one text. */
-  readonly sharded: string;
   /** Names of models that a repository class was written for. */
   readonly withRepository: ReadonlySet<string>;
 }
 
 function rolesIn({ models, repositories }: Outline): Roles {
-  const sharded = models.filter((model) => model.sharded).map(({ name }) => name);
   return {
     models: new Set(models.map(({ name, file }) => `${file}#${name}`)),
-    sharded: sharded.sort().join(),
     withRepository: new Set(repositories.map(({ model }) => model.name)),
   };
 }

@@ -90,6 +90,11 @@ export class ReadMemory {
     return changed;
   }
 
+  /** Files that were read since the last emission. */
+  get newFiles(): readonly string[] {
+    return [...this.#before.keys()].filter((file) => this.#results.has(file));
+  }
+
   /** Files that did not give the same when something was emitted last. */
   get changedFiles(): ReadonlySet<string> {
     const files = [...this.#before].filter(

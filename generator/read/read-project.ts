@@ -16,6 +16,8 @@ export interface ReadResult {
   /** Text of its outline, see `Outline`. */
   readonly outline: string;
   readonly diagnostics: readonly Diagnostic[];
+  /** The part of `schema` that was read since something was emitted last. */
+  readonly newPart: ProjectSchema;
   /** Folders that were looked into and files that were asked for, whether they exist or not. */
   readonly inputs: readonly string[];
 }
@@ -52,18 +54,19 @@ export async function readProject(
   if (syntaxErrors.length > 0) return nothingRead(syntaxErrors);
   for (const look of await lookAtShards(request, files, found)) note(look);
   if (syntaxErrors.length > 0) return nothingRead(syntaxErrors);
-  return new ReadFiles(found, diagnostics, [...inputs]);
+  return new ReadFiles(found, { diagnostics, inputs: [...inputs], newFiles: memory.newFiles });
 }
 
 function nothingRead(diagnostics: readonly Diagnostic[]): ReadResult {
-  return { schema: nothingFound(), outline: '', diagnostics, inputs: [] };
+  const schema = nothingFound();
+  return { schema, newPart: schema, outline: printOutline(outlineOf(schema)), diagnostics, inputs: [] };
 }
 
 /** What all files of a project declare. Nothing is put together before it is asked for. */
 class FoundInFiles {
   readonly #files: readonly string[];
   readonly #memory: ReadMemory;
-  #schema: Found | undefined;
+  #schema: ProjectSchema | undefined;
   #outline: string | undefined;
 
   constructor(files: readonly string[], memory: ReadMemory) {
@@ -72,10 +75,13 @@ class FoundInFiles {
   }
 
   get schema(): ProjectSchema {
-    if (this.#schema !== undefined) return this.#schema;
+    this.#schema ??= this.part(this.#files);
+    return this.#schema;
+  }
+
+  part(files: readonly string[]): ProjectSchema {
     const schema = nothingFound();
-    for (const file of this.#files) add(schema, this.#memory.resultOf(file)?.found ?? {});
-    this.#schema = schema;
+    for (const file of files) add(schema, this.#memory.resultOf(file)?.found ?? {});
     return schema;
   }
 
@@ -91,11 +97,24 @@ class ReadFiles implements ReadResult {
   readonly diagnostics: readonly Diagnostic[];
   readonly inputs: readonly string[];
   readonly #found: FoundInFiles;
+  readonly #newFiles: readonly string[];
 
-  constructor(found: FoundInFiles, diagnostics: readonly Diagnostic[], inputs: readonly string[]) {
+  constructor(
+    found: FoundInFiles,
+    {
+      diagnostics,
+      inputs,
+      newFiles,
+    }: Pick<ReadResult, 'diagnostics' | 'inputs'> & { readonly newFiles: readonly string[] },
+  ) {
     this.#found = found;
+    this.#newFiles = newFiles;
     this.diagnostics = diagnostics;
     this.inputs = inputs;
+  }
+
+  get newPart(): ProjectSchema {
+    return this.#found.part(this.#newFiles);
   }
 
   get schema(): ProjectSchema {

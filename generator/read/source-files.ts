@@ -49,6 +49,8 @@ export class SourceFiles {
    * the next, and through an old one the collector of young objects would see every tree there ever was.
    */
   readonly #loaded: LoadedFile[] = [];
+  /** Characters of their texts. */
+  #loadedLength = 0;
   readonly #matches = new Map<string, boolean>();
   readonly #errors = new Map<string, readonly ParseError[]>();
   /** Files that an import may mean, by the path that it spells. */
@@ -72,12 +74,18 @@ export class SourceFiles {
     const loaded = this.#take(file) ?? this.#parse(file);
     if (loaded === undefined) return undefined;
     this.#loaded.push(loaded);
-    if (this.#loaded.length > this.#treeLimit) this.#loaded.shift();
+    this.#loadedLength += lengthOf(loaded);
+    while (this.#keepsTooMuch()) this.#loadedLength -= lengthOf(this.#loaded.shift());
     if (this.#needsBodies && !loaded.hasBodies) {
       if (loaded.source !== undefined) linkBodies(loaded.source);
       loaded.hasBodies = true;
     }
     return loaded.source;
+  }
+
+  #keepsTooMuch(): boolean {
+    const { length } = this.#loaded;
+    return length > this.#treeLimit || (length > FEWEST_TREES && this.#loadedLength > MOST_TEXT);
   }
 
   /** Runs `work`, which looks into bodies of functions: in files that it loads, all nodes are linked. */
@@ -178,7 +186,10 @@ export class SourceFiles {
   /** A file that was loaded, which is then no longer there. */
   #take(file: string): LoadedFile | undefined {
     const at = this.#loaded.findLastIndex((each) => each.file === file);
-    return at < 0 ? undefined : this.#loaded.splice(at, 1)[0];
+    if (at < 0) return undefined;
+    const [found] = this.#loaded.splice(at, 1);
+    this.#loadedLength -= lengthOf(found);
+    return found;
   }
 }
 
@@ -195,6 +206,14 @@ export function fileOf(node: ts.Node): string {
 
 /** Trees are large, and files that speak of each other are read one after the other. */
 const TREE_LIMIT = 16;
+/** Characters of the texts of all trees that are kept: a tree takes some hundred bytes for each. */
+const MOST_TEXT = 60_000;
+/** Kept whatever their size: a file and the one that it leads to. */
+const FEWEST_TREES = 2;
+
+function lengthOf(loaded: LoadedFile | undefined): number {
+  return loaded?.source?.text.length ?? 0;
+}
 
 /** Shared: Node.js would allocate these options from 'utf8' for each file. */
 const AS_TEXT = { encoding: 'utf8', flag: 'r' } as const;
@@ -212,7 +231,10 @@ function readText(path: string): string | undefined {
 
 /** Emitted JavaScript is imported by its own name (`./wallet.js`), its source has another extension. */
 function importCandidates(target: string): readonly string[] {
-  if (target.endsWith('.js')) return [target.replace(/js$/, 'ts'), target.replace(/js$/, 'tsx')];
+  if (target.endsWith('.js')) {
+    const name = target.slice(0, -'js'.length);
+    return [`${name}ts`, `${name}tsx`, `${name}d.ts`];
+  }
   const sourceName = target.replace(/\.([cm]?)jsx?$/, '.$1ts');
   if (/\.[cm]?tsx?$/.test(sourceName)) return [sourceName, sourceName.replace(/\.ts$/, '.tsx')];
   return [`${target}.ts`, `${target}/index.ts`];

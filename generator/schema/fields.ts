@@ -53,8 +53,14 @@ export function directParts(type: TypeSchema): readonly TypeSchema[] {
 
 const NO_PARTS: readonly TypeSchema[] = [];
 
+const depths = new WeakMap<TypeSchema, number>();
+
 /** Levels of objects, lists and records in one another. */
 export function depthOf(type: TypeSchema): number {
+  const known = depths.get(type);
+  if (known !== undefined) return known;
   const inner = type.kind === 'object' ? type.fields.map((field) => field.type) : directParts(type);
-  return inner.reduce((deepest, each) => Math.max(deepest, 1 + depthOf(each)), 0);
+  const depth = inner.reduce((deepest, each) => Math.max(deepest, 1 + depthOf(each)), 0);
+  if (depth > 0) depths.set(type, depth);
+  return depth;
 }

@@ -40,14 +40,27 @@ export class Traced {
 /** An object whose keys come from the sources, in their order: as many and as odd as they may be. */
 export class Members {
   readonly entries: ReadonlyMap<string, Code>;
+  /** Its texts, if it is printed in many places. */
+  readonly texts: MembersTexts | undefined;
 
-  constructor(entries: Iterable<readonly [key: string, value: Code]>) {
+  constructor(
+    entries: Iterable<readonly [key: string, value: Code]>,
+    { isShared = false }: { readonly isShared?: boolean } = {},
+  ) {
     this.entries = new Map(entries);
+    this.texts = isShared ? { flat: undefined, blocks: new Map() } : undefined;
   }
 
   toJSON(): unknown {
     return Object.fromEntries(this.entries);
   }
+}
+
+interface MembersTexts {
+  /** On one line. */
+  flat: string | undefined;
+  /** On lines of its own, by the spaces before the line that it begins on. */
+  readonly blocks: Map<number, string>;
 }
 
 /** A value to be printed as a literal. Properties that are undefined are left out. */
@@ -112,6 +125,32 @@ function write(out: string[], value: Code, indent: number, lead: number, marks: 
   const room = writeFlat(out, value, LINE_WIDTH - indent - lead, marks);
   if (room >= 0 || isLeaf(value)) return;
   out.length = start;
+  if (value instanceof Members && value.texts !== undefined && marks === undefined) {
+    out.push(blockOf(value, value.texts, indent));
+    return;
+  }
+  writeBlock(out, value, indent, lead, marks);
+}
+
+function blockOf(value: Members, { blocks }: MembersTexts, indent: number): string {
+  let block = blocks.get(indent);
+  if (block === undefined) {
+    const out: string[] = [];
+    writeBlock(out, value, indent, 0, undefined);
+    block = out.join('');
+    blocks.set(indent, block);
+  }
+  return block;
+}
+
+/** Writes what does not fit on the present line. */
+function writeBlock(
+  out: string[],
+  value: Exclude<PlainCode, Leaf>,
+  indent: number,
+  lead: number,
+  marks: Marks | undefined,
+): void {
   if (value instanceof Call) {
     writeCall(out, value, indent, lead, marks);
     return;
@@ -221,6 +260,29 @@ function writeFlatItems(
 }
 
 function writeFlatObject(
+  out: string[],
+  object: PlainObject | Members,
+  room: number,
+  marks: Marks | undefined,
+): number {
+  if (object instanceof Members && object.texts !== undefined && marks === undefined) {
+    const flat = flatOf(object, object.texts);
+    out.push(flat);
+    return room - flat.length;
+  }
+  return writeFlatMembers(out, object, room, marks);
+}
+
+function flatOf(object: Members, texts: MembersTexts): string {
+  if (texts.flat === undefined) {
+    const out: string[] = [];
+    writeFlatMembers(out, object, Number.POSITIVE_INFINITY, undefined);
+    texts.flat = out.join('');
+  }
+  return texts.flat;
+}
+
+function writeFlatMembers(
   out: string[],
   object: PlainObject | Members,
   room: number,
