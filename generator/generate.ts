@@ -71,11 +71,10 @@ export interface GenerateResult {
   readonly shardVerdicts: () => Promise<readonly ShardVerdict[]>;
   /** Columns of models that no migration mentions, as `table.column`. Computed when called. */
   readonly forgottenColumns: () => readonly string[];
-  /**
-   * Routes that every caller may call because their actions carry no rule: of the whole project, or only of files that
-   * were read since something was emitted last. Computed when called.
-   */
-  readonly openRoutes: (of?: 'all' | 'read') => readonly Diagnostic[];
+  /** Routes that every caller may call because their actions carry no rule. Computed when called. */
+  readonly openRoutes: () => readonly Diagnostic[];
+  /** Those in files that were read since something was emitted last. @internal */
+  readonly newOpenRoutes: () => readonly Diagnostic[];
 }
 
 /**
@@ -250,7 +249,7 @@ async function write(
 function resultOf(
   options: GenerateOptions,
   readResult: Read,
-): Pick<GenerateResult, 'inputs' | 'trace' | 'shardVerdicts' | 'forgottenColumns' | 'openRoutes'> {
+): Omit<GenerateResult, 'changes' | 'diagnostics' | 'manifest'> {
   const { inputs, locks } = readResult;
   return {
     inputs: [...inputs, ...locks.map(({ path }) => path)],
@@ -260,7 +259,8 @@ function resultOf(
     },
     shardVerdicts: () => shardVerdicts(options, readResult),
     forgottenColumns: () => forgottenColumns(options.projectDirectory, readResult.schema),
-    openRoutes: (of) => routesWithoutRule(of === 'read' ? readResult.newPart : readResult.schema),
+    openRoutes: () => routesWithoutRule(readResult.schema),
+    newOpenRoutes: () => routesWithoutRule(readResult.newPart),
   };
 }
 
@@ -371,6 +371,7 @@ function failed(diagnostics: readonly Diagnostic[]): GenerateResult {
     shardVerdicts: () => Promise.resolve([]),
     forgottenColumns: () => [],
     openRoutes: () => [],
+    newOpenRoutes: () => [],
   };
 }
 

@@ -75,6 +75,11 @@ function hintAtMigration({ forgotten = [] }: Run, { output }: Pick<CommandContex
   );
 }
 
+/** Of files that have not changed since, an earlier run has reported them. */
+function openRoutes({ check }: GenerateFlags, result: GenerateResult): readonly Diagnostic[] {
+  return check === true ? result.openRoutes() : result.newOpenRoutes();
+}
+
 /** A route that was forgotten looks like one that is meant to be open. */
 function warnOfOpenRoutes({ open = [] }: Run, { output }: Pick<CommandContext, 'output'>): void {
   for (const each of open.slice(0, MOST_WARNINGS)) output.error(`Warning: ${formatDiagnostic(each)}`);
@@ -172,8 +177,7 @@ async function generateWith(
       // What earlier runs have kept can be asked for until this run keeps something itself.
       traced: flags.check === true && !isUnchanged(result) ? result.trace() : undefined,
       forgotten: showsHints(flags) && isRight(result) ? result.forgottenColumns() : [],
-      // Of files that have not changed since, an earlier run has reported it.
-      open: showsWarnings(flags) ? result.openRoutes(flags.check === true ? 'all' : 'read') : [],
+      open: showsWarnings(flags) ? openRoutes(flags, result) : [],
     };
   } catch (error) {
     if (!(error instanceof LostResultError)) throw error;
