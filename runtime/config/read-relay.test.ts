@@ -84,3 +84,18 @@ test('a webhook has an absolute URL', () => {
   expect(mistakesOf(of('/hook'))).toContain('must be an absolute URL');
   expect(mistakesOf(of('ftp://a.example'))).toContain('must be an absolute URL');
 });
+
+test.each([
+  ['webhook: { url: "https://me:s3cret@a.example", secret: x }', 'must have no user name and no password'],
+  ['kafka: { brokers: [k], topic: "orders {model}" }', 'must be letters, digits, ., _ and -'],
+  ['kafka: { brokers: [k], topic: "orders.{modell}" }', 'placeholders are {model} and {event}'],
+  ['kafka: { brokers: [k], password: x }', 'needs a user name'],
+  ['kafka: { brokers: [k], username: me }', 'needs a password'],
+  ['nats: { servers: [n], subject: "events.>" }', 'must be words with dots between them and no wildcards'],
+  ['nats: { servers: [n], subject: "events..{model}" }', 'must be words with dots between them'],
+  ['nats: { servers: [n], username: me, password: x, token: t }', 'cannot be combined with a user name'],
+])('a receiver that could not work is refused: %s', (receiver, mistake) => {
+  const message = mistakesOf(`      - { name: a, ${receiver} }\n`);
+  expect(message).toContain(mistake);
+  expect(message).not.toContain('s3cret');
+});

@@ -1,8 +1,12 @@
 import * as keys from './key-catalogue.js';
+import type { Key } from './keys.js';
 import type { SectionReader } from './section-reader.js';
-import type { RelayConfig, SinkConfig, SinkReceiver } from './types.js';
+import type { NatsReceiver, RelayConfig, SinkConfig, SinkReceiver } from './types.js';
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+const PLACEHOLDERS = /\{(model|event)\}/g;
+const TOPIC = /^[A-Za-z0-9._-]+$/;
+const SUBJECT = /^[^\s.*>{}]+(\.[^\s.*>{}]+)*$/;
 
 /** `fw.relay`; undefined if the file has none, or it is wrong. */
 export function readRelay(fw: SectionReader): RelayConfig | undefined {
@@ -54,6 +58,8 @@ function readWebhook(sink: SectionReader): SinkReceiver | undefined {
   const section = sink.section(keys.webhook);
   if (section === undefined) return undefined;
   const url = readUrl(section, keys.webhookUrl);
+  if (url !== undefined && hasCredentials(url))
+    report(section, keys.webhookUrl, 'must have no user name and no password: requests are signed');
   const secret = section.secret(keys.webhookSecret);
   return url === undefined || secret === undefined ? undefined : { kind: 'webhook', url, secret };
 }
@@ -61,13 +67,23 @@ function readWebhook(sink: SectionReader): SinkReceiver | undefined {
 function readNats(sink: SectionReader): SinkReceiver | undefined {
   const section = sink.section(keys.nats);
   if (section === undefined) return undefined;
+  const subject = section.text(keys.natsSubject);
+  if (!SUBJECT.test(filled(subject)))
+    report(
+      section,
+      keys.natsSubject,
+      'must be words with dots between them and no wildcards; placeholders are {model} and {event}',
+    );
+  const user = readUser(section, keys.natsUser, keys.natsPassword);
+  const token = section.secret(keys.natsToken);
+  if (token !== undefined && user.username !== undefined)
+    report(section, keys.natsToken, 'cannot be combined with a user name');
   return {
     kind: 'nats',
     servers: section.texts(keys.natsServers),
-    subject: section.text(keys.natsSubject),
-    username: section.text(keys.natsUser),
-    password: section.secret(keys.natsPassword),
-    token: section.secret(keys.natsToken),
+    subject,
+    ...user,
+    token,
     tls: section.boolean(keys.natsTls),
   };
 }
@@ -75,16 +91,43 @@ function readNats(sink: SectionReader): SinkReceiver | undefined {
 function readKafka(sink: SectionReader): SinkReceiver | undefined {
   const section = sink.section(keys.kafka);
   if (section === undefined) return undefined;
+  const topic = section.text(keys.kafkaTopic);
+  if (!TOPIC.test(filled(topic)))
+    report(
+      section,
+      keys.kafkaTopic,
+      'must be letters, digits, ., _ and -; placeholders are {model} and {event}',
+    );
   return {
     kind: 'kafka',
     brokers: section.texts(keys.kafkaBrokers),
-    topic: section.text(keys.kafkaTopic),
+    topic,
     clientId: section.text(keys.kafkaClientId),
     tls: section.boolean(keys.kafkaTls),
     mechanism: section.choice(keys.kafkaMechanism),
-    username: section.text(keys.kafkaUser),
-    password: section.secret(keys.kafkaPassword),
+    ...readUser(section, keys.kafkaUser, keys.kafkaPassword),
   };
+}
+
+/** An address as it is for one event. */
+function filled(template: string): string {
+  return template.replace(PLACEHOLDERS, 'x');
+}
+
+function readUser(
+  section: SectionReader,
+  user: typeof keys.natsUser,
+  word: typeof keys.natsPassword,
+): Pick<NatsReceiver, 'username' | 'password'> {
+  const [username, password] = [section.text(user), section.secret(word)];
+  if (username === undefined && password !== undefined) report(section, word, 'needs a user name');
+  if (username !== undefined && password === undefined) report(section, user, 'needs a password');
+  return { username, password };
+}
+
+function hasCredentials(url: string): boolean {
+  const { username, password } = new URL(url);
+  return username !== '' || password !== '';
 }
 
 /** An absolute `http` or `https` URL. */
@@ -97,6 +140,6 @@ function readUrl(section: SectionReader, key: typeof keys.webhookUrl): string | 
   return undefined;
 }
 
-function report(section: SectionReader, key: typeof keys.sinkName, message: string): void {
+function report(section: SectionReader, key: Key, message: string): void {
   section.context.problems.add(section.locate(key)?.place ?? section.place, { message });
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { useTime } from '../concurrency/time.js';
 import { RunInterrupted } from '../events/delivery/attempts.js';
 import { PublishQueue, SinkGone, SinkRejected, SinkUnavailable } from './publish-queue.js';
 import { ACCEPTED, type PublishOutcome, type RelayMessage, type RelaySink } from './relay-sink.js';
@@ -160,6 +161,24 @@ test('what waits for a receiver that is out of reach is given up when delivery e
   expect(await sent).toMatchObject({ handled: 0, cause: expect.any(SinkUnavailable) });
 });
 
+test('a run that has ended leaves no receiver behind that is thought to be down', async () => {
+  const manual = manualQueue();
+  const ended = new AbortController();
+  const sent = manual.queue.publish(messages('a1'), ended.signal).catch((reason: unknown) => reason);
+  await callsOf(manual, 1);
+  manual.calls[0]?.answer(new Error('refused'));
+  while (manual.counts.takes) await new Promise((resolve) => setTimeout(resolve, 1));
+  expect(manual.queue.obstacle).toBe('the receiver takes no messages: refused');
+  ended.abort();
+  while (!manual.counts.takes) {
+    const again = manual.calls.at(-1);
+    again?.answer(new Error('refused'));
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  expect(manual.queue.obstacle).toBeUndefined();
+  expect(await sent).toMatchObject({ cause: expect.any(SinkUnavailable) });
+});
+
 test('nothing is sent for a run that has ended', async () => {
   const manual = manualQueue();
   const ended = new AbortController();
@@ -167,4 +186,62 @@ test('nothing is sent for a run that has ended', async () => {
   ended.abort();
   expect(await sent).toMatchObject({ cause: expect.any(SinkUnavailable) });
   expect(manual.calls).toEqual([]);
+});
+
+const busy: PublishOutcome = { kind: 'deferred', reason: 'busy' };
+
+test('a message that alone is not taken holds up no other model, and one message says so', async () => {
+  const manual = manualQueue({ batchSize: 2, inFlight: 1 });
+  const stuck = manual.queue.publish(messages('a1'), never);
+  const others = ['b1', 'c1', 'd1'].map((id) => manual.queue.publish(messages(id), never));
+  await callsOf(manual, 1);
+  manual.calls[0]?.answer([busy, ACCEPTED]);
+  const settled = Promise.all([stuck, ...others]).then(() => 'settled');
+  for (let call = 1; call < 10; call += 1) {
+    await Promise.race([callsOf(manual, call + 1), settled]);
+    const { ids = [], answer } = manual.calls[call] ?? {};
+    answer?.(accept(ids.length));
+  }
+  await settled;
+  expect(manual.warnings).toEqual(['Sink test does not take some messages: busy. They are sent again']);
+  expect(manual.counts).toMatchObject({ accepted: 4, takes: true });
+});
+
+test('what waits alone is given up when delivery ends', async () => {
+  const manual = manualQueue({ retryDelayMs: 60_000 });
+  const stuck = manual.queue.publish(messages('a1'), never).catch((reason: unknown) => reason);
+  const other = manual.queue.publish(messages('b1'), never);
+  await callsOf(manual, 1);
+  manual.calls[0]?.answer([busy, ACCEPTED]);
+  await other;
+  expect(manual.counts.takes).toBe(true);
+  expect(manual.queue.obstacle).toBe('the receiver does not take some messages: busy');
+  manual.queue.stop();
+  expect(manual.queue.obstacle).toBeUndefined();
+  expect(await stuck).toMatchObject({ handled: 0, cause: expect.any(SinkUnavailable) });
+});
+
+test('a receiver that asks for a pause gets it, also if it has taken others', async () => {
+  const pauses: number[] = [];
+  const restore = useTime({
+    setTimeout: (work, milliseconds) => {
+      if (milliseconds < 60_000) return setTimeout(work, milliseconds);
+      pauses.push(milliseconds);
+      return setTimeout(work, 0);
+    },
+  });
+  try {
+    const manual = manualQueue({ timeoutMs: 50_000 });
+    const sent = ['a1', 'b1'].map((id) => manual.queue.publish(messages(id), never));
+    await callsOf(manual, 1);
+    manual.calls[0]?.answer([{ ...busy, retryAfterMs: 120_000 }, ACCEPTED]);
+    await callsOf(manual, 2);
+    manual.calls[1]?.answer([{ ...busy, retryAfterMs: 1e9 }]);
+    await callsOf(manual, 3);
+    manual.calls[2]?.answer([ACCEPTED]);
+    await Promise.all(sent);
+    expect(pauses).toEqual([120_000, 3_600_000]);
+  } finally {
+    restore();
+  }
 });

@@ -19,6 +19,8 @@ export interface PublishLimits {
 }
 
 const LONGEST_PAUSE_MS = 30_000;
+/** A receiver that asks for a longer pause is tried again after this time. */
+const LONGEST_WISH_MS = 3_600_000;
 
 /** The receiver did not take a message, and may later: no attempt. */
 export class SinkUnavailable extends Error {
@@ -66,6 +68,8 @@ interface Group {
   readonly messages: readonly RelayMessage[];
   /** Messages at the head that were accepted. */
   accepted: number;
+  /** Batches in a row of which the receiver has taken others, and not the head of this group. */
+  deferrals: number;
   readonly signal: AbortSignal;
   readonly resolve: () => void;
   readonly reject: (error: RunInterrupted) => void;
@@ -83,20 +87,33 @@ export interface PublishQueueOptions {
 
 /**
  * Collects what waits for one sink into batches. While the receiver does not answer, what waits stays here, so that
- * nothing more is read from the log, and one batch after growing pauses tries whether it does again.
+ * nothing more is read from the log, and one batch after growing pauses tries whether it does again. A receiver that
+ * takes some messages of a batch and not others is not down: only the models of the others wait.
  */
 export class PublishQueue {
   readonly #options: PublishQueueOptions;
   readonly #waiting: Group[] = [];
+  /** They wait for a pause of their own. */
+  readonly #aside = new Map<Group, Timer>();
   #inFlight = 0;
   /** Batches in a row that failed. */
   #failures = 0;
   #pause: Timer | undefined;
+  /** Why the receiver did not take what it was last sent. */
+  #reason = '';
+  /** It was reported that the receiver takes some messages and not others. */
+  #reported = false;
   #stopping = false;
   #filling = false;
 
   constructor(options: PublishQueueOptions) {
     this.#options = options;
+  }
+
+  /** What keeps messages from being sent, for operators. Undefined: nothing. */
+  get obstacle(): string | undefined {
+    if (this.#failures > 0) return `the receiver takes no messages: ${this.#reason}`;
+    return this.#aside.size > 0 ? `the receiver does not take some messages: ${this.#reason}` : undefined;
   }
 
   /**
@@ -107,7 +124,7 @@ export class PublishQueue {
    */
   publish(messages: readonly RelayMessage[], signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ messages, accepted: 0, signal, resolve, reject });
+      this.#waiting.push({ messages, accepted: 0, deferrals: 0, signal, resolve, reject });
       this.#fillSoon();
     });
   }
@@ -115,6 +132,11 @@ export class PublishQueue {
   /** Delivery ends: what the receiver does not take at once is given up. */
   stop(): void {
     this.#stopping = true;
+    for (const [group, timer] of this.#aside) {
+      time.clearTimeout(timer);
+      giveUp(group);
+    }
+    this.#aside.clear();
     if (this.#pause === undefined) return;
     time.clearTimeout(this.#pause);
     this.#pause = undefined;
@@ -137,10 +159,19 @@ export class PublishQueue {
     const most = this.#failures > 0 ? 1 : inFlight;
     while (this.#pause === undefined && this.#inFlight < most) {
       const batch = this.#take();
-      if (batch.length === 0) return;
+      if (batch.length === 0) {
+        if (this.#inFlight === 0) this.#forget();
+        return;
+      }
       this.#inFlight += 1;
       void this.#send(batch);
     }
+  }
+
+  /** All that waited was given up: another process may be sending it. */
+  #forget(): void {
+    this.#failures = 0;
+    this.#options.counts.takes = true;
   }
 
   #take(): readonly Group[] {
@@ -170,20 +201,26 @@ export class PublishQueue {
     const messages = batch.flatMap(remaining);
     const outcomes = await this.#publish(messages);
     let next = 0;
-    let deferred: Deferred | undefined;
+    const deferrals: Deferred[] = [];
     const again: Group[] = [];
     for (const group of batch) {
       const count = group.messages.length - group.accepted;
-      const stop = this.#settle(group, outcomes.slice(next, next + count));
+      const deferred = this.#settle(group, outcomes.slice(next, next + count));
       next += count;
-      if (stop === undefined) continue;
-      deferred ??= stop;
+      if (deferred === undefined) continue;
+      deferrals.push(deferred);
       again.push(group);
     }
     this.#inFlight -= 1;
-    this.#waiting.unshift(...again);
-    if (deferred === undefined) this.#succeeded();
-    else this.#failed(deferred);
+    const [first] = deferrals;
+    const works = outcomes.some(({ kind }) => kind !== 'deferred');
+    if (first === undefined) this.#succeeded();
+    else if (works && deferrals.every(({ retryAfterMs }) => retryAfterMs === undefined))
+      this.#setAside(again, first);
+    else {
+      this.#waiting.unshift(...again);
+      this.#failed(first);
+    }
     this.#fill();
   }
 
@@ -218,6 +255,7 @@ export class PublishQueue {
         return undefined;
       }
       group.accepted += 1;
+      group.deferrals = 0;
       counts.accepted += 1;
     }
     group.resolve();
@@ -225,6 +263,11 @@ export class PublishQueue {
   }
 
   #succeeded(): void {
+    if (this.#aside.size === 0) this.#reported = false;
+    this.#answered();
+  }
+
+  #answered(): void {
     if (this.#failures === 0) return;
     const { name, counts, warn } = this.#options;
     this.#failures = 0;
@@ -232,25 +275,53 @@ export class PublishQueue {
     warn(`${name} takes messages again`);
   }
 
+  /** The receiver takes other messages: these come again after a pause, and the others go on. */
+  #setAside(groups: readonly Group[], { reason }: Deferred): void {
+    const { name, counts, warn } = this.#options;
+    this.#answered();
+    counts.deferred += 1;
+    this.#reason = reason;
+    if (!this.#reported) warn(`${name} does not take some messages: ${reason}. They are sent again`);
+    this.#reported = true;
+    for (const group of groups) {
+      group.deferrals += 1;
+      const comeBack = (): void => this.#comeBack(group);
+      if (this.#stopping) giveUp(group);
+      else this.#aside.set(group, time.setTimeout(comeBack, this.#pauseMs(group.deferrals)).unref());
+    }
+  }
+
+  #comeBack(group: Group): void {
+    this.#aside.delete(group);
+    this.#waiting.unshift(group);
+    this.#fillSoon();
+  }
+
+  #pauseMs(failures: number): number {
+    const { limits, random } = this.#options;
+    const backoff = { firstMs: limits.retryDelayMs, longestMs: LONGEST_PAUSE_MS, least: 'half' } as const;
+    return backoffMs(failures, backoff, random());
+  }
+
   #failed({ reason, retryAfterMs = 0 }: Deferred): void {
-    const { name, limits, random, counts, warn } = this.#options;
+    const { name, counts, warn } = this.#options;
     counts.deferred += 1;
     counts.takes = false;
+    this.#reason = reason;
     if (this.#stopping) {
       for (const group of this.#waiting.splice(0)) giveUp(group);
       return;
     }
     if (this.#failures === 0) warn(`${name} takes no messages: ${reason}. They are sent again`);
     this.#failures += 1;
-    const backoff = { firstMs: limits.retryDelayMs, longestMs: LONGEST_PAUSE_MS, least: 'half' } as const;
-    const pauseMs = backoffMs(this.#failures, backoff, random());
+    const pauseMs = this.#pauseMs(this.#failures);
     time.clearTimeout(this.#pause);
     this.#pause = time.setTimeout(
       () => {
         this.#pause = undefined;
         this.#fill();
       },
-      Math.max(pauseMs, Math.min(retryAfterMs, LONGEST_PAUSE_MS)),
+      Math.max(pauseMs, Math.min(retryAfterMs, LONGEST_WISH_MS)),
     );
     this.#pause.unref();
   }

@@ -21,7 +21,10 @@ export interface RelayMessage {
 /** The outcome of one message. */
 export type PublishOutcome =
   | { readonly kind: 'accepted' }
-  /** It was not taken and may be later: it is sent again, as are those behind it with the same key. */
+  /**
+   * It was not taken and may be later: it is sent again, as are those behind it with the same key. With `retryAfterMs`
+   * the whole sink pauses, for at least this time. It also pauses if nothing of a batch was taken.
+   */
   | { readonly kind: 'deferred'; readonly reason: string; readonly retryAfterMs?: number }
   /** The receiver cannot take this message: it counts as a failed attempt. */
   | { readonly kind: 'rejected'; readonly reason: string }

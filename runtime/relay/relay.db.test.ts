@@ -146,8 +146,12 @@ describeOnEachAdapter('A sink of the relay', (harness) => {
     expect(await ledger.events.deadLetters.list()).toEqual([]);
     const [{ consumers } = { consumers: [] }] = await ledger.events.lag();
     expect(consumers.find(({ name }) => name === 'relay:down')).toMatchObject({ behind: 20, deadLetters: 0 });
+    const waitsFor = async (): Promise<string | undefined> =>
+      (await ledger.events.lag())[0]?.consumers.find(({ name }) => name === 'relay:down')?.waitingFor;
+    await until(async () => (await waitsFor()) === 'the receiver takes no messages: connection refused');
     down.judge = collectingSink().judge;
     await until(() => down.received.length >= 20);
+    await until(async () => (await waitsFor()) === undefined);
     for (const id of accounts) expect(versionsOf(down.received, id)).toEqual([2, 3, 4, 5, 6]);
     expect(down.mostAtOnce).toBe(1);
   });

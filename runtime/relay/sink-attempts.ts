@@ -31,6 +31,10 @@ export class SinkAttempts implements Attempts {
     this.longestRun = options.longestRun;
   }
 
+  obstacle(): string | undefined {
+    return this.#options.queue.obstacle;
+  }
+
   isTooNew(event: LoggedEvent): boolean {
     return this.#options.versions.isTooNew(event);
   }

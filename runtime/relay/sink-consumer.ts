@@ -42,11 +42,25 @@ export function sinkConsumers(definitions: readonly SinkDefinition[], context: R
     if (names.has(name)) throw new ValidationError(`Two sinks are named ${name}`);
     names.add(name);
   }
+  for (const definition of definitions) reportUnknownEvents(definition, context);
   const sinks = definitions.map((definition) => new SinkOfProcess(definition, context));
   return {
     consumers: sinks.map((sink) => sink.consumer),
     statistics: () => sinks.flatMap((sink) => sink.statistics()),
   };
+}
+
+/** They may be events of a former class, which the log still has. */
+function reportUnknownEvents(
+  { name, events: wanted = [] }: SinkDefinition,
+  { events, warn }: RelayContext,
+): void {
+  if (events === undefined) return;
+  const known = new Set(events.map((event) => event.name));
+  for (const event of wanted) {
+    if (!known.has(event))
+      warn(`Sink ${name} sends the event ${event}, which the application does not have. Check the spelling`);
+  }
 }
 
 interface OpenSink {

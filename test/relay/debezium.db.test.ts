@@ -17,7 +17,7 @@ import { makePartitions } from '../../runtime/retention/make-partitions.js';
 import type { ShardDatabase } from '../../runtime/sharding/shard-database.js';
 import { sentKey } from '../../runtime/testing/sink-trial.js';
 import { Arrivals } from './support/arrivals.js';
-import { kafkaBroker, kafkaJars, NO_JARS } from './support/brokers.js';
+import { type KafkaJars, kafkaBroker, kafkaJars, NO_JARS } from './support/brokers.js';
 import { ConnectWorker } from './support/connect-worker.js';
 import { type FollowedMessage, followKafka } from './support/followers.js';
 import { type OwnShard, startOwnShard } from './support/own-server.js';
@@ -79,10 +79,14 @@ async function cell(database: ShardDatabase, text: string): Promise<string> {
 }
 
 /** Where a sink of the relay puts these keys. */
-async function partitionsByRelay(keys: readonly string[]): Promise<ReadonlyMap<string, number | undefined>> {
-  const found = new Map<string, number | undefined>();
-  const follower = await followKafka(KAFKA_PORT, ['relay.Conformance'], ({ key = '', partition }) => {
-    found.set(key, partition);
+async function partitionsByRelay(
+  found: KafkaJars,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, number | undefined>> {
+  const partitions = new Map<string, number | undefined>();
+  const place = { port: KAFKA_PORT, topic: 'relay.Conformance' };
+  const follower = await followKafka(found, place, ({ key = '', partition }) => {
+    partitions.set(key, partition);
   });
   const sink = kafkaSink({
     brokers: [`127.0.0.1:${KAFKA_PORT}`],
@@ -100,8 +104,8 @@ async function partitionsByRelay(keys: readonly string[]): Promise<ReadonlyMap<s
   );
   const messages = keys.flatMap((key) => sentKey(1).messages.map((message) => ({ ...message, key })));
   await sink.publish(messages, new AbortController().signal);
-  await until(() => found.size === keys.length);
-  return found;
+  await until(() => partitions.size === keys.length);
+  return partitions;
 }
 
 describe.skipIf(jars === undefined)('Debezium with the files of fw-gen connectors', () => {
@@ -129,7 +133,8 @@ describe.skipIf(jars === undefined)('Debezium with the files of fw-gen connector
 
     const arrivals = new Arrivals();
     const messages = new Map<string, FollowedMessage>();
-    const follower = await followKafka(KAFKA_PORT, ['outbox.event.Account'], (message) => {
+    const outbox = { port: KAFKA_PORT, topic: 'outbox.event.Account' };
+    const follower = await followKafka(found, outbox, (message) => {
       const { id, modelVersion = 0 } = readMessage(message);
       arrivals.add(id, message.key ?? '', modelVersion);
       messages.set(id, message);
@@ -197,6 +202,6 @@ describe.skipIf(jars === undefined)('Debezium with the files of fw-gen connector
 
     // The relay puts a key where Debezium has put it.
     const partitions = new Map([...messages.values()].map(({ key = '', partition }) => [key, partition]));
-    expect(await partitionsByRelay([...partitions.keys()])).toEqual(partitions);
+    expect(await partitionsByRelay(found, [...partitions.keys()])).toEqual(partitions);
   }, 1_200_000);
 });

@@ -26,7 +26,7 @@ test.skipIf(jars === undefined)(
       networkPort: NETWORK_PORT,
       targetPort: PROXIED_PORT,
       receiver: { kafka: { brokers: [`127.0.0.1:${NETWORK_PORT}`] } },
-      follow: (take) => followKafka(PORT, ['outbox.event.Account'], take),
+      follow: (take) => followKafka(jars ?? NO_JARS, { port: PORT, topic: 'outbox.event.Account' }, take),
       cleanUps,
     });
   },

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RelaySink } from '../../runtime/relay/relay-sink.js';
 import { kafkaSink } from '../../runtime/relay/sinks/kafka/kafka-sink.js';
 import { natsSink } from '../../runtime/relay/sinks/nats/nats-sink.js';
 import { sinkConformance } from '../../runtime/testing/sink-conformance.js';
+import { sentKey } from '../../runtime/testing/sink-trial.js';
 import type { ReceivedMessage, TestedSink } from '../../runtime/testing/tested-sink.js';
 import { type Broker, kafkaBroker, kafkaJars, NO_JARS, natsBroker, natsServer } from './support/brokers.js';
 import { type FollowedMessage, type Follower, followKafka, followNats } from './support/followers.js';
@@ -14,6 +15,9 @@ const NATS_PORT = 14_322;
 const KAFKA_PORT = 19_192;
 /** Above what both brokers take by default. */
 const TOO_LARGE = 'x'.repeat(1_200_000);
+
+/** `max_payload` of a NATS server. */
+const MOST_NATS_BYTES = 1_048_576;
 
 /** A sink with a broker that is killed and started again. */
 interface BrokerTrial {
@@ -45,6 +49,18 @@ function testSink({ start, open, follow, prefix }: BrokerTrial): void {
   for (const { name, run } of sinkConformance(tested)) test(name, run, 240_000);
 }
 
+function openNats(): RelaySink {
+  return natsSink({
+    servers: [`127.0.0.1:${NATS_PORT}`],
+    subject: 'events.{model}.{event}',
+    username: undefined,
+    password: undefined,
+    token: undefined,
+    tls: false,
+    timeoutMs: 5_000,
+  });
+}
+
 function receivedOf({ key, headers, body }: FollowedMessage, prefix: string): ReceivedMessage {
   const own = [...headers].filter(([name]) => name.startsWith(prefix));
   const decode = prefix === 'ce-' ? decodeURIComponent : (value: string): string => value;
@@ -57,18 +73,18 @@ function receivedOf({ key, headers, body }: FollowedMessage, prefix: string): Re
 describe.skipIf(nats === undefined)('NATS JetStream (Debian package nats-server)', () => {
   testSink({
     start: () => natsBroker(nats ?? '', NATS_PORT),
-    open: () =>
-      natsSink({
-        servers: [`127.0.0.1:${NATS_PORT}`],
-        subject: 'events.{model}.{event}',
-        username: undefined,
-        password: undefined,
-        token: undefined,
-        tls: false,
-        timeoutMs: 5_000,
-      }),
+    open: openNats,
     follow: (take) => followNats(NATS_PORT, 'events.>', take),
     prefix: 'ce-',
+  });
+
+  test('rejects a message that only with its headers is larger than the server takes', async () => {
+    const sink = openNats();
+    const body = 'x'.repeat(MOST_NATS_BYTES - 20);
+    const messages = sentKey(1).messages.map((message) => ({ ...message, body }));
+    const outcomes = await sink.publish(messages, new AbortController().signal);
+    expect(outcomes).toMatchObject([{ kind: 'rejected', reason: expect.stringContaining('max_payload') }]);
+    await sink.close();
   });
 });
 
@@ -86,7 +102,8 @@ describe.skipIf(kafka === undefined)('Kafka (kafka_2.13 of Maven)', () => {
         tls: false,
         timeoutMs: 5_000,
       }),
-    follow: (take) => followKafka(KAFKA_PORT, ['outbox.event.Conformance'], take),
+    follow: (take) =>
+      followKafka(kafka ?? NO_JARS, { port: KAFKA_PORT, topic: 'outbox.event.Conformance' }, take),
     prefix: 'ce_',
   });
 });

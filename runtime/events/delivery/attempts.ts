@@ -17,6 +17,8 @@ export type RunContext = Omit<EnvelopeContext, 'executor'>;
 export interface Attempts {
   /** Most events of one model that `handleRun` gets at once. Default 1. */
   readonly longestRun?: number;
+  /** What keeps the consumer from working now, for operators. Default: nothing. */
+  obstacle?(): string | undefined;
   /** True for an event of a version that this process does not know yet: a newer process has to handle it. */
   isTooNew(event: LoggedEvent): boolean;
   /** One attempt. Returns a promise only if there is something to wait for. */

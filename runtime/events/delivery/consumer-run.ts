@@ -44,6 +44,8 @@ export class ConsumerRun implements LeasedWork {
   #halt: RunEnd | undefined;
   #quietMs = 0;
   #more = false;
+  /** As it stands in the consumer's row. */
+  #obstacle: string | undefined;
   #readMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ConsumerRunOptions, loop: LeasedLoop) {
@@ -68,6 +70,7 @@ export class ConsumerRun implements LeasedWork {
 
   async round(): Promise<void> {
     await this.#parked.refresh();
+    await this.#reportObstacle();
     await this.#step();
   }
 
@@ -106,6 +109,13 @@ export class ConsumerRun implements LeasedWork {
     if (rest !== undefined) this.#checkpoint.reached(rest);
     if (this.#isIdle()) await this.#settleDown();
     else if (waitMs > 0 && this.#loop.state !== 'ended') await this.#loop.wakeUp.wait(this.#pauseMs(waitMs));
+  }
+
+  async #reportObstacle(): Promise<void> {
+    const { attempts, consumers, consumer } = this.#options;
+    const obstacle = attempts.obstacle?.();
+    if (obstacle === this.#obstacle) return;
+    if (await consumers.noteObstacle(consumer.lease, obstacle)) this.#obstacle = obstacle;
   }
 
   /** Nothing is under way: saves where everything stands, and ends if the run is to end. */

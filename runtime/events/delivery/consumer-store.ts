@@ -208,6 +208,15 @@ export class ConsumerStore {
     return rowCount > 0;
   }
 
+  /** Notes what keeps the consumer from working while it has its lease. False if the lease has been lost. */
+  async noteObstacle({ name, holder, fence }: Lease, obstacle: string | undefined): Promise<boolean> {
+    const { rowCount } = await this.#database.query({
+      text: OBSTACLE,
+      values: [name, holder, fence, obstacle ?? null],
+    });
+    return rowCount > 0;
+  }
+
   /** Ends a replay for good. */
   async finish({ name, holder, fence }: Lease): Promise<void> {
     await this.#database.query({ text: FINISH, values: [name, holder, fence] });
@@ -343,6 +352,8 @@ const CHECKPOINT =
 const FINISH =
   'UPDATE eventlog.consumers SET finished_date = clock_timestamp(), leased_until = NULL, holder = NULL ' +
   `WHERE ${HOLDS}`;
+
+const OBSTACLE = `UPDATE eventlog.consumers SET waiting_for = $4 WHERE ${HOLDS}`;
 
 const RELEASE = `UPDATE eventlog.consumers SET leased_until = NULL, holder = NULL, waiting_for = $4 WHERE ${HOLDS}`;
 

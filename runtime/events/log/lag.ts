@@ -13,7 +13,7 @@ export interface ConsumerLag {
   /** The process that has the lease, if one has. */
   readonly holder: string | undefined;
   /**
-   * Why no process can continue, such as an event of a version that no running process knows. Begins with `halted: ` if
+   * What it waits for: an event of a version that no running process knows, or a receiver that takes no messages. Begins with `halted: ` if
    * an operator has to resume it.
    */
   readonly waitingFor: string | undefined;

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { useTime } from '../../concurrency/time.js';
 import { ShardedId } from '../../domain/id.js';
@@ -148,6 +148,29 @@ test('a stream ends after five minutes, so that its caller is authorized again w
   versions.push(2);
   const again = await fetch(url, { headers: { 'last-event-id': '1' } });
   expect(await ids(again, 1)).toEqual(['2']);
+});
+
+test('a client that does not read is cut off soon after the end of its stream', async () => {
+  let nowMs = 1_000;
+  restoreTime = useTime({ nowMs: () => nowMs });
+  // More than the system buffers for a connection.
+  const large = { ...event(1), payload: { text: 'x'.repeat(16_000_000) } };
+  let sent = false;
+  const read: ReadFeeds = async (_shard, models) => {
+    setImmediate(() => {
+      sent = true;
+    });
+    return models.map(({ after }) => (after < 1 ? [large] : []));
+  };
+  const { url, feeds } = await serve({ read });
+  const client = connect(Number(new URL(url).port), '127.0.0.1');
+  client.pause().on('error', () => {});
+  client.write('GET / HTTP/1.1\r\nHost: test\r\n\r\n');
+  await vi.waitFor(() => expect(sent).toBe(true), { timeout: 30_000 });
+  expect(feeds.size).toBe(1);
+  nowMs += 310_001;
+  await vi.waitFor(() => expect(feeds.size).toBe(0), { timeout: 30_000 });
+  client.destroy();
 });
 
 test('a client that leaves costs nothing any more, and a server that closes ends every stream', async () => {

@@ -40,6 +40,8 @@ const DEFAULTS = { streams: 1_000, pollMs: 250, maximumAgeMs: 300_000, heartbeat
 const PAGE = 100;
 /** A client that has not taken so much is sent nothing more until it has. */
 const MOST_BUFFERED_BYTES = 262_144;
+/** A client that has not taken the end of its stream after this time is cut off, in milliseconds. */
+const END_GRACE_MS = 10_000;
 /** After this time a client whose connection has ended connects again, in milliseconds. */
 const RECONNECT_MS = 1_000;
 
@@ -130,7 +132,10 @@ export class LiveFeeds {
     }
     const oldestMs = time.nowMs() - this.#options.maximumAgeMs;
     for (const [shard, streams] of this.#shards) {
-      for (const { response, openedMs } of streams) if (openedMs < oldestMs) response.end();
+      for (const { response, openedMs } of streams) {
+        if (openedMs < oldestMs - END_GRACE_MS) response.destroy();
+        else if (openedMs < oldestMs) response.end();
+      }
       void this.#read(shard);
     }
   }

@@ -25,7 +25,9 @@ export function toMessage(event: LoggedEvent, format: MessageFormat): RelayMessa
   const common = { id, key: modelId, modelName, eventType };
   switch (format.shape) {
     case 'structured': {
-      const body = JSON.stringify({ ...attributesOf(event, format), data: event.payload });
+      const document: Record<string, unknown> = attributesOf(event, format);
+      document['data'] = event.payload;
+      const body = JSON.stringify(document);
       return { ...common, contentType: STRUCTURED_TYPE, attributes: {}, headers: {}, body };
     }
     case 'binary': {
@@ -60,6 +62,22 @@ function attributesOf(event: LoggedEvent, format: MessageFormat): Record<string,
   const trace = traceParentOf(event);
   if (trace !== undefined) attributes['traceparent'] = trace;
   return attributes;
+}
+
+/** Attributes whose values many messages have in common. */
+const SHARED: ReadonlySet<string> = new Set([
+  'specversion',
+  'source',
+  'type',
+  'datacontenttype',
+  'modelname',
+  'eventversion',
+  'dataschema',
+]);
+
+/** True for an attribute with few values, whose encoded form is worth keeping. */
+export function isShared(attribute: string): boolean {
+  return SHARED.has(attribute);
 }
 
 /** What all events of one version of one type have in common. */

@@ -1,10 +1,11 @@
 import type { RelayConfig, SinkConfig } from '../../config/types.js';
+import { messageOf, ValidationError } from '../../errors.js';
 import type { SinkDefinition } from '../sink-definition.js';
 import { kafkaSink } from './kafka/kafka-sink.js';
 import { requireKafka } from './kafka/load-kafka.js';
 import { requireNats } from './nats/load-nats.js';
 import { natsSink } from './nats/nats-sink.js';
-import { webhookSink } from './webhook/webhook-sink.js';
+import { type WebhookOptions, webhookSink } from './webhook/webhook-sink.js';
 
 /** Posts of one batch: each waits for its own answer. */
 const WEBHOOK_BATCH = 32;
@@ -26,8 +27,7 @@ function definitionOf({ receiver, ...settings }: SinkConfig): SinkDefinition {
       const { timeoutMs } = settings;
       const batchSize = Math.min(settings.batchSize, WEBHOOK_BATCH);
       const sink = { url, secret: secret.reveal(), timeoutMs };
-      // Fails now rather than at the first message.
-      webhookSink(sink);
+      checkWebhook(settings.name, sink);
       // The sink limits each request by itself.
       return {
         ...settings,
@@ -42,5 +42,14 @@ function definitionOf({ receiver, ...settings }: SinkConfig): SinkDefinition {
     case 'kafka':
       requireKafka(`Sink ${settings.name}`);
       return { ...settings, open: () => kafkaSink({ ...receiver, timeoutMs: settings.timeoutMs }) };
+  }
+}
+
+/** Fails now rather than at the first message. @throws ValidationError that names the sink */
+function checkWebhook(name: string, options: WebhookOptions): void {
+  try {
+    webhookSink(options);
+  } catch (error) {
+    throw new ValidationError(`Sink ${name}: ${messageOf(error)}`, { cause: error });
   }
 }

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ const DEBEZIUM_VERSION = '3.2.3.Final';
 
 /** What Maven has fetched. */
 export interface KafkaJars {
-  /** Class path of the broker and of Kafka Connect. */
+  /** Class path of the broker, its tools and Kafka Connect. */
   readonly classPath: string;
   /** Folder of connectors for Kafka Connect. */
   readonly plugins: string;
@@ -57,10 +57,11 @@ export function kafkaJars(): KafkaJars | undefined {
     join(ROOT, 'node_modules', '.cache', `kafka-${KAFKA_VERSION}-debezium-${DEBEZIUM_VERSION}`);
   const [jars, plugins] = [join(folder, 'lib'), join(folder, 'plugins')];
   const found = { classPath: join(jars, '*'), plugins };
-  if (existsSync(join(folder, 'complete'))) return found;
+  if (isFilled(folder)) return found;
   try {
     execFileSync('java', ['-version'], { stdio: 'ignore' });
     mkdirSync(plugins, { recursive: true });
+    rmSync(join(folder, 'complete'), { force: true });
     writeFileSync(join(folder, 'pom.xml'), pom());
     const args = ['-q', '-B', 'dependency:copy-dependencies', `-DoutputDirectory=${jars}`];
     const env = { ...process.env, MAVEN_OPTS: '-Xmx384m' };
@@ -77,6 +78,12 @@ export function kafkaJars(): KafkaJars | undefined {
   }
 }
 
+/** Maven has fetched what is needed now. */
+function isFilled(folder: string): boolean {
+  const [complete, wanted] = [join(folder, 'complete'), join(folder, 'pom.xml')];
+  return existsSync(complete) && existsSync(wanted) && readFileSync(wanted, 'utf8') === pom();
+}
+
 function pom(): string {
   const dependency = (group: string, artifact: string, version: string, more = ''): string =>
     `<dependency><groupId>${group}</groupId><artifactId>${artifact}</artifactId><version>${version}</version>${more}</dependency>`;
@@ -87,6 +94,7 @@ function pom(): string {
 <groupId>local</groupId><artifactId>brokers</artifactId><version>1</version><packaging>pom</packaging>
 <dependencies>
 ${dependency('org.apache.kafka', 'kafka_2.13', KAFKA_VERSION)}
+${dependency('org.apache.kafka', 'kafka-tools', KAFKA_VERSION)}
 ${dependency('org.apache.kafka', 'connect-runtime', KAFKA_VERSION)}
 ${dependency('org.slf4j', 'slf4j-nop', '1.7.36')}
 ${dependency('io.debezium', 'debezium-connector-postgres', DEBEZIUM_VERSION, plugin)}

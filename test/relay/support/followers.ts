@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect as connectNats } from '@nats-io/transport-node';
-import { Consumer, stringDeserializers } from '@platformatic/kafka';
+import type { KafkaJars } from './brokers.js';
 
 /** A message as a broker hands it over. */
 export interface FollowedMessage {
@@ -40,57 +41,59 @@ export async function followNats(
   return { close: () => connection.close() };
 }
 
-/** Reads topics of Kafka from their beginning on, each message once, also after the broker was away. */
+/** Ends fields and headers of a line. JSON escapes both. */
+const [FIELD_END, HEADER_END] = ['\u001f', '\u001e'];
+
+/**
+ * Reads a topic of Kafka from its beginning on, each message once, also after the broker was away. The reader is that of
+ * Kafka itself: what the relay writes is understood by Java's client.
+ */
 export async function followKafka(
-  port: number,
-  topics: readonly string[],
+  { classPath }: KafkaJars,
+  { port, topic }: { readonly port: number; readonly topic: string },
   take: (message: FollowedMessage) => void,
 ): Promise<Follower> {
-  /** By topic and partition. */
-  const read = new Map<string, bigint>();
-  let closed = false;
-  let consumer = await open();
-
-  async function open(): Promise<Consumer<string, string, string, string>> {
-    const opened = new Consumer({
-      groupId: `check-${randomUUID()}`,
-      clientId: 'check',
-      bootstrapBrokers: [`127.0.0.1:${port}`],
-      deserializers: stringDeserializers,
-      retries: true,
-      retryDelay: 200,
-      autocreateTopics: true,
-    });
-    const stream = await opened.consume({ topics: [...topics], mode: 'earliest', autocommit: false });
-    // A stream ends at the first error, such as the new epoch of a leader that was started again.
-    stream.once('error', (error) => {
-      console.warn(String(error));
-      void reopen(opened);
-    });
-    stream.on('data', ({ topic, key, partition, offset, headers, value }) => {
-      const address = `${topic}:${partition}`;
-      if (offset <= (read.get(address) ?? -1n)) return;
-      read.set(address, offset);
-      take({ key, partition, headers, body: value });
-    });
-    return opened;
-  }
-
-  async function reopen(broken: Consumer<string, string, string, string>): Promise<void> {
-    void Promise.resolve(broken.close(true)).catch(() => {});
-    while (!closed) {
-      await sleep(500);
-      const opened = await open().catch(() => undefined);
-      if (opened === undefined) continue;
-      consumer = opened;
-      return;
-    }
-  }
-
+  const printed = ['partition', 'offset', 'headers', 'key'].map((part) => `print.${part}=true`);
+  const separators = [`key.separator=${FIELD_END}`, `headers.separator=${HEADER_END}`];
+  const properties = [...printed, ...separators].flatMap((property) => ['--property', property]);
+  const reader = ['org.apache.kafka.tools.consumer.ConsoleConsumer', '--from-beginning', '--topic', topic];
+  const args = ['-Xmx256m', '-cp', classPath, ...reader, '--bootstrap-server', `127.0.0.1:${port}`];
+  const child = spawn('java', [...args, ...properties], { stdio: ['ignore', 'pipe', 'ignore'] });
+  /** By partition. After the broker was away, the reader may begin again. */
+  const read = new Map<number, number>();
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const { partition, offset, ...message } = lineOf(line);
+    if (offset <= (read.get(partition) ?? -1)) return;
+    read.set(partition, offset);
+    take({ ...message, partition });
+  });
+  const gone = once(child, 'exit');
   return {
     close: async () => {
-      closed = true;
-      await consumer.close(true);
+      child.kill('SIGKILL');
+      await gone;
     },
+  };
+}
+
+interface ReadLine extends FollowedMessage {
+  readonly partition: number;
+  readonly offset: number;
+}
+
+/** `Partition:1`, `Offset:5`, headers, key and value. */
+function lineOf(line: string): ReadLine {
+  const [partition = '', offset = '', headers = '', key = '', ...body] = line.split(FIELD_END);
+  const numberIn = (text: string): number => Number(text.slice(text.indexOf(':') + 1));
+  const pairs = headers.split(HEADER_END).map((header) => {
+    const colon = header.indexOf(':');
+    return [header.slice(0, colon), header.slice(colon + 1)] as const;
+  });
+  return {
+    partition: numberIn(partition),
+    offset: numberIn(offset),
+    headers: new Map(pairs),
+    key,
+    body: body.join(FIELD_END),
   };
 }

@@ -1,16 +1,9 @@
 import type { Producer, ProducerOptions } from '@platformatic/kafka';
 import { loadKafka } from './load-kafka.js';
+import type { KafkaRecord } from './record-writer.js';
 
-/** What a batch is made of. */
-export interface KafkaRecord {
-  readonly topic: string;
-  readonly key: string;
-  readonly value: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-type TextProducer = Producer<string, string, string, string>;
-export type Connecting = Omit<ProducerOptions<string, string, string, string>, 'serializers' | 'partitioner'>;
+type BytesProducer = Producer<Buffer, Buffer, Buffer, Buffer>;
+export type Connecting = Omit<ProducerOptions<Buffer, Buffer, Buffer, Buffer>, 'serializers' | 'partitioner'>;
 
 /**
  * One idempotent producer, for one batch at a time. The client numbers the records of a batch when it gets them, and
@@ -19,20 +12,20 @@ export type Connecting = Omit<ProducerOptions<string, string, string, string>, '
  */
 export class BatchProducer {
   readonly #connecting: Connecting;
-  #producer: Promise<TextProducer> | undefined;
+  #producer: Promise<BytesProducer> | undefined;
 
   constructor(connecting: Connecting) {
     this.#connecting = connecting;
   }
 
   /** @throws what the client and the brokers say; the next batch then begins a sequence of its own */
-  async send(records: readonly KafkaRecord[]): Promise<void> {
+  async send(messages: KafkaRecord[]): Promise<void> {
     try {
       this.#producer ??= this.#open();
       const opening = this.#producer;
       const producer = await opening;
       if (this.#producer !== opening) throw new Error('the producer was closed');
-      await producer.send({ messages: records.map((record) => ({ ...record })) });
+      await producer.send({ messages });
     } catch (error) {
       // What was not acknowledged is in doubt.
       await this.close();
@@ -46,11 +39,10 @@ export class BatchProducer {
     await producer?.then((open) => open.close()).catch(() => {});
   }
 
-  async #open(): Promise<TextProducer> {
-    const { Producer, compatibilityPartitioner, stringSerializers } = await loadKafka();
+  async #open(): Promise<BytesProducer> {
+    const { Producer, compatibilityPartitioner } = await loadKafka();
     return new Producer({
       ...this.#connecting,
-      serializers: stringSerializers,
       // That of Java's client, so that Debezium and the relay put a key into the same partition.
       partitioner: compatibilityPartitioner,
       idempotent: true,

@@ -3,9 +3,9 @@ import { atMost } from '../../../concurrency/at-most.js';
 import type { KafkaReceiver } from '../../../config/types.js';
 import { messageOf } from '../../../errors.js';
 import { ACCEPTED, type PublishOutcome, type RelayMessage, type RelaySink } from '../../relay-sink.js';
-import { addressOf } from '../address-template.js';
 import { ABORTED, BEHIND } from '../deferred-outcomes.js';
-import { BatchProducer, type Connecting, type KafkaRecord } from './batch-producer.js';
+import { BatchProducer, type Connecting } from './batch-producer.js';
+import { RecordWriter } from './record-writer.js';
 
 /** How a sink reaches its brokers. */
 export interface KafkaOptions extends Omit<KafkaReceiver, 'kind'> {
@@ -30,11 +30,13 @@ export function kafkaSink(options: KafkaOptions): RelaySink {
 
 class KafkaSink implements RelaySink {
   readonly #options: KafkaOptions;
+  readonly #records: RecordWriter;
   readonly #producers = new Set<BatchProducer>();
   readonly #idle: BatchProducer[] = [];
 
   constructor(options: KafkaOptions) {
     this.#options = options;
+    this.#records = new RecordWriter(options.topic);
   }
 
   /** Each batch under way has a producer for itself. */
@@ -73,7 +75,7 @@ class KafkaSink implements RelaySink {
   ): Promise<readonly PublishOutcome[]> {
     if (signal.aborted) return messages.map(() => ABORTED);
     try {
-      await producer.send(messages.map((message) => recordOf(message, this.#options.topic)));
+      await producer.send(messages.map((message) => this.#records.recordOf(message)));
       return messages.map(() => ACCEPTED);
     } catch (error) {
       const reason = reasonsOf(error);
@@ -86,13 +88,6 @@ class KafkaSink implements RelaySink {
       return [...first, ...(stopped ? rest.map(() => BEHIND) : await this.#send(producer, rest, signal))];
     }
   }
-}
-
-function recordOf(message: RelayMessage, topic: string): KafkaRecord {
-  const headers: Record<string, string> = { ...message.headers };
-  for (const [name, value] of Object.entries(message.attributes)) headers[`ce_${name}`] = value;
-  headers['content-type'] = message.contentType;
-  return { topic: addressOf(topic, message), key: message.key, value: message.body, headers };
 }
 
 function connectingOf(options: KafkaOptions): Connecting {

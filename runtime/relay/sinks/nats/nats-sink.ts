@@ -59,15 +59,8 @@ class NatsSink implements RelaySink {
     await client?.then(({ connection }) => connection.close()).catch(() => {});
   }
 
-  async #send({ stream, connection, modules }: Client, message: RelayMessage): Promise<PublishOutcome> {
+  async #send({ stream, modules }: Client, message: RelayMessage): Promise<PublishOutcome> {
     const { id, body, contentType } = message;
-    const payload = Buffer.from(body);
-    const most = connection.info?.max_payload ?? Number.POSITIVE_INFINITY;
-    if (payload.length > most)
-      return {
-        kind: 'rejected',
-        reason: `its ${payload.length} bytes are more than the ${most} of the server`,
-      };
     const headers = modules.transport.headers();
     headers.set('content-type', contentType);
     for (const [name, value] of Object.entries(message.attributes))
@@ -75,14 +68,18 @@ class NatsSink implements RelaySink {
     for (const [name, value] of Object.entries(message.headers)) headers.set(name, percentEncoded(value));
     const subject = addressOf(this.#options.subject, message);
     try {
-      await stream.publish(subject, payload, { msgID: id, headers, timeout: this.#options.timeoutMs });
+      await stream.publish(subject, body, { msgID: id, headers, timeout: this.#options.timeoutMs });
       return ACCEPTED;
     } catch (error) {
-      return this.#outcomeOf(error, modules.jetstream, subject);
+      return this.#outcomeOf(error, modules, subject);
     }
   }
 
-  #outcomeOf(error: unknown, { JetStreamApiError }: JetStreamModule, subject: string): PublishOutcome {
+  #outcomeOf(error: unknown, { jetstream, transport }: Client['modules'], subject: string): PublishOutcome {
+    const { JetStreamApiError } = jetstream;
+    // The client refuses what is larger, with its headers, than the server takes: sent, it would end the connection.
+    if (error instanceof transport.InvalidArgumentError)
+      return { kind: 'rejected', reason: `${subject}: ${error.message}` };
     if (error instanceof JetStreamApiError) {
       const kind = error.code === MESSAGE_TOO_LARGE ? 'rejected' : 'deferred';
       return { kind, reason: `${subject}: ${error.message}` };

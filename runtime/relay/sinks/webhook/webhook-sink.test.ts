@@ -119,10 +119,32 @@ test.each([
   expect(outcome?.kind).toBe(kind);
 });
 
-test('waits as long as the receiver asks it to', async () => {
-  const { url } = await receiver(() => ({ status: 429, headers: { 'retry-after': '7' } }));
+test.each([
+  ['7', 7_000],
+  ['nonsense', 0],
+  ['Mon, 01 Jan 2024 00:00:00 GMT', 0],
+])('waits as long as the receiver asks it to: Retry-After: %s', async (retryAfter, retryAfterMs) => {
+  const { url } = await receiver(() => ({ status: 429, headers: { 'retry-after': retryAfter } }));
   const [outcome] = await webhookSink({ url, secret: SECRET }).publish([message('e', 'm')], never);
-  expect(outcome).toMatchObject({ kind: 'deferred', retryAfterMs: 7_000 });
+  expect(outcome).toMatchObject({ kind: 'deferred', retryAfterMs });
+});
+
+test('waits until the date that the receiver names', async () => {
+  const date = new Date(Date.now() + 3_600_000).toUTCString();
+  const { url } = await receiver(() => ({ status: 503, headers: { 'retry-after': date } }));
+  const [outcome] = await webhookSink({ url, secret: SECRET }).publish([message('e', 'm')], never);
+  const waitMs = outcome?.kind === 'deferred' ? outcome.retryAfterMs : undefined;
+  expect(waitMs).toBeGreaterThan(3_000_000);
+  expect(waitMs).toBeLessThanOrEqual(3_600_000);
+});
+
+test('counts a 500 against the message only while the receiver takes others', async () => {
+  const { url } = await receiver(({ body }) => ({ status: body.includes('bad') ? 500 : 204 }));
+  const sink = webhookSink({ url, secret: SECRET });
+  const [alone] = await sink.publish([message('bad', 'm')], never);
+  expect(alone).toEqual({ kind: 'deferred', reason: 'the receiver answered 500' });
+  const outcomes = await sink.publish([message('bad', 'm'), message('good', 'n')], never);
+  expect(outcomes).toEqual([{ kind: 'rejected', reason: 'the receiver answered 500' }, { kind: 'accepted' }]);
 });
 
 test('gives a request up that is not answered in time, and one to a closed port at once', async () => {

@@ -24,7 +24,16 @@ const DEFAULT_CONCURRENCY = 16;
 const MOST_ANSWER_BYTES = 65_536;
 /** They say that the receiver is not ready or set up wrongly, and nothing about the message. */
 const DEFERRING: ReadonlySet<number> = new Set([401, 403, 404, 405, 407, 408, 421, 423, 425, 429]);
+/** They say that the receiver has too much to do. */
+const BUSY: ReadonlySet<number> = new Set([429, 503]);
 const GONE = 410;
+const DIGITS = /^\d+$/;
+const ERROR = 500;
+const FAILED: PublishOutcome = Object.freeze({ kind: 'deferred', reason: `the receiver answered ${ERROR}` });
+const FAILED_AT_IT: PublishOutcome = Object.freeze({
+  kind: 'rejected',
+  reason: `the receiver answered ${ERROR}`,
+});
 
 /**
  * Posts each message to one URL, signed as Standard Webhooks describes. @throws ValidationError for a secret that does
@@ -52,8 +61,11 @@ class WebhookSink implements RelaySink {
     this.#concurrency = concurrency;
   }
 
-  publish(messages: readonly RelayMessage[], signal: AbortSignal): Promise<readonly PublishOutcome[]> {
-    return oneByOne(messages, (message) => this.#post(message, signal), this.#concurrency);
+  async publish(messages: readonly RelayMessage[], signal: AbortSignal): Promise<readonly PublishOutcome[]> {
+    const outcomes = await oneByOne(messages, (message) => this.#post(message, signal), this.#concurrency);
+    // A receiver that takes others at the same time is not down: it fails at this message.
+    const works = outcomes.some(({ kind }) => kind === 'accepted');
+    return works ? outcomes.map((each) => (each === FAILED ? FAILED_AT_IT : each)) : outcomes;
   }
 
   async close(): Promise<void> {}
@@ -104,10 +116,18 @@ function outcomeOf({ status, headers }: Response): PublishOutcome {
   const reason = `the receiver answered ${status}`;
   if (status === GONE) return { kind: 'gone', reason };
   if (status >= 400 && status < 500 && !DEFERRING.has(status)) return { kind: 'rejected', reason };
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-  if (Number.isFinite(seconds) && seconds > 0)
-    return { kind: 'deferred', reason, retryAfterMs: seconds * 1_000 };
-  return { kind: 'deferred', reason };
+  const retryAfterMs = waitOf(headers.get('retry-after'));
+  if (retryAfterMs > 0 || BUSY.has(status)) return { kind: 'deferred', reason, retryAfterMs };
+  return status === ERROR ? FAILED : { kind: 'deferred', reason };
+}
+
+/** What `Retry-After` asks for in seconds or as a date; 0 for nothing. */
+function waitOf(retryAfter: string | null): number {
+  if (retryAfter === null) return 0;
+  const waitMs = DIGITS.test(retryAfter)
+    ? Number(retryAfter) * 1_000
+    : Date.parse(retryAfter) - time.dateMs();
+  return Math.max(0, Number.isFinite(waitMs) ? waitMs : 0);
 }
 
 /** An answer that is too long ends its connection. */

@@ -1,0 +1,126 @@
+import { afterEach, expect, test } from 'vitest';
+import { describeOn, describeOnEachAdapter } from '../../test/databases/vitest.js';
+import { postgresAdapter } from '../databases.js';
+import { EventOperations } from '../events/event-operations.js';
+import { ledgerMigrations, openLedger, until } from '../events/test-support/ledger.js';
+import { databasesWithout } from '../events/test-support/unreachable-shard.js';
+import { HERE, THERE } from '../execution/test-support/accounts.js';
+import { DatabaseRegistry } from '../sharding/database-registry.js';
+import { Relay } from './relay.js';
+import { type CollectingSink, collectingSink } from './test-support/collecting-sink.js';
+
+const running: Relay[] = [];
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((relay) => relay.stop(0)));
+});
+
+function relayTo(databases: DatabaseRegistry, ...sinks: readonly CollectingSink[]): Relay {
+  const definitions = sinks.map(({ definition }) => definition);
+  const relay = new Relay({ databases, sinks: definitions, limits: { surveyMs: 50 }, warn: () => {} });
+  running.push(relay);
+  relay.start();
+  return relay;
+}
+
+function sequences(sink: CollectingSink): readonly number[] {
+  return sink.received.map(({ body }) => Number((JSON.parse(body) as { sequence: string }).sequence));
+}
+
+describeOnEachAdapter('A sink whose configuration changes', (harness) => {
+  test('keeps its checkpoint when its filter changes, and when it is away for a while', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const ledger = openLedger(databases);
+    const operations = new EventOperations(databases);
+    const state = async (name: string): Promise<object | undefined> =>
+      (await operations.lag(HERE))[0]?.consumers.find((each) => each.name === `relay:${name}`);
+    const account = await ledger.open();
+    await ledger.credit(account);
+    const narrow = collectingSink({ models: ['Other'] });
+    const filtered = relayTo(databases, narrow);
+    await until(async () => (await state('collect')) !== undefined);
+    await until(async () => (await operations.lag(HERE))[0]?.consumers[0]?.behind === 0);
+    await filtered.stop();
+    await ledger.credit(account);
+    const wide = collectingSink();
+    const widened = relayTo(databases, wide);
+    await until(() => wide.received.length > 0);
+    expect(narrow.received).toEqual([]);
+    expect(sequences(wide)).toEqual([3]);
+    await widened.stop();
+    const other = collectingSink({ name: 'other' });
+    const without = relayTo(databases, other);
+    await ledger.credit(account);
+    await until(() => other.received.length === 3);
+    expect(await state('collect')).toMatchObject({ behind: 1, holder: undefined });
+    await without.stop();
+    const back = collectingSink();
+    relayTo(databases, back);
+    await until(() => back.received.length > 0);
+    expect(sequences(back)).toEqual([4]);
+  });
+
+  test('stops at a rejected message where it is set to, and continues with it once it is resumed', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const ledger = openLedger(databases);
+    const operations = new EventOperations(databases);
+    const sink = collectingSink({ onRejected: 'stop', maximumAttempts: 2 });
+    sink.judge = () => ({ kind: 'rejected', reason: 'too large' });
+    const relay = relayTo(databases, sink);
+    const account = await ledger.open();
+    await ledger.credit(account);
+    const waitingFor = async (): Promise<string | undefined> =>
+      (await operations.lag(HERE))[0]?.consumers[0]?.waitingFor;
+    await until(async () => (await waitingFor())?.startsWith('halted: ') === true);
+    expect(await waitingFor()).toContain('too large');
+    expect(sink.batches).toEqual([1, 1]);
+    sink.judge = collectingSink().judge;
+    await operations.resume('relay:collect');
+    await until(() => sink.received.length === 1);
+    expect(sequences(sink)).toEqual([2]);
+    await relay.stop();
+  });
+});
+
+describeOn('postgresql', 'Relays of several processes', (harness) => {
+  test('send each event once, and one goes on where another has stopped', async () => {
+    const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
+    const open = (): DatabaseRegistry =>
+      new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
+    const [one, two, three] = [open(), open(), open()];
+    const sinks = [collectingSink(), collectingSink()] as const;
+    const relays = [relayTo(one, sinks[0]), relayTo(two, sinks[1])];
+    const ledger = openLedger(three);
+    const accounts = [await ledger.open(HERE), await ledger.open(THERE)];
+    const credit = (): Promise<unknown> => Promise.all(accounts.map((id) => ledger.credit(id)));
+    const ids = (): readonly string[] => sinks.flatMap(({ received }) => received.map(({ id }) => id));
+    for (let round = 0; round < 10; round += 1) await credit();
+    await until(() => ids().length >= 20);
+    await relays[0]?.stop();
+    await credit();
+    await until(() => ids().length >= 22);
+    expect(new Set(ids()).size).toBe(22);
+    expect(ids()).toHaveLength(22);
+    await relays[1]?.stop();
+    await Promise.all([one, two, three].map((databases) => databases.close(0)));
+  });
+
+  test('send what other shards have while one is out of reach, and its events once it is back', async () => {
+    const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
+    let down = true;
+    const databases = databasesWithout(topology, THERE, () => down);
+    const healthy = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
+    const sink = collectingSink();
+    const relay = relayTo(databases, sink);
+    const ledger = openLedger(healthy);
+    const [here, there] = [await ledger.open(HERE), await ledger.open(THERE)];
+    for (const id of [here, there, here, there]) await ledger.credit(id);
+    await until(() => sink.received.length === 2);
+    expect(sink.received.map(({ key }) => key)).toEqual([here, here]);
+    down = false;
+    await until(() => sink.received.length === 4);
+    expect(sink.received.slice(2).map(({ key }) => key)).toEqual([there, there]);
+    await relay.stop();
+    await Promise.all([databases, healthy].map((each) => each.close(0)));
+  });
+});

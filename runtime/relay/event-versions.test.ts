@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import type { EventDescriptor } from '../domain/descriptor.js';
+import type { LoggedEvent } from '../events/log/event-record.js';
+import { creditedEvent } from '../events/test-support/ledger.js';
+import { LatestVersions } from './event-versions.js';
+import { sinkConsumers } from './sink-consumer.js';
+import { collectingSink } from './test-support/collecting-sink.js';
+
+const credited: EventDescriptor = {
+  ...creditedEvent,
+  version: 2,
+  upcasters: [({ amount = null }) => ({ amount, currency: 'EUR' })],
+};
+
+function event(more: Partial<LoggedEvent> = {}): LoggedEvent {
+  return {
+    id: 'e1',
+    cursor: { epoch: 1, transactionId: '7', position: 3 },
+    actionId: 'a1',
+    namespace: 'example',
+    modelId: 'm1',
+    modelName: 'Account',
+    modelVersion: 2,
+    eventType: 'AccountCredited',
+    eventVersion: 1,
+    payload: { amount: '5' },
+    createdDate: '2026-01-02T03:04:05.678Z',
+    traceContext: null,
+    action: null,
+    ...more,
+  };
+}
+
+test('an older event is brought to the latest version, and says so', () => {
+  const latest = new LatestVersions([credited]).inForm(event());
+  expect(latest).toMatchObject({ eventVersion: 2, payload: { amount: '5', currency: 'EUR' } });
+});
+
+test('what is of the latest version, or of a class that the application no longer has, is sent as stored', () => {
+  const versions = new LatestVersions([credited]);
+  for (const stored of [
+    event({ eventVersion: 2 }),
+    event({ eventType: 'AccountRenamed', eventVersion: 3 }),
+  ]) {
+    expect(versions.isTooNew(stored)).toBe(false);
+    expect(versions.inForm(stored)).toBe(stored);
+  }
+});
+
+test('an event of a newer version is left to a newer process', () => {
+  expect(new LatestVersions([credited]).isTooNew(event({ eventVersion: 3 }))).toBe(true);
+});
+
+test('a sink that sends the latest versions is refused if an upcaster is missing', () => {
+  const { definition } = collectingSink({ versions: 'latest' });
+  const events = [{ ...credited, upcasters: [] }];
+  expect(() => sinkConsumers([definition], { events, warn: () => {} })).toThrow(
+    'AccountCredited has version 2 and 0 upcasters',
+  );
+});
+
+test('a sink whose filter names an event that the application does not have is reported', () => {
+  const { definition } = collectingSink({ events: ['AccountCredited', 'AccountCreditted'] });
+  const warnings: string[] = [];
+  sinkConsumers([definition], { events: [credited], warn: (message) => warnings.push(message) });
+  expect(warnings).toEqual([
+    'Sink collect sends the event AccountCreditted, which the application does not have. Check the spelling',
+  ]);
+});

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import type { RelayMessage } from '../../relay-sink.js';
+import { type KafkaRecord, RecordWriter } from './record-writer.js';
+
+function message(more: Partial<RelayMessage> = {}): RelayMessage {
+  return {
+    id: 'e1',
+    key: 'm1',
+    modelName: 'Wallet',
+    eventType: 'Wallet Created',
+    contentType: 'application/json',
+    attributes: { specversion: '1.0', id: 'e1', type: 'größe.Created', subject: 'm1' },
+    headers: { eventType: 'Created' },
+    body: '{"owner":"Größe"}',
+    ...more,
+  };
+}
+
+function textsOf({ headers, key, value }: KafkaRecord): object {
+  const pairs = headers instanceof Map ? [...headers] : [];
+  return {
+    key: String(key),
+    value: String(value),
+    headers: Object.fromEntries(pairs.map(([name, text]) => [String(name), String(text)])),
+  };
+}
+
+test('a record has the key, the body and every attribute of its message', () => {
+  const records = new RecordWriter('events.{model}.{event}');
+  const record = records.recordOf(message());
+  expect(record.topic).toBe('events.Wallet.Wallet_Created');
+  expect(textsOf(record)).toEqual({
+    key: 'm1',
+    value: '{"owner":"Größe"}',
+    headers: {
+      eventType: 'Created',
+      ce_specversion: '1.0',
+      ce_id: 'e1',
+      ce_type: 'größe.Created',
+      ce_subject: 'm1',
+      'content-type': 'application/json',
+    },
+  });
+});
+
+test('what messages have in common does not leak from one into another', () => {
+  const records = new RecordWriter('events');
+  for (let nr = 0; nr < 5_000; nr += 1) {
+    const attributes = { id: `e${nr}`, type: `type-${nr}`, subject: `m${nr}` };
+    const record = records.recordOf(message({ key: `m${nr}`, attributes, headers: {} }));
+    expect(textsOf(record)).toMatchObject({
+      key: `m${nr}`,
+      headers: { ce_id: `e${nr}`, ce_type: `type-${nr}`, ce_subject: `m${nr}` },
+    });
+  }
+});
