@@ -13,6 +13,8 @@ import type { SinkStatistics } from './sink-statistics.js';
 const OWN_MODELS: readonly string[] = ['SagaRun'];
 /** Most bytes of one batch. Brokers refuse requests above 1 MiB unless they are set up for more. */
 const BATCH_BYTES = 800_000;
+/** Enough that one model that waits does not keep others from being read. More outlives the heap's young generation. */
+const LEAST_READ_AHEAD = 1_500;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** What all sinks of a process have in common. */
@@ -86,6 +88,8 @@ class SinkOfProcess {
 
   get consumer(): Consumer {
     const { models, events, startFrom, batchSize, inFlight } = this.#settings;
+    // As many as may travel, and as many that wait meanwhile.
+    const atOnce = batchSize * (inFlight + 1);
     return {
       name: `${SINK_PREFIX}${this.#definition.name}`,
       startFrom,
@@ -94,8 +98,8 @@ class SinkOfProcess {
         ...(events.length === 0 ? {} : { eventTypes: events }),
         ...(models.length === 0 ? { exceptModels: OWN_MODELS } : { modelNames: models }),
       },
-      // As many models as may travel, and as many that wait meanwhile.
-      concurrency: batchSize * (inFlight + 1),
+      concurrency: atOnce,
+      readAhead: Math.max(atOnce, LEAST_READ_AHEAD),
       attempts: (shard) => this.#attempts(shard),
       stopping: () => {
         for (const { queue } of this.#open.values()) queue.stop();

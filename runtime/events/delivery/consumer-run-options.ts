@@ -11,6 +11,7 @@ export interface ConsumerRunOptions {
   readonly attempts: Attempts;
   readonly selection: LogSelection;
   readonly concurrency: number;
+  readonly readAhead?: number | undefined;
   readonly context: Omit<RunContext, 'signal'>;
   readonly reader: LogReader;
   readonly consumers: ConsumerStore;

@@ -96,8 +96,12 @@ export class ConsumerRun implements LeasedWork {
   }
 
   async #step(): Promise<void> {
+    const { readAhead = MAXIMUM_WINDOW } = this.#options;
     const reads =
-      this.#loop.state === 'working' && this.#last === undefined && this.#window.size < MAXIMUM_WINDOW;
+      this.#loop.state === 'working' &&
+      this.#last === undefined &&
+      this.#window.size < MAXIMUM_WINDOW &&
+      this.#window.open < readAhead;
     const [waitMs] = await Promise.all([
       reads ? this.#read() : this.#options.pollMs(),
       this.#park(),

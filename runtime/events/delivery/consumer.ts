@@ -19,6 +19,8 @@ export interface Consumer {
   readonly selection: Pick<LogSelection, 'eventTypes' | 'modelNames' | 'exceptModels' | 'withoutActions'>;
   /** Models that are worked on at the same time, on each shard. */
   readonly concurrency: number;
+  /** No more is read while so many events are in memory and not handled. Default: 4,000. */
+  readonly readAhead?: number;
   /** It writes through the transaction that moves its checkpoint. Default false. */
   readonly transactional?: boolean;
   /** Called once for each shard. */

@@ -270,6 +270,7 @@ export class ShardDelivery {
       attempts,
       selection: { ...live.selection, ...replay?.selection },
       concurrency: live.concurrency,
+      readAhead: live.readAhead,
       context: {
         identity: replay?.identity ?? consumer.identity,
         again: replay?.again,

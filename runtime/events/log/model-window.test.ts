@@ -44,6 +44,7 @@ describe('A ModelWindow', () => {
           handled.set(queue.key, [...(handled.get(queue.key) ?? []), position]);
           window.done(entry);
           window.giveBack(queue);
+          expect(window.open).toBe(ids.length - done.size);
           const reached = window.advance()?.position ?? 0;
           for (let before = 1; before <= reached; before += 1) expect(done.has(before)).toBe(true);
         }

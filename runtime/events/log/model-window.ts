@@ -34,16 +34,23 @@ export class ModelWindow {
   readonly #places: Place[] = [];
   readonly #queues = new TransientMap<ModelQueue>();
   #ready: ModelQueue[] = [];
+  #open = 0;
 
   /** Events and marks that are not yet behind the checkpoint. */
   get size(): number {
     return this.#places.length;
   }
 
+  /** Events that are not done. */
+  get open(): number {
+    return this.#open;
+  }
+
   /** Takes an event in, which the caller handles by itself: it joins no queue. */
   admitAside(event: LoggedEvent): WindowEntry {
     const place = { cursor: event.cursor, done: false };
     this.#places.push(place);
+    this.#open += 1;
     return { event, place, attempts: 0, passed: 0 };
   }
 
@@ -81,6 +88,7 @@ export class ModelWindow {
 
   done({ place }: WindowEntry): void {
     place.done = true;
+    this.#open -= 1;
   }
 
   /** Drops what is done at the head. The cursor of the last one dropped, if any. */

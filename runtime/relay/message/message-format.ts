@@ -23,89 +23,88 @@ const SEQUENCE_DIGITS = 19;
 export function toMessage(event: LoggedEvent, format: MessageFormat): RelayMessage {
   const { id, modelId, modelName, eventType } = event;
   const common = { id, key: modelId, modelName, eventType };
+  const data = JSON.stringify(event.payload);
   switch (format.shape) {
     case 'structured': {
-      const document: Record<string, unknown> = attributesOf(event, format);
-      document['data'] = event.payload;
-      const body = JSON.stringify(document);
+      const own = JSON.stringify(ownAttributes(event)).slice(1, -1);
+      const body = `{${kindOf(event, format).text},${own},"datacontenttype":"${JSON_TYPE}","data":${data}}`;
       return { ...common, contentType: STRUCTURED_TYPE, attributes: {}, headers: {}, body };
     }
     case 'binary': {
-      const { datacontenttype: contentType = JSON_TYPE, ...attributes } = attributesOf(event, format);
-      return { ...common, contentType, attributes, headers: {}, body: JSON.stringify(event.payload) };
+      const attributes = { ...kindOf(event, format).attributes, ...ownAttributes(event) };
+      return { ...common, contentType: JSON_TYPE, attributes, headers: {}, body: data };
     }
-    case 'debezium': {
-      const body = JSON.stringify(event.payload);
-      return { ...common, contentType: JSON_TYPE, attributes: {}, headers: routerHeaders(event), body };
-    }
+    case 'debezium':
+      return { ...common, contentType: JSON_TYPE, attributes: {}, headers: routerHeaders(event), body: data };
   }
 }
 
-/** Attributes by name, in the order in which they are written. */
-function attributesOf(event: LoggedEvent, format: MessageFormat): Record<string, string> {
-  const { source, type, dataschema } = kindOf(event, format);
+/** Attributes that each event has for itself. */
+function ownAttributes(event: LoggedEvent): Readonly<Record<string, string>> {
   const attributes: Record<string, string> = {
-    specversion: '1.0',
     id: event.id,
-    source,
-    type,
     subject: event.modelId,
     time: event.createdDate,
-    datacontenttype: JSON_TYPE,
     sequence: String(event.modelVersion).padStart(SEQUENCE_DIGITS, '0'),
     partitionkey: event.modelId,
-    modelname: event.modelName,
-    eventversion: String(event.eventVersion),
     actionid: event.actionId,
   };
-  if (dataschema !== undefined) attributes['dataschema'] = dataschema;
   const trace = traceParentOf(event);
   if (trace !== undefined) attributes['traceparent'] = trace;
   return attributes;
 }
 
-/** Attributes whose values many messages have in common. */
+/** What all events of one version of one type have in common. */
+interface EventKind {
+  readonly attributes: Readonly<Record<string, string>>;
+  /** The attributes in JSON, without braces. */
+  readonly text: string;
+}
+
+/** By format, then by namespace, model, type and version: as many as the application has. */
+const kinds = new WeakMap<MessageFormat, Map<string, EventKind>>();
+
+function kindOf(event: LoggedEvent, format: MessageFormat): EventKind {
+  const known = kinds.get(format) ?? new Map<string, EventKind>();
+  kinds.set(format, known);
+  const name = `${event.namespace} ${event.modelName} ${event.eventType} ${event.eventVersion}`;
+  let kind = known.get(name);
+  if (kind === undefined) {
+    const attributes = sharedAttributes(event, format);
+    kind = { attributes, text: JSON.stringify(attributes).slice(1, -1) };
+    known.set(name, kind);
+  }
+  return kind;
+}
+
+function sharedAttributes(
+  { namespace, modelName, eventType, eventVersion }: LoggedEvent,
+  { shard, schemaBaseUrl }: MessageFormat,
+): Readonly<Record<string, string>> {
+  return {
+    specversion: '1.0',
+    source: sourceOf(namespace, shard),
+    type: `${namespace}.${eventType}`,
+    modelname: modelName,
+    eventversion: String(eventVersion),
+    ...(schemaBaseUrl === undefined
+      ? {}
+      : { dataschema: `${schemaBaseUrl}${schemaPath(eventType, eventVersion)}` }),
+  };
+}
+
 const SHARED: ReadonlySet<string> = new Set([
   'specversion',
   'source',
   'type',
-  'datacontenttype',
   'modelname',
   'eventversion',
   'dataschema',
 ]);
 
-/** True for an attribute with few values, whose encoded form is worth keeping. */
+/** True for an attribute that many messages have in common, whose encoded form is worth keeping. */
 export function isShared(attribute: string): boolean {
   return SHARED.has(attribute);
-}
-
-/** What all events of one version of one type have in common. */
-interface EventKind {
-  readonly source: string;
-  readonly type: string;
-  readonly dataschema: string | undefined;
-}
-
-/** By format, then by namespace, type and version: as many as the application has. */
-const kinds = new WeakMap<MessageFormat, Map<string, EventKind>>();
-
-function kindOf({ namespace, eventType, eventVersion }: LoggedEvent, format: MessageFormat): EventKind {
-  const known = kinds.get(format) ?? new Map<string, EventKind>();
-  kinds.set(format, known);
-  const name = `${namespace} ${eventType} ${eventVersion}`;
-  let kind = known.get(name);
-  if (kind === undefined) {
-    const { shard, schemaBaseUrl } = format;
-    kind = {
-      source: sourceOf(namespace, shard),
-      type: `${namespace}.${eventType}`,
-      dataschema:
-        schemaBaseUrl === undefined ? undefined : `${schemaBaseUrl}${schemaPath(eventType, eventVersion)}`,
-    };
-    known.set(name, kind);
-  }
-  return kind;
 }
 
 /** A reference that identifies the shard: `/example.wallet/shards/1-0`. */
