@@ -245,3 +245,16 @@ test('a receiver that asks for a pause gets it, also if it has taken others', as
     restore();
   }
 });
+
+test('while one model alone is not taken, another one is tried at once', async () => {
+  const manual = manualQueue({ retryDelayMs: 60_000 });
+  const stuck = manual.queue.publish(messages('a1'), never);
+  await callsOf(manual, 1);
+  manual.calls[0]?.answer([busy]);
+  while (manual.counts.takes) await new Promise((resolve) => setTimeout(resolve, 1));
+  const other = manual.queue.publish(messages('b1'), never);
+  await callsOf(manual, 2);
+  expect(manual.calls[1]?.ids).toEqual(['a1', 'b1']);
+  manual.calls[1]?.answer([ACCEPTED, ACCEPTED]);
+  await Promise.all([stuck, other]);
+});

@@ -99,6 +99,8 @@ export class PublishQueue {
   /** Batches in a row that failed. */
   #failures = 0;
   #pause: Timer | undefined;
+  /** What failed last was of one model: it may be at fault, and not the receiver. */
+  #alone = false;
   /** Why the receiver did not take what it was last sent. */
   #reason = '';
   /** It was reported that the receiver takes some messages and not others. */
@@ -125,6 +127,7 @@ export class PublishQueue {
   publish(messages: readonly RelayMessage[], signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ messages, accepted: 0, deferrals: 0, signal, resolve, reject });
+      if (this.#alone) this.#endPause();
       this.#fillSoon();
     });
   }
@@ -138,8 +141,7 @@ export class PublishQueue {
     }
     this.#aside.clear();
     if (this.#pause === undefined) return;
-    time.clearTimeout(this.#pause);
-    this.#pause = undefined;
+    this.#endPause();
     for (const group of this.#waiting.splice(0)) giveUp(group);
   }
 
@@ -219,6 +221,7 @@ export class PublishQueue {
       this.#setAside(again, first);
     else {
       this.#waiting.unshift(...again);
+      this.#alone = again.length === 1 && first.retryAfterMs === undefined;
       this.#failed(first);
     }
     this.#fill();
@@ -295,6 +298,11 @@ export class PublishQueue {
     this.#aside.delete(group);
     this.#waiting.unshift(group);
     this.#fillSoon();
+  }
+
+  #endPause(): void {
+    time.clearTimeout(this.#pause);
+    this.#pause = undefined;
   }
 
   #pauseMs(failures: number): number {

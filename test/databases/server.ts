@@ -205,6 +205,8 @@ class Server implements PostgresServer {
   }
 
   async kill(): Promise<void> {
+    // A backend that it starts meanwhile would live on, and keep its shared memory from the next start.
+    this.#process?.kill('SIGSTOP');
     this.#signal('SIGKILL');
     await this.#untilGone();
   }
