@@ -15,9 +15,12 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((relay) => relay.stop(0)));
 });
 
-function relayTo(databases: DatabaseRegistry, ...sinks: readonly CollectingSink[]): Relay {
-  const definitions = sinks.map(({ definition }) => definition);
-  const relay = new Relay({ databases, sinks: definitions, limits: { surveyMs: 50 }, warn: () => {} });
+function relayTo(
+  databases: DatabaseRegistry,
+  { definition }: CollectingSink,
+  warn: (message: string) => void = () => {},
+): Relay {
+  const relay = new Relay({ databases, sinks: [definition], limits: { surveyMs: 50 }, warn });
   running.push(relay);
   relay.start();
   return relay;
@@ -111,12 +114,14 @@ describeOn('postgresql', 'Relays of several processes', (harness) => {
     const databases = databasesWithout(topology, THERE, () => down);
     const healthy = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
     const sink = collectingSink();
-    const relay = relayTo(databases, sink);
+    const warnings: string[] = [];
+    const relay = relayTo(databases, sink, (message) => warnings.push(message));
     const ledger = openLedger(healthy);
     const [here, there] = [await ledger.open(HERE), await ledger.open(THERE)];
     for (const id of [here, there, here, there]) await ledger.credit(id);
     await until(() => sink.received.length === 2);
     expect(sink.received.map(({ key }) => key)).toEqual([here, here]);
+    expect(warnings).toEqual(['Delivery on shard (1, 0): connect ECONNREFUSED']);
     down = false;
     await until(() => sink.received.length === 4);
     expect(sink.received.slice(2).map(({ key }) => key)).toEqual([there, there]);

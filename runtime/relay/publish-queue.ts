@@ -101,6 +101,8 @@ export class PublishQueue {
   #pause: Timer | undefined;
   /** What failed last was of one model: it may be at fault, and not the receiver. */
   #alone = false;
+  /** The receiver has asked for a pause until then. */
+  #wishUntilMs = Number.NEGATIVE_INFINITY;
   /** Why the receiver did not take what it was last sent. */
   #reason = '';
   /** It was reported that the receiver takes some messages and not others. */
@@ -215,13 +217,14 @@ export class PublishQueue {
     }
     this.#inFlight -= 1;
     const [first] = deferrals;
+    const wishes = deferrals.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
     const works = outcomes.some(({ kind }) => kind !== 'deferred');
     if (first === undefined) this.#succeeded();
-    else if (works && deferrals.every(({ retryAfterMs }) => retryAfterMs === undefined))
-      this.#setAside(again, first);
+    else if (works && wishes.length === 0) this.#setAside(again, first);
     else {
       this.#waiting.unshift(...again);
-      this.#alone = again.length === 1 && first.retryAfterMs === undefined;
+      this.#noteWishes(wishes);
+      this.#alone = again.length === 1 && this.#wishUntilMs < time.nowMs();
       this.#failed(first);
     }
     this.#fill();
@@ -311,7 +314,13 @@ export class PublishQueue {
     return backoffMs(failures, backoff, random());
   }
 
-  #failed({ reason, retryAfterMs = 0 }: Deferred): void {
+  #noteWishes(wishes: readonly number[]): void {
+    const nowMs = time.nowMs();
+    for (const wishMs of wishes)
+      this.#wishUntilMs = Math.max(this.#wishUntilMs, nowMs + Math.min(wishMs, LONGEST_WISH_MS));
+  }
+
+  #failed({ reason }: Deferred): void {
     const { name, counts, warn } = this.#options;
     counts.deferred += 1;
     counts.takes = false;
@@ -322,15 +331,12 @@ export class PublishQueue {
     }
     if (this.#failures === 0) warn(`${name} takes no messages: ${reason}. They are sent again`);
     this.#failures += 1;
-    const pauseMs = this.#pauseMs(this.#failures);
-    time.clearTimeout(this.#pause);
-    this.#pause = time.setTimeout(
-      () => {
-        this.#pause = undefined;
-        this.#fill();
-      },
-      Math.max(pauseMs, Math.min(retryAfterMs, LONGEST_WISH_MS)),
-    );
+    this.#endPause();
+    const pauseMs = Math.max(this.#pauseMs(this.#failures), this.#wishUntilMs - time.nowMs());
+    this.#pause = time.setTimeout(() => {
+      this.#pause = undefined;
+      this.#fill();
+    }, pauseMs);
     this.#pause.unref();
   }
 }

@@ -131,14 +131,19 @@ export class ShardDelivery {
   }
 
   async #run(): Promise<void> {
+    let failure: string | undefined;
     while (!this.#stopping) {
       try {
         if (!this.#registered) await this.#register();
         await this.#survey();
+        failure = undefined;
       } catch (error) {
         // The databases were closed meanwhile: there is nothing left to do.
         if (isClosed(error)) return;
-        this.#options.warn(`Delivery on shard ${this.shard}: ${messageOf(error)}`);
+        // A shard that is down fails once a second.
+        if (messageOf(error) !== failure)
+          this.#options.warn(`Delivery on shard ${this.shard}: ${messageOf(error)}`);
+        failure = messageOf(error);
       }
       if (!this.#stopping) await this.#signal.wait(this.#options.limits.surveyMs);
     }
