@@ -205,10 +205,15 @@ class Server implements PostgresServer {
   }
 
   async kill(): Promise<void> {
-    // A backend that it starts meanwhile would live on, and keep its shared memory from the next start.
+    // A backend that it starts meanwhile would live on.
     this.#process?.kill('SIGSTOP');
+    const pid = this.#process?.pid;
+    const backends = pid === undefined ? [] : childrenOf(pid);
     this.#signal('SIGKILL');
     await this.#untilGone();
+    // The next start is refused while one of them holds the shared memory.
+    const giveUpAt = Date.now() + 30_000;
+    while (isOneRunning(backends) && Date.now() < giveUpAt) await delay(20);
   }
 
   pause(): void {
@@ -296,6 +301,13 @@ function childrenOf(pid: number): number[] {
   const lines = listed.status === 0 ? listed.stdout.trim().split('\n') : [];
   const pairs = lines.map((line) => line.trim().split(/\s+/).map(Number));
   return pairs.flatMap(([child, parent]) => (parent === pid && child !== undefined ? [child] : []));
+}
+
+/** What has ended and waits to be reaped runs no more. */
+function isOneRunning(pids: readonly number[]): boolean {
+  if (pids.length === 0) return false;
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', pids.join(',')], { encoding: 'utf8' });
+  return stdout.split('\n').some((state) => state !== '' && !state.startsWith('Z'));
 }
 
 function send(pid: number, signal: NodeJS.Signals): void {
