@@ -140,10 +140,10 @@ export class ShardDelivery {
       } catch (error) {
         // The databases were closed meanwhile: there is nothing left to do.
         if (isClosed(error)) return;
-        // A shard that is down fails once a second.
-        if (messageOf(error) !== failure)
-          this.#options.warn(`Delivery on shard ${this.shard}: ${messageOf(error)}`);
-        failure = messageOf(error);
+        // A shard that is down fails again at each survey.
+        const kind = kindOf(error);
+        if (kind !== failure) this.#options.warn(`Delivery on shard ${this.shard}: ${messageOf(error)}`);
+        failure = kind;
       }
       if (!this.#stopping) await this.#signal.wait(this.#options.limits.surveyMs);
     }
@@ -320,6 +320,11 @@ export class ShardDelivery {
       this.#leftUntilMs.set(lease.name, time.nowMs() + WAITING_PAUSE_MS);
     }
   }
+}
+
+/** What is out of reach is reported once, in whatever words it is each time. */
+function kindOf(error: unknown): string {
+  return error instanceof DriverFailure && error.reason === 'unreachable' ? error.reason : messageOf(error);
 }
 
 function isClosed(error: unknown): boolean {
