@@ -31,6 +31,8 @@ import { CuttingProxy } from './cutting-proxy.js';
 const CALLS = Number(process.env['FW_PROOF_CLIENT_CALLS'] ?? 150);
 const KILLS = Math.max(1, Math.floor(CALLS / 150));
 const CALLERS = 6;
+/** A call through faults takes a tenth of a second, several times as much on a busy machine. */
+const TIMEOUT_MS = 120_000 + CALLS * 300;
 const SEED = Number(process.env['FW_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 /** One call of the run: what it asked for and how it ended. */
@@ -89,7 +91,7 @@ describe(`The generated client through cut connections, delays and killed server
   const open = (country: string, ownerId: string = randomUUID()): Promise<WalletResponse> =>
     walletCreate(client, { country, ownerId, currency: 'MXN', initialBalance: '1000' });
 
-  test('has exactly one effect for each call', async () => {
+  test('has exactly one effect for each call', { timeout: TIMEOUT_MS }, async () => {
     const random = new SeededRandom(SEED + 1);
     const wallets = await Promise.all(['MX', 'US', 'MX'].map((country) => open(country)));
     const called: Called[] = [];
@@ -124,7 +126,7 @@ describe(`The generated client through cut connections, delays and killed server
     const killer = async (): Promise<void> => {
       for (let kills = 1; kills <= KILLS; kills += 1) {
         await expect
-          .poll(() => called.length, { timeout: 120_000, interval: 10 })
+          .poll(() => called.length, { timeout: TIMEOUT_MS, interval: 10 })
           .toBeGreaterThan((CALLS * kills) / (KILLS + 2));
         await kill();
       }
@@ -168,7 +170,12 @@ describe(`The generated client through cut connections, delays and killed server
       }
     }
     expect(called).toHaveLength(CALLS);
-    expect(called.filter(({ error }) => error !== undefined).length).toBeLessThan(CALLS / 10);
+    const failed = called.filter(({ error }) => error !== undefined).length;
+    expect(failed).toBeLessThan(CALLS / 10);
+    if (CALLS > 150)
+      console.info(
+        `${CALLS} calls, ${retries} retries, ${failed} failed, ${KILLS} kills, ${JSON.stringify(faults)}`,
+      );
   });
 
   test('edits a version once, and learns under cut connections that its own edit was it', async () => {
