@@ -297,7 +297,7 @@ export class ConsumerRun implements LeasedWork {
     if (pauseMs !== undefined) return pauseMs;
     const failure = failureOf(error, entry.attempts);
     if (attempts.stopsAt?.(error) === true) {
-      this.#halt ??= { kind: 'halted', reason: `event ${entry.event.id}: ${failure.message}` };
+      this.#halt ??= { kind: 'halted', reason: `${failure.message} (event ${entry.event.id})` };
       void this.#loop.stop();
       return FAILURE_PAUSE_MS;
     }

@@ -13,8 +13,8 @@ export interface ConsumerLag {
   /** The process that has the lease, if one has. */
   readonly holder: string | undefined;
   /**
-   * What it waits for: an event of a version that no running process knows, or a receiver that takes no messages. Begins with `halted: ` if
-   * an operator has to resume it.
+   * What it waits for: an event of a version that no running process knows, or a receiver that takes no messages.
+   * Begins with `halted: ` if an operator has to resume it.
    */
   readonly waitingFor: string | undefined;
   /** Events of any type behind its checkpoint, counted up to 10,000. */
