@@ -83,6 +83,8 @@ const COMPUTED = [
   'Shape & { readonly note: string }',
   "Point & ({ readonly of: 'a' } | { readonly of: 'b'; readonly at: Date })",
   'readonly [...Pair, string]',
+  "Point & { readonly x: 1 | 2; readonly label: 'a' }",
+  'Point & { readonly x: string }',
   'Solid<{ points: Point[]; at: Date }>',
   "Brand<Decimal, 'Pesos'>",
 ];

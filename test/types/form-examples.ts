@@ -90,6 +90,7 @@ export const FORM_EXAMPLES: FormExamples = {
   picked: same({ street: 'Reforma' }),
   omitted: same({ street: 'Reforma' }),
   crossed: same({ street: 'Reforma', floor: 2 }),
+  both: same({ of: { x: 'one', y: 2 } }),
   parcel: same({ street: 'Reforma', items: ['book'], next: null, weight: 0.5, insured: true }),
   page: [example({ items: ['1.5'], next: 'two' }, { items: [amount], next: 'two' })],
   deep: same({ a: { b: 'one' } }, {}, { a: { c: 1 } }),

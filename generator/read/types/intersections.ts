@@ -3,8 +3,8 @@ import { ts } from '../compiler.js';
 import { propertyName } from '../read-literal.js';
 import type { Reading } from './reading.js';
 import { unrolled } from './recursion.js';
-import { unite } from './relations.js';
-import { mergeFields, plain, type ReadType, unsupported } from './type-results.js';
+import { isAssignable, unite } from './relations.js';
+import { plain, type ReadType, unsupported } from './type-results.js';
 
 /**
  * `A & B`. Objects become one, once for each member of a union of objects. Beside a primitive type they are its brand,
@@ -26,9 +26,42 @@ export function readIntersection(reading: Reading, node: ts.IntersectionTypeNode
     if (!members.every((member) => member !== undefined)) return unsupported(node);
     objects = objects.flatMap((fields) => members.map((member) => [...fields, ...member]));
   }
-  if (literals === undefined)
-    return unite(objects.map((fields) => plain({ kind: 'object', fields: mergeFields(fields) })));
+  if (literals === undefined) {
+    const members = objects.map(crossed);
+    if (!members.every((fields) => fields !== undefined)) return unsupported(node, CROSSED_HINT);
+    return unite(members.map((fields) => plain({ kind: 'object', fields })));
+  }
   return objects.some((fields) => fields.length > 0) ? unsupported(node) : plain(literals);
+}
+
+const CROSSED_HINT =
+  "Give a field that both sides have one type: `Omit<Address, 'zip'> & { readonly zip: string }`.";
+
+/** A field that several sides have is of all their types. @returns undefined if no type says that */
+function crossed(fields: readonly FieldSchema[]): readonly FieldSchema[] | undefined {
+  const byName = new Map<string, FieldSchema>();
+  for (const field of fields) {
+    const other = byName.get(field.name);
+    const both = other === undefined ? field : bothOf(other, field);
+    if (both === undefined) return undefined;
+    byName.set(field.name, both);
+  }
+  return [...byName.values()];
+}
+
+function bothOf(one: FieldSchema, other: FieldSchema): FieldSchema | undefined {
+  const [first, second] = [plain(one.type), plain(other.type)];
+  const allowed = {
+    optional: one.optional && other.optional,
+    nullable: one.nullable && other.nullable,
+  };
+  // Of two of one type the last one counts, with its comment.
+  if (other.type.kind === 'unsupported' || isAssignable(second, first) === true)
+    return { ...other, ...allowed };
+  if (one.type.kind === 'unsupported' || isAssignable(first, second) === true) return { ...one, ...allowed };
+  if (one.type.kind !== 'object' || other.type.kind !== 'object') return undefined;
+  const fields = crossed([...one.type.fields, ...other.type.fields]);
+  return fields === undefined ? undefined : { ...other, ...allowed, type: { kind: 'object', fields } };
 }
 
 /** Members of a union that an intersection may become. */

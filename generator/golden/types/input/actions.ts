@@ -82,6 +82,7 @@ export class SampleTakeAction extends Action<SampleTakeActionParams, Sample> {
       .picked(forms.picked)
       .omitted(forms.omitted)
       .crossed(forms.crossed)
+      .both(forms.both)
       .parcel(forms.parcel)
       .page(forms.page)
       .deep(forms.deep)

@@ -83,6 +83,7 @@ export interface Forms {
   readonly picked: Pick<Address, 'street'>;
   readonly omitted: Omit<Address, 'zip'>;
   readonly crossed: Address & { readonly floor: number };
+  readonly both: { readonly of: { readonly x: string } } & { readonly of: { readonly y: number } };
   readonly parcel: Parcel;
   readonly page: Page<Decimal>;
   readonly deep: Deep<{ readonly a: { readonly b: string; readonly c?: number } }>;
@@ -159,6 +160,7 @@ export class Sample extends Model<Sample, ShardedId<Sample>, 'NEW'> {
   readonly picked!: Forms['picked'];
   readonly omitted!: Forms['omitted'];
   readonly crossed!: Forms['crossed'];
+  readonly both!: Forms['both'];
   readonly parcel!: Forms['parcel'];
   readonly page!: Forms['page'];
   readonly deep!: Forms['deep'];

@@ -90,6 +90,7 @@ const sampleTakenEvent: EventDescriptor = {
       picked: t.object({ street: t.string() }),
       omitted: t.object({ street: t.string() }),
       crossed: t.object({ street: t.string(), zip: t.string({ optional: true }), floor: t.number() }),
+      both: t.object({ of: t.object({ x: t.string(), y: t.number() }) }),
       parcel: t.object({
         street: t.string(),
         items: t.list(t.string()),
@@ -226,6 +227,7 @@ const formsType = objectType({
     picked: t.object({ street: t.string() }),
     omitted: t.object({ street: t.string() }),
     crossed: t.object({ street: t.string(), zip: t.string({ optional: true }), floor: t.number() }),
+    both: t.object({ of: t.object({ x: t.string(), y: t.number() }) }),
     parcel: t.object(parcelType),
     page: t.object({ items: t.list(t.decimal(19, 4)), next: t.string({ nullable: true }) }),
     deep: t.object({
@@ -342,6 +344,7 @@ const actions = {
       picked: t.object({ street: t.string() }),
       omitted: t.object({ street: t.string() }),
       crossed: t.object({ street: t.string(), zip: t.string({ optional: true }), floor: t.number() }),
+      both: t.object({ of: t.object({ x: t.string(), y: t.number() }) }),
       parcel: t.object({
         street: t.string(),
         items: t.list(t.string()),

@@ -69,6 +69,7 @@ export interface SamplesTable {
   readonly picked: JsonValue;
   readonly omitted: JsonValue;
   readonly crossed: JsonValue;
+  readonly both: JsonValue;
   readonly parcel: JsonValue;
   readonly page: JsonValue;
   readonly deep: JsonValue;
@@ -186,6 +187,9 @@ export const sampleModel: ModelDescriptor<Sample> = {
       street: t.string(),
       zip: t.string({ optional: true }),
       floor: t.number(),
+    })),
+    column('both', { column: 'both', sqlType: 'jsonb' }, t.object({
+      of: t.object({ x: t.string(), y: t.number() }),
     })),
     column('parcel', { column: 'parcel', sqlType: 'jsonb' }, t.object({
       street: t.string(),
@@ -331,6 +335,7 @@ export type SampleField =
   | 'picked'
   | 'omitted'
   | 'crossed'
+  | 'both'
   | 'parcel'
   | 'page'
   | 'deep'
@@ -580,6 +585,10 @@ export class SampleBuilder<Given extends SampleField = SampleField> extends Mode
 
   crossed(crossed: Sample['crossed']): SampleBuilder<Given | 'crossed'> {
     return this.put('crossed', crossed);
+  }
+
+  both(both: Sample['both']): SampleBuilder<Given | 'both'> {
+    return this.put('both', both);
   }
 
   parcel(parcel: Parcel): SampleBuilder<Given | 'parcel'> {

@@ -57,6 +57,7 @@ create table samples (
   picked jsonb not null,
   omitted jsonb not null,
   crossed jsonb not null,
+  "both" jsonb not null,
   parcel jsonb not null,
   page jsonb not null,
   deep jsonb not null,

@@ -138,6 +138,12 @@ export type Forms = {
     readonly zip?: string;
     readonly floor: number;
   };
+  readonly both: {
+    readonly of: {
+      readonly x: string;
+      readonly y: number;
+    };
+  };
   readonly parcel: Parcel;
   readonly page: {
     readonly items: ReadonlyArray<Decimal>;
@@ -314,6 +320,12 @@ export type SampleTakeParams = {
     readonly street: string;
     readonly zip?: string | undefined;
     readonly floor: number;
+  };
+  readonly both: {
+    readonly of: {
+      readonly x: string;
+      readonly y: number;
+    };
   };
   readonly parcel: {
     readonly street: string;
