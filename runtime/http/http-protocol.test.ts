@@ -133,6 +133,23 @@ describe('sizes', () => {
     expect(app.executions).toHaveLength(0);
   });
 
+  it('sends nothing behind the refusal of a body that then breaks', async () => {
+    const chunk = `8000\r\n${' '.repeat(32_768)}\r\n`;
+    const { text, closed } = await sendRaw(
+      port,
+      deposit('Transfer-Encoding: chunked\r\n', `${chunk.repeat(3)}broken\r\n`),
+      20_000,
+    );
+    expect([text.match(/HTTP\/1\.1 \d+/g), closed]).toEqual([['HTTP/1.1 413'], true]);
+  });
+
+  it('passes the last of many headers on where so many are allowed', async () => {
+    await restart({ limits: { headerCount: 4_000, headerBytes: 65_536 } });
+    const headers = `${'a:1\r\n'.repeat(3_000)}Idempotency-Key: last\r\nContent-Length: 12\r\n`;
+    expect((await sendRaw(port, deposit(headers, '{"amount":1}'))).status).toBe(200);
+    expect(app.executions[0]?.configuration?.idempotencyKey).toBe('last');
+  });
+
   it('gives up on a refused body that does not end', async () => {
     const { closed, tookMs } = await sendRaw(port, deposit('Content-Length: 99999999\r\n', '{'), 20_000);
     expect(closed).toBe(true);

@@ -264,6 +264,8 @@ for (const adapter of ['postgresql', 'pglite'] as const) {
       [{ currency: 'EURO' }, undefined],
       [{ initialBalance: -1 }, undefined],
       [{ ownerId: 'me' }, undefined],
+      [{ ownerId: OWNER.replaceAll('-', '') }, undefined],
+      [{ ownerId: `{${OWNER}}` }, undefined],
       [{ state: 'CLOSED' }, undefined],
     ])('opens no wallet from %j', async (fields, detail) => {
       const list = `/wallets?ownerId=${OWNER}&limit=200`;

@@ -88,7 +88,7 @@ export class Connection {
     const destroySoon = socket.destroySoon.bind(socket);
     socket.destroySoon = () => {
       if (this.#unparsed.length > 0) this.linger();
-      else destroySoon();
+      else if (!this.#isLingering || this.#hasEnded) destroySoon();
       this.#isDeaf = true;
     };
     socket.on('data', this.#arrived);

@@ -88,8 +88,8 @@ it('opens no tunnel, and gives what follows to no parser, which others have by t
   tunnel.write(`CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n${get('/stream')}`);
   await refused;
   tunnel.write(get('/stream'));
-  const resetting = connect(port, '127.0.0.1');
-  resetting.write('CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n', () => resetting.resetAndDestroy());
+  // The server still reads what its client sends.
+  tunnel.resetAndDestroy();
   for (let round = 0; round < 3; round += 1) {
     const other = connect(port, '127.0.0.1');
     clients.push(other);
@@ -120,6 +120,23 @@ it('leaves a connection to those who listen to upgrades, also on further listene
   // From 64 connections on, further listeners share the socket. Of two clients at a time they accept one.
   while (clients.length < MANY || clients.length === acceptedHere) await Promise.all([talk(), talk()]);
 }, 60_000);
+
+it('waits for what is on its way from the end of listening on, however long its clients took to settle', async () => {
+  const { connections, port } = await listen();
+  const idle = connect(port, '127.0.0.1');
+  clients.push(idle);
+  idle.write(get('/'));
+  await arrived(idle, 'whole');
+  // New clients keep the server from settling for as long as it waits at most.
+  const connecting = setInterval(() => clients.push(connect(port, '127.0.0.1').on('error', () => {})), 20);
+  const drained = connections.drain(20_000, () => {
+    clearInterval(connecting);
+    idle.write(get('/'));
+  });
+  await arrived(idle, 'whole');
+  for (const client of clients) client.destroy();
+  await drained;
+});
 
 it('loses no request of clients that connect without a break until nothing listens', async () => {
   const { connections, port } = await listen();

@@ -20,11 +20,10 @@ export function answerParserError(
   headers: SecurityHeaders,
 ): void {
   const { socket } = connection;
-  if (error.code === 'ECONNRESET' || !socket.writable || connection.isTaken) {
-    socket.destroy();
-    return;
-  }
-  connection.linger(rawAnswer(refusalOf(error), headers));
+  if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+  // The answer on its way refuses the body that is broken.
+  else if (connection.isTaken) connection.linger();
+  else connection.linger(rawAnswer(refusalOf(error), headers));
 }
 
 /** A problem as the bytes of an answer, for connections that have no `ServerResponse`. */

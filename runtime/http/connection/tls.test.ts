@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
-import { connect as connectPlain } from 'node:net';
+import { type AddressInfo, connect as connectPlain, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
@@ -246,4 +246,37 @@ test('a drain answers what was sent, refuses nothing, and ends handshakes that d
   await closing;
   half.destroy();
   expect(clients.map(({ text }) => text().slice(0, 12))).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
+});
+
+test('a drain waits for a handshake that has begun, however slowly its client goes on', async () => {
+  await listen(new ServerCertificate(config), {
+    limits: { headersTimeoutMs: 60_000, requestTimeoutMs: 60_000 },
+  });
+  let [hasBegun, goOn] = [false, (): void => {}];
+  const goingOn = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  // Lets the first message of a client through, and the others later.
+  const slow = createServer((client) => {
+    const upstream = connectPlain(port, '127.0.0.1').on('error', () => client.destroy());
+    upstream.once('data', () => {
+      hasBegun = true;
+    });
+    upstream.pipe(client.on('error', () => {}));
+    client.once('data', (hello) => {
+      upstream.write(hello);
+      client.pause();
+      void goingOn.then(() => client.pipe(upstream));
+    });
+  });
+  await new Promise<void>((resolve) => void slow.listen(0, '127.0.0.1', resolve));
+  const answer = ask(wallet(), { ...asClient(), port: (slow.address() as AddressInfo).port });
+  await expect.poll(() => hasBegun, { timeout: 30_000 }).toBe(true);
+  const closing = server?.close(60_000);
+  // Longer than a connection may be silent on which nothing has arrived.
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  goOn();
+  expect((await answer).status).toBe(200);
+  await closing;
+  slow.close();
 });
