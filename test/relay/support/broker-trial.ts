@@ -20,6 +20,8 @@ const CUT_MS = 6_000;
 const TIMEOUT_MS = 2_000;
 const PORTION = 1_000;
 const PORTION_PAUSE_MS = 1_000;
+/** Below this, other processes of the machine change the time of a portion by as much. */
+const LEAST_PORTION_MS = 100;
 
 /** A broker and the ways to it. */
 export interface Trial {
@@ -121,7 +123,7 @@ async function leaveAway({ name, broker, database }: World): Promise<void> {
   console.info(
     `${name}: ${PORTION} events took ${before} ms to write before, and ${during} ms while the broker was away for ${AWAY_MS / 1_000} s`,
   );
-  expect(during).toBeLessThan(before * 3);
+  expect(during).toBeLessThan(Math.max(before, LEAST_PORTION_MS) * 3);
 }
 
 /** Median time of a portion, in milliseconds. */
