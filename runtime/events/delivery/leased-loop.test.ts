@@ -99,6 +99,23 @@ describe('A working run', () => {
     expect(warnings).toEqual(['Mirror: no answer']);
   });
 
+  test('warns once while rounds fail in the same way', async () => {
+    const down = (message: string): DriverFailure =>
+      new DriverFailure(message, { phase: 'not-sent', reason: 'unreachable' });
+    const failures = [down('refused'), down('no route'), new Error('full'), undefined, new Error('full')];
+    const { loop, warnings } = start({
+      work: {
+        round: async () => {
+          if (failures.length === 0) return loop.finish({ kind: 'finished' });
+          const failure = failures.shift();
+          if (failure !== undefined) throw failure;
+        },
+      },
+    });
+    expect(await loop.ended).toEqual({ kind: 'finished' });
+    expect(warnings).toEqual(['Mirror: refused', 'Mirror: full', 'Mirror: full']);
+  });
+
   test.each([
     ['closed database', closed, { kind: 'lost' }],
     ['restored server', restored, { kind: 'waiting', reason: restored.message }],

@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { type Timer, time } from '../../concurrency/time.js';
-import { EventEpochError, messageOf } from '../../errors.js';
+import { EventEpochError } from '../../errors.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { Signal } from '../log/signal.js';
+import { FailureWarnings } from './failure-warnings.js';
 import type { HeldLease } from './held-lease.js';
 
 /** Why a run has ended. */
@@ -61,14 +62,14 @@ export const SUPERSEDED_GRACE_MS = 5_000;
  * |-------------------|-----------------------------|----------------------------------|-------------------------------------|
  * | next round        | `round`                     | `windDown`, or ended `stopped`   | `windDown`, or ended `superseded`   |
  * | lease has run out | `regain`, or ended `lost`   | before `windDown`: as working    | before `windDown`: as working       |
- * | round fails       | warning, pause              | as working; ended `lost` if the lease has run out | as stopped         |
+ * | round fails       | one warning, pause          | as working; ended `lost` if the lease has run out | as stopped         |
  * | database closed   | ended `lost`                | ended `lost`                     | ended `lost`                        |
  * | server restored   | ended `waiting`             | ended `waiting`                  | ended `waiting`                     |
  * | `stop`            | stopped                     | stopped                          | superseded, with the grace of `stop` |
  * | `supersede`       | superseded                  | superseded                       | superseded                          |
  * | `finish`          | ended                       | ended                            | ended                               |
  *
- * The first end counts. `wake` shortens the waiting between rounds and never a pause.
+ * A round that fails like the one before adds no warning. The first end counts. `wake` shortens the waiting between rounds and never a pause.
  */
 export class LeasedLoop {
   readonly lease: HeldLease;
@@ -77,7 +78,7 @@ export class LeasedLoop {
   /** Ends the waiting between two rounds. Work that was under way notifies it at its end. */
   readonly wakeUp: Signal = new Signal();
   readonly #work: LeasedWork;
-  readonly #warn: (message: string) => void;
+  readonly #warnings: FailureWarnings;
   readonly #abort = new AbortController();
   #state: Exclude<RunState, 'ended'> = 'working';
   #end: RunEnd | undefined;
@@ -86,7 +87,7 @@ export class LeasedLoop {
 
   constructor(lease: HeldLease, work: (loop: LeasedLoop) => LeasedWork, warn: (message: string) => void) {
     this.lease = lease;
-    this.#warn = warn;
+    this.#warnings = new FailureWarnings(warn);
     // Every action that a handler starts listens to it.
     setMaxListeners(0, this.#abort.signal);
     this.#work = work(this);
@@ -168,6 +169,7 @@ export class LeasedLoop {
     while (this.#end === undefined) {
       try {
         await this.#next(this.#state);
+        this.#warnings.succeeded();
       } catch (error) {
         await this.#failed(error);
       }
@@ -191,7 +193,7 @@ export class LeasedLoop {
     if (error instanceof EventEpochError) return this.finish({ kind: 'waiting', reason: error.message });
     // A reload has removed the shard, or the databases were closed.
     if (error instanceof DriverFailure && error.reason === 'closed') return this.finish({ kind: 'lost' });
-    this.#warn(`${title}: ${messageOf(error)}`);
+    this.#warnings.failed(title, error);
     if (this.#state === 'working') await this.pause(failurePauseMs);
     else if (this.lease.valid) await this.wakeUp.wait(failurePauseMs);
     else this.finish({ kind: 'lost' });

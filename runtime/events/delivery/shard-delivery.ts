@@ -22,6 +22,7 @@ import { ConsumerRun } from './consumer-run.js';
 import type { ConsumerRunOptions } from './consumer-run-options.js';
 import { ConsumerStore, type LeasedConsumer, type ShardSurvey } from './consumer-store.js';
 import type { DeliveryLimits } from './delivery-limits.js';
+import { FailureWarnings } from './failure-warnings.js';
 import { HeldLease } from './held-lease.js';
 import { chooseLeases } from './lease-balance.js';
 import { LeasedLoop, type LeasedWork, type RunEnd } from './leased-loop.js';
@@ -131,19 +132,16 @@ export class ShardDelivery {
   }
 
   async #run(): Promise<void> {
-    let failure: string | undefined;
+    const warnings = new FailureWarnings(this.#options.warn);
     while (!this.#stopping) {
       try {
         if (!this.#registered) await this.#register();
         await this.#survey();
-        failure = undefined;
+        warnings.succeeded();
       } catch (error) {
         // The databases were closed meanwhile: there is nothing left to do.
         if (isClosed(error)) return;
-        // A shard that is down fails again at each survey.
-        const kind = kindOf(error);
-        if (kind !== failure) this.#options.warn(`Delivery on shard ${this.shard}: ${messageOf(error)}`);
-        failure = kind;
+        warnings.failed(`Delivery on shard ${this.shard}`, error);
       }
       if (!this.#stopping) await this.#signal.wait(this.#options.limits.surveyMs);
     }
@@ -320,11 +318,6 @@ export class ShardDelivery {
       this.#leftUntilMs.set(lease.name, time.nowMs() + WAITING_PAUSE_MS);
     }
   }
-}
-
-/** What is out of reach is reported once, in whatever words it is each time. */
-function kindOf(error: unknown): string {
-  return error instanceof DriverFailure && error.reason === 'unreachable' ? error.reason : messageOf(error);
 }
 
 function isClosed(error: unknown): boolean {

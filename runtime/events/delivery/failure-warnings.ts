@@ -1,0 +1,27 @@
+import { messageOf } from '../../errors.js';
+import { DriverFailure } from '../../sharding/driver-failure.js';
+
+/** Warns of a failure once, until an attempt has succeeded or failed in another way. */
+export class FailureWarnings {
+  readonly #warn: (message: string) => void;
+  #last: string | undefined;
+
+  constructor(warn: (message: string) => void) {
+    this.#warn = warn;
+  }
+
+  failed(subject: string, error: unknown): void {
+    const kind = kindOf(error);
+    if (kind !== this.#last) this.#warn(`${subject}: ${messageOf(error)}`);
+    this.#last = kind;
+  }
+
+  succeeded(): void {
+    this.#last = undefined;
+  }
+}
+
+/** A database that is out of reach fails with another message each time. */
+function kindOf(error: unknown): string {
+  return error instanceof DriverFailure && error.reason === 'unreachable' ? error.reason : messageOf(error);
+}
